@@ -1,0 +1,1 @@
+"""What the answers say: frames, measures, reports, dashboards and exports."""

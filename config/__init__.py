@@ -1,0 +1,1 @@
+"""Wiring only: settings, URLs, Celery and the `lesart` command."""

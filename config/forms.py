@@ -1,0 +1,7 @@
+"""How forms are drawn: one template for all of them."""
+
+from django.forms.renderers import TemplatesSetting
+
+
+class PageRenderer(TemplatesSetting):
+    form_template_name = "parts/form.html"

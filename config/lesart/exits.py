@@ -1,0 +1,34 @@
+"""The exit codes of `./lesart`. Old Pythons read this file too."""
+
+STOPPED = 0
+FAILED = 1
+WRONG_USAGE = 2
+NO_PYTHON = 3
+NO_VENV = 4
+NOT_INSTALLED = 5
+PORT_TAKEN = 6
+NOT_WRITABLE = 7
+ALREADY_RUNNING = 8
+NOT_PREPARED = 9
+NOT_STARTED = 10
+
+EXPLANATION = """exit codes:
+  0   stopped when asked (Ctrl-C, TERM, HUP), or every part of the tests ran and passed
+  1   a part of the tests failed or could not run
+  2   wrong usage
+  3   no Python 3.11 or newer
+  4   this Python has no venv module
+  5   the packages could not be installed
+  6   the port is taken or the address cannot be used
+  7   the data folder or the clone cannot be written
+  8   Lesart already runs on this data folder
+  9   the database could not be prepared
+  10  a service did not start"""
+
+
+class Refusal(Exception):
+    """The command cannot go on: a sentence for people and an exit code."""
+
+    def __init__(self, code, sentence):
+        super(Refusal, self).__init__(sentence)
+        self.code = code

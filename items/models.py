@@ -1,0 +1,154 @@
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from projects.models import Project
+
+# Bounds: what is above them is refused with the limit.
+MAX_TEXT = 100_000
+MAX_OPTIONS = 20
+MAX_OPTION = 2_000
+MAX_STEM = 10_000
+MAX_ID = 200
+
+
+class VersionQuerySet(models.QuerySet):
+    def current(self):
+        """The newest version of each; older ones stay for the responses that point to them."""
+        return self.filter(superseded_at=None)
+
+
+class Text(models.Model):
+    """One version of what is read. An edit is a new row with the same external id."""
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="texts")
+    external_id = models.CharField(_("id"), max_length=MAX_ID)
+    version = models.PositiveIntegerField(default=1)
+    title = models.CharField(_("title"), max_length=500, blank=True)
+    body = models.TextField(_("text"))
+    language = models.CharField(_("language"), max_length=20, help_text=_("A code such as de, en or eu."))
+    source = models.CharField(_("source"), max_length=500, blank=True)
+    genre = models.CharField(_("genre"), max_length=200, blank=True)
+    level = models.CharField(_("level (CEFR)"), max_length=20, blank=True)
+    audience = models.CharField(_("audience"), max_length=200, blank=True)
+    topic = models.CharField(_("topic"), max_length=200, blank=True)
+    licence = models.CharField(_("licence"), max_length=200, blank=True)
+    shareable = models.BooleanField(
+        _("may be shared on"), default=True, help_text=_("If not, exports carry a hash instead of the text.")
+    )
+    metadata = models.JSONField(default=dict, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    superseded_at = models.DateTimeField(null=True, editable=False)
+
+    objects = VersionQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["project", "external_id", "version"], name="one_text_per_version"),
+            models.UniqueConstraint(
+                fields=["project", "external_id"],
+                condition=models.Q(superseded_at=None),
+                name="one_current_version_per_text",
+            ),
+        ]
+
+    def __str__(self):
+        return self.title or self.external_id
+
+
+class GeneratorKind(models.TextChoices):
+    HUMAN = "human", _("person or group")
+    MODEL = "model", _("model")
+    RULE = "rule", _("rule")
+    DATASET = "dataset", _("data set")
+
+
+class Generator(models.Model):
+    """Whatever wrote an item, with the factors that reports may contrast."""
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="generators")
+    name = models.CharField(_("name"), max_length=MAX_ID)
+    kind = models.CharField(_("kind"), max_length=20, choices=GeneratorKind, default=GeneratorKind.HUMAN)
+    description = models.TextField(_("description"), blank=True)
+    factors = models.JSONField(
+        _("factors"), default=dict, blank=True, help_text=_("For example family, size and setting.")
+    )
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [models.UniqueConstraint(fields=["project", "name"], name="one_generator_per_name")]
+
+    def __str__(self):
+        return self.name
+
+
+class Item(models.Model):
+    """One version of a stem with or without options, about one version of a text."""
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="items")
+    text = models.ForeignKey(Text, models.PROTECT, related_name="items")
+    generator = models.ForeignKey(Generator, models.PROTECT, related_name="items")
+    external_id = models.CharField(_("id"), max_length=MAX_ID)
+    version = models.PositiveIntegerField(default=1)
+    stem = models.TextField(_("question"))
+    expected_answer = models.TextField(_("expected answer"), blank=True)
+    multiple = models.BooleanField(null=True, editable=False, help_text="Kept for export, never shown.")
+    reference = models.BooleanField(_("reference item"), default=False)
+    metadata = models.JSONField(default=dict, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    superseded_at = models.DateTimeField(null=True, editable=False)
+
+    objects = VersionQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["project", "external_id", "version"], name="one_item_per_version"),
+            models.UniqueConstraint(
+                fields=["project", "external_id"],
+                condition=models.Q(superseded_at=None),
+                name="one_current_version_per_item",
+            ),
+        ]
+
+    def __str__(self):
+        return self.stem
+
+
+class Option(models.Model):
+    """One possible answer of one version of an item. `correct` marks a key."""
+
+    item = models.ForeignKey(Item, models.CASCADE, related_name="options")
+    external_id = models.CharField(_("id"), max_length=MAX_ID)
+    position = models.PositiveSmallIntegerField()
+    text = models.TextField(_("option"))
+    correct = models.BooleanField(_("correct"))
+    explanation = models.TextField(_("explanation"), blank=True)
+
+    class Meta:
+        ordering = ["position", "pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["item", "external_id"], name="one_option_per_id"),
+            models.UniqueConstraint(fields=["item", "position"], name="one_option_per_position"),
+        ]
+
+    def __str__(self):
+        return self.text
+
+
+class KeyCorrection(models.Model):
+    """Who changed which key, when and why; every report names the corrections that touch it."""
+
+    item = models.ForeignKey(Item, models.CASCADE, related_name="key_corrections")
+    option_external_id = models.CharField(max_length=MAX_ID)
+    correct = models.BooleanField(help_text="The value from now on.")
+    reason = models.TextField(_("reason"))
+    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    made_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["made_at", "pk"]
+
+    def __str__(self):
+        return f"{self.item.external_id}/{self.option_external_id}: {self.correct}"

@@ -1,0 +1,1 @@
+"""Who may do what: projects, memberships, sign-in and the access functions."""

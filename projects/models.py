@@ -1,0 +1,115 @@
+import secrets
+from datetime import timedelta
+
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+
+def new_token() -> str:
+    """192 random bits, URL-safe: what opens a door."""
+    return secrets.token_urlsafe(24)
+
+
+def in_two_weeks():
+    return timezone.now() + timedelta(days=14)
+
+
+class User(AbstractUser):
+    """Somebody who signs in: a researcher or an admin. Annotators need no account."""
+
+
+class Role(models.TextChoices):
+    """What a member may do; each role includes those before it."""
+
+    VIEWER = "viewer", _("Viewer: reads dashboards and texts")
+    REVIEWER = "reviewer", _("Reviewer: also reads single answers and exports them")
+    RESEARCHER = "researcher", _("Researcher: also edits texts, items and studies")
+    OWNER = "owner", _("Owner: also manages members")
+
+    @property
+    def rank(self) -> int:
+        return list(Role).index(self)
+
+    @property
+    def word(self) -> str:
+        return str(self.label).split(":")[0]
+
+
+class ProjectQuerySet(models.QuerySet):
+    def visible_to(self, user):
+        """All for admins of the server, else those of which the user is a member."""
+        if user.is_superuser:
+            return self
+        return self.filter(memberships__user=user)
+
+
+class Project(models.Model):
+    """Texts, items and studies that belong together, and the people who work on them."""
+
+    slug = models.SlugField(_("short name"), max_length=60, unique=True)
+    title = models.CharField(_("title"), max_length=200)
+    description = models.TextField(_("description"), blank=True)
+    is_sample = models.BooleanField(default=False, editable=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = ProjectQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["title", "pk"]
+
+    def __str__(self):
+        return self.title
+
+
+class Membership(models.Model):
+    project = models.ForeignKey(Project, models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(User, models.CASCADE, related_name="memberships")
+    role = models.CharField(_("role"), max_length=20, choices=Role)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["user__username"]
+        constraints = [models.UniqueConstraint(fields=["project", "user"], name="one_membership_per_project")]
+
+    def __str__(self):
+        return f"{self.user} ({self.role})"
+
+
+class Invitation(models.Model):
+    """A link that makes whoever accepts it (by POST) a member; works once."""
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="invitations")
+    role = models.CharField(_("role"), max_length=20, choices=Role, default=Role.RESEARCHER)
+    note = models.CharField(_("for whom"), max_length=200, blank=True)
+    token = models.CharField(max_length=64, unique=True, default=new_token, editable=False)
+    created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField(default=in_two_weeks)
+    revoked_at = models.DateTimeField(null=True)
+    accepted_at = models.DateTimeField(null=True)
+    accepted_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+
+    class Meta:
+        ordering = ["-created_at"]
+
+    def __str__(self):
+        return f"{self.project}: {self.role}"
+
+    @property
+    def is_open(self) -> bool:
+        return not self.revoked_at and not self.accepted_at and self.expires_at > timezone.now()
+
+
+class SignInLink(models.Model):
+    """A one-time way in without a password, printed by `lesart up`; only its hash is kept."""
+
+    user = models.ForeignKey(User, models.CASCADE, related_name="sign_in_links")
+    token_hash = models.CharField(max_length=64, unique=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True)
+
+    def __str__(self):
+        return f"{self.user} {self.created_at:%Y-%m-%d %H:%M}"

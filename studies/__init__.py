@@ -1,0 +1,1 @@
+"""What is asked of whom: instruments, protocols, studies, assignments, drafts and responses."""

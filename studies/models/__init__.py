@@ -1,0 +1,24 @@
+"""Study → unit → slot → assignment → draft → response, and the instruments that word them."""
+
+from studies.models.answer import Draft, Response, Submission
+from studies.models.instrument import Instrument, InstrumentVersion
+from studies.models.people import Annotator, AnnotatorKind, Assignment, PhasePassed, Purpose, Slot
+from studies.models.study import Study, StudyState, Unit, UnitItem
+
+__all__ = [
+    "Annotator",
+    "AnnotatorKind",
+    "Assignment",
+    "Draft",
+    "Instrument",
+    "InstrumentVersion",
+    "PhasePassed",
+    "Purpose",
+    "Response",
+    "Slot",
+    "Study",
+    "StudyState",
+    "Submission",
+    "Unit",
+    "UnitItem",
+]

@@ -1,0 +1,81 @@
+from django.db import models
+from django.db.models import Q
+
+from items.models import Item, Option
+from studies.models.instrument import InstrumentVersion
+from studies.models.people import Assignment
+
+
+class Draft(models.Model):
+    """What an annotator has entered for an item and not yet handed in; overwritten, never in figures."""
+
+    assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="drafts")
+    stage = models.CharField(max_length=40)
+    item = models.ForeignKey(Item, models.PROTECT, related_name="+")
+    values = models.JSONField(default=dict)  # as the stage form holds them: {field: value or list of handles}
+    n_changes = models.PositiveIntegerField(default=0)
+    first_answered_at = models.DateTimeField()
+    last_changed_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["assignment", "stage", "item"], name="one_draft_per_item")]
+
+    def __str__(self):
+        return f"{self.assignment} {self.stage} {self.item_id}"
+
+
+class Submission(models.Model):
+    """A stage was handed in. Inserted once, so that a second hand-in meets a constraint, not a check."""
+
+    assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="submissions")
+    stage = models.CharField(max_length=40)
+    opened_at = models.DateTimeField(null=True)
+    submitted_at = models.DateTimeField(null=True)  # unknown for some imported studies
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["assignment", "stage"], name="one_submission_per_stage")]
+
+    def __str__(self):
+        return f"{self.assignment} {self.stage}"
+
+
+class Response(models.Model):
+    """One answered question about one item, or about one option of it, by a person or a model. Insert-only."""
+
+    assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="responses")
+    stage = models.CharField(max_length=40)
+    question = models.CharField(max_length=60)
+    item = models.ForeignKey(Item, models.PROTECT, related_name="responses")
+    option = models.ForeignKey(Option, models.PROTECT, null=True, related_name="responses")
+    value = models.JSONField()  # true, a rating, an item's id, "tie": what was meant, never where it stood
+    probability = models.FloatField(null=True)  # p(true) of a model
+    unsure = models.BooleanField(null=True)
+    comment = models.TextField(blank=True)
+    instrument_version = models.ForeignKey(InstrumentVersion, models.PROTECT, related_name="+")
+    submitted_at = models.DateTimeField(null=True)
+    first_answered_at = models.DateTimeField(null=True)
+    last_changed_at = models.DateTimeField(null=True)
+    n_changes = models.PositiveIntegerField(null=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            # Two constraints, as SQLite has no "nulls not distinct".
+            models.UniqueConstraint(
+                fields=["assignment", "stage", "question", "item"],
+                condition=Q(option=None),
+                name="one_response_per_item",
+            ),
+            models.UniqueConstraint(
+                fields=["assignment", "stage", "question", "item", "option"],
+                condition=Q(option__isnull=False),
+                name="one_response_per_option",
+            ),
+            models.CheckConstraint(
+                condition=Q(probability=None) | Q(probability__gte=0, probability__lte=1),
+                name="probability_is_a_share",
+            ),
+        ]
+
+    def __str__(self):
+        return f"{self.assignment} {self.question}: {self.value}"

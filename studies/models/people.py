@@ -1,0 +1,143 @@
+import secrets
+
+from django.db import models
+from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
+
+from items.models import Generator
+from projects.models import new_token
+from studies.models.study import Study, Unit
+
+DONE = "done"
+
+
+def new_public_id() -> str:
+    """What an annotator sees of an assignment or of themselves: random, and nothing follows from it."""
+    return secrets.token_hex(8)
+
+
+class AnnotatorKind(models.TextChoices):
+    HUMAN = "human", _("person")
+    MODEL = "model", _("model")
+    BASELINE = "baseline", _("baseline")
+
+
+class Purpose(models.TextChoices):
+    MAIN = "main", _("main")
+    PILOT = "pilot", _("pilot")
+    PREVIEW = "preview", _("preview")
+    SIMULATED = "simulated", _("simulated")
+
+
+class Annotator(models.Model):
+    """Whoever answers in one study, under a code, in one group. Equal `person` codes mean the same person."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="annotators")
+    code = models.CharField(_("code"), max_length=200)
+    kind = models.CharField(max_length=20, choices=AnnotatorKind, default=AnnotatorKind.HUMAN)
+    group = models.CharField(_("group"), max_length=100, blank=True)
+    person = models.CharField(_("person"), max_length=200, blank=True)
+    purpose = models.CharField(max_length=20, choices=Purpose, default=Purpose.MAIN)
+    model = models.CharField(max_length=200, blank=True)
+    reading = models.CharField(max_length=20, blank=True)  # ticked, label or probability
+    profile = models.JSONField(default=dict, blank=True)
+    seat = models.PositiveIntegerField(null=True)  # the row of the plan that this annotator works through
+    public_id = models.CharField(max_length=32, unique=True, default=new_public_id, editable=False)
+    token = models.CharField(max_length=64, unique=True, default=new_token, editable=False)
+    revoked_at = models.DateTimeField(null=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    joined_at = models.DateTimeField(null=True)
+    last_seen = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["study", "code"], name="one_annotator_per_code"),
+            models.UniqueConstraint(
+                fields=["study", "purpose", "seat"], condition=Q(seat__isnull=False), name="one_annotator_per_seat"
+            ),
+        ]
+
+    def __str__(self):
+        return self.code
+
+
+class PhasePassed(models.Model):
+    """An annotator has gone through a phase (consent, instructions) in this wording."""
+
+    annotator = models.ForeignKey(Annotator, models.CASCADE, related_name="phases_passed")
+    phase = models.CharField(max_length=40)
+    passed_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["annotator", "phase"], name="one_passage_per_phase")]
+
+    def __str__(self):
+        return f"{self.annotator}: {self.phase}"
+
+
+class Slot(models.Model):
+    """A cell of the plan: one unit for one seat. Which generator is guessed there is fixed with it."""
+
+    unit = models.ForeignKey(Unit, models.CASCADE, related_name="slots")
+    purpose = models.CharField(max_length=20, choices=Purpose, default=Purpose.MAIN)
+    seat = models.PositiveIntegerField()
+    generator = models.ForeignKey(Generator, models.PROTECT, null=True, related_name="+")
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [models.UniqueConstraint(fields=["unit", "purpose", "seat"], name="one_slot_per_seat")]
+
+    def __str__(self):
+        return f"{self.unit} seat {self.seat}"
+
+
+class AssignmentQuerySet(models.QuerySet):
+    def active(self):
+        return self.filter(returned_at=None)
+
+    def open(self):
+        return self.active().filter(finished_at=None)
+
+
+class Assignment(models.Model):
+    """A unit given to an annotator in a round, with the order drawn for them and the place they have reached."""
+
+    annotator = models.ForeignKey(Annotator, models.CASCADE, related_name="assignments")
+    unit = models.ForeignKey(Unit, models.PROTECT, related_name="assignments")
+    slot = models.ForeignKey(Slot, models.SET_NULL, null=True, related_name="assignments")
+    round = models.PositiveSmallIntegerField(default=1)
+    position = models.PositiveIntegerField()  # in the annotator's own order of units
+    # {stage: [[handle, item pk, [[handle, option pk], …]], …]} in the order shown; see studies.shown
+    shown = models.JSONField(default=dict)
+    stage = models.CharField(max_length=40)  # the cursor: a stage of the protocol, or DONE
+    token = models.CharField(max_length=64, default=new_token)  # carried by the page of this stage, new in each
+    stage_opened_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+    returned_at = models.DateTimeField(null=True)
+    return_reason = models.CharField(max_length=200, blank=True)
+
+    objects = AssignmentQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["position", "pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["annotator", "unit", "round"],
+                condition=Q(returned_at=None),
+                name="one_assignment_per_round",
+            ),
+            models.UniqueConstraint(
+                fields=["slot", "round"],
+                condition=Q(returned_at=None, slot__isnull=False),
+                name="one_assignment_per_slot",
+            ),
+            models.CheckConstraint(
+                condition=Q(finished_at=None, stage__gt="") & ~Q(stage=DONE) | Q(finished_at__isnull=False, stage=DONE),
+                name="finished_means_done",
+            ),
+        ]
+        indexes = [models.Index(F("annotator"), F("position"), name="assignment_order")]
+
+    def __str__(self):
+        return f"{self.annotator} {self.unit}"

@@ -1,0 +1,23 @@
+"""The protocols that Lesart runs: one small module each, and this table."""
+
+from studies.protocols.base import Declaration, InvalidAnswer, InvalidParameter, Protocol, Question, Stage
+from studies.protocols.guess_then_read import guess_then_read
+
+PROTOCOLS: dict[str, Protocol] = {protocol.name: protocol for protocol in (guess_then_read,)}
+
+
+def protocol_choices() -> list[tuple[str, str]]:
+    """Pairs of name and title, as Django's `choices` wants them."""
+    return [(protocol.name, protocol.title) for protocol in PROTOCOLS.values()]
+
+
+__all__ = [
+    "PROTOCOLS",
+    "Declaration",
+    "InvalidAnswer",
+    "InvalidParameter",
+    "Protocol",
+    "Question",
+    "Stage",
+    "protocol_choices",
+]
