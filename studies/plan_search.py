@@ -1,0 +1,252 @@
+"""The search behind counterbalanced plans: labels on (text, seat) cells, drawn so that seats and pairs of seats come out even."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+
+NOBODY = -1  # the label of a seat that does not do the text
+CANDIDATES = 48  # seats looked at in one step: keeps a step's cost bounded however many seats there are
+REPEAT = 1.0  # weight of a pair meeting twice under one label, beside meeting once more at all
+STEPS_PER_TEXT, FEWEST_STEPS, MOST_STEPS, ALL_STEPS = 200, 500, 30_000, 10_000
+HOT, COLD = 2.0, 0.3
+
+
+@dataclass(frozen=True)
+class Design:
+    """What is to be labelled.
+
+    share: (texts, labels), the part of a text's seats that should get each label; rows sum to 1.
+    who: per text the seats that do it. paired: (labels,), 1 where two seats with the same label on a text share it.
+    """
+
+    seats: int
+    share: FloatArray
+    who: tuple[IntArray, ...]
+    paired: FloatArray
+
+    @cached_property
+    def does(self) -> FloatArray:
+        """(texts, seats): 1 where the seat does the text."""
+        does = np.zeros((len(self.who), self.seats))
+        for text, seats in enumerate(self.who):
+            does[text, seats] = 1
+        return does
+
+    @cached_property
+    def wanted(self) -> FloatArray:
+        """(texts, labels): seats per text and label, not whole where the numbers do not divide."""
+        return self.does.sum(axis=1, keepdims=True) * self.share
+
+    @cached_property
+    def wanted_of_seats(self) -> FloatArray:
+        """(seats, labels): texts per seat and label if all were even."""
+        return self.does.T @ self.share
+
+    @cached_property
+    def open_texts(self) -> IntArray:
+        """Texts on which a change is possible at all."""
+        several = (self.share > 0).sum(axis=1) > 1
+        return np.flatnonzero(several & (self.does.sum(axis=1) > 0))
+
+    @cached_property
+    def balance_weight(self) -> float:
+        """Being even within a seat weighs more the more partners a seat meets on a text."""
+        group = float((self.wanted @ self.paired).sum() / max((self.wanted[:, self.paired > 0] > 0).sum(), 1))
+        return 2.1 * max(2.0, group) ** 0.5
+
+
+Cost = tuple[float, float]
+
+
+def balanced_labels(design: Design, rng: np.random.Generator) -> IntArray:
+    """(texts, seats) labels, NOBODY where a seat does not do the text.
+
+    Always: a text gives each label to floor or ceil of the wanted number of seats. As far as the search gets: each seat has
+    its labels equally often, any two seats share equally many texts, and those under different labels. Simulated annealing
+    (Kirkpatrick, Gelatt & Vecchi 1983) over swaps within a text, from fresh starts until the bound or the budget is reached.
+    """
+    steps = min(max(FEWEST_STEPS, STEPS_PER_TEXT * len(design.who)), MOST_STEPS)
+    bound = _bound(design)
+    best, best_cost = _start(design, rng), (np.inf, np.inf)
+    for _ in range(max(1, ALL_STEPS // steps)):
+        state = _State(design, _start(design, rng))
+        for labels in (state.labels.copy(), state.anneal(steps, rng)):
+            cost = _cost(design, labels)
+            if cost < best_cost:
+                best, best_cost = labels, cost
+        if best_cost <= bound or not design.open_texts.size:
+            break
+    return best
+
+
+def _start(design: Design, rng: np.random.Generator) -> IntArray:
+    """A first plan: text by text in random order, each label to the seats that lack it most."""
+    labels = np.full((len(design.who), design.seats), NOBODY)
+    lack_of_seats, lack = design.wanted_of_seats.copy(), np.zeros(design.share.shape[1])
+    for text in rng.permutation(len(design.who)):
+        sizes = _sizes(design.wanted[text], lack, rng)
+        free = rng.permutation(design.who[text])
+        for label in rng.permutation(np.flatnonzero(sizes)):
+            order = np.argsort(-lack_of_seats[free, label].round(9), kind="stable")
+            chosen, free = free[order[: sizes[label]]], free[order[sizes[label] :]]
+            labels[text, chosen] = label
+            lack_of_seats[chosen, label] -= 1
+    return labels
+
+
+def _sizes(wanted: FloatArray, lack: FloatArray, rng: np.random.Generator) -> IntArray:
+    """Whole numbers beside `wanted` with the same sum; what is over goes to the labels short so far (`lack` is kept up)."""
+    sizes = np.floor(wanted + 1e-9).astype(np.int64)
+    over = round(float(wanted.sum())) - int(sizes.sum())
+    lack += wanted
+    short = np.where(wanted > sizes + 1e-9, (lack - sizes).round(9), -np.inf)
+    order = np.lexsort((rng.random(len(sizes)), -short))
+    sizes[order[:over]] += 1
+    lack -= sizes
+    return sizes
+
+
+def _cost(design: Design, labels: IntArray) -> Cost:
+    """(unevenness of seats and labels, unevenness of pairs); the first decides."""
+    given = labels[:, :, None] == np.arange(design.share.shape[1])
+    by_seat = given.sum(axis=0) - design.wanted_of_seats
+    overall = by_seat.sum(axis=0)
+    met = [np.triu(pairs) for pairs in _meetings(design, given)]
+    repeated = sum(float((pairs**2).sum()) for pairs in met)
+    balance = float((by_seat**2).sum()) + float((overall**2).sum())
+    return round(balance, 6), float((sum(met) ** 2).sum()) + REPEAT * repeated
+
+
+def _meetings(design: Design, given: NDArray[np.bool_]) -> list[FloatArray]:
+    """Per label (seats, seats): on how many texts both have it; zero for labels that are not paired."""
+    met = [given[:, :, label].T.astype(np.float64) @ given[:, :, label] for label in range(given.shape[2])]
+    for pairs, paired in zip(met, design.paired, strict=True):
+        pairs *= paired
+        np.fill_diagonal(pairs, 0)
+    return met
+
+
+def _bound(design: Design) -> Cost:
+    """No plan is better than this; some sizes have none that reaches it."""
+    seats = sum(_least(row) for row in design.wanted_of_seats)
+    overall = _least(design.wanted.sum(axis=0))
+    sizes = np.floor(design.wanted + 1e-9)
+    over = design.does.sum(axis=1) - sizes.sum(axis=1)
+    # a seat that is over joins a label that has floor(wanted) seats
+    meetings = round(float((sizes * (sizes - 1) / 2 @ design.paired + over * sizes.max(axis=1)).sum()))
+    pairs = int((np.triu(design.does.T @ design.does, 1) > 0).sum())
+    repeated = _even(meetings, pairs * int(design.paired.sum()))
+    return round(seats + overall, 6), _even(meetings, pairs) + REPEAT * repeated
+
+
+def _least(wanted: FloatArray) -> float:
+    """Smallest sum of squared distances of whole numbers with the same sum."""
+    whole = np.floor(wanted + 1e-9)
+    gain = np.sort(1 - 2 * (wanted - whole))
+    return float(((wanted - whole) ** 2).sum() + gain[: round(float((wanted - whole).sum()))].sum())
+
+
+def _even(total: int, cells: int) -> float:
+    """Sum of squares when `total` is spread evenly over `cells`."""
+    if cells == 0:
+        return 0.0
+    low, more = divmod(total, cells)
+    return float(more * (low + 1) ** 2 + (cells - more) * low**2)
+
+
+class _State:
+    """One plan and what each change would cost, kept up to date change by change."""
+
+    def __init__(self, design: Design, labels: IntArray) -> None:
+        self.design, self.labels = design, labels
+        given = labels[:, :, None] == np.arange(design.share.shape[1])
+        self.sizes = given.sum(axis=1).astype(np.float64)
+        self.over = given.sum(axis=0) - design.wanted_of_seats  # (seats, labels): texts above the even number
+        # meet[label, a, b]: how often a and b share a text, and how often under this label; what one more meeting costs
+        self.meet = np.stack([REPEAT * met for met in _meetings(design, given)])
+        self.meet += self.meet.sum(axis=0) / REPEAT
+
+    def _join(self, text: int, seat: int, label: int, sign: int = 1) -> None:
+        """Give `seat` the label on the text (sign 1), or take it away (sign -1), and count the meetings."""
+        self.labels[text, seat] = NOBODY
+        if self.design.paired[label]:
+            others = np.flatnonzero(self.labels[text] == label)
+            self.meet[:, seat, others] += sign
+            self.meet[:, others, seat] += sign
+            self.meet[label, seat, others] += sign * REPEAT
+            self.meet[label, others, seat] += sign * REPEAT
+        if sign > 0:
+            self.labels[text, seat] = label
+        self.over[seat, label] += sign
+        self.sizes[text, label] += sign
+
+    def _relabel(self, text: int, seat: int, label: int) -> None:
+        self._join(text, seat, int(self.labels[text, seat]), sign=-1)
+        self._join(text, seat, label)
+
+    def anneal(self, steps: int, rng: np.random.Generator) -> IntArray:
+        """Change labels `steps` times at most, ever more choosy; returns the labels."""
+        if not self.design.open_texts.size:
+            return self.labels
+        texts = rng.choice(self.design.open_texts, size=steps)
+        for text, heat in zip(texts.tolist(), np.geomspace(HOT, COLD, steps).tolist(), strict=True):
+            self._step(text, heat, rng)
+        return self.labels
+
+    def _step(self, text: int, heat: float, rng: np.random.Generator) -> None:
+        """Draw one change on the text, or none, with odds exp(-cost / heat) (by the Gumbel-max trick)."""
+        seats = self._candidates(text, rng)
+        own = self.labels[text, seats]
+        price = self._price(text, seats)
+        now = price[np.arange(len(seats)), own]
+        costs = np.hstack([self._swaps(text, seats, own, price, now), self._moves(text, own, price, now)])
+        noisy = costs - heat * rng.gumbel(size=costs.shape)
+        row, column = divmod(int(noisy.argmin()), noisy.shape[1])
+        if noisy[row, column] >= -heat * rng.gumbel():
+            return
+        if column < len(seats):
+            self._relabel(text, int(seats[row]), int(own[column]))
+            self._relabel(text, int(seats[column]), int(own[row]))
+        else:
+            self._relabel(text, int(seats[row]), column - len(seats))
+
+    def _candidates(self, text: int, rng: np.random.Generator) -> IntArray:
+        """The text's seats; where they are many, some of each label."""
+        seats = self.design.who[text]
+        if len(seats) <= CANDIDATES:
+            return seats
+        mixed = rng.permutation(seats)
+        labels = self.labels[text, mixed]
+        most = max(2, CANDIDATES // len(np.unique(labels)))
+        return np.concatenate([mixed[labels == label][:most] for label in np.unique(labels)])
+
+    def _price(self, text: int, seats: IntArray) -> FloatArray:
+        """(candidates, labels): half of what having the label costs a seat, up to constants."""
+        weight, over = self.design.balance_weight, self.over
+        members = (self.labels[text][None, :] == np.arange(self.sizes.shape[1])[:, None]) * self.design.paired[:, None]
+        meetings = (self.meet[:, seats] @ members[:, :, None])[:, :, 0].T
+        return np.asarray(meetings + weight * (over[seats] + over.sum(axis=0)))
+
+    def _swaps(self, text: int, seats: IntArray, own: IntArray, price: FloatArray, now: FloatArray) -> FloatArray:
+        """(candidates, candidates): cost of two seats exchanging their labels; infinite for equal labels."""
+        paired = self.design.paired[own]
+        gain = price[:, own] - now[:, None] - self.meet[own[:, None], seats[:, None], seats] * paired[:, None]
+        fixed = (1 + REPEAT) * (self.sizes[text, own] - 1) * paired + self.design.balance_weight
+        costs = 2 * (gain + gain.T + fixed[:, None] + fixed)
+        return np.where(own[:, None] == own, np.inf, costs)
+
+    def _moves(self, text: int, own: IntArray, price: FloatArray, now: FloatArray) -> FloatArray:
+        """(candidates, labels): cost of handing the place that is over to another label; infinite where none is over."""
+        sizes, wanted, paired = self.sizes[text], self.design.wanted[text], self.design.paired
+        leave = (1 + REPEAT) * ((sizes - 1) * paired)[own]
+        enter = (1 + REPEAT) * (sizes * paired)
+        costs = 2 * (price - now[:, None]) + leave[:, None] + enter + 4 * self.design.balance_weight
+        possible = (sizes > wanted + 1e-9)[own][:, None] & (sizes < wanted - 1e-9)
+        return np.where(possible, costs, np.inf)

@@ -1,0 +1,174 @@
+"""Counterbalanced plans: which seats do which texts, and whose items each seat guesses on each text.
+
+A seat is a place in the plan that an annotator takes. A plan is a list over texts of lists over seats; a cell names the
+generator whose items are guessed, None where the seat does not do the text. Plans depend on the order in which generators
+are given and on the seed, never on names.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+
+import numpy as np
+
+from studies.plan_search import Design, IntArray, balanced_labels
+
+Plan = list[list[str | None]]
+
+
+class PlanError(ValueError):
+    """No plan has these numbers; the message says which to change."""
+
+
+def guess_plan(
+    texts: Sequence[Sequence[str]], annotators: int, seed: int, *, who: Sequence[Sequence[int]] | None = None
+) -> Plan:
+    """One generator to guess per text and seat; texts[t] are the generators with items on t, who[t] its seats (default all).
+
+    Always: numbers of guesses per generator differ by at most one within a text. As far as the sizes allow: a seat has each
+    generator equally often, so has the study, any two seats share equally many guessed texts, and with other generators.
+    """
+    seats = _seats(len(texts), annotators, who)
+    names = _names(texts)
+    if not names:
+        return []
+    share = np.array([[(name in text) / len(text) for name in names] for text in texts])
+    design = Design(annotators, share, seats, np.ones(len(names)))
+    labels = balanced_labels(design, np.random.default_rng(seed))
+    return [[names[label] if label >= 0 else None for label in row] for row in labels.tolist()]
+
+
+def seats_for(
+    texts: int, annotators: int, per_unit: int | None = None, shared: int = 0, own: int = 0, *, seed: int
+) -> list[list[int]]:
+    """The seats of each text, ascending.
+
+    per_unit None: all seats do all texts. per_unit k: exactly k seats a text; loads differ by at most one, and any two seats
+    have about equally many texts in common. shared, own: the first `shared` texts are done by all, each seat does `own`
+    more that nobody else does, drawn from the rest; then texts = shared + own * annotators.
+    """
+    _check_numbers(texts, annotators, per_unit, shared, own)
+    rng = np.random.default_rng(seed)
+    everybody = list(range(annotators))
+    if own:
+        owners = rng.permutation(np.repeat(everybody, own)).tolist()
+        return [everybody[:] for _ in range(shared)] + [[owner] for owner in owners]
+    if per_unit is None or per_unit == annotators:
+        return [everybody[:] for _ in range(texts)]
+    return _some_seats(texts, annotators, per_unit, rng)
+
+
+def extend_plan(
+    plan: Sequence[Sequence[str | None]],
+    texts: Sequence[Sequence[str]],
+    seed: int,
+    *,
+    does: Collection[int] | None = None,
+) -> list[str | None]:
+    """The cells of one more seat, text by text; `does` are the texts it does (default all).
+
+    On each text it gets a generator with the fewest guesses so far; among those the one it has least often itself, then the
+    one guessed least in the study, then the one shared with the seats it shares least with.
+    """
+    doing = _texts_done(plan, texts, does)
+    rng = np.random.default_rng(seed)
+    fewest = {text: _fewest(plan[text], texts[text]) for text in doing}
+    state = _NewSeat(plan, texts, doing)
+    mixed = [doing[at] for at in rng.permutation(len(doing))]
+    # texts that leave no choice come first, so that those that do can make up for them
+    for text in sorted(mixed, key=lambda text: len(fewest[text])):
+        candidates = [fewest[text][at] for at in rng.permutation(len(fewest[text]))]
+        state.take(text, min(candidates, key=lambda name: state.rank(text, name)))
+    return state.column
+
+
+class _NewSeat:
+    """The column of a seat that joins a plan, and the counts that each choice rests on."""
+
+    def __init__(self, plan: Sequence[Sequence[str | None]], texts: Sequence[Sequence[str]], doing: list[int]) -> None:
+        self.plan = plan
+        self.column: list[str | None] = [None] * len(texts)
+        self.overall = Counter(cell for row in plan for cell in row)
+        self.lack = {name: sum((name in texts[text]) / len(texts[text]) for text in doing) for name in _names(texts)}
+        self.met: Counter[int] = Counter()
+
+    def partners(self, text: int, name: str) -> list[int]:
+        return [seat for seat, cell in enumerate(self.plan[text]) if cell == name]
+
+    def rank(self, text: int, name: str) -> tuple[float, int, int]:
+        """Lowest is best: own lack of the generator, its guesses in the study, texts shared with those who guess it here."""
+        met = sum(self.met[seat] for seat in self.partners(text, name))
+        return -round(self.lack[name], 9), self.overall[name], met
+
+    def take(self, text: int, name: str) -> None:
+        self.column[text] = name
+        self.lack[name] -= 1
+        self.overall[name] += 1
+        self.met.update(self.partners(text, name))
+
+
+def _fewest(row: Sequence[str | None], generators: Sequence[str]) -> list[str]:
+    """The generators of a text that have the fewest guesses in its row."""
+    guesses = Counter(row)
+    low = min(guesses[name] for name in generators)
+    return [name for name in generators if guesses[name] == low]
+
+
+def _some_seats(texts: int, annotators: int, per_unit: int, rng: np.random.Generator) -> list[list[int]]:
+    """Exactly `per_unit` seats a text: the search labels each seat as in or out, and only those in meet."""
+    part = per_unit / annotators
+    everybody: IntArray = np.arange(annotators)
+    design = Design(annotators, np.tile([part, 1 - part], (texts, 1)), (everybody,) * texts, np.array([1.0, 0.0]))
+    return [np.flatnonzero(row == 0).tolist() for row in balanced_labels(design, rng)]
+
+
+def _names(texts: Sequence[Sequence[str]]) -> list[str]:
+    """All generators, in the order in which they are first given."""
+    for at, text in enumerate(texts):
+        if not text or len(set(text)) < len(text):
+            raise PlanError(f"Text {at + 1} needs at least one generator, and each only once; correct its list of items.")
+    return list(dict.fromkeys(name for text in texts for name in text))
+
+
+def _seats(texts: int, annotators: int, who: Sequence[Sequence[int]] | None) -> tuple[IntArray, ...]:
+    """Per text its seats, ascending."""
+    if annotators < 1:
+        raise PlanError("A plan needs at least one annotator; set their number to 1 or more.")
+    rows = [range(annotators)] * texts if who is None else who
+    if len(rows) != texts:
+        raise PlanError(f"There are {texts} texts but seats for {len(rows)}; give the seats of every text.")
+    for at, row in enumerate(rows):
+        if len(set(row)) < len(row) or not all(0 <= seat < annotators for seat in row):
+            raise PlanError(f"Text {at + 1} names a seat twice or one outside 0 to {annotators - 1}; correct its seats.")
+    return tuple(np.array(sorted(row), dtype=np.int64) for row in rows)
+
+
+def _texts_done(
+    plan: Sequence[Sequence[str | None]], texts: Sequence[Sequence[str]], does: Collection[int] | None
+) -> list[int]:
+    """The texts of the new seat, ascending."""
+    if len(plan) != len(texts):
+        raise PlanError(f"The plan has {len(plan)} texts but generators are given for {len(texts)}; give both for all.")
+    doing = sorted(set(range(len(texts)) if does is None else does))
+    if doing and not 0 <= doing[0] <= doing[-1] < len(texts):
+        raise PlanError(f"The new seat can only do texts 0 to {len(texts) - 1}; correct its list.")
+    return doing
+
+
+def _check_numbers(texts: int, annotators: int, per_unit: int | None, shared: int, own: int) -> None:
+    """Refuse numbers that contradict each other."""
+    if texts < 0 or annotators < 1 or shared < 0 or own < 0:
+        raise PlanError("A plan needs at least one annotator, and no number below 0; correct the numbers of the plan.")
+    if per_unit is not None and not 1 <= per_unit <= annotators:
+        raise PlanError(f"Each text can be done by 1 to {annotators} annotators, not by {per_unit}; change per_unit.")
+    if not shared and not own:
+        return
+    if per_unit is not None:
+        raise PlanError("Give either per_unit or shared and own texts, not both.")
+    needed = shared + own * annotators
+    if needed != texts:
+        raise PlanError(
+            f"{shared} shared texts and {own} of their own for each of {annotators} annotators are {needed} texts, "
+            f"but the study has {texts}; change the numbers or the selection of texts."
+        )

@@ -1,0 +1,132 @@
+"""Which items a study asks about: looked up in the bank while it is a draft, frozen as units on launch."""
+
+from dataclasses import dataclass, field
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from items.models import Generator, Item, Text
+from studies.models import Study
+from studies.services.declaring import declaration_of
+from studies.services.spec import SpecError
+
+
+@dataclass
+class Chosen:
+    """Texts with the items that a study takes of them, and what is worth saying about the choice."""
+
+    texts: list[tuple[Text, list[Item]]]
+    notices: list[str] = field(default_factory=list)
+
+    @property
+    def n_items(self) -> int:
+        return sum(len(items) for _text, items in self.texts)
+
+    def generators(self) -> list[list[str]]:
+        """For each text the generators with items on it, as primary keys in bank order."""
+        return [[str(pk) for pk in sorted({item.generator_id for item in items})] for _text, items in self.texts]
+
+
+def choose(study: Study) -> Chosen:
+    """The current versions that the study's selection means; `SpecError` if it means nothing, or what is not there."""
+    texts = chosen_texts(study)
+    generators = chosen_generators(study)
+    items = (
+        Item.objects.current()
+        .filter(text__in=texts, generator__in=generators)
+        .select_related("generator")
+        .prefetch_related("options")
+    )
+    declaration = declaration_of(study)
+    without = [item for item in items if declaration.needs_options and not item.options.all()]
+    by_text: dict[int, list[Item]] = {}
+    for item in items:
+        if item not in without:
+            by_text.setdefault(item.text_id, []).append(item)
+    chosen = Chosen([(text, by_text[text.pk]) for text in texts if text.pk in by_text])
+    if not chosen.texts:
+        raise SpecError(nothing_sentence(without))
+    check_languages([text for text, _items in chosen.texts])
+    chosen.notices = notices(texts, chosen, without)
+    return chosen
+
+
+def chosen_texts(study: Study) -> list[Text]:
+    wanted = study.selection.get("texts", "all")
+    texts = list(study.project.texts.current())
+    if wanted == "all":
+        return texts
+    known = {text.external_id: text for text in texts}
+    refuse_unknown(_("text"), wanted, known)
+    return [text for text in texts if text.external_id in set(wanted)]
+
+
+def chosen_generators(study: Study) -> list[Generator]:
+    wanted = study.selection.get("generators", "all")
+    known = {generator.name: generator for generator in study.project.generators.all()}
+    if wanted == "all":
+        return list(known.values())
+    refuse_unknown(_("generator"), wanted, known)
+    return [known[name] for name in known if name in set(wanted)]
+
+
+def refuse_unknown(kind: str, wanted: list[str], known: dict) -> None:
+    missing = [name for name in wanted if name not in known]
+    if missing:
+        raise SpecError(
+            _("The project has no %(kind)s “%(name)s”. Check the spelling, or import it first.")
+            % {"kind": kind, "name": "”, “".join(missing[:5])}
+        )
+
+
+def nothing_sentence(without_options: list[Item]) -> str:
+    if without_options:
+        return _(
+            "There is nothing to annotate: none of the chosen items has options, and this protocol asks about options."
+            " Choose other items, or add options."
+        )
+    return _("There is nothing to annotate: the chosen texts have no items. Import items first, or choose other texts.")
+
+
+def check_languages(texts: list[Text]) -> None:
+    languages = sorted({text.language for text in texts})
+    if len(languages) > 1:
+        raise SpecError(
+            _("The chosen texts are in several languages (%(languages)s). Make one study per language.")
+            % {"languages": ", ".join(languages)}
+        )
+
+
+def notices(texts: list[Text], chosen: Chosen, without: list[Item]) -> list[str]:
+    """What the choice leaves out, or makes of the design, in sentences."""
+    said = []
+    if without:
+        said.append(
+            ngettext(
+                "%(n)d item without options is left out: this protocol asks about options.",
+                "%(n)d items without options are left out: this protocol asks about options.",
+                len(without),
+            )
+            % {"n": len(without)}
+        )
+    empty = len(texts) - len(chosen.texts)
+    if empty:
+        said.append(
+            ngettext(
+                "%(n)d text is left out: none of the chosen items is about it.",
+                "%(n)d texts are left out: none of the chosen items is about them.",
+                empty,
+            )
+            % {"n": empty}
+        )
+    single = sum(len(names) == 1 for names in chosen.generators())
+    if single:
+        said.append(
+            ngettext(
+                "%(n)d text has items of one generator only: everybody guesses those.",
+                "%(n)d texts have items of one generator only: everybody guesses those.",
+                single,
+            )
+            % {"n": single}
+        )
+    return said

@@ -1,0 +1,60 @@
+"""What an assignment shows, in which order: drawn once, stored, never recomputed.
+
+Stored as `{stage: [[handle, item pk, [[handle, option pk], …]], …]}`. Handles are random and drawn per assignment, so
+that nothing an annotator sees follows from a database id, an external id, a generator or a key.
+"""
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+
+from items.models import Item
+from studies.protocols import Declaration
+
+
+@dataclass(frozen=True)
+class ShownOption:
+    handle: str
+    option_id: int
+
+
+@dataclass(frozen=True)
+class ShownItem:
+    handle: str
+    item_id: int
+    options: tuple[ShownOption, ...]
+
+
+def shuffled(sequence: Sequence, rng: Random) -> list:
+    copy = list(sequence)
+    rng.shuffle(copy)
+    return copy
+
+
+def new_handle() -> str:
+    """Starts with a letter, so that it can stand in an HTML id."""
+    return "h" + secrets.token_hex(6)
+
+
+def draw(declaration: Declaration, items: Sequence[Item], generator_id: int | None, rng: Random) -> dict[str, list]:
+    """The items of each stage in random order, each with its options in one random order for all stages."""
+    rows = {
+        item.pk: [new_handle(), item.pk, [[new_handle(), option.pk] for option in shuffled(item.options.all(), rng)]]
+        for item in items
+    }
+    shown = {}
+    for stage in declaration.stages:
+        chosen = [
+            rows[item.pk] for item in items if stage.items == "all" or generator_id in (None, item.generator_id)
+        ]
+        shown[stage.name] = shuffled(chosen, rng)
+    return shown
+
+
+def shown_items(shown: dict[str, list], stage: str) -> list[ShownItem]:
+    """What is shown in a stage, in the order shown."""
+    return [
+        ShownItem(handle, item_id, tuple(ShownOption(*option) for option in options))
+        for handle, item_id, options in shown.get(stage, [])
+    ]
