@@ -14,8 +14,11 @@ FloatArray = NDArray[np.float64]
 NOBODY = -1  # the label of a seat that does not do the text
 CANDIDATES = 48  # seats looked at in one step: keeps a step's cost bounded however many seats there are
 REPEAT = 1.0  # weight of a pair meeting twice under one label, beside meeting once more at all
-STEPS_PER_TEXT, FEWEST_STEPS, MOST_STEPS, ALL_STEPS = 200, 500, 30_000, 10_000
-HOT, COLD = 2.0, 0.3
+HOT, COLD = 1.0, 0.5  # first and last temperature
+WEAK, STRONG = 0.5, 3.0  # first and last weight of being even within a seat, beside being even over pairs
+STEPS_PER_CELL, FEWEST_STEPS, MOST_STEPS, MOST_WORK = 5, 300, 60_000, 2_000_000
+ALL_STEPS = 10_000  # fresh starts end when their steps add up to this
+
 
 
 @dataclass(frozen=True)
@@ -56,10 +59,10 @@ class Design:
         return np.flatnonzero(several & (self.does.sum(axis=1) > 0))
 
     @cached_property
-    def balance_weight(self) -> float:
-        """Being even within a seat weighs more the more partners a seat meets on a text."""
-        group = float((self.wanted @ self.paired).sum() / max((self.wanted[:, self.paired > 0] > 0).sum(), 1))
-        return 2.1 * max(2.0, group) ** 0.5
+    def group(self) -> float:
+        """Mean number of seats that meet under one label of a text, at least 2."""
+        places = (self.wanted > 0) & (self.paired > 0)
+        return max(2.0, float(self.wanted[places].mean()) if places.any() else 0.0)
 
 
 Cost = tuple[float, float]
@@ -72,8 +75,7 @@ def balanced_labels(design: Design, rng: np.random.Generator) -> IntArray:
     its labels equally often, any two seats share equally many texts, and those under different labels. Simulated annealing
     (Kirkpatrick, Gelatt & Vecchi 1983) over swaps within a text, from fresh starts until the bound or the budget is reached.
     """
-    steps = min(max(FEWEST_STEPS, STEPS_PER_TEXT * len(design.who)), MOST_STEPS)
-    bound = _bound(design)
+    steps, bound = _steps(design), _bound(design)
     best, best_cost = _start(design, rng), (np.inf, np.inf)
     for _ in range(max(1, ALL_STEPS // steps)):
         state = _State(design, _start(design, rng))
@@ -84,6 +86,12 @@ def balanced_labels(design: Design, rng: np.random.Generator) -> IntArray:
         if best_cost <= bound or not design.open_texts.size:
             break
     return best
+
+
+def _steps(design: Design) -> int:
+    """Steps of one run: by size, within bounds that keep the largest plans to seconds (a step's work grows with the seats)."""
+    wanted = max(FEWEST_STEPS, STEPS_PER_CELL * int(design.does.sum()))
+    return min(wanted, MOST_STEPS, MOST_WORK // design.seats + 1)
 
 
 def _start(design: Design, rng: np.random.Generator) -> IntArray:
@@ -165,7 +173,7 @@ class _State:
     """One plan and what each change would cost, kept up to date change by change."""
 
     def __init__(self, design: Design, labels: IntArray) -> None:
-        self.design, self.labels = design, labels
+        self.design, self.labels, self.weight = design, labels, 1.0
         given = labels[:, :, None] == np.arange(design.share.shape[1])
         self.sizes = given.sum(axis=1).astype(np.float64)
         self.over = given.sum(axis=0) - design.wanted_of_seats  # (seats, labels): texts above the even number
@@ -196,7 +204,10 @@ class _State:
         if not self.design.open_texts.size:
             return self.labels
         texts = rng.choice(self.design.open_texts, size=steps)
-        for text, heat in zip(texts.tolist(), np.geomspace(HOT, COLD, steps).tolist(), strict=True):
+        heats = np.geomspace(HOT, COLD, steps)
+        # being even comes first in the end, but pairs move freely only while it is cheap to be uneven
+        weights = np.geomspace(WEAK * self.design.group**0.5, STRONG * self.design.group, steps)
+        for text, heat, self.weight in zip(texts.tolist(), heats.tolist(), weights.tolist(), strict=True):
             self._step(text, heat, rng)
         return self.labels
 
@@ -229,16 +240,15 @@ class _State:
 
     def _price(self, text: int, seats: IntArray) -> FloatArray:
         """(candidates, labels): half of what having the label costs a seat, up to constants."""
-        weight, over = self.design.balance_weight, self.over
         members = (self.labels[text][None, :] == np.arange(self.sizes.shape[1])[:, None]) * self.design.paired[:, None]
         meetings = (self.meet[:, seats] @ members[:, :, None])[:, :, 0].T
-        return np.asarray(meetings + weight * (over[seats] + over.sum(axis=0)))
+        return np.asarray(meetings + self.weight * (self.over[seats] + self.over.sum(axis=0)))
 
     def _swaps(self, text: int, seats: IntArray, own: IntArray, price: FloatArray, now: FloatArray) -> FloatArray:
         """(candidates, candidates): cost of two seats exchanging their labels; infinite for equal labels."""
         paired = self.design.paired[own]
         gain = price[:, own] - now[:, None] - self.meet[own[:, None], seats[:, None], seats] * paired[:, None]
-        fixed = (1 + REPEAT) * (self.sizes[text, own] - 1) * paired + self.design.balance_weight
+        fixed = (1 + REPEAT) * (self.sizes[text, own] - 1) * paired + self.weight
         costs = 2 * (gain + gain.T + fixed[:, None] + fixed)
         return np.where(own[:, None] == own, np.inf, costs)
 
@@ -247,6 +257,6 @@ class _State:
         sizes, wanted, paired = self.sizes[text], self.design.wanted[text], self.design.paired
         leave = (1 + REPEAT) * ((sizes - 1) * paired)[own]
         enter = (1 + REPEAT) * (sizes * paired)
-        costs = 2 * (price - now[:, None]) + leave[:, None] + enter + 4 * self.design.balance_weight
+        costs = 2 * (price - now[:, None]) + leave[:, None] + enter + 4 * self.weight
         possible = (sizes > wanted + 1e-9)[own][:, None] & (sizes < wanted - 1e-9)
         return np.where(possible, costs, np.inf)

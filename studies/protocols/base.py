@@ -26,6 +26,15 @@ class Question:
     unsure: bool = False
     people_only: bool = False
 
+    def read(self, written: str) -> Value:
+        """The value that a cell of a file means, checked like any other answer."""
+        plain = written.strip()
+        if self.kind == "tick" and plain.lower() in ("true", "false"):
+            return plain.lower() == "true"
+        if self.kind == "scale" and plain.isascii() and plain.isdecimal() and len(plain) < 10:
+            return self.check(int(plain))
+        return self.check(written)
+
     def check(self, value: object) -> Value:
         """Return the value if it could have been given, else raise `InvalidAnswer`."""
         if self.kind == "tick":

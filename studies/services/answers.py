@@ -30,15 +30,15 @@ class Answer:
     probability: float | None = None
 
 
-def answers_of(stage: Stage, given: Given, option_ids: Iterable[int]) -> list[Answer]:
-    """The answers in one item's `Given`, each checked. An item's options are judged all or none."""
+def answers_of(stage: Stage, given: Given, option_ids: Iterable[int], *, partial: bool = False) -> list[Answer]:
+    """The answers in one item's `Given`, each checked. Options are judged all or none, but for a model (`partial`)."""
     expected = set(option_ids)
     found: list[Answer] = []
     for question in stage.questions:
         if question.per == "item" and question.name in given.values:
             found.append(Answer(given.item_id, None, question.name, question.check(given.values[question.name])))
         for option_id, ticked in given.ticks.get(question.name, {}).items():
-            if set(given.ticks[question.name]) != expected:
+            if not partial and set(given.ticks[question.name]) != expected:
                 raise InvalidAnswer("An answer must judge each option of its item once.")
             unsure = option_id in given.unsure if question.unsure else None
             probability = given.probability.get(option_id)
