@@ -49,5 +49,6 @@ def secret(name: str, file: Path) -> str:
     except FileExistsError:
         pass
     except OSError as error:
-        raise BadSetting(f"{name} is not set and {file} cannot be written ({error.strerror}). Set one of them.") from None
+        reason = f"{name} is not set, and {file} cannot be written to keep one: {error.strerror}."
+        raise BadSetting(reason) from None
     return file.read_text().strip()

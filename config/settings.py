@@ -125,7 +125,6 @@ USE_TZ = True
 TIME_ZONE = env.text("LESART_TIME_ZONE", "UTC")
 
 STATIC_URL = "static/"
-STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = True
 

@@ -1,8 +1,11 @@
 from django.urls import include, path
 
+from config.health import health
+
 urlpatterns = [
     path("accounts/", include("allauth.account.urls")),
     path("language/", include("django.conf.urls.i18n")),
+    path("health/", health, name="health"),
     path("", include("projects.urls")),
     path("", include("items.urls")),
     path("", include("studies.urls")),

@@ -152,3 +152,22 @@ class KeyCorrection(models.Model):
 
     def __str__(self):
         return f"{self.item.external_id}/{self.option_external_id}: {self.correct}"
+
+
+class ImportFile(models.Model):
+    """An uploaded file between its preview and its import; it goes when it is used, or after a day."""
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="import_files")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    name = models.CharField(max_length=MAX_ID)
+    content = models.BinaryField()
+    generator = models.CharField(max_length=MAX_ID, blank=True)
+    language = models.CharField(max_length=20, blank=True)
+    update = models.BooleanField(default=False, help_text="Take other wordings as new versions.")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-created_at"]
+
+    def __str__(self):
+        return self.name

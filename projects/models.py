@@ -3,6 +3,9 @@ from datetime import timedelta
 
 from django.contrib.auth.models import AbstractUser
 from django.db import models
+from django.db.models import Count, OuterRef, Subquery
+from django.db.models.functions import Coalesce
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -44,6 +47,21 @@ class ProjectQuerySet(models.QuerySet):
             return self
         return self.filter(memberships__user=user)
 
+    def with_counts(self):
+        """Each with n_texts, n_items (newest versions) and n_studies."""
+        return self.annotate(
+            n_texts=_count("texts", superseded_at=None),
+            n_items=_count("items", superseded_at=None),
+            n_studies=_count("studies"),
+        )
+
+
+def _count(relation: str, **conditions):
+    """A subquery each, found by name: higher layers are not imported, and a join would multiply texts by items."""
+    model = Project._meta.get_field(relation).related_model
+    rows = model.objects.filter(project=OuterRef("pk"), **conditions).order_by().values("project")
+    return Coalesce(Subquery(rows.annotate(n=Count("pk")).values("n")), 0)
+
 
 class Project(models.Model):
     """Texts, items and studies that belong together, and the people who work on them."""
@@ -62,6 +80,9 @@ class Project(models.Model):
     def __str__(self):
         return self.title
 
+    def get_absolute_url(self):
+        return reverse("project", args=[self.slug])
+
 
 class Membership(models.Model):
     project = models.ForeignKey(Project, models.CASCADE, related_name="memberships")
@@ -75,6 +96,11 @@ class Membership(models.Model):
 
     def __str__(self):
         return f"{self.user} ({self.role})"
+
+
+class InvitationQuerySet(models.QuerySet):
+    def open(self):
+        return self.filter(revoked_at=None, accepted_at=None, expires_at__gt=timezone.now())
 
 
 class Invitation(models.Model):
@@ -91,15 +117,25 @@ class Invitation(models.Model):
     accepted_at = models.DateTimeField(null=True)
     accepted_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
 
+    objects = InvitationQuerySet.as_manager()
+
     class Meta:
         ordering = ["-created_at"]
 
     def __str__(self):
         return f"{self.project}: {self.role}"
 
+    def get_absolute_url(self):
+        return reverse("invitation", args=[self.token])
+
     @property
-    def is_open(self) -> bool:
-        return not self.revoked_at and not self.accepted_at and self.expires_at > timezone.now()
+    def role_word(self) -> str:
+        return Role(self.role).word
+
+
+class SignInLinkQuerySet(models.QuerySet):
+    def open(self):
+        return self.filter(used_at=None, expires_at__gt=timezone.now())
 
 
 class SignInLink(models.Model):
@@ -110,6 +146,8 @@ class SignInLink(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField()
     used_at = models.DateTimeField(null=True)
+
+    objects = SignInLinkQuerySet.as_manager()
 
     def __str__(self):
         return f"{self.user} {self.created_at:%Y-%m-%d %H:%M}"

@@ -1,3 +1,17 @@
 from django.urls import path
 
-urlpatterns: list = []
+from projects import doors, views
+
+urlpatterns = [
+    path("", views.project_list, name="project_list"),
+    path("projects/new/", views.project_new, name="project_new"),
+    path("p/<slug:slug>/", views.project, name="project"),
+    path("p/<slug:slug>/edit/", views.project_edit, name="project_edit"),
+    path("p/<slug:slug>/members/", views.member_list, name="member_list"),
+    path("p/<slug:slug>/members/<int:pk>/role/", views.member_role, name="member_role"),
+    path("p/<slug:slug>/members/<int:pk>/remove/", views.member_remove, name="member_remove"),
+    path("p/<slug:slug>/invitations/<int:pk>/revoke/", views.invitation_revoke, name="invitation_revoke"),
+    path("invitation/<str:token>/", doors.invitation, name="invitation"),
+    path("sign-in/<str:token>/", doors.sign_in_link, name="sign_in_link"),
+    path("account/", doors.account, name="account"),
+]

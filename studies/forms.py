@@ -61,9 +61,7 @@ class StageForm(forms.Form):
                     self.add_choices(f"unsure-{shown.handle}", handles)
             else:
                 levels = [(str(level), level) for level in question.levels]
-                self.fields[name] = forms.TypedChoiceField(
-                    choices=levels, coerce=int, empty_value=None, required=False
-                )
+                self.fields[name] = forms.TypedChoiceField(choices=levels, coerce=int, empty_value=None, required=False)
 
     def add_choices(self, name: str, handles: list[str]) -> None:
         choices = [(handle, handle) for handle in handles]

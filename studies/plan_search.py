@@ -1,4 +1,4 @@
-"""The search behind counterbalanced plans: labels on (text, seat) cells, drawn so that seats and pairs of seats come out even."""
+"""The search behind counterbalanced plans: labels on (text, seat) cells, even over seats and over pairs of seats."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ HOT, COLD = 1.0, 0.5  # first and last temperature
 WEAK, STRONG = 0.5, 3.0  # first and last weight of being even within a seat, beside being even over pairs
 STEPS_PER_CELL, FEWEST_STEPS, MOST_STEPS, MOST_WORK = 5, 300, 60_000, 2_000_000
 ALL_STEPS = 10_000  # fresh starts end when their steps add up to this
-
 
 
 @dataclass(frozen=True)
@@ -45,12 +44,12 @@ class Design:
     @cached_property
     def wanted(self) -> FloatArray:
         """(texts, labels): seats per text and label, not whole where the numbers do not divide."""
-        return self.does.sum(axis=1, keepdims=True) * self.share
+        return np.asarray(self.does.sum(axis=1, keepdims=True) * self.share)
 
     @cached_property
     def wanted_of_seats(self) -> FloatArray:
         """(seats, labels): texts per seat and label if all were even."""
-        return self.does.T @ self.share
+        return np.asarray(self.does.T @ self.share)
 
     @cached_property
     def open_texts(self) -> IntArray:
@@ -71,9 +70,10 @@ Cost = tuple[float, float]
 def balanced_labels(design: Design, rng: np.random.Generator) -> IntArray:
     """(texts, seats) labels, NOBODY where a seat does not do the text.
 
-    Always: a text gives each label to floor or ceil of the wanted number of seats. As far as the search gets: each seat has
-    its labels equally often, any two seats share equally many texts, and those under different labels. Simulated annealing
-    (Kirkpatrick, Gelatt & Vecchi 1983) over swaps within a text, from fresh starts until the bound or the budget is reached.
+    Always: a text gives each label to floor or ceil of the wanted number of seats. As far as the search gets: each seat
+    has its labels equally often, any two seats share equally many texts, and those under different labels. Simulated
+    annealing (Kirkpatrick, Gelatt & Vecchi 1983) over swaps within a text, from fresh starts until the bound or the
+    budget is reached. The same numbers give the same plan: the budget is counted in steps, not in seconds.
     """
     steps, bound = _steps(design), _bound(design)
     best, best_cost = _start(design, rng), (np.inf, np.inf)
@@ -89,7 +89,7 @@ def balanced_labels(design: Design, rng: np.random.Generator) -> IntArray:
 
 
 def _steps(design: Design) -> int:
-    """Steps of one run: by size, within bounds that keep the largest plans to seconds (a step's work grows with the seats)."""
+    """Steps of one run: by size, bounded so that large plans take seconds; a step's work grows with the seats."""
     wanted = max(FEWEST_STEPS, STEPS_PER_CELL * int(design.does.sum()))
     return min(wanted, MOST_STEPS, MOST_WORK // design.seats + 1)
 
@@ -110,7 +110,7 @@ def _start(design: Design, rng: np.random.Generator) -> IntArray:
 
 
 def _sizes(wanted: FloatArray, lack: FloatArray, rng: np.random.Generator) -> IntArray:
-    """Whole numbers beside `wanted` with the same sum; what is over goes to the labels short so far (`lack` is kept up)."""
+    """Whole numbers beside `wanted` with the same sum; what is over goes to labels short so far (`lack` is kept up)."""
     sizes = np.floor(wanted + 1e-9).astype(np.int64)
     over = round(float(wanted.sum())) - int(sizes.sum())
     lack += wanted
@@ -126,18 +126,16 @@ def _cost(design: Design, labels: IntArray) -> Cost:
     given = labels[:, :, None] == np.arange(design.share.shape[1])
     by_seat = given.sum(axis=0) - design.wanted_of_seats
     overall = by_seat.sum(axis=0)
-    met = [np.triu(pairs) for pairs in _meetings(design, given)]
-    repeated = sum(float((pairs**2).sum()) for pairs in met)
+    met = np.triu(_meetings(design, given))
     balance = float((by_seat**2).sum()) + float((overall**2).sum())
-    return round(balance, 6), float((sum(met) ** 2).sum()) + REPEAT * repeated
+    return round(balance, 6), float((met.sum(axis=0) ** 2).sum() + REPEAT * (met**2).sum())
 
 
-def _meetings(design: Design, given: NDArray[np.bool_]) -> list[FloatArray]:
-    """Per label (seats, seats): on how many texts both have it; zero for labels that are not paired."""
-    met = [given[:, :, label].T.astype(np.float64) @ given[:, :, label] for label in range(given.shape[2])]
-    for pairs, paired in zip(met, design.paired, strict=True):
-        pairs *= paired
-        np.fill_diagonal(pairs, 0)
+def _meetings(design: Design, given: NDArray[np.bool_]) -> FloatArray:
+    """(labels, seats, seats): on how many texts both seats have the label; 0 for labels that are not paired."""
+    mine = given.transpose(2, 1, 0).astype(np.float64) * design.paired[:, None, None]
+    met = np.asarray(mine @ mine.transpose(0, 2, 1))
+    met[:, range(design.seats), range(design.seats)] = 0
     return met
 
 
@@ -178,8 +176,8 @@ class _State:
         self.sizes = given.sum(axis=1).astype(np.float64)
         self.over = given.sum(axis=0) - design.wanted_of_seats  # (seats, labels): texts above the even number
         # meet[label, a, b]: how often a and b share a text, and how often under this label; what one more meeting costs
-        self.meet = np.stack([REPEAT * met for met in _meetings(design, given)])
-        self.meet += self.meet.sum(axis=0) / REPEAT
+        met = _meetings(design, given)
+        self.meet = met.sum(axis=0) + REPEAT * met
 
     def _join(self, text: int, seat: int, label: int, sign: int = 1) -> None:
         """Give `seat` the label on the text (sign 1), or take it away (sign -1), and count the meetings."""
@@ -235,8 +233,8 @@ class _State:
             return seats
         mixed = rng.permutation(seats)
         labels = self.labels[text, mixed]
-        most = max(2, CANDIDATES // len(np.unique(labels)))
-        return np.concatenate([mixed[labels == label][:most] for label in np.unique(labels)])
+        present = np.unique(labels)
+        return np.concatenate([mixed[labels == label][: max(2, CANDIDATES // len(present))] for label in present])
 
     def _price(self, text: int, seats: IntArray) -> FloatArray:
         """(candidates, labels): half of what having the label costs a seat, up to constants."""
@@ -253,7 +251,7 @@ class _State:
         return np.where(own[:, None] == own, np.inf, costs)
 
     def _moves(self, text: int, own: IntArray, price: FloatArray, now: FloatArray) -> FloatArray:
-        """(candidates, labels): cost of handing the place that is over to another label; infinite where none is over."""
+        """(candidates, labels): cost of handing the place that is over to another label; else infinite."""
         sizes, wanted, paired = self.sizes[text], self.design.wanted[text], self.design.paired
         leave = (1 + REPEAT) * ((sizes - 1) * paired)[own]
         enter = (1 + REPEAT) * (sizes * paired)

@@ -1,8 +1,8 @@
 """Counterbalanced plans: which seats do which texts, and whose items each seat guesses on each text.
 
-A seat is a place in the plan that an annotator takes. A plan is a list over texts of lists over seats; a cell names the
-generator whose items are guessed, None where the seat does not do the text. Plans depend on the order in which generators
-are given and on the seed, never on names.
+A seat is a place in the plan that an annotator takes. A plan is a list over texts of lists over seats; a cell names
+the generator whose items are guessed, None where the seat does not do the text. Plans depend on the seed and on the
+order in which generators are given, never on their names.
 """
 
 from __future__ import annotations
@@ -24,10 +24,12 @@ class PlanError(ValueError):
 def guess_plan(
     texts: Sequence[Sequence[str]], annotators: int, seed: int, *, who: Sequence[Sequence[int]] | None = None
 ) -> Plan:
-    """One generator to guess per text and seat; texts[t] are the generators with items on t, who[t] its seats (default all).
+    """One generator to guess per text and seat.
 
-    Always: numbers of guesses per generator differ by at most one within a text. As far as the sizes allow: a seat has each
-    generator equally often, so has the study, any two seats share equally many guessed texts, and with other generators.
+    texts[t] are the generators with items on text t, who[t] the seats that do it (default all). Always: numbers of
+    guesses per generator differ by at most one within a text. As far as the sizes allow: each seat guesses each
+    generator equally often, so does the study, any two seats share equally many guessed texts, and those with
+    different generators.
     """
     seats = _seats(len(texts), annotators, who)
     names = _names(texts)
@@ -44,9 +46,9 @@ def seats_for(
 ) -> list[list[int]]:
     """The seats of each text, ascending.
 
-    per_unit None: all seats do all texts. per_unit k: exactly k seats a text; loads differ by at most one, and any two seats
-    have about equally many texts in common. shared, own: the first `shared` texts are done by all, each seat does `own`
-    more that nobody else does, drawn from the rest; then texts = shared + own * annotators.
+    per_unit None: all seats do all texts. per_unit k: exactly k seats a text; loads differ by at most one, and any two
+    seats have about equally many texts in common. shared, own: the first `shared` texts are done by all, each seat does
+    `own` more that nobody else does, drawn from the rest; then texts must be shared + own * annotators.
     """
     _check_numbers(texts, annotators, per_unit, shared, own)
     rng = np.random.default_rng(seed)
@@ -68,8 +70,8 @@ def extend_plan(
 ) -> list[str | None]:
     """The cells of one more seat, text by text; `does` are the texts it does (default all).
 
-    On each text it gets a generator with the fewest guesses so far; among those the one it has least often itself, then the
-    one guessed least in the study, then the one shared with the seats it shares least with.
+    On each text it gets a generator with the fewest guesses so far; among those the one it has least often itself, then
+    the one guessed least in the study, then the one shared with the seats it shares least with. No other cell changes.
     """
     doing = _texts_done(plan, texts, does)
     rng = np.random.default_rng(seed)
@@ -97,7 +99,7 @@ class _NewSeat:
         return [seat for seat, cell in enumerate(self.plan[text]) if cell == name]
 
     def rank(self, text: int, name: str) -> tuple[float, int, int]:
-        """Lowest is best: own lack of the generator, its guesses in the study, texts shared with those who guess it here."""
+        """Lowest is best: own lack of it, its guesses in the study, texts shared with those who guess it here."""
         met = sum(self.met[seat] for seat in self.partners(text, name))
         return -round(self.lack[name], 9), self.overall[name], met
 
@@ -127,7 +129,9 @@ def _names(texts: Sequence[Sequence[str]]) -> list[str]:
     """All generators, in the order in which they are first given."""
     for at, text in enumerate(texts):
         if not text or len(set(text)) < len(text):
-            raise PlanError(f"Text {at + 1} needs at least one generator, and each only once; correct its list of items.")
+            raise PlanError(
+                f"Text {at + 1} needs at least one generator, and each only once; correct its list of items."
+            )
     return list(dict.fromkeys(name for text in texts for name in text))
 
 
@@ -140,7 +144,9 @@ def _seats(texts: int, annotators: int, who: Sequence[Sequence[int]] | None) -> 
         raise PlanError(f"There are {texts} texts but seats for {len(rows)}; give the seats of every text.")
     for at, row in enumerate(rows):
         if len(set(row)) < len(row) or not all(0 <= seat < annotators for seat in row):
-            raise PlanError(f"Text {at + 1} names a seat twice or one outside 0 to {annotators - 1}; correct its seats.")
+            raise PlanError(
+                f"Text {at + 1} names a seat twice or one outside 0 to {annotators - 1}; correct its seats."
+            )
     return tuple(np.array(sorted(row), dtype=np.int64) for row in rows)
 
 

@@ -45,9 +45,7 @@ def draw(declaration: Declaration, items: Sequence[Item], generator_id: int | No
     }
     shown = {}
     for stage in declaration.stages:
-        chosen = [
-            rows[item.pk] for item in items if stage.items == "all" or generator_id in (None, item.generator_id)
-        ]
+        chosen = [rows[item.pk] for item in items if stage.items == "all" or generator_id in (None, item.generator_id)]
         shown[stage.name] = shuffled(chosen, rng)
     return shown
 

@@ -1,3 +1,22 @@
-from django.urls import path
+from django.urls import path, re_path
 
-urlpatterns: list = []
+from studies import views
+
+urlpatterns = [
+    path("p/<slug:slug>/studies/", views.study_list, name="study_list"),
+    path("p/<slug:slug>/studies/new/", views.study_new, name="study_new"),
+    path("s/<slug:slug>/", views.study_page, name="study"),
+    path("s/<slug:slug>/edit/", views.study_edit, name="study_edit"),
+    path("s/<slug:slug>/delete/", views.study_delete, name="study_delete"),
+    path("s/<slug:slug>/preview/", views.study_preview, name="study_preview"),
+    path("s/<slug:slug>/import/", views.study_import, name="study_import"),
+    path("s/<slug:slug>/annotators/", views.study_annotators, name="study_annotators"),
+    path("s/<slug:slug>/annotators/links.csv", views.annotator_links, name="annotator_links"),
+    path("s/<slug:slug>/annotators/simulated/remove/", views.remove_simulated, name="remove_simulated"),
+    re_path(
+        r"^s/(?P<slug>[-\w]+)/annotators/(?P<pk>\d+)/(?P<action>revoke|renew)/$",
+        views.annotator_link,
+        name="annotator_link",
+    ),
+    re_path(r"^s/(?P<slug>[-\w]+)/(?P<action>launch|pause|resume|close|reopen)/$", views.study_act, name="study_act"),
+]

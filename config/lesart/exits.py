@@ -1,9 +1,9 @@
-"""The exit codes of `./lesart`. Old Pythons read this file too."""
+"""The exit codes of `./lesart`."""
 
 STOPPED = 0
 FAILED = 1
 WRONG_USAGE = 2
-NO_PYTHON = 3
+NO_PYTHON = 3  # said by the shell script
 NO_VENV = 4
 NOT_INSTALLED = 5
 PORT_TAKEN = 6
@@ -29,6 +29,6 @@ EXPLANATION = """exit codes:
 class Refusal(Exception):
     """The command cannot go on: a sentence for people and an exit code."""
 
-    def __init__(self, code, sentence):
-        super(Refusal, self).__init__(sentence)
+    def __init__(self, code: int, sentence: str) -> None:
+        super().__init__(sentence)
         self.code = code

@@ -1,8 +1,16 @@
 """What `./lesart` understands. Standard library only: wrong options are refused before anything is installed."""
 
 import argparse
+from typing import Any
 
 from config.lesart import exits
+
+Commands = argparse._SubParsersAction  # what add_subparsers() returns has no public name
+COMMON: dict[str, Any] = {
+    "epilog": exits.EXPLANATION,
+    "formatter_class": argparse.RawDescriptionHelpFormatter,
+    "allow_abbrev": False,
+}
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
@@ -18,48 +26,31 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _command(argparse.ArgumentParser, prog="./lesart", description="Lesart, set up and run from its clone.")
+    parser = argparse.ArgumentParser(prog="./lesart", description="Sets Lesart up and runs it.", **COMMON)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_up(commands)
     _add_test(commands)
-    _command(commands.add_parser, "manage", help="run a command of manage.py on the data that `up` uses")
-    _command(commands.add_parser, "setup", help="only install the packages; the other commands do it by themselves")
+    commands.add_parser("manage", help="a command of manage.py, on the data and the broker of `up`", **COMMON)
+    commands.add_parser("setup", help="only install the packages, as the others do by themselves", **COMMON)
     return parser
 
 
-def _add_up(commands) -> None:
-    up = _command(commands.add_parser, "up", help="run Lesart until Ctrl-C")
+def _add_up(commands: "Commands[argparse.ArgumentParser]") -> None:
+    up = commands.add_parser("up", help="run Lesart until Ctrl-C", **COMMON)
     up.add_argument("--port", type=_port, default=8000, metavar="N", help="default 8000; 0 picks a free one")
-    up.add_argument("--host", default="127.0.0.1", help="the address to listen on; default 127.0.0.1, this machine only")
-    up.add_argument(
-        "--no-model", action="store_true",
-        help="start without the local model; this version has none, so that nothing changes",
-    )  # fmt: skip
+    up.add_argument("--host", default="127.0.0.1", help="address to listen on; default 127.0.0.1")
+    no_model = "start without the local model; this version has none, so that nothing changes"
+    up.add_argument("--no-model", action="store_true", help=no_model)
 
 
-def _add_test(commands) -> None:
-    test = _command(
-        commands.add_parser, "test", help="run all tests: on SQLite, on PostgreSQL, in a browser",
-        description="Other arguments go to pytest.",
-    )  # fmt: skip
-    test.add_argument(
-        "--without", action="append", default=[], choices=["browser", "postgres"],
-        help="leave a part out; the last line then says so",
-    )  # fmt: skip
-
-
-def _command(make, *args, **options) -> argparse.ArgumentParser:
-    return make(
-        *args, **options, epilog=exits.EXPLANATION, allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+def _add_test(commands: "Commands[argparse.ArgumentParser]") -> None:
+    help_text = "run all tests: on SQLite, on PostgreSQL, in a browser"
+    test = commands.add_parser("test", help=help_text, description="Other arguments go to pytest.", **COMMON)
+    left_out = "leave a part out; the last line then says so"
+    test.add_argument("--without", action="append", default=[], choices=["browser", "postgres"], help=left_out)
 
 
 def _port(text: str) -> int:
-    port = int(text)
-    if not 0 <= port <= 65535:
-        raise ValueError
-    return port
-
-
-_port.__name__ = "port"  # what argparse calls it in "invalid port value"
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 to 65535")
+    return int(text)

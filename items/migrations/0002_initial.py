@@ -16,6 +16,23 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        migrations.CreateModel(
+            name='ImportFile',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('name', models.CharField(max_length=200)),
+                ('content', models.BinaryField()),
+                ('generator', models.CharField(blank=True, max_length=200)),
+                ('language', models.CharField(blank=True, max_length=20)),
+                ('update', models.BooleanField(default=False, help_text='Take other wordings as new versions.')),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='import_files', to='projects.project')),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'ordering': ['-created_at'],
+            },
+        ),
         migrations.AddField(
             model_name='generator',
             name='project',

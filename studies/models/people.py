@@ -2,6 +2,7 @@ import secrets
 
 from django.db import models
 from django.db.models import F, Q
+from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from items.models import Generator
@@ -60,6 +61,10 @@ class Annotator(models.Model):
 
     def __str__(self):
         return self.code
+
+    def get_link(self) -> str:
+        """The path of the personal link; who has it can answer as this annotator."""
+        return reverse("join", args=[self.token])
 
 
 class PhasePassed(models.Model):

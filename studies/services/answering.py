@@ -103,9 +103,7 @@ def pass_phase(annotator: Annotator, phase: str) -> None:
     with transaction.atomic():
         if place_of(annotator).phase != phase:
             return
-        PhasePassed.objects.get_or_create(
-            annotator=annotator, phase=phase, defaults={"passed_at": timezone.now()}
-        )
+        PhasePassed.objects.get_or_create(annotator=annotator, phase=phase, defaults={"passed_at": timezone.now()})
         seen(annotator)
         open_next(annotator)
 
@@ -132,7 +130,7 @@ def locked_stage(annotator: Annotator, token: str) -> tuple[Assignment, Stage]:
     place = place_of(annotator)
     if assignment is None or place.assignment is None or place.assignment.pk != assignment.pk:
         raise StaleStage(stale_sentence(place))
-    assert place.stage is not None  # noqa: S101 - a place with an assignment has its stage
+    assert place.stage is not None
     return assignment, place.stage
 
 
@@ -166,9 +164,7 @@ def store_drafts(assignment: Assignment, stage: Stage, data: Mapping[str, Any]) 
     return changed
 
 
-def store_draft(
-    assignment: Assignment, stage: Stage, item_id: int, draft: Draft | None, values: dict[str, Any]
-) -> int:
+def store_draft(assignment: Assignment, stage: Stage, item_id: int, draft: Draft | None, values: dict[str, Any]) -> int:
     """Write one item's draft if it differs; 1 if it did."""
     now = timezone.now()
     if draft is None:

@@ -26,7 +26,9 @@ def create_study(project: Project, spec: StudySpec) -> tuple[Study, Chosen]:
             chosen = fill(study, spec)
             study.save(force_insert=True)
     except IntegrityError:
-        raise SpecError(_("There is a study “%(slug)s” already. Choose another short name.") % {"slug": spec.slug}) from None
+        raise SpecError(
+            _("There is a study “%(slug)s” already. Choose another short name.") % {"slug": spec.slug}
+        ) from None
     return study, chosen
 
 

@@ -14,7 +14,8 @@ from studies.models.people import DONE
 from studies.protocols import Declaration, InvalidAnswer, Question, Stage
 from studies.services.answers import Answer, Given, answers_of
 from studies.services.declaring import declaration_of
-from studies.services.launching import locked, make_units
+from studies.services.launching import make_units
+from studies.services.locking import locked
 from studies.services.response_rows import Problem, Row, read_rows
 from studies.services.selection import choose
 
@@ -253,11 +254,7 @@ def store(study: Study, answered: list[ItemAnswer], units: dict[int, Unit]) -> N
     store_submissions(answered, assignments)
     version = study.instrument_version_id
     Response.objects.bulk_create(
-        (
-            response
-            for found in answered
-            for response in responses_from(found, assignments[cell_of(found)], version)
-        ),
+        (response for found in answered for response in responses_from(found, assignments[cell_of(found)], version)),
         batch_size=BATCH,
     )
 

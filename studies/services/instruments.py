@@ -42,7 +42,9 @@ def latest_version(name: str, project: Project) -> InstrumentVersion:
 
 
 @transaction.atomic
-def store_version(name: str, language: str, content: dict[str, Any], project: Project | None = None) -> InstrumentVersion:
+def store_version(
+    name: str, language: str, content: dict[str, Any], project: Project | None = None
+) -> InstrumentVersion:
     """The version with exactly this content; a new one if the wording is new."""
     instrument, _new = Instrument.objects.get_or_create(project=project, name=name, language=language)
     instrument = Instrument.objects.select_for_update().get(pk=instrument.pk)

@@ -4,31 +4,13 @@ from random import Random
 
 from django.db import transaction
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from studies.models import Annotator, Assignment, Purpose, Study, StudyState, Unit, UnitItem
+from studies.services.locking import locked
 from studies.services.people import make_annotators
 from studies.services.planning import make_slots, plan_who
 from studies.services.selection import Chosen, choose
 from studies.shown import shuffled
-
-
-class WrongState(Exception):
-    """The study is in a state in which this cannot be done; the message is a sentence."""
-
-
-def locked(study: Study, *states: StudyState) -> Study:
-    """The study as it is now, locked, if it is in one of the states."""
-    current = Study.objects.select_for_update(of=("self",)).select_related("project", "instrument_version").get(pk=study.pk)
-    if current.state not in states:
-        raise WrongState(
-            _("The study is %(state)s; this needs one that is %(states)s.")
-            % {
-                "state": StudyState(current.state).label,
-                "states": _(" or ").join(str(state.label) for state in states),
-            }
-        )
-    return current
 
 
 @transaction.atomic

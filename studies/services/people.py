@@ -8,8 +8,9 @@ from django.db.models import Max
 from django.utils import timezone
 
 from projects.models import new_token
-from studies.models import Annotator, Assignment, Purpose, Slot, Study
+from studies.models import Annotator, Assignment, Purpose, Slot, Study, StudyState
 from studies.services.declaring import declaration_of
+from studies.services.locking import locked
 from studies.services.planning import slots_for_one_more
 from studies.shown import draw, shuffled
 
@@ -19,7 +20,7 @@ CODES = {Purpose.MAIN: "P", Purpose.PILOT: "pilot-", Purpose.PREVIEW: "preview-"
 @transaction.atomic
 def add_annotators(study: Study, count: int, *, group: str = "", people: Sequence[str] = ()) -> list[Annotator]:
     """More people for a launched study, each with a link; `people` are their project-wide codes."""
-    study = Study.objects.select_for_update(of=("self",)).select_related("instrument_version").get(pk=study.pk)
+    study = locked(study, StudyState.LIVE, StudyState.PAUSED)
     return make_annotators(study, count, Purpose.MAIN, group=group, people=people)
 
 
@@ -58,7 +59,7 @@ def group_of(study: Study, seat: int) -> str:
 
 def slots_of(study: Study, annotator: Annotator) -> list[Slot]:
     """The cells that the plan made for this seat, else those of one more."""
-    assert annotator.seat is not None  # noqa: S101 - annotators made here have one
+    assert annotator.seat is not None
     planned = list(Slot.objects.filter(unit__study=study, purpose=annotator.purpose, seat=annotator.seat))
     return planned or slots_for_one_more(study, Purpose(annotator.purpose), annotator.seat)
 

@@ -53,11 +53,10 @@ def slots_for_one_more(study: Study, purpose: Purpose, seat: int) -> list[Slot]:
     free = free_slots(study, purpose)
     wanted = {place for place, unit in enumerate(units) if unit.pk in free or has_room(study, purpose, unit)}
     new = wanted - {place for place, unit in enumerate(units) if unit.pk in free}
-    cells = extend_plan(
-        plan_of(study, purpose, units), unit_generators(units), study.seed + seat, does=sorted(new)
-    )
+    cells = extend_plan(plan_of(study, purpose, units), unit_generators(units), study.seed + seat, does=sorted(new))
     added = Slot.objects.bulk_create(
-        Slot(unit=units[place], purpose=purpose, seat=seat, generator_id=int(cells[place] or 0)) for place in sorted(new)
+        Slot(unit=units[place], purpose=purpose, seat=seat, generator_id=int(cells[place] or 0))
+        for place in sorted(new)
     )
     return [*free.values(), *added]
 
@@ -66,9 +65,7 @@ def free_slots(study: Study, purpose: Purpose) -> dict[int, Slot]:
     """One cell per unit that was given back and not taken since, by unit."""
     slots = (
         Slot.objects.filter(unit__study=study, purpose=purpose)
-        .annotate(
-            given=Count("assignments"), held=Count("assignments", filter=Q(assignments__returned_at=None))
-        )
+        .annotate(given=Count("assignments"), held=Count("assignments", filter=Q(assignments__returned_at=None)))
         .filter(given__gt=0, held=0)
     )
     return {slot.unit_id: slot for slot in slots}

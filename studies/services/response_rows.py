@@ -150,7 +150,7 @@ def jsonl_cells(text: str) -> Iterator[tuple[int, dict[str, str]]]:
         except (ValueError, RecursionError):
             raise BadFile(line, "This is not a JSON object on one line.") from None
         if not isinstance(loaded, dict):
-            raise BadFile(line, "This is not a JSON object: each line must be one, like {\"annotator\": …}.")
+            raise BadFile(line, 'This is not a JSON object: each line must be one, like {"annotator": …}.')
         yield line, {str(key): as_cell(key, value, line) for key, value in loaded.items()}
 
 

@@ -12,6 +12,10 @@ Name = Annotated[str, Field(min_length=1, max_length=200)]
 MAX_SEED = 2**62
 
 
+def drawn_seed() -> int:
+    return secrets.randbelow(2**31)
+
+
 class SpecError(ValueError):
     """The study file, or the form, asks for something that cannot be; the message is one or more sentences."""
 
@@ -34,7 +38,9 @@ class Plan(Strict):
     per_unit: Positive | Literal["all"] = "all"
     shared_texts: Count = 0
     own_texts: Count = 0
-    seed: Annotated[int, Field(ge=0, le=MAX_SEED, strict=True)] = Field(default_factory=lambda: secrets.randbelow(2**31))
+    seed: Annotated[int, Field(ge=0, le=MAX_SEED, strict=True)] = Field(
+        default_factory=lambda: secrets.randbelow(2**31)
+    )
 
 
 class StudySpec(Strict):

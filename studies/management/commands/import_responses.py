@@ -5,7 +5,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from studies.management.commands._study import study_named
 from studies.services.importing import ImportRefused, import_responses
-from studies.services.launching import WrongState
+from studies.services.locking import WrongState
 from studies.services.spec import SpecError
 
 SHOWN = 50

@@ -1,7 +1,8 @@
 from django.core.management.base import BaseCommand, CommandError
 
 from studies.management.commands._study import study_named
-from studies.services.launching import WrongState, launch_study
+from studies.services.launching import launch_study
+from studies.services.locking import WrongState
 from studies.services.spec import SpecError
 
 

@@ -1,0 +1,70 @@
+"""What somebody may choose about a report or an export, read from words and checked."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from studies.models import Study
+
+CONVENTIONS = ("clustered", "published")
+EXTRA_PURPOSES = ("pilot", "simulated")
+MAX_SEED = 2**63 - 1
+
+
+class BadChoice(ValueError):
+    """Something was chosen that does not exist or cannot be done; the message is a sentence that says what can."""
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Which answers enter a report, and which intervals stand in low and high. None means all."""
+
+    convention: str = "clustered"
+    purposes: tuple[str, ...] = ("main",)
+    evaluators: tuple[str, ...] | None = None
+    groups: tuple[str, ...] | None = None
+    seed: int = 0
+
+    @property
+    def included(self) -> tuple[str, ...]:
+        """The purposes beside main."""
+        return tuple(purpose for purpose in self.purposes if purpose != "main")
+
+
+def words(written: str | None) -> tuple[str, ...]:
+    """The words of a list with commas, each once."""
+    return tuple(dict.fromkeys(word.strip() for word in (written or "").split(",") if word.strip()))
+
+
+def one_convention(word: str) -> str:
+    if word in CONVENTIONS:
+        return word
+    raise BadChoice(
+        _("There is no convention “%(word)s”. Choose clustered or published.") % {"word": word}
+    )
+
+
+def purposes_with(extra: Iterable[str]) -> tuple[str, ...]:
+    """main and the extra purposes, in one order; `BadChoice` for what cannot be included."""
+    asked = set(extra)
+    if unknown := sorted(asked - set(EXTRA_PURPOSES)):
+        raise BadChoice(
+            _("“%(word)s” cannot be included. Choose pilot, simulated, or both with a comma.") % {"word": unknown[0]}
+        )
+    return ("main", *(purpose for purpose in EXTRA_PURPOSES if purpose in asked))
+
+
+def one_seed(written: str) -> int:
+    """A whole number from 0 that a random generator takes."""
+    if written.isascii() and written.isdecimal() and len(written) < 20 and int(written) <= MAX_SEED:
+        return int(written)
+    raise BadChoice(_("“%(word)s” is not a seed. Write a whole number from 0.") % {"word": written})
+
+
+def study_called(slug: str) -> Study:
+    """The study of that short name, for commands."""
+    study = Study.objects.select_related("project", "instrument_version__instrument").filter(slug=slug).first()
+    if study is None:
+        raise BadChoice(_("There is no study “%(slug)s”. Its short name stands in its address: /s/….") % {"slug": slug})
+    return study

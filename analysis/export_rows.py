@@ -1,0 +1,113 @@
+"""Answers as rows of an export: read once in the order in which they were given, never held all at once."""
+
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from django.db.models import F
+
+from analysis.frames import handed_in
+from studies.models import Assignment, Study
+from studies.services.declaring import declaration_of
+from studies.services.response_rows import COLUMNS as CONTRACT
+from studies.shown import shown_items
+
+EXTRAS = (
+    "study",
+    "instrument_version",
+    "unit",
+    "item_version",
+    "generator",
+    "key",
+    "correct",
+    "position_shown",
+    "order_in_session",
+    "first_answered_at",
+    "last_changed_at",
+    "n_changes",
+)
+COLUMNS = (*CONTRACT, *EXTRAS)
+
+# What stands in a column, seen from a response; the other columns are worked out or do not apply to this protocol.
+FIELDS = {
+    "annotator": "assignment__annotator__code",
+    "annotator_kind": "assignment__annotator__kind",
+    "group": "assignment__annotator__group",
+    "round": "assignment__round",
+    "stage": "stage",
+    "text_id": "item__text__external_id",
+    "item_id": "item__external_id",
+    "option_id": "option__external_id",
+    "question": "question",
+    "value": "value",
+    "probability": "probability",
+    "unsure": "unsure",
+    "person": "assignment__annotator__person",
+    "purpose": "assignment__annotator__purpose",
+    "part": "assignment__unit__part",
+    "submitted_at": "submitted_at",
+    "comment": "comment",
+    "model": "assignment__annotator__model",
+    "reading": "assignment__annotator__reading",
+    "study": "assignment__annotator__study__slug",
+    "instrument": "instrument_version__instrument__name",
+    "language": "instrument_version__instrument__language",
+    "version": "instrument_version__version",
+    "unit": "assignment__unit__position",
+    "item_version": "item__version",
+    "generator": "item__generator__name",
+    "key": "option__correct",
+    "first_answered_at": "first_answered_at",
+    "last_changed_at": "last_changed_at",
+    "n_changes": "n_changes",
+    "annotator_pk": "assignment__annotator_id",
+    "assignment_pk": "assignment_id",
+    "item_pk": "item_id",
+    "option_pk": "option_id",
+}
+TIMES = ("submitted_at", "first_answered_at", "last_changed_at")
+ORDER = ("assignment__annotator_id", "assignment__position", "assignment_id", "pk")
+CHUNK = 2000
+
+
+def export_rows(study: Study, purposes: Collection[str]) -> Iterator[dict[str, Any]]:
+    """One mapping per response with the columns of `COLUMNS`; all rounds, by annotator and in their order."""
+    stages = [stage.name for stage in declaration_of(study).stages]
+    places: dict[tuple, int] = {}
+    annotator = None
+    rows = handed_in(study, purposes).order_by(*ORDER).values_list(*map(F, FIELDS.values()))
+    for values in rows.iterator(chunk_size=CHUNK):
+        row = dict(zip(FIELDS, values, strict=True))
+        if row["annotator_pk"] != annotator:
+            annotator = row["annotator_pk"]
+            places = places_shown(annotator, stages)
+        yield finished(row, places)
+
+
+def finished(row: dict[str, Any], places: dict[tuple, int]) -> dict[str, Any]:
+    """The row with what is worked out, in the order of the columns."""
+    for name in TIMES:
+        row[name] = row[name].isoformat() if row[name] else None
+    place = (row["assignment_pk"], row["stage"], row["item_pk"])
+    row["order_in_session"] = places.get((*place, None))
+    row["position_shown"] = places.get((*place, row["option_pk"])) if row["option_pk"] else None
+    row["correct"] = None if row["key"] is None else row["value"] == row["key"]
+    row["instrument_version"] = f"{row['instrument']}/{row['language']}/{row['version']}"
+    return {column: row.get(column) for column in COLUMNS}
+
+
+def places_shown(annotator_pk: int, stages: list[str]) -> dict[tuple, int]:
+    """Where an annotator saw everything, counted from 1; imported orders are unknown and absent.
+
+    {(assignment, stage, item, None): which item of all they were shown, (…, option): which option of the item}
+    """
+    places: dict[tuple, int] = {}
+    shown = Assignment.objects.active().filter(annotator=annotator_pk).order_by("position", "pk")
+    session = 0
+    for assignment, orders in shown.values_list("pk", "shown"):
+        for stage in stages:
+            for item in shown_items(orders, stage):
+                session += 1
+                places[assignment, stage, item.item_id, None] = session
+                for number, option in enumerate(item.options, 1):
+                    places[assignment, stage, item.item_id, option.option_id] = number
+    return places

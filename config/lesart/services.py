@@ -1,0 +1,78 @@
+"""What `up` runs: one declaration per service."""
+
+import http.client
+import json
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from config.lesart import network, valkey
+from config.lesart.supervisor import Service
+
+
+@dataclass(frozen=True)
+class Site:
+    """Where the web server is asked whether all is well."""
+
+    host: str
+    port: int
+
+    @property
+    def url(self) -> str:
+        return network.url(self.host, self.port)
+
+    def health(self) -> dict[str, str]:
+        """What /health/ says if it answers with 200, else nothing."""
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=5)
+        try:
+            connection.request("GET", "/health/", headers={"Host": _allowed_host()})
+            response = connection.getresponse()
+            return json.loads(response.read()) if response.status == 200 else {}
+        except (OSError, http.client.HTTPException, ValueError):
+            return {}
+        finally:
+            connection.close()
+
+
+def _allowed_host() -> str:
+    """A name that the site answers to, whatever ALLOWED_HOSTS says."""
+    first = os.environ.get("ALLOWED_HOSTS", "").split(",")[0].strip().lstrip(".")
+    return first if first not in ("", "*") else "127.0.0.1"
+
+
+def broker(folder: Path, port: int, password: str) -> Service:
+    command = valkey.configure(folder, port, password)
+    return Service("broker", command, is_ready=lambda: valkey.answers(port, password))
+
+
+def web(site: Site, listener: int) -> Service:
+    """One process of threads: no prefork children. Its access log is off, because addresses contain secrets."""
+    command = [sys.executable, "-m", "gunicorn", "config.wsgi", "--bind", f"fd://{listener}", "--no-control-socket"]
+    command += ["--worker-class", "gthread", "--workers", "1", "--threads", "8"]
+    command += ["--graceful-timeout", "5", "--log-level", "warning"]
+    return Service("web", command, is_ready=lambda: bool(site.health()), open_files=(listener,))
+
+
+def worker(site: Site) -> Service:
+    command = [
+        sys.executable,
+        "-m",
+        "celery",
+        "-q",
+        "-A",
+        "config",
+        "worker",
+        "--pool",
+        "threads",
+        "--concurrency",
+        "2",
+    ]
+    command += ["--without-gossip", "--without-mingle", "--loglevel", "warning"]
+    return Service("worker", command, is_ready=lambda: site.health().get("worker") == "ok")
+
+
+def prepare(url: str, result: int) -> Service:
+    """The step before web and worker; it writes the sign-in link to the open file `result`."""
+    command = [sys.executable, "-m", "config.lesart.prepare", url, str(result)]
+    return Service("setup", command, is_ready=lambda: True, open_files=(result,))

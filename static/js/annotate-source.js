@@ -1,0 +1,49 @@
+/* On small screens the text opens in a sheet over the items, and one is back at the same place when it closes. */
+
+export function setUpSource() {
+  const link = document.querySelector("[data-open-text]");
+  if (!link) return;
+  const criteria = document.querySelector(".criteria");
+  if (sessionStorage.getItem("lesart-criteria") === "closed" || !matchMedia("(min-width: 64rem)").matches) {
+    criteria?.removeAttribute("open");
+  }
+  criteria?.addEventListener("toggle", () => {
+    sessionStorage.setItem("lesart-criteria", criteria.open ? "open" : "closed");
+  });
+  const sheet = makeSheet(link.dataset.close);
+  document.querySelector("main").append(sheet);
+  link.setAttribute("role", "button");
+  link.addEventListener("click", (event) => {
+    event.preventDefault();
+    open(sheet);
+  });
+}
+
+function makeSheet(word) {
+  const sheet = document.createElement("dialog");
+  sheet.className = "text-sheet";
+  const body = document.createElement("div");
+  body.className = "sheet-body";
+  body.tabIndex = 0;
+  const copy = document.querySelector(".source-text article").cloneNode(true);
+  copy.querySelector("h2").id = "sheet-title";
+  sheet.setAttribute("aria-labelledby", "sheet-title");
+  body.append(copy);
+  const form = document.createElement("form");
+  form.method = "dialog";
+  const button = document.createElement("button");
+  button.className = "primary";
+  button.textContent = word;
+  form.append(button);
+  sheet.append(body, form);
+  // A closed dialog forgets how far it was scrolled.
+  body.addEventListener("scroll", () => (sheet.dataset.at = body.scrollTop));
+  sheet.addEventListener("click", (event) => event.target === sheet && sheet.close());
+  return sheet;
+}
+
+function open(sheet) {
+  const at = Number(sheet.dataset.at ?? 0);
+  sheet.showModal();
+  sheet.querySelector(".sheet-body").scrollTop = at;
+}

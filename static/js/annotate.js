@@ -1,0 +1,144 @@
+/* What makes an annotator's page better than it is without a script: answers are kept as they are given, the next part
+   comes without a reload, keys work, and on small screens the text is one tap away. */
+import { Drafts } from "./annotate-drafts.js";
+import { listenToKeys, setUpKeys } from "./annotate-keys.js";
+import { answered, countAnswered, fieldsOf, showFields } from "./annotate-items.js";
+import { setUpSource } from "./annotate-source.js";
+
+const PART = "X-Lesart-Part";
+let drafts = null;
+let isSending = false;
+
+const live = document.createElement("p");
+live.className = "visually-hidden";
+live.setAttribute("aria-live", "polite");
+document.body.append(live);
+
+function say(sentence) {
+  live.textContent = "";
+  live.textContent = sentence;
+}
+
+function showState(name) {
+  const place = document.getElementById("save-state");
+  const isBad = !["saved", "saving"].includes(name);
+  const wasBad = place.classList.contains("is-bad");
+  place.textContent = place.dataset[name];
+  place.dataset.is = name;
+  place.classList.toggle("is-bad", isBad);
+  if (isBad !== wasBad) say(place.textContent);
+}
+
+function showOver(sentence) {
+  const note = document.createElement("div");
+  note.className = "note warning";
+  note.setAttribute("role", "alert");
+  const text = document.createElement("p");
+  text.textContent = `${sentence} `;
+  const link = document.createElement("a");
+  link.href = location.href;
+  link.textContent = document.querySelector("[data-go-on]").firstChild.textContent.trim();
+  text.append(link);
+  note.append(text);
+  document.querySelector(".intro").prepend(note);
+  scrollTo(0, 0);
+}
+
+function setUpStage() {
+  drafts = null;
+  const form = document.getElementById("stage");
+  if (!form) return;
+  drafts = new Drafts(form.dataset.draft, form.elements.token.value, showState, showOver);
+  drafts.kept().forEach((entry) => showFields(form, entry));
+  form.addEventListener("change", (event) => {
+    const item = event.target.closest("[data-item]");
+    if (!item) return;
+    keepApart(event.target, item);
+    item.querySelector(".problem").textContent = "";
+    item.classList.remove("is-wrong");
+    drafts.add(fieldsOf(form, item.dataset.item));
+    countAnswered(form);
+  });
+  countAnswered(form);
+  drafts.send();
+}
+
+/* "None" and a ticked option contradict each other. */
+function keepApart(input, item) {
+  if (!input.checked || !input.name.startsWith("answer-")) return;
+  for (const other of item.querySelectorAll('input[name^="answer-"]')) {
+    if ((other.value === "none") !== (input.value === "none")) other.checked = false;
+  }
+}
+
+async function sendForm(form) {
+  if (isSending) return;
+  isSending = true;
+  const button = form.querySelector("button.primary");
+  button.setAttribute("aria-busy", "true");
+  await drafts?.rest();
+  const problem = await post(form);
+  isSending = false;
+  button.removeAttribute("aria-busy");
+  if (!problem) return;
+  drafts?.wake();
+  showState(problem);
+  say(document.getElementById("save-state").textContent);
+}
+
+/* Returns what kept the form from arriving, or nothing. */
+async function post(form) {
+  let reply, page;
+  try {
+    reply = await fetch(form.action, {
+      method: "POST",
+      body: new URLSearchParams(new FormData(form)),
+      headers: { [PART]: "1" },
+      signal: AbortSignal.timeout(30000),
+    });
+    page = await reply.text();
+  } catch {
+    return "offline";
+  }
+  if (!reply.headers.has(PART)) return reply.status === 404 ? "unknown" : "refused";
+  drafts?.forget();
+  putIn(page);
+  return null;
+}
+
+function putIn(page) {
+  const next = new DOMParser().parseFromString(page, "text/html");
+  document.title = next.title;
+  document.querySelector(".work-head").replaceWith(next.querySelector(".work-head"));
+  document.querySelector("main").replaceWith(next.querySelector("main"));
+  const address = document.querySelector(".work-head").dataset.address;
+  if (address !== location.pathname) history.pushState(null, "", address);
+  scrollTo(0, 0);
+  setUp();
+  (document.getElementById("missing") ?? document.querySelector("h1")).focus({ preventScroll: true });
+  say(document.title);
+}
+
+function setUp() {
+  setUpStage();
+  setUpSource();
+  setUpKeys();
+}
+
+document.addEventListener("submit", (event) => {
+  if (!event.target.matches("[data-part]")) return;
+  event.preventDefault();
+  sendForm(event.target);
+});
+addEventListener("popstate", () => location.reload());
+addEventListener("pageshow", (event) => {
+  // A page from the back/forward cache may be long over: the server says where one is.
+  if (!event.persisted) return;
+  document.querySelectorAll("button, input").forEach((control) => (control.disabled = true));
+  location.reload();
+});
+addEventListener("beforeunload", (event) => {
+  if (drafts?.isPending) event.preventDefault();
+});
+listenToKeys({ say, answered });
+setUp();

@@ -1,0 +1,16 @@
+"""Finding a study with the access check; foreign and unknown ones look alike."""
+
+from django.http import Http404
+
+from projects.access import require
+from projects.models import Role, User
+from studies.models import Study
+
+
+def get_study(user: User, slug: str, role: Role = Role.VIEWER) -> Study:
+    """The study of that slug if the user has at least that role in its project; else 404."""
+    study = Study.objects.select_related("project", "instrument_version__instrument").filter(slug=slug).first()
+    if study is None:
+        raise Http404
+    require(user, study.project, role)
+    return study

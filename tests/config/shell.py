@@ -1,0 +1,57 @@
+"""Helpers for tests that start real processes."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PATIENCE = 30.0
+
+
+def lesart(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """The command behind `./lesart` run to its end, in the environment of the tests."""
+    return subprocess.run(
+        [sys.executable, "-P", "-m", "config.lesart", *arguments],
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment}, capture_output=True, text=True, timeout=PATIENCE,
+    )  # fmt: skip
+
+
+@contextmanager
+def script(source: str, *arguments: str, **environment: str) -> Iterator[subprocess.Popen[str]]:
+    """A Python of its own that runs the source with our modules; killed at the end if it still runs."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", source, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+    )  # fmt: skip
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def line_with(process: subprocess.Popen[str], words: str) -> str:
+    """Reads the output up to the line that contains the words."""
+    lines = []
+    while line := process.stdout.readline():
+        if words in line:
+            return line
+        lines.append(line)
+    raise AssertionError(f"{words!r} does not occur in:\n{''.join(lines)}")
+
+
+def wait_for(condition: Callable[[], bool], seconds: float = PATIENCE) -> bool:
+    deadline = time.monotonic() + seconds
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return condition()
+
+
+def is_running(pid: int) -> bool:
+    """Whether the process exists; a zombie does not count."""
+    state = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True).stdout.strip()
+    return bool(state) and not state.startswith("Z")
