@@ -70,7 +70,7 @@ def take_stage(request: HttpRequest, annotator: Annotator) -> HttpResponse:
     except StaleStage as stale:
         return place_page(request, annotator, notice=str(stale), status=409)
     except Incomplete as incomplete:
-        return place_page(request, annotator, form=incomplete.form, status=422)
+        return place_page(request, annotator, form=incomplete.form)
     return go_to(request, annotator, "work")
 
 
@@ -78,7 +78,7 @@ def ask_to_confirm(request: HttpRequest, annotator: Annotator, place: answering.
     form = answering.drafted_form(place.assignment, place.stage)
     if form.is_valid():
         return go_to(request, annotator, "work_confirm")
-    return place_page(request, annotator, form=form, status=422)
+    return place_page(request, annotator, form=form)
 
 
 @for_annotator
@@ -92,7 +92,7 @@ def confirm(request: HttpRequest, annotator: Annotator) -> HttpResponse:
     except StaleStage as stale:
         return place_page(request, annotator, notice=str(stale), status=409)
     except Incomplete as incomplete:
-        return place_page(request, annotator, form=incomplete.form, status=422)
+        return place_page(request, annotator, form=incomplete.form)
     return go_to(request, annotator, "work")
 
 

@@ -35,8 +35,8 @@ def recognise(texts: Sequence[str], expected: Iterable[str] = ()) -> list[str | 
     each text gets the likeliest of them.
     """
     rankings = [_ranking(text) for text in texts]
-    winners = Counter(ranking[0] for ranking in rankings)
-    likely = {code for code, count in winners.items() if code and count >= SHARE * len(texts)}
+    winners = Counter(ranking[0] for ranking in rankings if ranking[0])
+    likely = {code for code, count in winners.items() if count >= SHARE * len(texts)}
     candidates = likely | set(expected) or set(winners)
     return [ranking[0] and next((code for code in ranking if code in candidates), None) for ranking in rankings]
 
@@ -58,4 +58,5 @@ def _identifier() -> LanguageIdentifier:
 
 @cache
 def _known() -> frozenset[str]:
-    return frozenset(code for code in Locale("en").languages if len(code) in (2, 3)) - {"mul", "und", "zxx"}
+    codes = {str(code) for code in Locale("en").languages}
+    return frozenset(code for code in codes if len(code) in (2, 3)) - {"mul", "und", "zxx"}

@@ -1,7 +1,9 @@
 """`metadata.extra` of a text and the columns that are filled from it. Metadata is kept whole; the columns follow it."""
 
 from collections.abc import Mapping
-from typing import Any, TypeGuard
+from typing import Any
+
+from django.db.models import CharField
 
 from items.models import Text
 from items.values import DETAILS, TextValues
@@ -32,23 +34,24 @@ def with_columns(metadata: Mapping[str, Any], columns: Mapping[str, Any]) -> dic
     extra = extra_of(metadata)
     for name in DETAILS:
         held = extra.get(name)
-        if fits(name, held) and held.strip() == columns[name]:
+        fitting = fits(name, held)
+        if fitting and str(held).strip() == columns[name]:
             continue
         if columns[name]:
             extra[name] = columns[name]
-        elif fits(name, held):
+        elif fitting:
             del extra[name]
     if not columns["shareable"] or "shareable" in extra:
         extra["shareable"] = columns["shareable"]
     return {**metadata, "extra": extra} if extra or "extra" in metadata else dict(metadata)
 
 
-def fits(name: str, value: Any) -> TypeGuard[str]:
+def fits(name: str, value: Any) -> bool:
     """Can the value stand in the column of that name?"""
     return isinstance(value, str) and len(value.strip()) <= limit(name)
 
 
 def limit(name: str) -> int:
-    length = Text._meta.get_field(name).max_length
-    assert length is not None
-    return length
+    column = Text._meta.get_field(name)
+    assert isinstance(column, CharField)
+    return column.max_length or 0

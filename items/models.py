@@ -1,3 +1,5 @@
+from typing import Self
+
 from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -13,7 +15,7 @@ MAX_ID = 200
 
 
 class VersionQuerySet(models.QuerySet):
-    def current(self):
+    def current(self) -> Self:
         """The newest version of each; older ones stay for the responses that point to them."""
         return self.filter(superseded_at=None)
 

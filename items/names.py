@@ -27,9 +27,13 @@ def clean_language(value: str) -> str:
     if code := language_code(value):
         return code
     raise ValueError(
-        _("“{name}” is no language that Lesart knows. Write a code such as de, en or eu.").format(name=printable(value, 30))
+        _("“{name}” is no language that Lesart knows. Write a code such as de, en or eu.").format(
+            name=printable(value, 30)
+        )
     )
 
 
 def too_long(value: str, limit: int) -> str:
-    return _("This has {length:,} characters; the limit is {limit:,}. Shorten it.").format(length=len(value), limit=limit)
+    return _("This has {length:,} characters; the limit is {limit:,}. Shorten it.").format(
+        length=len(value), limit=limit
+    )

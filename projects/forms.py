@@ -17,6 +17,7 @@ class ProjectForm(forms.ModelForm):
 class NewProjectForm(ProjectForm):
     """A short name left empty is made from the title; whether it is taken is decided when the project is stored."""
 
+    field_order = ["title", "slug", "description"]
     slug = forms.SlugField(
         label=_("Short name"),
         max_length=SLUG_LENGTH,

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
+from functools import partial
 
 import numpy as np
 
 from studies.plan_search import Design, IntArray, balanced_labels
 
 Plan = list[list[str | None]]
+
+ORDERS_TRIED = 20  # random orders in which a new seat's texts are filled; the most even result is kept
 
 
 class PlanError(ValueError):
@@ -71,18 +74,26 @@ def extend_plan(
     """The cells of one more seat, text by text; `does` are the texts it does (default all).
 
     On each text it gets a generator with the fewest guesses so far; among those the one it has least often itself, then
-    the one guessed least in the study, then the one shared with the seats it shares least with. No other cell changes.
+    the one shared with seats it shares least with, then the one guessed least in the study. No other cell changes.
     """
     doing = _texts_done(plan, texts, does)
     rng = np.random.default_rng(seed)
+    tries = [_new_seat(plan, texts, doing, rng) for _ in range(ORDERS_TRIED)]
+    return min(tries, key=_NewSeat.unevenness).column
+
+
+def _new_seat(
+    plan: Sequence[Sequence[str | None]], texts: Sequence[Sequence[str]], doing: list[int], rng: np.random.Generator
+) -> _NewSeat:
+    """A new seat, filled greedily text by text in a random order."""
+    seat = _NewSeat(plan, texts, doing)
     fewest = {text: _fewest(plan[text], texts[text]) for text in doing}
-    state = _NewSeat(plan, texts, doing)
     mixed = [doing[at] for at in rng.permutation(len(doing))]
     # texts that leave no choice come first, so that those that do can make up for them
     for text in sorted(mixed, key=lambda text: len(fewest[text])):
         candidates = [fewest[text][at] for at in rng.permutation(len(fewest[text]))]
-        state.take(text, min(candidates, key=lambda name: state.rank(text, name)))
-    return state.column
+        seat.take(text, min(candidates, key=partial(seat.rank, text)))
+    return seat
 
 
 class _NewSeat:
@@ -99,15 +110,19 @@ class _NewSeat:
         return [seat for seat, cell in enumerate(self.plan[text]) if cell == name]
 
     def rank(self, text: int, name: str) -> tuple[float, int, int]:
-        """Lowest is best: own lack of it, its guesses in the study, texts shared with those who guess it here."""
+        """Lowest is best: own lack of it, texts shared with those who guess it here, its guesses in the study."""
         met = sum(self.met[seat] for seat in self.partners(text, name))
-        return -round(self.lack[name], 9), self.overall[name], met
+        return -round(self.lack[name], 9), met, self.overall[name]
 
     def take(self, text: int, name: str) -> None:
         self.column[text] = name
         self.lack[name] -= 1
         self.overall[name] += 1
         self.met.update(self.partners(text, name))
+
+    def unevenness(self) -> tuple[float, int]:
+        """Lowest is best: over the seat's generators, then over the seats it shares texts with."""
+        return round(sum(lack**2 for lack in self.lack.values()), 9), sum(met**2 for met in self.met.values())
 
 
 def _fewest(row: Sequence[str | None], generators: Sequence[str]) -> list[str]:

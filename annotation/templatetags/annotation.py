@@ -25,4 +25,8 @@ def labelled(levels: Iterable[int], labels: list[Mapping[str, Any]]) -> list[tup
     levels = list(levels)
     if len(levels) == len(labels):
         return [(level, label["label"]) for level, label in zip(levels, labels, strict=True)]
-    return [(levels[0], labels[0]["label"]), *((level, "") for level in levels[1:-1]), (levels[-1], labels[-1]["label"])]
+    return [
+        (levels[0], labels[0]["label"]),
+        *((level, "") for level in levels[1:-1]),
+        (levels[-1], labels[-1]["label"]),
+    ]

@@ -71,7 +71,7 @@ def parse(line: bytes) -> dict[str, Any]:
     except RecursionError:
         raise BadLine(_too_deep()) from None
     if not isinstance(value, dict):
-        raise BadLine(_("The line is not a JSON object. Write {\"text\": \"…\", \"items\": […]}."))
+        raise BadLine(_('The line is not a JSON object. Write {"text": "…", "items": […]}.'))
     _check(value)
     return value
 
@@ -112,7 +112,9 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _constant(word: str) -> NoReturn:
-    raise BadLine(_("The line holds {word}, which is no JSON number. Write null or leave the field out.").format(word=word))
+    raise BadLine(
+        _("The line holds {word}, which is no JSON number. Write null or leave the field out.").format(word=word)
+    )
 
 
 def _fraction(digits: str) -> float:
@@ -133,6 +135,4 @@ def _too_large(digits: str) -> BadLine:
     return BadLine(_("The number {number} is too large. Write it in quotes.").format(number=printable(digits, 30)))
 
 
-DECODER = json.JSONDecoder(
-    object_pairs_hook=_object, parse_constant=_constant, parse_float=_fraction, parse_int=_whole
-)
+DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant, parse_float=_fraction, parse_int=_whole)

@@ -111,12 +111,18 @@ def _options(item: ItemRow) -> list[Any]:
 
 def _warn(warnings: Problems, unknown: Counter[str], predictions: int) -> None:
     for name, count in unknown.most_common(NAMED):
-        warnings.add(0, printable(name), _("This field is not known; it was left out {count} times.").format(count=count))
+        warnings.add(
+            0, printable(name), _("This field is not known; it was left out {count} times.").format(count=count)
+        )
     if len(unknown) > NAMED:
-        warnings.add(0, "", _("{count} more fields are not known and were left out.").format(count=len(unknown) - NAMED))
+        warnings.add(
+            0, "", _("{count} more fields are not known and were left out.").format(count=len(unknown) - NAMED)
+        )
     if predictions:
         warnings.add(
             0,
             "items, answers, prediction",
-            _("{count} answers of models were left out: the bank holds texts and items only.").format(count=predictions),
+            _("{count} answers of models were left out: the bank holds texts and items only.").format(
+                count=predictions
+            ),
         )

@@ -4,12 +4,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 from django.db import transaction
+from django.db.models import OuterRef, QuerySet, Subquery
 
 from items.models import Generator, Item, Text
 from items.values import body_hash
 from projects.models import Project
+
+Versioned = TypeVar("Versioned", Text, Item)
+
+
+def in_order(rows: QuerySet[Versioned]) -> QuerySet[Versioned]:
+    """In the order in which they first came in: a new version keeps its place."""
+    versions = rows.model._default_manager.filter(project=OuterRef("project"), external_id=OuterRef("external_id"))
+    return rows.alias(place=Subquery(versions.order_by("version").values("pk")[:1])).order_by("place", "pk")
 
 
 @contextmanager
@@ -47,10 +57,9 @@ class Bank:
 
 def load_bank(project: Project) -> Bank:
     """Four queries, whatever the size."""
-    texts = list(Text.objects.filter(project=project).current())
-    items = list(
-        Item.objects.filter(project=project).current().select_related("generator").prefetch_related("options")
-    )
+    texts = list(in_order(Text.objects.filter(project=project).current()))
+    rows = in_order(Item.objects.filter(project=project).current())
+    items = list(rows.select_related("generator").prefetch_related("options"))
     by_pk = {text.pk: text for text in texts}
     for item in items:
         item.text = by_pk[item.text_id]

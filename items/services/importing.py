@@ -1,6 +1,5 @@
-"""Import of a file of texts and items: read, plan, apply. The preview stops before the last."""
+"""Import of a file of texts and items: read, plan, apply. A preview reads and plans."""
 
-from django.conf import settings
 from django.utils.translation import gettext as _
 
 from items.formats import FORMATS
@@ -9,7 +8,7 @@ from items.plain import printable
 from items.services.applying import apply_plan
 from items.services.bank import locked
 from items.services.naming import ImportOptions
-from items.services.plan import ImportCounts, ImportPlan
+from items.services.plan import ImportPlan
 from items.services.planning import plan_import
 from projects.models import Project, User
 
@@ -20,11 +19,6 @@ class ImportRefused(Exception):
     def __init__(self, plan: ImportPlan) -> None:
         super().__init__(_("The file was refused; nothing was stored."))
         self.plan = plan
-
-
-def preview(project: Project, reading: Reading, options: ImportOptions) -> ImportPlan:
-    """What importing would do, without doing it."""
-    return plan_import(project, reading, options)
 
 
 def read(content: bytes, format_name: str = "lesart") -> Reading:

@@ -1,6 +1,6 @@
 """Corrections of keys: logged, and applied to every version that has the option with the same wording."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from items.models import Item, KeyCorrection, Option
@@ -23,6 +23,17 @@ def correct_key(item: Item, option: Option, correct: bool, reason: str, user: Us
     """Say of one option whether it is a key; returns what was corrected, nothing if it was so before."""
     with locked(item.project):
         return correct_keys([KeyChange(item, option.external_id, option.text, correct)], reason, user)
+
+
+def set_keys(item: Item, keys: Collection[str], reason: str, user: User | None) -> list[KeyCorrection]:
+    """Let exactly these options be keys; returns what was corrected."""
+    with locked(item.project):
+        changes = [
+            KeyChange(item, option.external_id, option.text, option.external_id in keys)
+            for option in item.options.all()
+            if option.correct != (option.external_id in keys)
+        ]
+        return correct_keys(changes, reason, user)
 
 
 def correct_keys(changes: Iterable[KeyChange], reason: str, user: User | None) -> list[KeyCorrection]:

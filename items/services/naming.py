@@ -66,7 +66,9 @@ class _Names:
 
     def take(self, taken: dict[str, int], name: str, line: int, place: str) -> bool:
         if name in taken:
-            reason = _("The id “{id}” stands in line {line} too. Give each its own, and write all items of a text in one line.")
+            reason = _(
+                "The id “{id}” stands in line {line} too. Give each its own, and write all items of a text in one line."
+            )
             self.problems.add(line, place, reason.format(id=printable(name), line=taken[name]))
             return False
         taken[name] = line
@@ -108,7 +110,9 @@ def _name_text(line: Line, options: ImportOptions, names: _Names) -> NamedText |
     text_id = row.id or names.derive("t", *text_content(row.body or ""))
     if not names.take(names.texts, text_id, number, "id"):
         return None
-    items = [_name_item(item, f"items {place}", text_id, line, options, names) for place, item in enumerate(row.items, 1)]
+    items = [
+        _name_item(item, f"items {place}", text_id, line, options, names) for place, item in enumerate(row.items, 1)
+    ]
     return NamedText(text_id, row.id is None, number, row, [item for item in items if item])
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from items.formats.problems import Problems
 from items.models import GeneratorKind, Item, Text
@@ -77,10 +78,14 @@ class ImportPlan:
         told = {"id": printable(name), "fields": ", ".join(difference.fields)}
         if difference.wording:
             self.refused_changes += 1
-            reason = _("“{id}” is in the project with another wording ({fields}). Update it, or give this one another id.")
+            reason = _(
+                "“{id}” is in the project with another wording ({fields}). Update it, or give this one another id."
+            )
             self.problems.add(line, place, reason.format(**told))
         else:
-            reason = _("“{id}” has other details in the project ({fields}); they stay as they are unless you update them.")
+            reason = _(
+                "“{id}” has other details in the project ({fields}); they stay as they are unless you update them."
+            )
             self.warnings.add(line, place, reason.format(**told))
         return False
 
@@ -94,6 +99,10 @@ class ImportPlan:
         """Is a wish to update all that is missing?"""
         return 0 < self.refused_changes == self.problems.count
 
+    def sentences(self) -> list[str]:
+        """What it does, in words; only what there is."""
+        return [sentence for count, sentence in _phrases(self.counts()) if count]
+
     def counts(self) -> ImportCounts:
         return ImportCounts(
             new_texts=len(self.new_texts),
@@ -106,3 +115,31 @@ class ImportPlan:
             key_corrections=len(self.corrections),
             new_generators=len(self.new_generators),
         )
+
+
+def _phrases(counts: ImportCounts) -> list[tuple[int, str]]:
+    told = [
+        (counts.new_texts, ngettext("{n} new text", "{n} new texts", counts.new_texts)),
+        (
+            counts.changed_texts,
+            ngettext("{n} text in a new version", "{n} texts in a new version", counts.changed_texts),
+        ),
+        (counts.unchanged_texts, ngettext("{n} text unchanged", "{n} texts unchanged", counts.unchanged_texts)),
+        (counts.new_items, ngettext("{n} new item", "{n} new items", counts.new_items)),
+        (
+            counts.changed_items,
+            ngettext("{n} item in a new version", "{n} items in a new version", counts.changed_items),
+        ),
+        (
+            counts.carried_items,
+            ngettext(
+                "{n} item carried over to the new version of its text",
+                "{n} items carried over to the new versions of their texts",
+                counts.carried_items,
+            ),
+        ),
+        (counts.unchanged_items, ngettext("{n} item unchanged", "{n} items unchanged", counts.unchanged_items)),
+        (counts.key_corrections, ngettext("{n} key corrected", "{n} keys corrected", counts.key_corrections)),
+        (counts.new_generators, ngettext("{n} new generator", "{n} new generators", counts.new_generators)),
+    ]
+    return [(count, phrase.format(n=count)) for count, phrase in told]

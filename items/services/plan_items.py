@@ -26,9 +26,7 @@ def plan_item(text: NamedText, item: NamedItem, bank: Bank, options: ImportOptio
         _plan_known(known, text.line, item, bank, options, plan)
 
 
-def _plan_known(
-    known: Item, line: int, item: NamedItem, bank: Bank, options: ImportOptions, plan: ImportPlan
-) -> None:
+def _plan_known(known: Item, line: int, item: NamedItem, bank: Bank, options: ImportOptions, plan: ImportPlan) -> None:
     before = item_values(known)
     target = item_target(before, item.row, item.author.name if item.author.said else "")
     difference = item_difference(before, target)

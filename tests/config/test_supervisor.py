@@ -1,8 +1,10 @@
 """The supervisor restarts what falls, stops all in order, and leaves nothing behind when it is killed."""
 
 import json
+import os
 import re
 import signal
+import subprocess
 import sys
 
 import pytest
@@ -38,8 +40,9 @@ def supervise(limit: float = 30.0, **commands: str):
     return script(SUPERVISOR, json.dumps(commands), str(limit))
 
 
-def family_of(process, name: str) -> list[int]:
-    return [int(pid) for pid in re.findall(r"\d+", line_with(process, f"{name} ").partition("family")[2])]
+def families(process, count: int = 1) -> list[int]:
+    """The pids of so many services and their children, as they write them."""
+    return [int(pid) for _ in range(count) for pid in re.findall(r"\d+", line_with(process, "| family"))]
 
 
 def test_a_fallen_service_starts_again_after_growing_pauses():
@@ -51,19 +54,18 @@ def test_a_fallen_service_starts_again_after_growing_pauses():
 
 def test_a_killed_service_comes_back_and_its_children_do_not_stay():
     with supervise(service=FAMILY) as process:
-        child, grandchild = family_of(process, "service")
-        line_with(process, "all started")
-        signal_to(child, signal.SIGKILL)
+        child, grandchild = families(process)
+        os.kill(child, signal.SIGKILL)
         assert "was killed by SIGKILL" in line_with(process, "starts again")
         assert wait_for(lambda: not is_running(grandchild))
-        assert family_of(process, "service")[0] != child
+        assert families(process)[0] != child
 
 
 @pytest.mark.parametrize("command", [FAMILY, STUBBORN], ids=["obedient", "stubborn"])
 def test_killing_the_supervisor_leaves_no_process(command):
     with supervise(one=command, two=command) as process:
         guard = int(line_with(process, "guard").split()[1])
-        left = [guard, *family_of(process, "one"), *family_of(process, "two")]
+        left = [guard, *families(process, 2)]
         process.kill()
         assert wait_for(lambda: not any(map(is_running, left)), seconds=10)
 
@@ -74,9 +76,9 @@ def test_killing_supervisor_and_guard_together_ends_the_services():
         guard = int(line_with(process, "guard").split()[1])
         line_with(process, "all started")
         child = children_of(process.pid) - {guard}
-        signal_to(guard, signal.SIGSTOP)
+        os.kill(guard, signal.SIGSTOP)
         process.kill()
-        signal_to(guard, signal.SIGKILL)
+        os.kill(guard, signal.SIGKILL)
         assert child
         assert wait_for(lambda: not any(map(is_running, child)), seconds=10)
 
@@ -84,9 +86,8 @@ def test_killing_supervisor_and_guard_together_ends_the_services():
 def test_a_killed_guard_is_replaced_by_one_that_knows_the_services():
     with supervise(one=FAMILY) as process:
         guard = int(line_with(process, "guard").split()[1])
-        family = family_of(process, "one")
-        line_with(process, "all started")
-        signal_to(guard, signal.SIGKILL)
+        family = families(process)
+        os.kill(guard, signal.SIGKILL)
         line_with(process, "another one watches now")
         process.kill()
         assert wait_for(lambda: not any(map(is_running, family)), seconds=10)
@@ -107,8 +108,7 @@ def test_services_stop_in_reverse_order_when_asked(number):
 
 def test_a_second_request_to_stop_does_not_wait_for_a_stubborn_service():
     with supervise(one=STUBBORN) as process:
-        family = family_of(process, "one")
-        line_with(process, "all started")
+        family = families(process)
         process.terminate()
         wait_for(lambda: False, seconds=0.3)
         process.terminate()
@@ -128,14 +128,6 @@ def test_lines_carry_the_name_of_their_service_and_no_live_control_characters():
         assert line_with(process, "talker").rstrip("\n") == r"talker | a\x1b[31mb"
 
 
-def signal_to(pid: int, number: int) -> None:
-    import os
-
-    os.kill(pid, number)
-
-
 def children_of(pid: int) -> set[int]:
-    import subprocess
-
     listing = subprocess.run(["ps", "-eo", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
     return {int(child) for child, parent in map(str.split, listing.splitlines()) if int(parent) == pid}

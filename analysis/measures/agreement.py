@@ -1,0 +1,167 @@
+"""Agreement of two raters from a square table of counts, and of every pair of several raters.
+
+Ratings are arrays (raters, units) of codes 0 to c - 1 of the c declared categories, MISSING where a rater did not judge.
+Categories are declared, never read off the data: AC1 depends on their number.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from analysis.measures.types import BoolArray, FloatArray, IntArray
+
+MISSING = -1
+
+
+def percent_agreement(tables: FloatArray | IntArray) -> FloatArray:
+    """Share of units that two raters gave the same category, 0 to 1; NaN for an empty table. (..., c, c) gives (...)."""
+    counts = np.asarray(tables, dtype=np.float64)
+    return _divide(np.trace(counts, axis1=-2, axis2=-1), counts.sum(axis=(-2, -1)))
+
+
+def cohen_kappa(tables: FloatArray | IntArray) -> FloatArray:
+    """Cohen's (1960) κ = (p_o - p_e) / (1 - p_e) from counts, -1 to 1; (..., c, c) gives (...).
+
+    NaN only for an empty table and where p_e is 1 (both raters constant on one category); exactly 0 where one rater is
+    constant. Numerator and denominator are multiplied by n², so that both are whole numbers until the one division.
+    """
+    counts = np.asarray(tables, dtype=np.float64)
+    n = counts.sum(axis=(-2, -1))
+    by_chance = (counts.sum(axis=-1) * counts.sum(axis=-2)).sum(axis=-1)
+    return _divide(n * np.trace(counts, axis1=-2, axis2=-1) - by_chance, n * n - by_chance)
+
+
+def gwet_ac1(tables: FloatArray | IntArray) -> FloatArray:
+    """Gwet's (2008) AC1 of two raters from counts, -1 to 1; (..., c, c) gives (...).
+
+    p_e = Σ π_k (1 - π_k) / (c - 1) with π_k the mean of both raters' shares of category k, over all c declared
+    categories. NaN for an empty table and for a single category; 1 where both raters are constant on one of several.
+    """
+    counts = np.asarray(tables, dtype=np.float64)
+    categories = counts.shape[-1]
+    n = counts.sum(axis=(-2, -1))
+    twice = counts.sum(axis=-1) + counts.sum(axis=-2)  # 2 n π_k
+    by_chance = _divide((twice * (2 * n[..., None] - twice)).sum(axis=-1), 4 * n * n * (categories - 1))
+    return _divide(percent_agreement(counts) - by_chance, 1 - by_chance)
+
+
+def all_pairs(raters: int) -> IntArray:
+    """(p, 2): every pair of 0 to raters - 1, the lower first."""
+    return np.stack(np.triu_indices(raters, 1), axis=1).astype(np.int64)
+
+
+def pairs_with(rater: int, others: IntArray) -> IntArray:
+    """(p, 2): the rater with each of the others, itself left out."""
+    partners = others[others != rater]
+    return np.stack([np.full_like(partners, rater), partners], axis=1)
+
+
+def pair_tables(ratings: IntArray, categories: int, pairs: IntArray, groups: IntArray, n_groups: int) -> FloatArray:
+    """(n_groups, p, c, c): per group of units and pair of raters how often they gave which categories.
+
+    ratings: (raters, units). pairs: (p, 2), whose first rater is in the rows of its tables. groups: (units,), codes
+    0 to n_groups - 1, such as texts. A unit that one of the two did not judge is in none of the pair's tables. Whole
+    numbers, kept as floats so that weighted sums are one matrix product.
+    """
+    cells = categories * categories
+    tables = np.empty((n_groups, len(pairs), cells))
+    for at, (one, other) in enumerate(pairs):
+        both = _judged_by_both(ratings, one, other)
+        code = (groups[both] * categories + ratings[one, both]) * categories + ratings[other, both]
+        tables[:, at] = np.bincount(code, minlength=n_groups * cells).reshape(n_groups, cells)
+    return tables.reshape(n_groups, len(pairs), categories, categories)
+
+
+def judgments_compared(ratings: IntArray, pairs: IntArray) -> BoolArray:
+    """(raters, units): the judgments that enter a comparison, as the other rater of some pair judged the unit too."""
+    compared = np.zeros(ratings.shape, dtype=np.bool_)
+    for one, other in pairs:
+        both = _judged_by_both(ratings, one, other)
+        compared[one] |= both
+        compared[other] |= both
+    return compared
+
+
+@dataclass(frozen=True)
+class Pairwise:
+    """Pair by pair, all (p,): shared units n, percent agreement, κ and AC1; NaN where undefined (always where n is 0)."""
+
+    pairs: IntArray
+    n: IntArray
+    percent: FloatArray
+    kappa: FloatArray
+    ac1: FloatArray
+
+    def of(self, rater: int) -> Pairwise:
+        """Only the rater's own pairs."""
+        mine = (self.pairs == rater).any(axis=1)
+        return Pairwise(self.pairs[mine], self.n[mine], self.percent[mine], self.kappa[mine], self.ac1[mine])
+
+
+@dataclass(frozen=True)
+class MeanAgreement:
+    """Means over pairs; NaN where no pair is defined.
+
+    kappa, percent and ac1 are weighted by shared judgments, kappa_unweighted is not, each over the pairs where it is
+    defined. n_pairs of n_pairs_possible have a κ, n_judgments are what these pairs share.
+    """
+
+    kappa: float
+    kappa_unweighted: float
+    percent: float
+    ac1: float
+    n_pairs: int
+    n_pairs_possible: int
+    n_judgments: int
+
+
+def pairwise(ratings: IntArray, categories: int, pairs: IntArray | None = None) -> Pairwise:
+    """Agreement of each pair (default: of all); ratings (raters, units) as in the module's first lines."""
+    chosen = all_pairs(len(ratings)) if pairs is None else pairs
+    one_group = np.zeros(ratings.shape[1], dtype=np.int64)
+    tables = pair_tables(ratings, categories, chosen, one_group, 1)[0]
+    n = tables.sum(axis=(1, 2)).astype(np.int64)
+    return Pairwise(chosen, n, percent_agreement(tables), cohen_kappa(tables), gwet_ac1(tables))
+
+
+def mean_agreement(pairs: Pairwise) -> MeanAgreement:
+    """Means over the pairs given; those that share nothing, or have no κ, are left out and show in n_pairs."""
+    defined = ~np.isnan(pairs.kappa)
+    return MeanAgreement(
+        kappa=_mean_defined(pairs.kappa, pairs.n),
+        kappa_unweighted=_mean_defined(pairs.kappa, np.ones_like(pairs.n)),
+        percent=_mean_defined(pairs.percent, pairs.n),
+        ac1=_mean_defined(pairs.ac1, pairs.n),
+        n_pairs=int(defined.sum()),
+        n_pairs_possible=len(pairs.pairs),
+        n_judgments=int(pairs.n[defined].sum()),
+    )
+
+
+def leave_one_out_means(pairs: Pairwise, raters: int) -> FloatArray:
+    """(raters,): per rater the unweighted mean κ with the others, over defined pairs; NaN where none is."""
+    return np.array([mean_agreement(pairs.of(rater)).kappa_unweighted for rater in range(raters)])
+
+
+def human_average(leave_one_out: FloatArray) -> float:
+    """The published average (Säuberli & Clematide 2024): the mean of the defined leave-one-out means, NaN without any."""
+    return _mean_defined(leave_one_out, np.ones(len(leave_one_out), dtype=np.int64))
+
+
+def _judged_by_both(ratings: IntArray, one: int, other: int) -> BoolArray:
+    """(units,): whether both raters judged the unit."""
+    return np.asarray((ratings[one] != MISSING) & (ratings[other] != MISSING))
+
+
+def _mean_defined(values: FloatArray, weights: IntArray) -> float:
+    """Weighted mean of what is defined; NaN where nothing is."""
+    defined = ~np.isnan(values)
+    return float(_divide((values[defined] * weights[defined]).sum(), weights[defined].sum()))
+
+
+def _divide(above: FloatArray, below: FloatArray) -> FloatArray:
+    """Quotient, NaN where the divisor is 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(below == 0, np.nan, np.divide(above, below)))

@@ -1,0 +1,138 @@
+"""95 % intervals: texts as the unit of resampling (the default), and single judgments (as published).
+
+A statistic is a function of weights: given (b, k) weights, row by row how often each of k units is taken, it gives (b,)
+values, NaN where undefined. Contrasts and means of coefficients are recomputed inside every replicate that way.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import t as student
+
+from analysis.measures.types import FloatArray, IntArray
+
+Statistic = Callable[[FloatArray], FloatArray]
+Bounds = tuple[float, float]
+About = tuple[str, int, int, int | None]  # unit, n_units, n_responses, seed
+
+LEVEL = 0.95
+DRAWS = 10_000
+FEW_TEXTS = 40  # below this percentiles of draws of texts are too narrow
+UNDEFINED_DRAWS = 0.01  # the largest part of the draws that may be undefined and left out
+NO_SPREAD = 1e-12  # a standard error below this is rounding
+CELLS = 4_000_000  # numbers held at once in a block of draws
+
+JACKKNIFE, PERCENTILE = "jackknife-t", "bootstrap-percentile"
+TEXT, JUDGMENT = "text", "judgment"
+
+NO_JUDGMENT = "There is no judgment to compute this from."
+ONE_TEXT = "Only one text has judgments here; an interval needs at least two."
+NO_VARIATION = "The figure is the same in every replicate, so its spread cannot be estimated."
+UNDEFINED_WITHOUT_ONE = "Without one of its texts the figure is undefined, so the texts cannot be left out in turn."
+UNDEFINED_IN_DRAWS = "In more than one of a hundred draws the figure is undefined."
+UNDEFINED_FIGURE = "The figure is undefined for these judgments."
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A 95 % interval and how it came about; where it is undefined, low and high are NaN and `reason` says why.
+
+    unit: what was left out or drawn; n_units of it, holding n_responses judgments. replicates: leave-one-outs, or the
+    draws in which the figure is defined. seed: of the draws, None without any.
+    """
+
+    low: float
+    high: float
+    method: str
+    unit: str
+    n_units: int
+    n_responses: int
+    replicates: int
+    seed: int | None
+    reason: str = ""
+
+
+def clustered(statistic: Statistic, k: int, n_responses: int, *, bounds: Bounds, seed: int) -> Interval:
+    """The default interval of any statistic of k texts that have judgments.
+
+    k < 2: undefined. k < 40: delete-one-text jackknife with t (Tukey 1958; Efron & Stein 1981), SE² = (k-1)/k ·
+    Σ(θ₍ᵢ₎ - mean θ₍ᵢ₎)², θ ± t.975(k-1) · SE, clipped to `bounds`. k ≥ 40: 2.5 and 97.5 percentiles of 10,000 draws of
+    k texts with replacement (Efron 1979). No variation between replicates: undefined, not an interval of no width.
+    """
+    if method_for(k) == JACKKNIFE:
+        return _jackknife(statistic, k, n_responses, bounds)
+    return _percentile(statistic, np.ones(k, dtype=np.int64), (TEXT, k, n_responses, seed))
+
+
+def resampled(statistic: Statistic, counts: IntArray, n_responses: int, *, seed: int) -> Interval:
+    """Percentiles of 10,000 draws of single units, all taken as independent (the published convention).
+
+    counts: (m,), how many units of each of m kinds there are; the statistic's weights are over kinds. A draw has as
+    many units as there are. Where units share texts or annotators this is too narrow: see bench/coverage.py.
+    """
+    about = (JUDGMENT, int(counts.sum()), n_responses, seed)
+    return _percentile(statistic, counts, about) if counts.sum() else undefined(PERCENTILE, about, NO_JUDGMENT)
+
+
+def method_for(k: int) -> str:
+    """The default method for k texts."""
+    return JACKKNIFE if k < FEW_TEXTS else PERCENTILE
+
+
+def _jackknife(statistic: Statistic, k: int, n_responses: int, bounds: Bounds) -> Interval:
+    """θ ± t · SE over the k leave-one-out values, clipped."""
+    about: About = (TEXT, k, n_responses, None)
+    if k < 2:
+        return undefined(JACKKNIFE, about, ONE_TEXT if k else NO_JUDGMENT)
+    theta = float(statistic(np.ones((1, k)))[0])
+    without = statistic(np.ones((k, k)) - np.eye(k))
+    error = math.sqrt((k - 1) / k * float(((without - without.mean()) ** 2).sum()))
+    reason = _why_not(theta, without, error)
+    if reason:
+        return undefined(JACKKNIFE, about, reason)
+    reach = float(student.ppf((1 + LEVEL) / 2, k - 1)) * error
+    return Interval(max(theta - reach, bounds[0]), min(theta + reach, bounds[1]), JACKKNIFE, *about[:3], k, None)
+
+
+def _why_not(theta: float, without: FloatArray, error: float) -> str:
+    """Why there is no jackknife interval; empty where there is one."""
+    if math.isnan(theta):
+        return UNDEFINED_FIGURE
+    if np.isnan(without).any():
+        return UNDEFINED_WITHOUT_ONE
+    return NO_VARIATION if error <= NO_SPREAD * max(1.0, abs(theta)) else ""
+
+
+def _percentile(statistic: Statistic, counts: IntArray, about: About) -> Interval:
+    """Percentiles over draws with replacement from counts.sum() units."""
+    if math.isnan(float(statistic(counts[None, :].astype(np.float64))[0])):
+        return undefined(PERCENTILE, about, UNDEFINED_FIGURE)
+    return from_draws(np.concatenate([statistic(weights) for weights in _draws(counts, about[3])]), about)
+
+
+def _draws(counts: IntArray, seed: int | None) -> Iterator[FloatArray]:
+    """Weights of 10,000 multinomial draws, in blocks of bounded size."""
+    rng = np.random.default_rng(seed)
+    n, rows = int(counts.sum()), max(1, CELLS // len(counts))
+    for start in range(0, DRAWS, rows):
+        yield rng.multinomial(n, counts / n, size=min(rows, DRAWS - start)).astype(np.float64)
+
+
+def from_draws(values: FloatArray, about: About) -> Interval:
+    """Percentiles of the defined draws; undefined if too many are not, or if all are equal."""
+    defined = values[~np.isnan(values)]
+    if len(values) - len(defined) > UNDEFINED_DRAWS * len(values):
+        return undefined(PERCENTILE, about, UNDEFINED_IN_DRAWS)
+    if np.ptp(defined) <= NO_SPREAD * max(1.0, float(np.abs(defined).max())):
+        return undefined(PERCENTILE, about, NO_VARIATION)
+    low, high = np.quantile(defined, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]).tolist()
+    return Interval(low, high, PERCENTILE, *about[:3], len(defined), about[3])
+
+
+def undefined(method: str, about: About, reason: str) -> Interval:
+    """No interval, and why."""
+    return Interval(math.nan, math.nan, method, *about[:3], 0, about[3], reason)

@@ -1,0 +1,99 @@
+"""Intervals of shares, means and differences of shares, from sums per text or from plain counts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from analysis.measures.intervals import (
+    DRAWS,
+    JUDGMENT,
+    NO_JUDGMENT,
+    PERCENTILE,
+    TEXT,
+    Bounds,
+    Interval,
+    Statistic,
+    clustered,
+    from_draws,
+    method_for,
+    resampled,
+    undefined,
+)
+from analysis.measures.types import FloatArray, IntArray
+
+NO_GUESS = "There is no judgment without the text, so there is no difference."
+NO_READ = "There is no judgment with the text, so there is no difference."
+
+
+def clustered_mean(total: FloatArray | IntArray, n: IntArray, *, bounds: Bounds = (0.0, 1.0), seed: int) -> Interval:
+    """Text-clustered interval of Σ total / Σ n: a share (total = right judgments) or a mean (total = sum of ratings).
+
+    total, n: (texts,) sums per text. A text without judgments does not count. Each replicate is one division of sums.
+    """
+    has = n > 0
+    return clustered(_mean(total[has], n[has]), int(has.sum()), int(n.sum()), bounds=bounds, seed=seed)
+
+
+def clustered_contrast(
+    read_right: IntArray, read_n: IntArray, guess_right: IntArray, guess_n: IntArray, *, seed: int
+) -> Interval:
+    """Text-clustered interval of A - G, -1 to 1, with both shares recomputed in every replicate.
+
+    All (texts,) counts. A text with judgments of one stage only counts among the k texts and moves that stage's share.
+    """
+    has = (read_n + guess_n) > 0
+    k, n_responses = int(has.sum()), int(read_n.sum() + guess_n.sum())
+    missing = _missing_stage(read_n, guess_n)
+    if missing:
+        return undefined(method_for(k), (TEXT, k, n_responses, None), missing)
+    read, guess = _mean(read_right[has], read_n[has]), _mean(guess_right[has], guess_n[has])
+    return clustered(lambda weights: read(weights) - guess(weights), k, n_responses, bounds=(-1.0, 1.0), seed=seed)
+
+
+def published_share(right: int, n: int, *, seed: int) -> Interval:
+    """Percentiles of 10,000 draws of n single judgments: the number right in a draw is binomial(n, right / n)."""
+    about = (JUDGMENT, int(n), int(n), seed)
+    if n == 0:
+        return undefined(PERCENTILE, about, NO_JUDGMENT)
+    return from_draws(_binomial_shares(np.random.default_rng(seed), right, n), about)
+
+
+def published_contrast(read_right: int, read_n: int, guess_right: int, guess_n: int, *, seed: int) -> Interval:
+    """A - G as published: judgments with and without the text are drawn separately and subtracted inside each draw."""
+    n = int(read_n) + int(guess_n)
+    about = (JUDGMENT, n, n, seed)
+    missing = _missing_stage(np.array([read_n]), np.array([guess_n]))
+    if missing:
+        return undefined(PERCENTILE, about, missing)
+    rng = np.random.default_rng(seed)
+    return from_draws(_binomial_shares(rng, read_right, read_n) - _binomial_shares(rng, guess_right, guess_n), about)
+
+
+def published_mean(values: FloatArray | IntArray, counts: IntArray, *, seed: int) -> Interval:
+    """Percentiles of 10,000 draws of single ratings; counts[i] of them have values[i], both (m,)."""
+    return resampled(_mean(values.astype(np.float64), np.ones(len(values))), counts, int(counts.sum()), seed=seed)
+
+
+def _mean(total: FloatArray | IntArray, n: FloatArray | IntArray) -> Statistic:
+    """Σ w · total / Σ w · n, NaN where nothing is drawn. Whole numbers stay whole until the division."""
+    both = np.stack([total, n], axis=1).astype(np.float64)
+
+    def statistic(weights: FloatArray) -> FloatArray:
+        sums = weights @ both
+        with np.errstate(invalid="ignore"):
+            return np.asarray(sums[:, 0] / np.where(sums[:, 1] > 0, sums[:, 1], np.nan))
+
+    return statistic
+
+
+def _missing_stage(read_n: IntArray, guess_n: IntArray) -> str:
+    """Why a difference has no value; empty where it has one."""
+    read, guess = int(read_n.sum()), int(guess_n.sum())
+    if read and guess:
+        return ""
+    return NO_READ if guess else NO_GUESS if read else NO_JUDGMENT
+
+
+def _binomial_shares(rng: np.random.Generator, right: int, n: int) -> FloatArray:
+    """Shares right in 10,000 draws of n judgments."""
+    return np.asarray(rng.binomial(n, right / n, size=DRAWS) / n)

@@ -1,0 +1,114 @@
+"""What a study consists of: texts, items by generator and source, options and keys, evaluators, minutes."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+from django.utils.translation import gettext as _
+
+from analysis.evidence import Evidence
+from analysis.reports.answers import judgments_of
+from analysis.reports.evaluators import Evaluator, evaluators_in
+from analysis.tables import Shown, Table, make_table
+
+COLUMNS = ("about", "name", "source", "quantity", "value", "n", "reason")
+ALL = "all"
+
+
+def description(evidence: Evidence) -> Table:
+    """One row per quantity. `about` is texts, items or evaluators; an empty source means all sources."""
+    rows = [*text_rows(evidence), *item_rows(evidence), *evaluator_rows(evidence)]
+    notes = (
+        _("Tokens are words and punctuation marks. Minutes run from opening a stage to handing it in, breaks included."),
+    )
+    return make_table("description", COLUMNS, rows, title=_("Description"), notes=notes, shown=shown())
+
+
+def entry(about: str, name: str, source: str, quantity: str, value: Any, n: int, reason: str = "") -> dict[str, Any]:
+    return dict(zip(COLUMNS, (about, name, source, quantity, value, n, reason), strict=True))
+
+
+def text_rows(evidence: Evidence) -> Iterator[dict[str, Any]]:
+    """Texts and their tokens, all and by source where there are several."""
+    for source, texts in by_source(evidence.texts):
+        tokens, n = texts["tokens"], len(texts)
+        yield entry("texts", ALL, source, "n_texts", n, n)
+        if n:
+            for quantity, value in (("mean", tokens.mean()), ("min", tokens.min()), ("max", tokens.max())):
+                yield entry("texts", ALL, source, f"tokens_{quantity}", value, n)
+
+
+def item_rows(evidence: Evidence) -> Iterator[dict[str, Any]]:
+    """Items, options and keys, of all generators together and of each."""
+    for name in (ALL, *evidence.generators):
+        mine = evidence.items if name == ALL else evidence.items[evidence.items["generator"] == name]
+        for source, items in by_source(mine):
+            n = len(items)
+            yield entry("items", name, source, "n_items", n, n)
+            if n:
+                options = items["n_options"]
+                yield entry("items", name, source, "options_mean", options.mean(), n)
+                yield entry("items", name, source, "options_min", options.min(), n)
+                yield entry("items", name, source, "options_max", options.max(), n)
+                yield entry("items", name, source, "share_several_keys", (items["n_keys"] > 1).sum() / n, n)
+                yield entry("items", name, source, "share_no_key", (items["n_keys"] == 0).sum() / n, n)
+
+
+def by_source(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """All rows under "", then those of each source if there are several."""
+    yield "", frame
+    if frame["source"].nunique() > 1:
+        for source in frame["source"].unique():
+            yield source or _("(none)"), frame[frame["source"] == source]
+
+
+def evaluator_rows(evidence: Evidence) -> Iterator[dict[str, Any]]:
+    """Annotators, texts and judgments of each evaluator, and the minutes of people."""
+    judgments = judgments_of(evidence.frame)
+    for evaluator in evaluators_in(evidence):
+        mine = evaluator.rows_of(judgments)
+        n = len(evaluator.codes)
+        yield entry("evaluators", evaluator.name, "", "n_annotators", n, n)
+        yield entry("evaluators", evaluator.name, "", "n_texts", mine["text_id"].nunique(), n)
+        yield entry("evaluators", evaluator.name, "", "n_judgments", len(mine), n)
+        if evaluator.kind == "human":
+            yield minutes_row(evidence, evaluator)
+
+
+def minutes_row(evidence: Evidence, evaluator: Evaluator) -> dict[str, Any]:
+    """The median over people of the minutes each of them took in all."""
+    minutes = evaluator.rows_of(evidence.minutes)["minutes"]
+    if minutes.empty:
+        reason = _("no times are known")
+        return entry("evaluators", evaluator.name, "", "minutes_median", None, 0, reason)
+    return entry("evaluators", evaluator.name, "", "minutes_median", minutes.median(), len(minutes))
+
+
+def quantity_words() -> dict[str, str]:
+    """The quantities in words, for pages."""
+    return {
+        "n_texts": _("texts"),
+        "tokens_mean": _("tokens a text, mean"),
+        "tokens_min": _("tokens, shortest text"),
+        "tokens_max": _("tokens, longest text"),
+        "n_items": _("items"),
+        "options_mean": _("options an item, mean"),
+        "options_min": _("options, fewest"),
+        "options_max": _("options, most"),
+        "share_several_keys": _("items with several keys"),
+        "share_no_key": _("items without a key"),
+        "n_annotators": _("annotators"),
+        "n_judgments": _("judgments of options"),
+        "minutes_median": _("minutes a person, median"),
+    }
+
+
+def shown() -> tuple[Shown, ...]:
+    return (
+        Shown(_("About"), "about"),
+        Shown(_("Name"), "name"),
+        Shown(_("Source"), "source"),
+        Shown(_("Quantity"), "quantity"),
+        Shown(_("Value"), "value", "number", reason="reason"),
+        Shown(_("n"), "n", "count"),
+    )

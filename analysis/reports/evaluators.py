@@ -1,0 +1,67 @@
+"""Whose answers a row summarises: all people, each group of them, each model and baseline."""
+
+from dataclasses import dataclass
+
+import pandas as pd
+from django.utils.translation import gettext as _
+
+from analysis.choices import BadChoice
+from analysis.evidence import Evidence
+
+HUMAN = "human"
+
+
+@dataclass(frozen=True)
+class Evaluator:
+    """One line of a table: its name there, what it is, how its answers were read, and its annotators' codes."""
+
+    name: str
+    kind: str
+    reading: str
+    codes: frozenset[str]
+
+    def rows_of(self, frame: pd.DataFrame) -> pd.DataFrame:
+        return frame[frame["annotator"].isin(self.codes)]
+
+
+def all_evaluators(evidence: Evidence) -> list[Evaluator]:
+    """All people, each group where there are several, then models and baselines in the order they were added."""
+    people = evidence.annotators[evidence.annotators["kind"] == "human"]
+    found = [Evaluator(HUMAN, "human", "ticked", frozenset(people["annotator"]))]
+    groups = groups_of(evidence)
+    if len(groups) > 1:
+        found += [
+            Evaluator(f"{HUMAN}:{group}", "human", "ticked", frozenset(people[people["group"] == group]["annotator"]))
+            for group in groups
+        ]
+    others = evidence.annotators[evidence.annotators["kind"] != "human"]
+    found += [
+        Evaluator(row.annotator, row.kind, row.reading or "label", frozenset([row.annotator]))
+        for row in others.itertuples()
+    ]
+    return found
+
+
+def groups_of(evidence: Evidence) -> list[str]:
+    """The groups of the people in the figures: the study's own first, then others that occur; "" is none."""
+    occurring = set(evidence.annotators[evidence.annotators["kind"] == "human"]["group"]) - {""}
+    declared = [group for group in evidence.study.groups if group in occurring]
+    return declared + sorted(occurring - set(declared))
+
+
+def evaluators_in(evidence: Evidence) -> list[Evaluator]:
+    """The evaluators of a table, as chosen; `BadChoice` for a name that does not occur."""
+    known = all_evaluators(evidence)
+    wanted = evidence.choices.evaluators
+    if wanted is None:
+        return known
+    names = [evaluator.name for evaluator in known]
+    if unknown := [name for name in wanted if name not in names]:
+        values = {"name": unknown[0], "names": ", ".join(names)}
+        raise BadChoice(_("There is no evaluator “%(name)s” in this study. Choose from: %(names)s.") % values)
+    return [evaluator for evaluator in known if evaluator.name in wanted]
+
+
+def people_in(evidence: Evidence) -> Evaluator:
+    """All people of the chosen groups, whatever evaluators were chosen."""
+    return all_evaluators(evidence)[0]

@@ -1,0 +1,121 @@
+"""Guessability, answerability and their difference, informativity, by generator and evaluator."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+from django.utils.translation import gettext as _
+
+from analysis.evidence import Evidence
+from analysis.reports.answers import GUESS, READ, judgments_of, matched
+from analysis.reports.estimates import Counts, Estimate, counts_of, difference_of, share_of
+from analysis.reports.evaluators import Evaluator, evaluators_in
+from analysis.tables import Shown, Table, make_table
+
+MEASURES = ("guessability", "answerability", "informativity")
+COLUMNS = (
+    *("generator", "evaluator", "evaluator_kind", "reading"),
+    *(f"{measure}{end}" for measure in MEASURES for end in ("", "_low", "_high", "_reason")),
+    *("n_guess", "n_read", "n_items", "n_texts", "n_annotators", "interval", "replicates", "seed"),
+)
+
+
+def informativity(evidence: Evidence) -> Table:
+    """Pooled: answerability over all who read, guessability over those who guessed (as published)."""
+    note = _("Pooled: answerability over everybody who read an item, guessability over those who guessed it.")
+    return table(evidence, "informativity", _("Informativity"), judgments_of(evidence.frame), note)
+
+
+def informativity_matched(evidence: Evidence) -> Table:
+    """Only annotators and items with both, so that the two shares are about the same answers."""
+    note = _("Matched: only items that the same annotator answered both without and with the text.")
+    judgments = matched(judgments_of(evidence.frame))
+    return table(evidence, "informativity_matched", _("Informativity, matched"), judgments, note)
+
+
+def table(evidence: Evidence, name: str, title: str, judgments: pd.DataFrame, note: str) -> Table:
+    rows = [
+        row_of(evidence, generator, evaluator, judgments)
+        for generator in evidence.generators
+        for evaluator in evaluators_in(evidence)
+    ]
+    notes = (note, _("Informativity is answerability minus guessability; each option is one judgment."))
+    return make_table(name, COLUMNS, rows, title=title, notes=notes, shown=shown())
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The judgments of one evaluator about one generator's items, by stage and text."""
+
+    guess: Counts
+    read: Counts
+
+    def estimates(self, evaluator: Evaluator, seed: int) -> dict[str, Estimate]:
+        missing = reason_for(evaluator, self.guess.totals[1], self.read.totals[1])
+        return {
+            "guessability": share_of(self.guess, seed, missing),
+            "answerability": share_of(self.read, seed, missing),
+            "informativity": difference_of(self.read, self.guess, seed, missing),
+        }
+
+
+def row_of(evidence: Evidence, generator: str, evaluator: Evaluator, judgments: pd.DataFrame) -> dict[str, Any]:
+    choices = evidence.choices
+    mine = evaluator.rows_of(judgments[judgments["generator"] == generator])
+    judged = judged_in(mine)
+    estimates = judged.estimates(evaluator, choices.seed)
+    chosen = estimates["informativity"].intervals[choices.convention]
+    row = {
+        "generator": generator,
+        "evaluator": evaluator.name,
+        "evaluator_kind": evaluator.kind,
+        "reading": evaluator.reading,
+        "n_guess": judged.guess.totals[1],
+        "n_read": judged.read.totals[1],
+        "n_items": mine["item_id"].nunique(),
+        "n_texts": mine["text_id"].nunique(),
+        "n_annotators": mine["annotator"].nunique(),
+        "interval": choices.convention,
+        "replicates": chosen.replicates,
+        "seed": choices.seed,
+        "intervals": {measure: estimate.as_json() for measure, estimate in estimates.items()},
+    }
+    for measure, estimate in estimates.items():
+        row |= estimate.columns(measure, choices.convention)
+    return row
+
+
+def judged_in(judgments: pd.DataFrame) -> Judged:
+    texts = pd.Index(judgments["text_id"].unique())
+    guess, read = (counts_of(judgments[judgments["stage"] == stage], texts) for stage in (GUESS, READ))
+    return Judged(guess, read)
+
+
+def reason_for(evaluator: Evaluator, n_guess: int, n_read: int) -> str:
+    """Why guessability, answerability or their difference has no value; "" if all have one."""
+    if n_guess and n_read:
+        return ""
+    if not n_guess and not n_read:
+        return _("no answers yet") if evaluator.kind == "human" else _("no answers")
+    if n_read:
+        return _("no answers without the text")
+    return _("no answers with the text")
+
+
+def shown() -> tuple[Shown, ...]:
+    """Generator and evaluator, then the three numbers, each with its interval and n."""
+
+    def measured(title: str, name: str, n: str, best: str) -> Shown:
+        return Shown(title, name, "number", f"{name}_low", f"{name}_high", f"{name}_reason", n, best)
+
+    return (
+        Shown(_("Generator"), "generator"),
+        Shown(_("Answers by"), "evaluator"),
+        measured(_("Guessability"), "guessability", "n_guess", "low"),
+        measured(_("Answerability"), "answerability", "n_read", "high"),
+        measured(_("Informativity"), "informativity", "", "high"),
+        Shown(_("Items"), "n_items", "count"),
+        Shown(_("Texts"), "n_texts", "count"),
+        Shown(_("Annotators"), "n_annotators", "count"),
+    )
+

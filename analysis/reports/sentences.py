@@ -1,0 +1,78 @@
+"""What the numbers say, in a sentence or two; nothing is claimed that no interval supports."""
+
+from math import isnan
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from analysis.evidence import Evidence
+from analysis.formatting import interval, number
+from analysis.reports.answers import judgments_of
+from analysis.reports.contrasts import Contrast, contrast
+from analysis.reports.evaluators import HUMAN, evaluators_in
+from analysis.tables import Row, Table
+
+
+def sentences(evidence: Evidence, informativity: Table) -> list[str]:
+    """About people if there are answers of people, else about the first evaluator that has informativity."""
+    defined = [row for row in informativity.rows if row["informativity"] is not None]
+    if not defined:
+        return []
+    speaker = HUMAN if any(row["evaluator"] == HUMAN for row in defined) else defined[0]["evaluator"]
+    rows = sorted((row for row in defined if row["evaluator"] == speaker), key=lambda row: row["informativity"])
+    said = [summary(rows, speaker)]
+    if len(rows) > 1:
+        said += compared(evidence, speaker, rows)
+    return said
+
+
+def summary(rows: list[Row], speaker: str) -> str:
+    """The most and the least informative generator."""
+    values = {"best": described(rows[-1]), "worst": described(rows[0]), "who": speaker}
+    if len(rows) == 1:
+        only = {"what": described(rows[0]), "who": speaker}
+        return _("Text informativity of the items by %(what)s.") % only if speaker == HUMAN else (
+            _("Text informativity, answers by %(who)s, of the items by %(what)s.") % only
+        )
+    if speaker == HUMAN:
+        return _("Judged by people, the items by %(best)s inform most, those by %(worst)s least.") % values
+    return _("Judged by %(who)s, the items by %(best)s inform most, those by %(worst)s least.") % values
+
+
+def described(row: Row) -> str:
+    """careful (.35 [.26, .44])"""
+    ends = row["intervals"]["informativity"]["clustered"]
+    shown = f"{number(row['informativity'])} {interval(ends['low'], ends['high'])}".rstrip()
+    return f"{row['generator']} ({shown})"
+
+
+def compared(evidence: Evidence, speaker: str, rows: list[Row]) -> list[str]:
+    """The difference between the two ends, if it has an interval."""
+    evaluator = next(each for each in evaluators_in(evidence) if each.name == speaker)
+    judgments = evaluator.rows_of(judgments_of(evidence.frame))
+    found = contrast(judgments, rows[0]["generator"], rows[-1]["generator"], evidence.choices.seed)
+    if isnan(found.interval.low):
+        return []
+    return [worded(found), *([largest(len(rows))] if len(rows) > 2 else [])]
+
+
+def worded(found: Contrast) -> str:
+    values = {
+        "less": found.less,
+        "more": found.more,
+        "difference": f"{number(found.value)} {interval(found.interval.low, found.interval.high)}",
+        "texts": ngettext("%(n)s text", "%(n)s texts", found.n_texts) % {"n": found.n_texts},
+    }
+    if found.interval.high < 0:
+        return _("Items by %(less)s inform less than those by %(more)s: %(difference)s, %(texts)s.") % values
+    return (
+        _("Whether items by %(less)s inform less than those by %(more)s cannot be told: %(difference)s, %(texts)s.")
+        % values
+    )
+
+
+def largest(n: int) -> str:
+    pairs = n * (n - 1) // 2
+    return _("This is the largest of %(pairs)s differences; its interval does not allow for having been chosen.") % {
+        "pairs": pairs
+    }

@@ -1,0 +1,1 @@
+"""Forms of the bank, one module for each subject."""

@@ -1,0 +1,117 @@
+import sys
+from argparse import ArgumentParser
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from django.utils.translation import gettext as _
+
+from items.formats import FORMATS, format_of
+from items.formats.problems import ImportProblem, Problems
+from items.names import clean_language, clean_name
+from items.plain import printable
+from items.services.importing import ImportRefused, import_items, read
+from items.services.naming import ImportOptions
+from items.services.plan import ImportPlan
+from items.services.planning import plan_import
+from projects.models import Project
+
+
+class Command(BaseCommand):
+    help = "Import texts and items into a project: all of the file or, if anything is wrong with it, nothing."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", metavar="FILE", help="the file to read; - for standard input")
+        parser.add_argument("--project", required=True, metavar="SLUG", help="the project's short name")
+        parser.add_argument("--format", choices=sorted(FORMATS), help="by default what the end of the file's name says")
+        parser.add_argument("--generator", default="", metavar="NAME", help="who wrote the items that do not say it")
+        parser.add_argument("--language", default="", metavar="L", help="of the texts that do not say it, such as de")
+        parser.add_argument("--update", action="store_true", help="store other wordings as new versions")
+        parser.add_argument("--dry-run", action="store_true", help="say what would happen and store nothing")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        project = Project.objects.filter(slug=options["project"]).first()
+        if project is None:
+            raise CommandError(
+                _("There is no project with the short name {slug}.").format(slug=printable(options["project"]))
+            )
+        wishes = _wishes(options)
+        reading = read(_content(options["file"]), _format(options))
+        try:
+            if options["dry_run"]:
+                plan = _checked(plan_import(project, reading, wishes))
+            else:
+                plan = import_items(project, reading, wishes, filename=options["file"])
+        except ImportRefused as refusal:
+            raise CommandError(_refusal(refusal)) from None
+        self._report(plan, dry_run=options["dry_run"])
+
+    def _report(self, plan: ImportPlan, dry_run: bool) -> None:
+        for line in _lines(plan.warnings):
+            self.stdout.write(_("Warning: {line}").format(line=line))
+        for sentence in plan.sentences():
+            self.stdout.write(sentence)
+        self.stdout.write(_("Dry run: nothing was stored.") if dry_run else _("Stored."))
+
+
+def _checked(plan: ImportPlan) -> ImportPlan:
+    if plan.problems:
+        raise ImportRefused(plan)
+    return plan
+
+
+def _wishes(options: dict[str, Any]) -> ImportOptions:
+    try:
+        return ImportOptions(
+            generator=options["generator"] and clean_name(options["generator"]),
+            language=options["language"] and clean_language(options["language"]),
+            update=options["update"],
+        )
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+
+
+def _format(options: dict[str, Any]) -> str:
+    if name := options["format"] or (options["file"] == "-" and "lesart") or format_of(options["file"]):
+        return str(name)
+    raise CommandError(
+        _("The end of the file's name says no format. Add --format, one of: {names}.").format(names=", ".join(FORMATS))
+    )
+
+
+def _content(path: str) -> bytes:
+    """The file's bytes, read only as far as the bound."""
+    limit = settings.LESART["COMMAND_UPLOAD_BYTES"]
+    try:
+        content = sys.stdin.buffer.read(limit + 1) if path == "-" else _read(path, limit + 1)
+    except OSError as error:
+        raise CommandError(
+            _("{file} cannot be read: {reason}.").format(file=printable(path, 200), reason=error.strerror)
+        ) from None
+    if len(content) > limit:
+        raise CommandError(_("The file is larger than {limit} MB. Split it.").format(limit=limit // 1_000_000))
+    return content
+
+
+def _read(path: str, length: int) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(length)
+
+
+def _refusal(refusal: ImportRefused) -> str:
+    plan = refusal.plan
+    advice = [_("To store other wordings as new versions, add --update.")] if plan.can_update else []
+    return "\n".join([str(refusal), *_lines(plan.problems), *advice])
+
+
+def _lines(problems: Problems) -> list[str]:
+    lines = [_line(problem) for problem in problems.listed]
+    more = [_("… and {count} more.").format(count=problems.unlisted)] if problems.unlisted else []
+    return lines + more
+
+
+def _line(problem: ImportProblem) -> str:
+    """Line, field and reason; what was quoted in it is already without terminal escapes."""
+    line = _("line {number}").format(number=problem.line) if problem.line else _("the file")
+    place = f"{line}, {problem.field}" if problem.field else line
+    return printable(f"{place}: {problem.reason}", 1_000)

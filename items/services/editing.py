@@ -1,0 +1,134 @@
+"""Editing by hand: what the pages of texts, items and generators write."""
+
+from dataclasses import replace
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from items.metadata import with_columns
+from items.models import Generator, GeneratorKind, Item, Text
+from items.services.bank import locked
+from items.services.comparing import option_ids
+from items.services.keys import correct_keys, key_changes
+from items.services.naming import derived_id, item_content, text_content, with_ordinal
+from items.services.versions import (
+    ItemVersion,
+    TextVersion,
+    carry_items,
+    make_items,
+    make_texts,
+    replace_items,
+    replace_texts,
+)
+from items.values import ItemValues, OptionValues, TextValues, item_values, same_json, text_values
+from projects.models import Project, User
+
+
+class EditRefused(Exception):
+    """The edit cannot be stored; says why and what to do."""
+
+
+def create_text(project: Project, values: TextValues, external_id: str = "") -> Text:
+    """A new text, under the given id or one derived from its words."""
+    with locked(project):
+        name = _free_id(Text, project, external_id, "t", *text_content(values.body))
+        return make_texts(project, [TextVersion(name, _synced(values))])[0]
+
+
+def edit_text(text: Text, values: TextValues) -> Text:
+    """The next version of the text, with its items carried over; the same row if nothing differs."""
+    with locked(text.project):
+        _must_be_current(text)
+        values = _synced(values)
+        if _same(text_values(text), values):
+            return text
+        items = list(Item.objects.filter(text=text).current())
+        new = replace_texts(text.project, [(text, values)])[0]
+        carry_items(text.project, items, {text.external_id: new})
+        return new
+
+
+def create_item(text: Text, values: ItemValues, external_id: str = "") -> Item:
+    """A new item about the text. Options without an id get letters."""
+    with locked(text.project):
+        _must_be_current(text)
+        wordings = [option.text for option in values.options]
+        content = item_content(text.external_id, values.generator, values.stem, wordings)
+        name = _free_id(Item, text.project, external_id, "i", *content)
+        return make_items(text.project, [ItemVersion(name, text, _lettered(values))])[0]
+
+
+def edit_item(item: Item, values: ItemValues, user: User | None, reason: str = "") -> Item:
+    """The next version of the item; the same row if nothing but keys differs.
+
+    A key of an option whose words stay is corrected in every version, which needs a reason.
+    """
+    with locked(item.project):
+        _must_be_current(item)
+        before = item_values(item)
+        values = _lettered(values, before)
+        corrections = key_changes(item, before, values)
+        if corrections and not reason:
+            raise EditRefused(_("You changed a key. Say why: the correction is logged and named in every report."))
+        correct_keys(corrections, reason, user)
+        if _same(_without_keys(before), _without_keys(values)):
+            return item
+        return replace_items(item.project, [(item, item.text, values)])[0]
+
+
+def edit_generator(generator: Generator, name: str, kind: str, description: str, factors: dict[str, Any]) -> Generator:
+    """Rename or describe it. Its items keep it."""
+    with locked(generator.project):
+        others = Generator.objects.filter(project=generator.project, name=name).exclude(pk=generator.pk)
+        if others.exists():
+            raise EditRefused(_("Another generator of this project has that name. Choose a different one."))
+        generator.name, generator.kind = name, GeneratorKind(kind)
+        generator.description, generator.factors = description, factors
+        generator.save()
+        return generator
+
+
+def _must_be_current(row: Text | Item) -> None:
+    row.refresh_from_db(fields=["superseded_at"])
+    if row.superseded_at:
+        raise EditRefused(
+            _(
+                "Meanwhile somebody else stored a newer version. Copy what you wrote, open the newest version and edit that."
+            )
+        )
+
+
+def _free_id(model: type[Text] | type[Item], project: Project, wanted: str, letter: str, *content: str) -> str:
+    """The wanted id if it is free, else the first free one derived from the content."""
+    rows = model._default_manager.filter(project=project)
+    if wanted:
+        if rows.filter(external_id=wanted).exists():
+            raise EditRefused(_("The id is taken in this project. Choose another, or leave it empty to get one."))
+        return wanted
+    base, ordinal = derived_id(letter, *content), 1
+    while rows.filter(external_id=with_ordinal(base, ordinal)).exists():
+        ordinal += 1
+    return with_ordinal(base, ordinal)
+
+
+def _synced(values: TextValues) -> TextValues:
+    """With metadata that say what the columns say."""
+    return replace(values, metadata=with_columns(values.metadata, vars(values)))
+
+
+def _lettered(values: ItemValues, known: ItemValues | None = None) -> ItemValues:
+    """With an id for each option."""
+    ids = option_ids(
+        [(option.external_id or None, option.text) for option in values.options], known.options if known else ()
+    )
+    options = (replace(option, external_id=name) for option, name in zip(values.options, ids, strict=True))
+    return replace(values, options=tuple(options))
+
+
+def _without_keys(values: ItemValues) -> ItemValues:
+    options: tuple[OptionValues, ...] = tuple(replace(option, correct=False) for option in values.options)
+    return replace(values, options=options)
+
+
+def _same(one: TextValues | ItemValues, other: TextValues | ItemValues) -> bool:
+    return replace(one, metadata={}) == replace(other, metadata={}) and same_json(one.metadata, other.metadata)

@@ -1,0 +1,17 @@
+import json
+from typing import Any
+
+from django import template
+
+from items.language import language_name
+from items.values import even
+
+register = template.Library()
+
+register.filter("language_name", language_name)
+
+
+@register.filter
+def as_json(value: Any) -> str:
+    """Readable JSON; the template escapes it."""
+    return json.dumps(even(value), indent=2, ensure_ascii=False)

@@ -1,0 +1,38 @@
+"""Uploads are cut off at the bound while they come in, so that nobody fills the disk with one request."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
+from django.core.files.uploadhandler import FileUploadHandler
+from django.utils.translation import gettext as _
+
+
+class BoundedUpload(FileUploadHandler):
+    """First in FILE_UPLOAD_HANDLERS: what comes after the bound is dropped; the form then sees a file too large."""
+
+    chunk_size = 64 * 2**10
+
+    def new_file(self, *args: Any, **kwargs: Any) -> None:
+        super().new_file(*args, **kwargs)
+        self.received = 0
+
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes | None:
+        if self.received > settings.LESART["PAGE_UPLOAD_BYTES"]:
+            return None
+        self.received += len(raw_data)
+        return raw_data
+
+    def file_complete(self, file_size: int) -> None:
+        return None
+
+
+def check_size(upload: UploadedFile) -> None:
+    """Raise ValueError with a sentence if the file is above the bound of pages."""
+    limit = settings.LESART["PAGE_UPLOAD_BYTES"]
+    if upload.size is None or upload.size > limit:
+        raise ValueError(
+            _("The file is larger than {limit} MB. Split it, or ask an admin to import it on the server.").format(
+                limit=limit // 1_000_000
+            )
+        )

@@ -1,0 +1,98 @@
+"""Second tabs, the Back button and replayed requests: nothing is stored, and a sentence says where one is."""
+
+import json
+
+import pytest
+
+from studies.models import Draft, Response
+from tests.annotation.world import PART, Walker
+
+SENTENCE = "This part was already handed in, perhaps in another tab. Here is where you are now."
+
+
+def stored() -> tuple:
+    return (
+        list(Response.objects.order_by("pk").values_list("pk", "value", "unsure", "submitted_at")),
+        list(Draft.objects.order_by("pk").values_list("pk", "values", "n_changes")),
+    )
+
+
+@pytest.fixture
+def revealed(walker):
+    """An annotator who has seen the first text, with the form of the guess stage still open in another tab."""
+    walker.start()
+    walker.old_form = walker.answers(tick=1)
+    walker.guess(tick=0)
+    walker.reveal()
+    return walker
+
+
+def test_a_guess_cannot_change_after_the_text_was_shown(revealed):
+    before = stored()
+    for path in (revealed.work, revealed.confirm):
+        page = revealed.post(revealed.old_form, path)
+        assert page.status_code == 409
+        assert SENTENCE in page.text
+        assert "about herons." in page.text
+    assert stored() == before
+
+
+def test_a_late_draft_changes_nothing(revealed):
+    before = stored()
+    refused = revealed.post(revealed.old_form, revealed.draft)
+    assert refused.status_code == 409
+    assert json.loads(refused.content) == {"message": SENTENCE}
+    assert stored() == before
+
+
+def test_handing_in_twice_stores_one_answer(walker):
+    walker.start().guess()
+    token = {"token": walker.assignment.token}
+    walker.post(token, walker.confirm)
+    before = stored()
+    again = walker.post(token, walker.confirm, **PART)
+    assert again.status_code == 409
+    assert SENTENCE in again.text
+    assert stored() == before
+
+
+def test_a_guess_form_does_not_fill_the_reading_stage(revealed):
+    page = revealed.post(revealed.old_form)
+    assert " checked" not in page.text.replace("data-keys checked", "")
+    assert 'id="missing"' not in page.text
+
+
+@pytest.mark.parametrize("token", ["", "x", "\x00" * 20, "a" * 32, "ü" * 20])
+def test_a_made_up_token_changes_nothing(walker, token):
+    walker.start()
+    data = walker.answers() | {"token": token}
+    assert walker.post(data).status_code == 409
+    assert walker.post(data, walker.draft).status_code == 409
+    assert walker.post(data, walker.confirm).status_code == 409
+    assert stored() == ([], [])
+
+
+def test_another_annotators_token_changes_nothing(walker, other):
+    walker.start()
+    other.start()
+    theirs = walker.answers()
+    assert other.post(theirs).status_code == 409
+    assert other.post(theirs, other.draft).status_code == 409
+    assert stored() == ([], [])
+
+
+def test_handles_that_were_not_shown_are_dropped(walker):
+    walker.start()
+    data = walker.answers()
+    strange = "h" + "0" * 12
+    data[f"answer-{strange}"] = "none"
+    data[f"answer-{data['item'][0]}"] = [data[f"answer-{data['item'][0]}"], strange]
+    walker.post(data, walker.draft)
+    assert strange not in str(list(Draft.objects.values_list("values", flat=True)))
+
+
+def test_a_second_tab_sees_where_the_first_one_is(revealed):
+    second = Walker(revealed.annotator)
+    second.join()
+    assert "about herons." in second.get().text
+    assert second.get(second.confirm)["Location"] == second.work

@@ -1,0 +1,94 @@
+"""No page of an annotator has anything that axe complains about, in either language, light or dark, large or small."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from studies.models import Purpose
+from tests.annotation.world import make_world
+from tests.browser.conftest import PHONE
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+LOOKS = [
+    pytest.param("de", {"color_scheme": "light"}, id="de-light"),
+    pytest.param("en", {"color_scheme": "dark"}, id="en-dark"),
+    pytest.param("en", PHONE | {"color_scheme": "light"}, id="en-phone"),
+]
+
+
+def check(page: Page) -> None:
+    results = Axe().run(page)
+    assert results.violations_count == 0, results.generate_report()
+
+
+@pytest.mark.parametrize(("language", "look"), LOOKS)
+def test_axe_finds_nothing_on_the_whole_way(open_page, project, language, look):
+    annotator = make_world(project, texts=1, language=language).annotators.first()
+    page = open_page(**look, reduced_motion="reduce")
+    page.goto(f"/join/{annotator.token}/")
+    check(page)
+    for _page in ("join", "consent", "instructions"):
+        page.click("main button.primary")
+        page.wait_for_load_state()
+        check(page)
+    page.click("[data-go-on]")
+    expect(page.locator("#missing")).to_be_visible()
+    check(page)
+    answer(page, rated=False)
+    check(page)
+    page.click("[data-go-on]")
+    expect(page.locator("[data-enter]")).to_be_visible()
+    check(page)
+    page.click("[data-enter]")
+    expect(page.locator("#text")).to_be_visible()
+    check(page)
+    answer(page, rated=True)
+    check(page)
+    if page.locator("[data-open-text]").is_visible():
+        page.click("[data-open-text]")
+        check(page)
+        page.click("dialog button")
+    page.click("[data-go-on]")
+    expect(page.locator("main button")).to_have_count(0)
+    check(page)
+
+
+def answer(page: Page, rated: bool) -> None:
+    for item in page.locator(".item").all():
+        item.locator(".choice input").first.check()
+        if rated:
+            item.locator(".unsure input").first.check()
+            item.locator(".level input").nth(3).check()
+    expect(page.locator("#save-state[data-is=saved]")).to_be_visible()
+
+
+def test_axe_finds_nothing_where_there_is_nothing_to_do(page, annotator_of_each_end):
+    for path, heading in annotator_of_each_end:
+        page.goto(path)
+        expect(page.locator("h1")).to_have_text(heading)
+        check(page)
+
+
+@pytest.fixture
+def annotator_of_each_end(project):
+    study = make_world(project, texts=1)
+    annotator = study.annotators.first()
+    annotator.purpose = Purpose.PREVIEW
+    annotator.save()
+    return [("/join/wrong/", "This link does not open anything"), (f"/join/{annotator.token}/", "Welcome")]
+
+
+def test_the_way_through_the_page_by_tab(page, project):
+    annotator = make_world(project, texts=1).annotators.first()
+    page.goto(f"/join/{annotator.token}/")
+    for _page in ("join", "consent", "instructions"):
+        page.click("main button.primary")
+    expect(page.locator("h1")).to_have_text("Guess without the text")
+    page.locator("h1").focus()
+    reached = []
+    for _tab in range(11):
+        page.keyboard.press("Tab")
+        reached.append(page.evaluate("document.activeElement.name || document.activeElement.tagName"))
+    first, second = [item.get_attribute("data-item") for item in page.locator(".item").all()]
+    assert reached == ["SUMMARY", "INPUT", *[f"answer-{first}"] * 4, *[f"answer-{second}"] * 4, "BUTTON"]

@@ -1,0 +1,107 @@
+"""Annotators who give the planted answers: one through HTTP, one with mouse and keyboard in a browser.
+
+Both know of a page only what it shows: they find an item by its stem and an option by its text.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from bs4 import BeautifulSoup, Tag
+
+from annotation.simulation import SimulatedPerson
+from items.models import Item
+from tests.walk import Planted, planted
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One item as it stands on a page: its stem, and the values of its inputs by what is written beside them."""
+
+    handle: str
+    stem: str
+    options: dict[str, str]
+    rated: bool
+
+
+def seen_on(soup: BeautifulSoup) -> Iterator[Seen]:
+    for fieldset in soup.select("fieldset.item"):
+        choices = fieldset.select("label.choice:not(.none)")
+        yield Seen(
+            handle=str(fieldset["data-item"]),
+            stem=str(fieldset.select_one("legend span[lang]").get_text()),
+            options={choice.select_one(".option-text").get_text(): choice.input["value"] for choice in choices},
+            rated=fieldset.select_one(".rating") is not None,
+        )
+
+
+@dataclass
+class HttpWalker(SimulatedPerson):
+    """Answers as planted, without JavaScript. `watch` is called with each annotator and response."""
+
+    items: dict[str, Item] = field(default_factory=dict)
+    watch: Callable[..., None] = lambda annotator, response: None
+
+    def checked(self, response):
+        self.watch(self.annotator, response)
+        return super().checked(response)
+
+    def filled(self, form: Tag) -> dict:
+        self.page = form
+        return super().filled(form)
+
+    def answers(self) -> dict:
+        sent: dict[str, str | list[str]] = {}
+        for seen in seen_on(self.page):
+            said = planted(self.annotator.seat, self.items[seen.stem], "read" if seen.rated else "guess")
+            sent |= fields(seen, said)
+        return sent
+
+
+def fields(seen: Seen, said: Planted) -> dict[str, str | list[str]]:
+    sent: dict[str, str | list[str]] = {
+        f"answer-{seen.handle}": [seen.options[text] for text in said.ticked] or ["none"]
+    }
+    if seen.rated:
+        sent[f"unsure-{seen.handle}"] = [seen.options[text] for text in said.unsure]
+        sent[f"rating-{seen.handle}"] = str(said.rating)
+    return sent
+
+
+@dataclass
+class BrowserWalker:
+    """Clicks through every page of one annotator in a browser."""
+
+    page: object  # playwright's Page
+    base: str
+    seat: int
+    items: dict[str, Item]
+
+    def work_through(self, link: str) -> None:
+        self.page.goto(self.base + link)
+        while True:
+            if self.page.locator("fieldset.item").count():
+                self.answer_page()
+            button = self.page.locator("main button.primary")
+            if not button.count():
+                return
+            self.press(button)
+
+    def press(self, button) -> None:
+        """Press the button and wait until the page that follows stands."""
+        self.page.evaluate("document.querySelector('main').firstElementChild.dataset.left = 'yes'")
+        button.first.click()
+        self.page.wait_for_function("!document.querySelector('main [data-left], main[data-left]')")
+        self.page.wait_for_load_state("domcontentloaded")
+
+    def answer_page(self) -> None:
+        for seen in seen_on(BeautifulSoup(self.page.content(), "html.parser")):
+            said = planted(self.seat, self.items[seen.stem], "read" if seen.rated else "guess")
+            for name, value in ticks(seen, said):
+                self.page.locator(f"label:has(> input[name='{name}'][value='{value}'])").click()
+
+
+def ticks(seen: Seen, said: Planted) -> Iterator[tuple[str, str]]:
+    """The inputs to click, one by one."""
+    for name, value in fields(seen, said).items():
+        for one in value if isinstance(value, list) else [value]:
+            yield name, one
