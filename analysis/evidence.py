@@ -9,7 +9,8 @@ from django.utils.translation import gettext as _
 
 from analysis.choices import Choices
 from analysis.consistency import consistent_read
-from analysis.frames import handed_in, responses_frame
+from analysis.frames import responses_frame
+from analysis.handed_in import handed_in
 from items.models import Generator, KeyCorrection
 from studies.models import Annotator, Study, Submission, Unit, UnitItem
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db.models import F
 
-from analysis.frames import handed_in
+from analysis.handed_in import handed_in
 from studies.models import Assignment, Study
 from studies.services.declaring import declaration_of
 from studies.services.response_rows import COLUMNS as CONTRACT

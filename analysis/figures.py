@@ -10,7 +10,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from analysis.formatting import count, interval, number
+from analysis.formatting import count, evaluator_word, interval, number, stage_word
 from analysis.tables import Row, Table
 
 GUESS, READ = "#a8560a", "#0b5c8a"
@@ -44,7 +44,7 @@ def dumbbell(table: Table, title: Mapping[str, Any]) -> Any:
     import altair as alt
 
     points = [point for row in table.rows for point in dumbbell_points(row)]
-    generators, evaluators = (list(dict.fromkeys(row[name] for row in table.rows)) for name in ("generator", "evaluator"))
+    generators, evaluators = (list(dict.fromkeys(point[name] for point in points)) for name in ("generator", "evaluator"))
     alone = len(evaluators) < 2
     y = alt.Y("generator:N" if alone else "evaluator:N", title=None, sort=generators if alone else evaluators, axis=BARE)
     x, low = (
@@ -83,11 +83,12 @@ def dumbbell_points(row: Row) -> list[dict[str, Any]]:
         "read": count(row["n_read"]),
         "texts": count(row["n_texts"]),
     }
-    shared = {name: row[name] for name in ("generator", "evaluator")} | {"difference": difference, "n": n}
+    shared = {"generator": row["generator"], "evaluator": evaluator_word(row["evaluator"])}
+    shared |= {"difference": difference, "n": n}
     named = {"guess": "guessability", "read": "answerability"}
     return [
         shared
-        | {"stage": stage, "answers": answers_word(stage), "share": row[measure], "label": labelled(row[measure])}
+        | {"stage": stage, "answers": stage_word(stage), "share": row[measure], "label": labelled(row[measure])}
         | {"low": row[f"{measure}_low"], "high": row[f"{measure}_high"], "other": row["answerability"]}
         for stage, measure in named.items()
     ]
@@ -95,15 +96,11 @@ def dumbbell_points(row: Row) -> list[dict[str, Any]]:
 
 def by_answers(alt: Any) -> dict[str, Any]:
     """Open for answers without the text, filled for those with it; one legend for both."""
-    names = [answers_word("guess"), answers_word("read")]
+    names = [stage_word("guess"), stage_word("read")]
     return {
         "fill": alt.Fill("answers:N", title=None, scale=alt.Scale(domain=names, range=[PLATE, READ])),
         "stroke": alt.Stroke("answers:N", title=None, scale=alt.Scale(domain=names, range=[GUESS, READ])),
     }
-
-
-def answers_word(stage: str) -> str:
-    return {"guess": _("without the text"), "read": _("with the text")}[stage]
 
 
 def floor_of(points: Sequence[Mapping[str, Any]]) -> float:
@@ -165,7 +162,7 @@ def rating_bars(row: Row, levels: Sequence[int]) -> list[dict[str, Any]]:
         end = before / row["n"]
         ink = INK if place < len(levels) / 2 else PLATE
         bars.append(
-            {"row": f"{row['generator']} · {row['evaluator']}", "rating": level, "count": n, "mean": mean, "ink": ink}
+            {"row": f"{row['generator']} · {evaluator_word(row['evaluator'])}", "rating": level, "count": n, "mean": mean, "ink": ink}
             | {"start": start, "end": end, "middle": (start + end) / 2}
         )
     return bars
@@ -176,7 +173,7 @@ def accuracy_by_rating(table: Table, title: Mapping[str, Any]) -> Any:
     import altair as alt
 
     bars = [bar_of(row) for row in table.rows]
-    names = [answers_word("guess"), answers_word("read")]
+    names = [stage_word("guess"), stage_word("read")]
     x = alt.X("rating:O", title=_("own rating of the item (in the bars: n judgments)"), axis=alt.Axis(labelAngle=0, ticks=False))
     offset = alt.XOffset("answers:N", sort=names, scale=alt.Scale(domain=names, paddingInner=0.15))
     base = alt.Chart(alt.Data(values=bars)).encode(x=x, xOffset=offset)
@@ -199,7 +196,7 @@ def bar_of(row: Row) -> dict[str, Any]:
     filled = row["stage"] == "read" and (row["accuracy"] or 0) > 0.1
     return {
         "rating": row["rating"],
-        "answers": answers_word(row["stage"]),
+        "answers": stage_word(row["stage"]),
         "accuracy": row["accuracy"],
         "low": row["low"],
         "high": row["high"],
@@ -210,6 +207,7 @@ def bar_of(row: Row) -> dict[str, Any]:
 
 FIGURES: dict[str, tuple[str, Callable[[Table, Mapping[str, Any]], Any]]] = {
     "dumbbell": ("informativity", dumbbell),
+    "dumbbell_matched": ("informativity_matched", dumbbell),
     "ratings": ("ratings", ratings),
     "accuracy_by_rating": ("accuracy_by_rating", accuracy_by_rating),
 }

@@ -1,5 +1,7 @@
 """Numbers as papers print them: .53, −.11, [.41, .65]. The one place where a number becomes words."""
 
+from django.utils.translation import gettext as _
+
 MINUS = "−"
 UNDEFINED = "undefined"
 
@@ -21,3 +23,43 @@ def interval(low: float | None, high: float | None, digits: int = 2) -> str:
 def count(value: int) -> str:
     """A whole number with its thousands apart."""
     return f"{value:,}"
+
+
+def worded(kind: str, value: object) -> str:
+    """A text cell: codes of ours in words, everything else as it is."""
+    text = "" if value is None else str(value)
+    words = {"evaluator": evaluator_word, "stage": stage_word, "quantity": quantity_word}
+    return words[kind](text) if kind in words else text
+
+
+def evaluator_word(name: str) -> str:
+    """Whose answers, in words: all people, a group of people, or the name itself."""
+    if name == "human":
+        return _("people")
+    if name.startswith("human:"):
+        return _("people: %(group)s") % {"group": name.removeprefix("human:")}
+    return name
+
+
+def stage_word(stage: str) -> str:
+    return {"guess": _("without the text"), "read": _("with the text")}.get(stage, stage)
+
+
+def quantity_word(quantity: str) -> str:
+    """A quantity of the description in words."""
+    words = {
+        "n_texts": _("texts"),
+        "tokens_mean": _("tokens a text, mean"),
+        "tokens_min": _("tokens, shortest text"),
+        "tokens_max": _("tokens, longest text"),
+        "n_items": _("items"),
+        "options_mean": _("options an item, mean"),
+        "options_min": _("options, fewest"),
+        "options_max": _("options, most"),
+        "share_several_keys": _("items with several keys"),
+        "share_no_key": _("items without a key"),
+        "n_annotators": _("annotators"),
+        "n_judgments": _("judgments of options"),
+        "minutes_median": _("minutes a person, median"),
+    }
+    return words.get(quantity, quantity)

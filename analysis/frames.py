@@ -3,9 +3,10 @@
 from collections.abc import Collection
 
 import pandas as pd
-from django.db.models import F, QuerySet
+from django.db.models import F
 
-from studies.models import Response, Study
+from analysis.handed_in import MAIN, handed_in
+from studies.models import Study
 
 # Column of the frame: where it stands, seen from a response.
 FIELDS = {
@@ -31,16 +32,6 @@ FIELDS = {
 }
 COLUMNS = (*FIELDS, "correct")
 DTYPES = {"round": "int64", "unit": "int64", "probability": "float64", "unsure": "boolean", "key": "boolean"}
-MAIN = ("main",)
-
-
-def handed_in(study: Study, purposes: Collection[str] = MAIN) -> QuerySet[Response]:
-    """The responses of the annotators with one of these purposes, without those of units that were given back."""
-    return Response.objects.filter(
-        assignment__annotator__study=study,
-        assignment__annotator__purpose__in=purposes,
-        assignment__returned_at=None,
-    )
 
 
 def responses_frame(

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from math import isfinite
 from typing import Any, Literal
 
-import numpy as np
-
 Row = Mapping[str, Any]
-Kind = Literal["text", "count", "number", "mean", "id"]
+Kind = Literal["text", "text id", "item id", "evaluator", "stage", "quantity", "count", "number"]
 
 
 @dataclass(frozen=True)
@@ -20,7 +19,7 @@ class Shown:
     low: str = ""  # the columns of the ends of its interval
     high: str = ""
     reason: str = ""  # the column that says why the value or its interval is undefined
-    n: str = ""  # a column with the number of judgments, shown beneath
+    n: str = ""  # what its n counts besides texts, shown beneath: judgments, ratings or texts only
     best: Literal["", "high", "low"] = ""  # which end is marked, among the rows of one evaluator
 
 
@@ -50,8 +49,10 @@ class Table:
 
 
 def make_table(name: str, columns: Iterable[str], rows: Iterable[Row], **more: Any) -> Table:
-    """A table whose values are plain Python: undefined is None, and no number is numpy's."""
-    return Table(name, tuple(columns), tuple(plain(row) for row in rows), **more)
+    """A table whose values are plain Python: undefined is None, no number is numpy's, cells in the columns' order."""
+    columns = tuple(columns)
+    ordered = ({column: row[column] for column in columns} | dict(row) for row in rows)
+    return Table(name, columns, tuple(plain(row) for row in ordered), **more)
 
 
 def plain(value: Any) -> Any:
@@ -60,6 +61,6 @@ def plain(value: Any) -> Any:
         return {key: plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
         return [plain(inner) for inner in value]
-    if isinstance(value, np.generic):
+    if hasattr(value, "item"):
         value = value.item()
-    return None if isinstance(value, float) and not np.isfinite(value) else value
+    return None if isinstance(value, float) and not isfinite(value) else value

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 
 from analysis.cells import cell
-from analysis.formatting import MINUS, UNDEFINED, count, interval, number
+from analysis.formatting import MINUS, UNDEFINED, count, interval, number, worded
 from analysis.tables import Row, Shown, Table
 
 TEX_SPECIAL = {
@@ -52,7 +52,7 @@ def as_json(table: Table) -> str:
 def as_tex(table: Table) -> str:
     """A table for a paper: rounded, with intervals in brackets and the notes beneath. Needs booktabs."""
     shown = table.shown or tuple(Shown(column, column) for column in table.columns)
-    align = "".join("l" if column.kind in ("text", "id") else "r" for column in shown)
+    align = "".join("r" if column.kind in ("count", "number") else "l" for column in shown)
     head = " & ".join(escape(column.title) for column in shown)
     body = [" & ".join(escape(printed(row, column)) for column in shown) + r" \\" for row in table.rows]
     notes = [rf"\par\footnotesize {escape(note)}" for note in table.notes]
@@ -72,11 +72,11 @@ def as_tex(table: Table) -> str:
 def printed(row: Row, column: Shown) -> str:
     """One cell as a paper has it: `.53 [.41, .65]`, `undefined`, or the text itself."""
     value = row[column.value]
-    if column.kind in ("text", "id"):
-        return "" if value is None else str(value)
+    if column.kind not in ("count", "number"):
+        return worded(column.kind, value)
     if value is None:
         return UNDEFINED
-    if column.kind == "count":
+    if column.kind == "count" or isinstance(value, int):
         return count(value)
     ends = interval(row[column.low], row[column.high]) if column.low else ""
     return f"{number(value)} {ends}".rstrip()

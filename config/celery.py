@@ -11,7 +11,7 @@ app = Celery("lesart")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
-heartbeats = []
+heartbeats: list = []
 
 
 @worker_ready.connect

@@ -163,6 +163,8 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 LESART = {
     "PAGE_UPLOAD_BYTES": env.whole_number("LESART_PAGE_UPLOAD_MB", 25) * 1_000_000,
     "COMMAND_UPLOAD_BYTES": env.whole_number("LESART_COMMAND_UPLOAD_MB", 500) * 1_000_000,
+    # Inside addresses that model endpoints may use, as host:port or host, such as 127.0.0.1:11434.
+    "ALLOWED_INSIDE": env.words("LESART_INSIDE_HOSTS"),
 }
 
 LOGGING = {

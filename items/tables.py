@@ -1,4 +1,5 @@
 from collections import Counter
+from typing import Any
 
 import django_tables2 as tables
 from django.urls import reverse
@@ -10,18 +11,16 @@ from django.utils.translation import gettext_lazy as _
 from items.language import language_name
 from items.models import Text
 
+WIDE_ONLY = {"th": {"class": "wide-only"}, "td": {"class": "wide-only"}}
+NUMBER = {"th": {"class": "num"}, "td": {"class": "num"}}
+
 
 class TextTable(tables.Table):
-    title = tables.Column(verbose_name=_("Text"), empty_values=())
-    external_id = tables.Column(verbose_name=_("Id"))
-    language = tables.Column(verbose_name=_("Language"))
+    title = tables.Column(verbose_name=_("Text"), empty_values=(), order_by=("title", "body"))
+    external_id = tables.Column(verbose_name=_("Id"), attrs=WIDE_ONLY)
+    language = tables.Column(verbose_name=_("Language"), attrs=WIDE_ONLY)
     items = tables.Column(verbose_name=_("Items by generator"), empty_values=(), orderable=False)
-    words = tables.Column(
-        verbose_name=_("Words"),
-        empty_values=(),
-        orderable=False,
-        attrs={"th": {"class": "num"}, "td": {"class": "num"}},
-    )
+    words = tables.Column(verbose_name=_("Words"), empty_values=(), orderable=False, attrs=NUMBER)
 
     class Meta:
         model = Text
@@ -33,14 +32,14 @@ class TextTable(tables.Table):
         return format_html('<a href="{}" lang="{}" translate="no">{}</a>', url, record.language, name)
 
     def render_external_id(self, value: str) -> SafeString:
-        return format_html('<code class="id">{}</code>', value)
+        return format_html('<code class="id" title="{0}">{0}</code>', value)
 
     def render_language(self, value: str) -> str:
         return language_name(value)
 
-    def render_items(self, record: Text) -> str:
+    def render_items(self, record: Any) -> str:
         counts = Counter(item.generator.name for item in record.current_items)
-        return ", ".join(f"{name}: {count}" for name, count in sorted(counts.items())) or "–"
+        return ", ".join(f"{name}:\N{NO-BREAK SPACE}{count}" for name, count in sorted(counts.items())) or "–"
 
     def render_words(self, record: Text) -> int:
         return len(record.body.split())

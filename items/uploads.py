@@ -8,6 +8,13 @@ from django.core.files.uploadhandler import FileUploadHandler
 from django.utils.translation import gettext as _
 
 
+def upload_limit(door: str) -> int:
+    """Bytes that may come in by PAGE or COMMAND."""
+    limit = settings.LESART[f"{door}_UPLOAD_BYTES"]
+    assert isinstance(limit, int)
+    return limit
+
+
 class BoundedUpload(FileUploadHandler):
     """First in FILE_UPLOAD_HANDLERS: what comes after the bound is dropped; the form then sees a file too large."""
 
@@ -18,7 +25,7 @@ class BoundedUpload(FileUploadHandler):
         self.received = 0
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes | None:
-        if self.received > settings.LESART["PAGE_UPLOAD_BYTES"]:
+        if self.received > upload_limit("PAGE"):
             return None
         self.received += len(raw_data)
         return raw_data
@@ -29,7 +36,7 @@ class BoundedUpload(FileUploadHandler):
 
 def check_size(upload: UploadedFile) -> None:
     """Raise ValueError with a sentence if the file is above the bound of pages."""
-    limit = settings.LESART["PAGE_UPLOAD_BYTES"]
+    limit = upload_limit("PAGE")
     if upload.size is None or upload.size > limit:
         raise ValueError(
             _("The file is larger than {limit} MB. Split it, or ask an admin to import it on the server.").format(

@@ -26,12 +26,11 @@ class NewProjectForm(ProjectForm):
     )
 
     def clean(self):
-        cleaned = super().clean()
-        if not cleaned.get("slug") and "slug" not in self.errors and cleaned.get("title"):
-            cleaned["slug"] = suggest_slug(cleaned["title"])
-            if not cleaned["slug"]:
+        super().clean()
+        if self.cleaned_data.get("slug") == "" and self.cleaned_data.get("title"):
+            self.cleaned_data["slug"] = suggest_slug(self.cleaned_data["title"])
+            if not self.cleaned_data["slug"]:
                 raise ValidationError({"slug": _("Write a short name in the letters a–z, digits and hyphens.")})
-        return cleaned
 
 
 class RoleForm(forms.Form):
@@ -39,16 +38,12 @@ class RoleForm(forms.Form):
 
 
 class InvitationForm(forms.ModelForm):
+    role = forms.ChoiceField(label=_("Role"), choices=Role.choices, initial=Role.RESEARCHER, widget=forms.RadioSelect)
+
     class Meta:
         model = Invitation
         fields = ["role", "note"]
-        widgets = {"role": forms.RadioSelect}
         help_texts = {"note": _("A name or address, so that you know later whose link this is. Only owners see it.")}
-
-    def __init__(self, *args, **kwargs):
-        super().__init__(*args, **kwargs)
-        self.fields["role"].choices = Role.choices  # without an empty one
-        self.fields["note"].label = _("For whom")
 
 
 class AccountForm(forms.ModelForm):

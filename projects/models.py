@@ -1,5 +1,6 @@
 import secrets
 from datetime import timedelta
+from typing import Any
 
 from django.contrib.auth.models import AbstractUser
 from django.db import models
@@ -58,7 +59,7 @@ class ProjectQuerySet(models.QuerySet):
 
 def _count(relation: str, **conditions):
     """A subquery each, found by name: higher layers are not imported, and a join would multiply texts by items."""
-    model = Project._meta.get_field(relation).related_model
+    model: Any = Project._meta.get_field(relation).related_model
     rows = model.objects.filter(project=OuterRef("pk"), **conditions).order_by().values("project")
     return Coalesce(Subquery(rows.annotate(n=Count("pk")).values("n")), 0)
 
@@ -73,6 +74,8 @@ class Project(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = ProjectQuerySet.as_manager()
+
+    my_role: Role  # of the user who asked; set by projects.access
 
     class Meta:
         ordering = ["title", "pk"]
@@ -99,7 +102,7 @@ class Membership(models.Model):
 
 
 class InvitationQuerySet(models.QuerySet):
-    def open(self):
+    def open(self) -> "InvitationQuerySet":
         return self.filter(revoked_at=None, accepted_at=None, expires_at__gt=timezone.now())
 
 
@@ -134,7 +137,7 @@ class Invitation(models.Model):
 
 
 class SignInLinkQuerySet(models.QuerySet):
-    def open(self):
+    def open(self) -> "SignInLinkQuerySet":
         return self.filter(used_at=None, expires_at__gt=timezone.now())
 
 

@@ -7,7 +7,7 @@ class StudyTable(tables.Table):
 
     title = tables.Column(verbose_name=_("Study"), linkify=("study", {"slug": tables.A("slug")}))
     state = tables.TemplateColumn(template_name="projects/study_state.html", verbose_name=_("State"))
-    created_at = tables.DateColumn(verbose_name=_("Made"), short=False)
     results = tables.TemplateColumn(
         template_name="projects/study_results.html", verbose_name=_("Results"), accessor="slug", orderable=False
     )
+    created_at = tables.DateColumn(verbose_name=_("Made"), short=False)

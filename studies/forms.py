@@ -1,6 +1,8 @@
 """The stage form: built from what a stage declares, for a page that works with and without JavaScript."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from django import forms
 from django.utils.translation import gettext as _
@@ -44,9 +46,10 @@ class ItemBlock:
 class StageForm(forms.Form):
     """The questions of one stage of an assignment. Unbound, it stands as the drafts left it."""
 
-    def __init__(self, assignment: Assignment, stage: Stage, data=None):
+    def __init__(self, assignment: Assignment, stage: Stage, data: Mapping[str, Any] | None = None):
         self.assignment, self.stage = assignment, stage
         self.shown = shown_items(assignment.shown, stage.name)
+        self.allowed: dict[str, list[str]] = {}
         super().__init__(data, initial=None if data is not None else drafted(assignment, stage, self.shown))
         for shown in self.shown:
             self.add_item(shown)
@@ -60,14 +63,19 @@ class StageForm(forms.Form):
                 if question.unsure:
                     self.add_choices(f"unsure-{shown.handle}", handles)
             else:
-                levels = [(str(level), level) for level in question.levels]
-                self.fields[name] = forms.TypedChoiceField(choices=levels, coerce=int, empty_value=None, required=False)
+                self.add_scale(name, question.levels)
 
     def add_choices(self, name: str, handles: list[str]) -> None:
+        self.allowed[name] = handles
         choices = [(handle, handle) for handle in handles]
         self.fields[name] = forms.MultipleChoiceField(choices=choices, required=False)
 
-    def clean(self):
+    def add_scale(self, name: str, levels: tuple[int, ...]) -> None:
+        self.allowed[name] = [str(level) for level in levels]
+        choices = [(str(level), level) for level in levels]
+        self.fields[name] = forms.TypedChoiceField(choices=choices, coerce=int, empty_value=None, required=False)
+
+    def clean(self) -> dict[str, Any] | None:
         for shown in self.shown:
             for problem in self.problems(shown):
                 self.add_error(f"answer-{shown.handle}", problem)
@@ -86,26 +94,27 @@ class StageForm(forms.Form):
             found.append(_("Rate the question."))
         return found
 
-    def value(self, name: str):
+    def value(self, name: str) -> Any:
         """What stands in a field now: as sent, else as drafted."""
         return self[name].value() if name in self.fields else None
 
     def chosen(self, name: str) -> list[str]:
         return list(self.value(name) or [])
 
-    def sent(self, handle: str) -> dict:
-        """The values of one item as a draft stores them; what the form does not know is dropped."""
-        values = {}
-        for kind in FIELDS:
-            bound = self.fields.get(f"{kind}-{handle}")
-            given = self.value(f"{kind}-{handle}")
-            if bound is None or not given:
-                continue
-            allowed = {key for key, _label in bound.choices}
-            kept = [key for key in given if key in allowed] if isinstance(given, list) else given
-            if kept and (isinstance(kept, list) or kept in allowed):
-                values[kind] = kept
-        return values
+    def names(self, handle: str) -> dict[str, str]:
+        """The form's fields about one item, by kind."""
+        return {kind: f"{kind}-{handle}" for kind in FIELDS if f"{kind}-{handle}" in self.fields}
+
+    def sent(self, handle: str) -> dict[str, Any]:
+        """The values of one item as a draft stores them, in a fixed order; what the form does not know is dropped."""
+        values: dict[str, Any] = {}
+        for kind, name in self.names(handle).items():
+            given, allowed = self.value(name), self.allowed[name]
+            if isinstance(given, list):
+                values[kind] = [handle for handle in allowed if handle in given]
+            elif given in allowed:
+                values[kind] = given
+        return {kind: value for kind, value in values.items() if value}
 
     def given(self, shown: ShownItem) -> Given:
         """The answer to one item in the words of the protocol; what was left untouched is not in it."""
@@ -129,7 +138,7 @@ class StageForm(forms.Form):
 
     def block(self, number: int, shown: ShownItem, item: Item, texts: dict[int, str]) -> ItemBlock:
         ticked, unsure = self.chosen(f"answer-{shown.handle}"), self.chosen(f"unsure-{shown.handle}")
-        scale = self.fields.get(f"rating-{shown.handle}")
+        levels = self.allowed.get(f"rating-{shown.handle}", [])
         rating = self.value(f"rating-{shown.handle}")
         options = [
             OptionRow(option.handle, place, texts[option.option_id], option.handle in ticked, option.handle in unsure)
@@ -143,19 +152,29 @@ class StageForm(forms.Form):
             options=options,
             none=NONE in ticked,
             unsure_asked=f"unsure-{shown.handle}" in self.fields,
-            levels=tuple(level for _key, level in scale.choices) if scale else (),
-            rating=int(rating) if str(rating or "").isdecimal() else None,
-            errors=list(self.errors.get(f"answer-{shown.handle}", [])) if self.is_bound else [],
-            answered=bool(ticked) and (scale is None or bool(rating)),
+            levels=tuple(map(int, levels)),
+            rating=int(rating) if rating in levels else None,
+            errors=[str(error) for error in self.errors.get(f"answer-{shown.handle}", [])] if self.is_bound else [],
+            answered=bool(ticked) and (not levels or rating in levels),
         )
 
 
-def drafted(assignment: Assignment, stage: Stage, shown: list[ShownItem]) -> dict:
-    """Initial values: this stage's drafts, else what the stage that this one starts from was answered with."""
-    handles = {item.item_id: item.handle for item in shown}
-    initial = {}
-    for name in filter(None, (stage.starts_from, stage.name)):
-        for draft in assignment.drafts.filter(stage=name, item__in=handles):
-            kept = {"answer": draft.values.get("answer")} if name != stage.name else draft.values
-            initial |= {f"{kind}-{handles[draft.item_id]}": kept.get(kind) for kind in FIELDS if kind in kept}
-    return initial
+def drafted(assignment: Assignment, stage: Stage, shown: list[ShownItem]) -> dict[str, Any]:
+    """Initial values by field: this stage's drafts, and where there is none what an earlier stage was answered with."""
+    standing = standing_values(assignment, stage)
+    return {
+        f"{kind}-{item.handle}": value
+        for item in shown
+        for kind, value in standing.get(item.item_id, {}).items()
+        if kind in FIELDS
+    }
+
+
+def standing_values(assignment: Assignment, stage: Stage) -> dict[int, dict[str, Any]]:
+    """By item, what stands in the form before anything more is entered."""
+    drafts = assignment.drafts.filter(stage__in=[stage.name, stage.starts_from or stage.name])
+    by_stage: dict[str, dict[int, dict[str, Any]]] = {}
+    for draft in drafts:
+        by_stage.setdefault(draft.stage, {})[draft.item_id] = draft.values
+    earlier = by_stage.get(stage.starts_from or "", {})
+    return {item: {"answer": values.get("answer")} for item, values in earlier.items()} | by_stage.get(stage.name, {})

@@ -1,6 +1,8 @@
-"""The forms of the researcher's study pages. What they say becomes a `StudySpec`, read by the same rules as a file."""
+"""The form of a study's draft. What it says becomes a `StudySpec`, read by the same rules as a file."""
 
 import secrets
+from collections.abc import Iterable
+from typing import Any, cast
 
 from django import forms
 from django.utils.text import slugify
@@ -9,8 +11,9 @@ from django.utils.translation import gettext_lazy as _
 from projects.models import Project
 from studies.models import Study
 from studies.protocols import PROTOCOLS
+from studies.services.creating import free_slug
 from studies.services.instruments import shipped
-from studies.services.spec import SpecError, StudySpec, check_spec
+from studies.services.spec import MAX_SEED, SpecError, StudySpec, check_spec
 
 
 class StudyForm(forms.Form):
@@ -30,8 +33,10 @@ class StudyForm(forms.Form):
     texts = forms.MultipleChoiceField(
         label=_("Texts"),
         required=False,
-        help_text=_("Choose none to take all that have items."),
         widget=forms.SelectMultiple(attrs={"size": 8}),
+        help_text=_(
+            "Choose none to take all; where the project has texts in several languages, all in the language of the pages."
+        ),
     )
     generators = forms.MultipleChoiceField(
         label=_("Items by"),
@@ -65,33 +70,75 @@ class StudyForm(forms.Form):
         required=False,
         help_text=_("Otherwise it starts blank."),
     )
+    shared_texts = forms.IntegerField(
+        label=_("Texts that all annotators do"),
+        min_value=0,
+        max_value=10_000,
+        required=False,
+        help_text=_("Only together with texts of one's own; else leave both empty."),
+    )
+    own_texts = forms.IntegerField(
+        label=_("Texts of one's own for each annotator"),
+        min_value=0,
+        max_value=10_000,
+        required=False,
+    )
     seed = forms.IntegerField(
         label=_("Seed"),
         min_value=0,
-        max_value=2**62,
+        max_value=MAX_SEED,
         required=False,
         help_text=_("All orders and the plan are drawn from it. Left empty, one is drawn now."),
     )
 
-    def __init__(self, *args, project: Project, study: Study | None = None, **kwargs):
+    WHAT = ("title", "instrument", "texts", "generators")
+    WHO = ("annotators", "per_unit", "groups")
+    MORE = ("slug", "prefill", "shared_texts", "own_texts", "seed")
+
+    def __init__(self, *args: Any, project: Project, study: Study | None = None, **kwargs: Any):
         self.project, self.study = project, study
         super().__init__(*args, **kwargs)
         names = [name for name in shipped() if name.partition("/")[0] in PROTOCOLS]
-        self.fields["instrument"].choices = [(name, f"{shipped()[name]['title']} · {name}") for name in names]
+        self.languages = dict(project.texts.current().order_by("pk").values_list("external_id", "language"))
         texts = project.texts.current().order_by("pk")
-        self.fields["texts"].choices = [(text.external_id, f"{text} ({text.language})") for text in texts]
-        self.fields["generators"].choices = [(name, name) for name in project.generators.values_list("name", flat=True)]
+        self.offer("instrument", ((name, f"{shipped()[name]['title']} · {name}") for name in names))
+        self.offer("texts", ((text.external_id, f"{text} ({text.language})") for text in texts))
+        self.offer("generators", ((name, name) for name in project.generators.values_list("name", flat=True)))
         if study is not None:
             del self.fields["slug"]
 
-    def clean_slug(self):
-        slug = self.cleaned_data["slug"] or slugify(self.cleaned_data.get("title", ""))[:60]
-        if not slug:
-            raise forms.ValidationError(_("Write a short name of letters, digits and hyphens."))
-        return slug
+    def offer(self, name: str, choices: Iterable[tuple[str, str]]) -> None:
+        cast(forms.ChoiceField, self.fields[name]).choices = list(choices)
 
-    def clean(self):
-        cleaned = super().clean()
+    def listed(self, names: tuple[str, ...]) -> list[forms.BoundField]:
+        return [self[name] for name in names if name in self.fields]
+
+    @property
+    def what(self) -> list[forms.BoundField]:
+        return self.listed(self.WHAT)
+
+    @property
+    def who(self) -> list[forms.BoundField]:
+        return self.listed(self.WHO)
+
+    @property
+    def more(self) -> list[forms.BoundField]:
+        """What few studies need; shown unfolded where something in it is wrong."""
+        return self.listed(self.MORE)
+
+    @property
+    def more_is_wrong(self) -> bool:
+        return any(field.errors for field in self.more)
+
+    def clean_slug(self) -> str:
+        slug = self.cleaned_data["slug"] or free_slug(slugify(self.cleaned_data.get("title", ""))[:60] or "study")
+        return str(slug)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        annotators, per_unit = cleaned.get("annotators"), cleaned.get("per_unit")
+        if annotators and per_unit and per_unit > annotators:
+            self.add_error("per_unit", _("There are fewer annotators than that. Take more, or leave this empty."))
         if not self.errors:
             try:
                 cleaned["spec"] = self.spec(cleaned)
@@ -99,7 +146,7 @@ class StudyForm(forms.Form):
                 raise forms.ValidationError(str(error)) from None
         return cleaned
 
-    def spec(self, cleaned: dict) -> StudySpec:
+    def spec(self, cleaned: dict[str, Any]) -> StudySpec:
         protocol, _slash, language = cleaned["instrument"].partition("/")
         seed = cleaned["seed"]
         return check_spec(
@@ -109,69 +156,39 @@ class StudyForm(forms.Form):
                 "protocol": protocol,
                 "language": language,
                 "instrument": cleaned["instrument"],
-                "items": {"texts": cleaned["texts"] or "all", "generators": cleaned["generators"] or "all"},
+                "items": {
+                    "texts": cleaned["texts"] or self.all_texts(language),
+                    "generators": cleaned["generators"] or "all",
+                },
                 "plan": {
                     "annotators": cleaned["annotators"] or "open",
                     "per_unit": cleaned["per_unit"] or "all",
+                    "shared_texts": cleaned["shared_texts"] or 0,
+                    "own_texts": cleaned["own_texts"] or 0,
                     "seed": secrets.randbelow(2**31) if seed is None else seed,
                 },
-                "params": {"prefill": cleaned["prefill"]},
+                # A file may have set parameters that this form does not show.
+                "params": (self.study.params if self.study else {}) | {"prefill": cleaned["prefill"]},
                 "groups": [group.strip() for group in cleaned["groups"].split(",") if group.strip()],
             }
         )
 
+    def all_texts(self, language: str) -> str | list[str]:
+        """All, or where the project has several languages those in this one, if there are any."""
+        fitting = [text for text, its_language in self.languages.items() if its_language == language]
+        return "all" if not fitting or len(fitting) == len(self.languages) else fitting
 
-def initial_of(study: Study) -> dict:
+
+def initial_of(study: Study) -> dict[str, Any]:
     """What the form shows of a draft."""
     as_list = {name: [] if value == "all" else value for name, value in study.selection.items()}
-    plan = {name: None if value in ("all", "open") else value for name, value in study.plan.items()}
+    plan = {name: None if value in ("all", "open", 0) else value for name, value in study.plan.items()}
     return {
         "title": study.title,
         "instrument": str(study.instrument_version.instrument),
         "texts": as_list["texts"],
         "generators": as_list["generators"],
-        "annotators": plan["annotators"],
-        "per_unit": plan["per_unit"],
         "groups": ", ".join(study.groups),
         "prefill": study.params.get("prefill", False),
         "seed": study.seed,
-    }
-
-
-class AddAnnotatorsForm(forms.Form):
-    """More people for a running study."""
-
-    people = forms.CharField(
-        label=_("Codes of people"),
-        required=False,
-        max_length=100_000,
-        widget=forms.Textarea(attrs={"rows": 3}),
-        help_text=_(
-            "One a line, no names. The same code in two studies means the same person: nobody guesses about a text they"
-            " have read. Leave empty if you only need links."
-        ),
-    )
-    count = forms.IntegerField(label=_("How many, without codes"), min_value=1, max_value=500, required=False)
-    group = forms.ChoiceField(label=_("Group"), required=False)
-
-    def __init__(self, *args, study: Study, **kwargs):
-        super().__init__(*args, **kwargs)
-        self.fields["group"].choices = [("", _("in turn")), *((group, group) for group in study.groups)]
-        if not study.groups:
-            del self.fields["group"]
-
-    def clean_people(self):
-        return [line.strip()[:200] for line in self.cleaned_data["people"].split("\n") if line.strip()]
-
-    def clean(self):
-        cleaned = super().clean()
-        if not self.errors and not cleaned.get("people") and not cleaned.get("count"):
-            raise forms.ValidationError(_("Say how many annotators to add, or list the codes of people."))
-        return cleaned
-
-
-class ResponsesForm(forms.Form):
-    """A file of finished judgments."""
-
-    file = forms.FileField(label=_("CSV or JSONL file"), help_text=_("One row per judgment, as in the long export."))
-    partial = forms.BooleanField(label=_("Take people's guesses without a read"), required=False)
+    } | plan

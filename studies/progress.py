@@ -1,6 +1,9 @@
 """How far a study has come: counted when asked, stored nowhere."""
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import Count, Q, QuerySet
 
@@ -34,7 +37,7 @@ def progress_of(study: Study, purpose: Purpose = Purpose.MAIN) -> Progress:
 
 
 def annotators_of(study: Study) -> QuerySet[Annotator]:
-    """Annotators with `n_done`, `n_open`, `n_begun` and `n_returned`, in the order they were made."""
+    """Annotators with `n_done`, `n_open` and `n_returned`, in the order they were made."""
     active = Q(assignments__returned_at=None)
     return study.annotators.annotate(
         n_done=Count("assignments", filter=active & Q(assignments__finished_at__isnull=False)),
@@ -43,11 +46,34 @@ def annotators_of(study: Study) -> QuerySet[Annotator]:
     ).order_by("pk")
 
 
-def guess_balance(study: Study, purpose: Purpose = Purpose.MAIN) -> list[dict]:
+def guess_balance(study: Study, purpose: Purpose = Purpose.MAIN) -> list[tuple[str, int]]:
     """How often each generator's items are guessed in the plan, over all texts."""
-    return list(
-        Slot.objects.filter(unit__study=study, purpose=purpose, generator__isnull=False)
-        .values("generator__name")
-        .annotate(n=Count("pk"))
-        .order_by("generator__pk")
-    )
+    slots = Slot.objects.filter(unit__study=study, purpose=purpose, generator__isnull=False)
+    counted = slots.order_by("generator__pk").values_list("generator__name").annotate(n=Count("pk"))
+    return [(str(name), int(number)) for name, number in counted]
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """How many of a study's people are through, on their way, or were never seen."""
+
+    finished: int
+    begun: int
+    unseen: int
+
+    @classmethod
+    def of(cls, annotators: Iterable[Annotator]) -> "Crowd":
+        states = Counter(state_of(annotator) for annotator in annotators)
+        return cls(states["finished"], states["begun"], states["unseen"])
+
+    @property
+    def total(self) -> int:
+        return self.finished + self.begun + self.unseen
+
+
+def state_of(annotator: Annotator) -> str:
+    """Of an annotator of `annotators_of`."""
+    counts: Any = annotator  # n_done and n_open are added by the query
+    if counts.n_done and not counts.n_open:
+        return "finished"
+    return "begun" if annotator.joined_at or counts.n_done else "unseen"

@@ -5,12 +5,15 @@ that nothing an annotator sees follows from a database id, an external id, a gen
 """
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from random import Random
+from typing import TypeVar
 
 from items.models import Item
 from studies.protocols import Declaration
+
+Thing = TypeVar("Thing")
 
 
 @dataclass(frozen=True)
@@ -26,8 +29,8 @@ class ShownItem:
     options: tuple[ShownOption, ...]
 
 
-def shuffled(sequence: Sequence, rng: Random) -> list:
-    copy = list(sequence)
+def shuffled(things: Iterable[Thing], rng: Random) -> list[Thing]:
+    copy = list(things)
     rng.shuffle(copy)
     return copy
 

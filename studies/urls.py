@@ -13,10 +13,8 @@ urlpatterns = [
     path("s/<slug:slug>/annotators/", views.study_annotators, name="study_annotators"),
     path("s/<slug:slug>/annotators/links.csv", views.annotator_links, name="annotator_links"),
     path("s/<slug:slug>/annotators/simulated/remove/", views.remove_simulated, name="remove_simulated"),
+    path("s/<slug:slug>/annotators/<int:pk>/<slug:action>/", views.annotator_link, name="annotator_link"),
     re_path(
-        r"^s/(?P<slug>[-\w]+)/annotators/(?P<pk>\d+)/(?P<action>revoke|renew)/$",
-        views.annotator_link,
-        name="annotator_link",
+        r"^s/(?P<slug>[-a-zA-Z0-9_]+)/(?P<action>launch|pause|resume|close|reopen)/$", views.study_act, name="study_act"
     ),
-    re_path(r"^s/(?P<slug>[-\w]+)/(?P<action>launch|pause|resume|close|reopen)/$", views.study_act, name="study_act"),
 ]

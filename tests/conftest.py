@@ -5,6 +5,15 @@ import pytest
 from projects.models import Membership, Project, Role, User
 
 
+@pytest.fixture(autouse=True, scope="session")
+def fast_passwords():
+    """Hashing a password for real takes longer than most tests."""
+    from django.test import override_settings
+
+    with override_settings(PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"]):
+        yield
+
+
 @pytest.fixture
 def project(db) -> Project:
     return Project.objects.create(slug="rivers", title="Rivers")

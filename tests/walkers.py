@@ -69,29 +69,42 @@ def fields(seen: Seen, said: Planted) -> dict[str, str | list[str]]:
 
 @dataclass
 class BrowserWalker:
-    """Clicks through every page of one annotator in a browser."""
+    """Clicks through every page of one annotator in a browser. `received` is called with what arrived on each page."""
 
     page: object  # playwright's Page
     base: str
     seat: int
     items: dict[str, Item]
+    received: Callable[[str], None] = lambda body: None
 
     def work_through(self, link: str) -> None:
+        self.arrived: list = []
+        self.page.on("response", lambda response: self.arrived.append(response))
         self.page.goto(self.base + link)
         while True:
             if self.page.locator("fieldset.item").count():
                 self.answer_page()
+            self.pass_on()
             button = self.page.locator("main button.primary")
             if not button.count():
                 return
             self.press(button)
 
+    def pass_on(self) -> None:
+        """Hand over what arrived since the last press: until the next one, nothing more is revealed."""
+        arrived, self.arrived[:] = list(self.arrived), []
+        for response in arrived:
+            # Files are the same for everybody; what is made for this annotator comes as a document or by fetch.
+            if response.status < 300 and response.request.resource_type in ("document", "fetch"):
+                self.received(f"{response.url}\n{response.all_headers()}\n{response.text()}")
+
     def press(self, button) -> None:
         """Press the button and wait until the page that follows stands."""
         self.page.evaluate("document.querySelector('main').firstElementChild.dataset.left = 'yes'")
         button.first.click()
-        self.page.wait_for_function("!document.querySelector('main [data-left], main[data-left]')")
-        self.page.wait_for_load_state("domcontentloaded")
+        # Not wait_for_function: the pages' content security policy forbids what it evaluates.
+        self.page.locator("[data-left]").wait_for(state="detached")
+        self.page.locator("main h1").wait_for()
 
     def answer_page(self) -> None:
         for seen in seen_on(BeautifulSoup(self.page.content(), "html.parser")):

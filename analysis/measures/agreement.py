@@ -1,7 +1,7 @@
 """Agreement of two raters from a square table of counts, and of every pair of several raters.
 
-Ratings are arrays (raters, units) of codes 0 to c - 1 of the c declared categories, MISSING where a rater did not judge.
-Categories are declared, never read off the data: AC1 depends on their number.
+Ratings are arrays (raters, units) of codes 0 to c - 1 of the c declared categories, MISSING where a rater did not
+judge. Categories are declared, never read off the data: AC1 depends on their number.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ MISSING = -1
 
 
 def percent_agreement(tables: FloatArray | IntArray) -> FloatArray:
-    """Share of units that two raters gave the same category, 0 to 1; NaN for an empty table. (..., c, c) gives (...)."""
+    """Share of units with the same category from both raters, 0 to 1; NaN for an empty table. (..., c, c) to (...)."""
     counts = np.asarray(tables, dtype=np.float64)
     return _divide(np.trace(counts, axis1=-2, axis2=-1), counts.sum(axis=(-2, -1)))
 
@@ -28,9 +28,13 @@ def cohen_kappa(tables: FloatArray | IntArray) -> FloatArray:
     constant. Numerator and denominator are multiplied by n², so that both are whole numbers until the one division.
     """
     counts = np.asarray(tables, dtype=np.float64)
-    n = counts.sum(axis=(-2, -1))
     by_chance = (counts.sum(axis=-1) * counts.sum(axis=-2)).sum(axis=-1)
-    return _divide(n * np.trace(counts, axis1=-2, axis2=-1) - by_chance, n * n - by_chance)
+    return kappa_of_sums(counts.sum(axis=(-2, -1)), np.trace(counts, axis1=-2, axis2=-1), by_chance)
+
+
+def kappa_of_sums(n: FloatArray, agreed: FloatArray, by_chance: FloatArray) -> FloatArray:
+    """Cohen's κ from n units, `agreed` of them in the same category, and Σ_k (one rater's k) · (the other's k)."""
+    return _divide(n * agreed - by_chance, n * n - by_chance)
 
 
 def gwet_ac1(tables: FloatArray | IntArray) -> FloatArray:
@@ -86,18 +90,23 @@ def judgments_compared(ratings: IntArray, pairs: IntArray) -> BoolArray:
 
 @dataclass(frozen=True)
 class Pairwise:
-    """Pair by pair, all (p,): shared units n, percent agreement, κ and AC1; NaN where undefined (always where n is 0)."""
+    """Pair by pair, all (p,): n shared units, how many of them agreed, κ and AC1; NaN where undefined, as where n is 0."""
 
     pairs: IntArray
     n: IntArray
-    percent: FloatArray
+    agreed: IntArray
     kappa: FloatArray
     ac1: FloatArray
+
+    @property
+    def percent(self) -> FloatArray:
+        """(p,): percent agreement as a proportion."""
+        return _divide(self.agreed, self.n)
 
     def of(self, rater: int) -> Pairwise:
         """Only the rater's own pairs."""
         mine = (self.pairs == rater).any(axis=1)
-        return Pairwise(self.pairs[mine], self.n[mine], self.percent[mine], self.kappa[mine], self.ac1[mine])
+        return Pairwise(self.pairs[mine], self.n[mine], self.agreed[mine], self.kappa[mine], self.ac1[mine])
 
 
 @dataclass(frozen=True)
@@ -122,8 +131,8 @@ def pairwise(ratings: IntArray, categories: int, pairs: IntArray | None = None) 
     chosen = all_pairs(len(ratings)) if pairs is None else pairs
     one_group = np.zeros(ratings.shape[1], dtype=np.int64)
     tables = pair_tables(ratings, categories, chosen, one_group, 1)[0]
-    n = tables.sum(axis=(1, 2)).astype(np.int64)
-    return Pairwise(chosen, n, percent_agreement(tables), cohen_kappa(tables), gwet_ac1(tables))
+    n, agreed = tables.sum(axis=(1, 2)).astype(np.int64), np.trace(tables, axis1=1, axis2=2).astype(np.int64)
+    return Pairwise(chosen, n, agreed, cohen_kappa(tables), gwet_ac1(tables))
 
 
 def mean_agreement(pairs: Pairwise) -> MeanAgreement:
@@ -132,7 +141,7 @@ def mean_agreement(pairs: Pairwise) -> MeanAgreement:
     return MeanAgreement(
         kappa=_mean_defined(pairs.kappa, pairs.n),
         kappa_unweighted=_mean_defined(pairs.kappa, np.ones_like(pairs.n)),
-        percent=_mean_defined(pairs.percent, pairs.n),
+        percent=float(_divide(pairs.agreed.sum(), pairs.n.sum())),
         ac1=_mean_defined(pairs.ac1, pairs.n),
         n_pairs=int(defined.sum()),
         n_pairs_possible=len(pairs.pairs),
@@ -146,7 +155,7 @@ def leave_one_out_means(pairs: Pairwise, raters: int) -> FloatArray:
 
 
 def human_average(leave_one_out: FloatArray) -> float:
-    """The published average (Säuberli & Clematide 2024): the mean of the defined leave-one-out means, NaN without any."""
+    """The published average (Säuberli & Clematide 2024): mean of the defined leave-one-out means; NaN without any."""
     return _mean_defined(leave_one_out, np.ones(len(leave_one_out), dtype=np.int64))
 
 
@@ -161,7 +170,7 @@ def _mean_defined(values: FloatArray, weights: IntArray) -> float:
     return float(_divide((values[defined] * weights[defined]).sum(), weights[defined].sum()))
 
 
-def _divide(above: FloatArray, below: FloatArray) -> FloatArray:
+def _divide(above: FloatArray | IntArray, below: FloatArray | IntArray) -> FloatArray:
     """Quotient, NaN where the divisor is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.where(below == 0, np.nan, np.divide(above, below)))

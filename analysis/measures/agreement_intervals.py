@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
-from analysis.measures.agreement import cohen_kappa, judgments_compared, pair_tables
-from analysis.measures.intervals import CELLS, Interval, Statistic, clustered, resampled
+from analysis.measures.agreement import judgments_compared, kappa_of_sums, pair_tables
+from analysis.measures.intervals import (
+    CELLS,
+    JUDGMENT,
+    NO_JUDGMENT,
+    PERCENTILE,
+    Interval,
+    Statistic,
+    clustered,
+    resampled,
+    undefined,
+)
 from analysis.measures.types import FloatArray, IntArray
 
 KAPPA_BOUNDS = (-1.0, 1.0)
@@ -18,23 +29,21 @@ def mean_kappa(
 ) -> Statistic:
     """Mean Cohen's κ over defined pairs as a function of the weights of groups of units, such as texts.
 
-    Arguments as in `pair_tables`; weights (b, n_groups) give (b,). A replicate weighs each pair's tables and adds them up,
-    so no judgment is looked at twice; a pair undefined in a replicate is left out of that one. weighted: by the judgments
-    that a pair shares in the replicate.
+    Arguments as in `pair_tables`; weights (b, n_groups) give (b,). A replicate weighs each pair's tables and adds them
+    up, so no judgment is looked at twice; a pair undefined in a replicate is left out of that one. weighted: by the
+    judgments that a pair shares in the replicate.
     """
-    size = max(1, CELLS // (n_groups * categories**2))
+    size = max(1, CELLS // max(1, n_groups * categories**2))
     blocks = [pairs[start : start + size] for start in range(0, len(pairs), size)]
 
     @lru_cache(maxsize=1)  # one block is kept; where several are needed, they do not fit together
-    def tables(block: int) -> FloatArray:
-        return pair_tables(ratings, categories, blocks[block], groups, n_groups).reshape(n_groups, -1)
+    def sums(block: int) -> _Sums:
+        return _Sums.of(pair_tables(ratings, categories, blocks[block], groups, n_groups))
 
     def statistic(weights: FloatArray) -> FloatArray:
-        sums = np.zeros((len(weights), 2))
-        for block in range(len(blocks)):
-            sums += _weighted_sums(weights, tables(block), categories, weighted)
+        added = sum((sums(block).added(weights, weighted) for block in range(len(blocks))), np.zeros((2, len(weights))))
         with np.errstate(invalid="ignore"):
-            return np.asarray(sums[:, 0] / np.where(sums[:, 1] > 0, sums[:, 1], np.nan))
+            return np.asarray(added[0] / np.where(added[1] > 0, added[1], np.nan))
 
     return statistic
 
@@ -61,6 +70,8 @@ def published_kappa(
     Units that were judged alike by everybody are one kind, so that a draw is a few multinomial counts.
     """
     compared = judgments_compared(ratings, pairs)
+    if not compared.any():
+        return undefined(PERCENTILE, (JUDGMENT, 0, 0, seed), NO_JUDGMENT)
     raters, local = np.unique(pairs, return_inverse=True)
     units = ratings[np.ix_(raters, np.flatnonzero(compared.any(axis=0)))]
     kinds, counts = np.unique(units, axis=1, return_counts=True)
@@ -69,16 +80,32 @@ def published_kappa(
     return resampled(statistic, counts.astype(np.int64), int(compared.sum()), seed=seed)
 
 
-def _weighted_sums(weights: FloatArray, tables: FloatArray, categories: int, weighted: bool) -> FloatArray:
-    """(b, 2): per replicate the weighted sum of the defined κ and the sum of the weights, in blocks of bounded size."""
-    sums = np.empty((len(weights), 2))
-    rows = max(1, CELLS // max(1, tables.shape[1]))
-    for start in range(0, len(weights), rows):
-        drawn = (weights[start : start + rows] @ tables).reshape(
-            -1, tables.shape[1] // categories**2, categories, categories
-        )
-        kappa = cohen_kappa(drawn)
-        weight = np.where(np.isnan(kappa), 0.0, drawn.sum(axis=(2, 3)) if weighted else 1.0)
-        sums[start : start + rows, 0] = (np.nan_to_num(kappa) * weight).sum(axis=1)
-        sums[start : start + rows, 1] = weight.sum(axis=1)
-    return sums
+@dataclass(frozen=True)
+class _Sums:
+    """What κ needs of the tables of a block of pairs: (groups, p) units and agreements, (c, groups, p) marginals."""
+
+    n: FloatArray
+    agreed: FloatArray
+    first: FloatArray
+    second: FloatArray
+
+    @classmethod
+    def of(cls, tables: FloatArray) -> _Sums:
+        """From (groups, p, c, c) counts; each part in one piece of memory, as it is multiplied ten thousand times."""
+        first, second = (np.ascontiguousarray(np.moveaxis(tables.sum(axis=axis), -1, 0)) for axis in (3, 2))
+        return cls(first.sum(axis=0), np.trace(tables, axis1=2, axis2=3), first, second)
+
+    def added(self, weights: FloatArray, weighted: bool) -> FloatArray:
+        """(2, b): per replicate the weighted sum of the defined κ and the sum of the weights, in blocks of rows."""
+        rows = max(1, CELLS // max(1, self.n.shape[1]))
+        parts = [self._added(weights[start : start + rows], weighted) for start in range(0, len(weights), rows)]
+        return np.concatenate(parts, axis=1)
+
+    def _added(self, weights: FloatArray, weighted: bool) -> FloatArray:
+        n, by_chance = weights @ self.n, np.zeros((len(weights), self.n.shape[1]))
+        for first, second in zip(self.first, self.second, strict=True):
+            by_chance += (weights @ first) * (weights @ second)
+        kappa = kappa_of_sums(n, weights @ self.agreed, by_chance)
+        defined = ~np.isnan(kappa)
+        weight = np.where(defined, n if weighted else 1.0, 0.0)
+        return np.stack([np.where(defined, kappa * weight, 0.0).sum(axis=1), weight.sum(axis=1)])

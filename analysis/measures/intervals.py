@@ -115,11 +115,25 @@ def _percentile(statistic: Statistic, counts: IntArray, about: About) -> Interva
 
 
 def _draws(counts: IntArray, seed: int | None) -> Iterator[FloatArray]:
-    """Weights of 10,000 multinomial draws, in blocks of bounded size."""
+    """Weights of 10,000 draws of counts.sum() units with replacement, in blocks of bounded size."""
     rng = np.random.default_rng(seed)
-    n, rows = int(counts.sum()), max(1, CELLS // len(counts))
+    rows = max(1, CELLS // max(len(counts), 1))
+    # multinomial counts pay off where each kind has many units, drawing unit by unit where kinds are nearly all single
+    draw = _unit_by_unit if counts.sum() <= 4 * len(counts) else _by_kind
     for start in range(0, DRAWS, rows):
-        yield rng.multinomial(n, counts / n, size=min(rows, DRAWS - start)).astype(np.float64)
+        yield draw(counts, min(rows, DRAWS - start), rng).astype(np.float64)
+
+
+def _by_kind(counts: IntArray, rows: int, rng: np.random.Generator) -> IntArray:
+    n = int(counts.sum())
+    return rng.multinomial(n, counts / n, size=rows)
+
+
+def _unit_by_unit(counts: IntArray, rows: int, rng: np.random.Generator) -> IntArray:
+    kinds, n = len(counts), int(counts.sum())
+    drawn = np.repeat(np.arange(kinds), counts)[rng.integers(n, size=(rows, n))]
+    drawn += kinds * np.arange(rows)[:, None]
+    return np.bincount(drawn.ravel(), minlength=rows * kinds).reshape(rows, kinds)
 
 
 def from_draws(values: FloatArray, about: About) -> Interval:

@@ -84,31 +84,12 @@ def minutes_row(evidence: Evidence, evaluator: Evaluator) -> dict[str, Any]:
     return entry("evaluators", evaluator.name, "", "minutes_median", minutes.median(), len(minutes))
 
 
-def quantity_words() -> dict[str, str]:
-    """The quantities in words, for pages."""
-    return {
-        "n_texts": _("texts"),
-        "tokens_mean": _("tokens a text, mean"),
-        "tokens_min": _("tokens, shortest text"),
-        "tokens_max": _("tokens, longest text"),
-        "n_items": _("items"),
-        "options_mean": _("options an item, mean"),
-        "options_min": _("options, fewest"),
-        "options_max": _("options, most"),
-        "share_several_keys": _("items with several keys"),
-        "share_no_key": _("items without a key"),
-        "n_annotators": _("annotators"),
-        "n_judgments": _("judgments of options"),
-        "minutes_median": _("minutes a person, median"),
-    }
-
-
 def shown() -> tuple[Shown, ...]:
     return (
         Shown(_("About"), "about"),
-        Shown(_("Name"), "name"),
+        Shown(_("Name"), "name", "evaluator"),
         Shown(_("Source"), "source"),
-        Shown(_("Quantity"), "quantity"),
+        Shown(_("Quantity"), "quantity", "quantity"),
         Shown(_("Value"), "value", "number", reason="reason"),
         Shown(_("n"), "n", "count"),
     )

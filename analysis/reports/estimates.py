@@ -9,8 +9,8 @@ import pandas as pd
 from django.utils.translation import gettext as _
 
 from analysis.measures.accuracy import informativity, share, tally
-from analysis.measures.intervals import (
-    Interval,
+from analysis.measures.intervals import Interval
+from analysis.measures.share_intervals import (
     clustered_contrast,
     clustered_mean,
     published_contrast,

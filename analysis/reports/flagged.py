@@ -55,8 +55,8 @@ def listed(evidence: Evidence, name: str, title: str, counted: pd.DataFrame, not
 
 def shown() -> tuple[Shown, ...]:
     return (
-        Shown(_("Text"), "text_id", "id"),
-        Shown(_("Item"), "item_id", "id"),
+        Shown(_("Text"), "text_id", "text id"),
+        Shown(_("Item"), "item_id", "item id"),
         Shown(_("Generator"), "generator"),
         Shown(_("People"), "n_annotators", "count"),
         Shown(_("Right"), "n_right", "count"),

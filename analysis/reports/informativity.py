@@ -1,7 +1,7 @@
 """Guessability, answerability and their difference, informativity, by generator and evaluator."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 from django.utils.translation import gettext as _
@@ -105,15 +105,15 @@ def reason_for(evaluator: Evaluator, n_guess: int, n_read: int) -> str:
 def shown() -> tuple[Shown, ...]:
     """Generator and evaluator, then the three numbers, each with its interval and n."""
 
-    def measured(title: str, name: str, n: str, best: str) -> Shown:
-        return Shown(title, name, "number", f"{name}_low", f"{name}_high", f"{name}_reason", n, best)
+    def measured(title: str, name: str, best: Literal["low", "high"]) -> Shown:
+        return Shown(title, name, "number", f"{name}_low", f"{name}_high", f"{name}_reason", "judgments", best)
 
     return (
         Shown(_("Generator"), "generator"),
-        Shown(_("Answers by"), "evaluator"),
-        measured(_("Guessability"), "guessability", "n_guess", "low"),
-        measured(_("Answerability"), "answerability", "n_read", "high"),
-        measured(_("Informativity"), "informativity", "", "high"),
+        Shown(_("Answers by"), "evaluator", "evaluator"),
+        measured(_("Guessability"), "guessability", "low"),
+        measured(_("Answerability"), "answerability", "high"),
+        measured(_("Informativity"), "informativity", "high"),
         Shown(_("Items"), "n_items", "count"),
         Shown(_("Texts"), "n_texts", "count"),
         Shown(_("Annotators"), "n_annotators", "count"),

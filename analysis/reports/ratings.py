@@ -87,18 +87,18 @@ def accuracy_row(evidence: Evidence, level: int, stage: str, judgments: pd.DataF
 def shown_ratings(levels: tuple[int, ...]) -> tuple[Shown, ...]:
     return (
         Shown(_("Generator"), "generator"),
-        Shown(_("Ratings by"), "evaluator"),
+        Shown(_("Ratings by"), "evaluator", "evaluator"),
         *(Shown(str(level), f"n_{level}", "count") for level in levels),
         Shown(_("Ratings"), "n", "count"),
-        Shown(_("Mean"), "mean", "number", "low", "high", "reason", best="high"),
+        Shown(_("Mean"), "mean", "number", "low", "high", "reason", "texts", "high"),
     )
 
 
 def shown_accuracy() -> tuple[Shown, ...]:
     return (
         Shown(_("Rating"), "rating", "count"),
-        Shown(_("Stage"), "stage"),
-        Shown(_("Share right"), "accuracy", "number", "low", "high", "reason"),
+        Shown(_("Stage"), "stage", "stage"),
+        Shown(_("Share right"), "accuracy", "number", "low", "high", "reason", "texts"),
         Shown(_("Judgments"), "n", "count"),
         Shown(_("Texts"), "n_texts", "count"),
     )

@@ -30,13 +30,10 @@ def summary(rows: list[Row], speaker: str) -> str:
     """The most and the least informative generator."""
     values = {"best": described(rows[-1]), "worst": described(rows[0]), "who": speaker}
     if len(rows) == 1:
-        only = {"what": described(rows[0]), "who": speaker}
-        return _("Text informativity of the items by %(what)s.") % only if speaker == HUMAN else (
-            _("Text informativity, answers by %(who)s, of the items by %(what)s.") % only
-        )
+        return _("Text informativity by the answers of %(who)s: items by %(best)s.") % values
     if speaker == HUMAN:
-        return _("Judged by people, the items by %(best)s inform most, those by %(worst)s least.") % values
-    return _("Judged by %(who)s, the items by %(best)s inform most, those by %(worst)s least.") % values
+        return _("By the answers of people, items by %(best)s inform most, those by %(worst)s least.") % values
+    return _("By the answers of %(who)s, items by %(best)s inform most, those by %(worst)s least.") % values
 
 
 def described(row: Row) -> str:

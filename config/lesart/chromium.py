@@ -28,7 +28,7 @@ def ensure() -> str:
     found = find()
     if found is None and os.geteuid() == 0 and _is_debian():
         _run(["apt-get", "update", "-qq"])
-        _run(["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium"])
+        _run(["apt-get", "install", "-y", "-qq", "chromium"])
         found = find()
     if found is None:
         _run([sys.executable, "-m", "playwright", "install", "chromium"])

@@ -41,19 +41,25 @@ def installation() -> Path:
 def postgresql() -> Iterator[str]:
     """The URL of an empty PostgreSQL of our own, which is gone with its data at the end or when we are killed."""
     port, password = free_port(), secrets.token_hex(24)
-    with tempfile.TemporaryDirectory(prefix="lesart-postgres-") as folder, Guard() as guard:
-        user = _unprivileged(Path(folder))
-        binaries = _readable(Path(folder)) / "bin"
-        _initialise(binaries, Path(folder), password, user)
-        settings = [word for setting in [*SETTINGS, f"port={port}"] for word in ("-c", setting)]
-        command = [str(binaries / "postgres"), "-D", f"{folder}/data", *settings]
-        process = guard.spawn(command, death_signal=signal.SIGINT, **user)
+    with tempfile.TemporaryDirectory(prefix="lesart-postgres-") as name, Guard() as guard:
+        folder, log = Path(name), Path(name) / "log"
+        user, binaries = _unprivileged(folder), _readable(folder) / "bin"
+        _initialise(binaries, folder, password, user)
+        with log.open("wb") as output:
+            process = guard.spawn(
+                _command(binaries, folder, port), death_signal=signal.SIGINT, stdout=output, stderr=output, **user
+            )
         try:
             address = f"postgresql://lesart:{password}@127.0.0.1:{port}/postgres"
-            wait_until(lambda: _answers(address), process, 30, "PostgreSQL")
+            wait_until(lambda: _answers(address), process, "PostgreSQL", log)
             yield address
         finally:
             guard.end(process, signal.SIGINT)  # a fast shutdown: does not wait for its clients
+
+
+def _command(binaries: Path, folder: Path, port: int) -> list[str]:
+    settings = [word for setting in [*SETTINGS, f"port={port}"] for word in ("-c", setting)]
+    return [str(binaries / "postgres"), "-D", str(folder / "data"), *settings]
 
 
 def _unprivileged(folder: Path) -> dict[str, Any]:

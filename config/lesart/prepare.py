@@ -1,7 +1,7 @@
-"""The step before the services start, in one process because Django's start costs most of it.
+"""The step before web and worker start, in one process because Django's own start costs most of it.
 
-Usage: python -m config.lesart.prepare URL RESULT. Migrates, loads the sample project once, writes a sign-in link to
-the open file RESULT.
+Usage: python -m config.lesart.prepare URL RESULT WORKER. Migrates, loads the sample project the first time, forgets a
+WORKER that was killed and still passes for alive, and writes a sign-in link to the open file RESULT.
 """
 
 import os
@@ -11,24 +11,30 @@ import django
 from django.core.management import call_command
 
 
-def main(url: str, result: int) -> None:
+def main(url: str, result: int, worker: str) -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     django.setup()
-    _migrate()
-    call_command("load_sample")
+    migrate()
+    from llm.heartbeat import leave
+    from projects.models import Project
+
+    leave(worker)
+    # The command asks the same, but what it imports would cost every later start a second.
+    if not Project.objects.filter(is_sample=True).exists():
+        call_command("load_sample")
     with os.fdopen(result, "w") as file:
-        call_command("create_sign_in_link", base=url.rstrip("/"), stdout=file)
+        call_command("create_sign_in_link", base=url, stdout=file)
 
 
-def _migrate() -> None:
-    """Quiet if nothing is to be done."""
+def migrate() -> None:
+    """Says something only if something is to be done."""
     from django.db import connection
     from django.db.migrations.executor import MigrationExecutor
 
     executor = MigrationExecutor(connection)
-    is_news = bool(executor.migration_plan(executor.loader.graph.leaf_nodes()))
-    call_command("migrate", interactive=False, verbosity=1 if is_news else 0)
+    has_news = bool(executor.migration_plan(executor.loader.graph.leaf_nodes()))
+    call_command("migrate", interactive=False, verbosity=1 if has_news else 0)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
+    main(sys.argv[1], int(sys.argv[2]), sys.argv[3])

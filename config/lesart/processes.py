@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from config.lesart import guard
@@ -101,14 +102,14 @@ def die_with_parent(death_signal: int) -> Callable[[], None]:
     return follow
 
 
-def wait_until(is_ready: Callable[[], bool], process: Process, seconds: float, what: str) -> None:
-    """Returns when the process answers; raises with a sentence if it ended or does not answer in time."""
+def wait_until(is_ready: Callable[[], bool], process: Process, what: str, log: Path, seconds: float = 30.0) -> None:
+    """Returns when the process answers; raises with its own words if it ended or does not answer in time."""
     deadline = time.monotonic() + seconds
     while not is_ready():
         if process.poll() is not None:
-            raise RuntimeError(f"{what} {how_it_ended(process.returncode)} before it answered.")
+            raise RuntimeError(f"{what} {how_it_ended(process.returncode)} before it answered: {log.read_text()}")
         if time.monotonic() > deadline:
-            raise TimeoutError(f"{what} does not answer after {seconds:.0f} seconds.")
+            raise TimeoutError(f"{what} does not answer after {seconds:.0f} seconds: {log.read_text()}")
         time.sleep(0.03)
 
 

@@ -10,7 +10,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from config.lesart import exits
@@ -35,6 +35,7 @@ class Service:
     command: Sequence[str]
     is_ready: Callable[[], bool]
     open_files: Sequence[int] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -140,9 +141,10 @@ class Supervisor:
     def _launch(self, running: Running) -> None:
         service = running.service
         running.since = time.monotonic()
+        environment = {**self._environment, **service.environment}
         try:
             running.process = self._guard.spawn(
-                service.command, cwd=self._folder, env=self._environment, pass_fds=service.open_files,
+                service.command, cwd=self._folder, env=environment, pass_fds=service.open_files,
                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, bufsize=0,
             )  # fmt: skip
         except OSError as error:

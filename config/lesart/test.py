@@ -74,9 +74,9 @@ PARTS = [
 def test(without: Sequence[str], arguments: Sequence[str]) -> int:
     """Runs every part that is not left out, whatever became of the one before, and sums up."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that the services are cleaned up
-    outcomes = {part: "left out" if part.is_called in without else _run(part, arguments) for part in PARTS}
-    print("\n" + "\n".join(f"{part.name}: {outcome}" for part, outcome in outcomes.items()), flush=True)
-    if left_out := [part.name for part, outcome in outcomes.items() if outcome == "left out"]:
+    outcomes = {part.name: "left out" if part.is_called in without else _run(part, arguments) for part in PARTS}
+    print("\n" + "\n".join(f"{name}: {outcome}" for name, outcome in outcomes.items()), flush=True)
+    if left_out := [name for name, outcome in outcomes.items() if outcome == "left out"]:
         print(f"Not everything was tested. Left out: {', '.join(left_out)}.", flush=True)
     return exits.STOPPED if set(outcomes.values()) <= {"passed", "left out"} else exits.FAILED
 

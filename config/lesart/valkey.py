@@ -79,10 +79,12 @@ def answers(port: int, password: str) -> bool:
 def valkey() -> Iterator[str]:
     """The URL of an empty Valkey server of our own, which is gone with its data at the end or when we are killed."""
     port, password = free_port(), new_password()
-    with tempfile.TemporaryDirectory(prefix="lesart-valkey-") as folder, Guard() as guard:
-        process = guard.spawn(configure(Path(folder), port, password))
+    with tempfile.TemporaryDirectory(prefix="lesart-valkey-") as name, Guard() as guard:
+        folder, log = Path(name), Path(name) / "log"
+        with log.open("wb") as output:
+            process = guard.spawn(configure(folder, port, password), stdout=output, stderr=output)
         try:
-            wait_until(lambda: answers(port, password), process, 10, "Valkey")
+            wait_until(lambda: answers(port, password), process, "Valkey", log)
             yield url(port, password)
         finally:
             guard.end(process)

@@ -65,7 +65,7 @@ def parse(line: bytes) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         raise BadLine(
             _("The line is not one complete JSON object: {what} at character {place}.").format(
-                what=error.msg, place=error.colno
+                what=error.msg.removesuffix(" at"), place=error.colno
             )
         ) from None
     except RecursionError:

@@ -5,13 +5,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from items import metadata
 from items.formats.json_lines import objects
 from items.formats.problems import Line, Problems, Reading
-from items.formats.rows import ItemRow, TextRow
+from items.formats.rows import TextRow
 from items.plain import printable
 
 NAMED = 10
@@ -102,27 +103,20 @@ def _unknown(text: TextRow) -> Iterator[str]:
 
 
 def _predictions(text: TextRow) -> int:
-    return sum(option.prediction is not None for item in text.items for option in _options(item))
-
-
-def _options(item: ItemRow) -> list[Any]:
-    return item.options or []
+    return sum(option.prediction is not None for item in text.items for option in item.options or [])
 
 
 def _warn(warnings: Problems, unknown: Counter[str], predictions: int) -> None:
-    for name, count in unknown.most_common(NAMED):
-        warnings.add(
-            0, printable(name), _("This field is not known; it was left out {count} times.").format(count=count)
+    for name, n in unknown.most_common(NAMED):
+        reason = ngettext(
+            "This field is not known; it was left out.", "This field is not known; it was left out {n} times.", n
         )
-    if len(unknown) > NAMED:
-        warnings.add(
-            0, "", _("{count} more fields are not known and were left out.").format(count=len(unknown) - NAMED)
+        warnings.add(0, printable(name), reason.format(n=n))
+    if more := max(len(unknown) - NAMED, 0):
+        reason = ngettext(
+            "{n} more field is not known and was left out.", "{n} more fields are not known and were left out.", more
         )
+        warnings.add(0, "", reason.format(n=more))
     if predictions:
-        warnings.add(
-            0,
-            "items, answers, prediction",
-            _("{count} answers of models were left out: the bank holds texts and items only.").format(
-                count=predictions
-            ),
-        )
+        reason = _("Answers of models were left out: the bank holds texts and items only.")
+        warnings.add(0, "items, answers, prediction", reason)

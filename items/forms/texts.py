@@ -30,6 +30,9 @@ class TextForm(forms.ModelForm):
         """What is folded: rarely needed."""
         return [self[name] for name in (*DETAILS, "shareable")]
 
+    def has_folded_errors(self) -> bool:
+        return any(field.errors for field in self.details())
+
     def clean(self) -> dict[str, Any]:
         cleaned = self.cleaned_data
         if cleaned.get("body") and cleaned.get("language") == "":

@@ -92,9 +92,7 @@ def _must_be_current(row: Text | Item) -> None:
     row.refresh_from_db(fields=["superseded_at"])
     if row.superseded_at:
         raise EditRefused(
-            _(
-                "Meanwhile somebody else stored a newer version. Copy what you wrote, open the newest version and edit that."
-            )
+            _("Somebody else has stored a newer version. Copy what you wrote, open that one and edit it.")
         )
 
 

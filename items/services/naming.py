@@ -67,7 +67,7 @@ class _Names:
     def take(self, taken: dict[str, int], name: str, line: int, place: str) -> bool:
         if name in taken:
             reason = _(
-                "The id “{id}” stands in line {line} too. Give each its own, and write all items of a text in one line."
+                "The id “{id}” stands in line {line} too. Give each its own; all items of a text stand in one line."
             )
             self.problems.add(line, place, reason.format(id=printable(name), line=taken[name]))
             return False

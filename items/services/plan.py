@@ -78,14 +78,10 @@ class ImportPlan:
         told = {"id": printable(name), "fields": ", ".join(difference.fields)}
         if difference.wording:
             self.refused_changes += 1
-            reason = _(
-                "“{id}” is in the project with another wording ({fields}). Update it, or give this one another id."
-            )
+            reason = _("“{id}” has another wording in the project ({fields}). Update it, or give this one another id.")
             self.problems.add(line, place, reason.format(**told))
         else:
-            reason = _(
-                "“{id}” has other details in the project ({fields}); they stay as they are unless you update them."
-            )
+            reason = _("“{id}” has other details in the project ({fields}). They stay unless you update them.")
             self.warnings.add(line, place, reason.format(**told))
         return False
 
@@ -117,29 +113,16 @@ class ImportPlan:
         )
 
 
-def _phrases(counts: ImportCounts) -> list[tuple[int, str]]:
+def _phrases(c: ImportCounts) -> list[tuple[int, str]]:
     told = [
-        (counts.new_texts, ngettext("{n} new text", "{n} new texts", counts.new_texts)),
-        (
-            counts.changed_texts,
-            ngettext("{n} text in a new version", "{n} texts in a new version", counts.changed_texts),
-        ),
-        (counts.unchanged_texts, ngettext("{n} text unchanged", "{n} texts unchanged", counts.unchanged_texts)),
-        (counts.new_items, ngettext("{n} new item", "{n} new items", counts.new_items)),
-        (
-            counts.changed_items,
-            ngettext("{n} item in a new version", "{n} items in a new version", counts.changed_items),
-        ),
-        (
-            counts.carried_items,
-            ngettext(
-                "{n} item carried over to the new version of its text",
-                "{n} items carried over to the new versions of their texts",
-                counts.carried_items,
-            ),
-        ),
-        (counts.unchanged_items, ngettext("{n} item unchanged", "{n} items unchanged", counts.unchanged_items)),
-        (counts.key_corrections, ngettext("{n} key corrected", "{n} keys corrected", counts.key_corrections)),
-        (counts.new_generators, ngettext("{n} new generator", "{n} new generators", counts.new_generators)),
+        (c.new_texts, ngettext("{n} new text", "{n} new texts", c.new_texts)),
+        (c.changed_texts, ngettext("{n} text in a new version", "{n} texts in a new version", c.changed_texts)),
+        (c.unchanged_texts, ngettext("{n} text unchanged", "{n} texts unchanged", c.unchanged_texts)),
+        (c.new_items, ngettext("{n} new item", "{n} new items", c.new_items)),
+        (c.changed_items, ngettext("{n} item in a new version", "{n} items in a new version", c.changed_items)),
+        (c.carried_items, ngettext("{n} item follows its text", "{n} items follow their texts", c.carried_items)),
+        (c.unchanged_items, ngettext("{n} item unchanged", "{n} items unchanged", c.unchanged_items)),
+        (c.key_corrections, ngettext("{n} key corrected", "{n} keys corrected", c.key_corrections)),
+        (c.new_generators, ngettext("{n} new generator", "{n} new generators", c.new_generators)),
     ]
     return [(count, phrase.format(n=count)) for count, phrase in told]

@@ -37,9 +37,7 @@ def plan_new_text(text: NamedText, language: str, bank: Bank, plan: ImportPlan) 
 def plan_known_text(known: Text, text: NamedText, options: ImportOptions, plan: ImportPlan) -> None:
     before = text_values(known)
     if text.row.body is None and text.row.body_hash != body_hash(before.body):
-        reason = _(
-            "Only the hash of the text is here, and it is not that of the text in the project. Add the text itself."
-        )
+        reason = _("Only the hash of a text is here, and the project holds another text. Add the text itself.")
         plan.problems.add(text.line, "text", reason)
         return
     try:

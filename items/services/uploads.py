@@ -6,6 +6,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from items.models import MAX_ID, ImportFile
+from items.plain import printable
 from items.services.naming import ImportOptions
 from projects.models import Project, User
 
@@ -18,7 +19,7 @@ def keep_upload(project: Project, user: User, name: str, content: bytes, options
     return ImportFile.objects.create(
         project=project,
         user=user,
-        name=name[:MAX_ID],
+        name=printable(name, MAX_ID)[:MAX_ID],
         content=content,
         generator=options.generator,
         language=options.language,

@@ -73,8 +73,9 @@ def _item(project: Project, new: ItemVersion, generator: Generator) -> Item:
 def ensure_generators(project: Project, kinds: dict[str, GeneratorKind]) -> dict[str, Generator]:
     """The project's generators of these names; those that are not known are made with the given kind."""
     known = {each.name: each for each in Generator.objects.filter(project=project, name__in=kinds)}
-    for name in kinds.keys() - known.keys():
-        known[name] = Generator.objects.create(project=project, name=name, kind=kinds[name])
+    for name, kind in kinds.items():
+        if name not in known:
+            known[name] = Generator.objects.create(project=project, name=name, kind=kind)
     return known
 
 

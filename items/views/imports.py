@@ -42,7 +42,7 @@ def item_import_preview(request, slug, pk):
         plan = plan_import(project, reading, options_of(file))
     except ImportRefused as refusal:
         messages.error(
-            request, _("The project has changed since the preview. Nothing was stored; see what stands against it now.")
+            request, _("Nothing was stored: the project has changed since the preview. See what stands against it.")
         )
         plan = refusal.plan
     context = {"project": project, "file": file, "plan": plan, "counts": plan.counts()}
@@ -78,6 +78,6 @@ def _gone(request, project):
     """Imported before (perhaps by a double click), or a day old; another's file looks the same."""
     messages.error(
         request,
-        _("This file was imported already, or it waited for more than a day. Send it again if it is still needed."),
+        _("The file is gone: it was imported, or waited for a day. If it is still needed, send it again."),
     )
     return redirect("item_import", project.slug)

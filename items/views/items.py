@@ -12,7 +12,6 @@ from items.forms.items import (
     ItemForm,
     NewItemForm,
     OptionFormSet,
-    OptionRows,
     default_generator,
     option_initial,
     with_more_rows,
@@ -56,15 +55,7 @@ def item_edit(request, slug, pk):
     return _item_page(request, project, form, rows, store, known, text=item.text, item=item)
 
 
-def _item_page(
-    request,
-    project,
-    form: ItemForm,
-    rows: OptionRows,
-    store: Store,
-    known: Collection[str] = (),
-    **context: Any,
-):
+def _item_page(request, project, form: ItemForm, rows: Any, store: Store, known: Collection[str] = (), **context):
     """The form of an item with its rows of options: shown, given more rows, or stored."""
     if "more" in request.POST:
         form = type(form)(initial=request.POST.dict())

@@ -73,7 +73,7 @@ export class Drafts {
   }
 
   async #sendFirst() {
-    let reply;
+    let reply, text;
     try {
       reply = await fetch(this.address, {
         method: "POST",
@@ -81,10 +81,11 @@ export class Drafts {
         keepalive: true, // arrives even if the page is left
         signal: AbortSignal.timeout(20000),
       });
+      text = await reply.text();
     } catch {
       return "offline";
     }
-    if (reply.status === 409) return this.#end(await reply.json());
+    if (reply.status === 409) return this.#end(JSON.parse(text));
     if (!reply.ok || reply.redirected) return reply.status === 404 ? "unknown" : "refused";
     this.#queue.shift();
     this.#keep();

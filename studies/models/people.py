@@ -1,4 +1,5 @@
 import secrets
+from typing import Self
 
 from django.db import models
 from django.db.models import F, Q
@@ -98,10 +99,11 @@ class Slot(models.Model):
 
 
 class AssignmentQuerySet(models.QuerySet):
-    def active(self):
+    def active(self) -> Self:
+        """Without those given back to the plan."""
         return self.filter(returned_at=None)
 
-    def open(self):
+    def open(self) -> Self:
         return self.active().filter(finished_at=None)
 
 

@@ -1,5 +1,6 @@
 """What a protocol declares. Frozen data without Django: the same declaration checks a page, a model and an import."""
 
+import reprlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -109,7 +110,7 @@ class Protocol:
         for name, value in given.items():
             if name not in known:
                 names = ", ".join(known) or "none"
-                raise InvalidParameter(f"{self.name} has no parameter “{name}”; it has: {names}.")
+                raise InvalidParameter(f"{self.name} has no parameter {reprlib.repr(name)}; it has: {names}.")
             if not known[name].check(value):
-                raise InvalidParameter(f"Parameter {name} is {value!r}; it takes {known[name].expects}.")
+                raise InvalidParameter(f"Parameter {name} is {reprlib.repr(value)}; it takes {known[name].expects}.")
         return {name: given.get(name, parameter.default) for name, parameter in known.items()}

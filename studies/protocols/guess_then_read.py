@@ -6,12 +6,13 @@ Text informativity is answerability (share right with the text) minus guessabili
 from collections.abc import Mapping
 from typing import Any
 
-from studies.protocols.base import Declaration, Parameter, Protocol, Question, Stage
+from studies.protocols.base import Declaration, InvalidParameter, Parameter, Protocol, Question, Stage
 
 
 def declare(params: Mapping[str, Any], wording: Mapping[str, Any]) -> Declaration:
     """Guesses about the items of one generator without the text, then all items with it, each rated."""
     levels = tuple(range(1, params["rating_scale"] + 1))
+    check_labels(levels, wording)
     return Declaration(
         stages=(
             Stage(
@@ -32,6 +33,15 @@ def declare(params: Mapping[str, Any], wording: Mapping[str, Any]) -> Declaratio
             ),
         )
     )
+
+
+def check_labels(levels: tuple[int, ...], wording: Mapping[str, Any]) -> None:
+    """Refuse a scale with steps that the wording has no words for, or words without a step."""
+    labels = wording.get("read", {}).get("rating", {}).get("levels", [])
+    if labels and tuple(label["value"] for label in labels) != levels:
+        raise InvalidParameter(
+            f"rating_scale is {len(levels)}, but the wording has words for {len(labels)} steps. Make them agree."
+        )
 
 
 def is_scale(value: object) -> bool:

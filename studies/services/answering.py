@@ -1,23 +1,33 @@
 """The way of an annotator through a study. One cursor decides every read and every write."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from projects.models import new_token
-from studies.forms import StageForm, drafted
-from studies.models import Annotator, Assignment, Draft, PhasePassed, Purpose, Response, Study, StudyState, Submission
-from studies.models.people import DONE
+from studies.forms import StageForm, drafted, standing_values
+from studies.models import Annotator, Assignment, Draft, PhasePassed
 from studies.protocols import Stage
-from studies.services.answers import Answer, answers_of
-from studies.services.declaring import declaration_of
+from studies.services.places import Place, annotator_by_public_id, annotator_by_token, place_of
 from studies.services.reading import give_back_read_texts, has_read
+from studies.services.submitting import form_answers, submit
 from studies.shown import shown_items
+
+__all__ = [
+    "Incomplete",
+    "Place",
+    "StaleStage",
+    "annotator_by_public_id",
+    "annotator_by_token",
+    "drafted_form",
+    "hand_in",
+    "join",
+    "pass_phase",
+    "place_of",
+    "save_drafts",
+]
 
 
 class StaleStage(Exception):
@@ -30,61 +40,6 @@ class Incomplete(Exception):
     def __init__(self, form: StageForm):
         super().__init__(_("Some questions are not answered yet."))
         self.form = form
-
-
-Kind = Literal["revoked", "closed", "paused", "phase", "stage", "done"]
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where an annotator stands: the page they should see, whatever they typed."""
-
-    kind: Kind
-    phase: str | None = None
-    assignment: Assignment | None = None
-    stage: Stage | None = None
-    number: int = 0
-    total: int = 0
-
-
-def place_of(annotator: Annotator) -> Place:
-    """Where the annotator stands now. Reads only."""
-    barrier = barrier_for(annotator)
-    if barrier:
-        return Place(barrier)
-    declaration = declaration_of(annotator.study)
-    passed = set(annotator.phases_passed.values_list("phase", flat=True))
-    for phase in declaration.phases:
-        if phase not in passed:
-            return Place("phase", phase=phase)
-    mine = annotator.assignments.active()
-    assignment = mine.open().select_related("unit__text", "annotator__study__instrument_version").first()
-    total = mine.count()
-    if assignment is None:
-        return Place("done", total=total)
-    number = mine.filter(finished_at__isnull=False).count() + 1
-    return Place("stage", None, assignment, declaration.stage(assignment.stage), number, total)
-
-
-def barrier_for(annotator: Annotator) -> Literal["revoked", "closed", "paused"] | None:
-    """What keeps an annotator out just now, if anything does."""
-    if annotator.revoked_at:
-        return "revoked"
-    state = annotator.study.state
-    if state == StudyState.LIVE or (state == StudyState.DRAFT and annotator.purpose == Purpose.PREVIEW):
-        return None
-    return "paused" if state == StudyState.PAUSED else "closed"
-
-
-def annotator_by_token(token: str) -> Annotator | None:
-    """The annotator whose link this is, revoked or not."""
-    return Annotator.objects.select_related("study__instrument_version").filter(token=token).first()
-
-
-def annotator_by_public_id(public_id: str, token: str) -> Annotator | None:
-    """The annotator of a work page, if the browser also holds the token of their link."""
-    annotator = annotator_by_token(token)
-    return annotator if annotator and annotator.public_id == public_id else None
 
 
 def join(annotator: Annotator) -> None:
@@ -125,8 +80,10 @@ def locked_stage(annotator: Annotator, token: str) -> tuple[Assignment, Stage]:
         .filter(annotator=annotator, token=token)
         .first()
     )
-    current_study = Study.objects.select_related("instrument_version").get(pk=annotator.study_id)
-    annotator.study = current_study
+    current = Annotator.objects.select_related("study__instrument_version").filter(pk=annotator.pk).first()
+    if current is None or current.token != annotator.token:
+        raise StaleStage(stale_sentence(Place("revoked")))
+    annotator.study, annotator.revoked_at = current.study, current.revoked_at
     place = place_of(annotator)
     if assignment is None or place.assignment is None or place.assignment.pk != assignment.pk:
         raise StaleStage(stale_sentence(place))
@@ -145,7 +102,7 @@ def stale_sentence(place: Place) -> str:
 def save_drafts(annotator: Annotator, token: str, data: Mapping[str, Any]) -> int:
     """Keep what was entered on the page of the current stage; returns how many items changed.
 
-    `data` is a POST. Its values `item` name the handles it speaks about (all, if there are none).
+    `data` is a POST. Its values `item` name the handles it speaks about; without any, those it has a field of.
     """
     with transaction.atomic():
         assignment, stage = locked_stage(annotator, token)
@@ -157,27 +114,28 @@ def store_drafts(assignment: Assignment, stage: Stage, data: Mapping[str, Any]) 
     form = StageForm(assignment, stage, data)
     named = set(data.getlist("item")) if hasattr(data, "getlist") else set()
     drafts = {draft.item_id: draft for draft in assignment.drafts.filter(stage=stage.name)}
+    standing = standing_values(assignment, stage)
     changed = 0
     for shown in form.shown:
-        if not named or shown.handle in named:
-            changed += store_draft(assignment, stage, shown.item_id, drafts.get(shown.item_id), form.sent(shown.handle))
+        spoken_of = shown.handle in named if named else any(name in data for name in form.names(shown.handle).values())
+        values = form.sent(shown.handle)
+        if spoken_of and values != standing.get(shown.item_id, {}):
+            store_draft(assignment, stage, shown.item_id, drafts.get(shown.item_id), values)
+            changed += 1
     return changed
 
 
-def store_draft(assignment: Assignment, stage: Stage, item_id: int, draft: Draft | None, values: dict[str, Any]) -> int:
-    """Write one item's draft if it differs; 1 if it did."""
+def store_draft(
+    assignment: Assignment, stage: Stage, item_id: int, draft: Draft | None, values: dict[str, Any]
+) -> None:
+    """Write one item's draft. An item that was emptied has an empty one, so that no earlier answer comes back."""
     now = timezone.now()
     if draft is None:
-        if not values:
-            return 0
         times = {"first_answered_at": now, "last_changed_at": now}
         Draft.objects.create(assignment=assignment, stage=stage.name, item_id=item_id, values=values, **times)
-        return 1
-    if draft.values == values:
-        return 0
+        return
     draft.values, draft.last_changed_at, draft.n_changes = values, now, draft.n_changes + 1
     draft.save(update_fields=["values", "last_changed_at", "n_changes"])
-    return 1
 
 
 def drafted_form(assignment: Assignment, stage: Stage) -> StageForm:
@@ -191,7 +149,7 @@ def hand_in(annotator: Annotator, token: str, data: Mapping[str, Any] | None = N
     With `data` (a POST) the drafts are brought up to date first. Raises `StaleStage` (nothing stored) or `Incomplete`
     (the drafts kept).
     """
-    incomplete = None
+    outcome: Exception | None = None
     with transaction.atomic():
         assignment, stage = locked_stage(annotator, token)
         seen(annotator)
@@ -201,66 +159,12 @@ def hand_in(annotator: Annotator, token: str, data: Mapping[str, Any] | None = N
         if "text" not in stage.shows and has_read(annotator, assignment.unit.text):
             give_back_read_texts(annotator, begun_too=True)
             open_next(annotator)
+            outcome = StaleStage(_("You have read this text in another study, so it is left out here."))
         elif form.is_valid():
             submit(assignment, stage, form_answers(form))
             open_next(annotator)
         else:
-            incomplete = form
-    if incomplete is not None:
-        raise Incomplete(incomplete)
-
-
-def form_answers(form: StageForm) -> list[Answer]:
-    """Everything a complete form says, checked by the declaration."""
-    return [
-        answer
-        for shown in form.shown
-        for answer in answers_of(form.stage, form.given(shown), [option.option_id for option in shown.options])
-    ]
-
-
-def submit(assignment: Assignment, stage: Stage, answers: list[Answer]) -> None:
-    """Write the responses of one stage and move the cursor, inside the caller's transaction.
-
-    The unique submission of a stage makes a second hand-in fail in the database, whatever was checked before.
-    """
-    now = timezone.now()
-    Submission.objects.create(
-        assignment=assignment, stage=stage.name, opened_at=assignment.stage_opened_at, submitted_at=now
-    )
-    drafts = {draft.item_id: draft for draft in assignment.drafts.filter(stage=stage.name)}
-    version = assignment.annotator.study.instrument_version_id
-    Response.objects.bulk_create(
-        response_from(assignment, stage, answer, drafts.get(answer.item_id), version, now) for answer in answers
-    )
-    advance(assignment, stage, now)
-
-
-def response_from(
-    assignment: Assignment, stage: Stage, answer: Answer, draft: Draft | None, version: int, now: datetime
-) -> Response:
-    return Response(
-        assignment=assignment,
-        stage=stage.name,
-        question=answer.question,
-        item_id=answer.item_id,
-        option_id=answer.option_id,
-        value=answer.value,
-        unsure=answer.unsure,
-        probability=answer.probability,
-        instrument_version_id=version,
-        submitted_at=now,
-        first_answered_at=draft.first_answered_at if draft else None,
-        last_changed_at=draft.last_changed_at if draft else None,
-        n_changes=draft.n_changes if draft else None,
-    )
-
-
-def advance(assignment: Assignment, stage: Stage, now: datetime) -> None:
-    """Move the cursor to the next stage, with a new token, or to the end."""
-    following = declaration_of(assignment.annotator.study).after(stage.name)
-    assignment.stage = following.name if following else DONE
-    assignment.stage_opened_at = now if following else None
-    assignment.finished_at = None if following else now
-    assignment.token = new_token()
-    assignment.save(update_fields=["stage", "stage_opened_at", "finished_at", "token"])
+            outcome = Incomplete(form)
+    # Not inside: what was given back, and the drafts, are to stay.
+    if outcome is not None:
+        raise outcome

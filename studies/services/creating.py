@@ -5,12 +5,13 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
+from items.plain import printable
 from projects.models import Project
 from studies.models import InstrumentVersion, Study
 from studies.protocols import PROTOCOLS, InvalidParameter
 from studies.services.instruments import UnknownInstrument, latest_version
-from studies.services.planning import plan_who
-from studies.services.selection import Chosen, choose
+from studies.services.launching import choose_with_plan, clear_units
+from studies.services.selection import Chosen, check_languages, chosen_items, chosen_texts
 from studies.services.spec import SpecError, StudySpec
 
 
@@ -18,28 +19,47 @@ class NotADraft(Exception):
     """The study was launched: what it asks can no longer change. The message is a sentence."""
 
 
+class SlugTaken(SpecError):
+    """Short names are unique on a server."""
+
+
 def create_study(project: Project, spec: StudySpec) -> tuple[Study, Chosen]:
     """A draft and what it would ask about; `SpecError` if it could not be launched as it stands."""
     try:
         with transaction.atomic():
             study = Study(project=project, slug=spec.slug)
+            refuse_taken(spec.slug)
             chosen = fill(study, spec)
             study.save(force_insert=True)
-    except IntegrityError:
-        raise SpecError(
-            _("There is a study “%(slug)s” already. Choose another short name.") % {"slug": spec.slug}
-        ) from None
+    except IntegrityError:  # somebody took it in between
+        refuse_taken(spec.slug)
+        raise
     return study, chosen
+
+
+def refuse_taken(slug: str) -> None:
+    if Study.objects.filter(slug=slug).exists():
+        raise SlugTaken(_("There is a study “%(slug)s” already. Choose another short name.") % {"slug": slug})
+
+
+def free_slug(wanted: str) -> str:
+    """The wanted short name, with a number behind it if it is taken."""
+    number, slug = 1, wanted[:60]
+    while Study.objects.filter(slug=slug).exists():
+        number += 1
+        slug = f"{wanted[:54]}-{number}"
+    return slug
 
 
 @transaction.atomic
 def change_study(study: Study, spec: StudySpec) -> Chosen:
-    """Put what the spec says in place of a draft; its slug stays."""
-    locked = Study.objects.select_for_update().get(pk=study.pk)
-    if not locked.is_draft:
+    """Put what the spec says in place of a draft; its slug stays, its previews end."""
+    current = Study.objects.select_for_update().get(pk=study.pk)
+    if not current.is_draft:
         raise NotADraft(_("This study was launched: what it asks, and of whom, is frozen. Make a new study instead."))
-    chosen = fill(study, spec)
-    study.save()
+    chosen = fill(current, spec)
+    clear_units(current)
+    current.save()
     return chosen
 
 
@@ -51,40 +71,47 @@ def fill(study: Study, spec: StudySpec) -> Chosen:
     study.plan = spec.plan.model_dump(exclude={"seed"})
     study.seed = spec.plan.seed
     study.groups = list(dict.fromkeys(spec.groups))
-    study.language = spec.language or language_of_texts(study)
+    study.language = spec.language or spec.instrument.partition("/")[2] or language_of_texts(study)
     study.instrument_version = instrument_for(study, spec)
     study.params = parameters_for(study, spec.params)
-    chosen = choose(study)
-    plan_who(study, len(chosen.texts))
-    return chosen
+    return choose_with_plan(study)[0]
 
 
 def protocol_name(name: str) -> str:
     if name not in PROTOCOLS:
         raise SpecError(
-            _("There is no protocol “%(name)s”; there are: %(known)s.") % {"name": name, "known": ", ".join(PROTOCOLS)}
+            _("There is no protocol “%(name)s”; there are: %(known)s.")
+            % {"name": printable(name), "known": ", ".join(PROTOCOLS)}
         )
     return name
 
 
 def language_of_texts(study: Study) -> str:
-    """The language of the project's texts, where the spec is silent and they have just one."""
-    languages = set(study.project.texts.current().values_list("language", flat=True))
-    return languages.pop() if len(languages) == 1 else "en"
+    """The language of the chosen texts, where the spec is silent."""
+    texts = chosen_texts(study)
+    about = {item.text_id for item in chosen_items(study, texts)}
+    asked = [text for text in texts if text.pk in about]
+    check_languages(asked)
+    return asked[0].language if asked else "en"
 
 
 def instrument_for(study: Study, spec: StudySpec) -> InstrumentVersion:
     name = spec.instrument or f"{study.protocol}/{study.language}"
-    try:
-        version = latest_version(name, study.project)
-    except UnknownInstrument as error:
-        raise SpecError(str(error)) from None
-    if version.instrument.name != study.protocol:
+    short, _slash, language = name.partition("/")
+    if short != study.protocol:
         raise SpecError(
             _("The instrument “%(name)s” is not one for the protocol %(protocol)s.")
-            % {"name": name, "protocol": study.protocol}
+            % {"name": printable(name), "protocol": study.protocol}
         )
-    return version
+    if language != study.language:
+        raise SpecError(
+            _("The study is in “%(study)s”, but the instrument “%(name)s” is not. Name the same language in both.")
+            % {"study": printable(study.language), "name": printable(name)}
+        )
+    try:
+        return latest_version(name, study.project)
+    except UnknownInstrument as error:
+        raise SpecError(str(error)) from None
 
 
 def parameters_for(study: Study, given: dict[str, Any]) -> dict[str, Any]:

@@ -1,32 +1,80 @@
 """From a draft to answers: launch, pause, resume, close. What a study asks is frozen at launch."""
 
+from dataclasses import dataclass
+from datetime import timedelta
 from random import Random
+from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
-from studies.models import Annotator, Assignment, Purpose, Study, StudyState, Unit, UnitItem
+from studies.models import (
+    Annotator,
+    Assignment,
+    Draft,
+    Purpose,
+    Response,
+    Slot,
+    Study,
+    StudyState,
+    Submission,
+    Unit,
+    UnitItem,
+)
+from studies.plans import Plan
 from studies.services.locking import locked
 from studies.services.people import make_annotators
-from studies.services.planning import make_slots, plan_who
+from studies.services.planning import Who, make_slots, plan_cells, plan_who
 from studies.services.selection import Chosen, choose
 from studies.shown import shuffled
 
+PREVIEWS_LAST = timedelta(days=1)
 
-@transaction.atomic
+
+@dataclass(frozen=True)
+class Prepared:
+    """What a launch would freeze: the items in the study's order, who does what, and whose items are guessed."""
+
+    chosen: Chosen
+    who: Who
+    cells: Plan
+    made_from: dict[str, Any]
+
+
+def prepare(study: Study) -> Prepared:
+    """What launching the draft as it stands would make; `SpecError` if it cannot be launched. Writes nothing."""
+    chosen, who = choose_with_plan(study)
+    chosen.texts = shuffled(chosen.texts, Random(f"{study.seed}/units"))
+    return Prepared(chosen, who, plan_cells(study, chosen, who), ingredients(study, chosen))
+
+
+def choose_with_plan(study: Study) -> tuple[Chosen, Who]:
+    """The items that the draft chooses and the seats of each text; `SpecError` if it cannot be launched."""
+    chosen = choose(study)
+    return chosen, plan_who(study, len(chosen.texts))
+
+
+def ingredients(study: Study, chosen: Chosen) -> dict[str, Any]:
+    """Everything that a plan depends on."""
+    items = sorted(item.pk for _text, items in chosen.texts for item in items)
+    return {"plan": study.plan, "seed": study.seed, "protocol": study.protocol, "params": study.params, "items": items}
+
+
 def launch_study(study: Study) -> tuple[Study, Chosen]:
     """Freeze a draft: units, plan, annotators and their orders are drawn and stored; links open."""
-    study = locked(study, StudyState.DRAFT)
-    chosen = choose(study)
-    chosen.texts = shuffled(chosen.texts, Random(f"{study.seed}/units"))
-    units = make_units(study, chosen)
-    who = plan_who(study, len(units))
-    make_slots(study, units, chosen, Purpose.MAIN, who)
-    if study.plan["annotators"] != "open":
-        make_annotators(study, study.plan["annotators"], Purpose.MAIN)
-    study.state, study.launched_at = StudyState.LIVE, timezone.now()
-    study.save(update_fields=["state", "launched_at"])
-    return study, chosen
+    # The search for a plan takes seconds in a large study: before the lock, and again only if the draft has changed.
+    prepared = prepare(study) if study.is_draft else None
+    with transaction.atomic():
+        study = locked(study, StudyState.DRAFT)
+        if prepared is None or prepared.made_from != ingredients(study, choose(study)):
+            prepared = prepare(study)
+        make_slots(make_units(study, prepared.chosen), Purpose.MAIN, prepared.cells)
+        if study.plan["annotators"] != "open":
+            make_annotators(study, study.plan["annotators"], Purpose.MAIN)
+        study.state, study.launched_at = StudyState.LIVE, timezone.now()
+        study.save(update_fields=["state", "launched_at"])
+    return study, prepared.chosen
 
 
 def make_units(study: Study, chosen: Chosen) -> list[Unit]:
@@ -45,19 +93,17 @@ def make_units(study: Study, chosen: Chosen) -> list[Unit]:
 
 def clear_units(study: Study) -> None:
     """Take away what previews of a draft left behind."""
-    previews = study.annotators.filter(purpose=Purpose.PREVIEW)
-    forget_annotators(previews)
+    forget_annotators(study.annotators.filter(purpose=Purpose.PREVIEW))
     study.units.all().delete()
 
 
-def forget_annotators(annotators) -> int:
+def forget_annotators(annotators: QuerySet[Annotator]) -> None:
     """Delete annotators with everything they answered; for previews and simulations only."""
-    assignments = Assignment.objects.filter(annotator__in=annotators)
-    for related in ("responses", "submissions", "drafts"):
-        model = Assignment._meta.get_field(related).related_model
-        model.objects.filter(assignment__in=assignments).delete()
-    assignments.delete()
-    return Annotator.objects.filter(pk__in=annotators.values("pk")).delete()[0]
+    gone = list(annotators.values_list("pk", flat=True))
+    for answers in (Response, Submission, Draft):
+        answers.objects.filter(assignment__annotator__in=gone).delete()
+    Assignment.objects.filter(annotator__in=gone).delete()
+    Annotator.objects.filter(pk__in=gone).delete()
 
 
 @transaction.atomic
@@ -105,6 +151,9 @@ def start_preview(study: Study) -> Annotator:
     study = locked(study, StudyState.DRAFT, StudyState.LIVE)
     if study.is_draft:
         make_units(study, choose(study))
+    else:
+        yesterday = timezone.now() - PREVIEWS_LAST
+        forget_annotators(study.annotators.filter(purpose=Purpose.PREVIEW, created_at__lt=yesterday))
     return make_annotators(study, 1, Purpose.PREVIEW)[0]
 
 
@@ -115,7 +164,5 @@ def remove_simulated(study: Study) -> int:
     simulated = study.annotators.filter(purpose=Purpose.SIMULATED)
     number = simulated.count()
     forget_annotators(simulated)
-    study_slots = [unit.slots.filter(purpose=Purpose.SIMULATED) for unit in study.units.all()]
-    for slots in study_slots:
-        slots.delete()
+    Slot.objects.filter(unit__study=study, purpose=Purpose.SIMULATED).delete()
     return number

@@ -6,12 +6,16 @@ from random import Random
 from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from projects.models import new_token
-from studies.models import Annotator, Assignment, Purpose, Slot, Study, StudyState
+from studies.models import Annotator, AnnotatorKind, Assignment, Purpose, Slot, Study, StudyState, Unit
+from studies.protocols import Declaration
 from studies.services.declaring import declaration_of
 from studies.services.locking import locked
-from studies.services.planning import slots_for_one_more
+from studies.services.planning import check_cells, slots_for_one_more
+from studies.services.reading import give_back, give_back_read_texts
+from studies.services.spec import SpecError
 from studies.shown import draw, shuffled
 
 CODES = {Purpose.MAIN: "P", Purpose.PILOT: "pilot-", Purpose.PREVIEW: "preview-", Purpose.SIMULATED: "sim-"}
@@ -19,9 +23,46 @@ CODES = {Purpose.MAIN: "P", Purpose.PILOT: "pilot-", Purpose.PREVIEW: "preview-"
 
 @transaction.atomic
 def add_annotators(study: Study, count: int, *, group: str = "", people: Sequence[str] = ()) -> list[Annotator]:
-    """More people for a launched study, each with a link; `people` are their project-wide codes."""
+    """More people for a launched study, each with a link; `people` are their project-wide codes.
+
+    `SpecError` for somebody who takes part already, and if the plan has no text left for them.
+    """
     study = locked(study, StudyState.LIVE, StudyState.PAUSED)
-    return make_annotators(study, count, Purpose.MAIN, group=group, people=people)
+    check_people(study, people)
+    check_cells(count, study.units.count())
+    free_revoked_cells(study)
+    annotators = make_annotators(study, count, Purpose.MAIN, group=group, people=people)
+    if not Assignment.objects.filter(annotator__in=annotators).values("annotator").distinct().count() == count:
+        raise SpecError(
+            _(
+                "Not every one of them would get a text: each text already has all its annotators. Add fewer, or"
+                " revoke the links of those who have dropped out, which frees the texts they have not begun."
+            )
+        )
+    return annotators
+
+
+def check_people(study: Study, people: Sequence[str]) -> None:
+    """Nobody takes part twice."""
+    known = set(study.annotators.filter(person__in=people).values_list("person", flat=True))
+    twice = sorted(known | {code for code in people if people.count(code) > 1})
+    if twice:
+        raise SpecError(
+            _("Nobody can take part twice, but these codes are in the list twice or in the study already: %(codes)s.")
+            % {"codes": ", ".join(twice[:10])}
+        )
+
+
+def free_revoked_cells(study: Study) -> None:
+    """What somebody without a link has not begun goes to whoever joins now."""
+    unbegun = Assignment.objects.open().filter(
+        annotator__study=study,
+        annotator__kind=AnnotatorKind.HUMAN,
+        annotator__purpose=Purpose.MAIN,
+        annotator__revoked_at__isnull=False,
+        submissions=None,
+    )
+    give_back([assignment.pk for assignment in unbegun], _("The link was revoked."))
 
 
 def make_annotators(
@@ -42,8 +83,11 @@ def make_annotators(
         )
         for seat in range(first, first + count)
     )
+    units = study.units.prefetch_related("items__options").in_bulk()
+    declaration = declaration_of(study)
     for annotator in annotators:
-        assign(annotator, slots_of(study, annotator))
+        assign(annotator, slots_of(study, annotator), units, declaration)
+        give_back_read_texts(annotator)
     return annotators
 
 
@@ -64,12 +108,11 @@ def slots_of(study: Study, annotator: Annotator) -> list[Slot]:
     return planned or slots_for_one_more(study, Purpose(annotator.purpose), annotator.seat)
 
 
-def assign(annotator: Annotator, slots: Sequence[Slot]) -> list[Assignment]:
+def assign(
+    annotator: Annotator, slots: Sequence[Slot], units: dict[int, Unit], declaration: Declaration
+) -> list[Assignment]:
     """Assignments for the cells, in an order of the annotator's own, with everything they will be shown."""
-    study = annotator.study
-    declaration = declaration_of(study)
-    rng = Random(f"{study.seed}/{annotator.purpose}/{annotator.seat}")
-    units = study.units.filter(pk__in=[slot.unit_id for slot in slots]).prefetch_related("items__options").in_bulk()
+    rng = Random(f"{annotator.study.seed}/{annotator.purpose}/{annotator.seat}")
     ordered = shuffled(sorted(slots, key=lambda slot: units[slot.unit_id].position), rng)
     return Assignment.objects.bulk_create(
         Assignment(

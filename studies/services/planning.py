@@ -1,16 +1,17 @@
 """Cells of the plan: which seat does which unit, and whose items it guesses there."""
 
-from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from django.db.models import Count, Q
 from django.utils.translation import gettext as _
 
 from studies.models import Purpose, Slot, Study, Unit
-from studies.plans import PlanError, extend_plan, guess_plan, seats_for
+from studies.plans import Plan, PlanError, extend_plan, guess_plan, seats_for
 from studies.services.selection import Chosen
 from studies.services.spec import SpecError
 
 Who = list[list[int]]
+MAX_CELLS = 50_000  # texts times annotators: above, launching takes minutes
 
 
 def plan_who(study: Study, n_texts: int, seats: int | None = None) -> Who:
@@ -21,9 +22,10 @@ def plan_who(study: Study, n_texts: int, seats: int | None = None) -> Who:
     plan = study.plan
     number = seats if seats is not None else plan["annotators"]
     if number == "open":
-        if plan["own_texts"]:
-            raise SpecError(_("Texts of one's own need a number of annotators: set annotators to a number."))
+        if plan["own_texts"] or plan["shared_texts"]:
+            raise SpecError(_("Shared and own texts need a number of annotators: set annotators to a number."))
         return [[] for _text in range(n_texts)]
+    check_cells(number, n_texts)
     per_unit = None if plan["per_unit"] == "all" else plan["per_unit"]
     if seats is not None and per_unit is not None:
         per_unit = min(per_unit, seats)
@@ -33,30 +35,43 @@ def plan_who(study: Study, n_texts: int, seats: int | None = None) -> Who:
         raise SpecError(str(error)) from None
 
 
-def make_slots(study: Study, units: list[Unit], chosen: Chosen, purpose: Purpose, who: Who) -> list[Slot]:
-    """The cells of a fresh plan, saved."""
-    generators = chosen.generators()
-    seats = 1 + max((seat for texts in who for seat in texts), default=-1)
-    cells = guess_plan(generators, seats, study.seed, who=who) if seats else []
-    slots = [
+def check_cells(annotators: int, n_texts: int) -> None:
+    """Refuse what would take minutes to plan and to store."""
+    if annotators * n_texts > MAX_CELLS:
+        raise SpecError(
+            _(
+                "%(annotators)d annotators with %(texts)d texts are more than %(limit)d assignments. Take fewer"
+                " texts or annotators, or make several studies."
+            )
+            % {"annotators": annotators, "texts": n_texts, "limit": MAX_CELLS}
+        )
+
+
+def plan_cells(study: Study, chosen: Chosen, who: Who) -> Plan:
+    """Whose items each seat guesses on each text. A search: it takes seconds for large studies, and writes nothing."""
+    seats = 1 + max((seat for seats in who for seat in seats), default=-1)
+    return guess_plan(chosen.generators(), seats, study.seed, who=who) if seats else []
+
+
+def make_slots(units: Sequence[Unit], purpose: Purpose, cells: Plan) -> list[Slot]:
+    """The cells of a fresh plan, saved; a plan without seats has none."""
+    return Slot.objects.bulk_create(
         Slot(unit=unit, purpose=purpose, seat=seat, generator_id=int(generator))
-        for unit, row in zip(units, cells, strict=False)
+        for unit, row in zip(units, cells or [[]] * len(units), strict=True)
         for seat, generator in enumerate(row)
         if generator is not None
-    ]
-    return Slot.objects.bulk_create(slots)
+    )
 
 
 def slots_for_one_more(study: Study, purpose: Purpose, seat: int) -> list[Slot]:
     """The cells of one more annotator: those given back by others first, else new ones that keep the plan balanced."""
     units = list(study.units.prefetch_related("unit_items__item"))
     free = free_slots(study, purpose)
-    wanted = {place for place, unit in enumerate(units) if unit.pk in free or has_room(study, purpose, unit)}
-    new = wanted - {place for place, unit in enumerate(units) if unit.pk in free}
-    cells = extend_plan(plan_of(study, purpose, units), unit_generators(units), study.seed + seat, does=sorted(new))
+    full = full_units(study, purpose, units)
+    new = [place for place, unit in enumerate(units) if unit.pk not in free and unit.pk not in full]
+    cells = extend_plan(plan_of(study, purpose, units), unit_generators(units), study.seed + seat, does=new)
     added = Slot.objects.bulk_create(
-        Slot(unit=units[place], purpose=purpose, seat=seat, generator_id=int(cells[place] or 0))
-        for place in sorted(new)
+        Slot(unit=units[place], purpose=purpose, seat=seat, generator_id=int(cells[place] or 0)) for place in new
     )
     return [*free.values(), *added]
 
@@ -71,17 +86,24 @@ def free_slots(study: Study, purpose: Purpose) -> dict[int, Slot]:
     return {slot.unit_id: slot for slot in slots}
 
 
-def has_room(study: Study, purpose: Purpose, unit: Unit) -> bool:
-    """Whether one more annotator may do the unit, by the plan's quota; previews and simulations have none."""
-    per_unit = study.plan["per_unit"]
-    return purpose != Purpose.MAIN or per_unit == "all" or unit.slots.filter(purpose=purpose).count() < per_unit
+def full_units(study: Study, purpose: Purpose, units: Iterable[Unit]) -> set[int]:
+    """Units that nobody more may do by the plan. Previews and simulations have no quota."""
+    plan = study.plan
+    if purpose != Purpose.MAIN:
+        return set()
+    if plan["own_texts"]:
+        return {unit.pk for unit in units if unit.position >= plan["shared_texts"]}
+    if plan["per_unit"] == "all":
+        return set()
+    taken = Slot.objects.filter(unit__study=study, purpose=purpose).values("unit").annotate(n=Count("pk"))
+    return {row["unit"] for row in taken.order_by() if row["n"] >= plan["per_unit"]}
 
 
-def unit_generators(units: list[Unit]) -> list[list[str]]:
+def unit_generators(units: Iterable[Unit]) -> list[list[str]]:
     return [[str(pk) for pk in sorted({row.item.generator_id for row in unit.unit_items.all()})] for unit in units]
 
 
-def plan_of(study: Study, purpose: Purpose, units: list[Unit]) -> list[list[str | None]]:
+def plan_of(study: Study, purpose: Purpose, units: Iterable[Unit]) -> Plan:
     """The present plan as `extend_plan` reads it: over units, then seats."""
     cells = {
         (slot.unit_id, slot.seat): str(slot.generator_id)
@@ -89,8 +111,3 @@ def plan_of(study: Study, purpose: Purpose, units: list[Unit]) -> list[list[str 
     }
     seats = sorted({seat for _unit, seat in cells})
     return [[cells.get((unit.pk, seat)) for seat in seats] for unit in units]
-
-
-def loads(who: Who) -> Counter[int]:
-    """How many texts each seat does."""
-    return Counter(seat for seats in who for seat in seats)

@@ -5,7 +5,6 @@ from django.utils.translation import gettext as _
 
 from items.models import Text
 from studies.models import Annotator, Assignment
-from studies.models.people import DONE
 from studies.services.declaring import declaration_of
 
 
@@ -22,15 +21,17 @@ def texts_read(annotator: Annotator) -> set[str]:
         )
         .exclude(annotator=annotator)
         .select_related("annotator__study__instrument_version", "unit__text")
+        .prefetch_related("submissions")
     )
     return {other.unit.text.external_id for other in others if was_shown(other)}
 
 
 def was_shown(assignment: Assignment) -> bool:
-    """Whether the text of the assignment has left the server: a stage that shows it was reached."""
+    """Whether the text of the assignment has left the server: a stage that shows it stands open or was handed in."""
     stages = declaration_of(assignment.annotator.study).stages
-    reached = [stage.name for stage in stages].index(assignment.stage) if assignment.stage != DONE else len(stages)
-    return any("text" in stage.shows for stage in stages[: reached + 1])
+    showing = {stage.name for stage in stages if "text" in stage.shows}
+    reached = {assignment.stage, *(submission.stage for submission in assignment.submissions.all())}
+    return not showing.isdisjoint(reached)
 
 
 def has_read(annotator: Annotator, text: Text) -> bool:
@@ -46,9 +47,13 @@ def give_back_read_texts(annotator: Annotator, begun_too: bool = False) -> int:
     known = texts_read(annotator)
     if not known:
         return 0
-    mine = annotator.assignments.open().filter(unit__text__external_id__in=known)
-    handed_in = mine.filter(submissions__isnull=False)
-    unfit = mine.exclude(pk__in=handed_in.values("pk"))
+    unfit = annotator.assignments.open().filter(unit__text__external_id__in=known, submissions=None)
     if not begun_too:
         unfit = unfit.filter(stage_opened_at=None)
-    return unfit.update(returned_at=timezone.now(), return_reason=_("The person has read this text in another study."))
+    return give_back([assignment.pk for assignment in unfit], _("The person has read this text in another study."))
+
+
+def give_back(assignments: list[int], reason: str) -> int:
+    """Return these to the plan: their cells are free for whoever joins next."""
+    chosen = Assignment.objects.filter(pk__in=assignments, returned_at=None)
+    return chosen.update(returned_at=timezone.now(), return_reason=reason)

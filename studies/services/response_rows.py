@@ -1,45 +1,28 @@
-"""Reading a file of responses: CSV or JSONL, one row per judgment, every cell a checked value or a problem."""
+"""Rows of a file of responses, every cell a checked value or a problem. Ids are still the researcher's own."""
 
-import csv
-import io
-import json
 import math
-from collections.abc import Iterator
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
 
 from django.utils.dateparse import parse_datetime
 from django.utils.timezone import is_naive
+from django.utils.translation import gettext as _
 
+from items.plain import has_control, printable
 from studies.models import AnnotatorKind, Purpose
+from studies.services.response_files import COLUMNS, NEEDED, Cells, Problem, rows_of
 
-COLUMNS = (
-    "annotator", "annotator_kind", "group", "round", "stage", "text_id", "item_id", "option_id", "other_item_id",
-    "question", "value", "probability", "unsure", "shown_left", "person", "purpose", "part", "submitted_at", "comment",
-    "model", "reading",
-)  # fmt: skip
+__all__ = ["COLUMNS", "Problem", "Row", "RowFile", "read_rows"]
+
 READINGS = ("", "ticked", "label", "probability")
-MAX_CELL = 100_000
 MAX_NAME = 200
-
-
-@dataclass(frozen=True)
-class Problem:
-    """What is wrong with a row of a file, so that it can be found and mended there."""
-
-    line: int
-    field: str
-    reason: str
-
-    def __str__(self) -> str:
-        place = f"{self.field}: " if self.field else ""
-        return f"line {self.line}: {place}{self.reason}"
+LIMITS = {"group": 100, "comment": 10_000}
 
 
 @dataclass(frozen=True)
 class Row:
-    """One judgment as the file has it; ids are still the researcher's own."""
+    """One judgment as the file has it."""
 
     line: int
     annotator: str
@@ -78,110 +61,27 @@ class RowFile:
 
 
 def read_rows(content: bytes) -> RowFile:
-    """All rows of a file, and what is wrong with those that cannot be read. CSV or JSONL is told by the first sign."""
+    """All rows of a file, and what is wrong with those that cannot be read."""
     found = RowFile()
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
-        found.problems.append(Problem(line, "", "This is not UTF-8. Save the file as UTF-8 and import it again."))
-        return found
-    try:
-        for line, cells in cells_of(text):
-            try:
-                found.rows.append(row_from(line, cells))
-            except BadCell as bad:
-                found.problems.append(Problem(line, bad.column, str(bad)))
-    except BadFile as bad:
-        found.problems.append(bad.problem)
+    for line, cells in rows_of(content, found.problems):
+        try:
+            found.rows.append(row_from(line, cells))
+        except BadCell as bad:
+            found.problems.append(Problem(line, bad.column, str(bad)))
     if not found.rows and not found.problems:
-        found.problems.append(Problem(1, "", "The file has no rows."))
+        found.problems.append(Problem(1, "", _("The file has a header, but no rows.")))
     return found
 
 
-class BadFile(ValueError):
-    """Something that makes the rest of the file unreadable."""
-
-    def __init__(self, line: int, reason: str):
-        super().__init__(reason)
-        self.problem = Problem(line, "", reason)
-
-
-def cells_of(text: str) -> Iterator[tuple[int, dict[str, str]]]:
-    return jsonl_cells(text) if text.lstrip()[:1] in ("{", "[") else csv_cells(text)
-
-
-def csv_cells(text: str) -> Iterator[tuple[int, dict[str, str]]]:
-    """Rows of a CSV file as dictionaries; columns that are not in the contract are left aside."""
-    csv.field_size_limit(MAX_CELL)
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    header: list[str] = []
-    start = 1
-    try:
-        for cells in reader:
-            line, start = start, reader.line_num + 1
-            if not header:
-                header = checked_header(cells)
-            elif cells and len(cells) != len(header):
-                raise BadFile(line, f"This row has {len(cells)} cells, the header has {len(header)}.")
-            elif cells:
-                yield line, dict(zip(header, cells, strict=True))
-    except csv.Error as error:
-        raise BadFile(reader.line_num, f"This is not readable as CSV: {error}.") from None
-
-
-def checked_header(cells: list[str]) -> list[str]:
-    header = [cell.strip() for cell in cells]
-    missing = [name for name in ("annotator", "stage", "item_id", "question", "value") if name not in header]
-    if missing:
-        raise BadFile(1, f"The columns {', '.join(missing)} are missing. The first row must name the columns.")
-    if len(set(header)) < len(header):
-        raise BadFile(1, "Two columns have the same name.")
-    return header
-
-
-def jsonl_cells(text: str) -> Iterator[tuple[int, dict[str, str]]]:
-    # Not splitlines(): it also cuts at U+2028, U+0085 and form feeds, which may stand inside a string.
-    for line, content in enumerate(text.split("\n"), 1):
-        if not content.strip():
-            continue
-        try:
-            loaded = json.loads(content, parse_constant=refuse_constant)
-        except (ValueError, RecursionError):
-            raise BadFile(line, "This is not a JSON object on one line.") from None
-        if not isinstance(loaded, dict):
-            raise BadFile(line, 'This is not a JSON object: each line must be one, like {"annotator": …}.')
-        yield line, {str(key): as_cell(key, value, line) for key, value in loaded.items()}
-
-
-def refuse_constant(name: str) -> Any:
-    raise ValueError(name)
-
-
-def as_cell(key: str, value: object, line: int) -> str:
-    """A JSON value in the form a CSV cell would have."""
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and not math.isfinite(value):
-        raise BadFile(line, f"{key} is not a finite number.")
-    if isinstance(value, str | int | float):
-        return str(value)
-    if key in COLUMNS:
-        raise BadFile(line, f"{key} must be a text, a number, true, false or null.")
-    return ""
-
-
-def row_from(line: int, cells: dict[str, str]) -> Row:
+def row_from(line: int, cells: Cells) -> Row:
     """A row with each cell read; `BadCell` names the first that cannot be."""
     cell = {name: clean(name, cells.get(name, "")) for name in COLUMNS}
-    for name in ("annotator", "stage", "item_id", "question", "value"):
+    for name in NEEDED:
         if not cell[name]:
-            raise BadCell(name, "This must not be empty.")
+            raise BadCell(name, _("This must not be empty."))
     for name in ("other_item_id", "shown_left"):
         if cell[name]:
-            raise BadCell(name, "Only pairwise studies have this.")
+            raise BadCell(name, _("Only pairwise studies have this."))
     return Row(
         line=line,
         annotator=cell["annotator"],
@@ -200,34 +100,37 @@ def row_from(line: int, cells: dict[str, str]) -> Row:
         purpose=one_of("purpose", cell["purpose"] or "main", Purpose.values),
         part=one_of("part", cell["part"] or "main", ["main"]),
         submitted_at=moment("submitted_at", cell["submitted_at"]),
-        comment=cells.get("comment", "").strip(),
+        comment=cell["comment"],
         model=cell["model"],
         reading=one_of("reading", cell["reading"], READINGS),
     )
 
 
 def clean(name: str, written: str) -> str:
-    """The cell without blanks around it; control characters and what is too long are refused."""
-    plain = written.strip()
-    if name == "comment":
-        return plain.replace("\x00", "")
-    if any(ord(sign) < 32 or 0x7F <= ord(sign) < 0xA0 or 0xD800 <= ord(sign) < 0xE000 for sign in plain):
-        raise BadCell(name, "This contains control characters.")
-    if len(plain) > MAX_NAME:
-        raise BadCell(name, f"This is longer than {MAX_NAME} characters.")
-    return plain
+    """The cell, if it holds no control characters and is not too long. A comment may have several lines."""
+    limit = LIMITS.get(name, MAX_NAME)
+    if len(written) > limit:
+        raise BadCell(name, _("This is longer than %(n)d characters.") % {"n": limit})
+    on_one_line = written.replace("\r", "").replace("\n", "").replace("\t", "") if name == "comment" else written
+    if has_control(on_one_line):
+        raise BadCell(name, _("This contains control characters."))
+    return written
 
 
-def one_of(name: str, written: str, allowed: Any) -> str:
+def one_of(name: str, written: str, allowed: Collection[str]) -> str:
     if written not in allowed:
-        raise BadCell(name, f"“{written}” is not known; it is one of: {', '.join(filter(None, allowed))}.")
+        raise BadCell(
+            name,
+            _("“%(written)s” is not known; it is one of: %(allowed)s.")
+            % {"written": printable(written), "allowed": ", ".join(filter(None, allowed))},
+        )
     return written
 
 
 def whole(name: str, written: str) -> int:
-    if written.isascii() and written.isdecimal() and 1 <= int(written[:6]) <= 1000 and len(written) < 5:
+    if written.isascii() and written.isdecimal() and len(written) < 5 and 1 <= int(written) <= 1000:
         return int(written)
-    raise BadCell(name, f"“{written}” is not a whole number from 1.")
+    raise BadCell(name, _("“%(written)s” is not a whole number from 1 to 1000.") % {"written": printable(written)})
 
 
 def share(name: str, written: str) -> float | None:
@@ -238,7 +141,7 @@ def share(name: str, written: str) -> float | None:
     except ValueError:
         number = math.nan
     if not 0 <= number <= 1:
-        raise BadCell(name, f"“{written}” is not a number from 0 to 1.")
+        raise BadCell(name, _("“%(written)s” is not a number from 0 to 1.") % {"written": printable(written)})
     return number
 
 
@@ -246,17 +149,18 @@ def truth(name: str, written: str) -> bool | None:
     if not written:
         return None
     if written.lower() not in ("true", "false"):
-        raise BadCell(name, f"“{written}” is neither true nor false.")
+        raise BadCell(name, _("“%(written)s” is neither true nor false.") % {"written": printable(written)})
     return written.lower() == "true"
 
 
 def moment(name: str, written: str) -> datetime | None:
+    """A time in UTC; without a zone it is taken as UTC."""
     if not written:
         return None
     try:
         parsed = parse_datetime(written)
-    except ValueError:
-        parsed = None
-    if parsed is None:
-        raise BadCell(name, f"“{written}” is not a time like 2026-01-31T12:00:00Z.")
-    return parsed.replace(tzinfo=UTC) if is_naive(parsed) else parsed
+        if parsed is not None:
+            return parsed.replace(tzinfo=UTC) if is_naive(parsed) else parsed.astimezone(UTC)
+    except (ValueError, OverflowError):
+        pass
+    raise BadCell(name, _("“%(written)s” is not a time like 2026-01-31T12:00:00Z.") % {"written": printable(written)})

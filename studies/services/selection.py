@@ -1,11 +1,13 @@
 """Which items a study asks about: looked up in the bank while it is a draft, frozen as units on launch."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from items.models import Generator, Item, Text
+from items.plain import printable
 from studies.models import Study
 from studies.services.declaring import declaration_of
 from studies.services.spec import SpecError
@@ -30,24 +32,19 @@ class Chosen:
 def choose(study: Study) -> Chosen:
     """The current versions that the study's selection means; `SpecError` if it means nothing, or what is not there."""
     texts = chosen_texts(study)
-    generators = chosen_generators(study)
-    items = (
-        Item.objects.current()
-        .filter(text__in=texts, generator__in=generators)
-        .select_related("generator")
-        .prefetch_related("options")
-    )
-    declaration = declaration_of(study)
-    without = [item for item in items if declaration.needs_options and not item.options.all()]
+    items = chosen_items(study, texts)
+    needs_options = declaration_of(study).needs_options
+    without = [item for item in items if needs_options and not item.options.all()]
+    left_out = {item.pk for item in without}
     by_text: dict[int, list[Item]] = {}
     for item in items:
-        if item not in without:
+        if item.pk not in left_out:
             by_text.setdefault(item.text_id, []).append(item)
     chosen = Chosen([(text, by_text[text.pk]) for text in texts if text.pk in by_text])
     if not chosen.texts:
         raise SpecError(nothing_sentence(without))
     check_languages([text for text, _items in chosen.texts])
-    chosen.notices = notices(texts, chosen, without)
+    chosen.notices = notices(study, len(texts), chosen, len(without))
     return chosen
 
 
@@ -56,9 +53,22 @@ def chosen_texts(study: Study) -> list[Text]:
     texts = list(study.project.texts.current())
     if wanted == "all":
         return texts
-    known = {text.external_id: text for text in texts}
-    refuse_unknown(_("text"), wanted, known)
-    return [text for text in texts if text.external_id in set(wanted)]
+    refuse_unknown(_("text"), wanted, {text.external_id for text in texts})
+    listed = set(wanted)
+    return [text for text in texts if text.external_id in listed]
+
+
+def chosen_items(study: Study, texts: Iterable[Text]) -> list[Item]:
+    """The current items of the chosen generators about these texts, with options and generator."""
+    # Filtered here and not in SQL, which takes no list of tens of thousands of texts.
+    wanted = {text.pk for text in texts}
+    items = (
+        Item.objects.current()
+        .filter(project=study.project, generator__in=chosen_generators(study))
+        .select_related("generator")
+        .prefetch_related("options")
+    )
+    return [item for item in items if item.text_id in wanted]
 
 
 def chosen_generators(study: Study) -> list[Generator]:
@@ -66,12 +76,12 @@ def chosen_generators(study: Study) -> list[Generator]:
     known = {generator.name: generator for generator in study.project.generators.all()}
     if wanted == "all":
         return list(known.values())
-    refuse_unknown(_("generator"), wanted, known)
+    refuse_unknown(_("generator"), wanted, set(known))
     return [known[name] for name in known if name in set(wanted)]
 
 
-def refuse_unknown(kind: str, wanted: list[str], known: dict) -> None:
-    missing = [name for name in wanted if name not in known]
+def refuse_unknown(kind: str, wanted: list[str], known: set[str]) -> None:
+    missing = [printable(name) for name in wanted if name not in known]
     if missing:
         raise SpecError(
             _("The project has no %(kind)s “%(name)s”. Check the spelling, or import it first.")
@@ -88,7 +98,7 @@ def nothing_sentence(without_options: list[Item]) -> str:
     return _("There is nothing to annotate: the chosen texts have no items. Import items first, or choose other texts.")
 
 
-def check_languages(texts: list[Text]) -> None:
+def check_languages(texts: Iterable[Text]) -> None:
     languages = sorted({text.language for text in texts})
     if len(languages) > 1:
         raise SpecError(
@@ -97,36 +107,49 @@ def check_languages(texts: list[Text]) -> None:
         )
 
 
-def notices(texts: list[Text], chosen: Chosen, without: list[Item]) -> list[str]:
+def notices(study: Study, n_texts: int, chosen: Chosen, n_without: int) -> list[str]:
     """What the choice leaves out, or makes of the design, in sentences."""
-    said = []
-    if without:
-        said.append(
+    single = sum(len(names) == 1 for names in chosen.generators())
+    said = [
+        counted(
+            n_without,
             ngettext(
                 "%(n)d item without options is left out: this protocol asks about options.",
                 "%(n)d items without options are left out: this protocol asks about options.",
-                len(without),
-            )
-            % {"n": len(without)}
-        )
-    empty = len(texts) - len(chosen.texts)
-    if empty:
-        said.append(
+                n_without,
+            ),
+        ),
+        counted(
+            empty := n_texts - len(chosen.texts),
             ngettext(
                 "%(n)d text is left out: none of the chosen items is about it.",
                 "%(n)d texts are left out: none of the chosen items is about them.",
                 empty,
-            )
-            % {"n": empty}
-        )
-    single = sum(len(names) == 1 for names in chosen.generators())
-    if single:
-        said.append(
+            ),
+        ),
+        counted(
+            single,
             ngettext(
                 "%(n)d text has items of one generator only: everybody guesses those.",
                 "%(n)d texts have items of one generator only: everybody guesses those.",
                 single,
-            )
-            % {"n": single}
-        )
-    return said
+            ),
+        ),
+        other_language(study, chosen.texts[0][0]),
+    ]
+    return [sentence for sentence in said if sentence]
+
+
+def counted(number: int, sentence: str) -> str:
+    """The sentence with the number, nothing if there is none to speak of."""
+    return sentence % {"n": number} if number else ""
+
+
+def other_language(study: Study, text: Text) -> str:
+    """A word on pages and texts that are not in the same language, which may be meant."""
+    if study.language.partition("-")[0] == text.language.partition("-")[0]:
+        return ""
+    return _("The pages are in “%(pages)s”, the texts in “%(texts)s”.") % {
+        "pages": study.language,
+        "texts": text.language,
+    }

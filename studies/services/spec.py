@@ -1,23 +1,66 @@
-"""What a study file says: its shape, read strictly."""
+"""What a study file, or the form, says: its shape, read strictly."""
 
 import secrets
 from typing import Annotated, Any, Literal
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from django.utils.translation import gettext as _
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-Count = Annotated[int, Field(ge=0, le=10_000, strict=True)]
-Positive = Annotated[int, Field(ge=1, le=10_000, strict=True)]
-Name = Annotated[str, Field(min_length=1, max_length=200)]
+from items.plain import has_control, printable
+from studies.services.study_yaml import NotYaml, load_mapping
+
 MAX_SEED = 2**62
+MAX_NUMBER = 10_000
+MAX_NAME = 200
+
+
+class SpecError(ValueError):
+    """The study file, or the form, asks for something that cannot be; the message is one or more sentences."""
 
 
 def drawn_seed() -> int:
     return secrets.randbelow(2**31)
 
 
-class SpecError(ValueError):
-    """The study file, or the form, asks for something that cannot be; the message is one or more sentences."""
+def on_one_line(text: str) -> str:
+    if has_control(text):
+        raise ValueError(_("it contains control characters or line breaks."))
+    return text
+
+
+def is_name(value: object) -> bool:
+    return isinstance(value, str) and 0 < len(value.strip()) <= MAX_NAME
+
+
+def all_or_names(value: object) -> object:
+    if value == "all" or (isinstance(value, list) and value and all(map(is_name, value))):
+        return value
+    raise ValueError(_("write all, or a list of ids or names, numbers in quotes: [“t1”, “007”]."))
+
+
+def is_count(value: object, lowest: int = 1) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and lowest <= value <= MAX_NUMBER
+
+
+def number_or_open(value: object) -> object:
+    if value == "open" or is_count(value):
+        return value
+    raise ValueError(_("write a whole number from 1 to %(top)d, or open.") % {"top": MAX_NUMBER})
+
+
+def number_or_all(value: object) -> object:
+    if value == "all" or is_count(value):
+        return value
+    raise ValueError(_("write a whole number from 1 to %(top)d, or all.") % {"top": MAX_NUMBER})
+
+
+Line = Annotated[str, AfterValidator(on_one_line)]
+Names = Annotated[Literal["all"] | list[Line], BeforeValidator(all_or_names)]
+Annotators = Annotated[int | Literal["open"], BeforeValidator(number_or_open)]
+PerUnit = Annotated[int | Literal["all"], BeforeValidator(number_or_all)]
+Count = Annotated[int, Field(ge=0, le=MAX_NUMBER, strict=True)]
+Seed = Annotated[int, Field(ge=0, le=MAX_SEED, strict=True)]
+Group = Annotated[Line, Field(min_length=1, max_length=100)]
 
 
 class Strict(BaseModel):
@@ -27,62 +70,66 @@ class Strict(BaseModel):
 class Selection(Strict):
     """Which items: all, or lists of the researcher's own ids and names."""
 
-    texts: Literal["all"] | list[Name] = "all"
-    generators: Literal["all"] | list[Name] = "all"
+    texts: Names = "all"
+    generators: Names = "all"
 
 
 class Plan(Strict):
     """Who does what: `per_unit` k annotators each, or all; or texts shared by all and texts of one's own."""
 
-    annotators: Positive | Literal["open"] = "open"
-    per_unit: Positive | Literal["all"] = "all"
+    annotators: Annotators = "open"
+    per_unit: PerUnit = "all"
     shared_texts: Count = 0
     own_texts: Count = 0
-    seed: Annotated[int, Field(ge=0, le=MAX_SEED, strict=True)] = Field(
-        default_factory=lambda: secrets.randbelow(2**31)
-    )
+    seed: Seed = Field(default_factory=drawn_seed)
 
 
 class StudySpec(Strict):
     """A study as `create_study` reads it."""
 
     slug: Annotated[str, Field(pattern=r"^[-a-zA-Z0-9_]+$", max_length=60)]
-    title: Annotated[str, Field(max_length=200)] = ""
-    protocol: str
-    language: Annotated[str, Field(max_length=20)] = ""
-    instrument: str = ""
+    title: Annotated[Line, Field(max_length=200)] = ""
+    protocol: Line
+    language: Annotated[Line, Field(max_length=20)] = ""
+    instrument: Annotated[Line, Field(max_length=130)] = ""
     items: Selection = Field(default_factory=Selection)
     plan: Plan = Field(default_factory=Plan)
     params: dict[str, Any] = Field(default_factory=dict)
-    groups: Annotated[list[Annotated[str, Field(min_length=1, max_length=100)]], Field(max_length=100)] = Field(
-        default_factory=list
-    )
+    groups: Annotated[list[Group], Field(max_length=100)] = Field(default_factory=list)
 
 
 def read_spec(content: str) -> StudySpec:
     """The study that a YAML text describes; `SpecError` names each field that is wrong."""
     try:
-        loaded = yaml.safe_load(content)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise SpecError(f"This is not YAML: {' '.join(str(error).split())}") from None
-    if not isinstance(loaded, dict):
-        raise SpecError("A study file is a YAML mapping that starts with slug, title and protocol.")
-    return check_spec(loaded)
+        return check_spec(load_mapping(content))
+    except NotYaml as error:
+        raise SpecError(str(error)) from None
 
 
-def check_spec(loaded: dict[str, Any]) -> StudySpec:
+def check_spec(loaded: dict[Any, Any]) -> StudySpec:
     """The study that a mapping describes; `SpecError` names each field that is wrong."""
     try:
         return StudySpec.model_validate(loaded)
     except ValidationError as error:
-        raise SpecError(" ".join(sentence(problem) for problem in error.errors())) from None
+        raise SpecError(" ".join(map(sentence, error.errors()[:10]))) from None
 
 
 def sentence(problem: Any) -> str:
     """One problem of a spec in words."""
-    place = ".".join(str(part) for part in problem["loc"] if part not in ("constrained-int", "int"))
-    if problem["type"] == "extra_forbidden":
-        return f"{place} is not known here; check its spelling."
-    if problem["type"] == "missing":
-        return f"{place} is missing."
-    return f"{place}: {problem['msg'].rstrip('.')}."
+    place = printable(".".join(str(part) for part in problem["loc"]))
+    context = problem.get("ctx", {})
+    said = {
+        "extra_forbidden": _("%(place)s is not known here; check its spelling."),
+        "missing": _("%(place)s is missing."),
+        "string_type": _("%(place)s must be text; put it in quotes."),
+        "string_too_long": _("%(place)s is longer than %(max_length)s characters."),
+        "string_too_short": _("%(place)s must not be empty."),
+        "string_pattern_mismatch": _("%(place)s may have letters, digits, hyphens and underscores only."),
+        "int_type": _("%(place)s must be a whole number."),
+        "greater_than_equal": _("%(place)s must be at least %(ge)s."),
+        "less_than_equal": _("%(place)s must be at most %(le)s."),
+        "list_type": _("%(place)s must be a list, such as [students, teachers]."),
+        "too_long": _("%(place)s has more than %(max_length)s entries."),
+        "value_error": "%(place)s: %(error)s",
+    }.get(problem["type"], "%(place)s: %(msg)s.")
+    return str(said % ({"place": place, "msg": problem["msg"].rstrip(".")} | context))

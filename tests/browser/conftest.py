@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from config.lesart.chromium import find
 
@@ -26,7 +26,7 @@ ARGS = [
 
 @pytest.fixture(scope="session")
 def chromium():
-    """One browser for all tests. Playwright runs a loop in this thread, which Django takes for an asynchronous caller."""
+    """One browser for all tests. Playwright's loop in this thread makes Django take us for an asynchronous caller."""
     path = find()
     if path is None:
         pytest.fail("No Chromium was found. Install one, or name it in LESART_CHROMIUM.")
@@ -34,9 +34,7 @@ def chromium():
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
     is_root = hasattr(os, "geteuid") and os.geteuid() == 0
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=path, args=[*ARGS, *(["--no-sandbox"] if is_root else [])]
-        )
+        browser = playwright.chromium.launch(executable_path=path, args=[*ARGS, *(["--no-sandbox"] if is_root else [])])
         yield browser
         browser.close()
     if before is None:
@@ -49,22 +47,35 @@ def chromium():
 def open_page(chromium: Browser, live_server) -> Callable[..., Page]:
     """A function that opens an empty page in a browser of its own; paths are relative to the live server.
 
-    A script that fails fails the test.
+    A script that fails fails the test. At the end what is on the wire is waited for: the live server shares the test's
+    database connection.
     """
-    contexts, problems = [], []
+    contexts, problems, on_the_wire = [], [], set()
 
     def make(**options) -> Page:
         context = chromium.new_context(base_url=live_server.url, **(LAPTOP | options))
         context.set_default_timeout(10_000)
         contexts.append(context)
+        context.on("request", lambda request: on_the_wire.add(request))
+        context.on("requestfinished", lambda request: on_the_wire.discard(request))
+        context.on("requestfailed", lambda request: on_the_wire.discard(request))
         page = context.new_page()
         page.on("pageerror", lambda error: problems.append(str(error)))
         return page
 
     yield make
     for context in contexts:
+        settle(context, on_the_wire)
         context.close()
     assert not problems
+
+
+def settle(context: BrowserContext, on_the_wire: set) -> None:
+    for _moment in range(50):
+        context.pages[0].wait_for_timeout(40)
+        if not on_the_wire:
+            return
+    pytest.fail(f"Never answered: {[request.url for request in on_the_wire]}")
 
 
 @pytest.fixture

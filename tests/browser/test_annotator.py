@@ -6,6 +6,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from studies.models import Draft, Response, Submission
+from studies.services.answering import pass_phase
+from studies.services.launching import pause_study, resume_study
 from tests.annotation.world import Walker, make_world
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -26,10 +28,11 @@ def walker(annotator):
 
 
 def start(page: Page, annotator) -> None:
-    """As far as the first guess."""
+    """By the link to the first guess; consent and instructions were passed before."""
+    for phase in ("consent", "instructions"):
+        pass_phase(annotator, phase)
     page.goto(f"/join/{annotator.token}/")
-    for _click in ("open", "consent", "instructions"):
-        page.click("main button.primary")
+    page.click("main button.primary")
     expect(page.locator("h1")).to_have_text("Guess without the text")
 
 
@@ -124,7 +127,9 @@ def test_keys_with_modifiers_are_the_browsers(page, annotator):
 def test_digits_work_where_they_need_shift(page, annotator):
     """On a French keyboard the key of 1 says &."""
     start(page, annotator)
-    page.evaluate("document.dispatchEvent(new KeyboardEvent('keydown', {key: '&', code: 'Digit1'}))")
+    page.evaluate(
+        "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: '&', code: 'Digit1', bubbles: true}))"
+    )
     expect(choice(page, 0, 0)).to_be_checked()
 
 
@@ -332,7 +337,10 @@ def test_two_annotators_side_by_side_in_one_browser(page, annotator):
 
 def test_a_text_without_any_script(open_page, annotator):
     page = open_page(java_script_enabled=False)
-    start(page, annotator)
+    page.goto(f"/join/{annotator.token}/")
+    for _page in ("join", "consent", "instructions"):
+        page.click("main button.primary")
+    expect(page.locator("h1")).to_have_text("Guess without the text")
     expect(page.locator(".keys")).not_to_be_visible()
     expect(page.locator("#save-state")).to_contain_text("Your answers are saved when you press the button")
     choice(page, 0, 0).check()
@@ -380,9 +388,7 @@ def test_the_text_is_one_tap_away_on_a_phone(phone, annotator):
 
 
 def start_reading_by_tap(phone: Page, annotator) -> None:
-    phone.goto(f"/join/{annotator.token}/")
-    for _tap in ("open", "consent", "instructions"):
-        phone.tap("main button.primary")
+    start(phone, annotator)
     for item in (0, 1):
         choice(phone, item, 0).tap()
     phone.tap("[data-go-on]")
@@ -392,7 +398,13 @@ def start_reading_by_tap(phone: Page, annotator) -> None:
 
 def test_targets_are_large_and_nothing_is_cut_off_on_a_phone(phone, annotator):
     start_reading_by_tap(phone, annotator)
-    for kind, least in ((".choice", 48), (".unsure", 48), (".level", 48), ("[data-go-on]", 48), ("[data-open-text]", 48)):
+    for kind, least in (
+        (".choice", 48),
+        (".unsure", 48),
+        (".level", 48),
+        ("[data-go-on]", 48),
+        ("[data-open-text]", 48),
+    ):
         heights = phone.locator(kind).evaluate_all("all => all.map(box => box.getBoundingClientRect().height)")
         assert min(heights) >= least, kind
     assert phone.evaluate("document.documentElement.scrollWidth") == 390
@@ -420,8 +432,6 @@ def test_a_page_from_the_back_forward_cache_is_not_used(page, annotator):
 
 
 def test_a_study_paused_meanwhile_says_so_and_keeps_the_answer_for_later(page, annotator):
-    from studies.services.launching import pause_study, resume_study
-
     start(page, annotator)
     pause_study(annotator.study)
     choice(page, 0, 1).check()

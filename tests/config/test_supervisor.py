@@ -19,7 +19,8 @@ from config.lesart.processes import Guard
 
 commands, limit = json.loads(sys.argv[1]), float(sys.argv[2])
 supervisor.LONGEST_DELAY = limit
-with Guard() as guard, supervisor.Supervisor(Log(sys.stdout, list(commands)), guard, os.environ, pathlib.Path.cwd()) as it:
+log = Log(sys.stdout, list(commands))
+with Guard() as guard, supervisor.Supervisor(log, guard, os.environ, pathlib.Path.cwd()) as it:
     with contextlib.suppress(supervisor.Stopped):
         print("guard", guard.pid, flush=True)
         for name, command in commands.items():

@@ -6,12 +6,6 @@ from projects.models import Membership, Role, User
 from projects.services.inviting import create_invitation
 
 
-@pytest.fixture(autouse=True)
-def quick_passwords(settings):
-    """Most tests make users; hashing their passwords well would take most of the time."""
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
 @pytest.fixture
 def invitation(project, owner):
     return create_invitation(project, role=Role.RESEARCHER, note="for Anna", created_by=owner)

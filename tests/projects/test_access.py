@@ -115,6 +115,7 @@ def test_a_foreign_invitation_cannot_be_revoked(owner, stranger, address, as_use
     assert elsewhere.revoked_at is None
 
 
+@pytest.mark.database
 @pytest.mark.parametrize("pk", [0, 10**30])
 def test_a_number_out_of_range_is_only_not_found(pk, owner, as_user, project):
     assert as_user(owner).get(f"/p/{project.slug}/members/{pk}/remove/").status_code == 404

@@ -99,6 +99,7 @@ def test_links_that_do_not_work_look_alike(close, method, invitation, newcomer, 
     assert role_of(newcomer) is None
 
 
+@pytest.mark.database
 @pytest.mark.parametrize("token", ["%00", "a%00b", "%ED%A0%80", "x" * 3000, "ä", "' OR 1=1 --"])
 def test_broken_tokens_are_only_unknown(token, client, db):
     assert client.get(f"/invitation/{token}/").status_code == 404
@@ -131,6 +132,7 @@ def test_who_has_an_account_signs_in_and_comes_back(invitation, newcomer, client
     assert role_of(newcomer) is None, "signing in alone accepts nothing"
 
 
+@pytest.mark.database
 def test_who_has_none_makes_one_and_is_a_member(invitation, project, client, role_of):
     response = client.post(invitation.get_absolute_url(), {"sign_up": ""})
     page = client.post(response.headers["Location"], NEW_ACCOUNT, follow=True)

@@ -35,6 +35,7 @@ def test_empty_list_says_what_to_do_first(newcomer, as_user):
     assert reverse("project_new") in page.content.decode()
 
 
+@pytest.mark.database
 def test_counts_take_newest_versions_and_do_not_multiply(project, bank):
     make_study(project, "one", bank)
     make_study(project, "two", bank)
@@ -83,6 +84,7 @@ def test_title_without_a_usable_letter_asks_for_a_short_name(newcomer, as_user):
     assert page.context["form"].errors["slug"] == ["Write a short name in the letters a–z, digits and hyphens."]
 
 
+@pytest.mark.database
 def test_taken_short_name_is_a_sentence_and_stores_nothing(project, newcomer, as_user):
     page = as_user(newcomer).post(reverse("project_new"), {"title": "Other", "slug": "rivers", "description": ""})
     assert "The short name “rivers” belongs to another project." in page.content.decode()

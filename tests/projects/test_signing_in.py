@@ -32,6 +32,7 @@ def test_unknown_name_looks_like_a_wrong_password(newcomer, client, bare):
     assert bare(known).replace("newcomer", "NAME") == bare(unknown).replace("nobody77", "NAME")
 
 
+@pytest.mark.database
 def test_guessing_one_account_is_stopped_from_any_address(newcomer, client):
     for number in range(5):
         sign_in(client, password="wrong", address=f"192.0.2.{number}")

@@ -2,7 +2,6 @@ import sys
 from argparse import ArgumentParser
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.utils.translation import gettext as _
 
@@ -14,6 +13,7 @@ from items.services.importing import ImportRefused, import_items, read
 from items.services.naming import ImportOptions
 from items.services.plan import ImportPlan
 from items.services.planning import plan_import
+from items.uploads import upload_limit
 from projects.models import Project
 
 
@@ -51,7 +51,13 @@ class Command(BaseCommand):
             self.stdout.write(_("Warning: {line}").format(line=line))
         for sentence in plan.sentences():
             self.stdout.write(sentence)
-        self.stdout.write(_("Dry run: nothing was stored.") if dry_run else _("Stored."))
+        self.stdout.write(_outcome(plan, dry_run))
+
+
+def _outcome(plan: ImportPlan, dry_run: bool) -> str:
+    if dry_run:
+        return _("Dry run: nothing was stored.")
+    return _("Stored.") if plan.writes else _("Nothing had to be stored.")
 
 
 def _checked(plan: ImportPlan) -> ImportPlan:
@@ -81,7 +87,7 @@ def _format(options: dict[str, Any]) -> str:
 
 def _content(path: str) -> bytes:
     """The file's bytes, read only as far as the bound."""
-    limit = settings.LESART["COMMAND_UPLOAD_BYTES"]
+    limit = upload_limit("COMMAND")
     try:
         content = sys.stdin.buffer.read(limit + 1) if path == "-" else _read(path, limit + 1)
     except OSError as error:

@@ -1,11 +1,16 @@
 from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
 
 from projects.models import Project
+from studies.models import Study
 from studies.services.creating import create_study
 from studies.services.launching import launch_study
-from studies.services.spec import SpecError, read_spec
+from studies.services.selection import Chosen
+from studies.services.spec import SpecError, StudySpec, read_spec
+
+MAX_BYTES = 4_000_000
 
 
 class Command(BaseCommand):
@@ -17,19 +22,34 @@ class Command(BaseCommand):
         parser.add_argument("--launch", action="store_true", help="launch it at once")
 
     def handle(self, *, spec, project, launch, **options):
+        found = Project.objects.filter(slug=project).first()
+        if found is None:
+            raise CommandError(f"There is no project “{project}”. Make it with create_project.")
         try:
-            found = Project.objects.get(slug=project)
-            read = read_spec(spec.read_text("utf-8"))
-            study, chosen = create_study(found, read)
-        except Project.DoesNotExist:
-            raise CommandError(f"There is no project “{project}”. Make it with create_project.") from None
-        except (OSError, UnicodeDecodeError) as error:
-            raise CommandError(f"{spec} cannot be read as UTF-8 text: {error}") from None
+            study, chosen = make(found, read_spec(content_of(spec)), launch)
         except SpecError as error:
             raise CommandError(str(error)) from None
-        if launch:
-            launch_study(study)
         for notice in chosen.notices:
             self.stderr.write(notice)
         state = "launched" if launch else "made as a draft"
         self.stdout.write(f"Study {study.slug} {state}: {len(chosen.texts)} texts, {chosen.n_items} items.")
+
+
+@transaction.atomic
+def make(project: Project, spec: StudySpec, launch: bool) -> tuple[Study, Chosen]:
+    """The study; with `launch` it is there launched or not at all."""
+    study, chosen = create_study(project, spec)
+    return launch_study(study) if launch else (study, chosen)
+
+
+def content_of(file: Path) -> str:
+    try:
+        with file.open("rb") as opened:
+            content = opened.read(MAX_BYTES + 1)
+        if len(content) > MAX_BYTES:
+            raise CommandError(f"{file} is larger than {MAX_BYTES // 1_000_000} MB, so it is no study file.")
+        return content.decode("utf-8-sig")
+    except OSError as error:
+        raise CommandError(f"{file} cannot be read: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise CommandError(f"{file} is not UTF-8. Save it as UTF-8 and try again.") from None

@@ -1,0 +1,54 @@
+"""What a reader of the results page may choose; all of it stands in the address."""
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from analysis.choices import Choices, purposes_with
+from studies.models import Study
+
+INCLUDE = [("simulated", _("simulated answers")), ("pilot", _("pilot answers"))]
+CONVENTION = [("clustered", _("by texts (default)")), ("published", _("by single judgments (as published)"))]
+ESTIMATE = [("pooled", _("pooled: all answers")), ("matched", _("matched: same person, same item in both stages"))]
+
+
+class ResultsForm(forms.Form):
+    """A GET form. Unbound, or with something that does not exist, it stands for the defaults."""
+
+    include = forms.MultipleChoiceField(
+        label=_("Include"), choices=INCLUDE, required=False, widget=forms.CheckboxSelectMultiple
+    )
+    convention = forms.ChoiceField(label=_("Intervals"), choices=CONVENTION, required=False)
+    estimate = forms.ChoiceField(label=_("Informativity"), choices=ESTIMATE, required=False)
+    asked = forms.BooleanField(required=False, widget=forms.HiddenInput, initial=True)
+
+    def __init__(self, study: Study, counts: dict[str, int], data=None):
+        """`counts`: how many answers of each purpose the study has."""
+        self.study = study
+        if not (data and data.get("asked")):
+            data = {"asked": "1", "include": first_included(counts), "convention": "clustered", "estimate": "pooled"}
+        super().__init__(data)
+        present = [(value, f"{label} ({counts[value]:,})") for value, label in INCLUDE if counts.get(value)]
+        self.fields["include"].choices = present
+        if not present:
+            del self.fields["include"]
+
+    @property
+    def chosen(self) -> dict:
+        return self.cleaned_data if self.is_valid() else {}
+
+    @property
+    def estimate(self) -> str:
+        return self.chosen.get("estimate") or "pooled"
+
+    @property
+    def choices(self) -> Choices:
+        return Choices(
+            convention=self.chosen.get("convention") or "clustered",
+            purposes=purposes_with(self.chosen.get("include") or ()),
+            seed=abs(self.study.seed),
+        )
+
+
+def first_included(counts: dict[str, int]) -> list[str]:
+    """Simulated answers come first only where there is nothing else to show."""
+    return ["simulated"] if counts.get("simulated") and not counts.get("main") else []

@@ -1,0 +1,66 @@
+"""`report SLUG --out DIR`: every table and figure of a study as files."""
+
+from pathlib import Path
+
+from django.core.management.base import BaseCommand, CommandError
+
+from analysis.choices import CONVENTIONS, BadChoice, Choices, one_seed, purposes_with, study_called, words
+from studies.models import Study
+
+
+class Command(BaseCommand):
+    help = "Writes every table (CSV, JSON, TeX) and figure (SVG, PNG) of a study, and report.json, into a folder."
+
+    def add_arguments(self, parser):
+        parser.add_argument("slug", help="short name of the study")
+        parser.add_argument("--out", required=True, metavar="DIR", help="made if it is not there; files in it are replaced")
+        parser.add_argument(
+            "--convention", choices=CONVENTIONS, default="clustered", help="which intervals stand in low and high"
+        )
+        parser.add_argument("--include", default="", metavar="pilot,simulated", help="answers that are left out if not named")
+        parser.add_argument("--evaluators", metavar="NAMES", help="rows to keep, with commas: human, human:GROUP, a model")
+        parser.add_argument("--groups", metavar="NAMES", help="only people of these groups, with commas")
+        parser.add_argument("--seed", help="of the resampling; default: the study's seed")
+
+    def handle(self, *, slug, out, **options):
+        # Heavy libraries are loaded when there is something to compute.
+        from analysis.services.reporting import write_report
+
+        try:
+            study = reportable(slug)
+            report = write_report(study, Path(out), choices_from(study, options))
+        except BadChoice as bad:
+            raise CommandError(str(bad)) from None
+        except OSError as error:
+            raise CommandError(f"{error.filename or out} cannot be written: {error.strerror}. Choose another --out.") from None
+        for line in (*report.said, *report.corrections, *report.sentences):
+            self.stdout.write(line)
+        if not report.n_responses:
+            self.stdout.write(f"No answers of {slug} are in these figures.{hint(report)}")
+        self.stdout.write(f"{len(report.tables)} tables and {len(report.figures)} figures are in {out}.")
+
+
+def reportable(slug: str) -> Study:
+    study = study_called(slug)
+    if study.is_draft:
+        raise BadChoice(f"{slug} is a draft and has no answers. Launch it, or import answers, and report then.")
+    return study
+
+
+def choices_from(study: Study, options: dict) -> Choices:
+    seed = options["seed"]
+    return Choices(
+        convention=options["convention"],
+        purposes=purposes_with(words(options["include"])),
+        evaluators=words(options["evaluators"]) or None,
+        groups=words(options["groups"]) or None,
+        seed=one_seed(seed) if seed is not None else abs(study.seed),
+    )
+
+
+def hint(report) -> str:
+    left_out = dict(report.left_out)
+    if not left_out:
+        return ""
+    counted = ", ".join(f"{n} {purpose}" for purpose, n in left_out.items())
+    return f" Left out: {counted}; --include {','.join(left_out)} takes them in."

@@ -1,0 +1,23 @@
+"""What a report module gives: tables, figures by name, and what the numbers say."""
+
+from dataclasses import dataclass
+
+from analysis.tables import Table
+
+
+@dataclass(frozen=True)
+class Report:
+    """All of one study under one set of choices. `said` is what holds for every table: who is in, which keys changed."""
+
+    tables: tuple[Table, ...]
+    sentences: tuple[str, ...]
+    figures: tuple[str, ...]
+    included: tuple[str, ...] = ()
+    corrections: tuple[str, ...] = ()
+    left_out: tuple[tuple[str, int], ...] = ()
+    said: tuple[str, ...] = ()
+    n_responses: int = 0
+
+    def table(self, name: str) -> Table:
+        """The table of that name; `KeyError` if the report has none."""
+        return {table.name: table for table in self.tables}[name]

@@ -1,0 +1,29 @@
+"""Reports: one module per protocol says what its answers mean; this is the list."""
+
+from collections.abc import Callable
+
+from django.utils.translation import gettext as _
+
+from analysis.choices import BadChoice, Choices
+from analysis.evidence import Evidence, evidence_of
+from analysis.report import Report
+from analysis.reports.guess_then_read import guess_then_read
+from analysis.reports.completing import completed
+from studies.models import Study
+
+REPORTS: dict[str, Callable[[Evidence], Report]] = {"guess-then-read": guess_then_read}
+
+
+def build(study: Study, choices: Choices) -> Report:
+    """The report of a study, from one moment's answers. `BadChoice` if something chosen does not occur."""
+    check_groups(study, choices)
+    evidence = evidence_of(study, choices)
+    return completed(REPORTS[study.protocol](evidence), evidence)
+
+
+def check_groups(study: Study, choices: Choices) -> None:
+    known = {*study.groups, *study.annotators.values_list("group", flat=True)} - {""}
+    unknown = [group for group in choices.groups or () if group not in known]
+    if unknown:
+        values = {"group": unknown[0], "groups": ", ".join(sorted(known)) or _("none")}
+        raise BadChoice(_("There is no group “%(group)s” in this study. Its groups: %(groups)s.") % values)

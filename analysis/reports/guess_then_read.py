@@ -1,0 +1,25 @@
+"""What a guess-then-read study reports (Säuberli & Clematide 2024)."""
+
+from analysis.evidence import Evidence
+from analysis.report import Report
+from analysis.reports.agreement import agreement_with_humans
+from analysis.reports.description import description
+from analysis.reports.flagged import guessable_items, unanswerable_items
+from analysis.reports.informativity import informativity, informativity_matched
+from analysis.reports.ratings import accuracy_by_rating, ratings
+from analysis.reports.sentences import sentences
+
+
+def guess_then_read(evidence: Evidence) -> Report:
+    pooled = informativity(evidence)
+    tables = (
+        pooled,
+        informativity_matched(evidence),
+        agreement_with_humans(evidence),
+        ratings(evidence),
+        accuracy_by_rating(evidence),
+        guessable_items(evidence),
+        unanswerable_items(evidence),
+        description(evidence),
+    )
+    return Report(tables, tuple(sentences(evidence, pooled)), ("dumbbell", "dumbbell_matched", "ratings", "accuracy_by_rating"))

@@ -1,0 +1,80 @@
+"""The report of a study for pages: computed when its answers or keys have changed, else taken from the cache."""
+
+import hashlib
+import json
+from typing import Any
+
+from django.core.cache import cache
+from django.db.models import Count, Max
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from analysis.choices import Choices
+from analysis.report import Report
+from items.models import KeyCorrection, Option
+from studies.models import Annotator, Assignment, Response, Study, UnitItem
+
+FORMAT = 1  # raised when what is cached changes its form or meaning
+A_DAY = 24 * 60 * 60
+
+
+def report_of(study: Study, choices: Choices) -> Report:
+    """The report under these choices, with the words of the active language."""
+    key = f"report:{state_of(study, choices)}"
+    report: Report | None = cache.get(key)
+    if report is None:
+        # numpy, scipy and pandas take a second to load: not every process that knows the page's address needs them.
+        from analysis.reports import build
+
+        report = build(study, choices)
+        cache.set(key, report, A_DAY)
+    return report
+
+
+def figure_of(study: Study, choices: Choices, name: str) -> str:
+    """The SVG of a figure; `KeyError` if the report has none of that name."""
+    from analysis.figures import FIGURES, as_svg
+
+    if name not in FIGURES:
+        raise KeyError(name)
+    key = f"figure:{name}:{state_of(study, choices)}"
+    svg: str | None = cache.get(key)
+    if svg is None:
+        svg = as_svg(figure_specification(study, report_of(study, choices), name))
+        cache.set(key, svg, A_DAY)
+    return svg
+
+
+def figure_specification(study: Study, report: Report, name: str) -> dict[str, Any]:
+    """A figure of the report, titled with what it shows, of which study, and whose answers are in."""
+    from analysis.figures import FIGURES, specification
+
+    table = report.table(FIGURES[name][0])
+    headings = {
+        "dumbbell": _("Guessability and answerability"),
+        "dumbbell_matched": _("Guessability and answerability, matched"),
+    }
+    return specification(name, table, headings.get(name, table.title), [study.title, *report.said])
+
+
+def state_of(study: Study, choices: Choices) -> str:
+    """A hash of everything the report depends on: the answers and who gave them, the keys, the choices, the language."""
+    answers = Response.objects.filter(assignment__annotator__study=study).aggregate(n=Count("pk"), last=Max("pk"))
+    returned = Assignment.objects.filter(annotator__study=study, returned_at__isnull=False).count()
+    items = UnitItem.objects.filter(unit__study=study)
+    keys = Option.objects.filter(item__in=items.values("item"), correct=True).order_by("pk").values_list("pk", flat=True)
+    corrections = KeyCorrection.objects.filter(item__project=study.project).aggregate(last=Max("pk"))
+    people = Annotator.objects.filter(study=study).order_by("pk").values_list("pk", "code", "purpose", "group")
+    generators = items.order_by("item__generator").values_list("item__generator", "item__generator__name").distinct()
+    state = [
+        FORMAT, study.pk, study.title, study.groups, answers, returned, list(keys), corrections, list(people),
+        list(generators), choices.__dict__, get_language(),
+    ]  # fmt: skip
+    return hashlib.sha256(json.dumps(state).encode()).hexdigest()
+
+
+def counts_by_purpose(study: Study) -> dict[str, int]:
+    """How many answers of each purpose the study has."""
+    counted = Response.objects.filter(assignment__annotator__study=study, assignment__returned_at=None)
+    named = counted.order_by().values_list("assignment__annotator__purpose").annotate(n=Count("pk"))
+    return dict(named.order_by("assignment__annotator__purpose"))

@@ -1,0 +1,126 @@
+from tempfile import TemporaryFile
+from urllib.parse import urlencode
+
+from django.contrib.auth.decorators import login_required
+from django.http import FileResponse, Http404, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import override
+from django.views.decorators.http import require_safe
+
+from analysis.codebook import codebook
+from analysis.forms import ResultsForm
+from analysis.pages import alternative, description_lists, page_table
+from analysis.report import Report
+from analysis.services.exporting import FORMATS, export_responses
+from analysis.services.results import counts_by_purpose, figure_of, report_of
+from analysis.writers import as_csv
+from projects.models import Role
+from studies.access import get_study
+from studies.models import Study
+
+FILE_TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl; charset=utf-8"}
+
+
+@login_required
+@require_safe
+def study_results(request, slug):
+    study = get_study(request.user, slug)
+    form = ResultsForm(study, counts_by_purpose(study), request.GET)
+    report = report_of(study, form.choices)
+    context = {
+        "project": study.project,
+        "study": study,
+        "tab": "results",
+        "form": form,
+        "choices": form.choices,
+        "report": report,
+        "asked": urlencode(asked(form), doseq=True),
+        "may_export": study.project.my_role.rank >= Role.REVIEWER.rank,
+    }
+    return render(request, "analysis/results.html", context | sections(study, form, report))
+
+
+def asked(form: ResultsForm) -> dict:
+    """The choices as parameters of an address, for figures and downloads."""
+    choices = form.choices
+    return {"asked": 1, "include": choices.included, "convention": choices.convention, "estimate": form.estimate}
+
+
+def sections(study: Study, form: ResultsForm, report: Report) -> dict:
+    """The tables and figures in the order of the page."""
+    links = text_links(study)
+    tables = {table.name: page_table(table, form.choices.convention, links) for table in report.tables}
+    first, second = ("informativity", "informativity_matched")
+    if form.estimate == "matched":
+        first, second = second, first
+    return {
+        "tables": tables,
+        "first": tables[first],
+        "second": tables[second],
+        "dumbbell": "dumbbell" if form.estimate == "pooled" else "dumbbell_matched",
+        "alternatives": {name: alternative(report.table(name)) for name in (first, "ratings", "accuracy_by_rating")},
+        "first_alternative": alternative(report.table(first)),
+        "description": description_lists(report.table("description")),
+    }
+
+
+def text_links(study: Study) -> dict[str, str]:
+    texts = study.units.values_list("text__external_id", "text_id")
+    return {external_id: reverse("text", args=[study.project.slug, pk]) for external_id, pk in texts}
+
+
+@login_required
+@require_safe
+def study_figure(request, slug, name):
+    study = get_study(request.user, slug)
+    choices = ResultsForm(study, counts_by_purpose(study), request.GET).choices
+    try:
+        svg = figure_of(study, choices, name)
+    except KeyError:
+        raise Http404 from None
+    return HttpResponse(svg, content_type="image/svg+xml", headers={"Cache-Control": "private, no-cache"})
+
+
+@login_required
+@require_safe
+def study_table(request, slug, name):
+    study = get_study(request.user, slug)
+    choices = ResultsForm(study, counts_by_purpose(study), request.GET).choices
+    with override("en"):  # files are the same for every reader
+        report = report_of(study, choices)
+        try:
+            content = as_csv(report.table(name))
+        except KeyError:
+            raise Http404 from None
+    return attached(content.encode(), f"{study.slug}-{name}.csv")
+
+
+@login_required
+@require_safe
+def study_export(request, slug, format):
+    study = get_study(request.user, slug, Role.REVIEWER)
+    if format == "codebook":
+        return attached(as_csv(codebook(study)).encode(), f"{study.slug}-codebook.csv")
+    if format not in FORMATS:
+        raise Http404
+    choices = ResultsForm(study, counts_by_purpose(study), request.GET).choices
+    file = exported(study, format, choices.purposes)
+    ending = "jsonl" if format == "jsonl" else "csv"
+    name = f"{study.slug}-{format}.{ending}" if format == "wide" else f"{study.slug}.{ending}"
+    return FileResponse(file, as_attachment=True, filename=name, content_type=FILE_TYPES[ending])
+
+
+def exported(study: Study, format: str, purposes):
+    """A file without a name that holds the whole export: a reader gets all of it or an error, never a part."""
+    file = TemporaryFile("w+", encoding="utf-8", newline="")
+    export_responses(study, format, file, purposes)
+    file.flush()
+    binary = file.detach()
+    binary.seek(0)
+    return binary
+
+
+def attached(content: bytes, name: str) -> HttpResponse:
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return HttpResponse(content, content_type=FILE_TYPES["csv"], headers=headers)

@@ -1,0 +1,63 @@
+"""Forms about the people of a study, and about answers that were given elsewhere."""
+
+from typing import Any, cast
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from items.plain import has_control
+from studies.models import Study
+
+MOST = 200  # at once: each is fitted into the plan by a search
+
+
+class AddAnnotatorsForm(forms.Form):
+    """More people for a running study."""
+
+    count = forms.IntegerField(
+        label=_("How many, without codes"),
+        min_value=1,
+        max_value=MOST,
+        required=False,
+        help_text=_("P07, P08, and so on."),
+    )
+    people = forms.CharField(
+        label=_("Codes of people"),
+        required=False,
+        max_length=50_000,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text=_(
+            "One a line, no names. The same code in two studies means the same person: nobody guesses about a text they"
+            " have read. Leave empty if you only need links."
+        ),
+    )
+    group = forms.ChoiceField(label=_("Group"), required=False)
+
+    def __init__(self, *args: Any, study: Study, **kwargs: Any):
+        super().__init__(*args, **kwargs)
+        choices = [("", _("in turn")), *((group, group) for group in study.groups)]
+        cast(forms.ChoiceField, self.fields["group"]).choices = choices
+        if not study.groups:
+            del self.fields["group"]
+
+    def clean_people(self) -> list[str]:
+        codes = [line.strip() for line in self.cleaned_data["people"].split("\n") if line.strip()]
+        if any(len(code) > 200 or has_control(code) for code in codes):
+            raise forms.ValidationError(_("A code has at most 200 characters, and none that cannot be seen."))
+        return codes
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        number = len(cleaned.get("people") or []) + (cleaned.get("count") or 0)
+        if not self.errors and not number:
+            raise forms.ValidationError(_("Say how many annotators to add, or list the codes of people."))
+        if number > MOST:
+            raise forms.ValidationError(_("Add at most %(n)d annotators at once.") % {"n": MOST})
+        return cleaned
+
+
+class ResponsesForm(forms.Form):
+    """A file of finished judgments."""
+
+    file = forms.FileField(label=_("CSV or JSONL file"), help_text=_("One row per judgment, as in the long export."))
+    partial = forms.BooleanField(label=_("Take people's guesses without a read"), required=False)

@@ -1,0 +1,62 @@
+"""Where an annotator stands, worked out from what is stored. Reads only."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from studies.models import Annotator, Assignment, Purpose, StudyState
+from studies.protocols import Stage
+from studies.services.declaring import declaration_of
+
+Kind = Literal["revoked", "closed", "paused", "phase", "stage", "done"]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an annotator stands: the page they should see, whatever they typed."""
+
+    kind: Kind
+    phase: str | None = None
+    assignment: Assignment | None = None
+    stage: Stage | None = None
+    number: int = 0
+    total: int = 0
+
+
+def place_of(annotator: Annotator) -> Place:
+    """Where the annotator stands now. Reads only."""
+    barrier = barrier_for(annotator)
+    if barrier:
+        return Place(barrier)
+    declaration = declaration_of(annotator.study)
+    passed = set(annotator.phases_passed.values_list("phase", flat=True))
+    for phase in declaration.phases:
+        if phase not in passed:
+            return Place("phase", phase=phase)
+    mine = annotator.assignments.active()
+    assignment = mine.open().select_related("unit__text", "annotator__study__instrument_version").first()
+    total = mine.count()
+    if assignment is None:
+        return Place("done", total=total)
+    number = mine.filter(finished_at__isnull=False).count() + 1
+    return Place("stage", None, assignment, declaration.stage(assignment.stage), number, total)
+
+
+def barrier_for(annotator: Annotator) -> Literal["revoked", "closed", "paused"] | None:
+    """What keeps an annotator out just now, if anything does."""
+    if annotator.revoked_at:
+        return "revoked"
+    state = annotator.study.state
+    if state == StudyState.LIVE or (state == StudyState.DRAFT and annotator.purpose == Purpose.PREVIEW):
+        return None
+    return "paused" if state == StudyState.PAUSED else "closed"
+
+
+def annotator_by_token(token: str) -> Annotator | None:
+    """The annotator whose link this is, revoked or not."""
+    return Annotator.objects.select_related("study__instrument_version").filter(token=token).first()
+
+
+def annotator_by_public_id(public_id: str, token: str) -> Annotator | None:
+    """The annotator of a work page, if the browser also holds the token of their link."""
+    annotator = annotator_by_token(token)
+    return annotator if annotator and annotator.public_id == public_id else None

@@ -1,0 +1,170 @@
+"""What rows of an import may say: the study's items and options, through the protocol's own declaration."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from items.models import Item
+from studies.models import AnnotatorKind, Study
+from studies.protocols import Declaration, InvalidAnswer, Question, Stage
+from studies.protocols.base import Value
+from studies.services.answers import Answer, Given, answers_of
+from studies.services.declaring import declaration_of
+from studies.services.response_rows import Problem, Row
+
+
+@dataclass
+class Known:
+    """What the rows may speak about: the items that the study chose, by the researcher's ids."""
+
+    declaration: Declaration
+    items: dict[str, Item]
+    options: dict[str, dict[str, int]]
+    text_ids: dict[str, str]
+
+
+@dataclass
+class ItemAnswer:
+    """All rows of one annotator, round and stage about one item, and what they mean together."""
+
+    rows: list[Row]
+    stage: Stage
+    item: Item
+    answers: list[Answer]
+
+    @property
+    def cell(self) -> tuple[str, int, int]:
+        """The assignment that it belongs to: annotator, round and text."""
+        return self.rows[0].annotator, self.rows[0].round, self.item.text_id
+
+    @property
+    def by_person(self) -> bool:
+        return self.rows[0].kind == AnnotatorKind.HUMAN
+
+
+class Unfit(ValueError):
+    """A row that no participant could have given."""
+
+    def __init__(self, column: str, reason: str, line: int = 0):
+        super().__init__(reason)
+        self.column, self.line = column, line
+
+
+def known_in(study: Study, items: Iterable[Item]) -> Known:
+    by_id = {item.external_id: item for item in items}
+    texts = dict(study.project.texts.current().values_list("pk", "external_id"))
+    return Known(
+        declaration_of(study),
+        by_id,
+        {key: {option.external_id: option.pk for option in item.options.all()} for key, item in by_id.items()},
+        {key: texts[item.text_id] for key, item in by_id.items()},
+    )
+
+
+def checked(rows: list[Row], known: Known, problems: list[Problem]) -> Iterator[ItemAnswer]:
+    """The rows grouped by item and checked by the declaration; what is wrong goes to `problems`."""
+    groups: dict[tuple[str, int, str, str], list[Row]] = defaultdict(list)
+    questions: dict[int, Question] = {}
+    for row in rows:
+        try:
+            questions[row.line] = question_of(row, known)
+            groups[row.annotator, row.round, row.stage, row.item_id].append(row)
+        except Unfit as unfit:
+            problems.append(Problem(row.line, unfit.column, str(unfit)))
+    for (_annotator, _round, stage_name, item_id), group in groups.items():
+        stage, item = known.declaration.stage(stage_name), known.items[item_id]
+        try:
+            given = given_by(group, item, known.options[item_id], questions)
+            yield ItemAnswer(group, stage, item, answers_of_rows(group, stage, given, item))
+        except Unfit as unfit:
+            problems.append(Problem(unfit.line or group[0].line, unfit.column, str(unfit)))
+
+
+def question_of(row: Row, known: Known) -> Question:
+    """The declared question that a row answers; `Unfit` if an id is unknown or does not apply."""
+    stages = {stage.name: stage for stage in known.declaration.stages}
+    if row.stage not in stages:
+        raise Unfit("stage", unknown(_("There is no stage “%(name)s”; there are: %(known)s."), row.stage, stages))
+    questions = {question.name: question for question in stages[row.stage].questions}
+    if row.question not in questions:
+        sentence = _("This stage does not ask “%(name)s”; it asks: %(known)s.")
+        raise Unfit("question", unknown(sentence, row.question, questions))
+    question = questions[row.question]
+    check_item(row, known)
+    check_option(row, question, known)
+    if row.unsure and not question.unsure:
+        raise Unfit("unsure", _("There is no unsure mark for this question in this stage."))
+    return question
+
+
+def unknown(sentence: str, name: str, known: Iterable[str]) -> str:
+    return sentence % {"name": name, "known": ", ".join(known)}
+
+
+def check_item(row: Row, known: Known) -> None:
+    if row.item_id not in known.items:
+        raise Unfit("item_id", _("The study has no item “%(item)s”.") % {"item": row.item_id})
+    about = known.text_ids[row.item_id]
+    if row.text_id and row.text_id != about:
+        said = {"item": row.item_id, "about": about, "other": row.text_id}
+        raise Unfit("text_id", _("Item “%(item)s” is about “%(about)s”, not “%(other)s”.") % said)
+
+
+def check_option(row: Row, question: Question, known: Known) -> None:
+    if question.per == "option" and not row.option_id:
+        raise Unfit("option_id", _("This must not be empty: the question is asked of each option."))
+    if question.per == "option" and row.option_id not in known.options[row.item_id]:
+        said = {"item": row.item_id, "option": row.option_id}
+        raise Unfit("option_id", _("Item “%(item)s” has no option “%(option)s”.") % said)
+    if question.per != "option" and row.option_id:
+        raise Unfit("option_id", _("This must be empty: the question is asked of the item, not of an option."))
+    if row.probability is not None and (question.per != "option" or row.kind == AnnotatorKind.HUMAN):
+        raise Unfit("probability", _("Only a model's or baseline's answer to an option has a probability."))
+
+
+def given_by(group: list[Row], item: Item, options: dict[str, int], questions: dict[int, Question]) -> Given:
+    """What the rows about one item say together; `Unfit` for a second answer and for a value off the scale."""
+    ticks: dict[str, dict[int, bool]] = defaultdict(dict)
+    values: dict[str, Value] = {}
+    probability: dict[int, float] = {}
+    seen: set[tuple[str, str]] = set()
+    for row in group:
+        name, option = questions[row.line].name, options.get(row.option_id)
+        if (name, row.option_id) in seen:
+            raise Unfit("", _("This question was already answered in an earlier row."), row.line)
+        seen.add((name, row.option_id))
+        value = value_of(row, questions[row.line])
+        if option is None:
+            values[name] = value
+        else:
+            ticks[name][option] = bool(value)
+        if option is not None and row.probability is not None:
+            probability[option] = row.probability
+    unsure = frozenset(options[row.option_id] for row in group if row.unsure)
+    return Given(item.pk, ticks, values, unsure, probability)
+
+
+def value_of(row: Row, question: Question) -> Value:
+    try:
+        return question.read(row.value)
+    except InvalidAnswer as error:
+        raise Unfit("value", str(error), row.line) from None
+
+
+def answers_of_rows(group: list[Row], stage: Stage, given: Given, item: Item) -> list[Answer]:
+    """Through the same gate as a page; completeness is waived for models and baselines only."""
+    person = group[0].kind == AnnotatorKind.HUMAN
+    if person and not given.ticks:
+        raise Unfit(
+            "question",
+            _("Item “%(item)s” is rated, but its options are not answered.") % {"item": item.external_id},
+        )
+    try:
+        return answers_of(stage, given, [option.pk for option in item.options.all()], partial=not person)
+    except InvalidAnswer:
+        judged = {row.option_id for row in group}
+        missing = [option.external_id for option in item.options.all() if option.external_id not in judged]
+        said = {"item": item.external_id, "missing": ", ".join(missing)}
+        raise Unfit("option_id", _("Item “%(item)s” is answered without its options %(missing)s.") % said) from None

@@ -1,0 +1,61 @@
+"""What rows of an import may not say together, beyond one item: about their annotator, and about other items."""
+
+from django.utils.translation import gettext as _
+
+from studies.protocols import Declaration
+from studies.services.response_checks import ItemAnswer
+from studies.services.response_rows import Problem, Row
+
+SAME_EVERYWHERE = ("kind", "group", "person", "purpose", "model", "reading")
+
+
+def conflicts_of(rows: list[Row]) -> list[Problem]:
+    """Rows that say something else about their annotator than the annotator's first row."""
+    first: dict[str, Row] = {}
+    found = []
+    for row in rows:
+        seen = first.setdefault(row.annotator, row)
+        for name in SAME_EVERYWHERE:
+            here, there = getattr(row, name), getattr(seen, name)
+            if here != there:
+                said = {"who": row.annotator, "here": here, "there": there, "line": seen.line}
+                reason = _("%(who)s is “%(here)s” here, but “%(there)s” in line %(line)d.") % said
+                found.append(Problem(row.line, "annotator_kind" if name == "kind" else name, reason))
+    return found
+
+
+def missing_reads(answered: list[ItemAnswer], declaration: Declaration) -> list[Problem]:
+    """People's answers to an item in a stage after which a later one was never answered."""
+    done = {(*found.cell, found.item.pk, found.stage.name) for found in answered}
+    problems = []
+    for found in answered:
+        following = declaration.after(found.stage.name)
+        if not found.by_person or not following or (*found.cell, found.item.pk, following.name) in done:
+            continue
+        row = found.rows[0]
+        said = {"who": row.annotator, "item": row.item_id, "here": found.stage.name, "later": following.name}
+        reason = _(
+            "%(who)s answered item “%(item)s” in %(here)s, but not in %(later)s. Add the missing rows, or import what"
+            " there is (--partial)."
+        )
+        problems.append(Problem(row.line, "stage", reason % said))
+    return problems
+
+
+def mixed_guesses(answered: list[ItemAnswer]) -> list[Problem]:
+    """People's answers about a second generator's items where a stage shows those of one only."""
+    first: dict[tuple[tuple[str, int, int], str], ItemAnswer] = {}
+    problems = []
+    for found in answered:
+        if found.stage.items == "all" or not found.by_person:
+            continue
+        seen = first.setdefault((found.cell, found.stage.name), found)
+        if seen.item.generator_id != found.item.generator_id:
+            row = found.rows[0]
+            said = {"who": row.annotator, "stage": found.stage.name, "line": seen.rows[0].line}
+            reason = _(
+                "In %(stage)s a person sees one generator's items of a text, but %(who)s has an item of another"
+                " generator in line %(line)d."
+            )
+            problems.append(Problem(row.line, "item_id", reason % said))
+    return problems

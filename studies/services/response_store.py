@@ -1,0 +1,110 @@
+"""Imported judgments as rows: annotators, finished assignments, submissions and responses."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+
+from django.utils import timezone
+
+from studies.models import Annotator, AnnotatorKind, Assignment, Response, Study, Submission, Unit
+from studies.models.people import DONE
+from studies.services.response_checks import ItemAnswer
+
+BATCH = 2_000
+Cell = tuple[str, int, int]  # annotator, round, text
+
+
+def store(study: Study, answered: list[ItemAnswer], units: dict[int, Unit]) -> None:
+    """Write everything that the rows say, inside the caller's transaction."""
+    annotators = store_annotators(study, answered)
+    assignments = store_assignments(answered, annotators, units)
+    store_submissions(answered, assignments)
+    version = study.instrument_version_id
+    Response.objects.bulk_create(
+        (response for found in answered for response in responses_from(found, assignments[found.cell], version)),
+        batch_size=BATCH,
+    )
+
+
+def store_annotators(study: Study, answered: list[ItemAnswer]) -> dict[str, Annotator]:
+    rows = {found.rows[0].annotator: found.rows[0] for found in answered}
+    created = Annotator.objects.bulk_create(
+        (
+            Annotator(
+                study=study,
+                code=code,
+                kind=row.kind,
+                group=row.group,
+                person=row.person,
+                purpose=row.purpose,
+                model=row.model,
+                reading=row.reading or ("ticked" if row.kind == AnnotatorKind.HUMAN else "label"),
+            )
+            for code, row in rows.items()
+        ),
+        batch_size=BATCH,
+    )
+    return {annotator.code: annotator for annotator in created}
+
+
+def store_assignments(
+    answered: list[ItemAnswer], annotators: dict[str, Annotator], units: dict[int, Unit]
+) -> dict[Cell, Assignment]:
+    """Finished ones, in the order in which the file first names them; what was shown in which order is unknown."""
+    finished: dict[Cell, datetime | None] = {}
+    for found in answered:
+        finished[found.cell] = later([finished.get(found.cell), *(row.submitted_at for row in found.rows)])
+    now, places = timezone.now(), Counter[str]()
+    assignments = []
+    for (code, number, text), time in finished.items():
+        assignments.append(
+            Assignment(
+                annotator=annotators[code],
+                unit=units[text],
+                round=number,
+                position=places[code],
+                stage=DONE,
+                finished_at=time or now,
+            )
+        )
+        places[code] += 1
+    return dict(zip(finished, Assignment.objects.bulk_create(assignments, batch_size=BATCH), strict=True))
+
+
+def store_submissions(answered: list[ItemAnswer], assignments: dict[Cell, Assignment]) -> None:
+    latest: dict[tuple[Cell, str], datetime | None] = {}
+    for found in answered:
+        key = (found.cell, found.stage.name)
+        latest[key] = later([latest.get(key), *(row.submitted_at for row in found.rows)])
+    Submission.objects.bulk_create(
+        (
+            Submission(assignment=assignments[cell], stage=stage, submitted_at=time)
+            for (cell, stage), time in latest.items()
+        ),
+        batch_size=BATCH,
+    )
+
+
+def later(times: Iterable[datetime | None]) -> datetime | None:
+    """The last of the known times, None if none is known."""
+    return max((time for time in times if time), default=None)
+
+
+def responses_from(found: ItemAnswer, assignment: Assignment, version: int) -> Iterator[Response]:
+    by_option = {(row.question, row.option_id): row for row in found.rows}
+    external = {option.pk: option.external_id for option in found.item.options.all()}
+    for answer in found.answers:
+        row = by_option[answer.question, external.get(answer.option_id or 0, "")]
+        yield Response(
+            assignment=assignment,
+            stage=found.stage.name,
+            question=answer.question,
+            item=found.item,
+            option_id=answer.option_id,
+            value=answer.value,
+            probability=answer.probability,
+            unsure=answer.unsure if row.unsure is not None else None,
+            comment=row.comment,
+            instrument_version_id=version,
+            submitted_at=row.submitted_at,
+        )

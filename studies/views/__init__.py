@@ -1,0 +1,20 @@
+"""The researcher's pages of studies."""
+
+from studies.views.annotators import annotator_link, annotator_links, remove_simulated, study_annotators
+from studies.views.drafts import study_delete, study_edit, study_import, study_list, study_new
+from studies.views.studies import study_act, study_page, study_preview
+
+__all__ = [
+    "annotator_link",
+    "annotator_links",
+    "remove_simulated",
+    "study_act",
+    "study_annotators",
+    "study_delete",
+    "study_edit",
+    "study_import",
+    "study_list",
+    "study_new",
+    "study_page",
+    "study_preview",
+]

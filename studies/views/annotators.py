@@ -1,0 +1,107 @@
+import csv
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from projects.models import Role
+from studies.access import get_study
+from studies.cells import harmless
+from studies.models import AnnotatorKind, Purpose, StudyState
+from studies.people_forms import AddAnnotatorsForm
+from studies.progress import Crowd, annotators_of
+from studies.services import launching, people
+from studies.services.locking import WrongState
+from studies.services.spec import SpecError
+
+
+@login_required
+@never_cache  # the links are secrets
+@require_http_methods(["GET", "HEAD", "POST"])
+def study_annotators(request, slug):
+    """Everybody of the project sees how far each annotator is; links, and adding people, are for researchers."""
+    study = get_study(request.user, slug, Role.VIEWER if request.method != "POST" else Role.RESEARCHER)
+    form = AddAnnotatorsForm(request.POST or None, study=study)
+    if form.is_valid():
+        try:
+            add_people(request, study, form.cleaned_data)
+            return redirect("study_annotators", study.slug)
+        except (WrongState, SpecError) as error:
+            form.add_error(None, str(error))
+    return render(request, "studies/annotators.html", annotators_context(study) | {"form": form})
+
+
+def annotators_context(study) -> dict:
+    annotators = [annotator for annotator in annotators_of(study) if annotator.purpose != Purpose.PREVIEW]
+    listed = [annotator for annotator in annotators if annotator.purpose != Purpose.SIMULATED]
+    mine = study.project.my_role
+    return {
+        "project": study.project,
+        "study": study,
+        "tab": "annotators",
+        "people": listed,
+        "crowd": Crowd.of(listed),
+        "simulated": [annotator for annotator in annotators if annotator.purpose == Purpose.SIMULATED],
+        "may_manage": mine.rank >= Role.RESEARCHER.rank,
+        "may_add": mine.rank >= Role.RESEARCHER.rank and study.state in (StudyState.LIVE, StudyState.PAUSED),
+    }
+
+
+def add_people(request, study, wanted: dict) -> None:
+    listed = wanted["people"]
+    count = len(listed) + (wanted["count"] or 0)
+    people.add_annotators(study, count, group=wanted.get("group", ""), people=listed)
+    said = ngettext("%(n)d annotator was added.", "%(n)d annotators were added.", count)
+    messages.success(request, said % {"n": count})
+
+
+ACTIONS = {"revoke": people.revoke_link, "renew": people.renew_link}
+
+
+@login_required
+@require_POST
+def annotator_link(request, slug, pk, action):
+    study = get_study(request.user, slug, Role.RESEARCHER)
+    if action not in ACTIONS:
+        raise Http404
+    annotator = get_object_or_404(study.annotators.filter(kind=AnnotatorKind.HUMAN), pk=pk)
+    ACTIONS[action](annotator)
+    done = {"revoke": _("The link of %(code)s works no more."), "renew": _("%(code)s has a new link.")}[action]
+    messages.success(request, done % {"code": annotator.code})
+    return redirect("study_annotators", study.slug)
+
+
+@login_required
+@never_cache
+@require_safe
+def annotator_links(request, slug):
+    """All personal links as a CSV, for sending them out."""
+    study = get_study(request.user, slug, Role.RESEARCHER)
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{study.slug}-links.csv"'
+    writer = csv.writer(response)
+    writer.writerow(["annotator", "person", "group", "link"])
+    if study.state != StudyState.IMPORTED:
+        for annotator in study.annotators.filter(purpose=Purpose.MAIN, revoked_at=None, kind=AnnotatorKind.HUMAN):
+            link = request.build_absolute_uri(annotator.get_link())
+            writer.writerow(map(harmless, [annotator.code, annotator.person, annotator.group, link]))
+    return response
+
+
+@login_required
+@require_POST
+def remove_simulated(request, slug):
+    study = get_study(request.user, slug, Role.RESEARCHER)
+    number = launching.remove_simulated(study)
+    said = ngettext(
+        "%(n)d simulated annotator was removed with all answers.",
+        "%(n)d simulated annotators were removed with all answers.",
+        number,
+    )
+    messages.success(request, said % {"n": number})
+    return redirect("study", study.slug)

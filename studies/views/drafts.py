@@ -1,0 +1,107 @@
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from projects.access import get_project
+from projects.models import Role
+from studies.access import get_study
+from studies.page_forms import StudyForm, initial_of
+from studies.people_forms import ResponsesForm
+from studies.progress import progress_of
+from studies.services import creating, importing, launching
+from studies.services.locking import WrongState
+from studies.services.spec import SpecError
+
+
+@login_required
+@require_safe
+def study_list(request, slug):
+    project = get_project(request.user, slug)
+    studies = project.studies.select_related("instrument_version__instrument")
+    rows = [(study, progress_of(study)) for study in studies]
+    return render(request, "studies/list.html", {"project": project, "rows": rows, "tab": "studies"})
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def study_new(request, slug):
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    form = StudyForm(request.POST or None, project=project)
+    if form.is_valid():
+        try:
+            study, _chosen = creating.create_study(project, form.cleaned_data["spec"])
+            return redirect("study", study.slug)
+        except creating.SlugTaken as error:
+            form.add_error("slug", str(error))
+        except SpecError as error:
+            form.add_error(None, str(error))
+    return render(request, "studies/edit.html", {"project": project, "form": form})
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def study_edit(request, slug):
+    study = get_study(request.user, slug, Role.RESEARCHER)
+    form = StudyForm(request.POST or None, project=study.project, study=study, initial=initial_of(study))
+    if form.is_valid():
+        try:
+            creating.change_study(study, form.cleaned_data["spec"])
+            return redirect("study", study.slug)
+        except (SpecError, creating.NotADraft) as error:
+            form.add_error(None, str(error))
+    return render(request, "studies/edit.html", {"project": study.project, "study": study, "form": form})
+
+
+@login_required
+@require_POST
+def study_delete(request, slug):
+    study = get_study(request.user, slug, Role.RESEARCHER)
+    try:
+        launching.delete_draft(study)
+    except WrongState as error:
+        messages.error(request, str(error))
+        return redirect("study", study.slug)
+    messages.success(request, _("The draft “%(title)s” was deleted.") % {"title": study.title})
+    return redirect("study_list", study.project.slug)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def study_import(request, slug):
+    study = get_study(request.user, slug, Role.RESEARCHER)
+    form = ResponsesForm(request.POST or None, request.FILES or None)
+    problems = []
+    if form.is_valid():
+        try:
+            counts = import_file(study, form.cleaned_data)
+            messages.success(request, imported_sentence(counts))
+            return redirect("study_results", study.slug)
+        except (WrongState, SpecError) as error:
+            form.add_error(None, str(error))
+        except importing.ImportRefused as refused:
+            problems = refused.problems
+    context = {"project": study.project, "study": study, "form": form, "problems": problems}
+    return render(request, "studies/import.html", context)
+
+
+def import_file(study, cleaned: dict) -> importing.Counts:
+    limit = int(settings.LESART["PAGE_UPLOAD_BYTES"])
+    if cleaned["file"].size > limit:
+        raise SpecError(
+            _("The file is larger than %(limit)d MB. Ask an admin to import it with the command import_responses.")
+            % {"limit": limit // 1_000_000}
+        )
+    return importing.import_responses(study, cleaned["file"].read(), partial=cleaned["partial"])
+
+
+def imported_sentence(counts: importing.Counts) -> str:
+    said = ngettext(
+        "%(responses)d response of %(annotators)d annotators was imported.",
+        "%(responses)d responses of %(annotators)d annotators were imported.",
+        counts.responses,
+    )
+    return said % {"responses": counts.responses, "annotators": counts.annotators}

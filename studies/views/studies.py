@@ -1,0 +1,89 @@
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from projects.models import Role
+from studies.access import get_study
+from studies.models import Purpose
+from studies.progress import guess_balance, progress_of
+from studies.protocols import PROTOCOLS
+from studies.services import launching
+from studies.services.locking import WrongState
+from studies.services.spec import SpecError
+from studies.workload import workload
+
+
+@login_required
+@require_safe
+def study_page(request, slug):
+    study = get_study(request.user, slug)
+    context = {"project": study.project, "study": study, "tab": "study", "protocol": PROTOCOLS[study.protocol]}
+    context |= draft_context(study) if study.is_draft else running_context(study)
+    return render(request, "studies/study.html", context)
+
+
+def draft_context(study) -> dict:
+    """What a draft would ask if it were launched now, or why it cannot be."""
+    try:
+        chosen, who = launching.choose_with_plan(study)
+    except SpecError as error:
+        return {"problem": str(error)}
+    return {"chosen": chosen, "workload": workload(chosen, who), "by_generator": by_generator(chosen)}
+
+
+def by_generator(chosen) -> list[tuple[str, int]]:
+    """Items of each generator, in the order of the bank."""
+    items = sorted((item for _text, items in chosen.texts for item in items), key=lambda item: item.generator_id)
+    counts: dict[str, int] = {}
+    for item in items:
+        counts[item.generator.name] = counts.get(item.generator.name, 0) + 1
+    return list(counts.items())
+
+
+def running_context(study) -> dict:
+    units = study.units.all()
+    return {
+        "progress": progress_of(study),
+        "simulated": progress_of(study, Purpose.SIMULATED),
+        "balance": guess_balance(study),
+        "n_texts": units.count(),
+        "n_items": units.filter(unit_items__isnull=False).values("unit_items").count(),
+    }
+
+
+ACTIONS = {
+    "launch": launching.launch_study,
+    "pause": launching.pause_study,
+    "resume": launching.resume_study,
+    "close": launching.close_study,
+    "reopen": launching.reopen_study,
+}
+
+
+@login_required
+@require_POST
+def study_act(request, slug, action):
+    study = get_study(request.user, slug, Role.RESEARCHER)
+    try:
+        ACTIONS[action](study)
+    except (WrongState, SpecError) as error:
+        messages.error(request, str(error))
+        return redirect("study", study.slug)
+    if action != "launch":
+        return redirect("study", study.slug)
+    messages.success(request, _("The study is live. Send each annotator their own link."))
+    return redirect("study_annotators", study.slug)
+
+
+@login_required
+@require_POST
+def study_preview(request, slug):
+    study = get_study(request.user, slug, Role.RESEARCHER)
+    try:
+        annotator = launching.start_preview(study)
+    except (WrongState, SpecError) as error:
+        messages.error(request, str(error))
+        return redirect("study", study.slug)
+    return redirect("join", annotator.token)

@@ -1,0 +1,150 @@
+"""The first start: a sentence and an exit code for what is missing, an environment that is made once and repaired."""
+
+import importlib.util
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from config.lesart import exits
+from tests.config.shell import ROOT
+
+NEEDED = ["lesart", "requirements.txt", "config/__init__.py"]
+NEEDED += [f"config/lesart/{name}.py" for name in ("__init__", "bootstrap", "exits", "options")]
+
+
+@pytest.fixture
+def clone(tmp_path) -> Path:
+    """What the first step reads, in a folder whose name has spaces."""
+    folder = tmp_path / "a clone"
+    for name in NEEDED:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, folder / name)
+    return folder
+
+
+def lesart(clone: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [clone / "lesart", *arguments], cwd="/", capture_output=True, text=True, timeout=60,
+        env={"PATH": "/usr/local/bin:/usr/bin:/bin", "PYTHON": sys.executable, **environment},
+    )  # fmt: skip
+
+
+def test_an_old_python_is_named_with_what_is_needed(clone, tmp_path):
+    old = tmp_path / "python3"
+    old.write_text('#!/bin/sh\n[ "$1" = -V ] && echo Python 3.9.2 && exit 0\nexit 1\n')
+    old.chmod(0o755)
+    answer = lesart(clone, "up", PYTHON=str(old))
+    assert answer.returncode == exits.NO_PYTHON
+    assert answer.stderr.startswith(f"Lesart needs Python 3.11 or newer; {old} is Python 3.9.2. ")
+
+
+def test_no_python_at_all_is_one_sentence_too(clone, tmp_path):
+    answer = lesart(clone, "up", PYTHON=str(tmp_path / "nowhere"))
+    assert answer.returncode == exits.NO_PYTHON
+    assert "is no Python. Install a newer one" in answer.stderr
+
+
+def test_a_missing_venv_module_names_the_package(clone, tmp_path):
+    (tmp_path / "ensurepip.py").write_text("raise ImportError('as on Debian without python3-venv')\n")
+    answer = lesart(clone, "up", PYTHONPATH=str(tmp_path))
+    assert answer.returncode == exits.NO_VENV
+    assert "apt install python3-venv" in answer.stderr
+    assert f"python3.{sys.version_info.minor}-venv" in answer.stderr
+    assert answer.stderr.count("\n") == 1
+
+
+def test_wrong_options_are_refused_before_anything_is_installed(clone):
+    answer = lesart(clone, "up", "--prot", "8000")
+    assert answer.returncode == exits.WRONG_USAGE
+    assert not (clone / ".venv").exists()
+
+
+def test_help_says_the_exit_codes_without_installing(clone):
+    answer = lesart(clone, "--help")
+    assert answer.returncode == 0
+    assert "the port is taken" in answer.stdout
+    assert not (clone / ".venv").exists()
+
+
+def test_a_clone_that_cannot_be_written_is_one_sentence(clone):
+    (clone / ".venv").write_text("a file where the folder should be")
+    answer = lesart(clone, "up")
+    assert answer.returncode == exits.NOT_WRITABLE
+    assert f"cannot be put into {clone / '.venv'}" in answer.stderr
+
+
+class Recorder:
+    """Stands in for the commands that install: writes what they would leave, or fails."""
+
+    def __init__(self, bootstrap):
+        self.bootstrap, self.commands, self.fails = bootstrap, [], False
+
+    def __call__(self, *command: str) -> None:
+        self.commands.append(command)
+        if "venv" in command:
+            self.bootstrap.PYTHON.parent.mkdir(parents=True, exist_ok=True)
+            self.bootstrap.PYTHON.unlink(missing_ok=True)
+            self.bootstrap.PYTHON.symlink_to(self.bootstrap.base_python())
+        elif self.fails:
+            raise exits.Refusal(exits.NOT_INSTALLED, "no network")
+
+
+@pytest.fixture
+def bootstrap(tmp_path, monkeypatch):
+    """The module on a clone of its own, with commands that only leave their traces."""
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    spec = importlib.util.spec_from_file_location("bootstrap", ROOT / "config/lesart/bootstrap.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    (tmp_path / "requirements.txt").write_text("first\n")
+    venv = tmp_path / ".venv"
+    places = {"ROOT": tmp_path, "VENV": venv, "PYTHON": venv / "bin/python"}
+    places |= {"STAMP": venv / "lesart-stamp", "LOCK": venv / "lesart-lock"}
+    for name, place in places.items():
+        monkeypatch.setattr(module, name, place)
+    monkeypatch.setattr(module, "run", Recorder(module))
+    return module
+
+
+def test_a_complete_environment_is_left_alone(bootstrap):
+    bootstrap.ensure_environment()
+    installed = len(bootstrap.run.commands)
+    bootstrap.ensure_environment()
+    assert len(bootstrap.run.commands) == installed == 2
+
+
+def test_packages_are_installed_by_hash_and_from_the_lock_alone(bootstrap):
+    bootstrap.ensure_environment()
+    assert {"--require-hashes", "--no-deps"} < set(bootstrap.run.commands[1])
+
+
+def test_new_requirements_are_installed_into_the_same_environment(bootstrap):
+    bootstrap.ensure_environment()
+    (bootstrap.VENV / "kept").touch()
+    (bootstrap.ROOT / "requirements.txt").write_text("second\n")
+    bootstrap.ensure_environment()
+    assert len(bootstrap.run.commands) == 4
+    assert (bootstrap.VENV / "kept").exists()
+
+
+def test_an_interrupted_installation_is_made_anew(bootstrap):
+    bootstrap.run.fails = True
+    with pytest.raises(exits.Refusal):
+        bootstrap.ensure_environment()
+    (bootstrap.VENV / "half-made").touch()
+    bootstrap.run.fails = False
+    bootstrap.ensure_environment()
+    assert not (bootstrap.VENV / "half-made").exists()
+    assert bootstrap.is_complete()
+
+
+def test_an_environment_whose_python_has_gone_is_made_anew(bootstrap):
+    bootstrap.ensure_environment()
+    (bootstrap.VENV / "of the old Python").touch()
+    bootstrap.PYTHON.unlink()
+    bootstrap.PYTHON.symlink_to(bootstrap.ROOT / "uninstalled")
+    bootstrap.ensure_environment()
+    assert not (bootstrap.VENV / "of the old Python").exists()

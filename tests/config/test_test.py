@@ -1,0 +1,74 @@
+"""`./lesart test` succeeds only if every part passed, and says last what was left out."""
+
+from contextlib import nullcontext
+
+import pytest
+
+from config.lesart import chromium, exits
+from config.lesart import test as command
+
+
+@pytest.fixture
+def parts(monkeypatch):
+    """Three parts whose surroundings are empty and whose pytest ends with the given codes; records the calls."""
+
+    def ending(*codes: int) -> list[list[str]]:
+        calls, answers = [], iter(codes)
+        monkeypatch.setattr(command, "PARTS", [
+            command.Part("SQLite", None, ["-m", "one"], lambda: nullcontext({})),
+            command.Part("PostgreSQL", "postgres", ["-m", "two"], lambda: nullcontext({})),
+            command.Part("browser", "browser", ["-m", "three"], lambda: nullcontext({})),
+        ])  # fmt: skip
+        monkeypatch.setattr(command.signal, "signal", lambda *_: None)
+        monkeypatch.setattr(command, "_pytest", lambda arguments, _: (calls.append(arguments), next(answers))[1])
+        return calls
+
+    return ending
+
+
+def last_lines(capsys) -> list[str]:
+    return capsys.readouterr().out.rstrip().splitlines()[-4:]
+
+
+def test_all_parts_passed(parts, capsys):
+    parts(0, 0, 0)
+    assert command.test([], []) == 0
+    assert last_lines(capsys)[1:] == ["SQLite: passed", "PostgreSQL: passed", "browser: passed"]
+
+
+def test_a_failed_part_does_not_keep_the_others_from_running(parts, capsys):
+    calls = parts(1, 0, 0)
+    assert command.test([], []) == exits.FAILED
+    assert len(calls) == 3
+    assert last_lines(capsys)[1] == "SQLite: failed"
+
+
+def test_a_part_without_any_test_has_failed(parts, capsys):
+    parts(0, 5, 0)
+    assert command.test([], []) == exits.FAILED
+    assert last_lines(capsys)[2] == "PostgreSQL: failed, it has no test"
+
+
+def test_what_is_left_out_is_said_last(parts, capsys):
+    calls = parts(0, 0)
+    assert command.test(["postgres"], []) == 0
+    assert len(calls) == 2
+    assert last_lines(capsys)[-1] == "Not everything was tested. Left out: PostgreSQL."
+
+
+def test_other_arguments_go_to_every_part(parts):
+    calls = parts(0, 0, 0)
+    command.test([], ["-x", "tests/items"])
+    assert all(call[-2:] == ["-x", "tests/items"] for call in calls)
+
+
+def test_a_browser_that_is_no_program_is_said(monkeypatch, tmp_path):
+    monkeypatch.setenv("LESART_CHROMIUM", str(tmp_path / "nowhere"))
+    with pytest.raises(chromium.NoChromium, match="which is no program"):
+        chromium.find()
+
+
+def test_a_database_from_outside_has_to_be_postgresql(monkeypatch):
+    monkeypatch.setenv("DATABASE_URL", "sqlite:///somewhere")
+    with pytest.raises(command.CannotRun, match="names no PostgreSQL"), command._on_postgresql():
+        pass
