@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from bs4 import BeautifulSoup, Tag
+from playwright.sync_api import Error
 
 from annotation.simulation import SimulatedPerson
 from items.models import Item
@@ -93,10 +94,9 @@ class BrowserWalker:
     def pass_on(self) -> None:
         """Hand over what arrived since the last press: until the next one, nothing more is revealed."""
         arrived, self.arrived[:] = list(self.arrived), []
+        self.received(self.page.content())
         for response in arrived:
-            # Files are the same for everybody; what is made for this annotator comes as a document or by fetch.
-            if response.status < 300 and response.request.resource_type in ("document", "fetch"):
-                self.received(f"{response.url}\n{response.all_headers()}\n{response.text()}")
+            self.received(f"{response.url}\n{response.all_headers()}\n{body_of(response)}")
 
     def press(self, button) -> None:
         """Press the button and wait until the page that follows stands."""
@@ -111,6 +111,14 @@ class BrowserWalker:
             said = planted(self.seat, self.items[seen.stem], "read" if seen.rated else "guess")
             for name, value in ticks(seen, said):
                 self.page.locator(f"label:has(> input[name='{name}'][value='{value}'])").click()
+
+
+def body_of(response) -> str:
+    """What came with it, if the browser still has it: not of redirects, and not of fetches sent with keepalive."""
+    try:
+        return response.text() if response.request.resource_type in ("document", "fetch") else ""
+    except Error:
+        return ""
 
 
 def ticks(seen: Seen, said: Planted) -> Iterator[tuple[str, str]]:

@@ -31,7 +31,8 @@ def script(source: str, *arguments: str, **environment: str) -> Iterator[subproc
         yield process
     finally:
         process.kill()
-        process.communicate()
+        process.wait()
+        process.stdout.close()
 
 
 def line_with(process: subprocess.Popen[str], words: str) -> str:

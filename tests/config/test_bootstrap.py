@@ -12,7 +12,7 @@ from config.lesart import exits
 from tests.config.shell import ROOT
 
 NEEDED = ["lesart", "requirements.txt", "config/__init__.py"]
-NEEDED += [f"config/lesart/{name}.py" for name in ("__init__", "bootstrap", "exits", "options")]
+NEEDED += [f"config/lesart/{name}.py" for name in ("__init__", "bootstrap", "exits", "guard", "options", "processes")]
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ class Recorder:
     def __init__(self, bootstrap):
         self.bootstrap, self.commands, self.fails = bootstrap, [], False
 
-    def __call__(self, *command: str) -> None:
+    def __call__(self, lock, *command: str) -> None:
         self.commands.append(command)
         if "venv" in command:
             self.bootstrap.PYTHON.parent.mkdir(parents=True, exist_ok=True)

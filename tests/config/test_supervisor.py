@@ -129,6 +129,15 @@ def test_lines_carry_the_name_of_their_service_and_no_live_control_characters():
         assert line_with(process, "talker").rstrip("\n") == r"talker | a\x1b[31mb"
 
 
+def test_a_reader_that_goes_away_does_not_end_the_services():
+    with supervise(chatty="sleep 300 & echo family $$ $!; while :; do echo more; sleep 0.05; done") as process:
+        child, _ = families(process)
+        process.stdout.close()
+        assert not wait_for(lambda: not is_running(child) or process.poll() is not None, seconds=0.5)
+        process.terminate()
+        assert process.wait(20) == 0
+
+
 def children_of(pid: int) -> set[int]:
     listing = subprocess.run(["ps", "-eo", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
     return {int(child) for child, parent in map(str.split, listing.splitlines()) if int(parent) == pid}
