@@ -40,9 +40,7 @@ def words(written: str | None) -> tuple[str, ...]:
 def one_convention(word: str) -> str:
     if word in CONVENTIONS:
         return word
-    raise BadChoice(
-        _("There is no convention “%(word)s”. Choose clustered or published.") % {"word": word}
-    )
+    raise BadChoice(_("There is no convention “%(word)s”. Choose clustered or published.") % {"word": word})
 
 
 def purposes_with(extra: Iterable[str]) -> tuple[str, ...]:

@@ -27,8 +27,9 @@ def general() -> Iterator[tuple[str, str, str]]:
     yield (
         _("(wide file)"),
         _("One row per unit, stage, item, option and question; after the fixed columns one column per annotator."),
-        _("Fixed columns: %(columns)s. Then each annotator's value of their latest round; an annotator whose code is the "
-          "name of a fixed column stands as annotator:CODE. Probabilities, unsure marks and times are in the long file.")
+        _("Fixed columns: %(columns)s. Then each annotator's value of their latest round; an annotator whose code is "
+          "the name of a fixed column stands as annotator:CODE. Probabilities, unsure marks and times are in the long "
+          "file.")
         % {"columns": fixed},
     )  # fmt: skip
     yield (

@@ -111,7 +111,9 @@ def minutes_of(study: Study, choices: Choices) -> pd.DataFrame:
         opened_at__isnull=False,
         submitted_at__isnull=False,
     ).values_list("assignment__annotator__code", "opened_at", "submitted_at")
-    rows = [(code, (submitted - opened).total_seconds() / 60) for code, opened, submitted in timed]
+    rows = [
+        (code, (submitted - opened).total_seconds() / 60) for code, opened, submitted in timed if opened and submitted
+    ]
     frame = pd.DataFrame.from_records(rows, columns=["annotator", "minutes"])
     return frame.groupby("annotator", sort=True)["minutes"].sum().reset_index()
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from analysis.formatting import count, evaluator_word, interval, number, stage_word
+from analysis.formatting import count, evaluator_word, interval, number, stage_word, texts_counted
 from analysis.tables import Row, Table
 
 GUESS, READ = "#a8560a", "#0b5c8a"
@@ -19,19 +19,20 @@ LIGHT, DARK = "#f1e8d2", "#17494f"
 WIDTH, HEIGHT, LABELS = 420, 240, 220
 CONFIG: dict[str, Any] = {
     "background": PLATE,
-    "padding": 14,
+    "padding": {"left": 14, "top": 14, "bottom": 14, "right": 40},  # a reader's sans-serif may be wider than ours
     "font": "sans-serif",
     "view": {"stroke": None},
     "title": {"color": INK, "fontSize": 15, "subtitleColor": SOFT, "subtitleFontSize": 12, "offset": 14},
     "axis": {"labelColor": INK, "labelFontSize": 12, "labelLimit": LABELS, "gridColor": "#ece8df", "domainColor": LINE}
     | {"titleColor": SOFT, "titleFontSize": 12, "titleFontWeight": "normal", "tickColor": LINE},
-    "legend": {"labelColor": INK, "labelFontSize": 12, "titleColor": SOFT, "titleFontWeight": "normal", "orient": "top"},
+    "legend": {"labelColor": INK, "labelFontSize": 12, "titleColor": SOFT, "titleFontWeight": "normal", "orient": "top"}
+    | {"columnPadding": 28},
     "header": {"labelColor": INK, "labelFontSize": 13, "labelFontWeight": "bold", "labelLimit": LABELS},
 }
 
 
-BARE = {"ticks": False, "domain": False, "labelPadding": 10}
-BESIDE = {"align": "left", "dx": 14}
+BARE: dict[str, Any] = {"ticks": False, "domain": False, "labelPadding": 10}
+BESIDE: dict[str, Any] = {"align": "left", "dx": 14}
 
 
 def shares(title: str) -> dict[str, Any]:
@@ -44,11 +45,19 @@ def dumbbell(table: Table, title: Mapping[str, Any]) -> Any:
     import altair as alt
 
     points = [point for row in table.rows for point in dumbbell_points(row)]
-    generators, evaluators = (list(dict.fromkeys(point[name] for point in points)) for name in ("generator", "evaluator"))
+    generators, evaluators = (
+        list(dict.fromkeys(point[name] for point in points)) for name in ("generator", "evaluator")
+    )
     alone = len(evaluators) < 2
-    y = alt.Y("generator:N" if alone else "evaluator:N", title=None, sort=generators if alone else evaluators, axis=BARE)
+    y = alt.Y(
+        "generator:N" if alone else "evaluator:N", title=None, sort=generators if alone else evaluators, axis=BARE
+    )
     x, low = (
-        alt.X(field, scale=alt.Scale(domain=[floor_of(points), 1], zero=False), axis=shares(_("share of options judged correctly")))
+        alt.X(
+            field,
+            scale=alt.Scale(domain=[floor_of(points), 1], zero=False),
+            axis=shares(_("share of options judged correctly")),
+        )
         for field in ("share:Q", "low:Q")
     )
     base = alt.Chart().encode(y=y)
@@ -78,11 +87,8 @@ def dumbbell_points(row: Row) -> list[dict[str, Any]]:
     """One point for each stage, and what stands beside them; an undefined share has no point."""
     ends = interval(row["informativity_low"], row["informativity_high"])
     difference = "" if row["informativity"] is None else f"{signed(row['informativity'])} {ends}".rstrip()
-    n = _("n %(guess)s and %(read)s, %(texts)s texts") % {
-        "guess": count(row["n_guess"]),
-        "read": count(row["n_read"]),
-        "texts": count(row["n_texts"]),
-    }
+    n = _("n %(guess)s and %(read)s") % {"guess": count(row["n_guess"]), "read": count(row["n_read"])}
+    n = f"{n}, {texts_counted(row['n_texts'])}"
     shared = {"generator": row["generator"], "evaluator": evaluator_word(row["evaluator"])}
     shared |= {"difference": difference, "n": n}
     named = {"guess": "guessability", "read": "answerability"}
@@ -132,8 +138,10 @@ def ratings(table: Table, title: Mapping[str, Any]) -> Any:
     stacked = base.mark_bar(stroke=SOFT, strokeWidth=0.5, height={"band": 0.72}).encode(
         x=alt.X("start:Q", scale=alt.Scale(domain=[0, 1]), axis=shares(_("share of ratings"))), x2="end:Q", color=colour
     )
-    counts = base.transform_filter("datum.end - datum.start > 0.045").mark_text(fontSize=11.5).encode(
-        x=alt.X("middle:Q"), text="count:N", color=alt.Color("ink:N", scale=None)
+    counts = (
+        base.transform_filter("datum.end - datum.start > 0.045")
+        .mark_text(fontSize=11.5)
+        .encode(x=alt.X("middle:Q"), text="count:N", color=alt.Color("ink:N", scale=None))
     )
     beside = base.transform_filter(alt.datum.rating == levels[0]).mark_text(**BESIDE, fontSize=12, color=INK)
     beside = beside.encode(x=alt.value(WIDTH), text="mean:N")
@@ -162,7 +170,13 @@ def rating_bars(row: Row, levels: Sequence[int]) -> list[dict[str, Any]]:
         end = before / row["n"]
         ink = INK if place < len(levels) / 2 else PLATE
         bars.append(
-            {"row": f"{row['generator']} · {evaluator_word(row['evaluator'])}", "rating": level, "count": n, "mean": mean, "ink": ink}
+            {
+                "row": f"{row['generator']} · {evaluator_word(row['evaluator'])}",
+                "rating": level,
+                "count": n,
+                "mean": mean,
+                "ink": ink,
+            }
             | {"start": start, "end": end, "middle": (start + end) / 2}
         )
     return bars
@@ -174,34 +188,31 @@ def accuracy_by_rating(table: Table, title: Mapping[str, Any]) -> Any:
 
     bars = [bar_of(row) for row in table.rows]
     names = [stage_word("guess"), stage_word("read")]
-    x = alt.X("rating:O", title=_("own rating of the item (in the bars: n judgments)"), axis=alt.Axis(labelAngle=0, ticks=False))
+    axis = alt.Axis(labelAngle=0, ticks=False, labelPadding=24)
+    x = alt.X("rating:O", title=_("own rating of the item, beneath the number of judgments"), axis=axis)
     offset = alt.XOffset("answers:N", sort=names, scale=alt.Scale(domain=names, paddingInner=0.15))
     base = alt.Chart(alt.Data(values=bars)).encode(x=x, xOffset=offset)
     y = alt.Y("accuracy:Q", scale=alt.Scale(domain=[0, 1]), axis=shares(_("share of options judged correctly")))
     chance = alt.Chart(alt.Data(values=[{}])).mark_rule(strokeDash=[3, 3], color=SOFT).encode(y=alt.datum(0.5))
     columns = base.mark_bar(strokeWidth=2).encode(y=y, **by_answers(alt))
     drawn = base.transform_filter("isValid(datum.low)")
+    whisker = drawn.encode(y=alt.Y("low:Q"), y2="high:Q")
     # A white line beneath keeps the whisker visible on a filled bar.
-    whiskers = [
-        drawn.mark_rule(strokeWidth=width, color=colour).encode(y=alt.Y("low:Q"), y2="high:Q")
-        for width, colour in ((4, PLATE), (1.5, INK))
-    ]
-    counts = base.mark_text(dy=-7, fontSize=11, baseline="bottom").encode(
-        y=alt.value(HEIGHT), text="n:N", color=alt.Color("ink:N", scale=None)
-    )
-    return alt.layer(chance, columns, *whiskers, counts).properties(width=WIDTH + 120, height=HEIGHT, title=title)
+    halo = whisker.transform_filter(alt.datum.stage == "read").mark_rule(strokeWidth=4, color=PLATE)
+    counts = base.mark_text(dy=7, fontSize=11, baseline="top", color=SOFT).encode(y=alt.value(HEIGHT), text="n:N")
+    layers = chance, columns, halo, whisker.mark_rule(strokeWidth=1.5, color=INK), counts
+    return alt.layer(*layers).properties(width=WIDTH + 120, height=HEIGHT, title=title)
 
 
 def bar_of(row: Row) -> dict[str, Any]:
-    filled = row["stage"] == "read" and (row["accuracy"] or 0) > 0.1
     return {
         "rating": row["rating"],
+        "stage": row["stage"],
         "answers": stage_word(row["stage"]),
         "accuracy": row["accuracy"],
         "low": row["low"],
         "high": row["high"],
         "n": count(row["n"]),
-        "ink": PLATE if filled else INK,
     }
 
 

@@ -1,6 +1,7 @@
 """Numbers as papers print them: .53, −.11, [.41, .65]. The one place where a number becomes words."""
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 MINUS = "−"
 UNDEFINED = "undefined"
@@ -23,6 +24,21 @@ def interval(low: float | None, high: float | None, digits: int = 2) -> str:
 def count(value: int) -> str:
     """A whole number with its thousands apart."""
     return f"{value:,}"
+
+
+def figure(value: int | float) -> str:
+    """A count as it is, a small number with two digits after the point, one of ten and more with one."""
+    if isinstance(value, int):
+        return count(value)
+    return number(value, 2 if abs(value) < 10 else 1)
+
+
+def texts_counted(n: int) -> str:
+    return ngettext("%(n)s text", "%(n)s texts", n) % {"n": count(n)}
+
+
+def judgments_counted(n: int) -> str:
+    return ngettext("%(n)s judgment", "%(n)s judgments", n) % {"n": count(n)}
 
 
 def worded(kind: str, value: object) -> str:

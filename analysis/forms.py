@@ -14,9 +14,6 @@ ESTIMATE = [("pooled", _("pooled: all answers")), ("matched", _("matched: same p
 class ResultsForm(forms.Form):
     """A GET form. Unbound, or with something that does not exist, it stands for the defaults."""
 
-    include = forms.MultipleChoiceField(
-        label=_("Include"), choices=INCLUDE, required=False, widget=forms.CheckboxSelectMultiple
-    )
     convention = forms.ChoiceField(label=_("Intervals"), choices=CONVENTION, required=False)
     estimate = forms.ChoiceField(label=_("Informativity"), choices=ESTIMATE, required=False)
     asked = forms.BooleanField(required=False, widget=forms.HiddenInput, initial=True)
@@ -28,16 +25,17 @@ class ResultsForm(forms.Form):
             data = {"asked": "1", "include": first_included(counts), "convention": "clustered", "estimate": "pooled"}
         super().__init__(data)
         present = [(value, f"{label} ({counts[value]:,})") for value, label in INCLUDE if counts.get(value)]
-        self.fields["include"].choices = present
-        if not present:
-            del self.fields["include"]
+        if present:
+            self.fields["include"] = forms.MultipleChoiceField(
+                label=_("Include"), choices=present, required=False, widget=forms.CheckboxSelectMultiple
+            )
 
     @property
     def chosen(self) -> dict:
         return self.cleaned_data if self.is_valid() else {}
 
     @property
-    def estimate(self) -> str:
+    def estimand(self) -> str:
         return self.chosen.get("estimate") or "pooled"
 
     @property

@@ -6,9 +6,8 @@ from string import ascii_lowercase
 from typing import Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
-from analysis.formatting import UNDEFINED, count, interval, number, worded
+from analysis.formatting import UNDEFINED, figure, interval, judgments_counted, texts_counted, worded
 from analysis.tables import Row, Shown, Table
 
 MOST_ROWS = 100
@@ -24,8 +23,7 @@ class Cell:
     heading: bool = False
     href: str = ""
     interval: str = ""
-    other: str = ""
-    n: str = ""
+    under: tuple[str, ...] = ()
     best: bool = False
     reason: str = ""
     mark: str = ""
@@ -66,16 +64,11 @@ def cell_of(
         text=_(UNDEFINED) if value is None else figure(value),
         numeric=True,
         interval=ends(row, column, convention),
-        other=other_ends(row, column, convention),
-        n=beneath(row, column),
+        under=beneath(row, column, convention),
         best=value is not None and value == best_of(table, row, column),
         reason=reason,
         mark=footnote(reason, footnotes),
     )
-
-
-def figure(value: int | float) -> str:
-    return count(value) if isinstance(value, int) else number(value)
 
 
 def reason_of(row: Row, column: Shown, value: Any) -> str:
@@ -110,16 +103,16 @@ def other_ends(row: Row, column: Shown, convention: str) -> str:
     return words[other] % {"interval": shown or _(UNDEFINED)}
 
 
-def beneath(row: Row, column: Shown) -> str:
-    """How many judgments and texts the number rests on."""
+def beneath(row: Row, column: Shown, convention: str) -> tuple[str, ...]:
+    """The lines under a number: the other convention's interval, and how many judgments and texts it rests on."""
     if not column.n:
-        return ""
-    about = row["intervals"][column.value]["clustered"]
-    texts = ngettext("%(n)s text", "%(n)s texts", about["n_units"]) % {"n": count(about["n_units"])}
+        return ()
+    other, about = other_ends(row, column, convention), row["intervals"][column.value]["clustered"]
+    texts = texts_counted(about["n_units"])
     if column.n == "texts":
-        return texts
-    n = about["n_responses"]
-    return ngettext("%(n)s judgment", "%(n)s judgments", n) % {"n": count(n)} + ", " + texts
+        return (f"{other} · {texts}" if other else texts,)
+    n = f"{judgments_counted(about['n_responses'])}, {texts}"
+    return (other, n) if other else (n,)
 
 
 def best_of(table: Table, row: Row, column: Shown) -> Any:
@@ -149,14 +142,31 @@ def sentence_of(row: Row, table: Table) -> str:
     return f"{', '.join(filter(None, named))}: {'; '.join(numbers)}" if named else "; ".join(numbers)
 
 
-def description_lists(table: Table) -> list[tuple[str, list[tuple[str, list[tuple[str, str, str]]]]]]:
-    """The description in groups: (about, [(name, [(quantity, value, reason)])])."""
+@dataclass(frozen=True)
+class Facts:
+    """One part of the description: names down, quantities across; a cell is (value, reason)."""
+
+    title: str
+    quantities: list[str]
+    rows: list[tuple[str, list[tuple[str, str]]]]
+
+
+def description(table: Table) -> list[Facts]:
+    """Texts, items and who answered, each as a small table."""
     titles = {"texts": _("Texts"), "items": _("Items"), "evaluators": _("Who answered")}
-    groups: dict[str, dict[str, list[tuple[str, str, str]]]] = {}
-    for row in table.rows:
-        name = worded("evaluator", row["name"]) if row["name"] != "all" else _("all")
-        name = f"{name} · {row['source']}" if row["source"] else name
+    return [facts(title, [row for row in table.rows if row["about"] == about]) for about, title in titles.items()]
+
+
+def facts(title: str, rows: list[Row]) -> Facts:
+    quantities = list(dict.fromkeys(row["quantity"] for row in rows))
+    cells: dict[str, dict[str, tuple[str, str]]] = {}
+    for row in rows:
         value = _(UNDEFINED) if row["value"] is None else figure(row["value"])
-        fact = (worded("quantity", row["quantity"]), value, row["reason"])
-        groups.setdefault(titles[row["about"]], {}).setdefault(name, []).append(fact)
-    return [(title, list(names.items())) for title, names in groups.items()]
+        cells.setdefault(name_of(row), {})[row["quantity"]] = (value, row["reason"])
+    found = [(name, [mine.get(quantity, ("", "")) for quantity in quantities]) for name, mine in cells.items()]
+    return Facts(title, [worded("quantity", quantity) for quantity in quantities], found)
+
+
+def name_of(row: Row) -> str:
+    name = _("all") if row["name"] == "all" else worded("evaluator", row["name"])
+    return f"{name}, {row['source']}" if row["source"] else name

@@ -7,7 +7,7 @@ from analysis.tables import Table
 
 @dataclass(frozen=True)
 class Report:
-    """All of one study under one set of choices. `said` is what holds for every table: who is in, which keys changed."""
+    """All of one study under one set of choices. `said` is what holds for every table, such as who is included."""
 
     tables: tuple[Table, ...]
     sentences: tuple[str, ...]

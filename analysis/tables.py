@@ -43,9 +43,7 @@ class Table:
 
     def marked(self, column: str, value: str) -> "Table":
         """The same table with one more column that has the same value in every row."""
-        return replace(
-            self, columns=(*self.columns, column), rows=tuple({**row, column: value} for row in self.rows)
-        )
+        return replace(self, columns=(*self.columns, column), rows=tuple({**row, column: value} for row in self.rows))
 
 
 def make_table(name: str, columns: Iterable[str], rows: Iterable[Row], **more: Any) -> Table:

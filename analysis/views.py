@@ -1,3 +1,4 @@
+from io import TextIOWrapper
 from tempfile import TemporaryFile
 from urllib.parse import urlencode
 
@@ -10,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from analysis.codebook import codebook
 from analysis.forms import ResultsForm
-from analysis.pages import alternative, description_lists, page_table
+from analysis.pages import alternative, description, page_table
 from analysis.report import Report
 from analysis.services.exporting import FORMATS, export_responses
 from analysis.services.results import counts_by_purpose, figure_of, report_of
@@ -44,7 +45,7 @@ def study_results(request, slug):
 def asked(form: ResultsForm) -> dict:
     """The choices as parameters of an address, for figures and downloads."""
     choices = form.choices
-    return {"asked": 1, "include": choices.included, "convention": choices.convention, "estimate": form.estimate}
+    return {"asked": 1, "include": choices.included, "convention": choices.convention, "estimate": form.estimand}
 
 
 def sections(study: Study, form: ResultsForm, report: Report) -> dict:
@@ -52,16 +53,16 @@ def sections(study: Study, form: ResultsForm, report: Report) -> dict:
     links = text_links(study)
     tables = {table.name: page_table(table, form.choices.convention, links) for table in report.tables}
     first, second = ("informativity", "informativity_matched")
-    if form.estimate == "matched":
+    if form.estimand == "matched":
         first, second = second, first
     return {
         "tables": tables,
         "first": tables[first],
         "second": tables[second],
-        "dumbbell": "dumbbell" if form.estimate == "pooled" else "dumbbell_matched",
+        "dumbbell": "dumbbell" if form.estimand == "pooled" else "dumbbell_matched",
         "alternatives": {name: alternative(report.table(name)) for name in (first, "ratings", "accuracy_by_rating")},
         "first_alternative": alternative(report.table(first)),
-        "description": description_lists(report.table("description")),
+        "description": description(report.table("description")),
     }
 
 
@@ -113,12 +114,12 @@ def study_export(request, slug, format):
 
 def exported(study: Study, format: str, purposes):
     """A file without a name that holds the whole export: a reader gets all of it or an error, never a part."""
-    file = TemporaryFile("w+", encoding="utf-8", newline="")
-    export_responses(study, format, file, purposes)
-    file.flush()
-    binary = file.detach()
-    binary.seek(0)
-    return binary
+    file = TemporaryFile()  # noqa: SIM115 - the response closes it
+    words = TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
+    export_responses(study, format, words, purposes)
+    words.detach()
+    file.seek(0)
+    return file
 
 
 def attached(content: bytes, name: str) -> HttpResponse:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 
 from analysis.cells import cell
-from analysis.formatting import MINUS, UNDEFINED, count, interval, number, worded
+from analysis.formatting import MINUS, UNDEFINED, figure, interval, worded
 from analysis.tables import Row, Shown, Table
 
 TEX_SPECIAL = {
@@ -76,10 +76,8 @@ def printed(row: Row, column: Shown) -> str:
         return worded(column.kind, value)
     if value is None:
         return UNDEFINED
-    if column.kind == "count" or isinstance(value, int):
-        return count(value)
     ends = interval(row[column.low], row[column.high]) if column.low else ""
-    return f"{number(value)} {ends}".rstrip()
+    return f"{figure(value)} {ends}".rstrip()
 
 
 def escape(text: str) -> str:

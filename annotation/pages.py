@@ -10,7 +10,8 @@ from django.utils.translation import gettext_lazy as _
 
 from items.models import Text
 from studies.forms import StageForm
-from studies.models import Annotator, Purpose, Study
+from studies.models import Annotator, Assignment, Purpose, Study
+from studies.protocols import Stage
 from studies.services.answering import Place, drafted_form, place_of
 from studies.services.declaring import declaration_of
 
@@ -64,7 +65,7 @@ def place_page(
     place = place_of(annotator)
     if place.kind == "stage":
         return stage_page(request, annotator, place, notice=notice, form=form, status=status)
-    if place.kind == "phase":
+    if place.phase:
         return words_page(request, annotator, place.phase, phase=place.phase, notice=notice, status=status)
     return words_page(request, annotator, place.kind, notice=notice, status=410 if place.kind == "revoked" else status)
 
@@ -81,7 +82,7 @@ def stage_page(
     request: HttpRequest, annotator: Annotator, place: Place, *, notice: str, form: StageForm | None, status: int
 ) -> HttpResponse:
     """The items of a stage, with the text if the stage shows it."""
-    assignment, stage = place.assignment, place.stage
+    assignment, stage = standing(place)
     if form is not None and form.assignment.token != assignment.token:
         form = None  # the place moved on in between, in another tab
     form = form or StageForm(assignment, stage)
@@ -105,25 +106,40 @@ def stage_page(
 def confirm_page(request: HttpRequest, annotator: Annotator) -> HttpResponse | None:
     """The last question before a stage becomes final; None if there is nothing to confirm."""
     place = place_of(annotator)
-    if not (place.stage and place.stage.confirm and drafted_form(place.assignment, place.stage).is_valid()):
+    if place.kind != "stage":
+        return None
+    assignment, stage = standing(place)
+    if not stage.confirm or not drafts_at(place).is_valid():
         return None
     context = progress(annotator, place) | {
-        "token": place.assignment.token,
+        "token": assignment.token,
         "words": wording(annotator)["reveal"],
         "address": reverse("work_confirm", args=[annotator.public_id]),
     }
     return page(request, annotator, "confirm", context)
 
 
+def standing(place: Place) -> tuple[Assignment, Stage]:
+    """The assignment and stage of a place of kind "stage"."""
+    if place.assignment is None or place.stage is None:
+        raise ValueError(f"A place of kind {place.kind!r} has no stage.")
+    return place.assignment, place.stage
+
+
+def drafts_at(place: Place) -> StageForm:
+    """The form as drafted so far: valid if nothing is missing."""
+    return drafted_form(*standing(place))
+
+
 def progress(annotator: Annotator, place: Place) -> dict[str, Any]:
     """How far the annotator is, in texts and steps."""
     stages = [stage.name for stage in declaration_of(annotator.study).stages]
-    at = stages.index(place.stage.name)
+    current = standing(place)[1].name
     return {
         "number": place.number,
         "total": place.total,
-        "steps": [Step(STEPS[name], name == place.stage.name) for name in stages],
-        "steps_done": (place.number - 1) * len(stages) + at,
+        "steps": [Step(str(STEPS[name]), name == current) for name in stages],
+        "steps_done": (place.number - 1) * len(stages) + stages.index(current),
         "steps_total": place.total * len(stages),
     }
 

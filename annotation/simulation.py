@@ -6,6 +6,7 @@ unless asked for. How well they answer is known from the keys, which the pages d
 
 from dataclasses import dataclass
 from random import Random
+from typing import Any
 
 from bs4 import BeautifulSoup, Tag
 from django.conf import settings
@@ -19,9 +20,11 @@ from studies.protocols import Stage
 from studies.services.answering import place_of
 from studies.services.locking import locked
 from studies.services.people import make_annotators
-from studies.services.planning import make_slots, plan_who
+from studies.services.planning import make_slots, plan_cells, plan_who
 from studies.services.selection import Chosen
 from studies.shown import ShownItem, shown_items
+
+Fields = dict[str, str | list[str]]
 
 # Chance of judging one option right, by stage; a flaw noted in an item's metadata changes it.
 ABILITY = {"guess": 0.58, "read": 0.90}
@@ -49,8 +52,11 @@ class SimulatedPerson:
 
     def __post_init__(self) -> None:
         self.offset = self.rng.gauss(0, SPREAD)
-        self.client = Client(enforce_csrf_checks=True, HTTP_HOST=own_host())
         self.secure = settings.SESSION_COOKIE_SECURE
+        host = own_host()
+        # Browsers say where a form came from, and over HTTPS Django asks for it.
+        origin = f"{'https' if self.secure else 'http'}://{host}"
+        self.client = Client(enforce_csrf_checks=True, HTTP_HOST=host, HTTP_ORIGIN=origin)
 
     def work_through(self) -> None:
         """Open the link and answer page after page until nothing is left."""
@@ -58,66 +64,74 @@ class SimulatedPerson:
         for _step in range(STEPS):
             form = self.form_of(page)
             if form is None:
-                return
+                return self.check_done()
             page = self.send(form, page)
         raise SimulationFailed(f"{self.annotator} does not come to an end.")
 
-    def open(self, path: str):
+    def check_done(self) -> None:
+        annotator = Annotator.objects.select_related("study__instrument_version").filter(pk=self.annotator.pk).first()
+        place = place_of(annotator).kind if annotator else "removed"
+        if place != "done":
+            raise SimulationFailed(f"{self.annotator} did not get to the end: {place}. What was answered is kept.")
+
+    def open(self, path: str) -> Any:
         return self.checked(self.client.get(path, follow=True, secure=self.secure))
 
-    def send(self, form: Tag, page):
-        path = form.get("action") or page.request["PATH_INFO"]
+    def send(self, form: Tag, page: Any) -> Any:
+        path = str(form.get("action") or page.request["PATH_INFO"])
         return self.checked(self.client.post(path, self.filled(form), follow=True, secure=self.secure))
 
-    def checked(self, response):
+    def checked(self, response: Any) -> Any:
         if response.status_code != 200:
             raise SimulationFailed(f"{self.annotator} got a page with status {response.status_code}.")
         return response
 
-    def form_of(self, page) -> Tag | None:
+    def form_of(self, page: Any) -> Tag | None:
         """The form that leads on: the one whose button is the page's primary action."""
         soup = BeautifulSoup(page.content, "html.parser")
         button = soup.select_one("form button.primary")
         return button.find_parent("form") if button else None
 
-    def filled(self, form: Tag) -> dict[str, str | list[str]]:
+    def filled(self, form: Tag) -> Fields:
         """What the browser would send: hidden fields, the button pressed, and answers where a stage asks for them."""
-        fields = {tag["name"]: tag.get("value", "") for tag in form.select("input[type=hidden][name]")}
-        fields |= {"item": [tag["value"] for tag in form.select("input[type=hidden][name=item]")]}
-        button = form.select_one("button.primary")
-        if button is not None and button.get("name"):
-            fields[button["name"]] = button.get("value", "")
-        if form.select_one("input[name^=answer-]"):
-            fields |= self.answers()
-        return fields
+        fields: Fields = {}
+        for tag in form.select("input[type=hidden][name], button.primary[name]"):
+            fields.setdefault(str(tag["name"]), str(tag.get("value", "")))
+        fields["item"] = [str(tag["value"]) for tag in form.select("input[type=hidden][name=item]")]
+        return fields | self.answers() if form.select_one("input[name^=answer-]") else fields
 
-    def answers(self) -> dict[str, str | list[str]]:
+    def answers(self) -> Fields:
         place = place_of(self.annotator)
         if place.assignment is None or place.stage is None:
             raise SimulationFailed(f"{self.annotator} sees questions, but stands at no stage.")
         shown = shown_items(place.assignment.shown, place.stage.name)
         items = Item.objects.prefetch_related("options").in_bulk([item.item_id for item in shown])
-        sent: dict[str, str | list[str]] = {}
+        sent: Fields = {}
         for item in shown:
             sent |= self.answer(item, items[item.item_id], place.stage)
         return sent
 
-    def answer(self, shown: ShownItem, item: Item, stage: Stage) -> dict[str, str | list[str]]:
-        flaw = item.metadata.get("flaw", "")
+    def answer(self, shown: ShownItem, item: Item, stage: Stage) -> Fields:
+        flaw = flaw_of(item)
         chance = WITH_FLAW.get(flaw, ABILITY).get(stage.name, 0.5) + self.offset
         keys = {option.pk: option.correct for option in item.options.all()}
-        believed = {
-            option.handle: keys[option.option_id] == (self.rng.random() < chance) for option in shown.options
-        }
-        sent = {f"answer-{shown.handle}": [handle for handle, ticked in believed.items() if ticked] or ["none"]}
+        believed = {option.handle: keys[option.option_id] == (self.rng.random() < chance) for option in shown.options}
+        ticked = [handle for handle, is_ticked in believed.items() if is_ticked]
+        sent: Fields = {f"answer-{shown.handle}": ticked or ["none"]}
         for question in stage.questions:
             if question.unsure:
                 marked = [handle for handle in believed if chance < UNSURE_BELOW and self.rng.random() < 0.4]
                 sent[f"unsure-{shown.handle}"] = marked
             if question.kind == "scale":
-                level = round(self.rng.gauss(RATING.get(flaw, RATING[""]), 0.8))
+                level = round(self.rng.gauss(RATING[flaw], 0.8))
                 sent[f"{question.name}-{shown.handle}"] = str(min(max(level, question.levels[0]), question.levels[-1]))
         return sent
+
+
+def flaw_of(item: Item) -> str:
+    """The flaw that the item's metadata note, if it is one of those that change an answer."""
+    noted = item.metadata.get("flaw")
+    return noted if isinstance(noted, str) and noted in WITH_FLAW else ""
 
 
 def own_host() -> str:
@@ -141,7 +155,8 @@ def simulated_annotators(study: Study, count: int, seed: int) -> list[Annotator]
     if not study.annotators.filter(purpose=Purpose.SIMULATED).exists():
         units = list(study.units.select_related("text").prefetch_related("items__options"))
         chosen = Chosen([(unit.text, list(unit.items.all())) for unit in units])
-        make_slots(study, units, chosen, Purpose.SIMULATED, plan_who(study, len(units), seats=count))
+        who = plan_who(study, len(units), seats=count)
+        make_slots(units, Purpose.SIMULATED, plan_cells(study, chosen, who))
     annotators = make_annotators(study, count, Purpose.SIMULATED)
     Annotator.objects.filter(pk__in=[annotator.pk for annotator in annotators]).update(
         profile={"simulated": {"seed": seed, "ability": ABILITY, "with_flaw": WITH_FLAW, "spread": SPREAD}}

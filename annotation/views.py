@@ -7,7 +7,7 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods
 
 from annotation.doors import annotator_of_link, for_annotator, no_link, plain_token, remember, unkept
-from annotation.pages import confirm_page, go_to, is_not_counted, place_page, words_page
+from annotation.pages import confirm_page, drafts_at, go_to, is_not_counted, place_page, standing, words_page
 from studies.models import Annotator
 from studies.services import answering
 from studies.services.answering import Incomplete, StaleStage
@@ -64,7 +64,7 @@ def take_stage(request: HttpRequest, annotator: Annotator) -> HttpResponse:
     try:
         answering.save_drafts(annotator, token, request.POST)
         place = answering.place_of(annotator)
-        if place.stage and place.stage.confirm:
+        if place.stage and place.stage.confirm and standing(place)[0].token == token:
             return ask_to_confirm(request, annotator, place)
         answering.hand_in(annotator, token)
     except StaleStage as stale:
@@ -75,7 +75,8 @@ def take_stage(request: HttpRequest, annotator: Annotator) -> HttpResponse:
 
 
 def ask_to_confirm(request: HttpRequest, annotator: Annotator, place: answering.Place) -> HttpResponse:
-    form = answering.drafted_form(place.assignment, place.stage)
+    """On to the page that asks whether this shall be final, unless something is missing."""
+    form = drafts_at(place)
     if form.is_valid():
         return go_to(request, annotator, "work_confirm")
     return place_page(request, annotator, form=form)

@@ -21,6 +21,7 @@ INSTALLED_APPS = [
     "config",
     "analysis",
     "annotation",
+    "evaluation",
     "studies",
     "items",
     "llm",

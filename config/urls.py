@@ -10,5 +10,6 @@ urlpatterns = [
     path("", include("items.urls")),
     path("", include("studies.urls")),
     path("", include("annotation.urls")),
+    path("", include("evaluation.urls")),
     path("", include("analysis.urls")),
 ]

@@ -35,7 +35,8 @@ class StudyForm(forms.Form):
         required=False,
         widget=forms.SelectMultiple(attrs={"size": 8}),
         help_text=_(
-            "Choose none to take all; where the project has texts in several languages, all in the language of the pages."
+            "Choose none to take all; where the project has texts in several languages, all in the language of the"
+            " pages."
         ),
     )
     generators = forms.MultipleChoiceField(

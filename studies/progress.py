@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Q
 
 from studies.models import Annotator, AnnotatorKind, Assignment, Purpose, Slot, Study
 
@@ -36,14 +36,21 @@ def progress_of(study: Study, purpose: Purpose = Purpose.MAIN) -> Progress:
     return Progress(**numbers)
 
 
-def annotators_of(study: Study) -> QuerySet[Annotator]:
-    """Annotators with `n_done`, `n_open` and `n_returned`, in the order they were made."""
-    active = Q(assignments__returned_at=None)
-    return study.annotators.annotate(
+def annotators_of(study: Study) -> list[Annotator]:
+    """Annotators with `n_done`, `n_open` and `left_to_others` (reason, number), in the order they were made."""
+    active = Q(assignments__returned_at=None, assignments__pk__isnull=False)
+    annotators = study.annotators.annotate(
         n_done=Count("assignments", filter=active & Q(assignments__finished_at__isnull=False)),
-        n_open=Count("assignments", filter=active & Q(assignments__pk__isnull=False, assignments__finished_at=None)),
-        n_returned=Count("assignments", filter=Q(assignments__returned_at__isnull=False)),
+        n_open=Count("assignments", filter=active & Q(assignments__finished_at=None)),
     ).order_by("pk")
+    given_back: dict[int, list[tuple[str, int]]] = {}
+    returned = Assignment.objects.filter(annotator__study=study, returned_at__isnull=False).order_by("return_reason")
+    for annotator, reason, number in returned.values_list("annotator", "return_reason").annotate(n=Count("pk")):
+        given_back.setdefault(annotator, []).append((reason, number))
+    found: list[Any] = list(annotators)
+    for annotator in found:
+        annotator.left_to_others = given_back.get(annotator.pk, [])
+    return found
 
 
 def guess_balance(study: Study, purpose: Purpose = Purpose.MAIN) -> list[tuple[str, int]]:

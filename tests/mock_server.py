@@ -176,7 +176,8 @@ class Server:
             choice["logprobs"] = {"content": [_token(*token) for token in planned.logprobs]}
         data = {"id": "mock", "object": "chat.completion", "model": planned.model or last.get("model"), "choices": [choice]}
         if planned.usage:
-            data["usage"] = {"prompt_tokens": 100, "completion_tokens": 2, "total_tokens": 102}
+            n = len(json.dumps(last.get("messages", []))) // 5
+            data["usage"] = {"prompt_tokens": n, "completion_tokens": 2, "total_tokens": n + 2}
         return data
 
 

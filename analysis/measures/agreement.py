@@ -62,6 +62,13 @@ def pairs_with(rater: int, others: IntArray) -> IntArray:
     return np.stack([np.full_like(partners, rater), partners], axis=1)
 
 
+def sharing(ratings: IntArray, pairs: IntArray) -> IntArray:
+    """(q, 2): those pairs that judged some unit both."""
+    judged = (ratings != MISSING).astype(np.float64)
+    shared = (judged @ judged.T)[pairs[:, 0], pairs[:, 1]]
+    return np.asarray(pairs[shared > 0])
+
+
 def pair_tables(ratings: IntArray, categories: int, pairs: IntArray, groups: IntArray, n_groups: int) -> FloatArray:
     """(n_groups, p, c, c): per group of units and pair of raters how often they gave which categories.
 
@@ -90,7 +97,7 @@ def judgments_compared(ratings: IntArray, pairs: IntArray) -> BoolArray:
 
 @dataclass(frozen=True)
 class Pairwise:
-    """Pair by pair, all (p,): n shared units, how many of them agreed, κ and AC1; NaN where undefined, as where n is 0."""
+    """Pair by pair, all (p,): n shared units, how many of them agreed, κ and AC1; NaN where undefined."""
 
     pairs: IntArray
     n: IntArray

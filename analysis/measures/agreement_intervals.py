@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from analysis.measures.agreement import judgments_compared, kappa_of_sums, pair_tables
+from analysis.measures.agreement import judgments_compared, kappa_of_sums, pair_tables, sharing
 from analysis.measures.intervals import (
     CELLS,
     JUDGMENT,
@@ -33,6 +33,7 @@ def mean_kappa(
     up, so no judgment is looked at twice; a pair undefined in a replicate is left out of that one. weighted: by the
     judgments that a pair shares in the replicate.
     """
+    pairs = sharing(ratings, pairs)
     size = max(1, CELLS // max(1, n_groups * categories**2))
     blocks = [pairs[start : start + size] for start in range(0, len(pairs), size)]
 
@@ -82,8 +83,12 @@ def published_kappa(
 
 @dataclass(frozen=True)
 class _Sums:
-    """What κ needs of the tables of a block of pairs: (groups, p) units and agreements, (c, groups, p) marginals."""
+    """What κ needs of the tables of a block of pairs: (groups, p) units and agreements, (c, groups, p) marginals.
 
+    used: the groups in which some pair of the block judged; the others are not there.
+    """
+
+    used: IntArray | slice
     n: FloatArray
     agreed: FloatArray
     first: FloatArray
@@ -92,13 +97,17 @@ class _Sums:
     @classmethod
     def of(cls, tables: FloatArray) -> _Sums:
         """From (groups, p, c, c) counts; each part in one piece of memory, as it is multiplied ten thousand times."""
-        first, second = (np.ascontiguousarray(np.moveaxis(tables.sum(axis=axis), -1, 0)) for axis in (3, 2))
-        return cls(first.sum(axis=0), np.trace(tables, axis1=2, axis2=3), first, second)
+        some = tables.any(axis=(1, 2, 3))
+        used = slice(None) if some.all() else np.flatnonzero(some)
+        first, second = (np.ascontiguousarray(np.moveaxis(tables[used].sum(axis=axis), -1, 0)) for axis in (3, 2))
+        return cls(used, first.sum(axis=0), np.trace(tables[used], axis1=2, axis2=3), first, second)
 
     def added(self, weights: FloatArray, weighted: bool) -> FloatArray:
         """(2, b): per replicate the weighted sum of the defined κ and the sum of the weights, in blocks of rows."""
         rows = max(1, CELLS // max(1, self.n.shape[1]))
-        parts = [self._added(weights[start : start + rows], weighted) for start in range(0, len(weights), rows)]
+        parts = [
+            self._added(weights[start : start + rows, self.used], weighted) for start in range(0, len(weights), rows)
+        ]
         return np.concatenate(parts, axis=1)
 
     def _added(self, weights: FloatArray, weighted: bool) -> FloatArray:

@@ -7,8 +7,8 @@ from django.utils.translation import gettext as _
 from analysis.choices import BadChoice, Choices
 from analysis.evidence import Evidence, evidence_of
 from analysis.report import Report
-from analysis.reports.guess_then_read import guess_then_read
 from analysis.reports.completing import completed
+from analysis.reports.guess_then_read import guess_then_read
 from studies.models import Study
 
 REPORTS: dict[str, Callable[[Evidence], Report]] = {"guess-then-read": guess_then_read}

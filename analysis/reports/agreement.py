@@ -56,25 +56,22 @@ def agreement_with_humans(evidence: Evidence) -> Table:
     notes = (
         _("Cohen's κ of pairs over the options that both judged, ticked or not. κ weighs pairs by the judgments they "
           "share; the unweighted mean of all people is the mean of each person's mean with the others."),
-        _("Percent agreement and Gwet's AC1 are means over the same pairs: when nearly all judgments are alike, κ is low "
-          "whatever the agreement."),
+        _("Percent agreement and Gwet's AC1 are means over the same pairs: when nearly all judgments are alike, κ is "
+          "low whatever the agreement."),
     )  # fmt: skip
     title = _("Agreement with people")
     return make_table("agreement_with_humans", COLUMNS, rows, title=title, notes=notes, shown=shown())
 
 
 def ratings_in(judgments: pd.DataFrame) -> Ratings:
-    raters = list(dict.fromkeys(judgments["annotator"]))
-    units = list(dict.fromkeys(zip(judgments["item_id"], judgments["option_id"], strict=True)))
+    """The judgments of one stage as codes, 1 for ticked; an option is a unit."""
+    rater, raters = pd.factorize(judgments["annotator"])
+    unit, units = pd.factorize(pd.MultiIndex.from_frame(judgments[["item_id", "option_id"]]))
     values = np.full((len(raters), len(units)), MISSING, dtype=np.int64)
-    row, column = ({name: place for place, name in enumerate(names)} for names in (raters, units))
-    text = {}
-    for judged in judgments.itertuples():
-        unit = judged.item_id, judged.option_id
-        values[row[judged.annotator], column[unit]] = int(judged.value)
-        text[unit] = judged.text_id
-    texts = np.unique([text[unit] for unit in units], return_inverse=True)[1] if units else np.zeros(0)
-    return Ratings(values, raters, texts.astype(np.int64))
+    values[rater, unit] = judgments["value"].to_numpy(dtype=np.int64)
+    text = np.zeros(len(units), dtype=np.int64)
+    text[unit] = pd.factorize(judgments["text_id"])[0]
+    return Ratings(values, list(raters), text)
 
 
 @dataclass(frozen=True)
@@ -161,7 +158,7 @@ def shown() -> tuple[Shown, ...]:
         Shown(_("Stage"), "stage", "stage"),
         Shown(_("Cohen's κ"), "kappa", "number", "low", "high", "reason", "texts"),
         Shown(_("κ, unweighted"), "kappa_unweighted", "number", reason="reason"),
-        Shown(_("Agreement"), "percent", "number", reason="reason"),
+        Shown(_("Percent agreement"), "percent", "number", reason="reason"),
         Shown(_("AC1"), "ac1", "number", reason="reason"),
         Shown(_("Pairs"), "n_pairs", "count"),
         Shown(_("Shared judgments"), "n_judgments", "count"),

@@ -19,7 +19,8 @@ def description(evidence: Evidence) -> Table:
     """One row per quantity. `about` is texts, items or evaluators; an empty source means all sources."""
     rows = [*text_rows(evidence), *item_rows(evidence), *evaluator_rows(evidence)]
     notes = (
-        _("Tokens are words and punctuation marks. Minutes run from opening a stage to handing it in, breaks included."),
+        _("Tokens are words and punctuation marks."),
+        _("Minutes run from opening a stage to handing it in, breaks included."),
     )
     return make_table("description", COLUMNS, rows, title=_("Description"), notes=notes, shown=shown())
 

@@ -62,7 +62,7 @@ class Counts:
 
 def counts_of(judgments: pd.DataFrame, texts: pd.Index) -> Counts:
     """Counts per text, in the order of `texts`."""
-    codes = texts.get_indexer(judgments["text_id"]).astype(np.int64)
+    codes = texts.get_indexer(pd.Index(judgments["text_id"])).astype(np.int64)
     return Counts(*tally(judgments["correct"].to_numpy(dtype=bool), codes, len(texts)))
 
 

@@ -36,8 +36,8 @@ def all_evaluators(evidence: Evidence) -> list[Evaluator]:
         ]
     others = evidence.annotators[evidence.annotators["kind"] != "human"]
     found += [
-        Evaluator(row.annotator, row.kind, row.reading or "label", frozenset([row.annotator]))
-        for row in others.itertuples()
+        Evaluator(code, kind, reading or "label", frozenset([code]))
+        for code, kind, reading in others[["annotator", "kind", "reading"]].to_numpy()
     ]
     return found
 

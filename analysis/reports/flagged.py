@@ -38,17 +38,12 @@ def right_by_item(evidence: Evidence, stage: str) -> pd.DataFrame:
 def listed(evidence: Evidence, name: str, title: str, counted: pd.DataFrame, note: str) -> Table:
     """The items in the order of the study."""
     items = evidence.items.merge(counted, on="item_id")
+    found = zip(
+        *(items[column].tolist() for column in ("text_id", "item_id", "generator", "n", "n_right")), strict=True
+    )
     rows = [
-        {
-            "text_id": item.text_id,
-            "item_id": item.item_id,
-            "generator": item.generator,
-            "n_annotators": item.n,
-            "n_right": item.n_right,
-            "share_right": item.n_right / item.n,
-            "codes": "",
-        }
-        for item in items.itertuples()
+        dict(zip(COLUMNS, (text_id, item_id, generator, n, n_right, n_right / n, ""), strict=True))
+        for text_id, item_id, generator, n, n_right in found
     ]
     return make_table(name, COLUMNS, rows, title=title, notes=(note,), shown=shown())
 

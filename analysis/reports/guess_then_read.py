@@ -22,4 +22,6 @@ def guess_then_read(evidence: Evidence) -> Report:
         unanswerable_items(evidence),
         description(evidence),
     )
-    return Report(tables, tuple(sentences(evidence, pooled)), ("dumbbell", "dumbbell_matched", "ratings", "accuracy_by_rating"))
+    return Report(
+        tables, tuple(sentences(evidence, pooled)), ("dumbbell", "dumbbell_matched", "ratings", "accuracy_by_rating")
+    )

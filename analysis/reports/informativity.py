@@ -118,4 +118,3 @@ def shown() -> tuple[Shown, ...]:
         Shown(_("Texts"), "n_texts", "count"),
         Shown(_("Annotators"), "n_annotators", "count"),
     )
-

@@ -22,7 +22,9 @@ from analysis.measures.intervals import (
 )
 
 
-def published_kappas(ratings: np.ndarray, categories: int, pair_sets: Sequence[np.ndarray], seed: int) -> list[Interval]:
+def published_kappas(
+    ratings: np.ndarray, categories: int, pair_sets: Sequence[np.ndarray], seed: int
+) -> list[Interval]:
     """One interval per set of pairs, (p, 2) each: the mean κ weighted by shared judgments, judged units resampled.
 
     ratings: (raters, units) as in `analysis.measures.agreement`. A set's units are those that some pair of it shares.
@@ -35,9 +37,11 @@ def published_kappas(ratings: np.ndarray, categories: int, pair_sets: Sequence[n
             alike[entering.tobytes()].append(place)
         else:
             found[place] = undefined(PERCENTILE, (JUDGMENT, 0, 0, seed), NO_JUDGMENT)
-    for entering, places in alike.items():
-        units = ratings[:, np.frombuffer(entering, dtype=bool)]
-        found |= zip(places, drawn_together(units, categories, [pair_sets[place] for place in places], seed), strict=True)
+    for key, places in alike.items():
+        units = ratings[:, np.frombuffer(key, dtype=bool)]
+        found |= zip(
+            places, drawn_together(units, categories, [pair_sets[place] for place in places], seed), strict=True
+        )
     return [found[place] for place in range(len(pair_sets))]
 
 

@@ -13,7 +13,7 @@ from analysis.tables import Shown, Table, make_table
 
 
 def ratings(evidence: Evidence) -> Table:
-    """Counts of each level of the declared scale, and the mean. Evaluators that rated nothing are left out, but people."""
+    """Counts of each level of the declared scale, and the mean. Models that rated nothing are left out."""
     rated, levels = ratings_of(evidence.frame), levels_of(evidence)
     rows = [
         rating_row(evidence, generator, evaluator, mine[mine["generator"] == generator], levels)

@@ -3,14 +3,15 @@
 from math import isnan
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from analysis.evidence import Evidence
-from analysis.formatting import interval, number
+from analysis.formatting import interval, number, texts_counted
 from analysis.reports.answers import judgments_of
 from analysis.reports.contrasts import Contrast, contrast
 from analysis.reports.evaluators import HUMAN, evaluators_in
 from analysis.tables import Row, Table
+
+NBSP = "\u00a0"
 
 
 def sentences(evidence: Evidence, informativity: Table) -> list[str]:
@@ -28,19 +29,28 @@ def sentences(evidence: Evidence, informativity: Table) -> list[str]:
 
 def summary(rows: list[Row], speaker: str) -> str:
     """The most and the least informative generator."""
-    values = {"best": described(rows[-1]), "worst": described(rows[0]), "who": speaker}
+    best, worst = rows[-1], rows[0]
+    values = {"best": best["generator"], "most": printed(best), "worst": worst["generator"], "least": printed(worst)}
+    values["who"] = speaker
+    if len(rows) == 1 and speaker == HUMAN:
+        return _("By people's answers, text informativity is %(most)s for items by %(best)s.") % values
     if len(rows) == 1:
-        return _("Text informativity by the answers of %(who)s: items by %(best)s.") % values
+        return _("By the answers of %(who)s, text informativity is %(most)s for items by %(best)s.") % values
     if speaker == HUMAN:
-        return _("By the answers of people, items by %(best)s inform most, those by %(worst)s least.") % values
-    return _("By the answers of %(who)s, items by %(best)s inform most, those by %(worst)s least.") % values
+        return (
+            _("By people's answers, items by %(best)s inform most (%(most)s), those by %(worst)s least (%(least)s).")
+            % values
+        )
+    return (
+        _("By the answers of %(who)s, items by %(best)s inform most (%(most)s), those by %(worst)s least (%(least)s).")
+        % values
+    )
 
 
-def described(row: Row) -> str:
-    """careful (.35 [.26, .44])"""
+def printed(row: Row) -> str:
+    """.35 [.26, .44]"""
     ends = row["intervals"]["informativity"]["clustered"]
-    shown = f"{number(row['informativity'])} {interval(ends['low'], ends['high'])}".rstrip()
-    return f"{row['generator']} ({shown})"
+    return f"{number(row['informativity'])} {interval(ends['low'], ends['high'])}".rstrip()
 
 
 def compared(evidence: Evidence, speaker: str, rows: list[Row]) -> list[str]:
@@ -58,7 +68,7 @@ def worded(found: Contrast) -> str:
         "less": found.less,
         "more": found.more,
         "difference": f"{number(found.value)} {interval(found.interval.low, found.interval.high)}",
-        "texts": ngettext("%(n)s text", "%(n)s texts", found.n_texts) % {"n": found.n_texts},
+        "texts": texts_counted(found.n_texts).replace(" ", NBSP),
     }
     if found.interval.high < 0:
         return _("Items by %(less)s inform less than those by %(more)s: %(difference)s, %(texts)s.") % values

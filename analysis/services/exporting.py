@@ -3,7 +3,7 @@
 import csv
 import json
 from collections.abc import Callable, Collection, Iterable
-from typing import Any, TextIO
+from typing import Any, Protocol
 
 from analysis.cells import cell
 from analysis.consistency import consistent_read
@@ -14,24 +14,27 @@ from studies.models import Study
 Rows = Iterable[dict[str, Any]]
 
 
-def export_responses(study: Study, format: str, out: TextIO, purposes: Collection[str] = ("main",)) -> int:
-    """Write the answers of these purposes to `out` and return the number of rows. Memory does not grow with them.
+class Out(Protocol):
+    """A text file, standard output, or anything else that takes text and leaves its line ends alone."""
 
-    `out` must leave line ends alone (`newline=""`).
-    """
+    def write(self, text: str, /) -> object: ...
+
+
+def export_responses(study: Study, format: str, out: Out, purposes: Collection[str] = ("main",)) -> int:
+    """Write the answers of these purposes to `out` and return the number of rows. Memory does not grow with them."""
     with consistent_read():
         return FORMATS[format](study, purposes, out)
 
 
-def write_long(study: Study, purposes: Collection[str], out: TextIO) -> int:
+def write_long(study: Study, purposes: Collection[str], out: Out) -> int:
     return write_csv(COLUMNS, export_rows(study, purposes), out)
 
 
-def write_wide(study: Study, purposes: Collection[str], out: TextIO) -> int:
+def write_wide(study: Study, purposes: Collection[str], out: Out) -> int:
     return write_csv(wide_columns(study, purposes), wide_rows(study, purposes), out)
 
 
-def write_csv(columns: Collection[str], rows: Rows, out: TextIO) -> int:
+def write_csv(columns: Collection[str], rows: Rows, out: Out) -> int:
     writer = csv.writer(out)
     writer.writerow(map(cell, columns))
     number = 0
@@ -40,7 +43,7 @@ def write_csv(columns: Collection[str], rows: Rows, out: TextIO) -> int:
     return number
 
 
-def write_jsonl(study: Study, purposes: Collection[str], out: TextIO) -> int:
+def write_jsonl(study: Study, purposes: Collection[str], out: Out) -> int:
     """One object a line: the long columns with their types, null for what does not apply."""
     number = 0
     for number, row in enumerate(export_rows(study, purposes), 1):  # noqa: B007 - the count outlives the loop
@@ -48,7 +51,7 @@ def write_jsonl(study: Study, purposes: Collection[str], out: TextIO) -> int:
     return number
 
 
-FORMATS: dict[str, Callable[[Study, Collection[str], TextIO], int]] = {
+FORMATS: dict[str, Callable[[Study, Collection[str], Out], int]] = {
     "csv": write_long,
     "wide": write_wide,
     "jsonl": write_jsonl,

@@ -22,7 +22,7 @@ LIBRARIES = ("django", "numpy", "scipy", "pandas", "altair", "vl-convert-python"
 
 
 def write_report(study: Study, out: Path, choices: Choices) -> Report:
-    """Write the report under these choices into `out`, which is made if need be. The same answers give the same bytes."""
+    """Write the report into the folder `out`, which is made if need be. The same answers give the same bytes."""
     report = build(study, choices)
     for folder in (out / "tables", out / "figures"):
         folder.mkdir(parents=True, exist_ok=True)

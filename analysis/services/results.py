@@ -58,11 +58,13 @@ def figure_specification(study: Study, report: Report, name: str) -> dict[str, A
 
 
 def state_of(study: Study, choices: Choices) -> str:
-    """A hash of everything the report depends on: the answers and who gave them, the keys, the choices, the language."""
+    """A hash of all the report depends on: the answers and who gave them, the keys, the choices, the language."""
     answers = Response.objects.filter(assignment__annotator__study=study).aggregate(n=Count("pk"), last=Max("pk"))
     returned = Assignment.objects.filter(annotator__study=study, returned_at__isnull=False).count()
     items = UnitItem.objects.filter(unit__study=study)
-    keys = Option.objects.filter(item__in=items.values("item"), correct=True).order_by("pk").values_list("pk", flat=True)
+    keys = (
+        Option.objects.filter(item__in=items.values("item"), correct=True).order_by("pk").values_list("pk", flat=True)
+    )
     corrections = KeyCorrection.objects.filter(item__project=study.project).aggregate(last=Max("pk"))
     people = Annotator.objects.filter(study=study).order_by("pk").values_list("pk", "code", "purpose", "group")
     generators = items.order_by("item__generator").values_list("item__generator", "item__generator__name").distinct()

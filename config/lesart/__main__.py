@@ -36,3 +36,5 @@ if __name__ == "__main__":
     except exits.Refusal as refusal:
         print(refusal, file=sys.stderr)
         sys.exit(refusal.code)
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -7,9 +7,11 @@ import fcntl
 import hashlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import TextIO
 
 ROOT = Path(__file__).resolve().parents[2]
 VENV = ROOT / ".venv"
@@ -19,7 +21,7 @@ LOCK = VENV / "lesart-lock"
 
 # In place of this file's own folder, whose modules must not be taken for Python's or a package's.
 sys.path[0] = str(ROOT)
-from config.lesart import exits, options  # noqa: E402
+from config.lesart import exits, options, processes  # noqa: E402
 
 
 def main(arguments: list[str]) -> None:
@@ -44,15 +46,23 @@ def ensure_environment() -> None:
     require_venv()
     VENV.mkdir(exist_ok=True)
     with open(LOCK, "a+") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        wait_for(lock)
         if is_complete():
             return
         lock.seek(0)
         was_interrupted = bool(lock.read())
         lock.write("An installation began.\n")
         lock.flush()
-        install(can_keep=not was_interrupted and is_of_this_python())
+        install(lock, can_keep=not was_interrupted and is_of_this_python())
         lock.truncate(0)
+
+
+def wait_for(lock: TextIO) -> None:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        print("Another ./lesart is installing the packages. Waiting for it.", file=sys.stderr)
+        fcntl.flock(lock, fcntl.LOCK_EX)
 
 
 def is_complete() -> bool:
@@ -89,16 +99,16 @@ def is_of_this_python() -> bool:
     return PYTHON.exists() and PYTHON.resolve() == Path(base_python()).resolve()
 
 
-def install(can_keep: bool) -> None:
+def install(lock: TextIO, can_keep: bool) -> None:
     print(f"Installing Lesart's packages into {VENV}. This happens once and takes about a minute.", file=sys.stderr)
     STAMP.unlink(missing_ok=True)
     if not can_keep:
         clear()
-    run(base_python(), "-I", "-m", "venv", str(VENV))
+    run(lock, base_python(), "-I", "-m", "venv", str(VENV))
     pip = [str(PYTHON), "-I", "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
     # To compile all modules would take as long again; Python compiles those it uses. Nothing is built from source.
     pip += ["--no-compile", "--only-binary", ":all:"]
-    run(*pip, "--require-hashes", "--no-deps", "-r", str(ROOT / "requirements.txt"))
+    run(lock, *pip, "--require-hashes", "--no-deps", "-r", str(ROOT / "requirements.txt"))
     STAMP.write_text(expected_stamp())
 
 
@@ -111,8 +121,10 @@ def clear() -> None:
             path.unlink()
 
 
-def run(*command: str) -> None:
-    code = subprocess.call(command, stdout=sys.stderr, cwd=ROOT)
+def run(lock: TextIO, *command: str) -> None:
+    """The command ends with us; where that cannot be had, it keeps the lock until it has ended."""
+    end_with_us = processes.die_with_parent(signal.SIGTERM)
+    code = subprocess.call(command, stdout=sys.stderr, cwd=ROOT, pass_fds=[lock.fileno()], preexec_fn=end_with_us)
     if code:
         raise exits.Refusal(
             exits.NOT_INSTALLED,

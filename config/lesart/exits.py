@@ -23,7 +23,8 @@ EXPLANATION = """exit codes:
   7   the data folder or the clone cannot be written
   8   Lesart already runs on this data folder
   9   the database could not be prepared
-  10  a service did not start"""
+  10  a service did not start
+  130 interrupted by Ctrl-C before Lesart ran, or while it was tested"""
 
 
 class Refusal(Exception):

@@ -1,6 +1,5 @@
 """The one stream of lines that `up` writes: each begins with the name of the service it comes from."""
 
-import contextlib
 import os
 from collections.abc import Sequence
 from typing import TextIO
@@ -31,9 +30,12 @@ class Log:
 
     def plain(self, text: str) -> None:
         """A line without a name. A reader that has gone away is no reason to stop the services."""
-        with contextlib.suppress(OSError):
+        try:
             self._stream.write(text + "\n")
             self._stream.flush()
+        except OSError:
+            with open(os.devnull, "w") as nowhere:
+                os.dup2(nowhere.fileno(), self._stream.fileno())
 
 
 class Lines:

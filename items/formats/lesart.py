@@ -24,9 +24,9 @@ def read(content: bytes) -> Reading:
     unknown: Counter[str] = Counter()
     predictions = 0
     for number, value in objects(content, reading.problems):
-        if text := _row(number, value, reading.problems):
+        text = _row(number, value, reading.problems)
+        if text and _has_readable_metadata(number, text, reading):
             reading.lines.append(Line(number, text))
-            _check_metadata(number, text, reading)
             unknown.update(_unknown(text))
             predictions += _predictions(text)
     _warn(reading.warnings, unknown, predictions)
@@ -71,27 +71,28 @@ def _sentence(detail: ErrorDetails) -> str:
     return sentences.get(detail["type"], detail["msg"])
 
 
-def _check_metadata(number: int, text: TextRow, reading: Reading) -> None:
-    """What Lesart reads from metadata has its type; the rest is the researcher's."""
-    known = text.metadata or {}
+def _has_readable_metadata(number: int, text: TextRow, reading: Reading) -> bool:
+    """Has what Lesart reads of the metadata its type? The rest is the researcher's."""
+    problems = list(_metadata_problems(text.metadata or {}))
+    for name, reason in problems:
+        reading.problems.add(number, f"metadata, {name}", reason)
+    if problems:
+        return False
+    for name in metadata.unfit(text.metadata or {}):
+        reason = _("This is no text of up to {limit} characters, so it stays in the metadata only.")
+        reading.warnings.add(number, f"metadata, extra, {name}", reason.format(limit=metadata.limit(name)))
+    return True
+
+
+def _metadata_problems(known: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for name in ("dataset", "split"):
         if not isinstance(known.get(name), str | None):
-            reading.problems.add(number, f"metadata, {name}", _("This must be a text in quotes."))
+            yield name, _("This must be a text in quotes.")
     if not isinstance(known.get("extra"), dict | None):
-        reading.problems.add(number, "metadata, extra", _("This must be an object: { … }."))
-        return
-    extra = metadata.extra_of(known)
+        yield "extra", _("This must be an object: { … }.")
     # Not a warning: "false" in quotes would share a text that may not be shared.
-    if not isinstance(extra.get("shareable"), bool | None):
-        reading.problems.add(number, "metadata, extra, shareable", _("This must be true or false, without quotes."))
-    for name in metadata.unfit(known):
-        reading.warnings.add(
-            number,
-            f"metadata, extra, {name}",
-            _("This is no text of up to {limit} characters, so it stays in the metadata only.").format(
-                limit=metadata.limit(name)
-            ),
-        )
+    elif not isinstance(metadata.extra_of(known).get("shareable"), bool | None):
+        yield "extra, shareable", _("This must be true or false, without quotes.")
 
 
 def _unknown(text: TextRow) -> Iterator[str]:

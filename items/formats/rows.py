@@ -59,11 +59,14 @@ def check_options(options: list[OptionRow]) -> list[OptionRow]:
     return options
 
 
+Options = Annotated[list[OptionRow], AfterValidator(check_options)]
+
+
 class ItemRow(Row):
     id: Name | None = None
     generator: Name | None = None
     stem: Annotated[str, words(MAX_STEM), Field(alias="question")]
-    options: Annotated[list[OptionRow] | None, Field(alias="answers")] = None
+    options: Annotated[Options | None, Field(alias="answers")] = None
     expected_answer: Annotated[OptionalText | None, Field(alias="answer")] = None
     multiple: bool | None = None
     reference: bool | None = None

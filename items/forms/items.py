@@ -72,6 +72,10 @@ class OptionForm(forms.Form):
 
 
 class OptionRows(forms.BaseFormSet):
+    def get_form_kwargs(self, index: int | None) -> dict[str, Any]:
+        """Read every row, also one that shows what it showed before: Django would skip it as an untouched extra."""
+        return super().get_form_kwargs(index) | {"empty_permitted": False}
+
     def values(self, known: Collection[str]) -> list[OptionValues]:
         """The options that have words. An id that the item does not have is not believed."""
         rows = [row.cleaned_data for row in self.forms if row.cleaned_data.get("text")]

@@ -135,6 +135,6 @@ def _author(row: ItemRow, text: TextRow, options: ImportOptions) -> Author:
     """Who wrote the item: as it says, else as the option says, else its data set, else somebody."""
     if name := row.generator or options.generator:
         return Author(name, GeneratorKind.HUMAN, said=True)
-    if dataset := (text.metadata or {}).get("dataset"):
+    if (dataset := (text.metadata or {}).get("dataset")) and dataset.strip():
         return Author(clean_name(dataset), GeneratorKind.DATASET, said=False)
     return Author(UNSAID, GeneratorKind.HUMAN, said=False)

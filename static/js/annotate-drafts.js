@@ -85,7 +85,7 @@ export class Drafts {
     } catch {
       return "offline";
     }
-    if (reply.status === 409) return this.#end(JSON.parse(text));
+    if (reply.status === 409 && text.startsWith("{")) return this.#end(JSON.parse(text));
     if (!reply.ok || reply.redirected) return reply.status === 404 ? "unknown" : "refused";
     this.#queue.shift();
     this.#keep();

@@ -1,3 +1,5 @@
+from typing import Any
+
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -89,7 +91,7 @@ def study_import(request, slug):
 
 
 def import_file(study, cleaned: dict) -> importing.Counts:
-    limit = int(settings.LESART["PAGE_UPLOAD_BYTES"])
+    limit: Any = settings.LESART["PAGE_UPLOAD_BYTES"]
     if cleaned["file"].size > limit:
         raise SpecError(
             _("The file is larger than %(limit)d MB. Ask an admin to import it with the command import_responses.")

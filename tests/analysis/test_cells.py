@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 from analysis.cells import cell, harmless, unmarked
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "-", "=HYPERLINK(\"x\")"])
+@pytest.mark.parametrize(
+    "text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "-", '=HYPERLINK("x")']
+)
 def test_what_a_spreadsheet_would_run_gets_an_apostrophe(text):
     assert harmless(text) == "'" + text
 
@@ -24,7 +26,15 @@ def test_marking_can_be_undone(text):
 
 @pytest.mark.parametrize(
     ("value", "written"),
-    [(None, ""), (float("nan"), ""), (True, "true"), (False, "false"), (-0.11, "-0.11"), (-3, "-3"), (1 / 3, repr(1 / 3))],
+    [
+        (None, ""),
+        (float("nan"), ""),
+        (True, "true"),
+        (False, "false"),
+        (-0.11, "-0.11"),
+        (-3, "-3"),
+        (1 / 3, repr(1 / 3)),
+    ],
 )
 def test_numbers_are_numbers_and_undefined_is_nothing(value, written):
     assert cell(value) == written

@@ -12,14 +12,43 @@ from analysis.services.exporting import export_responses
 from studies.models import Assignment, Response
 from tests.factory import answer, make_annotator, make_assignment, make_item, make_study, make_text
 
-CONTRACT = (
-    "annotator,annotator_kind,group,round,stage,text_id,item_id,option_id,other_item_id,question,value,probability,"
-    "unsure,shown_left,person,purpose,part,submitted_at,comment,model,reading"
-).split(",")
-EXTRAS = (
-    "study,instrument_version,unit,item_version,generator,key,correct,position_shown,order_in_session,"
-    "first_answered_at,last_changed_at,n_changes"
-).split(",")
+CONTRACT = [
+    "annotator",
+    "annotator_kind",
+    "group",
+    "round",
+    "stage",
+    "text_id",
+    "item_id",
+    "option_id",
+    "other_item_id",
+    "question",
+    "value",
+    "probability",
+    "unsure",
+    "shown_left",
+    "person",
+    "purpose",
+    "part",
+    "submitted_at",
+    "comment",
+    "model",
+    "reading",
+]
+EXTRAS = [
+    "study",
+    "instrument_version",
+    "unit",
+    "item_version",
+    "generator",
+    "key",
+    "correct",
+    "position_shown",
+    "order_in_session",
+    "first_answered_at",
+    "last_changed_at",
+    "n_changes",
+]
 
 
 @pytest.fixture
@@ -63,9 +92,8 @@ def test_every_answer_is_there_once_with_true_false_and_numbers(study, items):
         ("read", "", "rating", "4", ""),
     ]
     first = found[0]
-    assert [first[name] for name in ("annotator", "annotator_kind", "group", "person", "round", "text_id", "item_id")] == [
-        "ada", "human", "students", "p1", "1", "t1", "i1",
-    ]  # fmt: skip
+    who = ("annotator", "annotator_kind", "group", "person", "round", "text_id", "item_id")
+    assert [first[name] for name in who] == ["ada", "human", "students", "p1", "1", "t1", "i1"]
     assert [first[name] for name in ("key", "correct", "generator", "study", "instrument_version")] == [
         "true", "false", "careful", "s", "guess-then-read/en/1",
     ]  # fmt: skip
@@ -171,7 +199,7 @@ def test_the_command_writes_the_file_and_the_code_book(study, items, tmp_path, c
     answer(make_annotator(study, "ada"), "read", items[0], "TF", rating=3)
     call_command("export_responses", "s", "--out", str(tmp_path / "answers.csv"))
     assert (tmp_path / "answers.csv").read_bytes() == exported(study).encode()
-    book = list(csv.DictReader(open(tmp_path / "codebook.csv", newline="", encoding="utf-8")))
+    book = list(csv.DictReader((tmp_path / "codebook.csv").read_text(encoding="utf-8").splitlines()))
     assert [row["column"] for row in book[: len(CONTRACT + EXTRAS)]] == CONTRACT + EXTRAS
     assert all(row["meaning"] and row["values"] for row in book)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["answers.csv", "codebook.csv"]

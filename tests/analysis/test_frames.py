@@ -47,9 +47,8 @@ def test_only_main_answers_unless_asked(study, item):
 def test_drafts_are_never_in_the_frame(study, item):
     assignment = make_assignment(make_annotator(study, "ada"), item)
     now = timezone.now()
-    Draft.objects.create(
-        assignment=assignment, stage="guess", item=item, values={"answer": ["a"]}, first_answered_at=now, last_changed_at=now
-    )  # fmt: skip
+    times = {"first_answered_at": now, "last_changed_at": now}
+    Draft.objects.create(assignment=assignment, stage="guess", item=item, values={"answer": ["a"]}, **times)
     assert responses_frame(study).empty
 
 

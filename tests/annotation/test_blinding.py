@@ -1,6 +1,7 @@
 """What an annotator must not know, in every answer of the server: bodies, headers, JSON, errors and parts."""
 
 import json
+import secrets
 from itertools import count
 
 import pytest
@@ -9,7 +10,6 @@ from django.urls import reverse
 
 from items.models import Generator, Item, Option
 from studies.models import Assignment
-from studies.services import answering
 from tests.annotation.world import GENERATORS, HANDLE, PART, Walker, make_world
 
 SECRETS = (
@@ -67,7 +67,7 @@ def whole_way(walker: Walker) -> Walker:
 def everything_seen(annotator, monkeypatch) -> list[bytes]:
     """The whole way as bytes, and nothing of it kept."""
     numbers = count(1)
-    monkeypatch.setattr(answering, "new_token", lambda: f"token{next(numbers):027d}")
+    monkeypatch.setattr(secrets, "token_urlsafe", lambda _bytes: f"token{next(numbers):027d}")
     with transaction.atomic():
         seen = list(whole_way(Walker(annotator)).bodies())
         transaction.set_rollback(True)

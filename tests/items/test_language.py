@@ -8,7 +8,7 @@ from tests.items.files import load, refusal, text_row
 
 GERMAN = "Die Fähre fährt um neun Uhr. Am Sonntag fährt sie erst um zehn, weil der Hafenmeister im Chor singt."
 ENGLISH = "The ferry leaves at nine. On Sundays it leaves at ten, because the harbour master sings in the choir."
-BASQUE = "Ferrya bederatzietan ateratzen da. Igandeetan hamarretan ateratzen da, portuko nagusiak abesbatzan abesten duelako."
+BASQUE = "Ferrya bederatzietan ateratzen da. Igandeetan hamarretan ateratzen da, portuko nagusiak abesten duelako."
 DANISH = "Færgen sejler klokken ni. Om søndagen sejler den klokken ti, fordi havnefogeden synger i kor hver søndag."
 
 

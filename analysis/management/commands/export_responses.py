@@ -19,7 +19,9 @@ class Command(BaseCommand):
         parser.add_argument("slug", help="short name of the study")
         parser.add_argument("--format", choices=sorted(FORMATS), default="csv")
         parser.add_argument("--out", metavar="FILE", help="codebook.csv is put beside it; default: standard output")
-        parser.add_argument("--include", default="", metavar="pilot,simulated", help="answers that are left out if not named")
+        parser.add_argument(
+            "--include", default="", metavar="pilot,simulated", help="answers that are left out if not named"
+        )
 
     def handle(self, *, slug, format, out, include, **options):
         try:
@@ -27,23 +29,14 @@ class Command(BaseCommand):
         except BadChoice as bad:
             raise CommandError(str(bad)) from None
         if out is None:
-            export_responses(study, format, Unended(self.stdout), purposes)
+            self.stdout.ending = ""  # the export writes its own line ends
+            export_responses(study, format, self.stdout, purposes)
             return
         try:
             number = write_files(study, format, Path(out), purposes)
         except OSError as error:
             raise CommandError(f"{out} cannot be written: {error.strerror}. Choose another --out.") from None
         self.stderr.write(f"{number} rows of {slug} ({', '.join(purposes)}) are in {out}.")
-
-
-class Unended:
-    """Standard output without the line end that Django's wrapper would add to each piece."""
-
-    def __init__(self, stdout):
-        self.stdout = stdout
-
-    def write(self, text: str) -> None:
-        self.stdout.write(text, ending="")
 
 
 def write_files(study: Study, format: str, out: Path, purposes: tuple[str, ...]) -> int:

@@ -13,12 +13,18 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser):
         parser.add_argument("slug", help="short name of the study")
-        parser.add_argument("--out", required=True, metavar="DIR", help="made if it is not there; files in it are replaced")
+        parser.add_argument(
+            "--out", required=True, metavar="DIR", help="made if it is not there; files in it are replaced"
+        )
         parser.add_argument(
             "--convention", choices=CONVENTIONS, default="clustered", help="which intervals stand in low and high"
         )
-        parser.add_argument("--include", default="", metavar="pilot,simulated", help="answers that are left out if not named")
-        parser.add_argument("--evaluators", metavar="NAMES", help="rows to keep, with commas: human, human:GROUP, a model")
+        parser.add_argument(
+            "--include", default="", metavar="pilot,simulated", help="answers that are left out if not named"
+        )
+        parser.add_argument(
+            "--evaluators", metavar="NAMES", help="rows to keep, with commas: human, human:GROUP, a model"
+        )
         parser.add_argument("--groups", metavar="NAMES", help="only people of these groups, with commas")
         parser.add_argument("--seed", help="of the resampling; default: the study's seed")
 
@@ -32,7 +38,9 @@ class Command(BaseCommand):
         except BadChoice as bad:
             raise CommandError(str(bad)) from None
         except OSError as error:
-            raise CommandError(f"{error.filename or out} cannot be written: {error.strerror}. Choose another --out.") from None
+            raise CommandError(
+                f"{error.filename or out} cannot be written: {error.strerror}. Choose another --out."
+            ) from None
         for line in (*report.said, *report.corrections, *report.sentences):
             self.stdout.write(line)
         if not report.n_responses:

@@ -5,6 +5,8 @@ from studies.models import Study
 from studies.services.locking import WrongState
 from studies.services.spec import SpecError
 
+MOST = 200
+
 
 class Command(BaseCommand):
     help = (
@@ -19,8 +21,8 @@ class Command(BaseCommand):
         parser.add_argument("--seed", type=int, required=True, metavar="S")
 
     def handle(self, *, slug, annotators, seed, **options):
-        if not 1 <= annotators <= 1000:
-            raise CommandError("--annotators takes a number from 1 to 1000.")
+        if not 1 <= annotators <= MOST:
+            raise CommandError(f"--annotators takes a number from 1 to {MOST}.")
         try:
             study = Study.objects.get(slug=slug)
             done = simulate_study(study, annotators, seed)

@@ -7,13 +7,14 @@ from annotation.simulation import simulate_study
 from items.models import Generator
 from projects.models import Project
 from studies.models import Study
-from studies.services.creating import create_study
+from studies.services.creating import create_study, free_slug
 from studies.services.launching import launch_study, remove_simulated
 from studies.services.spec import check_spec
 
 SLUG = "sample"
 SEED = 20240567
 ANNOTATORS = 6
+DESCRIPTION = "Eight short texts written for Lesart, with questions by a careful and a hurried writer."
 GENERATORS = {
     "careful": "A person who wrote for each text three questions that can only be answered after reading it.",
     "hurried": (
@@ -30,41 +31,45 @@ class Command(BaseCommand):
     def handle(self, **options):
         if Project.objects.filter(is_sample=True).exists():
             return
-        studies = load_bank_and_studies()
+        project, studies = load_bank_and_studies()
         for study in studies:
             remove_simulated(study)
             simulate_study(study, ANNOTATORS, SEED)
         # Set last: an interrupted start begins again here, a finished one never does.
-        Project.objects.filter(slug=SLUG).update(is_sample=True)
+        Project.objects.filter(pk=project.pk).update(is_sample=True)
         self.stdout.write("The sample project is loaded: two studies with simulated annotators.")
 
 
 @transaction.atomic
-def load_bank_and_studies() -> list[Study]:
-    project, _new = Project.objects.get_or_create(
-        slug=SLUG,
-        defaults={
-            "title": "Sample project",
-            "description": "Eight short texts written for Lesart, with questions by a careful and a hurried writer.",
-        },
-    )
+def load_bank_and_studies() -> tuple[Project, list[Study]]:
+    """All or nothing, so that a project of that name is either this one from an interrupted start or a user's own."""
+    project = Project.objects.filter(slug=SLUG, description=DESCRIPTION).first()
+    if project is None:
+        project = Project.objects.create(slug=free_name(), title="Sample project", description=DESCRIPTION)
     for language in STUDIES:
         file = settings.BASE_DIR / "items" / "sample" / f"sample_{language}.jsonl"
-        call_command("import_items", str(file), project=SLUG, verbosity=0)
+        call_command("import_items", str(file), project=project.slug, verbosity=0)
     for name, description in GENERATORS.items():
         Generator.objects.filter(project=project, name=name).update(description=description)
-    return [launched(project, language) for language in STUDIES]
+    return project, [launched(project, language) for language in STUDIES]
+
+
+def free_name() -> str:
+    number, slug = 1, SLUG
+    while Project.objects.filter(slug=slug).exists():
+        number += 1
+        slug = f"{SLUG}-{number}"
+    return slug
 
 
 def launched(project: Project, language: str) -> Study:
-    """The sample study of that language, made and launched if it is not there yet."""
-    slug = f"sample-{language}"
-    known = Study.objects.filter(slug=slug).first()
+    """The sample study of that language, made and launched if the project does not have it yet."""
+    known = project.studies.filter(title=STUDIES[language]).first()
     if known:
         return known
     texts = project.texts.current().filter(language=language).values_list("external_id", flat=True)
     spec = {
-        "slug": slug,
+        "slug": free_slug(f"sample-{language}"),
         "title": STUDIES[language],
         "protocol": "guess-then-read",
         "language": language,

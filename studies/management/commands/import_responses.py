@@ -1,8 +1,10 @@
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
+from items.plain import printable
 from studies.management.commands._study import study_named
 from studies.services.importing import ImportRefused, import_responses
 from studies.services.locking import WrongState
@@ -35,7 +37,7 @@ class Command(BaseCommand):
         )
 
     def content(self, file: Path) -> bytes:
-        limit = settings.LESART["COMMAND_UPLOAD_BYTES"]
+        limit: Any = settings.LESART["COMMAND_UPLOAD_BYTES"]
         try:
             if file.stat().st_size > limit:
                 raise CommandError(f"{file} is larger than the limit of {limit // 1_000_000} MB.")
@@ -46,11 +48,6 @@ class Command(BaseCommand):
 
 def refusal(refused: ImportRefused) -> str:
     """The first problems by line, and how many more there are."""
-    shown = [ascii_safe(str(problem)) for problem in refused.problems[:SHOWN]]
+    shown = [printable(str(problem), 500) for problem in refused.problems[:SHOWN]]
     more = len(refused.problems) - len(shown)
     return "\n".join(["Nothing was stored.", *shown, *([f"… and {more} more."] if more else [])])
-
-
-def ascii_safe(line: str) -> str:
-    """The line without anything a terminal would act upon."""
-    return "".join(sign if sign.isprintable() else "�" for sign in line)

@@ -1,0 +1,9 @@
+from django.urls import path
+
+from evaluation import views
+
+urlpatterns = [
+    path("s/<slug:slug>/evaluators/", views.study_evaluators, name="study_evaluators"),
+    path("s/<slug:slug>/evaluators/<int:pk>/continue/", views.evaluator_continue, name="evaluator_continue"),
+    path("s/<slug:slug>/evaluators/<int:pk>/remove/", views.evaluator_remove, name="evaluator_remove"),
+]

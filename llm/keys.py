@@ -1,0 +1,47 @@
+"""Keys of model services: encrypted at rest, taken out of everything that is stored or shown."""
+
+import base64
+import hashlib
+import re
+
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from django.conf import settings
+
+PURPOSE = b"lesart.llm.endpoint-key"
+HIDDEN = "[key]"
+LOOKS_LIKE_A_KEY = re.compile(r"\b(?:sk|pk|rk|gsk|hf|xai|key)[-_][A-Za-z0-9_\-]{16,}|(?i:\bbearer\s+)[^\s\"',;]{6,}")
+
+
+class UnreadableKey(Exception):
+    """The stored key was encrypted under another SECRET_KEY."""
+
+
+def encrypt(key: str) -> str:
+    return _fernet().encrypt(key.encode()).decode() if key else ""
+
+
+def decrypt(encrypted: str) -> str:
+    """The key; empty if there is none. UnreadableKey if SECRET_KEY changed and the old one is no fallback."""
+    if not encrypted:
+        return ""
+    try:
+        return _fernet().decrypt(encrypted.encode()).decode()
+    except InvalidToken:
+        raise UnreadableKey from None
+
+
+def redact(text: str, key: str = "") -> str:
+    """The text without the key, and without whatever else looks like one: servers echo headers in their errors."""
+    if key:
+        text = text.replace(key, HIDDEN)
+    return LOOKS_LIKE_A_KEY.sub(HIDDEN, text)
+
+
+def _fernet() -> MultiFernet:
+    secrets = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
+    return MultiFernet([Fernet(_derive(secret)) for secret in secrets])
+
+
+def _derive(secret: str) -> bytes:
+    """SECRET_KEY is long and random: a keyed hash bound to its purpose is enough."""
+    return base64.urlsafe_b64encode(hashlib.blake2b(PURPOSE, key=hashlib.sha256(secret.encode()).digest(), digest_size=32).digest())

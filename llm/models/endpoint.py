@@ -1,0 +1,75 @@
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+
+class Endpoint(models.Model):
+    """A model behind an OpenAI-compatible address, what it can do and what it costs."""
+
+    name = models.CharField(_("name"), max_length=100, unique=True)
+    base_url = models.CharField(_("base URL"), max_length=500)
+    model = models.CharField(_("model"), max_length=200)
+    encrypted_key = models.TextField(blank=True, editable=False)
+    description = models.TextField(_("description"), blank=True)
+    is_local = models.BooleanField(default=False, editable=False)
+
+    price_in = models.DecimalField(_("price in"), max_digits=12, decimal_places=4, null=True, blank=True)
+    price_out = models.DecimalField(_("price out"), max_digits=12, decimal_places=4, null=True, blank=True)
+    currency = models.CharField(_("currency"), max_length=3, default="USD")
+    max_concurrency = models.PositiveSmallIntegerField(
+        _("calls at a time"), default=8, validators=[MinValueValidator(1), MaxValueValidator(512)]
+    )
+    timeout_seconds = models.PositiveSmallIntegerField(
+        _("seconds to wait for a reply"), default=120, validators=[MinValueValidator(1), MaxValueValidator(3600)]
+    )
+
+    capabilities = models.JSONField(default=dict, editable=False)
+    """Feature -> {"value": true, false or a name, "at": when it was found out}; what is absent is unknown."""
+    blocked_until = models.DateTimeField(null=True, editable=False)
+    limited_since = models.DateTimeField(null=True, editable=False)
+    """The first "too many requests" after the last success."""
+
+    test_requested_at = models.DateTimeField(null=True, editable=False)
+    tested_at = models.DateTimeField(null=True, editable=False)
+    test_ok = models.BooleanField(null=True, editable=False)
+    test_problem = models.CharField(max_length=40, blank=True, editable=False)
+    test_reply = models.TextField(blank=True, editable=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+    is_active = models.BooleanField(_("offered for new runs"), default=True)
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self):
+        return self.name
+
+    def get_absolute_url(self):
+        return reverse("endpoint", args=[self.pk])
+
+    @property
+    def has_key(self) -> bool:
+        return bool(self.encrypted_key)
+
+    @property
+    def has_price(self) -> bool:
+        return self.price_in is not None and self.price_out is not None
+
+    @property
+    def is_free(self) -> bool:
+        return self.has_price and not (self.price_in or self.price_out)
+
+    @property
+    def is_blocked(self) -> bool:
+        return self.blocked_until is not None and self.blocked_until > timezone.now()
+
+    @property
+    def waits_for_test(self) -> bool:
+        if self.test_requested_at is None:
+            return False
+        return self.tested_at is None or self.tested_at < self.test_requested_at
+
+    def can(self, feature: str):
+        """What was found out about the feature; None while unknown."""
+        return self.capabilities.get(feature, {}).get("value")

@@ -1,0 +1,51 @@
+"""Tokens and money. Money is counted in billionths of the endpoint's currency, whole numbers that add up exactly."""
+
+import json
+import math
+from decimal import ROUND_CEILING, Decimal
+
+from llm.models import Endpoint
+from llm.models.run import NANOS
+from llm.prompts import Prompt
+
+CHARACTERS_PER_TOKEN = 2.5  # fewer than any of our languages needs, so that a reserve covers the bill
+DEFAULT_OUTPUT = 1024
+NANOS_PER_TOKEN = Decimal(1000)  # a price of 1 per million tokens
+
+
+def cost_nanos(endpoint: Endpoint, tokens_in: int, tokens_out: int) -> int | None:
+    """Rounded up; None where the endpoint has no price."""
+    if endpoint.price_in is None or endpoint.price_out is None:
+        return None
+    exact = (endpoint.price_in * tokens_in + endpoint.price_out * tokens_out) * NANOS_PER_TOKEN
+    return int(exact.to_integral_value(ROUND_CEILING))
+
+
+def tokens_in(prompt: Prompt) -> int:
+    """About how many tokens the prompt has, rather too many."""
+    letters = sum(len(str(message.get("content", ""))) for message in prompt.messages)
+    if "response_format" in prompt.params:
+        letters += len(json.dumps(prompt.params["response_format"]))
+    return math.ceil(letters / CHARACTERS_PER_TOKEN) + 8 * len(prompt.messages)
+
+
+def most_tokens_out(prompt: Prompt) -> int:
+    limit = prompt.params.get("max_tokens") or prompt.params.get("max_completion_tokens") or DEFAULT_OUTPUT
+    return int(limit) * int(prompt.params.get("n") or 1)
+
+
+def reserve_nanos(endpoint: Endpoint, prompt: Prompt) -> int:
+    """What the call costs at most, as far as can be told; 0 where there is no price."""
+    return cost_nanos(endpoint, tokens_in(prompt), most_tokens_out(prompt)) or 0
+
+
+def money(nanos: int | None, currency: str) -> str:
+    """For people: four digits after the point below one, two above; empty where there is no price."""
+    if nanos is None:
+        return ""
+    amount = Decimal(nanos) / NANOS
+    return f"{amount:.2f} {currency}" if amount >= 1 or amount == 0 else f"{amount:.4f} {currency}"
+
+
+def to_nanos(amount: Decimal) -> int:
+    return int((amount * NANOS).to_integral_value(ROUND_CEILING))

@@ -1,0 +1,85 @@
+"""p(true) from the log-probabilities of the first token that says something."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+MARKUP = " \t\n\r\u00a0*_`~#>\"'“”„‚‘’«»([{-–—:."
+BLANKS = "ĠĊ▁ \t\n\r\u00a0"
+MASS_FLAGGED, MASS_MISSING = 0.5, 0.01
+NO_LOGPROBS = "The server sent no log-probabilities."
+NO_TOKEN = "The reply has no token that is more than white space or markup."
+NO_LABEL = "Neither label is among the log-probabilities that the server sent."
+NO_MASS = "The labels together have less than 1 % of the probability."
+
+
+@dataclass(frozen=True)
+class LabelProbability:
+    """p = P(true) / (P(true) + P(false)), or None and the reason.
+
+    `missing` names labels that are not among the tokens returned: their probability is unknown, at most that
+    of the least likely token returned, and counted as 0; p then lies between `low` and `high`.
+    """
+
+    p: float | None
+    mass: float
+    is_flagged: bool
+    missing: tuple[str, ...] = ()
+    low: float | None = None
+    high: float | None = None
+    place: int | None = None
+    reason: str = ""
+
+
+def read_probability(logprobs: Sequence[Any] | None, true: str, false: str) -> LabelProbability:
+    """`logprobs` as a call stores them: per token [token, log-probability, [[token, log-probability], …]].
+
+    Variants of a label, with and without a leading blank and in either case, are summed. A label of several tokens
+    cannot be read so.
+    """
+    if not logprobs:
+        return LabelProbability(None, 0.0, True, reason=NO_LOGPROBS)
+    place = next((place for place, token in enumerate(logprobs) if _says_something(token[0])), None)
+    if place is None:
+        return LabelProbability(None, 0.0, True, reason=NO_TOKEN)
+    shares = _shares(logprobs[place])
+    p_true, p_false = (_sum_of(shares, label) for label in (true, false))
+    mass = (p_true or 0.0) + (p_false or 0.0)
+    missing = tuple(label for label, share in ((true, p_true), (false, p_false)) if share is None)
+    if len(missing) == 2 or mass < MASS_MISSING:
+        reason = NO_LABEL if len(missing) == 2 else NO_MASS
+        return LabelProbability(None, mass, True, missing, place=place, reason=reason)
+    low, high = _bounds(p_true, p_false, _unseen(shares))
+    return LabelProbability((p_true or 0.0) / mass, mass, mass < MASS_FLAGGED, missing, low, high, place)
+
+
+def _says_something(token: str) -> bool:
+    return bool(token.strip(MARKUP + BLANKS))
+
+
+def _shares(token: Sequence[Any]) -> dict[str, float]:
+    """Token -> probability; the chosen token too, which some servers leave out of the top ones."""
+    chosen, logprob, top = token
+    return {chosen: math.exp(logprob)} | {name: math.exp(value) for name, value in top}
+
+
+def _sum_of(shares: dict[str, float], label: str) -> float | None:
+    """The probability of all variants of the label; None if none of them was returned."""
+    found = [share for token, share in shares.items() if token.strip(BLANKS).casefold() == label.casefold()]
+    return min(sum(found), 1.0) if found else None
+
+
+def _unseen(shares: dict[str, float]) -> float:
+    """The most that a token which was not returned can have."""
+    return max(0.0, min(min(shares.values()), 1.0 - sum(shares.values())))
+
+
+def _bounds(p_true: float | None, p_false: float | None, unseen: float) -> tuple[float, float]:
+    if p_false is None:
+        assert p_true is not None
+        return p_true / (p_true + unseen), 1.0
+    if p_true is None:
+        return 0.0, unseen / (unseen + p_false)
+    p = p_true / (p_true + p_false)
+    return p, p

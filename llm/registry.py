@@ -1,0 +1,85 @@
+"""What a door tells the engine about its kind of run. The engine knows no word of the domain: keys are opaque to it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from llm.models import Call, Run
+
+
+@dataclass(frozen=True)
+class Request:
+    """One prompt: the messages and the parameters (temperature, max_tokens, logprobs, …) of a chat completion."""
+
+    messages: list[dict[str, Any]]
+    params: dict[str, Any] = field(default_factory=dict)
+
+
+class Unparsable(Exception):
+    """The reply holds no answer. The engine asks once more if the door has words for it, else the call failed."""
+
+
+class Rejected(Exception):
+    """The reply can be read but not be used: kept and counted, and the next sample of the same key is asked for."""
+
+
+class Refused(Exception):
+    """The model declined to answer: final, missing in figures."""
+
+
+class Door:
+    """One kind of run. Register an instance with `register` when the app starts.
+
+    All methods read only `run.project`, `run.endpoint`, `run.params` and `run.scope`: an estimate walks the plan of a
+    run that is not stored. The same run gives the same plan in the same order, also after a restart.
+    """
+
+    kind = ""
+    label = ""
+
+    def plan(self, run: Run) -> Iterable[tuple[str, int]]:
+        """All (key, sample), each once, those that share a beginning of the prompt one after another."""
+        raise NotImplementedError
+
+    def render(self, run: Run, key: str, sample: int) -> Request:
+        """The prompt; the same whenever it is asked for. ValueError with a sentence if there can be none."""
+        raise NotImplementedError
+
+    def render_all(self, run: Run, pairs: Sequence[tuple[str, int]]) -> list[Request]:
+        """Many prompts at once; override it to load what they need with few queries."""
+        return [self.render(run, key, sample) for key, sample in pairs]
+
+    def read(self, run: Run, call: Call) -> Any:
+        """Stores the answer, and returns what people are shown of it (JSON). Called again, it changes nothing.
+
+        Runs in a transaction after the raw reply was committed; `call.text` and `call.logprobs` are the reply.
+        Raises Unparsable, Rejected or Refused with a sentence, before it writes anything.
+        """
+        raise NotImplementedError
+
+    def reprompt(self, run: Run, call: Call) -> Request | None:
+        """What to ask after the unparsable reply of that call; None: nothing, it failed."""
+        return None
+
+    def may_follow_up(self, run: Run, call: Call) -> bool:
+        """Whether the engine may ask again after an empty, cut or unparsable reply; a study as published says no."""
+        return True
+
+    def url(self, run: Run) -> str | None:
+        """Where the answers can be seen."""
+        return None
+
+
+_doors: dict[str, Door] = {}
+
+
+def register(door: Door) -> None:
+    _doors[door.kind] = door
+
+
+def door_of(run: Run) -> Door:
+    """The door of the run's kind; LookupError if this process knows none."""
+    try:
+        return _doors[run.kind]
+    except KeyError:
+        raise LookupError(f"No door is registered for runs of the kind {run.kind!r}.") from None

@@ -1,0 +1,212 @@
+"""Working on a run: plan, lease, render, send, write down, read; for a bounded time, then somebody else's turn."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from datetime import timedelta
+
+from django.db.models import Min
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from llm import keys
+from llm.models import CallState, Drainer, Endpoint, Run, RunState
+from llm.services import leasing, runs, sweeping
+from llm.services.ledger import Book, Job, body_of
+from llm.services.pace import Pace
+from llm.services.planning import plan_run
+from llm.services.reading import read_replies, unread
+from llm.services.rendering import prepare
+from llm.wire import Line, Wire
+
+log = logging.getLogger(__name__)
+
+SLICE_SECONDS = 30.0
+RENEW_SECONDS = 5.0
+LOOK_SECONDS = 1.0
+WAIT_SECONDS = 0.25
+READ_AT_ONCE, READ_SECONDS = 32, 0.25
+leaving = threading.Event()
+"""Set when the worker shuts down: nothing more is sent, what is on the wire is waited for."""
+
+
+def drain(run_id: int, seconds: float = SLICE_SECONDS) -> bool:
+    """Works on the run for so long; True if there is something left to do at once."""
+    drainer = leasing.enter(run_id)
+    if drainer is None:
+        return False
+    run = Run.objects.select_related("endpoint", "project").get(pk=run_id)
+    try:
+        return _work(run, drainer, time.monotonic() + seconds)
+    finally:
+        leasing.leave(drainer)
+        runs.finish(run)
+
+
+def drain_here(run: Run, each: Callable[[Run], None] | None = None, slice_seconds: float = 2.0) -> Run:
+    """Drains the run in this process until it ends or pauses: for commands, when no worker is alive."""
+    while True:
+        sweeping.recover_dead()
+        drain(run.pk, slice_seconds)
+        run = Run.objects.select_related("endpoint", "project").get(pk=run.pk)
+        if each is not None:
+            each(run)
+        if not run.is_active:
+            return run
+        time.sleep(WAIT_SECONDS)
+
+
+def _work(run: Run, drainer: Drainer, until: float) -> bool:
+    renewal = Renewal(drainer)
+    if not run.is_planned:
+        if not _plan(run, renewal, until):
+            return _is_active(run)
+        run.refresh_from_db()
+    if not _may_ask(run):
+        return False
+    with Hand(run, drainer, renewal, until) as hand:
+        hand.work()
+    return _is_active(run) and not hand.waits_long()
+
+
+def _plan(run: Run, renewal: "Renewal", until: float) -> bool:
+    try:
+        return plan_run(run, lambda: renewal() and time.monotonic() < until and not leaving.is_set() and _is_active(run))
+    except Exception:
+        log.exception("Run %s could not be planned.", run.pk)
+        runs.pause(run, "planning")
+        return False
+
+
+def _may_ask(run: Run) -> bool:
+    if run.endpoint.model == run.model:
+        return True
+    sentence = _("The endpoint now names the model %(now)s; this run was started with %(then)s. Start a new run.")
+    runs.pause(run, sentence % {"now": run.endpoint.model, "then": run.model})
+    return False
+
+
+def _is_active(run: Run) -> bool:
+    return Run.objects.active().filter(pk=run.pk).exists()
+
+
+class Renewal:
+    """Says every few seconds that the drainer is there; false as soon as it was thought dead."""
+
+    def __init__(self, drainer: Drainer):
+        self.drainer, self.last, self.is_alive = drainer, time.monotonic(), True
+
+    def __call__(self) -> bool:
+        if self.is_alive and time.monotonic() - self.last > RENEW_SECONDS:
+            self.is_alive, self.last = leasing.renew(self.drainer), time.monotonic()
+        return self.is_alive
+
+
+class Hand:
+    """One drainer at work. `ready` is leased and rendered, `out` is on the wire."""
+
+    def __init__(self, run: Run, drainer: Drainer, renewal: Renewal, until: float):
+        self.run, self.drainer, self.renewal, self.until = run, drainer, renewal, until
+        self.endpoint = run.endpoint
+        self.ready: list[Job] = []
+        self.out: dict[int, Job] = {}
+        self.pace = Pace(leasing.share(self.endpoint))
+        self.looked = self.read_at = time.monotonic()
+        self.is_active, self.is_dry, self.dry_until = True, False, 0.0
+
+    def __enter__(self) -> "Hand":
+        endpoint = self.endpoint
+        try:
+            key = keys.decrypt(endpoint.encrypted_key)
+        except keys.UnreadableKey:
+            key, self.is_active = "", False
+            runs.pause(self.run, "key_unreadable")
+        self.book = Book(self.run, endpoint, self.drainer, key)
+        self.wire = Wire(Line(endpoint.base_url, key, endpoint.timeout_seconds, endpoint.max_concurrency)).__enter__()
+        return self
+
+    def __exit__(self, *about: object) -> None:
+        self.wire.__exit__(*about)
+        leasing.give_back(self.drainer, [job.call for job in self.ready])
+
+    def work(self) -> None:
+        """Until the time is over or nothing is left, and then until all that is on the wire has come back."""
+        self._read_left_over()
+        while self.out or self.book.replied or (self._goes_on() and not self._is_finished()):
+            self._look_around()
+            if self._goes_on():
+                self._stock_up()
+            self._turn()
+
+    def _goes_on(self) -> bool:
+        return self.is_active and self.renewal() and time.monotonic() < self.until and not leaving.is_set()
+
+    def _is_finished(self) -> bool:
+        return self.is_dry and not self.ready and not self.run.calls.open().exists()
+
+    def waits_long(self) -> bool:
+        """Whether all that is left waits for a time too far away to be waited for here; the sweep wakes the run."""
+        soon = timezone.now() + timedelta(seconds=5)
+        if self.endpoint.blocked_until is not None and self.endpoint.blocked_until > soon:
+            return True
+        first = self.run.calls.filter(state=CallState.WAITING).aggregate(first=Min("due_at"))["first"]
+        return first is not None and first > soon and not self.run.calls.filter(state=CallState.PLANNED).exists()
+
+    def _turn(self) -> None:
+        """Waits for replies, writes them down with the next that leave, lets those go, and reads what is stored."""
+        busy = bool(self.out)
+        outcomes = self.wire.collect(WAIT_SECONDS if busy else 0)
+        self.pace.heard(outcomes)
+        room = self._room(len(self.out) - len(outcomes))
+        if outcomes or (room and self.ready):
+            leaving_now = self.book.enter(outcomes, self.out, self.ready[:room])
+            for outcome in outcomes:
+                del self.out[outcome.call_id]
+            self.ready = [job for job in self.ready if job.call.state == CallState.LEASED]
+            self.out |= {job.call.pk: job for job in leaving_now}
+            self.wire.send([(job.call.pk, body_of(job, self.run.model)) for job in leaving_now])
+        self._read(everything=not busy or not outcomes)
+        if not self.out and not self.ready and self._goes_on():
+            time.sleep(WAIT_SECONDS / 5)
+
+    def _room(self, n_out: int) -> int:
+        if not self._goes_on() or self.endpoint.is_blocked:
+            return 0
+        return max(0, self.pace.limit - n_out)
+
+    def _stock_up(self) -> None:
+        """Leases more before the stock is empty, so that the wire never waits for a prompt."""
+        n = self.pace.limit
+        if len(self.ready) >= n or self.endpoint.is_blocked or (self.is_dry and time.monotonic() < self.dry_until):
+            return
+        calls = leasing.take(self.run, self.drainer, max(n // 2, 4))
+        self.is_dry, self.dry_until = not calls, time.monotonic() + WAIT_SECONDS
+        self.ready += prepare(self.run, self.endpoint, self.drainer, calls)
+
+    def _read(self, everything: bool) -> None:
+        replied = self.book.replied
+        due = len(replied) >= READ_AT_ONCE or time.monotonic() - self.read_at > READ_SECONDS
+        if replied and (everything or due):
+            self.book.replied, self.read_at = [], time.monotonic()
+            read_replies(self.run, replied)
+
+    def _read_left_over(self) -> None:
+        while self._goes_on() and (calls := unread(self.run, 200)):
+            read_replies(self.run, calls)
+
+    def _look_around(self) -> None:
+        """What others changed: the run's state, the endpoint's limits, abilities and address."""
+        if time.monotonic() - self.looked < LOOK_SECONDS:
+            return
+        self.looked = time.monotonic()
+        endpoint = Endpoint.objects.get(pk=self.endpoint.pk)
+        same = ("base_url", "model", "encrypted_key", "timeout_seconds")
+        is_same = all(getattr(endpoint, name) == getattr(self.endpoint, name) for name in same)
+        state = Run.objects.values_list("state", flat=True).get(pk=self.run.pk)
+        self.is_active = is_same and state == RunState.RUNNING
+        self.pace.most = leasing.share(endpoint)
+        if endpoint.capabilities != self.endpoint.capabilities:
+            leasing.give_back(self.drainer, [job.call for job in self.ready])
+            self.ready = []  # rendered for what the server was thought to take
+        self.endpoint = self.book.endpoint = self.run.endpoint = endpoint

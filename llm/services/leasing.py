@@ -1,0 +1,115 @@
+"""Taking calls, keeping them, giving them back. A lease lasts as long as its drainer says that it is there."""
+
+import secrets
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from django.db import connection, transaction
+from django.db.models import F, QuerySet
+from django.utils import timezone
+
+from llm.models import Call, CallState, Drainer, Endpoint, Run, RunState, Unknown, Worker
+from llm.services import runs
+
+LEASE = timedelta(seconds=30)
+CALLS_PER_DRAINER = 500  # below that a second worker on the same run only adds waiting
+MOST_LOSSES = 3
+
+
+def enter(run_id: int) -> Drainer | None:
+    """A place at the run; None if it has as many drainers as it can use, or is not active."""
+    with transaction.atomic():
+        run = Run.objects.select_for_update().filter(pk=run_id).first()
+        if run is None or not run.is_active or run.drainers.live().count() >= wanted(run):
+            return None
+        expires = timezone.now() + LEASE
+        return Drainer.objects.create(name=secrets.token_hex(16), run=run, expires_at=expires)
+
+
+def wanted(run: Run) -> int:
+    """How many drainers the run can use: one to plan, then one for some hundred open calls, one a worker at most."""
+    if not run.is_planned:
+        return 1
+    workers = max(1, Worker.objects.alive().count())
+    some = run.calls.open()[: CALLS_PER_DRAINER * (workers - 1) + 1].count() if workers > 1 else 1
+    return max(1, min(workers, -(-some // CALLS_PER_DRAINER)))
+
+
+def renew(drainer: Drainer) -> bool:
+    """False if it was thought dead: its calls belong to others now."""
+    return bool(Drainer.objects.filter(pk=drainer.pk).update(expires_at=timezone.now() + LEASE))
+
+
+def leave(drainer: Drainer) -> None:
+    """Gives back what was taken and not sent; what is still on the wire has an unknown outcome."""
+    with transaction.atomic():
+        recover(drainer)
+        drainer.delete()
+
+
+def take(run: Run, drainer: Drainer, n: int) -> list[Call]:
+    """Up to n calls, those that wait for another try first, else in the order of the plan."""
+    with transaction.atomic():
+        run = Run.objects.select_for_update().get(pk=run.pk)
+        if run.state != RunState.RUNNING or n < 1:
+            return []
+        now = timezone.now()
+        calls = list(_free(run.calls.filter(state=CallState.WAITING, due_at__lte=now), n))
+        planned = list(_free(run.calls.filter(state=CallState.PLANNED, position__gte=run.next_position), n - len(calls)))
+        if planned:
+            Run.objects.filter(pk=run.pk).update(next_position=planned[-1].position + 1)
+        calls += planned
+        _hand_to(drainer, calls)
+        return calls
+
+
+def _free(calls: "QuerySet[Call]", n: int) -> "QuerySet[Call]":
+    calls = calls.order_by("position", "sample", "turn")
+    if connection.features.has_select_for_update_skip_locked:
+        calls = calls.select_for_update(skip_locked=True)
+    return calls[:n]
+
+
+def _hand_to(drainer: Drainer, calls: list[Call]) -> None:
+    ids = [call.pk for call in calls]
+    Call.objects.filter(pk__in=ids).update(state=CallState.LEASED, lease_owner=drainer.name)
+    for call in calls:
+        call.state, call.lease_owner = CallState.LEASED, drainer.name
+
+
+def give_back(drainer: Drainer, calls: Iterable[Call], due_at: datetime | None = None) -> None:
+    """Leased calls that were not sent; another drainer may have them at once, or from that time on."""
+    ids = [call.pk for call in calls]
+    Call.objects.filter(pk__in=ids, state=CallState.LEASED, lease_owner=drainer.name).update(
+        state=CallState.WAITING, lease_owner="", due_at=due_at or timezone.now()
+    )
+
+
+def recover(drainer: Drainer) -> None:
+    """Its leased calls go back at once; those on the wire as the run says; those lost three times have failed."""
+    now = timezone.now()
+    run = Run.objects.select_for_update().get(pk=drainer.run_id)
+    leased = run.calls.filter(lease_owner=drainer.name, state=CallState.LEASED)
+    leased.update(state=CallState.WAITING, lease_owner="", due_at=now)
+    sent = run.calls.filter(lease_owner=drainer.name, state=CallState.SENT)
+    calls = list(sent.select_for_update().only("pk", "reserved_nanos", "times_lost"))
+    if not calls:
+        return
+    runs.pay(run, sum(call.reserved_nanos for call in calls))
+    paid = {"cost_nanos": F("cost_nanos") + F("reserved_nanos"), "reserved_nanos": 0, "times_lost": F("times_lost") + 1}
+    given_up = [call.pk for call in calls if call.times_lost + 1 >= MOST_LOSSES]
+    others = [call.pk for call in calls if call.times_lost + 1 < MOST_LOSSES]
+    words = "The worker was lost three times while the call was on the wire."
+    Call.objects.filter(pk__in=given_up).update(
+        **paid, state=CallState.FAILED, error_class="unknown", error=words, finished_at=now, lease_owner=""
+    )
+    state = CallState.HELD if run.on_unknown == Unknown.HOLD else CallState.WAITING
+    Call.objects.filter(pk__in=others).update(**paid, state=state, due_at=now, lease_owner="")
+    if others and state == CallState.HELD:
+        runs.pause(run, "held")
+
+
+def share(endpoint: Endpoint) -> int:
+    """How many calls at a time one drainer may have out, all drainers of the endpoint together its limit."""
+    n = Drainer.objects.live().filter(run__endpoint=endpoint).count()
+    return max(1, endpoint.max_concurrency // max(1, n))

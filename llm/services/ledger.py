@@ -1,0 +1,260 @@
+"""The book of a drainer: outcomes written down, and the next calls written as sent before they leave."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q, Sum
+from django.utils import timezone
+
+from llm import capabilities
+from llm.failures import STOPS, Failure, Problem
+from llm.keys import redact
+from llm.models import Call, CallState, Drainer, Endpoint, Run, RunState
+from llm.models.call import GOOD
+from llm.prices import cost_nanos, most_tokens_out, reserve_nanos, tokens_in
+from llm.prompts import Prompt
+from llm.services import runs
+from llm.services.policy import Verdict, judge
+from llm.services.rows import update_calls
+from llm.wire import Outcome
+
+SENT = [
+    "state", "messages", "params", "content_key", "reserved_nanos", "times_sent", "tries", "sent_at",
+]  # fmt: skip
+CAME_BACK = [
+    "state", "lease_owner", "due_at", "tries", "reserved_nanos", "raw_reply", "status", "text", "finish_reason",
+    "returned_model", "logprobs", "tokens_in", "tokens_out", "cost_nanos", "error_class", "error", "finished_at", "seconds",
+]  # fmt: skip
+COPIED = [
+    "raw_reply", "status", "text", "finish_reason", "returned_model", "logprobs", "tokens_in", "tokens_out",
+]  # fmt: skip
+NOT_FINAL = [CallState.PLANNED, CallState.LEASED, CallState.SENT, CallState.WAITING, CallState.HELD]
+TWIN_WAITS = timedelta(seconds=1)
+LIMITED_FOR = timedelta(minutes=15)
+UNREACHABLE_AFTER = 20
+SAME_AT_START = 10
+
+
+@dataclass
+class Job:
+    """A leased call with its prompt, ready to be sent."""
+
+    call: Call
+    prompt: Prompt
+    content_key: str
+    reserve: int
+
+
+@dataclass
+class Book:
+    """What one drainer knows between two entries."""
+
+    run: Run
+    endpoint: Endpoint
+    drainer: Drainer
+    key: str = ""
+    n_unreachable: int = 0
+    has_answers: bool = False
+    was_limited: bool = False
+    replied: list[Call] = field(default_factory=list)
+
+    def enter(self, outcomes: Sequence[Outcome], out: dict[int, Job], ready: list[Job]) -> list[Job]:
+        """One transaction: what came back, and which of the ready jobs leave now. Those are committed as sent."""
+        with transaction.atomic():
+            run = Run.objects.select_for_update().get(pk=self.run.pk)  # always first: one order of locks, no deadlock
+            if outcomes:
+                self._write(outcomes, out)
+                run.refresh_from_db(fields=["spent_nanos", "state"])
+            return self._let_go(run, ready) if ready else []
+
+    # What came back ---------------------------------------------------------------------------------------------------
+
+    def _write(self, outcomes: Sequence[Outcome], out: dict[int, Job]) -> None:
+        now, paid = timezone.now(), 0
+        mine = set(self.run.calls.filter(pk__in=list(out), lease_owner=self.drainer.name).values_list("pk", flat=True))
+        calls = []
+        for outcome in outcomes:
+            job = out[outcome.call_id]
+            before = job.call.cost_nanos
+            self._settle(job, outcome, now)
+            price = job.call.cost_nanos - before
+            paid += price
+            if outcome.call_id in mine or self._is_first(job.call, price):
+                calls.append(job.call)
+        update_calls(calls, CAME_BACK, NOT_FINAL)
+        self.replied += [call for call in calls if call.state == CallState.REPLIED]
+        runs.pay(self.run, paid)
+        self._note_successes(any(outcome.reply for outcome in outcomes))
+
+    def _is_first(self, call: Call, price: int) -> bool:
+        """Of a call that was taken from us as lost: whether our outcome still counts. What it cost is added either way."""
+        row = Call.objects.select_for_update().get(pk=call.pk)
+        call.cost_nanos, call.tries, call.due_at = row.cost_nanos + price, row.tries, row.due_at
+        if row.state in NOT_FINAL and call.state == CallState.REPLIED:
+            return True
+        Call.objects.filter(pk=call.pk).update(cost_nanos=call.cost_nanos)
+        return False
+
+    def _settle(self, job: Job, outcome: Outcome, now: datetime) -> None:
+        call, reply = job.call, outcome.reply
+        call.lease_owner, call.seconds, call.status = "", outcome.seconds, outcome.status
+        call.raw_reply = None if outcome.raw is None else redact(outcome.raw, self.key)
+        call.error_class = call.error = ""
+        if reply is None:
+            assert outcome.problem is not None
+            self._take_problem(job, outcome.problem, now)
+        else:
+            call.text, call.finish_reason, call.returned_model = reply.text, reply.finish_reason, reply.model
+            call.logprobs, call.tokens_in, call.tokens_out = reply.logprobs, reply.tokens_in, reply.tokens_out
+            call.cost_nanos += self._cost(job)
+            call.state = CallState.REPLIED
+            if reply.is_refusal:
+                call.state, call.error_class, call.finished_at = CallState.REFUSED, Failure.CONTENT, now
+        call.reserved_nanos = 0
+
+    def _cost(self, job: Job) -> int:
+        """By the server's own count; where it gives none, by our estimate, which is rather too high."""
+        n_in = tokens_in(job.prompt) if job.call.tokens_in is None else job.call.tokens_in
+        n_out = most_tokens_out(job.prompt) if job.call.tokens_out is None else job.call.tokens_out
+        return cost_nanos(self.endpoint, n_in, n_out) or 0
+
+    def _take_problem(self, job: Job, problem: Problem, now: datetime) -> None:
+        call = job.call
+        was_lowered = problem.failure == Failure.PARAMETER and capabilities.lower(
+            self.endpoint, problem, job.prompt.params
+        )
+        verdict = judge(problem, call.tries, was_lowered=was_lowered)
+        failure = Failure.REQUEST if problem.failure == Failure.PARAMETER and not was_lowered else problem.failure
+        call.state, call.error_class, call.error = verdict.state, failure, redact(problem.words, self.key)
+        call.due_at = now + verdict.delay
+        call.tries -= 0 if verdict.uses_try else 1
+        call.cost_nanos += job.reserve if verdict.counts_as_paid else 0
+        call.finished_at = None if verdict.state == CallState.WAITING else now
+        self._consequences(verdict, failure, now)
+
+    def _consequences(self, verdict: Verdict, failure: Failure, now: datetime) -> None:
+        if verdict.blocks_endpoint is not None:
+            self._block(now + verdict.blocks_endpoint, now)
+        if verdict.pauses_run:
+            runs.pause(self.run, failure)
+        self.n_unreachable = self.n_unreachable + 1 if failure == Failure.CONNECTION else 0
+        if self.n_unreachable >= UNREACHABLE_AFTER:
+            runs.pause(self.run, "unreachable")
+        if failure in STOPS and not self.has_answers and self._all_alike(failure):
+            runs.stop(self.run, failure)
+
+    def _block(self, until: datetime, now: datetime) -> None:
+        """Everybody on the endpoint waits until then."""
+        self.was_limited = True
+        endpoint = Endpoint.objects.select_for_update().get(pk=self.endpoint.pk)
+        endpoint.blocked_until = max(until, endpoint.blocked_until or until)
+        endpoint.limited_since = endpoint.limited_since or now
+        endpoint.save(update_fields=["blocked_until", "limited_since"])
+        self.endpoint.blocked_until, self.endpoint.limited_since = endpoint.blocked_until, endpoint.limited_since
+        if now - endpoint.limited_since > LIMITED_FOR:
+            runs.pause(self.run, "limited")
+
+    def _all_alike(self, failure: Failure) -> bool:
+        """Whether the first ten calls all failed in this way; the one at hand is not yet written."""
+        if self.run.calls.filter(state__in=GOOD).exists():
+            self.has_answers = True
+            return False
+        return self.run.calls.filter(state=CallState.FAILED, error_class=failure).count() + 1 >= SAME_AT_START
+
+    def _note_successes(self, any_success: bool) -> None:
+        if not any_success:
+            return
+        self.n_unreachable, self.has_answers = 0, True
+        if self.endpoint.limited_since is not None:
+            Endpoint.objects.filter(pk=self.endpoint.pk).update(limited_since=None)
+            self.endpoint.limited_since = None
+
+    # What leaves ------------------------------------------------------------------------------------------------------
+
+    def _let_go(self, run: Run, ready: list[Job]) -> list[Job]:
+        """The jobs that are sent: not those answered before, on the wire already, or beyond the budget."""
+        if run.state != RunState.RUNNING:
+            return []
+        stored, on_wire = self._known(ready)
+        leaving, twins, copied = [], [], []
+        for job in ready:
+            if job.content_key in stored:
+                copied.append(self._copy(job, stored[job.content_key]))
+            elif job.content_key in on_wire:
+                twins.append(job.call)
+            else:
+                on_wire.add(job.content_key)
+                leaving.append(job)
+        self._write_copies(copied)
+        self._postpone(twins)
+        leaving = self._within_budget(run, leaving)
+        return self._write_sent(leaving)
+
+    def _known(self, ready: list[Job]) -> tuple[dict[str, Call], set[str]]:
+        keys = {job.content_key for job in ready}
+        same = Call.objects.filter(content_key__in=keys)
+        on_wire = set(same.filter(state=CallState.SENT).values_list("content_key", flat=True))
+        return {call.content_key: call for call in same.with_stored_answer()}, on_wire
+
+    def _copy(self, job: Job, source: Call) -> Call:
+        call = job.call
+        for column in COPIED:
+            setattr(call, column, getattr(source, column))
+        call.state, call.copied_from, call.lease_owner = CallState.REPLIED, source, ""
+        if source.state == CallState.REFUSED:
+            call.state, call.error_class, call.finished_at = CallState.REFUSED, Failure.CONTENT, timezone.now()
+        call.messages, call.params, call.content_key = job.prompt.messages, job.prompt.params, job.content_key
+        return call
+
+    def _write_copies(self, calls: list[Call]) -> None:
+        columns = [*COPIED, "state", "copied_from_id", "lease_owner", "messages", "params", "content_key", "error_class"]
+        update_calls(calls, [*columns, "finished_at"], [CallState.LEASED], self.drainer.name)
+        self.replied += [call for call in calls if call.state == CallState.REPLIED]
+
+    def _postpone(self, calls: list[Call]) -> None:
+        """The same question is on the wire; its answer will do for these too."""
+        for call in calls:
+            call.state, call.lease_owner, call.due_at = CallState.WAITING, "", timezone.now() + TWIN_WAITS
+        update_calls(calls, ["state", "lease_owner", "due_at"], [CallState.LEASED], self.drainer.name)
+
+    def _within_budget(self, run: Run, jobs: list[Job]) -> list[Job]:
+        """Those whose reserve still fits; at the first that does not, the run pauses once nothing is on the wire."""
+        if run.budget_nanos is None:
+            return jobs
+        on_wire = run.calls.filter(state=CallState.SENT).aggregate(n=Sum("reserved_nanos"))["n"] or 0
+        left = run.budget_nanos - run.spent_nanos - on_wire
+        for place, job in enumerate(jobs):
+            left -= job.reserve
+            if left < 0:
+                if place == 0 and not on_wire:
+                    runs.pause(run, "budget")
+                return jobs[:place]
+        return jobs
+
+    def _write_sent(self, jobs: list[Job]) -> list[Job]:
+        now = timezone.now()
+        for job in jobs:
+            call = job.call
+            call.state, call.sent_at = CallState.SENT, now
+            call.messages, call.params, call.content_key = job.prompt.messages, job.prompt.params, job.content_key
+            call.reserved_nanos, call.times_sent, call.tries = job.reserve, call.times_sent + 1, call.tries + 1
+        calls = [job.call for job in jobs]
+        if update_calls(calls, SENT, [CallState.LEASED], self.drainer.name) == len(calls):
+            return jobs
+        mine = Q(state=CallState.SENT, lease_owner=self.drainer.name, sent_at=now)
+        kept = set(Call.objects.filter(mine, pk__in=[call.pk for call in calls]).values_list("pk", flat=True))
+        return [job for job in jobs if job.call.pk in kept]
+
+
+def job_of(call: Call, run: Run, endpoint: Endpoint, prompt: Prompt, key: str) -> Job:
+    return Job(call, prompt, key, reserve_nanos(endpoint, prompt))
+
+
+Body = dict[str, Any]
+
+
+def body_of(job: Job, model: str) -> Body:
+    return {"model": model, "messages": job.prompt.messages, **job.prompt.params}

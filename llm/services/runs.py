@@ -1,0 +1,152 @@
+"""Runs: start, pause, resume, cancel, try again. Each act is one conditional update: whoever comes second changes nothing."""
+
+import logging
+from decimal import Decimal
+from functools import partial
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Exists, F, OuterRef
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from kombu.exceptions import OperationalError
+
+from llm.models import Call, CallState, Endpoint, Run, RunState, Unknown
+from llm.models.call import MISSING, OPEN
+from llm.prices import to_nanos
+from projects.models import Project, User
+
+log = logging.getLogger(__name__)
+
+
+class CannotStart(Exception):
+    """The run cannot be started so; the sentence says what to do."""
+
+
+def create_run(
+    *, project: Project, kind: str, endpoint: Endpoint, label: str, params: dict[str, Any] | None = None,
+    scope: str = "", budget: Decimal | None = None, started_by: User | None = None, on_unknown: str = Unknown.REPEAT,
+) -> Run:  # fmt: skip
+    """A run that plans itself as soon as a worker listens."""
+    if budget is not None and not endpoint.has_price:
+        raise CannotStart(
+            _("%(name)s has no price, so a budget cannot be kept. Enter its price, or leave the budget empty.")
+            % {"name": endpoint.name}
+        )
+    run = Run.objects.create(
+        project=project, kind=kind, endpoint=endpoint, label=label, params=params or {}, scope=scope, model=endpoint.model,
+        budget_nanos=None if budget is None else to_nanos(budget), started_by=started_by, on_unknown=on_unknown,
+    )  # fmt: skip
+    wake(run)
+    return run
+
+
+def wake(run: Run) -> None:
+    """Asks for a worker once the transaction is committed. A broker that is away costs time: the sweep asks again."""
+    transaction.on_commit(partial(_send, run.pk))
+
+
+def _send(run_id: int) -> None:
+    from llm.tasks import drain  # tasks import the services
+
+    try:
+        drain.apply_async(kwargs={"run_id": run_id}, retry=False)
+    except (OperationalError, OSError) as error:
+        log.warning("No message could be sent for run %s: %s", run_id, type(error).__name__)
+
+
+def pause(run: Run, reason: str) -> bool:
+    """Calls on the wire are finished and stored; nothing more is sent."""
+    changed = Run.objects.active().filter(pk=run.pk).update(state=RunState.PAUSED, reason=reason)
+    return bool(changed)
+
+
+def stop(run: Run, reason: str) -> bool:
+    """Ends the run because going on would only repeat the failure."""
+    now = timezone.now()
+    changed = Run.objects.active().filter(pk=run.pk).update(state=RunState.FAILED, reason=reason, finished_at=now)
+    return bool(changed)
+
+
+def resume(run: Run) -> bool:
+    state = RunState.RUNNING if run.is_planned else RunState.PLANNING
+    changed = Run.objects.filter(pk=run.pk, state=RunState.PAUSED).update(state=state, reason="")
+    if changed:
+        _forget_limit(run)
+        wake(run)
+    return bool(changed)
+
+
+def cancel(run: Run) -> bool:
+    """For good; what was answered stays, what was not asked is not asked."""
+    states = [RunState.PLANNING, RunState.RUNNING, RunState.PAUSED]
+    changed = Run.objects.filter(pk=run.pk, state__in=states).update(
+        state=RunState.CANCELLED, reason="", finished_at=timezone.now()
+    )
+    return bool(changed)
+
+
+def retry_failed(run: Run) -> int:
+    """Gives the failed calls their tries back; how many. Stored replies are read again, not asked for again."""
+    with transaction.atomic():
+        states = [RunState.DONE, RunState.FAILED, RunState.PAUSED, RunState.RUNNING]
+        run = Run.objects.select_for_update().get(pk=run.pk)
+        failed = run.calls.filter(state=CallState.FAILED)
+        if run.state not in states:
+            return 0
+        kept = failed.filter(error_class__in=["parse", "cut", "reading"], text__isnull=False)
+        n = kept.update(state=CallState.REPLIED, finished_at=None)
+        n += run.calls.filter(state=CallState.FAILED).update(
+            state=CallState.WAITING, due_at=timezone.now(), tries=0, times_lost=0, error_class="", error="",
+            finished_at=None,
+        )  # fmt: skip
+        if n and run.state != RunState.RUNNING:
+            Run.objects.filter(pk=run.pk).update(state=RunState.RUNNING, reason="", finished_at=None)
+    if n:
+        _forget_limit(run)
+        wake(run)
+    return n
+
+
+def decide_held(run: Run, *, ask_again: bool) -> int:
+    """Held calls are asked again, or given up; their first sending stays counted as paid. Then the run goes on."""
+    with transaction.atomic():
+        Run.objects.select_for_update().get(pk=run.pk)
+        held = run.calls.select_for_update().filter(state=CallState.HELD)
+        if ask_again:
+            n = held.update(state=CallState.WAITING, due_at=timezone.now())
+        else:
+            n = held.update(state=CallState.FAILED, error_class="unknown", finished_at=timezone.now())
+        Run.objects.filter(pk=run.pk, state=RunState.PAUSED, reason="held").update(state=RunState.RUNNING, reason="")
+    wake(run)
+    return n
+
+
+def set_budget(run: Run, budget: Decimal | None) -> None:
+    Run.objects.filter(pk=run.pk).update(budget_nanos=None if budget is None else to_nanos(budget))
+
+
+def finish(run: Run) -> bool:
+    """Done as soon as nothing is open; also with some missing. Tried after every batch, takes effect once."""
+    open_calls = Call.objects.filter(run=OuterRef("pk"), state__in=OPEN)
+    changed = (
+        Run.objects.filter(pk=run.pk, state=RunState.RUNNING, is_planned=True)
+        .filter(~Exists(open_calls))
+        .update(state=RunState.DONE, finished_at=timezone.now())
+    )
+    return bool(changed)
+
+
+def n_missing(run: Run) -> int:
+    """Calls without an answer in a run that is over: failed, refused, or never asked."""
+    return run.calls.filter(state__in=[*MISSING, *OPEN]).count()
+
+
+def pay(run: Run, nanos: int) -> None:
+    if nanos:
+        Run.objects.filter(pk=run.pk).update(spent_nanos=F("spent_nanos") + nanos)
+
+
+def _forget_limit(run: Run) -> None:
+    """The 15 minutes without a success begin anew."""
+    Endpoint.objects.filter(pk=run.endpoint_id).update(limited_since=None)

@@ -1,0 +1,50 @@
+"""Looking after all runs: what dead drainers left, runs that nobody works on, runs that are over."""
+
+from datetime import timedelta
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q
+from django.utils import timezone
+
+from llm.models import Drainer, Run, RunState, Sweep
+from llm.services import leasing, runs
+
+EVERY = timedelta(seconds=30)
+
+
+def sweep(every: timedelta = EVERY) -> bool:
+    """Done by whoever comes first after the time is over; the others change nothing."""
+    now = timezone.now()
+    Sweep.objects.get_or_create(pk=1, defaults={"swept_at": now - 2 * every})
+    if not Sweep.objects.filter(pk=1, swept_at__lte=now - every * 0.9).update(swept_at=now):
+        return False
+    look_after()
+    return True
+
+
+def look_after() -> None:
+    recover_dead()
+    for run in Run.objects.filter(state=RunState.RUNNING, is_planned=True):
+        runs.finish(run)
+    for run in neglected():
+        runs.wake(run)
+
+
+def recover_dead() -> int:
+    """Gives back the calls of drainers that no longer say that they are there; how many drainers."""
+    n = 0
+    for name in Drainer.objects.dead().values_list("name", flat=True):
+        with transaction.atomic():
+            drainer = Drainer.objects.dead().select_for_update().filter(name=name).first()
+            if drainer is not None:
+                leasing.leave(drainer)
+                n += 1
+    return n
+
+
+def neglected() -> list[Run]:
+    """Active runs with nobody at work, and not held back by their endpoint."""
+    live = Drainer.objects.live().filter(run=OuterRef("pk"))
+    now = timezone.now()
+    free = Q(endpoint__blocked_until=None) | Q(endpoint__blocked_until__lte=now)
+    return list(Run.objects.active().filter(free).filter(~Exists(live)))

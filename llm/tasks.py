@@ -1,0 +1,41 @@
+"""What workers do. Messages carry an id and are trusted for nothing else; each task may come twice without harm."""
+
+from celery import shared_task
+from celery.signals import worker_ready, worker_shutdown, worker_shutting_down
+
+from llm.services import draining, probing
+from llm.services.sweeper import Sweeper
+
+_sweepers: list[Sweeper] = []
+
+
+@shared_task
+def drain(*, run_id: int) -> None:
+    """Works on the run for a while and asks for its next turn if something is left."""
+    if draining.drain(run_id) and not draining.leaving.is_set():
+        drain.apply_async(kwargs={"run_id": run_id})
+
+
+@shared_task
+def test_endpoint(*, endpoint_id: int) -> None:
+    """Says hello to the model and stores what came of it."""
+    probing.test(endpoint_id)
+
+
+@worker_ready.connect
+def start_sweeper(**about: object) -> None:
+    draining.leaving.clear()
+    sweeper = Sweeper()
+    sweeper.start()
+    _sweepers.append(sweeper)
+
+
+@worker_shutting_down.connect
+def leave(**about: object) -> None:
+    draining.leaving.set()
+
+
+@worker_shutdown.connect
+def stop_sweeper(**about: object) -> None:
+    while _sweepers:
+        _sweepers.pop().stop()

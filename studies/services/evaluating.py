@@ -1,0 +1,160 @@
+"""What models and baselines answer: through the gate of people, but for completeness. Safe to interrupt and to repeat.
+
+An evaluator has one assignment per unit and answers the items of all generators in each stage. Its answers come in any
+order and one by one, so no cursor leads it: a stage is handed in, and an assignment finished, when nothing is missing.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from django.db import transaction
+from django.db.models import Count
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from studies.models import Annotator, AnnotatorKind, Assignment, Response, Study, StudyState, Submission, UnitItem
+from studies.models.people import DONE
+from studies.protocols import InvalidAnswer, Stage
+from studies.services.answers import Answer, Given, answers_of
+from studies.services.declaring import declaration_of
+from studies.services.launching import forget_annotators
+from studies.services.locking import locked
+
+ANSWER = "answer"
+LAUNCHED = (StudyState.LIVE, StudyState.PAUSED, StudyState.CLOSED, StudyState.IMPORTED)
+
+
+class CodeTaken(ValueError):
+    """The study has an annotator of that code already; the message says what to do."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What an evaluator says about options of one item, each on its own."""
+
+    item_id: int
+    ticks: Mapping[int, bool]
+    probability: Mapping[int, float] = field(default_factory=dict)
+
+
+@transaction.atomic
+def add_evaluator(study: Study, code: str, *, kind: AnnotatorKind, model: str, reading: str) -> Annotator:
+    """A model or baseline in a launched study, with an assignment for each unit; `CodeTaken`, `WrongState`."""
+    study = locked(study, *LAUNCHED)
+    if study.annotators.filter(code=code).exists():
+        raise CodeTaken(
+            _("The study has an annotator “%(code)s” already. Give this one another label.") % {"code": code}
+        )
+    annotator = Annotator.objects.create(
+        study=study,
+        code=code,
+        kind=kind,
+        model=model,
+        reading=reading,
+        revoked_at=timezone.now(),  # nobody answers as an evaluator through a link
+    )
+    first = declaration_of(study).stages[0].name
+    Assignment.objects.bulk_create(
+        Assignment(annotator=annotator, unit=unit, position=place, stage=first)
+        for place, unit in enumerate(study.units.all())
+    )
+    return annotator
+
+
+def store_judgments(assignment: Assignment, stage: Stage, judged: Iterable[Judged]) -> None:
+    """Write the answers that are not there yet; `InvalidAnswer` for one that nobody could have given.
+
+    An answer that is there stays as it is: two workers, or a second run, write each answer once.
+    """
+    options = options_of(assignment)
+    answers = [answer for given in judged for answer in checked(stage, given, options)]
+    version, now = assignment.annotator.study.instrument_version_id, timezone.now()
+    Response.objects.bulk_create(
+        (
+            Response(
+                assignment=assignment,
+                stage=stage.name,
+                question=answer.question,
+                item_id=answer.item_id,
+                option_id=answer.option_id,
+                value=answer.value,
+                probability=answer.probability,
+                instrument_version_id=version,
+                submitted_at=now,
+            )
+            for answer in answers
+        ),
+        ignore_conflicts=True,
+    )
+
+
+def options_of(assignment: Assignment) -> dict[int, set[int]]:
+    """The options of each item of the unit."""
+    rows = UnitItem.objects.filter(unit=assignment.unit_id, item__options__isnull=False)
+    found: dict[int, set[int]] = {}
+    for item_id, option_id in rows.values_list("item_id", "item__options"):
+        found.setdefault(item_id, set()).add(option_id)
+    return found
+
+
+def checked(stage: Stage, judged: Judged, options: Mapping[int, Collection[int]]) -> list[Answer]:
+    """The answers about one item. Only options of the unit's items can be judged."""
+    known = set(options.get(judged.item_id, ()))
+    if not {*judged.ticks, *judged.probability} <= known:
+        raise InvalidAnswer("Only options of the items of this text can be judged.")
+    if any(not 0 <= share <= 1 for share in judged.probability.values()):
+        raise InvalidAnswer("A probability lies between 0 and 1.")
+    given = Given(judged.item_id, {ANSWER: judged.ticks}, probability=judged.probability)
+    return answers_of(stage, given, known, partial=True)
+
+
+@transaction.atomic
+def close_answered(annotator: Annotator, stages: Collection[str]) -> bool:
+    """Hand in the stages, and finish the assignments, in which nothing is missing; whether all are finished."""
+    expected = n_options_by_unit(annotator.study)
+    counts = n_answers(annotator)
+    now = timezone.now()
+    complete: dict[int, list[str]] = {
+        assignment.pk: [name for name in stages if counts.get((assignment.pk, name), 0) == expected[assignment.unit_id]]
+        for assignment in annotator.assignments.open()
+    }
+    Submission.objects.bulk_create(
+        (
+            Submission(assignment_id=pk, stage=stage, submitted_at=now)
+            for pk, names in complete.items()
+            for stage in names
+        ),
+        ignore_conflicts=True,
+    )
+    finished = [pk for pk, names in complete.items() if len(names) == len(stages)]
+    for start in range(0, len(finished), 500):  # SQLite takes no list of tens of thousands
+        rows = Assignment.objects.filter(pk__in=finished[start : start + 500])
+        rows.update(stage=DONE, finished_at=now)
+    return len(finished) == len(complete)
+
+
+def reopen(annotator: Annotator) -> None:
+    """The evaluator is to answer one more stage: its finished assignments are open again."""
+    first = declaration_of(annotator.study).stages[0].name
+    annotator.assignments.active().update(stage=first, finished_at=None)
+
+
+def n_options_by_unit(study: Study) -> dict[int, int]:
+    """How many options the items of each unit have."""
+    rows = UnitItem.objects.filter(unit__study=study).order_by().values_list("unit")
+    return dict(rows.annotate(n=Count("item__options")))
+
+
+def n_answers(annotator: Annotator) -> dict[tuple[int, str], int]:
+    """How many options were judged, by assignment and stage."""
+    rows = Response.objects.filter(assignment__annotator=annotator, question=ANSWER).order_by()
+    counted = rows.values_list("assignment", "stage").annotate(n=Count("pk"))
+    return {(assignment, stage): n for assignment, stage, n in counted}
+
+
+@transaction.atomic
+def remove_evaluator(annotator: Annotator) -> None:
+    """Take a model or baseline out of its study with everything it answered; never a person."""
+    if annotator.kind == AnnotatorKind.HUMAN:
+        raise ValueError("Only models and baselines can be removed.")
+    forget_annotators(Annotator.objects.filter(pk=annotator.pk))

@@ -1,0 +1,59 @@
+"""A tiny study whose tables can be worked out by hand, and short ways to its reports."""
+
+import pytest
+
+from analysis.choices import Choices
+from analysis.reports import build
+from tests.factory import answer, make_annotator, make_item, make_study, make_text
+
+
+@pytest.fixture
+def tiny(project):
+    """Two texts, one careful and one hurried item each with two options, of which the first is the key."""
+    texts = [make_text(project, name) for name in ("t1", "t2")]
+    careful = [make_item(text, "careful", f"c{number}", "TF") for number, text in enumerate(texts, 1)]
+    hurried = [make_item(text, "hurried", f"h{number}", "TF") for number, text in enumerate(texts, 1)]
+    return make_study(project, "tiny", [careful[0], hurried[0], careful[1], hurried[1]])
+
+
+@pytest.fixture
+def items(tiny):
+    """The tiny study's items by id."""
+    return {item.external_id: item for unit in tiny.units.all() for item in unit.items.all()}
+
+
+@pytest.fixture
+def answered(tiny, items):
+    """Ada and Ben have done both texts; each guessed one careful and one hurried item."""
+    ada, ben = make_annotator(tiny, "ada"), make_annotator(tiny, "ben")
+    answer(ada, "guess", items["c1"], "TF")
+    answer(ada, "guess", items["h2"], "TF")
+    answer(ben, "guess", items["h1"], "FF")
+    answer(ben, "guess", items["c2"], "FF")
+    for person, said in {ada: "TF TF TF TF", ben: "TF TF TT FT"}.items():
+        for name, ticks, rating in zip(("c1", "h1", "c2", "h2"), said.split(), (5, 4, 4, 2), strict=True):
+            answer(person, "read", items[name], ticks, rating=rating)
+    return tiny
+
+
+@pytest.fixture
+def table():
+    """A function that gives one table of a study's report."""
+
+    def find(study, name, **choices):
+        return build(study, Choices(**{"seed": 7} | choices)).table(name)
+
+    return find
+
+
+@pytest.fixture
+def row(table):
+    """A function that gives the one row of a table in which the named columns have these values."""
+
+    def find(study, name, choices=None, **wanted):
+        rows = table(study, name, **(choices or {})).rows
+        found = [row for row in rows if all(row[column] == value for column, value in wanted.items())]
+        assert len(found) == 1, f"{len(found)} rows of {name} are {wanted}"
+        return found[0]
+
+    return find

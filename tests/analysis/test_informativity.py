@@ -1,0 +1,140 @@
+"""Guessability, answerability and informativity, against numbers worked out by hand."""
+
+import pytest
+
+from tests.factory import answer, make_annotator, make_item, make_study, make_text
+
+COLUMNS = (
+    "generator,evaluator,evaluator_kind,reading,guessability,guessability_low,guessability_high,guessability_reason,"
+    "answerability,answerability_low,answerability_high,answerability_reason,informativity,informativity_low,"
+    "informativity_high,informativity_reason,n_guess,n_read,n_items,n_texts,n_annotators,interval,replicates,seed"
+)
+
+
+@pytest.mark.parametrize("name", ["informativity", "informativity_matched"])
+def test_columns_are_those_of_the_contract(answered, table, name):
+    assert ",".join(table(answered, name).columns) == COLUMNS
+
+
+def test_shares_of_right_judgments_and_their_difference(answered, row):
+    careful = row(answered, "informativity", generator="careful", evaluator="human")
+    # Guessed: c1 by Ada 2 of 2, c2 by Ben 1 of 2. Read: 2, 2, 2 and 1 of 2.
+    assert (careful["guessability"], careful["answerability"], careful["informativity"]) == (3 / 4, 7 / 8, 1 / 8)
+    counts = ("n_guess", "n_read", "n_items", "n_texts", "n_annotators")
+    assert [careful[name] for name in counts] == [4, 8, 2, 2, 2]
+    assert (careful["evaluator_kind"], careful["reading"], careful["interval"]) == ("human", "ticked", "clustered")
+
+
+def test_interval_leaves_out_one_text_at_a_time(project, row):
+    """Three texts; without one of them, A - G is 0, 1/4 and 1/2: θ ± t.975(2) · SE, SE² = 2/3 · 1/8."""
+    items = [make_item(make_text(project, f"t{number}"), "careful", f"c{number}", "TF") for number in (1, 2, 3)]
+    study = make_study(project, "s", items)
+    ada = make_annotator(study, "ada")
+    for item, guessed, read in zip(items, ("TT", "TT", "TT"), ("TF", "TT", "FF"), strict=True):
+        answer(ada, "guess", item, guessed)
+        answer(ada, "read", item, read)
+    found = row(study, "informativity", evaluator="human")
+    # A - G per text: 1/2, 0, 0; left out in turn: 0, 1/4, 1/4; mean 1/6.
+    error = (2 / 3 * ((1 / 6) ** 2 + 2 * (1 / 12) ** 2)) ** 0.5
+    reach = 4.302652729696142 * error
+    assert found["informativity"] == pytest.approx(1 / 6)
+    assert (found["informativity_low"], found["informativity_high"]) == pytest.approx((1 / 6 - reach, 1 / 6 + reach))
+    assert found["replicates"] == 3
+
+
+def test_texts_not_responses_are_resampled_by_default(answered, row):
+    careful = row(answered, "informativity", generator="careful", evaluator="human")
+    both = careful["intervals"]["answerability"]
+    assert (both["clustered"]["unit"], both["clustered"]["n_units"]) == ("text", 2)
+    assert (both["published"]["unit"], both["published"]["n_units"]) == ("judgment", 8)
+    assert (careful["answerability_low"], careful["answerability_high"]) == (
+        both["clustered"]["low"],
+        both["clustered"]["high"],
+    )
+
+
+def test_convention_says_which_interval_stands_in_low_and_high(answered, row):
+    where = {"generator": "careful", "evaluator": "human"}
+    careful = row(answered, "informativity", {"convention": "published"}, **where)
+    published = careful["intervals"]["answerability"]["published"]
+    assert (careful["answerability_low"], careful["answerability_high"]) == (published["low"], published["high"])
+    assert (careful["interval"], careful["replicates"], careful["seed"]) == ("published", 10_000, 7)
+
+
+def test_matched_takes_only_items_with_both_answers_of_the_same_person(answered, row):
+    careful = row(answered, "informativity_matched", generator="careful", evaluator="human")
+    # Ada on c1: 2 of 2 both times; Ben on c2: 1 of 2 both times.
+    assert (careful["guessability"], careful["answerability"], careful["informativity"]) == (3 / 4, 3 / 4, 0)
+    assert (careful["n_guess"], careful["n_read"], careful["n_annotators"]) == (4, 4, 2)
+
+
+def test_one_row_per_generator_and_evaluator_in_bank_order_people_first(answered, items, table):
+    for code, kind in (("gpt", "model"), ("fuzzy", "baseline")):
+        answer(make_annotator(answered, code, kind=kind), "read", items["c1"], "TF")
+    rows = table(answered, "informativity").rows
+    assert [(row["generator"], row["evaluator"]) for row in rows] == [
+        (generator, evaluator) for generator in ("careful", "hurried") for evaluator in ("human", "gpt", "fuzzy")
+    ]
+
+
+def test_groups_have_rows_of_their_own_where_there_are_several(tiny, items, table):
+    tiny.groups = ["teachers", "students"]
+    tiny.save()
+    answer(make_annotator(tiny, "ada", group="students"), "read", items["c1"], "TF")
+    answer(make_annotator(tiny, "ben", group="teachers"), "read", items["c1"], "FF")
+    rows = [row for row in table(tiny, "informativity").rows if row["generator"] == "careful"]
+    assert [(row["evaluator"], row["answerability"]) for row in rows] == [
+        ("human", 3 / 4),
+        ("human:teachers", 1 / 2),
+        ("human:students", 1),
+    ]
+
+
+def test_who_answers_only_with_the_text_has_no_informativity(answered, items, row):
+    fuzzy = make_annotator(answered, "fuzzy", kind="baseline")
+    answer(fuzzy, "read", items["c1"], "TF")
+    found = row(answered, "informativity", generator="careful", evaluator="fuzzy")
+    assert (found["guessability"], found["informativity"], found["answerability"]) == (None, None, 1)
+    assert found["guessability_reason"] == found["informativity_reason"] == "no answers without the text"
+    assert (found["n_guess"], found["n_read"]) == (0, 2)
+
+
+def test_one_text_has_a_number_but_no_interval(tiny, items, row):
+    ada = make_annotator(tiny, "ada")
+    answer(ada, "guess", items["c1"], "TT")
+    answer(ada, "read", items["c1"], "TF")
+    found = row(tiny, "informativity", generator="careful", evaluator="human")
+    assert (found["informativity"], found["informativity_low"]) == (1 / 2, None)
+    assert "at least two" in found["informativity_reason"]
+
+
+def test_a_study_without_answers_is_undefined_and_says_why(tiny, table):
+    for found in table(tiny, "informativity").rows:
+        assert (found["guessability"], found["answerability"], found["informativity"]) == (None, None, None)
+        assert found["informativity_reason"] == "no answers yet"
+
+
+def test_an_item_of_more_options_weighs_by_its_judgments_and_the_counts_say_so(project, row):
+    text = make_text(project, "t1")
+    items = [make_item(text, "careful", "two", "TF"), make_item(text, "careful", "four", "TFFF")]
+    study = make_study(project, "s", items)
+    ada = make_annotator(study, "ada")
+    answer(ada, "read", items[0], "FT")
+    answer(ada, "read", items[1], "TFFF")
+    found = row(study, "informativity", evaluator="human")
+    assert (found["answerability"], found["n_read"], found["n_items"]) == (4 / 6, 6, 2)
+
+
+def test_pilot_and_simulated_answers_stay_out_unless_included(answered, items, row):
+    answer(make_annotator(answered, "pip", purpose="pilot"), "guess", items["c1"], "FT")
+    answer(make_annotator(answered, "sim", purpose="simulated"), "guess", items["c1"], "FT")
+    where = {"generator": "careful", "evaluator": "human"}
+    assert row(answered, "informativity", **where)["n_guess"] == 4
+    assert row(answered, "informativity", {"purposes": ("main", "pilot")}, **where)["guessability"] == 3 / 6
+    both = row(answered, "informativity", {"purposes": ("main", "pilot", "simulated")}, **where)
+    assert both["guessability"] == 3 / 8
+
+
+def test_a_corrected_key_counts_at_once(answered, items, row):
+    items["c1"].options.filter(external_id="b").update(correct=True)
+    assert row(answered, "informativity", generator="careful", evaluator="human")["guessability"] == 2 / 4

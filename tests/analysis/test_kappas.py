@@ -1,0 +1,42 @@
+"""Many published intervals at once are those that come out one by one."""
+
+import numpy as np
+import pytest
+
+from analysis.measures.agreement import MISSING, all_pairs, pairs_with
+from analysis.measures.agreement_intervals import published_kappa
+from analysis.reports.kappas import published_kappas
+
+
+@pytest.fixture
+def ratings():
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 2, 60)
+    judged = np.where(rng.random((4, 60)) < 0.8, truth, 1 - truth)
+    judged[3, 20:] = MISSING
+    return judged
+
+
+def test_sets_about_the_same_units_get_the_same_intervals_as_alone(ratings):
+    three = all_pairs(3)
+    sets = [three, pairs_with(0, np.arange(3)), pairs_with(2, np.arange(3))]
+    together = published_kappas(ratings, 2, sets, seed=5)
+    for pairs, interval in zip(sets, together, strict=True):
+        alone = published_kappa(ratings, 2, pairs, seed=5)
+        assert (interval.low, interval.high) == pytest.approx((alone.low, alone.high))
+        assert (interval.n_units, interval.n_responses) == (alone.n_units, alone.n_responses)
+
+
+def test_sets_about_other_units_are_drawn_for_themselves(ratings):
+    wide, narrow = published_kappas(ratings, 2, [all_pairs(3), pairs_with(3, np.arange(3))], seed=5)
+    alone = published_kappa(ratings, 2, pairs_with(3, np.arange(3)), seed=5)
+    assert (narrow.n_units, narrow.n_responses) == (20, 80) == (alone.n_units, alone.n_responses)
+    assert (narrow.low, narrow.high) == pytest.approx((alone.low, alone.high))
+    assert wide.n_units == 60
+
+
+def test_pairs_that_share_nothing_have_a_reason(ratings):
+    ratings[3] = MISSING
+    (found,) = published_kappas(ratings, 2, [pairs_with(3, np.arange(3))], seed=5)
+    assert np.isnan(found.low)
+    assert found.reason

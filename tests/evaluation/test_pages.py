@@ -1,0 +1,210 @@
+"""The page of a study's evaluators: who may see and change what, and what it says."""
+
+from datetime import timedelta
+
+import pytest
+from bs4 import BeautifulSoup
+from django.urls import reverse
+from django.utils import timezone
+
+from evaluation.models import Evaluator
+from evaluation.services import working
+from evaluation.services.answering import answer
+from evaluation.services.evaluators import add_baseline
+from llm.models import Worker
+from studies.models import Annotator, Response, StudyState
+from tests.factory import answer as answer_as
+from tests.factory import make_annotator, make_study
+
+pytestmark = pytest.mark.django_db
+PAGE = "/s/rivers-1/evaluators/"
+
+
+@pytest.fixture
+def messages_to_workers(monkeypatch):
+    """Evaluator ids that would go to the broker."""
+    sent = []
+    monkeypatch.setattr(
+        working.answer_as_baseline, "apply_async", lambda kwargs, **how: sent.append(kwargs["evaluator_id"])
+    )
+    return sent
+
+
+def page_of(client, url=PAGE) -> BeautifulSoup:
+    response = client.get(url)
+    assert response.status_code == 200
+    return BeautifulSoup(response.content, "html.parser")
+
+
+def rows_on(page: BeautifulSoup) -> dict[str, list[str]]:
+    rows = page.select("table tbody tr")
+    return {row.th.get_text(strip=True): [" ".join(td.get_text().split()) for td in row.select("td")] for row in rows}
+
+
+def test_a_study_without_evaluators_says_what_to_do(as_user, researcher, study):
+    page = page_of(as_user(researcher))
+    assert "No model or baseline has answered yet. Start with the baselines" in " ".join(page.get_text().split())
+    assert page.select_one("a[aria-current=page]").get_text() == "Evaluators"
+
+
+def test_adding_a_baseline_lets_it_answer_at_once(as_user, researcher, study, messages_to_workers):
+    client = as_user(researcher)
+    response = client.post(PAGE, {"method": "majority", "label": ""}, follow=True)
+    assert "“majority” has answered." in response.content.decode()
+    assert rows_on(page_of(client))["majority"][:4] == ["baseline", "8", "8", "0"]
+    assert messages_to_workers == []
+
+
+def test_a_matcher_is_undefined_without_the_text_and_not_zero(as_user, researcher, study):
+    client = as_user(researcher)
+    client.post(PAGE, {"method": "fuzzy", "label": "near"})
+    assert rows_on(page_of(client))["near"][:4] == ["baseline: fuzzy", "undefined", "8", "0"]
+
+
+def test_what_takes_longer_is_left_to_a_worker(as_user, researcher, study, messages_to_workers, monkeypatch):
+    monkeypatch.setattr(working, "AT_ONCE", 0.0)
+    client = as_user(researcher)
+    response = client.post(PAGE, {"method": "majority"}, follow=True)
+    assert "“majority” is answering." in response.content.decode()
+    assert messages_to_workers == [Evaluator.objects.get().pk]
+    assert rows_on(page_of(client))["majority"][:4] == ["baseline", "5 of 8", "5 of 8", "6"]
+
+
+def test_a_task_completes_what_was_begun(study):
+    evaluator = add_baseline(study, "majority")
+    answer(evaluator, seconds=0)
+    working.answer_as_baseline(evaluator_id=evaluator.pk)
+    assert Response.objects.count() == 16
+    working.answer_as_baseline(evaluator_id=evaluator.pk)
+    assert Response.objects.count() == 16
+
+
+def test_a_task_for_a_removed_evaluator_does_nothing(db):
+    working.answer_as_baseline(evaluator_id=12345)
+    assert not Response.objects.exists()
+
+
+def test_an_unfinished_evaluator_can_be_continued(as_user, researcher, study):
+    evaluator = add_baseline(study, "majority")
+    client = as_user(researcher)
+    action = page_of(client).select_one("table form")["action"]
+    assert action == reverse("evaluator_continue", args=["rivers-1", evaluator.pk])
+    client.post(action)
+    assert rows_on(page_of(client))["majority"][:4] == ["baseline", "8", "8", "0"]
+    assert not page_of(client).select("table form")
+
+
+def test_the_page_says_if_no_worker_is_listening(as_user, researcher, study):
+    add_baseline(study, "majority")
+    client = as_user(researcher)
+    assert "No worker is listening" in page_of(client).get_text()
+    now = timezone.now()
+    Worker.objects.create(name="w", started_at=now, last_seen=now)
+    assert "No worker is listening" not in page_of(client).get_text()
+    Worker.objects.update(last_seen=now - timedelta(hours=1))
+    assert "No worker is listening" in page_of(client).get_text()
+
+
+def test_a_page_of_finished_evaluators_needs_no_worker(as_user, researcher, study):
+    answer(add_baseline(study, "majority"))
+    assert "No worker is listening" not in page_of(as_user(researcher)).get_text()
+
+
+def test_a_broker_that_is_away_is_no_error(as_user, researcher, study, monkeypatch):
+    def away(**how):
+        raise OSError("nobody there")
+
+    monkeypatch.setattr(working, "AT_ONCE", 0.0)
+    monkeypatch.setattr(working.answer_as_baseline, "apply_async", away)
+    assert as_user(researcher).post(PAGE, {"method": "majority"}).status_code == 302
+
+
+def test_what_is_refused_stands_on_the_page(as_user, researcher, study):
+    response = as_user(researcher).post(PAGE, {"method": "exact", "label": "human"})
+    assert response.status_code == 200
+    assert "is what tables call people" in response.content.decode()
+    assert not Annotator.objects.exists()
+
+
+def test_a_draft_offers_no_baseline_and_refuses_one(as_user, researcher, project, bank):
+    make_study(project, "draft", bank, state=StudyState.DRAFT)
+    client = as_user(researcher)
+    page = page_of(client, "/s/draft/evaluators/")
+    assert "still a draft" in page.get_text()
+    assert not page.select("main input[name=method]")
+    assert "Launch it first" in client.post("/s/draft/evaluators/", {"method": "exact"}, follow=True).content.decode()
+
+
+def test_imported_evaluators_are_listed_and_cannot_be_removed(as_user, researcher, study, bank):
+    model = make_annotator(study, "gpt", kind="model", model="gpt-9")
+    answer_as(model, "read", bank[0], "TFF")
+    page = page_of(as_user(researcher))
+    assert rows_on(page)["gpt"] == ["model: gpt-9 imported", "–", "3", "–", ""]
+
+
+def test_people_are_not_listed(as_user, researcher, study):
+    make_annotator(study, "Anna")
+    assert rows_on(page_of(as_user(researcher))) == {}
+
+
+def test_removing_asks_first(as_user, researcher, study):
+    evaluator = add_baseline(study, "exact")
+    answer(evaluator)
+    client = as_user(researcher)
+    url = reverse("evaluator_remove", args=["rivers-1", evaluator.pk])
+    assert page_of(client).select_one("table a")["href"] == url
+    assert "Remove exact?" in page_of(client, url).get_text()
+    assert Evaluator.objects.exists()
+    assert "“exact” was removed." in client.post(url, follow=True).content.decode()
+    assert not Annotator.objects.exists()
+    assert not Response.objects.exists()
+    assert client.post(url).status_code == 404
+
+
+def test_viewers_and_reviewers_see_the_evaluators_and_change_nothing(client, viewer, reviewer, study):
+    evaluator = add_baseline(study, "exact")
+    for user in (viewer, reviewer):
+        client.force_login(user)
+        page = page_of(client)
+        assert "exact" in rows_on(page)
+        assert not page.select("main form, main a.button")
+        assert client.post(PAGE, {"method": "majority"}).status_code == 404
+        assert client.post(reverse("evaluator_continue", args=["rivers-1", evaluator.pk])).status_code == 404
+        for method in (client.get, client.post):
+            assert method(reverse("evaluator_remove", args=["rivers-1", evaluator.pk])).status_code == 404
+    assert Annotator.objects.count() == 1
+
+
+def test_strangers_learn_nothing_and_the_unknown_looks_the_same(client, stranger, study):
+    client.force_login(stranger)
+    evaluator = add_baseline(study, "exact")
+    for url in (PAGE, reverse("evaluator_remove", args=["rivers-1", evaluator.pk])):
+        assert client.get(url).status_code == 404
+        assert client.get(url.replace("rivers-1", "nowhere")).status_code == 404
+
+
+def test_without_signing_in_there_is_no_page(client, study):
+    assert client.get(PAGE)["Location"].startswith("/accounts/login/")
+
+
+def test_an_evaluator_of_another_study_is_not_reached_through_this_one(as_user, researcher, study, project, bank):
+    other = add_baseline(make_study(project, "rivers-2", bank), "exact")
+    client = as_user(researcher)
+    assert client.post(reverse("evaluator_remove", args=["rivers-1", other.pk])).status_code == 404
+    assert Evaluator.objects.filter(pk=other.pk).exists()
+
+
+def test_a_label_is_shown_as_text(as_user, researcher, study):
+    client = as_user(researcher)
+    client.post(PAGE, {"method": "exact", "label": "<b>x</b>"})
+    assert "<b>x</b>" in rows_on(page_of(client))
+
+
+def test_the_page_asks_the_database_as_often_for_ten_evaluators_as_for_one(
+    as_user, researcher, study, django_assert_max_num_queries
+):
+    client = as_user(researcher)
+    for number in range(10):
+        add_baseline(study, "exact", label=f"e{number}")
+    with django_assert_max_num_queries(12):
+        client.get(PAGE)

@@ -1,0 +1,103 @@
+"""Every URL of the app, from the URL configuration, for every character."""
+
+import pytest
+from django.urls import reverse
+
+from items.models import ImportFile, Item, Text
+from items.services.naming import ImportOptions
+from items.services.uploads import keep_upload
+from items.urls import urlpatterns
+from projects.models import Role
+from tests.items.files import jsonl, load, text_row
+
+pytestmark = pytest.mark.django_db
+
+NEEDS = {
+    "text_list": Role.VIEWER,
+    "text": Role.VIEWER,
+    "item_export": Role.VIEWER,
+    "text_new": Role.RESEARCHER,
+    "text_edit": Role.RESEARCHER,
+    "item_new": Role.RESEARCHER,
+    "item_edit": Role.RESEARCHER,
+    "key_correct": Role.RESEARCHER,
+    "generator_edit": Role.RESEARCHER,
+    "item_import": Role.RESEARCHER,
+    "item_import_preview": Role.RESEARCHER,
+    "item_import_update": Role.RESEARCHER,
+}
+CHARACTERS = ["stranger", "viewer", "reviewer", "researcher", "owner", "admin_user"]
+ON_TEXTS = {"text", "text_edit", "item_new"}
+ON_ITEMS = {"item_edit", "key_correct"}
+ON_FILES = {"item_import_preview", "item_import_update"}
+
+
+def fill(project, user):
+    load(project, text_row(id="t1"))
+    keep_upload(project, user, "bank.jsonl", jsonl(text_row(id="t9")), ImportOptions())
+
+
+def address(name: str, project, content=None) -> str:
+    """The URL in the project; of the objects of another project if `content` is that one."""
+    content = content or project
+    numbers = (
+        dict.fromkeys(ON_TEXTS, Text.objects.get(project=content).pk)
+        | dict.fromkeys(ON_ITEMS, Item.objects.get(project=content).pk)
+        | dict.fromkeys(ON_FILES, ImportFile.objects.get(project=content).pk)
+        | {"generator_edit": content.generators.get().pk}
+    )
+    return reverse(name, args=[project.slug, *([numbers[name]] if name in numbers else [])])
+
+
+def test_every_url_is_here():
+    assert {pattern.name for pattern in urlpatterns} == NEEDS.keys()
+
+
+@pytest.mark.parametrize("name", NEEDS)
+@pytest.mark.parametrize("character", CHARACTERS)
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_a_page_opens_for_its_role_only(name, character, method, project, client, request):
+    user = request.getfixturevalue(character)
+    fill(project, user)
+    client.force_login(user)
+    rank = {"stranger": -1, "admin_user": Role.OWNER.rank}.get(character)
+    rank = Role(character).rank if rank is None else rank
+    status = getattr(client, method)(address(name, project)).status_code
+    allowed = (200, 302, 405) if rank >= NEEDS[name].rank else (404, 405)
+    assert status in allowed
+
+
+@pytest.mark.parametrize("name", NEEDS)
+def test_nobody_gets_in_without_signing_in(name, project, client, researcher):
+    fill(project, researcher)
+    response = client.get(address(name, project))
+    assert response.status_code == 302
+    assert response.url.startswith("/accounts/login/")
+
+
+@pytest.mark.parametrize("name", sorted(ON_TEXTS | ON_ITEMS | {"generator_edit"}))
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_objects_of_another_project_look_like_none(name, method, project, stranger, client):
+    mine = stranger.memberships.get().project
+    fill(project, stranger)
+    client.force_login(stranger)
+    assert getattr(client, method)(address(name, mine, content=project)).status_code == 404
+    assert client.get(reverse(name, args=[mine.slug, 10**30])).status_code == 404
+
+
+def test_a_file_of_another_project_cannot_be_imported_into_ones_own(project, stranger, client):
+    mine = stranger.memberships.get().project
+    fill(project, stranger)
+    client.force_login(stranger)
+    response = client.post(address("item_import_preview", mine, content=project))
+    assert response.url == reverse("item_import", args=[mine.slug])
+    assert not Text.objects.filter(project=mine).exists()
+
+
+@pytest.mark.parametrize("name", NEEDS)
+def test_looking_changes_nothing(name, project, client, owner):
+    fill(project, owner)
+    client.force_login(owner)
+    before = [list(model.objects.order_by("pk").values()) for model in (Text, Item, ImportFile)]
+    client.get(address(name, project))
+    assert [list(model.objects.order_by("pk").values()) for model in (Text, Item, ImportFile)] == before

@@ -1,0 +1,159 @@
+"""Import by page: upload, preview, confirm."""
+
+from datetime import timedelta
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+from django.utils import timezone
+
+from items.models import ImportFile, Item, Text
+from tests.items.files import item_row, jsonl, load, text_row
+
+pytestmark = pytest.mark.django_db
+
+IMPORT = "/p/rivers/import/"
+
+
+@pytest.fixture
+def client(client, researcher):
+    client.force_login(researcher)
+    return client
+
+
+@pytest.fixture
+def upload(client):
+    """A function that sends rows as a file; returns the page that answers, redirects followed."""
+
+    def send(*rows, name="bank.jsonl", content=None, **fields):
+        file = SimpleUploadedFile(name, jsonl(*rows) if content is None else content)
+        return client.post(IMPORT, {"file": file, **fields}, follow=True)
+
+    return send
+
+
+def preview_url() -> str:
+    return reverse("item_import_preview", args=["rivers", ImportFile.objects.get().pk])
+
+
+def test_a_preview_shows_counts_and_stores_no_text(upload):
+    page = upload(text_row([item_row([("same", True), ("same", False)])]))
+    assert page.context["counts"].new_texts == 1
+    assert "Two options of" in page.content.decode()
+    assert not Text.objects.exists()
+
+
+def test_confirming_imports_and_forgets_the_file(client, upload):
+    upload(text_row())
+    page = client.post(preview_url(), follow=True)
+    assert page.redirect_chain == [("/p/rivers/texts/", 302)]
+    assert "1 new text, 1 new item" in page.content.decode()
+    assert Text.objects.count() == 1
+    assert not ImportFile.objects.exists()
+
+
+def test_looking_at_the_preview_changes_nothing(client, upload):
+    upload(text_row())
+    for _time in range(2):
+        assert client.get(preview_url()).status_code == 200
+    assert not Text.objects.exists()
+    assert ImportFile.objects.count() == 1
+
+
+def test_confirming_twice_imports_once_and_says_so(client, upload):
+    upload(text_row())
+    url = preview_url()
+    client.post(url)
+    page = client.post(url, follow=True)
+    assert "The file is gone: it was imported" in page.content.decode()
+    assert Text.objects.count() == 1
+
+
+def test_problems_are_shown_and_leave_no_import_button(client, upload):
+    page = upload(text_row(), b"nonsense").content.decode()
+    assert "not one complete JSON object" in page
+    assert 'method="post" action="/p/rivers/import' not in page
+    assert ">Import</button>" not in page
+    client.post(preview_url())
+    assert not Text.objects.exists()
+
+
+def test_hostile_cells_are_words_on_the_page(upload):
+    page = upload(text_row(language="<script>alert(1)</script>"), name="<img src=x>.jsonl").content.decode()
+    assert "<script>alert" not in page
+    assert "<img" not in page
+
+
+def test_other_words_can_be_previewed_as_an_update(client, project, upload):
+    load(project, text_row(id="t1"))
+    page = upload(text_row(id="t1", text="Another text, about nothing at all."))
+    assert page.context["plan"].can_update
+    update = reverse("item_import_update", args=["rivers", ImportFile.objects.get().pk])
+    page = client.post(update, follow=True)
+    assert page.context["counts"].changed_texts == 1
+    client.post(preview_url())
+    assert Text.objects.current().get().version == 2
+
+
+def test_a_bank_that_changed_since_the_preview_is_planned_anew(client, project, upload):
+    upload(text_row([item_row(id="q1")], id="t1"))
+    load(project, text_row([], id="t1", text="Somebody else was faster with this id."))
+    page = client.post(preview_url())
+    assert page.status_code == 200
+    assert page.context["plan"].problems.count == 1
+    assert not Item.objects.exists()
+
+
+def test_generator_and_language_are_taken_from_the_page(client, upload):
+    upload(text_row(language=None), generator=" Ada ", language="deu")
+    client.post(preview_url())
+    assert Item.objects.get().generator.name == "Ada"
+    assert Text.objects.get().language == "de"
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"name": "bank.xlsx"}, "ends in .jsonl"),
+        ({"language": "Klingon"}, "no language"),
+        ({"generator": "a\x07"}, "control characters"),
+    ],
+)
+def test_a_bad_upload_is_refused_on_the_form(upload, fields, words):
+    assert words in upload(text_row(), **fields).content.decode()
+    assert not ImportFile.objects.exists()
+
+
+def test_an_empty_file_is_explained(upload):
+    assert "The file is empty. Lesart reads JSONL" in upload(content=b"").content.decode()
+
+
+def test_a_file_above_the_bound_is_refused_with_the_limit(upload, settings):
+    settings.LESART = {**settings.LESART, "PAGE_UPLOAD_BYTES": 1_000_000}
+    page = upload(content=b"x" * 1_000_001).content.decode()
+    assert "larger than 1 MB" in page
+    assert not ImportFile.objects.exists()
+
+
+def test_what_comes_after_the_bound_is_not_kept(upload, settings):
+    settings.LESART = {**settings.LESART, "PAGE_UPLOAD_BYTES": 1_000_000}
+    settings.FILE_UPLOAD_HANDLERS = ["items.uploads.BoundedUpload", *settings.FILE_UPLOAD_HANDLERS]
+    form = upload(content=b"x" * 5_000_000).context["form"]
+    assert 1_000_000 < form.files["file"].size < 1_200_000
+    assert "larger than 1 MB" in str(form.errors)
+
+
+def test_a_preview_is_its_senders(upload, as_user, owner):
+    upload(text_row())
+    page = as_user(owner).get(preview_url(), follow=True)
+    assert page.redirect_chain == [(IMPORT, 302)]
+
+
+def test_a_preview_lasts_a_day(client, upload):
+    upload(text_row())
+    url = preview_url()
+    ImportFile.objects.update(created_at=timezone.now() - timedelta(days=1, minutes=1))
+    assert client.post(url, follow=True).redirect_chain == [(IMPORT, 302)]
+    assert not Text.objects.exists()
+    upload(text_row())
+    assert ImportFile.objects.count() == 1

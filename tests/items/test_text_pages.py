@@ -1,0 +1,182 @@
+"""The list of texts, one text, and its forms."""
+
+import pytest
+from django.urls import reverse
+
+from items.models import Item, Text
+from tests.items.files import BODY, item_row, load, text_row
+
+pytestmark = pytest.mark.django_db
+
+LIST = "/p/rivers/texts/"
+GERMAN = "Die Fähre fährt um neun Uhr. Am Sonntag fährt sie um zehn, weil der Hafenmeister im Chor singt."
+
+
+@pytest.fixture
+def client(client, researcher):
+    client.force_login(researcher)
+    return client
+
+
+@pytest.fixture
+def text(project) -> Text:
+    items = [
+        item_row(id="q1", generator="Ada"),
+        item_row(id="q2", generator="Bob", question="When?", metadata={"flaw": "x"}),
+    ]
+    load(project, text_row(items, id="t1", title="Ferry"), text_row([], text=GERMAN, language="de", id="t2"))
+    return Text.objects.get(external_id="t1")
+
+
+def shown(page) -> list[str]:
+    return [row.record.external_id for row in page.context["table"].page.object_list]
+
+
+def test_an_empty_project_offers_two_ways(client, project):
+    page = client.get(LIST).content.decode()
+    assert reverse("item_import", args=["rivers"]) in page
+    assert reverse("text_new", args=["rivers"]) in page
+
+
+def test_a_viewer_of_an_empty_project_is_told_who_can(as_user, viewer):
+    page = as_user(viewer).get(LIST).content.decode()
+    assert "A researcher of the project can" in page
+    assert reverse("item_import", args=["rivers"]) not in page
+
+
+def test_the_list_says_what_each_text_has(client, text):
+    page = client.get(LIST).content.decode()
+    assert "Ada:\N{NO-BREAK SPACE}1, Bob:\N{NO-BREAK SPACE}1" in page
+    assert "Die Fähre fährt um neun Uhr." in page
+    assert f'<td class="num">{len(BODY.split())}</td>' in page
+
+
+@pytest.mark.parametrize(
+    ("query", "ids"),
+    [
+        ("", ["t1", "t2"]),
+        ("q=FERRY", ["t1"]),
+        ("q=harbour+master", ["t1"]),
+        ("q=When", ["t1"]),
+        ("q=t2", ["t2"]),
+        ("language=de", ["t2"]),
+        ("language=de&q=harbour", []),
+        ("language=xx", ["t1", "t2"]),
+        ("q=%00", ["t1", "t2"]),
+        ("page=99&sort=nonsense", ["t1", "t2"]),
+    ],
+)
+def test_the_list_can_be_searched_and_filtered(client, text, query, ids):
+    assert shown(client.get(f"{LIST}?{query}")) == ids
+
+
+def test_a_search_does_not_find_old_versions(client, text, project):
+    load(
+        project,
+        text_row([item_row(id="q2", question="Where?", generator="Bob")], id="t1", text="Entirely new."),
+        update=True,
+    )
+    assert shown(client.get(f"{LIST}?q=harbour")) == []
+    assert shown(client.get(f"{LIST}?q=When")) == []
+    assert shown(client.get(LIST)) == ["t1", "t2"]
+
+
+def test_the_list_has_pages(client, project):
+    load(project, *[text_row([], id=f"t{number}", text=f"{BODY} {number}") for number in range(51)])
+    assert len(shown(client.get(LIST))) == 50
+    assert len(shown(client.get(f"{LIST}?page=2"))) == 1
+
+
+def test_a_text_shows_its_items_side_by_side_by_generator(client, text):
+    page = client.get(reverse("text", args=["rivers", text.pk]))
+    assert [column.generator.name for column in page.context["columns"]] == ["Ada", "Bob"]
+    assert [len(column.items) for column in page.context["columns"]] == [1, 1]
+
+
+def test_words_of_the_bank_carry_their_language_and_are_not_translated(client, text):
+    page = client.get(reverse("text", args=["rivers", text.pk])).content.decode()
+    assert '<div class="reading" lang="en" translate="no">' in page
+    assert '<h3 lang="en" translate="no">When?</h3>' in page
+    assert '<span lang="en" translate="no">The tide is low.</span>' in page
+
+
+def test_keys_are_told_by_a_word(client, text):
+    page = client.get(reverse("text", args=["rivers", text.pk])).content.decode()
+    assert page.count('<span class="badge good">key</span>') == 2
+
+
+def test_a_viewer_sees_no_way_to_edit(as_user, viewer, text):
+    page = as_user(viewer).get(reverse("text", args=["rivers", text.pk])).content.decode()
+    assert "The tide is low." in page
+    assert "/edit/" not in page
+    assert "/key/" not in page
+
+
+def test_an_old_version_is_named_and_leads_to_the_current_one(client, text, project):
+    load(project, text_row([], id="t1", text="Entirely new."), update=True)
+    new = Text.objects.current().get(external_id="t1")
+    page = client.get(reverse("text", args=["rivers", text.pk])).content.decode()
+    assert "older version 1" in page
+    assert reverse("text", args=["rivers", new.pk]) in page
+    assert "harbour master" in page
+    assert client.get(reverse("text_edit", args=["rivers", text.pk])).url == reverse(
+        "text_edit", args=["rivers", new.pk]
+    )
+
+
+def test_a_text_can_be_written(client, project):
+    fields = {
+        "title": "Ferry",
+        "body": " Die Fähre\r\nfährt um neun Uhr. ",
+        "language": "",
+        "shareable": "on",
+        "level": "B1",
+    }
+    page = client.post(reverse("text_new", args=["rivers"]), fields, follow=True)
+    text = Text.objects.get()
+    assert (text.body, text.language, text.level) == ("Die Fähre\nfährt um neun Uhr.", "de", "B1")
+    assert page.redirect_chain[0][0] == reverse("text", args=["rivers", text.pk])
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"body": " "}, "This field is required"),
+        ({"body": "x" * 100_001}, "at most 100000 characters"),
+        ({"body": "12345"}, "could not be recognised"),
+        ({"language": "Klingon"}, "no language"),
+        ({"external_id": "t1"}, "The id is taken"),
+        ({"external_id": "a\nb\x1b"}, "control characters"),
+        ({"body": "a\0b"}, "Null characters are not allowed"),
+    ],
+)
+def test_a_bad_text_is_refused_on_the_form(client, text, fields, words):
+    page = client.post(reverse("text_new", args=["rivers"]), {"body": GERMAN, "shareable": "on", **fields})
+    assert words in page.content.decode()
+    assert Text.objects.count() == 2
+
+
+def test_an_edited_text_keeps_what_the_form_does_not_ask(client, project):
+    load(project, text_row(id="t1", metadata={"split": "test", "extra": {"page": 7}}))
+    old = Text.objects.get()
+    fields = {"title": "New", "body": BODY, "language": "en", "shareable": "on"}
+    page = client.post(reverse("text_edit", args=["rivers", old.pk]), fields, follow=True)
+    new = Text.objects.current().get()
+    assert (new.version, new.title, new.metadata) == (2, "New", {"split": "test", "extra": {"page": 7}})
+    assert "Version 2 is stored" in page.content.decode()
+    assert Item.objects.current().get().text == new
+
+
+def test_saving_a_text_unchanged_makes_no_version(client, text):
+    fields = {"title": "Ferry", "body": BODY, "language": "en", "shareable": "on"}
+    page = client.post(reverse("text_edit", args=["rivers", text.pk]), fields, follow=True)
+    assert "no new version" in page.content.decode()
+    assert Text.objects.filter(external_id="t1").count() == 1
+
+
+def test_an_edit_of_an_old_version_is_refused_and_keeps_what_was_typed(client, text, project):
+    load(project, text_row([], id="t1", text="Entirely new."), update=True)
+    fields = {"title": "Ferry", "body": "What I typed.", "language": "en", "shareable": "on"}
+    page = client.post(reverse("text_edit", args=["rivers", text.pk]), fields).content.decode()
+    assert "somebody else has stored" in page.lower()
+    assert "What I typed." in page

@@ -1,0 +1,83 @@
+"""Keys: encrypted where they lie, in no log, error or reply."""
+
+import logging
+
+import pytest
+
+from llm import keys
+from llm.models import Endpoint
+from llm.services.draining import drain_here
+from llm.services.endpoints import save_endpoint
+from tests.mock_server import Planned, error
+
+KEY = "sk-test-0123456789abcdefghijklmnop"
+
+
+def test_a_stored_key_is_not_the_key_and_comes_back():
+    stored = keys.encrypt(KEY)
+    assert KEY not in stored
+    assert keys.decrypt(stored) == KEY
+    assert keys.encrypt("") == keys.decrypt("") == ""
+
+
+def test_a_changed_secret_key_reads_old_keys_through_the_fallback(settings):
+    stored = keys.encrypt(KEY)
+    old, settings.SECRET_KEY = settings.SECRET_KEY, "another secret key, long and random"
+    with pytest.raises(keys.UnreadableKey):
+        keys.decrypt(stored)
+    settings.SECRET_KEY_FALLBACKS = [old]
+    assert keys.decrypt(stored) == KEY
+
+
+def test_redacting_takes_out_the_key_and_what_looks_like_one():
+    said = keys.redact(f"bad key {KEY}; Authorization: Bearer abcdef123456; sk-proj-AAAAAAAAAAAAAAAAAAAAAAAA", KEY)
+    assert said == "bad key [key]; Authorization: [key]; [key]"
+
+
+@pytest.mark.database
+@pytest.mark.django_db
+def test_a_server_that_echoes_the_key_puts_it_nowhere(served, make_run, caplog):
+    caplog.set_level(logging.DEBUG)
+    echoes = [error(400, f"Incorrect key {KEY}"), Planned(f"R {KEY}"), Planned(raw=f"<p>Bearer {KEY}</p>".encode())]
+    run = make_run(served(lambda request: echoes[request.number % 3]), 3, params={"as_published": True})
+    Endpoint.objects.update(encrypted_key=keys.encrypt(KEY))
+    run.endpoint.refresh_from_db()
+    run = drain_here(run)
+    for call in run.calls.values():
+        assert KEY not in str(call)
+    assert KEY not in run.reason
+    assert KEY not in caplog.text
+
+
+@pytest.mark.database
+@pytest.mark.django_db
+def test_the_key_goes_to_its_endpoint(served, make_run, monkeypatch):
+    server = served("R")
+    seen = []
+    note = server._note
+    monkeypatch.setattr(server, "_note", lambda path, headers, body: (seen.append(headers), note(path, headers, body))[1])
+    run = make_run(server, 1)
+    Endpoint.objects.update(encrypted_key=keys.encrypt(KEY))
+    run.endpoint.refresh_from_db()
+    drain_here(run)
+    assert seen[0]["authorization"] == f"Bearer {KEY}"
+    assert "authorization" not in server.requests[0].headers
+
+
+@pytest.mark.django_db
+def test_a_changed_base_url_drops_the_key():
+    fields = {"name": "a", "base_url": "https://api.example.org/v1", "model": "m"}
+    endpoint = save_endpoint(Endpoint(), key=KEY, **fields)
+    save_endpoint(endpoint, key="", **fields | {"model": "n"})
+    assert keys.decrypt(Endpoint.objects.get().encrypted_key) == KEY
+    save_endpoint(endpoint, key="", **fields | {"base_url": "https://other.example.org/v1"})
+    assert not Endpoint.objects.get().has_key
+
+
+@pytest.mark.django_db
+def test_a_key_that_cannot_be_read_pauses_the_run(served, make_run):
+    run = make_run(served("R"), 1)
+    Endpoint.objects.update(encrypted_key="gAAAA-not-a-token")
+    run.endpoint.refresh_from_db()
+    run = drain_here(run)
+    assert (run.state, run.reason) == ("paused", "key_unreadable")

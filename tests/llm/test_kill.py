@@ -1,0 +1,123 @@
+"""A worker killed with -9 in the middle: every call is answered once, a call on the wire is sent at most twice."""
+
+import json
+import os
+import secrets
+import subprocess
+import sys
+import time
+from collections import Counter
+from contextlib import contextmanager
+from urllib.parse import urlsplit, urlunsplit
+
+import psycopg
+import pytest
+
+from tests.config.shell import ROOT
+from tests.mock_server import mock_server, steady
+
+pytestmark = pytest.mark.database
+
+N = 120
+AT_ONCE = 16
+
+
+class Site:
+    """Processes on a database of their own."""
+
+    def __init__(self, environment):
+        self.environment = {**os.environ, "PYTHONPATH": str(ROOT), "LESART_INSIDE_HOSTS": "127.0.0.1", **environment}
+
+    def start(self, *arguments):
+        command = [sys.executable, "-m", "tests.llm.kill_site", *arguments]
+        return subprocess.Popen(command, cwd=ROOT, env=self.environment, stdout=subprocess.PIPE, text=True)
+
+    def do(self, *arguments):
+        process = self.start(*arguments)
+        said, _ = process.communicate(timeout=120)
+        assert process.returncode == 0
+        return said
+
+    def sum_up(self):
+        return json.loads(self.do("sum_up"))
+
+
+@pytest.fixture
+def site(tmp_path):
+    with database(tmp_path) as environment:
+        yield Site(environment)
+
+
+@contextmanager
+def database(folder):
+    """An empty database: a file, or one more on the PostgreSQL of the tests."""
+    url = os.environ.get("DATABASE_URL", "")
+    if not url.startswith("postgres"):
+        yield {"LESART_DATA": str(folder), "DATABASE_URL": ""}
+        return
+    name = f"kill_{secrets.token_hex(6)}"
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}"')
+        try:
+            yield {"LESART_DATA": str(folder), "DATABASE_URL": urlunsplit(urlsplit(url)._replace(path=f"/{name}"))}
+        finally:
+            connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+
+
+def wait_for(server, n):
+    until = time.monotonic() + 60
+    while len(server.requests) < n:
+        assert time.monotonic() < until, "the drainer did not come that far"
+        time.sleep(0.01)
+
+
+def times_asked(server):
+    return Counter(server.prompts)
+
+
+def test_killed_twice_every_call_is_answered_and_only_those_on_the_wire_are_sent_again(site):
+    with mock_server(steady, latency=0.05) as server:
+        site.do("prepare", server.base_url, str(N), "repeat")
+        for n in (N // 4, N // 2):
+            drainer = site.start("drain")
+            wait_for(server, n)
+            drainer.kill()
+            drainer.communicate()
+        site.do("drain")
+    result = site.sum_up()
+    assert result["state"] == "done"
+    assert result["states"] == {"answered": N}
+    asked = times_asked(server)
+    assert len(asked) == N
+    assert len(server.requests) - N <= 2 * AT_ONCE
+    assert max(asked.values()) <= 3
+    assert result["sent"] == N + result["lost"] >= len(server.requests)
+
+
+def test_two_drainers_at_once_ask_nothing_twice(site):
+    with mock_server(steady, latency=0.02) as server:
+        site.do("prepare", server.base_url, str(N), "repeat")
+        drainers = [site.start("drain") for _ in range(2)]
+        for drainer in drainers:
+            drainer.communicate(timeout=120)
+    assert site.sum_up()["states"] == {"answered": N}
+    assert set(times_asked(server).values()) == {1}
+
+
+def test_where_the_run_says_hold_nothing_is_sent_twice_until_somebody_decides(site):
+    with mock_server(steady, latency=0.05) as server:
+        site.do("prepare", server.base_url, str(N), "hold")
+        drainer = site.start("drain")
+        wait_for(server, N // 2)
+        drainer.kill()
+        drainer.communicate()
+        time.sleep(2.2)
+        site.do("drain")
+        result = site.sum_up()
+        assert (result["state"], result["reason"]) == ("paused", "held")
+        assert 0 < result["states"]["held"] <= AT_ONCE
+        assert set(times_asked(server).values()) == {1}
+        site.do("decide")
+        site.do("drain")
+    assert site.sum_up()["states"] == {"answered": N}
+    assert max(times_asked(server).values()) <= 2

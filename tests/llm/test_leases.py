@@ -1,0 +1,216 @@
+"""Who holds what: leases, dead drainers, sweeps, several drainers, late replies."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from llm.models import Drainer, Run, RunState, Sweep, Unknown, Worker
+from llm.services import leasing, sweeping
+from llm.services.draining import drain, drain_here
+from llm.services.ledger import Book
+from llm.services.planning import plan_run
+from llm.services.rendering import prepare
+from llm.wire import Outcome
+from llm.replies import Reply
+
+pytestmark = [pytest.mark.database, pytest.mark.django_db]
+
+
+@pytest.fixture
+def planned(served, make_run):
+    """A run of ten planned calls that cost something, and a drainer at it."""
+    run = make_run(served("R"), 10, price="1")
+    plan_run(run, lambda: True)
+    run.refresh_from_db()
+    return run, leasing.enter(run.pk)
+
+
+def send(run, drainer, n):
+    """Takes n calls and writes them down as sent, as a drainer does; then it says no more."""
+    book = Book(run, run.endpoint, drainer)
+    jobs = prepare(run, run.endpoint, drainer, leasing.take(run, drainer, n))
+    return book, {job.call.pk: job for job in book.enter([], {}, jobs)}
+
+
+def die(drainer):
+    Drainer.objects.filter(pk=drainer.pk).update(expires_at=timezone.now() - timedelta(seconds=1))
+
+
+def answer(call_id, text="R"):
+    return Outcome(call_id, 0.1, "{}", 200, Reply(text, "stop", "mock-1", 10, 1, None, False))
+
+
+def test_calls_are_taken_in_the_order_of_the_plan_and_by_one_drainer_only(planned):
+    run, drainer = planned
+    assert [call.key for call in leasing.take(run, drainer, 3)] == ["k0", "k1", "k2"]
+    assert [call.key for call in leasing.take(run, drainer, 3)] == ["k3", "k4", "k5"]
+
+
+def test_leased_calls_of_a_dead_drainer_go_back_at_once(planned, states):
+    run, drainer = planned
+    leasing.take(run, drainer, 4)
+    die(drainer)
+    assert sweeping.recover_dead() == 1
+    assert states(run) == {"waiting": 4, "planned": 6}
+    assert run.calls.filter(times_lost__gt=0).count() == 0
+    another = leasing.enter(run.pk)
+    assert [call.key for call in leasing.take(run, another, 5)] == ["k0", "k1", "k2", "k3", "k4"]
+
+
+def test_a_drainer_that_says_it_is_there_keeps_its_calls(planned, states):
+    run, drainer = planned
+    leasing.take(run, drainer, 4)
+    assert leasing.renew(drainer)
+    assert sweeping.recover_dead() == 0
+    assert states(run) == {"leased": 4, "planned": 6}
+
+
+def test_sent_calls_of_a_dead_drainer_are_asked_again_and_counted_as_paid(planned, states):
+    run, drainer = planned
+    _book, out = send(run, drainer, 2)
+    reserved = sum(job.reserve for job in out.values())
+    die(drainer)
+    sweeping.recover_dead()
+    run.refresh_from_db()
+    assert states(run) == {"waiting": 2, "planned": 8}
+    assert run.spent_nanos == reserved == sum(run.calls.values_list("cost_nanos", flat=True)) > 0
+
+
+def test_sent_calls_are_held_where_the_run_says_so(planned, states):
+    run, drainer = planned
+    Run.objects.update(on_unknown=Unknown.HOLD)
+    send(run, drainer, 2)
+    die(drainer)
+    sweeping.recover_dead()
+    run.refresh_from_db()
+    assert states(run) == {"held": 2, "planned": 8}
+    assert (run.state, run.reason) == (RunState.PAUSED, "held")
+
+
+def test_a_call_lost_three_times_has_failed(planned, states):
+    run, drainer = planned
+    run.calls.update(times_lost=2)
+    send(run, drainer, 1)
+    die(drainer)
+    sweeping.recover_dead()
+    failed = run.calls.get(state="failed")
+    assert (failed.error_class, failed.times_lost) == ("unknown", 3)
+
+
+def test_a_late_reply_to_a_call_that_was_given_back_still_counts(planned, states):
+    run, drainer = planned
+    book, out = send(run, drainer, 1)
+    die(drainer)
+    sweeping.recover_dead()
+    [call_id] = out
+    book.enter([answer(call_id)], out, [])
+    call = run.calls.get(pk=call_id)
+    assert (call.state, call.text) == ("replied", "R")
+    run.refresh_from_db()
+    assert run.spent_nanos == call.cost_nanos
+
+
+def test_of_two_replies_to_one_call_the_first_counts_and_both_are_paid(planned):
+    run, drainer = planned
+    book, out = send(run, drainer, 1)
+    die(drainer)
+    sweeping.recover_dead()
+    other = leasing.enter(run.pk)
+    other_book, other_out = send(run, other, 1)
+    [call_id] = out
+    assert call_id in other_out
+    other_book.enter([answer(call_id, "F")], other_out, [])
+    before = run.calls.get(pk=call_id).cost_nanos
+    book.enter([answer(call_id, "R")], out, [])
+    call = run.calls.get(pk=call_id)
+    assert call.text == "F"
+    assert call.cost_nanos > before
+    run.refresh_from_db()
+    assert run.spent_nanos == call.cost_nanos
+
+
+def test_a_drainer_thought_dead_sends_nothing_more(planned):
+    run, drainer = planned
+    book = Book(run, run.endpoint, drainer)
+    jobs = prepare(run, run.endpoint, drainer, leasing.take(run, drainer, 2))
+    die(drainer)
+    sweeping.recover_dead()
+    assert not leasing.renew(drainer)
+    assert book.enter([], {}, jobs) == []
+    assert run.calls.filter(times_sent__gt=0).count() == 0
+
+
+def test_a_second_drainer_finds_no_place_at_a_small_run(planned):
+    run, _drainer = planned
+    assert leasing.enter(run.pk) is None
+    assert drain(run.pk) is False
+
+
+def test_a_large_run_gets_a_drainer_for_each_worker(planned, monkeypatch):
+    run, _drainer = planned
+    for name in ("a", "b", "c"):
+        Worker.objects.create(name=name, started_at=timezone.now(), last_seen=timezone.now())
+    monkeypatch.setattr(leasing, "CALLS_PER_DRAINER", 5)
+    assert leasing.enter(run.pk) is not None
+    assert leasing.enter(run.pk) is None
+
+
+def test_drainers_share_what_the_endpoint_allows(planned, monkeypatch):
+    run, _drainer = planned
+    assert leasing.share(run.endpoint) == 4
+    monkeypatch.setattr(leasing, "wanted", lambda run: 2)
+    leasing.enter(run.pk)
+    assert leasing.share(run.endpoint) == 2
+
+
+def test_a_drainer_that_ends_leaves_nothing_behind(planned, states):
+    run, drainer = planned
+    leasing.take(run, drainer, 4)
+    leasing.leave(drainer)
+    assert states(run) == {"waiting": 4, "planned": 6}
+    assert not Drainer.objects.exists()
+
+
+def test_of_many_workers_one_sweeps(planned):
+    assert sweeping.sweep()
+    assert not sweeping.sweep()
+    Sweep.objects.update(swept_at=timezone.now() - timedelta(seconds=31))
+    assert sweeping.sweep()
+
+
+def test_a_run_that_nobody_works_on_is_woken(planned, messages_to_workers, django_capture_on_commit_callbacks):
+    run, drainer = planned
+    with django_capture_on_commit_callbacks(execute=True):
+        sweeping.look_after()
+    assert messages_to_workers == []
+    die(drainer)
+    with django_capture_on_commit_callbacks(execute=True):
+        sweeping.look_after()
+    assert messages_to_workers == [run.pk]
+
+
+def test_a_run_held_back_by_its_endpoint_is_not_woken(planned):
+    run, drainer = planned
+    die(drainer)
+    run.endpoint.blocked_until = timezone.now() + timedelta(minutes=1)
+    run.endpoint.save()
+    assert sweeping.neglected() == []
+
+
+def test_a_run_with_nothing_open_is_finished_by_the_sweep(planned):
+    run, drainer = planned
+    run.calls.update(state="answered")
+    die(drainer)
+    sweeping.look_after()
+    run.refresh_from_db()
+    assert run.state == RunState.DONE
+
+
+def test_a_planner_that_died_is_replaced(served, make_run):
+    run = make_run(served("R"), 210, max_concurrency=64)
+    drainer = leasing.enter(run.pk)
+    plan_run(run, lambda: False)
+    die(drainer)
+    assert drain_here(run).state == RunState.DONE
+    assert run.calls.count() == 210
