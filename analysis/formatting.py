@@ -1,10 +1,10 @@
 """Numbers as papers print them: .53, −.11, [.41, .65]. The one place where a number becomes words."""
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_noop, ngettext
 
 MINUS = "−"
-UNDEFINED = "undefined"
+UNDEFINED = gettext_noop("undefined")
 
 
 def number(value: float, digits: int = 2) -> str:

@@ -137,6 +137,7 @@ def progress(annotator: Annotator, place: Place) -> dict[str, Any]:
     current = standing(place)[1].name
     return {
         "number": place.number,
+        "n_done": place.number - 1,
         "total": place.total,
         "steps": [Step(str(STEPS[name]), name == current) for name in stages],
         "steps_done": (place.number - 1) * len(stages) + stages.index(current),

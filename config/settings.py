@@ -142,6 +142,12 @@ CONTENT_SECURITY_POLICY = {
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 
+FILE_UPLOAD_HANDLERS = [
+    "items.uploads.BoundedUpload",  # cuts off what is over the bound while it arrives
+    "django.core.files.uploadhandler.MemoryFileUploadHandler",
+    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
+]
+
 # A page of ratings has more fields than Django's default of 1,000 allows.
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5_000_000
@@ -164,9 +170,9 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 LESART = {
     "PAGE_UPLOAD_BYTES": env.whole_number("LESART_PAGE_UPLOAD_MB", 25) * 1_000_000,
     "COMMAND_UPLOAD_BYTES": env.whole_number("LESART_COMMAND_UPLOAD_MB", 500) * 1_000_000,
-    # Inside addresses that model endpoints may use, as host:port or host, such as 127.0.0.1:11434.
-    "ALLOWED_INSIDE": env.words("LESART_INSIDE_HOSTS"),
 }
+# Inside addresses that model endpoints may use, as host:port or host, such as 127.0.0.1:11434.
+LESART_INSIDE_HOSTS = env.words("LESART_INSIDE_HOSTS")
 
 LOGGING = {
     "version": 1,

@@ -8,6 +8,7 @@ urlpatterns = [
     path("health/", health, name="health"),
     path("", include("projects.urls")),
     path("", include("items.urls")),
+    path("", include("llm.urls")),
     path("", include("studies.urls")),
     path("", include("annotation.urls")),
     path("", include("evaluation.urls")),

@@ -1,13 +1,23 @@
+import hashlib
+import json
+
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from evaluation.baselines import EXACT, FUZZY, MAJORITY
+from evaluation.services.asking import Ask
 from evaluation.services.evaluators import LONGEST
+from evaluation.setting import LABEL, PROBABILITY
+from llm.models import Endpoint
 
 METHODS = [
     (MAJORITY, _("Majority: says of every option what is true of most options on the other texts")),
     (EXACT, _("Exact match: ticks an option that stands in the text, word for word")),
     (FUZZY, _("Fuzzy match: ticks an option that nearly stands in the text")),
+]
+MODEL_READINGS = [
+    (LABEL, _("The letter that the model writes")),
+    (PROBABILITY, _("The probability of the letter for “correct”, from a threshold on (needs log-probabilities)")),
 ]
 
 
@@ -21,3 +31,52 @@ class BaselineForm(forms.Form):
         required=False,
         help_text=_("What tables and exports call it; empty: majority, exact or fuzzy."),
     )
+
+
+class ModelForm(forms.Form):
+    """Which model is to answer, how its replies are read, and what it may cost."""
+
+    endpoint = forms.ModelChoiceField(
+        label=_("Model"), queryset=Endpoint.objects.filter(is_active=True), empty_label=None
+    )
+    reading = forms.ChoiceField(
+        label=_("What counts as its answer"), choices=MODEL_READINGS, widget=forms.RadioSelect, initial=LABEL
+    )
+    threshold_guess = forms.FloatField(
+        label=_("Threshold without the text"),
+        min_value=0,
+        max_value=1,
+        required=False,
+        help_text=_("For probabilities only; empty: .5. Choose thresholds on texts that are not in this study."),
+    )
+    threshold_read = forms.FloatField(label=_("Threshold with the text"), min_value=0, max_value=1, required=False)
+    budget = forms.DecimalField(
+        label=_("Budget"),
+        min_value=0,
+        max_digits=12,
+        decimal_places=4,
+        required=False,
+        help_text=_("The run pauses before it costs more. In the currency of the model; needs its price."),
+    )
+    label = forms.CharField(
+        label=_("Label"),
+        max_length=LONGEST,
+        required=False,
+        help_text=_("What tables and exports call it; empty: the model's name."),
+    )
+
+    def ask(self) -> Ask:
+        """What is wanted, of a valid form."""
+        wanted = self.cleaned_data
+        thresholds = {"guess": wanted["threshold_guess"], "read": wanted["threshold_read"]}
+        return Ask(
+            endpoint=wanted["endpoint"],
+            label=wanted["label"],
+            reading=wanted["reading"],
+            thresholds={stage: share for stage, share in thresholds.items() if share is not None},
+        )
+
+    def mark(self) -> str:
+        """The same for the same entries: whoever presses Start has seen the estimate of just these."""
+        entries = json.dumps([str(self.cleaned_data[name]) for name in self.fields])
+        return hashlib.sha256(entries.encode()).hexdigest()[:16]

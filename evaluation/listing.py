@@ -1,14 +1,20 @@
 """The evaluators of a study and how far each has come: counted when asked, stored nowhere."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Count, QuerySet
 
 from evaluation.models import Evaluator
+from evaluation.services.evaluators import RUN_KIND, scope_of
+from llm.failures import Failure
+from llm.models import Call, CallState, Run
 from studies.models import Annotator, AnnotatorKind, Response, Study, UnitItem
 from studies.services.declaring import declaration_of
 from studies.services.evaluating import ANSWER
+
+UNPARSED = (Failure.PARSE, Failure.CUT, Failure.EMPTY)
 
 
 @dataclass(frozen=True)
@@ -30,6 +36,8 @@ class Row:
     annotator: Annotator
     evaluator: Evaluator | None
     stages: tuple[Share, ...]
+    run: Run | None = None  # the newest in which a model answered
+    n_unparsed: int = 0
 
     @property
     def done(self) -> int:
@@ -39,17 +47,24 @@ class Row:
     def missing(self) -> int:
         return sum(share.missing for share in self.stages)
 
+    @property
+    def is_working(self) -> bool:
+        return self.run is not None and self.run.is_active
+
 
 def rows_of(study: Study) -> list[Row]:
     """Models and baselines in the order they were added; each with its answers in every stage of the study."""
     total, counts = n_options(study), answers_by_stage(study)
     names = [stage.name for stage in declaration_of(study).stages]
+    runs = newest_runs(study)
+    unparsed = n_unparsed(runs.values())
     rows = []
     for annotator in others_of(study):
         evaluator = getattr(annotator, "evaluator", None)
         asked = evaluator.stages if evaluator else []
         shares = [Share(counts.get((annotator.pk, name), 0), total if name in asked else None) for name in names]
-        rows.append(Row(annotator, evaluator, tuple(shares)))
+        run = runs.get(scope_of(evaluator)) if evaluator else None
+        rows.append(Row(annotator, evaluator, tuple(shares), run, unparsed.get(run.pk, 0) if run else 0))
     return rows
 
 
@@ -60,6 +75,22 @@ def row_of(evaluator: Evaluator) -> Row:
 def others_of(study: Study) -> QuerySet[Annotator]:
     """The annotators that are no people."""
     return study.annotators.exclude(kind=AnnotatorKind.HUMAN).select_related("evaluator")
+
+
+def newest_runs(study: Study) -> dict[str, Run]:
+    """By scope."""
+    runs = Run.objects.filter(
+        project=study.project_id,
+        kind=RUN_KIND,
+        scope__in=[scope_of(evaluator) for evaluator in Evaluator.objects.filter(annotator__study=study)],
+    )
+    return {run.scope: run for run in runs.order_by("pk")}
+
+
+def n_unparsed(runs: Iterable[Run]) -> dict[int, int]:
+    """How many replies of each run held no answer: counted as missing, never guessed."""
+    calls = Call.objects.filter(run__in=runs, state=CallState.FAILED, error_class__in=UNPARSED).order_by()
+    return dict(calls.values_list("run").annotate(n=Count("pk")))
 
 
 def n_options(study: Study) -> int:

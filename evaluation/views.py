@@ -4,14 +4,18 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from evaluation.forms import BaselineForm
-from evaluation.listing import rows_of
+from evaluation.forms import BaselineForm, ModelForm
+from evaluation.listing import n_options, row_of, rows_of
 from evaluation.models import Evaluator
-from evaluation.services import evaluators, working
-from llm.models import Worker
+from evaluation.services import asking, baselines, evaluators, working
+from evaluation.services.evaluators import CannotEvaluate
+from evaluation.waiting import estimate_sentence
+from llm.models import Endpoint, Worker
 from projects.models import Role
 from studies.access import get_study
 from studies.services.locking import WrongState
+
+MOST_ESTIMATED = 10_000  # calls; an estimate makes every prompt
 
 
 @login_required
@@ -22,10 +26,10 @@ def study_evaluators(request, slug):
     form = BaselineForm(request.POST or None)
     if form.is_valid():
         try:
-            evaluator = evaluators.add_baseline(study, form.cleaned_data["method"], label=form.cleaned_data["label"])
+            evaluator = baselines.add_baseline(study, form.cleaned_data["method"], label=form.cleaned_data["label"])
             say_how_far(request, evaluator, working.begin(evaluator))
             return redirect("study_evaluators", study.slug)
-        except evaluators.CannotEvaluate as error:
+        except CannotEvaluate as error:
             form.add_error(None, str(error))
         except WrongState as error:
             messages.error(request, str(error))
@@ -35,14 +39,14 @@ def study_evaluators(request, slug):
 
 def context_of(study) -> dict:
     rows = rows_of(study)
-    unfinished = any(row.evaluator and row.missing for row in rows)
+    working_on = [row for row in rows if row.is_working or (row.evaluator and not row.run and row.missing)]
     return {
         "project": study.project,
         "study": study,
         "tab": "evaluators",
         "rows": rows,
         "may_manage": study.project.my_role.rank >= Role.RESEARCHER.rank,
-        "nobody_works": unfinished and not Worker.objects.alive().exists(),
+        "nobody_works": bool(working_on) and not Worker.objects.alive().exists(),
     }
 
 
@@ -55,10 +59,52 @@ def say_how_far(request, evaluator: Evaluator, is_done: bool) -> None:
 
 
 @login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def evaluator_model(request, slug):
+    """First the estimate, then, with the same entries, the run."""
+    study = get_study(request.user, slug, Role.RESEARCHER)
+    form = ModelForm(request.POST or None)
+    context = {"project": study.project, "study": study, "tab": "evaluators", "form": form}
+    if form.is_valid():
+        try:
+            if request.POST.get("seen") == form.mark():
+                return started(request, study, form)
+            context |= {"estimate": estimate_of(study, form.ask()), "seen": form.mark()}
+        except CannotEvaluate as error:
+            form.add_error(None, str(error))
+        except WrongState as error:
+            messages.error(request, str(error))
+            return redirect("study_evaluators", study.slug)
+    return render(request, "evaluation/model.html", context | {"has_models": Endpoint.objects.exists()})
+
+
+def started(request, study, form: ModelForm):
+    evaluator = asking.start(study, form.ask(), budget=form.cleaned_data["budget"], started_by=request.user)
+    row = row_of(evaluator)
+    if row.missing and row.run:
+        return redirect(row.run)
+    messages.info(request, _("“%(label)s” had answered everything before.") % {"label": evaluator.annotator.code})
+    return redirect("study_evaluators", study.slug)
+
+
+def estimate_of(study, ask: asking.Ask) -> str:
+    """In a sentence. Of a large study the number of calls only: a page cannot wait for all its prompts."""
+    wanted = asking.wanted_for(study, ask)
+    n_calls = n_options(study) * len(wanted.stages)
+    if n_calls > MOST_ESTIMATED:
+        said = _("%(n)d calls. What they cost at most says evaluate_study %(slug)s --model %(name)s --estimate.")
+        return said % {"n": n_calls, "slug": study.slug, "name": ask.endpoint.name}
+    return estimate_sentence(asking.estimate_for(study, ask), ask.endpoint.currency)
+
+
+@login_required
 @require_POST
 def evaluator_continue(request, slug, pk):
     study = get_study(request.user, slug, Role.RESEARCHER)
     evaluator = get_object_or_404(Evaluator, pk=pk, annotator__study=study)
+    if evaluator.method == asking.METHOD:
+        run = asking.go_on(evaluator, started_by=request.user)
+        return redirect(run) if run else redirect("study_evaluators", study.slug)
     say_how_far(request, evaluator, working.begin(evaluator))
     return redirect("study_evaluators", study.slug)
 

@@ -58,7 +58,7 @@ def split(base_url: str) -> tuple[SplitResult, str, int]:
 def is_allowed(host: str, port: int) -> bool:
     """Whether LESART_INSIDE_HOSTS names the host, with this port or with none."""
     name = f"[{host}]" if ":" in host else host
-    return bool({f"{name}:{port}", name, host} & {entry.lower() for entry in settings.LESART["ALLOWED_INSIDE"]})
+    return bool({f"{name}:{port}", name, host} & {entry.lower() for entry in settings.LESART_INSIDE_HOSTS})
 
 
 def is_inside_name(host: str) -> bool:
@@ -93,7 +93,8 @@ def _is_public(address: Address) -> bool:
 
 def _wrapped(address: ipaddress.IPv6Address) -> list[ipaddress.IPv4Address]:
     """IPv4 addresses inside an IPv6 one: mapped, 6to4, Teredo, NAT64."""
-    found = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
+    server, client = address.teredo or (None, None)
+    found = [address.ipv4_mapped, address.sixtofour, server, client]
     if address in NAT64:
         found.append(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
     return [inner for inner in found if inner is not None]

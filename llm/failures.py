@@ -54,40 +54,59 @@ PAUSES = {Failure.KEY, Failure.QUOTA, Failure.REDIRECT, Failure.ADDRESS}
 STOPS = {Failure.REQUEST, Failure.NO_MODEL, Failure.TOO_LONG}
 
 REMEDIES: dict[str, Any] = {
-    Failure.LIMIT: _("The server says: too many requests. Lower “calls at a time” of the endpoint, or resume later."),
-    Failure.KEY: _("The server refuses the key. An admin enters a valid one on the endpoint's page; then resume."),
-    Failure.QUOTA: _("The account at the model service has no money or quota left. Top it up there; then resume."),
+    Failure.LIMIT: _(
+        "The server says: too many requests. Lower “calls at a time” of the endpoint, or try again later."
+    ),
+    Failure.KEY: _("The server refuses the key. An admin enters a valid one on the endpoint's page."),
+    Failure.QUOTA: _("The account at the model service has no money or quota left. Top it up there."),
     Failure.SERVER: _("The server answered with an error of its own. Look at its log; then retry what failed."),
     Failure.NO_JSON: _(
         "The address answers with a page or a fragment, not with the JSON of a model server. "
         "Check the base URL of the endpoint: it usually ends in /v1."
     ),
-    Failure.CONNECTION: _("Nothing answers at the address. Start the model server or correct the base URL; then resume."),
+    Failure.CONNECTION: _("Nothing answers at the address. Start the model server or correct the base URL."),
     Failure.UNKNOWN: _(
         "The connection broke, or no reply came in time, after the request was sent: it may have been paid. "
         "Check the server, or give it more seconds on the endpoint's page; then retry what failed."
     ),
-    Failure.REQUEST: _("The server refuses this kind of request; its words are below. Change the parameters of the run."),
-    Failure.NO_MODEL: _("The server does not know this model, or the address is wrong. Correct it on the endpoint's page."),
-    Failure.TOO_LONG: _("The prompt is longer than the model can read. Use shorter texts or a model with a longer context."),
-    Failure.PARAMETER: _("The server does not accept a parameter; it is left out from now on and the call is sent again."),
-    Failure.REDIRECT: _("The server sends us to another address, which is not followed. Enter the final address as base URL."),
+    Failure.REQUEST: _(
+        "The server refuses this kind of request; its words are below. Change the parameters of the run."
+    ),
+    Failure.NO_MODEL: _(
+        "The server does not know this model, or the address is wrong. Correct it on the endpoint's page."
+    ),
+    Failure.TOO_LONG: _(
+        "The prompt is longer than the model can read. Use a shorter prompt or a model with a longer context."
+    ),
+    Failure.PARAMETER: _(
+        "The server does not accept a parameter; it is left out from now on and the call is sent again."
+    ),
+    Failure.REDIRECT: _(
+        "The server sends us to another address, which is not followed. Enter the final address as base URL."
+    ),
     Failure.ADDRESS: _("The address of the endpoint may not be called. Its page says why and what to do."),
     Failure.CONTENT: _("The model or its filter declined to answer. Such answers are missing in the figures."),
     Failure.EMPTY: _("The reply was empty, twice. Try another model, or allow more output tokens."),
     Failure.CUT: _("The reply ended at the limit of output tokens, twice. Allow more output tokens."),
-    Failure.PARSE: _("The reply could be read, but holds no answer. Look at it: often the model explains instead of answering."),
+    Failure.PARSE: _(
+        "The reply could be read, but holds no answer. Look at it: often the model explains instead of answering."
+    ),
     Failure.UNUSABLE: _("The reply could be read, but not be used; it is kept, and the model was asked for another."),
     Failure.CHANGED: _("The prompt has changed since the run was planned. Start a new run."),
     Failure.PROMPT: _("No prompt could be made for this call; the reason is below. Correct it and retry what failed."),
-    Failure.READING: _("The reply is stored, but reading it met an error of ours; it is in the log. Retry what failed."),
-    "budget": _("The budget of the run is reached. Raise it and resume, or cancel."),
-    "limited": _("The server has refused for 15 minutes because of too many requests. Resume later."),
-    "unreachable": _("20 calls in a row found nobody at the address. Start the model server; then resume."),
+    Failure.READING: _(
+        "The reply is stored, but reading it met an error of ours; it is in the log. Retry what failed."
+    ),
+    "budget": _("The budget of the run is reached. Raise it, or cancel the run."),
+    "limited": _("The server has refused for 15 minutes because of too many requests. Try again later."),
+    "unreachable": _("20 calls in a row found nobody at the address. Start the model server."),
     "held": _("Calls were on the wire when a worker died; it is unknown whether they were paid. Decide below."),
     "user": _("Somebody paused it."),
-    "planning": _("The plan could not be made; the reason is in the log of the worker. Correct it and resume."),
-    "key_unreadable": _("The stored key cannot be read, because SECRET_KEY changed. Enter the key again; then resume."),
+    "planning": _("The plan could not be made; the reason is in the log of the worker. Correct it."),
+    "no_broker": _("No message could be sent to the workers: the broker does not answer. Start it; then test again."),
+    "key_unreadable": _(
+        "The stored key cannot be read, because SECRET_KEY changed. Enter the key again on the endpoint's page."
+    ),
 }
 
 
@@ -155,7 +174,9 @@ def _told(body: str) -> tuple[str, str]:
 
 
 QUOTA = re.compile(r"insufficient_quota|billing|credit balance|quota exceeded|exceeded your current quota|payment")
-TOO_LONG = re.compile(r"context_length|context length|maximum context|too long|exceed_context|context size|too many tokens")
+TOO_LONG = re.compile(
+    r"context_length|context length|maximum context|too long|exceed_context|context size|too many tokens"
+)
 CONTENT = re.compile(r"content_filter|content_policy|content management policy|safety system|responsibleai")
 PARAMETER = re.compile(
     r"unsupported_parameter|unsupported_value|unknown_parameter|unrecognized request argument"

@@ -30,11 +30,14 @@ def decrypt(encrypted: str) -> str:
         raise UnreadableKey from None
 
 
+def without_key(text: str, key: str) -> str:
+    """A reply without the key of its endpoint, otherwise as it came."""
+    return text.replace(key, HIDDEN) if key else text
+
+
 def redact(text: str, key: str = "") -> str:
-    """The text without the key, and without whatever else looks like one: servers echo headers in their errors."""
-    if key:
-        text = text.replace(key, HIDDEN)
-    return LOOKS_LIKE_A_KEY.sub(HIDDEN, text)
+    """An error without the key, and without whatever else looks like one: servers echo headers in their errors."""
+    return LOOKS_LIKE_A_KEY.sub(HIDDEN, without_key(text, key))
 
 
 def _fernet() -> MultiFernet:
@@ -44,4 +47,5 @@ def _fernet() -> MultiFernet:
 
 def _derive(secret: str) -> bytes:
     """SECRET_KEY is long and random: a keyed hash bound to its purpose is enough."""
-    return base64.urlsafe_b64encode(hashlib.blake2b(PURPOSE, key=hashlib.sha256(secret.encode()).digest(), digest_size=32).digest())
+    secret_hash = hashlib.sha256(secret.encode()).digest()
+    return base64.urlsafe_b64encode(hashlib.blake2b(PURPOSE, key=secret_hash, digest_size=32).digest())

@@ -40,11 +40,12 @@ def reserve_nanos(endpoint: Endpoint, prompt: Prompt) -> int:
 
 
 def money(nanos: int | None, currency: str) -> str:
-    """For people: four digits after the point below one, two above; empty where there is no price."""
+    """For people: two digits after the point, for small amounts the first two that are not 0; empty without a price."""
     if nanos is None:
         return ""
     amount = Decimal(nanos) / NANOS
-    return f"{amount:.2f} {currency}" if amount >= 1 or amount == 0 else f"{amount:.4f} {currency}"
+    digits = 2 if amount == 0 else max(2, 1 - amount.adjusted())
+    return f"{amount:.{digits}f} {currency}"
 
 
 def to_nanos(amount: Decimal) -> int:

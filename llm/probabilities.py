@@ -9,7 +9,7 @@ MARKUP = " \t\n\r\u00a0*_`~#>\"'“”„‚‘’«»([{-–—:."
 BLANKS = "ĠĊ▁ \t\n\r\u00a0"
 MASS_FLAGGED, MASS_MISSING = 0.5, 0.01
 NO_LOGPROBS = "The server sent no log-probabilities."
-NO_TOKEN = "The reply has no token that is more than white space or markup."
+NO_WORD = "The reply has no token that is more than white space or markup."
 NO_LABEL = "Neither label is among the log-probabilities that the server sent."
 NO_MASS = "The labels together have less than 1 % of the probability."
 
@@ -42,7 +42,7 @@ def read_probability(logprobs: Sequence[Any] | None, true: str, false: str) -> L
         return LabelProbability(None, 0.0, True, reason=NO_LOGPROBS)
     place = next((place for place, token in enumerate(logprobs) if _says_something(token[0])), None)
     if place is None:
-        return LabelProbability(None, 0.0, True, reason=NO_TOKEN)
+        return LabelProbability(None, 0.0, True, reason=NO_WORD)
     shares = _shares(logprobs[place])
     p_true, p_false = (_sum_of(shares, label) for label in (true, false))
     mass = (p_true or 0.0) + (p_false or 0.0)

@@ -46,7 +46,8 @@ def read_body(body: str) -> Reply:
         raise BadReply(Failure.NO_JSON, "The reply holds no message.")
     finish = str(choice.get("finish_reason") or "")[:40]
     refusal = message.get("refusal")
-    usage = data.get("usage") if isinstance(data.get("usage"), dict) else {}
+    told = data.get("usage")
+    usage: dict[str, Any] = told if isinstance(told, dict) else {}
     return Reply(
         text=storable(str(refusal) if refusal else _content(message.get("content"))),
         finish_reason=storable(finish),

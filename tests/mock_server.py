@@ -162,7 +162,10 @@ class Server:
         lines = [f"HTTP/1.1 {planned.status} {REASONS.get(planned.status, 'Status')}"]
         lines += [f"{name}: {value}" for name, value in headers.items()]
         whole = planned.sends >= 1
-        writer.write("\r\n".join([*lines, "", ""]).encode() + content[: len(content) if whole else int(len(content) * planned.sends)])
+        writer.write(
+            "\r\n".join([*lines, "", ""]).encode()
+            + content[: len(content) if whole else int(len(content) * planned.sends)]
+        )
         await writer.drain()
         return whole
 
@@ -174,7 +177,12 @@ class Server:
         choice: dict[str, Any] = {"index": 0, "message": message, "finish_reason": planned.finish_reason}
         if self.logprobs and planned.logprobs is not None:
             choice["logprobs"] = {"content": [_token(*token) for token in planned.logprobs]}
-        data = {"id": "mock", "object": "chat.completion", "model": planned.model or last.get("model"), "choices": [choice]}
+        data = {
+            "id": "mock",
+            "object": "chat.completion",
+            "model": planned.model or last.get("model"),
+            "choices": [choice],
+        }
         if planned.usage:
             n = len(json.dumps(last.get("messages", []))) // 5
             data["usage"] = {"prompt_tokens": n, "completion_tokens": 2, "total_tokens": n + 2}

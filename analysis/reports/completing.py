@@ -6,12 +6,13 @@ from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
 from analysis.report import Report
+from analysis.tables import Table
 
 
 def completed(report: Report, evidence: Evidence) -> Report:
     """The report with what every table must say, whoever prints it."""
     choices, lines = evidence.choices, scope(evidence)
-    tables = [table.noting((*lines, *evidence.corrections)) for table in report.tables]
+    tables = [table.noting((*intervals_note(table), *lines, *evidence.corrections)) for table in report.tables]
     if choices.included:
         tables = [table.marked("included", ", ".join(choices.purposes)) for table in tables]
     return replace(
@@ -23,6 +24,17 @@ def completed(report: Report, evidence: Evidence) -> Report:
         said=tuple(lines),
         n_responses=len(evidence.frame),
     )
+
+
+def intervals_note(table: Table) -> list[str]:
+    """How the intervals of a table came about, if it has any."""
+    if not any(column.low for column in table.shown):
+        return []
+    return [
+        _("In brackets: 95 % intervals. By texts (clustered, the default): with fewer than 40 texts each is left out "
+          "in turn (jackknife, t), else 10,000 draws of texts. By judgments (published): 10,000 draws of single "
+          "judgments, too narrow where they share texts."),
+    ]  # fmt: skip
 
 
 def scope(evidence: Evidence) -> list[str]:

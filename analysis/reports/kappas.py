@@ -1,6 +1,6 @@
 """The published intervals of many mean kappas at once: rows about the same units share their draws.
 
-The same numbers as `published_kappa` row by row, in a fraction of the time: a page waits for them.
+The same intervals as `published_kappa` row by row, in a fraction of the time: a page waits for them.
 """
 
 from collections import defaultdict

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.utils.translation import override
 
 from analysis.choices import Choices
 from analysis.figures import as_png, as_svg
@@ -23,11 +24,12 @@ LIBRARIES = ("django", "numpy", "scipy", "pandas", "altair", "vl-convert-python"
 
 def write_report(study: Study, out: Path, choices: Choices) -> Report:
     """Write the report into the folder `out`, which is made if need be. The same answers give the same bytes."""
-    report = build(study, choices)
-    for folder in (out / "tables", out / "figures"):
-        folder.mkdir(parents=True, exist_ok=True)
-    write_tables(report, out / "tables")
-    write_figures(study, report, out / "figures")
+    with override("en"):  # files are the same whoever asks
+        report = build(study, choices)
+        for folder in (out / "tables", out / "figures"):
+            folder.mkdir(parents=True, exist_ok=True)
+        write_tables(report, out / "tables")
+        write_figures(study, report, out / "figures")
     with whole_file(out / "report.json") as file:
         file.write(json.dumps(about(study, report, choices), ensure_ascii=False, indent=1) + "\n")
     return report

@@ -8,7 +8,7 @@ from django.db.models import Count, Q
 
 from evaluation.baselines import EXACT, FUZZY, MAJORITY, Keys, exact, majority, near, nearest
 from evaluation.models import Evaluator
-from evaluation.services.evaluators import BEST
+from evaluation.services.baselines import BEST
 from items.models import Item, Option
 from studies.models import Assignment, Study, UnitItem
 from studies.protocols import Stage
@@ -28,7 +28,7 @@ def answer(evaluator: Evaluator, seconds: float | None = None) -> bool:
     tick, stages = ticker(evaluator), asked(evaluator)
     for assignment in unfinished(evaluator):
         for stage in stages:
-            store_judgments(assignment, stage, judged(assignment, tick))
+            store_judgments(assignment, stage, judged(assignment, tick), options_of(assignment))
         if seconds is not None and time.monotonic() - started > seconds:
             break
     return close_answered(evaluator.annotator, evaluator.stages)
@@ -45,6 +45,10 @@ def unfinished(evaluator: Evaluator) -> Iterator[Assignment]:
     while batch := list(islice(keys, BATCH)):
         rows = Assignment.objects.filter(pk__in=batch).select_related("unit__text", "annotator__study")
         yield from rows.prefetch_related("unit__items__options")
+
+
+def options_of(assignment: Assignment) -> dict[int, set[int]]:
+    return {item.pk: {option.pk for option in item.options.all()} for item in assignment.unit.items.all()}
 
 
 def judged(assignment: Assignment, tick: Ticker) -> list[Judged]:

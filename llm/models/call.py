@@ -24,16 +24,16 @@ MISSING = [CallState.REFUSED, CallState.FAILED]
 
 
 class CallQuerySet(models.QuerySet):
-    def open(self):
+    def open(self) -> "CallQuerySet":
         return self.filter(state__in=OPEN)
 
-    def good(self):
+    def good(self) -> "CallQuerySet":
         return self.filter(state__in=GOOD)
 
-    def missing(self):
+    def missing(self) -> "CallQuerySet":
         return self.filter(state__in=MISSING)
 
-    def with_stored_answer(self):
+    def with_stored_answer(self) -> "CallQuerySet":
         """Those whose reply may stand for another call of the same content."""
         states = [CallState.REPLIED, CallState.ANSWERED, CallState.REFUSED]
         kept = ["parse", "cut", "unusable", "reading"]

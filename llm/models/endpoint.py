@@ -15,8 +15,12 @@ class Endpoint(models.Model):
     description = models.TextField(_("description"), blank=True)
     is_local = models.BooleanField(default=False, editable=False)
 
-    price_in = models.DecimalField(_("price in"), max_digits=12, decimal_places=4, null=True, blank=True)
-    price_out = models.DecimalField(_("price out"), max_digits=12, decimal_places=4, null=True, blank=True)
+    price_in = models.DecimalField(
+        _("price in"), max_digits=12, decimal_places=4, null=True, blank=True, validators=[MinValueValidator(0)]
+    )
+    price_out = models.DecimalField(
+        _("price out"), max_digits=12, decimal_places=4, null=True, blank=True, validators=[MinValueValidator(0)]
+    )
     currency = models.CharField(_("currency"), max_length=3, default="USD")
     max_concurrency = models.PositiveSmallIntegerField(
         _("calls at a time"), default=8, validators=[MinValueValidator(1), MaxValueValidator(512)]

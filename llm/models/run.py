@@ -23,7 +23,7 @@ class Unknown(models.TextChoices):
 
 
 class RunQuerySet(models.QuerySet):
-    def active(self):
+    def active(self) -> "RunQuerySet":
         return self.filter(state__in=[RunState.PLANNING, RunState.RUNNING])
 
 

@@ -7,7 +7,7 @@ SEEN_WITHIN = timedelta(seconds=45)
 
 
 class WorkerQuerySet(models.QuerySet):
-    def alive(self):
+    def alive(self) -> "WorkerQuerySet":
         return self.filter(last_seen__gte=timezone.now() - SEEN_WITHIN)
 
 
@@ -25,10 +25,10 @@ class Worker(models.Model):
 
 
 class DrainerQuerySet(models.QuerySet):
-    def live(self):
+    def live(self) -> "DrainerQuerySet":
         return self.filter(expires_at__gt=timezone.now())
 
-    def dead(self):
+    def dead(self) -> "DrainerQuerySet":
         return self.filter(expires_at__lte=timezone.now())
 
 

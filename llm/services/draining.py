@@ -72,7 +72,9 @@ def _work(run: Run, drainer: Drainer, until: float) -> bool:
 
 def _plan(run: Run, renewal: "Renewal", until: float) -> bool:
     try:
-        return plan_run(run, lambda: renewal() and time.monotonic() < until and not leaving.is_set() and _is_active(run))
+        return plan_run(
+            run, lambda: renewal() and time.monotonic() < until and not leaving.is_set() and _is_active(run)
+        )
     except Exception:
         log.exception("Run %s could not be planned.", run.pk)
         runs.pause(run, "planning")

@@ -62,7 +62,9 @@ def delete_endpoint(endpoint: Endpoint) -> bool:
 def _clean(key: str) -> str:
     key = key.strip()
     if not key.isascii() or not key.isprintable() or " " in key:
-        raise ValidationError({"key": _("The key holds a space, a line break or a letter that no key has. Copy it again.")})
+        raise ValidationError(
+            {"key": _("The key holds a space, a line break or a letter that no key has. Copy it again.")}
+        )
     return key
 
 

@@ -55,7 +55,9 @@ def take(run: Run, drainer: Drainer, n: int) -> list[Call]:
             return []
         now = timezone.now()
         calls = list(_free(run.calls.filter(state=CallState.WAITING, due_at__lte=now), n))
-        planned = list(_free(run.calls.filter(state=CallState.PLANNED, position__gte=run.next_position), n - len(calls)))
+        planned = list(
+            _free(run.calls.filter(state=CallState.PLANNED, position__gte=run.next_position), n - len(calls))
+        )
         if planned:
             Run.objects.filter(pk=run.pk).update(next_position=planned[-1].position + 1)
         calls += planned

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from llm import capabilities
 from llm.failures import STOPS, Failure, Problem
-from llm.keys import redact
+from llm.keys import redact, without_key
 from llm.models import Call, CallState, Drainer, Endpoint, Run, RunState
 from llm.models.call import GOOD
 from llm.prices import cost_nanos, most_tokens_out, reserve_nanos, tokens_in
@@ -26,7 +26,8 @@ SENT = [
 ]  # fmt: skip
 CAME_BACK = [
     "state", "lease_owner", "due_at", "tries", "reserved_nanos", "raw_reply", "status", "text", "finish_reason",
-    "returned_model", "logprobs", "tokens_in", "tokens_out", "cost_nanos", "error_class", "error", "finished_at", "seconds",
+    "returned_model", "logprobs", "tokens_in", "tokens_out", "cost_nanos", "error_class", "error", "finished_at",
+    "seconds",
 ]  # fmt: skip
 COPIED = [
     "raw_reply", "status", "text", "finish_reason", "returned_model", "logprobs", "tokens_in", "tokens_out",
@@ -90,7 +91,7 @@ class Book:
         self._note_successes(any(outcome.reply for outcome in outcomes))
 
     def _is_first(self, call: Call, price: int) -> bool:
-        """Of a call that was taken from us as lost: whether our outcome still counts. What it cost is added either way."""
+        """Of a call taken from us as lost: whether our outcome still counts. What it cost is added anyway."""
         row = Call.objects.select_for_update().get(pk=call.pk)
         call.cost_nanos, call.tries, call.due_at = row.cost_nanos + price, row.tries, row.due_at
         if row.state in NOT_FINAL and call.state == CallState.REPLIED:
@@ -101,13 +102,14 @@ class Book:
     def _settle(self, job: Job, outcome: Outcome, now: datetime) -> None:
         call, reply = job.call, outcome.reply
         call.lease_owner, call.seconds, call.status = "", outcome.seconds, outcome.status
-        call.raw_reply = None if outcome.raw is None else redact(outcome.raw, self.key)
+        call.raw_reply = None if outcome.raw is None else without_key(outcome.raw, self.key)
         call.error_class = call.error = ""
         if reply is None:
             assert outcome.problem is not None
             self._take_problem(job, outcome.problem, now)
         else:
-            call.text, call.finish_reason, call.returned_model = reply.text, reply.finish_reason, reply.model
+            call.text = without_key(reply.text, self.key)
+            call.finish_reason, call.returned_model = reply.finish_reason, reply.model
             call.logprobs, call.tokens_in, call.tokens_out = reply.logprobs, reply.tokens_in, reply.tokens_out
             call.cost_nanos += self._cost(job)
             call.state = CallState.REPLIED
@@ -210,7 +212,16 @@ class Book:
         return call
 
     def _write_copies(self, calls: list[Call]) -> None:
-        columns = [*COPIED, "state", "copied_from_id", "lease_owner", "messages", "params", "content_key", "error_class"]
+        columns = [
+            *COPIED,
+            "state",
+            "copied_from_id",
+            "lease_owner",
+            "messages",
+            "params",
+            "content_key",
+            "error_class",
+        ]
         update_calls(calls, [*columns, "finished_at"], [CallState.LEASED], self.drainer.name)
         self.replied += [call for call in calls if call.state == CallState.REPLIED]
 

@@ -101,20 +101,16 @@ def _read(door: Door, run: Run, call: Call, read: Reader) -> Call | None:
 
 def _again(door: Door, run: Run, call: Call, failure: Failure, words: str) -> Call | None:
     """One more call for each kind of failure, if the door lets the engine add any."""
-    if failure in _failures_before(call) or not door.may_follow_up(run, call):
-        return _fail(call, failure, words)
-    if failure == Failure.PARSE and door.reprompt(run, call) is None:
-        return _fail(call, failure, words)
+    has_words = failure != Failure.PARSE or door.reprompt(run, call) is not None
+    if failure in _failures_before(call) or not has_words or not door.may_follow_up(run, call):
+        call.state, call.error_class, call.error = CallState.FAILED, failure, words
+        return None
     adjust = call.adjust
     if failure == Failure.CUT:
         adjust = {"max_tokens_factor": LONGER * call.adjust.get("max_tokens_factor", 1)}
     repeats = failure != Failure.PARSE
     adjust = adjust | {"repeats": repeats}
     return _follow(call, failure, words, sample=call.sample, turn=call.turn + 1, adjust=adjust)
-
-
-def _fail(call: Call, failure: Failure, words: str) -> None:
-    call.state, call.error_class, call.error = CallState.FAILED, failure, words
 
 
 def _failures_before(call: Call) -> set[str]:

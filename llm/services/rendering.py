@@ -14,7 +14,7 @@ from llm.services.rows import update_calls
 
 
 def prepare(run: Run, endpoint: Endpoint, drainer: Drainer, calls: Sequence[Call]) -> list[Job]:
-    """The calls with their prompts; those whose prompt cannot be made, or is no longer what was planned, have failed."""
+    """The calls with their prompts; those without one, or with another than was planned, have failed."""
     door, jobs, failed = door_of(run), [], []
     for call, request in zip(calls, _requests(door, run, calls), strict=True):
         if isinstance(request, str):
@@ -47,7 +47,7 @@ def _follow_up(door: Door, run: Run, call: Call) -> Request | str:
 
 
 def _turn(door: Door, run: Run, call: Call) -> Request:
-    """The same request again (with a longer limit, which `prompt_for` sets), or what the door asks after a bad reply."""
+    """The same request again (`prompt_for` sets a longer limit), or what the door asks after a bad reply."""
     if call.turn == 0:
         return door.render(run, call.key, call.sample)
     if call.follows is None:

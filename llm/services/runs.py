@@ -1,4 +1,4 @@
-"""Runs: start, pause, resume, cancel, try again. Each act is one conditional update: whoever comes second changes nothing."""
+"""Runs: start, pause, resume, cancel, try again. Each act is one conditional update: a second one changes nothing."""
 
 import logging
 from decimal import Decimal
@@ -34,7 +34,8 @@ def create_run(
             % {"name": endpoint.name}
         )
     run = Run.objects.create(
-        project=project, kind=kind, endpoint=endpoint, label=label, params=params or {}, scope=scope, model=endpoint.model,
+        project=project, kind=kind, endpoint=endpoint, label=label, params=params or {}, scope=scope,
+        model=endpoint.model,
         budget_nanos=None if budget is None else to_nanos(budget), started_by=started_by, on_unknown=on_unknown,
     )  # fmt: skip
     wake(run)

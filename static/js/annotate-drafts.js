@@ -7,6 +7,7 @@ export class Drafts {
   #queue;
   #running = null;
   #isResting = false;
+  #isOver = false;
   #wakeUp = () => {};
 
   constructor(address, token, showState, showOver) {
@@ -21,7 +22,7 @@ export class Drafts {
   }
 
   get isPending() {
-    return this.#queue.length > 0;
+    return !this.#isOver && this.#queue.length > 0;
   }
 
   add(fields) {
@@ -94,8 +95,7 @@ export class Drafts {
 
   /* The stage is over. What is kept stays in this tab: a paused study may go on. */
   #end({ message }) {
-    this.#isResting = true;
-    this.#queue = [];
+    this.#isOver = true;
     this.showOver(message);
     return "over";
   }

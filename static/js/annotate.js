@@ -30,6 +30,7 @@ function showState(name) {
 }
 
 function showOver(sentence) {
+  document.getElementById("save-state").textContent = "";
   const note = document.createElement("div");
   note.className = "note warning";
   note.setAttribute("role", "alert");
@@ -101,7 +102,7 @@ async function post(form) {
     return "offline";
   }
   if (!reply.headers.has(PART)) return reply.status === 404 ? "unknown" : "refused";
-  drafts?.forget();
+  if (reply.status !== 409) drafts?.forget();
   putIn(page);
   return null;
 }

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from django.db import transaction
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -18,14 +18,21 @@ from studies.protocols import InvalidAnswer, Stage
 from studies.services.answers import Answer, Given, answers_of
 from studies.services.declaring import declaration_of
 from studies.services.launching import forget_annotators
-from studies.services.locking import locked
+from studies.services.locking import INSTEAD, WrongState, locked
 
 ANSWER = "answer"
+AT_ONCE = 500  # ids in one statement
 LAUNCHED = (StudyState.LIVE, StudyState.PAUSED, StudyState.CLOSED, StudyState.IMPORTED)
 
 
 class CodeTaken(ValueError):
     """The study has an annotator of that code already; the message says what to do."""
+
+
+def refuse_draft(study: Study) -> None:
+    """`WrongState` for a study that nobody can answer yet."""
+    if study.is_draft:
+        raise WrongState(str(INSTEAD[StudyState.DRAFT]) % {"slug": study.slug})
 
 
 @dataclass(frozen=True)
@@ -61,12 +68,14 @@ def add_evaluator(study: Study, code: str, *, kind: AnnotatorKind, model: str, r
     return annotator
 
 
-def store_judgments(assignment: Assignment, stage: Stage, judged: Iterable[Judged]) -> None:
+def store_judgments(
+    assignment: Assignment, stage: Stage, judged: Iterable[Judged], options: Mapping[int, Collection[int]]
+) -> None:
     """Write the answers that are not there yet; `InvalidAnswer` for one that nobody could have given.
 
-    An answer that is there stays as it is: two workers, or a second run, write each answer once.
+    An answer that is there stays as it is: two workers, or a second run, write each answer once. `options` are those
+    of each item of the unit.
     """
-    options = options_of(assignment)
     answers = [answer for given in judged for answer in checked(stage, given, options)]
     version, now = assignment.annotator.study.instrument_version_id, timezone.now()
     Response.objects.bulk_create(
@@ -88,15 +97,6 @@ def store_judgments(assignment: Assignment, stage: Stage, judged: Iterable[Judge
     )
 
 
-def options_of(assignment: Assignment) -> dict[int, set[int]]:
-    """The options of each item of the unit."""
-    rows = UnitItem.objects.filter(unit=assignment.unit_id, item__options__isnull=False)
-    found: dict[int, set[int]] = {}
-    for item_id, option_id in rows.values_list("item_id", "item__options"):
-        found.setdefault(item_id, set()).add(option_id)
-    return found
-
-
 def checked(stage: Stage, judged: Judged, options: Mapping[int, Collection[int]]) -> list[Answer]:
     """The answers about one item. Only options of the unit's items can be judged."""
     known = set(options.get(judged.item_id, ()))
@@ -112,25 +112,34 @@ def checked(stage: Stage, judged: Judged, options: Mapping[int, Collection[int]]
 def close_answered(annotator: Annotator, stages: Collection[str]) -> bool:
     """Hand in the stages, and finish the assignments, in which nothing is missing; whether all are finished."""
     expected = n_options_by_unit(annotator.study)
-    counts = n_answers(annotator)
-    now = timezone.now()
-    complete: dict[int, list[str]] = {
+    counts = n_answers(Response.objects.filter(assignment__annotator=annotator))
+    answered = {
         assignment.pk: [name for name in stages if counts.get((assignment.pk, name), 0) == expected[assignment.unit_id]]
         for assignment in annotator.assignments.open()
     }
-    Submission.objects.bulk_create(
-        (
-            Submission(assignment_id=pk, stage=stage, submitted_at=now)
-            for pk, names in complete.items()
-            for stage in names
-        ),
-        ignore_conflicts=True,
-    )
-    finished = [pk for pk, names in complete.items() if len(names) == len(stages)]
-    for start in range(0, len(finished), 500):  # SQLite takes no list of tens of thousands
-        rows = Assignment.objects.filter(pk__in=finished[start : start + 500])
-        rows.update(stage=DONE, finished_at=now)
-    return len(finished) == len(complete)
+    hand_in(answered, stages)
+    return all(len(names) == len(stages) for names in answered.values())
+
+
+def close_if_answered(assignment: Assignment, stages: Collection[str], n_options: int) -> None:
+    """The same for one assignment whose unit has so many options. Two at once may both find the other's answer
+    missing: `close_answered` at the end sees to it."""
+    counts = n_answers(Response.objects.filter(assignment=assignment))
+    if names := [name for name in stages if counts.get((assignment.pk, name), 0) == n_options]:
+        hand_in({assignment.pk: names}, stages)
+
+
+def hand_in(answered: Mapping[int, Collection[str]], stages: Collection[str]) -> None:
+    """Of assignments, by primary key: these stages are complete. With all of them the assignment is finished."""
+    now = timezone.now()
+    rows = [
+        Submission(assignment_id=pk, stage=name, submitted_at=now) for pk, names in answered.items() for name in names
+    ]
+    Submission.objects.bulk_create(rows, ignore_conflicts=True)
+    finished = [pk for pk, names in answered.items() if len(names) == len(stages)]
+    for start in range(0, len(finished), AT_ONCE):
+        open_ones = Assignment.objects.open().filter(pk__in=finished[start : start + AT_ONCE])
+        open_ones.update(stage=DONE, finished_at=now)
 
 
 def reopen(annotator: Annotator) -> None:
@@ -145,11 +154,10 @@ def n_options_by_unit(study: Study) -> dict[int, int]:
     return dict(rows.annotate(n=Count("item__options")))
 
 
-def n_answers(annotator: Annotator) -> dict[tuple[int, str], int]:
+def n_answers(responses: QuerySet[Response]) -> dict[tuple[int, str], int]:
     """How many options were judged, by assignment and stage."""
-    rows = Response.objects.filter(assignment__annotator=annotator, question=ANSWER).order_by()
-    counted = rows.values_list("assignment", "stage").annotate(n=Count("pk"))
-    return {(assignment, stage): n for assignment, stage, n in counted}
+    rows = responses.filter(question=ANSWER).order_by().values_list("assignment", "stage")
+    return {(assignment, stage): n for assignment, stage, n in rows.annotate(n=Count("pk"))}
 
 
 @transaction.atomic

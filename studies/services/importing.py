@@ -57,8 +57,8 @@ def all_checked(study: Study, chosen: Chosen, file: RowFile, partial: bool) -> l
     problems = file.problems + conflicts_of(file.rows)
     answered = list(checked(file.rows, known, problems))
     problems += mixed_guesses(answered)
-    if not partial:
-        problems += missing_reads(answered, known.declaration)
+    if not partial and not file.problems:  # what could not be read may be what would be missing
+        problems += missing_reads(file.rows, answered, known.declaration)
     if problems:
         raise ImportRefused(problems)
     return answered

@@ -24,15 +24,15 @@ def conflicts_of(rows: list[Row]) -> list[Problem]:
     return found
 
 
-def missing_reads(answered: list[ItemAnswer], declaration: Declaration) -> list[Problem]:
-    """People's answers to an item in a stage after which a later one was never answered."""
-    done = {(*found.cell, found.item.pk, found.stage.name) for found in answered}
+def missing_reads(rows: list[Row], answered: list[ItemAnswer], declaration: Declaration) -> list[Problem]:
+    """People's answers to an item in a stage after which a later one has no row. Rows count even where they are wrong:
+    that is said of them already."""
+    there = {(row.annotator, row.round, row.item_id, row.stage) for row in rows}
     problems = []
     for found in answered:
-        following = declaration.after(found.stage.name)
-        if not found.by_person or not following or (*found.cell, found.item.pk, following.name) in done:
+        row, following = found.rows[0], declaration.after(found.stage.name)
+        if not found.by_person or not following or (row.annotator, row.round, row.item_id, following.name) in there:
             continue
-        row = found.rows[0]
         said = {"who": row.annotator, "item": row.item_id, "here": found.stage.name, "later": following.name}
         reason = _(
             "%(who)s answered item “%(item)s” in %(here)s, but not in %(later)s. Add the missing rows, or import what"

@@ -55,12 +55,14 @@ def number_or_all(value: object) -> object:
 
 
 Line = Annotated[str, AfterValidator(on_one_line)]
+Title = Annotated[str, Field(max_length=200), AfterValidator(on_one_line)]
+Group = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(on_one_line)]
+Short = Annotated[str, Field(max_length=130), AfterValidator(on_one_line)]
 Names = Annotated[Literal["all"] | list[Line], BeforeValidator(all_or_names)]
 Annotators = Annotated[int | Literal["open"], BeforeValidator(number_or_open)]
 PerUnit = Annotated[int | Literal["all"], BeforeValidator(number_or_all)]
 Count = Annotated[int, Field(ge=0, le=MAX_NUMBER, strict=True)]
 Seed = Annotated[int, Field(ge=0, le=MAX_SEED, strict=True)]
-Group = Annotated[Line, Field(min_length=1, max_length=100)]
 
 
 class Strict(BaseModel):
@@ -88,10 +90,10 @@ class StudySpec(Strict):
     """A study as `create_study` reads it."""
 
     slug: Annotated[str, Field(pattern=r"^[-a-zA-Z0-9_]+$", max_length=60)]
-    title: Annotated[Line, Field(max_length=200)] = ""
-    protocol: Line
-    language: Annotated[Line, Field(max_length=20)] = ""
-    instrument: Annotated[Line, Field(max_length=130)] = ""
+    title: Title = ""
+    protocol: Short
+    language: Annotated[str, Field(max_length=20), AfterValidator(on_one_line)] = ""
+    instrument: Short = ""
     items: Selection = Field(default_factory=Selection)
     plan: Plan = Field(default_factory=Plan)
     params: dict[str, Any] = Field(default_factory=dict)
@@ -123,11 +125,15 @@ def sentence(problem: Any) -> str:
         "missing": _("%(place)s is missing."),
         "string_type": _("%(place)s must be text; put it in quotes."),
         "string_too_long": _("%(place)s is longer than %(max_length)s characters."),
+        "string_unicode": _("%(place)s holds half a character, which cannot be stored."),
+        "too_short": _("%(place)s must not be empty."),
         "string_too_short": _("%(place)s must not be empty."),
         "string_pattern_mismatch": _("%(place)s may have letters, digits, hyphens and underscores only."),
         "int_type": _("%(place)s must be a whole number."),
         "greater_than_equal": _("%(place)s must be at least %(ge)s."),
         "less_than_equal": _("%(place)s must be at most %(le)s."),
+        "model_type": _("%(place)s must be a mapping, such as {name: value}."),
+        "dict_type": _("%(place)s must be a mapping, such as {name: value}."),
         "list_type": _("%(place)s must be a list, such as [students, teachers]."),
         "too_long": _("%(place)s has more than %(max_length)s entries."),
         "value_error": "%(place)s: %(error)s",

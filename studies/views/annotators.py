@@ -26,7 +26,7 @@ from studies.services.spec import SpecError
 def study_annotators(request, slug):
     """Everybody of the project sees how far each annotator is; links, and adding people, are for researchers."""
     study = get_study(request.user, slug, Role.VIEWER if request.method != "POST" else Role.RESEARCHER)
-    form = AddAnnotatorsForm(request.POST or None, study=study)
+    form = AddAnnotatorsForm(request.POST if request.method == "POST" else None, study=study)
     if form.is_valid():
         try:
             add_people(request, study, form.cleaned_data)

@@ -19,6 +19,11 @@ from studies.services.locking import WrongState
 from studies.services.spec import SpecError
 
 
+def sent(request):
+    """What a form was sent with, also if that is nothing."""
+    return request.POST if request.method == "POST" else None
+
+
 @login_required
 @require_safe
 def study_list(request, slug):
@@ -32,7 +37,7 @@ def study_list(request, slug):
 @require_http_methods(["GET", "HEAD", "POST"])
 def study_new(request, slug):
     project = get_project(request.user, slug, Role.RESEARCHER)
-    form = StudyForm(request.POST or None, project=project)
+    form = StudyForm(sent(request), project=project)
     if form.is_valid():
         try:
             study, _chosen = creating.create_study(project, form.cleaned_data["spec"])
@@ -48,7 +53,7 @@ def study_new(request, slug):
 @require_http_methods(["GET", "HEAD", "POST"])
 def study_edit(request, slug):
     study = get_study(request.user, slug, Role.RESEARCHER)
-    form = StudyForm(request.POST or None, project=study.project, study=study, initial=initial_of(study))
+    form = StudyForm(sent(request), project=study.project, study=study, initial=initial_of(study))
     if form.is_valid():
         try:
             creating.change_study(study, form.cleaned_data["spec"])
@@ -75,7 +80,7 @@ def study_delete(request, slug):
 @require_http_methods(["GET", "HEAD", "POST"])
 def study_import(request, slug):
     study = get_study(request.user, slug, Role.RESEARCHER)
-    form = ResponsesForm(request.POST or None, request.FILES or None)
+    form = ResponsesForm(sent(request), request.FILES)
     problems = []
     if form.is_valid():
         try:

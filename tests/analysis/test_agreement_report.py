@@ -29,7 +29,13 @@ def test_one_row_per_person_the_people_and_each_model_for_both_stages(read, item
     assert [(row["stage"], row["evaluator"], row["evaluator_kind"]) for row in rows] == [
         (stage, evaluator, kind)
         for stage in ("guess", "read")
-        for evaluator, kind in [("ada", "human"), ("ben", "human"), ("cy", "human"), ("human", "human"), ("gpt", "model")]
+        for evaluator, kind in [
+            ("ada", "human"),
+            ("ben", "human"),
+            ("cy", "human"),
+            ("human", "human"),
+            ("gpt", "model"),
+        ]
     ]
 
 

@@ -26,7 +26,7 @@ def test_shares_of_right_judgments_and_their_difference(answered, row):
 
 
 def test_interval_leaves_out_one_text_at_a_time(project, row):
-    """Three texts; without one of them, A - G is 0, 1/4 and 1/2: θ ± t.975(2) · SE, SE² = 2/3 · 1/8."""
+    """θ ± t.975(2) · SE, SE² = 2/3 of the sum of squared deviations of the leave-one-outs from their mean."""
     items = [make_item(make_text(project, f"t{number}"), "careful", f"c{number}", "TF") for number in (1, 2, 3)]
     study = make_study(project, "s", items)
     ada = make_annotator(study, "ada")

@@ -6,7 +6,9 @@ from tests.factory import answer, make_annotator, make_item, make_study, make_te
 
 
 def test_ratings_count_every_level_of_the_declared_scale(answered, table, row):
-    assert ",".join(table(answered, "ratings").columns) == "generator,evaluator,n_1,n_2,n_3,n_4,n_5,n,mean,low,high,reason"
+    assert (
+        ",".join(table(answered, "ratings").columns) == "generator,evaluator,n_1,n_2,n_3,n_4,n_5,n,mean,low,high,reason"
+    )
     careful = row(answered, "ratings", generator="careful", evaluator="human")
     assert [careful[f"n_{level}"] for level in range(1, 6)] == [0, 0, 0, 2, 2]
     assert (careful["n"], careful["mean"]) == (4, 18 / 4)

@@ -2,7 +2,11 @@
 
 import json
 
+import pytest
+
 from studies.models import Draft
+
+pytestmark = pytest.mark.database
 
 
 def one_answer(walker, number: int = 0, tick: int = 0) -> dict:

@@ -102,7 +102,7 @@ def test_handing_in_the_reading_leads_to_the_next_text(walker):
     assert walker.read()["Location"] == walker.work
     page = walker.get()
     assert "Text 2 of 2" in page.text
-    assert "This text is done" in page.text
+    assert "Text 1 of 2 is done." in page.text
 
 
 def test_the_end_says_thanks(walker):

@@ -8,6 +8,8 @@ from annotation.doors import COOKIE
 from studies.models import Annotator
 from tests.annotation.world import Walker, make_world
 
+pytestmark = pytest.mark.database
+
 
 def link(annotator: Annotator) -> str:
     return reverse("join", args=[annotator.token])

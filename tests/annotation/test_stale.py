@@ -7,6 +7,8 @@ import pytest
 from studies.models import Draft, Response
 from tests.annotation.world import PART, Walker
 
+pytestmark = pytest.mark.database
+
 SENTENCE = "This part was already handed in, perhaps in another tab. Here is where you are now."
 
 

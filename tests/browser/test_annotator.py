@@ -436,8 +436,12 @@ def test_a_study_paused_meanwhile_says_so_and_keeps_the_answer_for_later(page, a
     pause_study(annotator.study)
     choice(page, 0, 1).check()
     expect(page.locator("[role=alert]")).to_contain_text("The study is paused at the moment.")
+    choice(page, 1, 2).check()
+    page.click("[data-go-on]")
+    expect(page.locator("h1")).to_have_text("This study is paused")
     resume_study(annotator.study)
     page.reload()
     expect(choice(page, 0, 1)).to_be_checked()
+    expect(choice(page, 1, 2)).to_be_checked()
     saved(page)
-    assert Draft.objects.count() == 1
+    assert Draft.objects.count() == 2

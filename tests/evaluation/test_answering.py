@@ -5,7 +5,8 @@ import pytest
 from evaluation.models import Evaluator
 from evaluation.services import answering
 from evaluation.services.answering import answer
-from evaluation.services.evaluators import CannotEvaluate, add_baseline, remove
+from evaluation.services.baselines import add_baseline
+from evaluation.services.evaluators import CannotEvaluate, remove
 from items.models import Option
 from studies.models import Annotator, Assignment, Response, StudyState, Submission
 from studies.services.instruments import latest_version

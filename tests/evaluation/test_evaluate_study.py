@@ -7,7 +7,7 @@ from django.core.management import CommandError, call_command
 
 from evaluation.management.commands import evaluate_study
 from evaluation.services.answering import answer
-from evaluation.services.evaluators import add_baseline
+from evaluation.services.baselines import add_baseline
 from studies.models import Annotator, Response, StudyState
 from tests.factory import make_study
 
@@ -58,7 +58,7 @@ def test_it_ends_with_3_if_answers_are_missing(study, monkeypatch):
     ("words", "said"),
     [
         (["nowhere", "--model", "exact"], "no study “nowhere”"),
-        (["rivers-1", "--model", "oracle"], "no baseline “oracle”"),
+        (["rivers-1", "--model", "oracle"], "no model “oracle”; there are: majority, exact, fuzzy"),
         (["rivers-1", "--model", "exact", "--stages", "guess"], "without the text it has no answer"),
         (["rivers-1", "--model", "exact", "--stages", "sleep"], "no stage “sleep”"),
         (["rivers-1", "--model", "exact", "--as", "human"], "what tables call people"),

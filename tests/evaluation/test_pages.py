@@ -10,7 +10,7 @@ from django.utils import timezone
 from evaluation.models import Evaluator
 from evaluation.services import working
 from evaluation.services.answering import answer
-from evaluation.services.evaluators import add_baseline
+from evaluation.services.baselines import add_baseline
 from llm.models import Worker
 from studies.models import Annotator, Response, StudyState
 from tests.factory import answer as answer_as

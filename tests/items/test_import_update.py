@@ -3,7 +3,10 @@
 import pytest
 
 from items.models import Item, Text
-from tests.items.files import BODY, OPTIONS, STEM, item_row, load, refusal, text_row, warnings
+from items.services.importing import read
+from items.services.naming import ImportOptions
+from items.services.planning import plan_import
+from tests.items.files import BODY, OPTIONS, STEM, item_row, jsonl, load, refusal, text_row, warnings
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
@@ -93,11 +96,6 @@ def test_true_is_another_metadata_than_one(known):
 
 
 def test_only_missing_updates_can_be_remedied_by_an_update(known):
-    from items.services.importing import read
-    from items.services.naming import ImportOptions
-    from items.services.planning import plan_import
-    from tests.items.files import jsonl
-
     changed = text_row([], id="t1", text=OTHER)
     assert plan_import(known, read(jsonl(changed)), ImportOptions()).can_update
     assert not plan_import(known, read(jsonl(changed, b"nonsense")), ImportOptions()).can_update

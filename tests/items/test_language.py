@@ -1,6 +1,7 @@
 """The language of a text: said in any spelling, else recognised."""
 
 import pytest
+from django.utils import translation
 
 from items.language import language_code, language_name, recognise
 from items.models import Text
@@ -50,9 +51,7 @@ def test_an_expected_language_is_a_candidate_however_rare():
     assert recognise([GERMAN] * 30 + [DANISH], expected=["da"])[-1] == "da"
 
 
-def test_names_follow_the_page(settings):
-    from django.utils import translation
-
+def test_names_follow_the_page():
     with translation.override("de"):
         assert language_name("en") == "Englisch"
     assert language_name("en") == "English"

@@ -36,7 +36,7 @@ def toy(monkeypatch):
 
 @pytest.fixture
 def allow_loopback(settings):
-    settings.LESART = settings.LESART | {"ALLOWED_INSIDE": ["127.0.0.1"]}
+    settings.LESART_INSIDE_HOSTS = ["127.0.0.1"]
 
 
 @pytest.fixture

@@ -16,12 +16,13 @@ from django.core.management import call_command  # noqa: E402
 
 from llm import registry  # noqa: E402
 from llm.models import Endpoint, Run  # noqa: E402
-from llm.services import draining, leasing, runs  # noqa: E402
+from llm.services import draining, leasing, runs, sweeper, sweeping  # noqa: E402
 from projects.models import Project  # noqa: E402
 from tests.llm.toy import Toy  # noqa: E402
 
 leasing.LEASE = timedelta(seconds=2)
 draining.RENEW_SECONDS = 0.5
+real_send = runs._send
 runs._send = lambda run_id: None
 registry.register(Toy())
 
@@ -40,12 +41,24 @@ def drain() -> None:
     draining.drain_here(Run.objects.get())
 
 
+def work() -> None:
+    """A Celery worker as `lesart up` starts it, that sweeps every second; the messages are real ones."""
+    from config.celery import app
+
+    sweeping.EVERY = timedelta(seconds=1)
+    sweeping.sweep.__defaults__ = (sweeping.EVERY,)
+    sweeper.Sweeper.__init__.__defaults__ = (1.0,)
+    runs._send = real_send
+    app.worker_main(["-q", "worker", "--pool", "threads", "--concurrency", "2", "--without-gossip", "--without-mingle"])
+
+
 def sum_up() -> None:
     run = Run.objects.get()
     calls = run.calls.all()
     print(json.dumps({
         "state": run.state, "reason": run.reason, "states": Counter(calls.values_list("state", flat=True)),
-        "lost": sum(calls.values_list("times_lost", flat=True)), "sent": sum(calls.values_list("times_sent", flat=True)),
+        "lost": sum(calls.values_list("times_lost", flat=True)),
+        "sent": sum(calls.values_list("times_sent", flat=True)),
     }))  # fmt: skip
 
 
@@ -54,4 +67,4 @@ def decide() -> None:
 
 
 if __name__ == "__main__":
-    {"prepare": prepare, "drain": drain, "sum_up": sum_up, "decide": decide}[sys.argv[1]](*sys.argv[2:])
+    {"prepare": prepare, "drain": drain, "sum_up": sum_up, "decide": decide, "work": work}[sys.argv[1]](*sys.argv[2:])

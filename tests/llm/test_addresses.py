@@ -41,7 +41,7 @@ def test_public_addresses_may_be_saved(base_url):
     ],
 )  # fmt: skip
 def test_other_addresses_are_refused_with_a_sentence(base_url, settings):
-    settings.LESART = settings.LESART | {"ALLOWED_INSIDE": []}
+    settings.LESART_INSIDE_HOSTS = []
     with pytest.raises(BadAddress, match=r"\.$"):
         check_base_url(base_url)
 
@@ -56,20 +56,20 @@ def test_other_addresses_are_refused_with_a_sentence(base_url, settings):
     ],
 )
 def test_the_operator_can_allow_an_inside_address(settings, allowed, base_url):
-    settings.LESART = settings.LESART | {"ALLOWED_INSIDE": [allowed]}
+    settings.LESART_INSIDE_HOSTS = [allowed]
     check_base_url(base_url)
 
 
 @pytest.mark.parametrize("allowed", ["127.0.0.1:11435", "127.0.0.2", "localhost:11434"])
 def test_another_port_or_name_is_not_allowed_with_it(settings, allowed):
-    settings.LESART = settings.LESART | {"ALLOWED_INSIDE": [allowed]}
+    settings.LESART_INSIDE_HOSTS = [allowed]
     with pytest.raises(BadAddress):
         check_base_url("http://127.0.0.1:11434/v1")
 
 
 @pytest.mark.parametrize("found", [["127.0.0.1"], ["203.0.114.5", "10.0.0.1"], ["::1"], ["fe80::1%eth0"]])
 def test_a_name_that_leads_inside_is_refused_when_it_is_called(settings, found):
-    settings.LESART = settings.LESART | {"ALLOWED_INSIDE": []}
+    settings.LESART_INSIDE_HOSTS = []
     with pytest.raises(BadAddress):
         check_resolved("api.example.org", 443, found)
 
@@ -96,7 +96,7 @@ def resolving_to(*answers):
 
 
 def test_a_name_behind_which_the_address_changes_is_called_nowhere_else(monkeypatch, settings):
-    settings.LESART = settings.LESART | {"ALLOWED_INSIDE": []}
+    settings.LESART_INSIDE_HOSTS = []
     with mock_server("R") as server:
         monkeypatch.setattr(transport, "_resolve", resolving_to("127.0.0.1", "203.0.114.5"))
         outcome = call(f"http://api.example.org:{server.port}/v1")
@@ -105,7 +105,7 @@ def test_a_name_behind_which_the_address_changes_is_called_nowhere_else(monkeypa
 
 
 def test_the_connection_goes_to_the_address_that_was_checked(monkeypatch, settings):
-    settings.LESART = settings.LESART | {"ALLOWED_INSIDE": ["127.0.0.1"]}
+    settings.LESART_INSIDE_HOSTS = ["127.0.0.1"]
     with mock_server("R") as server:
         monkeypatch.setattr(transport, "_resolve", resolving_to("127.0.0.1"))
         outcome = call(f"http://api.example.org:{server.port}/v1")
@@ -114,7 +114,7 @@ def test_the_connection_goes_to_the_address_that_was_checked(monkeypatch, settin
 
 
 def test_the_next_address_is_tried_where_nobody_listens_at_the_first(monkeypatch, settings):
-    settings.LESART = settings.LESART | {"ALLOWED_INSIDE": ["127.0.0.1", "127.0.0.2"]}
+    settings.LESART_INSIDE_HOSTS = ["127.0.0.1", "127.0.0.2"]
 
     async def both(host, port):
         return ["127.0.0.2", "127.0.0.1"]

@@ -42,7 +42,8 @@ def test_only_the_planned_messages_and_parameters_are_sent(served, make_run):
     server = served("R")
     drain_here(make_run(server, 1))
     assert server.requests[0].body == {
-        "model": "mock-1", "messages": [{"role": "user", "content": "Is k0 right?"}], "max_tokens": 10, "temperature": 0,
+        "model": "mock-1", "messages": [{"role": "user", "content": "Is k0 right?"}], "max_tokens": 10,
+        "temperature": 0,
     }  # fmt: skip
     assert server.requests[0].path == "/v1/chat/completions"
 
@@ -91,7 +92,7 @@ def test_a_prompt_that_changed_after_planning_is_not_sent(served, make_run, stat
     assert server.prompts == ["Is k0 right?"]
 
 
-# The cache --------------------------------------------------------------------------------------------------------------
+# The cache ------------------------------------------------------------------------------------------------------------
 
 
 def test_a_stored_answer_is_never_paid_again(served, make_run, states, toy):
@@ -138,7 +139,7 @@ def test_another_parameter_or_model_is_another_content(served, make_run):
     assert len(server.requests) == 3
 
 
-# Replies without an answer ----------------------------------------------------------------------------------------------
+# Replies without an answer --------------------------------------------------------------------------------------------
 
 
 def test_an_unparsable_reply_is_asked_about_once_and_kept(served, make_run, states):
@@ -148,7 +149,11 @@ def test_an_unparsable_reply_is_asked_about_once_and_kept(served, make_run, stat
     first, second = run.calls.order_by("turn")
     assert (first.text, first.error_class) == ("Who can say.", "parse")
     assert (second.follows, second.text) == (first, "R")
-    assert [message["content"] for message in server.requests[1].body["messages"]] == ["Is k0 right?", "Who can say.", "One letter!"]
+    assert [message["content"] for message in server.requests[1].body["messages"]] == [
+        "Is k0 right?",
+        "Who can say.",
+        "One letter!",
+    ]
 
 
 def test_after_one_reprompt_the_call_has_failed(served, make_run, states):
@@ -233,7 +238,7 @@ def test_reading_twice_changes_nothing(served, make_run):
     assert run.calls.get().state == "answered"
 
 
-# People act -------------------------------------------------------------------------------------------------------------
+# People act -----------------------------------------------------------------------------------------------------------
 
 
 def test_a_cancelled_run_sends_nothing_more_and_keeps_what_it_has(served, make_run, toy):
@@ -278,7 +283,7 @@ def test_retrying_asks_only_for_what_failed(served, make_run, states):
     assert len(server.requests) == 6
 
 
-# Money ------------------------------------------------------------------------------------------------------------------
+# Money ----------------------------------------------------------------------------------------------------------------
 
 
 def test_what_was_spent_is_the_sum_over_the_calls(served, make_run):
@@ -306,7 +311,9 @@ def test_an_estimate_writes_nothing_and_knows_what_is_stored(served, make_run):
     server = served("R")
     first = drain_here(make_run(server, 3, price="1"))
     n_calls, n_runs = Call.objects.count(), Run.objects.count()
-    walked = estimate(Run(project=first.project, kind="toy", endpoint=first.endpoint, params={"keys": ["k0", "k1", "new"]}))
+    walked = estimate(
+        Run(project=first.project, kind="toy", endpoint=first.endpoint, params={"keys": ["k0", "k1", "new"]})
+    )
     assert (walked.n_calls, walked.n_known) == (3, 2)
     assert walked.tokens_out == 10
     assert walked.cost_nanos > 0

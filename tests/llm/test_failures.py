@@ -149,7 +149,12 @@ def test_a_success_ends_the_time_of_limits(served, make_run):
 def test_a_parameter_that_the_server_refuses_is_left_out_and_remembered(served, make_run, states):
     def answer(request):
         if "max_tokens" in request.body:
-            return error(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens'.", "unsupported_parameter", "max_tokens")
+            return error(
+                400,
+                "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens'.",
+                "unsupported_parameter",
+                "max_tokens",
+            )
         if "temperature" in request.body:
             return error(400, "Unsupported value: 'temperature'", "unsupported_value", "temperature")
         return "R"

@@ -55,7 +55,9 @@ def test_the_key_goes_to_its_endpoint(served, make_run, monkeypatch):
     server = served("R")
     seen = []
     note = server._note
-    monkeypatch.setattr(server, "_note", lambda path, headers, body: (seen.append(headers), note(path, headers, body))[1])
+    monkeypatch.setattr(
+        server, "_note", lambda path, headers, body: (seen.append(headers), note(path, headers, body))[1]
+    )
     run = make_run(server, 1)
     Endpoint.objects.update(encrypted_key=keys.encrypt(KEY))
     run.endpoint.refresh_from_db()

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 import pytest
+import redis
 
 from tests.config.shell import ROOT
 from tests.mock_server import mock_server, steady
@@ -102,6 +103,34 @@ def test_two_drainers_at_once_ask_nothing_twice(site):
             drainer.communicate(timeout=120)
     assert site.sum_up()["states"] == {"answered": N}
     assert set(times_asked(server).values()) == {1}
+
+
+@pytest.mark.broker
+def test_a_killed_worker_and_a_flushed_broker_cost_seconds_and_no_answer(site):
+    broker = urlunsplit(urlsplit(os.environ["REDIS_URL"])._replace(path=f"/{secrets.randbelow(50) + 10}"))
+    site.environment["REDIS_URL"] = broker
+    with mock_server(steady, latency=0.05) as server:
+        site.do("prepare", server.base_url, str(N), "repeat")
+        worker = site.start("work")
+        try:
+            wait_for(server, N // 3)
+            worker.kill()
+            worker.communicate()
+            with redis.Redis.from_url(broker) as connection:
+                connection.flushdb()
+            worker = site.start("work")
+            wait_for(server, N)
+            until = time.monotonic() + 60
+            while site.sum_up()["state"] != "done":
+                assert time.monotonic() < until
+        finally:
+            worker.kill()
+            worker.communicate()
+    assert site.sum_up()["states"] == {"answered": N}
+    asked = times_asked(server)
+    assert len(asked) == N
+    assert max(asked.values()) <= 2
+    assert len(server.requests) - N <= AT_ONCE
 
 
 def test_where_the_run_says_hold_nothing_is_sent_twice_until_somebody_decides(site):

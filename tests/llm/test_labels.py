@@ -13,10 +13,13 @@ GERMAN, ENGLISH = ["R", "F"], ["C", "I"]
     "text",
     [
         "R", " r ", "R.", "R!", "**R**", "`R`", "(R)", "[R]", "„R“", "“R”", "R:", "*R*.", "> R", "# R", "R\n", "\n\nR",
-        "R. Der Text sagt das.", "R: so steht es da", "(R) Das steht im Text.", "R) denn es steht da", "R – steht im Text",
-        "Die Antwort ist R", "Die Antwort ist R.", "Antwort: R", "**Antwort:** R", "Antwort: **R**", "Die Antwort lautet „R“.",
+        "R. Der Text sagt das.", "R: so steht es da", "(R) Das steht im Text.", "R) denn es steht da",
+        "R – steht im Text",
+        "Die Antwort ist R", "Die Antwort ist R.", "Antwort: R", "**Antwort:** R", "Antwort: **R**",
+        "Die Antwort lautet „R“.",
         "Die richtige Lösung ist R, weil der Text es sagt.", "The answer is R because the text says so.", "Label: R",
-        "Answer: R\n\nThe text says so.", "So steht es im Text (R)", "So steht es im Text (R).", "Das steht im Text.\n\nR",
+        "Answer: R\n\nThe text says so.", "So steht es im Text (R)", "So steht es im Text (R).",
+        "Das steht im Text.\n\nR",
         "R\nDas steht im Text.", "Erantzuna: R", "The answer is: (R)", "Response: 'R'",
     ],
 )  # fmt: skip
@@ -97,6 +100,10 @@ def test_swapping_the_labels_swaps_the_answer(before, after):
     assert read_label(swapped, ["F", "R"]).label == swap[read_label(text, GERMAN).label] or "R" in before + after
 
 
-@given(st.lists(st.sampled_from(["R", "F", "Answer:", "(", ")", ".", "\n", "is", "the", "not", "I", "**", "oder"])).map(" ".join))
+@given(
+    st.lists(st.sampled_from(["R", "F", "Answer:", "(", ")", ".", "\n", "is", "the", "not", "I", "**", "oder"])).map(
+        " ".join
+    )
+)
 def test_both_labels_as_answers_mean_none(text):
     assert read_label(text + "\nAnswer: R\nAnswer: F", GERMAN).label is None

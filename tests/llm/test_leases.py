@@ -6,13 +6,13 @@ import pytest
 from django.utils import timezone
 
 from llm.models import Drainer, Run, RunState, Sweep, Unknown, Worker
+from llm.replies import Reply
 from llm.services import leasing, sweeping
 from llm.services.draining import drain, drain_here
 from llm.services.ledger import Book
 from llm.services.planning import plan_run
 from llm.services.rendering import prepare
 from llm.wire import Outcome
-from llm.replies import Reply
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db]
 

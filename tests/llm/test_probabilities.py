@@ -60,7 +60,7 @@ def test_a_label_that_was_not_returned_is_named_with_what_it_could_be():
     [
         (None, probabilities.NO_LOGPROBS),
         ([], probabilities.NO_LOGPROBS),
-        ([token("\n", R=0.9), token(" ", R=0.9)], probabilities.NO_TOKEN),
+        ([token("\n", R=0.9), token(" ", R=0.9)], probabilities.NO_WORD),
         ([token("The", The=0.7, A=0.2)], probabilities.NO_LABEL),
     ],
 )

@@ -22,7 +22,9 @@ class Toy(Door):
         if key == "no prompt":
             raise ValueError("There is nothing to ask about.")
         words = run.params.get("words", {}).get(key, f"Is {key} right?")
-        return Request([{"role": "user", "content": words}], run.params.get("request", {"max_tokens": 10, "temperature": 0}))
+        return Request(
+            [{"role": "user", "content": words}], run.params.get("request", {"max_tokens": 10, "temperature": 0})
+        )
 
     def read(self, run, call):
         if call.text == "broken":
@@ -38,4 +40,6 @@ class Toy(Door):
     def reprompt(self, run, call):
         if run.params.get("as_published"):
             return None
-        return Request([*call.messages, {"role": "assistant", "content": call.text}, {"role": "user", "content": "One letter!"}])
+        return Request(
+            [*call.messages, {"role": "assistant", "content": call.text}, {"role": "user", "content": "One letter!"}]
+        )

@@ -118,7 +118,7 @@ def test_a_taken_short_name_is_refused_also_from_another_project(project, create
     bank(project)
     bank(Project.objects.get(slug="mountains"))
     create("slug: small\nprotocol: guess-then-read\n", project="mountains")
-    with pytest.raises(CommandError, match="There is a study “small” already. Choose another short name."):
+    with pytest.raises(CommandError, match=r"There is a study “small” already\. Choose another short name\."):
         create("slug: small\nprotocol: guess-then-read\n")
 
 
@@ -144,5 +144,5 @@ def test_the_launch_command_says_how_many_links_there_are(project, create, capsy
 
 
 def test_launching_an_unknown_study_names_the_command_that_makes_one(db):
-    with pytest.raises(CommandError, match="There is no study “nothing”. Make it with create_study."):
+    with pytest.raises(CommandError, match=r"There is no study “nothing”\. Make it with create_study\."):
         call_command("launch_study", "nothing")

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from studies import plan_search
 from studies.plans import Plan, PlanError, extend_plan, guess_plan, seats_for
 
 GENERATORS = ["human", "llama", "gpt"]
@@ -146,6 +147,14 @@ def test_per_unit_gives_each_text_exactly_that_many_seats_with_even_loads(texts,
     assert len(who) == texts
     assert all(len(set(row)) == len(row) == per_unit and row == sorted(row) for row in who)
     assert spread([sum(seat in row for row in who) for seat in range(annotators)]) <= 1
+
+
+def test_loads_are_even_even_where_the_search_gets_nowhere(monkeypatch):
+    monkeypatch.setattr(plan_search, "MOST_STEPS", 1)
+    monkeypatch.setattr(plan_search, "ALL_STEPS", 1)
+    for seed in range(10):
+        who = seats_for(23, 7, 3, seed=seed)
+        assert spread([sum(seat in row for row in who) for seat in range(7)]) == 1  # 69 places for 7
 
 
 def test_three_of_six_on_ten_texts_meet_equally_often():

@@ -1,44 +1,126 @@
+import argparse
 import sys
+from decimal import Decimal, InvalidOperation
 
 from django.core.management.base import BaseCommand, CommandError
 
-from evaluation.listing import Row, row_of
+from evaluation.listing import Row, row_of, rows_of
+from evaluation.models import Evaluator
+from evaluation.services import asking
 from evaluation.services.answering import answer
-from evaluation.services.evaluators import BASELINES, CannotEvaluate, add_baseline
+from evaluation.services.baselines import BASELINES, add_baseline
+from evaluation.services.evaluators import CannotEvaluate
+from evaluation.setting import LABEL, READINGS
+from evaluation.waiting import ending, estimate_sentence, wait_for
+from llm.models import Endpoint
 from studies.models import Study
+from studies.services.evaluating import close_answered
 from studies.services.locking import WrongState
 
 SOME_MISSING = 3
 
 
 class Command(BaseCommand):
-    help = (
-        "Lets a model or baseline answer a study. Ends with 0 if all is answered, 3 if some is missing, 1 if refused."
-    )
+    help = "Lets a model or baseline answer a study. Ends with 0: all answered, 3: some missing, 1: refused."
 
     def add_arguments(self, parser):
         parser.add_argument("slug", metavar="SLUG")
-        parser.add_argument("--model", required=True, metavar="NAME", help=f"{', '.join(BASELINES)}")
-        parser.add_argument(
-            "--as", dest="label", default="", metavar="LABEL", help="what tables call it; default: NAME"
-        )
+        names = "|".join(BASELINES)
+        parser.add_argument("--model", required=True, metavar=f"NAME|{names}", help="a model endpoint, or a baseline")
+        parser.add_argument("--as", dest="label", default="", metavar="LABEL", help="its name in tables; default: NAME")
         parser.add_argument("--stages", type=listed, metavar="guess,read", help="default: all in which it can answer")
+        parser.add_argument("--reading", choices=READINGS, help="what counts: the label written (default) or p(true)")
+        parser.add_argument("--threshold-guess", type=float, metavar="T", help="correct if p(true) >= T; default: .5")
+        parser.add_argument("--threshold-read", type=float, metavar="T", help="the same with the text; default: .5")
+        parser.add_argument("--budget", type=amount, metavar="B", help="pause above it, in the endpoint's currency")
+        parser.add_argument("--estimate", action="store_true", help="say what it would cost, and do nothing")
+        parser.add_argument("--yes", action="store_true", help="do not ask before calls that cost money")
 
-    def handle(self, *, slug, model, label, stages, **options):
+    def handle(self, *, slug, model, **options):
+        study = study_called(slug)
         try:
-            evaluator = add_baseline(study_called(slug), model, label=label, stages=stages)
+            if model in BASELINES:
+                self.ask_baseline(study, model, options)
+            else:
+                self.ask_model(study, endpoint_called(model), options)
         except (CannotEvaluate, WrongState) as refused:
             raise CommandError(str(refused)) from None
+
+    def ask_baseline(self, study: Study, method: str, options: dict) -> None:
+        refuse_for_baselines(options)
+        evaluator = add_baseline(study, method, label=options["label"], stages=options["stages"])
         before = row_of(evaluator).done
         answer(evaluator)
+        self.close(evaluator, before)
+
+    def ask_model(self, study: Study, endpoint: Endpoint, options: dict) -> None:
+        ask = ask_from(endpoint, options)
+        found = asking.estimate_for(study, ask)
+        self.stdout.write(estimate_sentence(found, endpoint.currency))
+        if options["estimate"]:
+            return
+        if found.n_new and not (endpoint.is_free or endpoint.is_local or options["yes"]):
+            self.confirm(endpoint)
+        before = n_answered(study, ask.name)
+        evaluator = asking.start(study, ask, budget=options["budget"])
+        row = row_of(evaluator)
+        if row.run and row.missing:
+            run = wait_for(row.run, self.stdout.write)
+            if stopped := ending(run):
+                self.stderr.write(stopped)
+        self.close(evaluator, before)
+
+    def confirm(self, endpoint: Endpoint) -> None:
+        if not sys.stdin.isatty():
+            raise CommandError(
+                f"Calls to {endpoint.name} cost money or have no price. Look at --estimate, then say so with --yes."
+            )
+        if input("Start? [y/N] ").strip().lower() not in ("y", "yes"):
+            raise CommandError("Nothing was asked.")
+
+    def close(self, evaluator: Evaluator, before: int) -> None:
+        close_answered(evaluator.annotator, evaluator.stages)
         row = row_of(evaluator)
         self.stdout.write(sentence(row, row.done - before))
         if row.missing:
             sys.exit(SOME_MISSING)
 
 
+def n_answered(study: Study, label: str) -> int:
+    return next((row.done for row in rows_of(study) if row.annotator.code == label), 0)
+
+
 def listed(words: str) -> list[str]:
     return [word.strip() for word in words.split(",") if word.strip()]
+
+
+def amount(words: str) -> Decimal:
+    try:
+        found = Decimal(words)
+    except InvalidOperation:
+        raise argparse.ArgumentTypeError("write an amount such as 2.50") from None
+    if not found.is_finite() or found < 0:
+        raise argparse.ArgumentTypeError("write an amount such as 2.50")
+    return found
+
+
+def refuse_for_baselines(options: dict) -> None:
+    """What means something for models only is not passed over in silence."""
+    given = [name for name in ("reading", "threshold_guess", "threshold_read", "budget") if options[name] is not None]
+    if given or options["estimate"]:
+        name = (given or ["estimate"])[0].replace("_", "-")
+        raise CannotEvaluate(f"--{name} is for models: a baseline makes no calls. Leave it out.")
+
+
+def ask_from(endpoint: Endpoint, options: dict) -> asking.Ask:
+    thresholds = {"guess": options["threshold_guess"], "read": options["threshold_read"]}
+    return asking.Ask(
+        endpoint=endpoint,
+        label=options["label"],
+        stages=options["stages"],
+        reading=options["reading"] or LABEL,
+        thresholds={stage: share for stage, share in thresholds.items() if share is not None},
+    )
 
 
 def study_called(slug: str) -> Study:
@@ -48,9 +130,18 @@ def study_called(slug: str) -> Study:
     return study
 
 
+def endpoint_called(name: str) -> Endpoint:
+    endpoint = Endpoint.objects.filter(name=name).first()
+    if endpoint is None:
+        known = ", ".join([*Endpoint.objects.values_list("name", flat=True), *BASELINES])
+        raise CommandError(f"There is no model “{name}”; there are: {known}. Add it with add_model.")
+    return endpoint
+
+
 def sentence(row: Row, new: int) -> str:
     label = row.annotator.code
     if not new and not row.missing:
         return f"“{label}” had answered everything before; nothing was changed. Another one needs another label: --as."
     said = f"“{label}” has judged {row.done} options, {new} of them now"
-    return f"{said}; {row.missing} are missing." if row.missing else f"{said}; none is missing."
+    unparsed = f" ({row.n_unparsed} replies without an answer)" if row.n_unparsed else ""
+    return f"{said}; {row.missing} are missing{unparsed}." if row.missing else f"{said}; none is missing."

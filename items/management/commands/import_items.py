@@ -44,7 +44,8 @@ class Command(BaseCommand):
                 plan = import_items(project, reading, wishes, filename=options["file"])
         except ImportRefused as refusal:
             raise CommandError(_refusal(refusal)) from None
-        self._report(plan, dry_run=options["dry_run"])
+        if options["verbosity"] > 0:
+            self._report(plan, dry_run=options["dry_run"])
 
     def _report(self, plan: ImportPlan, dry_run: bool) -> None:
         for line in _lines(plan.warnings):

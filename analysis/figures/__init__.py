@@ -1,0 +1,37 @@
+"""The figures of a report, declared with Altair and drawn without a browser or a network."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from analysis.figures.dumbbell import dumbbell
+from analysis.figures.ratings import accuracy_by_rating, ratings
+from analysis.figures.style import CONFIG
+from analysis.tables import Table
+
+# Name of a figure: the table it shows, and the function that draws it.
+FIGURES: dict[str, tuple[str, Callable[[Table, Mapping[str, Any]], Any]]] = {
+    "dumbbell": ("informativity", dumbbell),
+    "dumbbell_matched": ("informativity_matched", dumbbell),
+    "ratings": ("ratings", ratings),
+    "accuracy_by_rating": ("accuracy_by_rating", accuracy_by_rating),
+}
+
+
+def specification(name: str, table: Table, heading: str, said: Sequence[str] = ()) -> dict[str, Any]:
+    """The Vega-Lite specification of a figure; `said` are the lines under its title."""
+    title = {"text": heading, "subtitle": list(said), "anchor": "start", "frame": "bounds"}
+    chart = FIGURES[name][1](table, title)
+    return {**chart.to_dict(), "config": CONFIG}
+
+
+def as_svg(spec: Mapping[str, Any]) -> str:
+    import vl_convert
+
+    return vl_convert.vegalite_to_svg(dict(spec))
+
+
+def as_png(spec: Mapping[str, Any]) -> bytes:
+    """Twice the size of the SVG, sharp enough for print at column width."""
+    import vl_convert
+
+    return vl_convert.vegalite_to_png(dict(spec), scale=2)

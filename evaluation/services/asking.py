@@ -1,0 +1,179 @@
+"""Models as evaluators: adding one, what it would cost, and the run in which it answers."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from evaluation.listing import row_of
+from evaluation.models import Evaluator
+from evaluation.services.evaluators import RUN_KIND, CannotEvaluate, Wanted, add, chosen_stages, runs_of, scope_of
+from evaluation.setting import LABEL, PROBABILITY, READINGS, params_for
+from llm.models import Endpoint, Run, RunState
+from llm.services import runs
+from llm.services.estimating import Estimate, estimate
+from projects.models import User
+from studies.models import AnnotatorKind, InstrumentVersion, Study
+from studies.prompts import BadTemplate, read_prompts
+from studies.services.declaring import declaration_of
+from studies.services.evaluating import refuse_draft
+from studies.services.instruments import UnknownInstrument, latest_version
+
+METHOD = "model"
+PROMPTS = "guess-then-read-prompt"
+HALF = 0.5
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A model as somebody wants it to answer."""
+
+    endpoint: Endpoint
+    label: str = ""
+    stages: Sequence[str] | None = None
+    reading: str = LABEL
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return self.label.strip() or self.endpoint.name
+
+
+def wanted_for(study: Study, ask: Ask) -> Wanted:
+    """The evaluator that is asked for; `CannotEvaluate` if there cannot be one."""
+    refuse_draft(study)
+    stages = chosen_stages(study, ask.stages)
+    check(ask)
+    return Wanted(
+        label=ask.name,
+        kind=AnnotatorKind.MODEL,
+        method=METHOD,
+        model=ask.endpoint.model,
+        reading=ask.reading,
+        stages=stages,
+        identity={
+            "endpoint": ask.endpoint.pk,
+            "model": ask.endpoint.model,
+            "reading": ask.reading,
+            "thresholds": thresholds_of(study, ask),
+        },
+        fix=lambda: {"prompt": prompt_for(study).pk},
+    )
+
+
+def check(ask: Ask) -> None:
+    if ask.reading not in READINGS:
+        raise CannotEvaluate(_("A reply is read as label or probability, not as “%(name)s”.") % {"name": ask.reading})
+    if ask.reading == LABEL and ask.thresholds:
+        raise CannotEvaluate(_("A threshold is for p(true): read the probability, or leave the threshold out."))
+    if any(not 0 <= share <= 1 for share in ask.thresholds.values()):
+        raise CannotEvaluate(_("A threshold lies between 0 and 1."))
+    if ask.reading == PROBABILITY and ask.endpoint.can("logprobs") is False:
+        raise CannotEvaluate(
+            _("“%(name)s” sends no log-probabilities, so there is no p(true). Read the written label instead.")
+            % {"name": ask.endpoint.name}
+        )
+
+
+def thresholds_of(study: Study, ask: Ask) -> dict[str, float]:
+    """τ of every stage where p(true) decides. Another τ is another evaluator, but takes no new call."""
+    if ask.reading == LABEL:
+        return {}
+    names = [stage.name for stage in declaration_of(study).stages]
+    return {name: float(ask.thresholds.get(name, HALF)) for name in names}
+
+
+def prompt_for(study: Study) -> InstrumentVersion:
+    """The newest prompts in the study's language, checked; `CannotEvaluate` if there are none to use."""
+    language = study.language.partition("-")[0]
+    try:
+        version = latest_version(f"{PROMPTS}/{language}", study.project)
+        read_prompts(version.content, {stage.name: "text" in stage.shows for stage in declaration_of(study).stages})
+    except UnknownInstrument:
+        raise CannotEvaluate(
+            _("There are no prompts “%(name)s” in the language “%(language)s”. Add an instrument of that name first.")
+            % {"name": PROMPTS, "language": language}
+        ) from None
+    except BadTemplate as error:
+        raise CannotEvaluate(str(error)) from None
+    return version
+
+
+def estimate_for(study: Study, ask: Ask) -> Estimate:
+    """What it would cost now; stores neither evaluator nor run."""
+    wanted = wanted_for(study, ask)
+    params = {**wanted.identity, "prompt": prompt_for(study).pk}
+    return estimate(
+        Run(
+            project=study.project,
+            kind=RUN_KIND,
+            endpoint=ask.endpoint,
+            model=ask.endpoint.model,
+            params=params_for(study, list(wanted.stages), params, None),
+        )
+    )
+
+
+@transaction.atomic
+def start(study: Study, ask: Ask, *, budget: Decimal | None = None, started_by: User | None = None) -> Evaluator:
+    """The evaluator with a run on its way, unless it has answered everything. Nothing is stored if it cannot be."""
+    evaluator = add(study, wanted_for(study, ask))
+    go_on(evaluator, budget=budget, started_by=started_by)
+    return evaluator
+
+
+@transaction.atomic
+def go_on(evaluator: Evaluator, *, budget: Decimal | None = None, started_by: User | None = None) -> Run | None:
+    """The run that answers what is missing: the last one, woken or tried again, or a new one. None: nothing is missing.
+
+    In a new run, stored answers stand for calls of the same content: nothing is paid for twice.
+    """
+    Evaluator.objects.select_for_update().get(pk=evaluator.pk)  # two at once would start two runs
+    stages = missing_stages(evaluator)
+    if not stages:
+        return None
+    last = next(iter(runs_of(evaluator)), None)
+    if last and set(stages) <= set(last.params["stages"]) and last.state != RunState.CANCELLED:
+        return woken(last, budget)
+    return new_run(evaluator, stages, budget, started_by)
+
+
+def missing_stages(evaluator: Evaluator) -> list[str]:
+    names = [stage.name for stage in declaration_of(evaluator.annotator.study).stages]
+    return [name for name, share in zip(names, row_of(evaluator).stages, strict=True) if share.missing]
+
+
+def woken(run: Run, budget: Decimal | None) -> Run:
+    """The run at work again: resumed, or what failed in it tried again. An active one is left alone."""
+    if budget is not None:
+        runs.set_budget(run, budget)
+    if run.state == RunState.PAUSED:
+        runs.resume(run)
+    elif run.is_over:
+        runs.retry_failed(run)
+    run.refresh_from_db()
+    return run
+
+
+def new_run(evaluator: Evaluator, stages: list[str], budget: Decimal | None, started_by: User | None) -> Run:
+    annotator, params = evaluator.annotator, run_params(evaluator)
+    try:
+        return runs.create_run(
+            project=annotator.study.project,
+            kind=RUN_KIND,
+            endpoint=Endpoint.objects.get(pk=evaluator.params["endpoint"]),
+            label=_("%(label)s answers %(study)s") % {"label": annotator.code, "study": annotator.study.title},
+            params=params_for(annotator.study, stages, params, annotator.pk),
+            scope=scope_of(evaluator),
+            budget=budget,
+            started_by=started_by,
+        )
+    except runs.CannotStart as error:
+        raise CannotEvaluate(str(error)) from None
+
+
+def run_params(evaluator: Evaluator) -> dict[str, Any]:
+    return {name: evaluator.params[name] for name in ("prompt", "reading", "thresholds")}

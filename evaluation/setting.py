@@ -1,0 +1,104 @@
+"""How a run asks and reads: everything that its calls have in common, from the run's parameters alone."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from llm.models import Run
+from studies.models import Assignment, InstrumentVersion, Study, UnitItem
+from studies.prompts import Prompts, read_prompts
+from studies.protocols import Stage
+from studies.services.declaring import declaration_of
+
+LABEL, PROBABILITY = "label", "probability"
+READINGS = (LABEL, PROBABILITY)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One study asked in some stages, with these prompts, read in this way."""
+
+    study: Study
+    stages: Mapping[str, Stage]
+    prompts: Prompts
+    reading: str
+    thresholds: Mapping[str, float]
+    places: Mapping[int, "Place"]
+
+    @cached_property
+    def place_of_option(self) -> dict[int, "Place"]:
+        return {option: place for place in self.places.values() for option in place.options}
+
+    def call_keys(self) -> Iterator[str]:
+        """Stage by stage, and in each text by text, so that prompts with the same beginning follow one another."""
+        for stage in self.stages:
+            for place in self.places.values():
+                yield from (key_of(stage, option) for option in place.options)
+
+
+@dataclass(frozen=True)
+class Place:
+    """An item in the study: its unit, its options, and how many options the unit has."""
+
+    item_id: int
+    unit_id: int
+    options: tuple[int, ...]
+    n_in_unit: int
+
+
+def key_of(stage: str, option_id: int) -> str:
+    return f"{stage}/{option_id}"
+
+
+def read_key(key: str) -> tuple[str, int]:
+    """Stage and option of a call."""
+    stage, _slash, option = key.rpartition("/")
+    return stage, int(option)
+
+
+def params_for(study: Study, stages: list[str], params: Mapping[str, Any], annotator_id: int | None) -> dict[str, Any]:
+    """What a run has to carry. Without an annotator it can be planned, but not answered."""
+    return {**params, "study": study.pk, "stages": stages, "annotator": annotator_id}
+
+
+def setting_of(run: Run) -> Setting:
+    """Kept on the run object, which lives as long as one worker's turn."""
+    known: Setting | None = getattr(run, "_evaluation_setting", None)
+    if known is None:
+        known = make_setting(run.params)
+        run._evaluation_setting = known  # type: ignore[attr-defined]
+    return known
+
+
+def make_setting(params: Mapping[str, Any]) -> Setting:
+    study = Study.objects.select_related("instrument_version").get(pk=params["study"])
+    declaration = declaration_of(study)
+    stages = {name: declaration.stage(name) for name in params["stages"]}
+    content = InstrumentVersion.objects.get(pk=params["prompt"]).content
+    return Setting(
+        study=study,
+        stages=stages,
+        prompts=read_prompts(content, {name: "text" in stage.shows for name, stage in stages.items()}),
+        reading=params["reading"],
+        thresholds=params["thresholds"],
+        places=places_of(study),
+    )
+
+
+def places_of(study: Study) -> dict[int, Place]:
+    """By item, in the study's order. All at once: rows cannot be read on while the plan is written."""
+    rows = UnitItem.objects.filter(unit__study=study, item__options__isnull=False)
+    ordered = rows.order_by("unit__position", "position", "item__options__position")
+    found: dict[int, tuple[int, list[int]]] = {}
+    in_unit: dict[int, int] = {}
+    for item_id, unit_id, option_id in ordered.values_list("item_id", "unit_id", "item__options"):
+        found.setdefault(item_id, (unit_id, []))[1].append(option_id)
+        in_unit[unit_id] = in_unit.get(unit_id, 0) + 1
+    return {item: Place(item, unit, tuple(options), in_unit[unit]) for item, (unit, options) in found.items()}
+
+
+def assignment_in(run: Run, place: Place) -> Assignment:
+    """The evaluator's assignment for the item's text."""
+    assignments = Assignment.objects.active().select_related("annotator__study", "annotator__evaluator")
+    return assignments.get(annotator=run.params["annotator"], unit=place.unit_id)

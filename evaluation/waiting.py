@@ -1,0 +1,58 @@
+"""Watching a run until it ends or pauses; for commands."""
+
+import time
+from collections.abc import Callable
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from llm.failures import remedy
+from llm.models import Run, RunState, Worker
+from llm.prices import money
+from llm.progress import Progress
+from llm.services.draining import drain_here
+from llm.services.estimating import Estimate
+
+EVERY = 2.0
+
+
+def wait_for(run: Run, say: Callable[[str], None]) -> Run:
+    """Until the run ends or pauses. Workers do the work; if none is alive, this process does it."""
+    last = [""]
+
+    def tell(current: Run) -> None:
+        if (line := progress_line(current)) != last[0]:
+            say(line)
+            last[0] = line
+
+    while run.is_active:
+        if Worker.objects.alive().exists():
+            time.sleep(EVERY)
+            run.refresh_from_db()
+            tell(run)
+        else:
+            run = drain_here(run, tell)
+    return run
+
+
+def progress_line(run: Run) -> str:
+    progress = Progress(run)
+    said = {"done": progress.n_done, "total": progress.n_calls, "missing": progress.n_missing}
+    line = _("%(done)d of %(total)d calls done, %(missing)d without an answer") % said
+    return f"{line}, {progress.spent}." if progress.spent else f"{line}."
+
+
+def ending(run: Run) -> str:
+    """Why the run stands still with calls open, and what to do; "" if it went through."""
+    if run.state == RunState.DONE:
+        return ""
+    return f"{run.get_state_display()}: {remedy(run.reason) or run.reason}".strip().rstrip(":")
+
+
+def estimate_sentence(found: Estimate, currency: str) -> str:
+    """Calls, how many of them are known, tokens and money at most."""
+    said = ngettext("%(n)d call", "%(n)d calls", found.n_calls) % {"n": found.n_calls}
+    known = _("%(known)d of them answered before") % {"known": found.n_known}
+    tokens = _("at most about %(into)d tokens in and %(out)d out") % {"into": found.tokens_in, "out": found.tokens_out}
+    price = money(found.cost_nanos, currency) or _("no price known")
+    return f"{said}, {known}; {tokens}; {price}."

@@ -1,0 +1,66 @@
+from decimal import Decimal
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from llm.models import Endpoint
+
+PRESETS = [
+    ("OpenAI", "https://api.openai.com/v1", "gpt-4o-mini"),
+    (_("Ollama on this machine"), "http://127.0.0.1:11434/v1", "llama3.1:8b"),
+    (_("vLLM on this machine"), "http://127.0.0.1:8000/v1", "org/model"),
+    (_("llama.cpp server on this machine"), "http://127.0.0.1:8080/v1", "model"),
+    (_("A gateway of your institution"), "https://models.example.org/v1", "model"),
+]
+"""Shapes of addresses, to start from: (name, base URL, an example of a model's name)."""
+
+
+class EndpointForm(forms.ModelForm):
+    key = forms.CharField(
+        label=_("Key"), required=False, max_length=1000, widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
+        help_text=_("Encrypted when stored, never shown again. Leave it empty to keep the stored one or to use none."),
+    )  # fmt: skip
+    field_order = ["name", "base_url", "model", "key"]
+
+    class Meta:
+        model = Endpoint
+        fields = [
+            "name", "base_url", "model", "description", "price_in", "price_out", "currency", "max_concurrency",
+            "timeout_seconds", "is_active",
+        ]  # fmt: skip
+        widgets = {"description": forms.Textarea({"rows": 2})}
+        help_texts = {
+            "name": _("How it is called in lists and commands."),
+            "base_url": _(
+                "The part before /chat/completions; usually it ends in /v1. If it changes, the key is asked for again."
+            ),
+            "model": _("Exactly as the server names it."),
+            "description": _("What researchers should know before they choose it."),
+            "price_in": _("For a million input tokens. Empty: unpriced, then costs are not counted; 0: free."),
+            "price_out": _("For a million output tokens."),
+            "is_active": _("Without it, earlier runs stay as they are."),
+        }
+
+    def clean_currency(self) -> str:
+        return self.cleaned_data["currency"].upper()
+
+    def clean(self):
+        """One price without the other counts half of the costs."""
+        cleaned = super().clean() or {}
+        if (cleaned.get("price_in") is None) != (cleaned.get("price_out") is None):
+            self.add_error("price_out", _("Enter both prices, or neither."))
+        return cleaned
+
+    def _post_clean(self):
+        """The service checks and stores; the form's own instance stays untouched until then."""
+
+    @property
+    def fields_of_endpoint(self) -> dict:
+        return {name: self.cleaned_data[name] for name in self.Meta.fields}
+
+
+class BudgetForm(forms.Form):
+    budget = forms.DecimalField(
+        label=_("Budget"), required=False, min_value=Decimal("0.0001"), max_digits=12, decimal_places=4,
+        help_text=_("Over it the run pauses. Empty: no limit."),
+    )  # fmt: skip

@@ -1,0 +1,52 @@
+import os
+from decimal import Decimal, InvalidOperation
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError
+
+from llm.services.endpoints import add_endpoint
+
+
+class Command(BaseCommand):
+    help = "Adds a model endpoint. Its key is read from an environment variable, never from the command line."
+
+    def add_arguments(self, parser):
+        parser.add_argument("name", metavar="NAME", help="how it is called in lists and commands")
+        parser.add_argument("--base-url", metavar="U", required=True, help="such as https://api.openai.com/v1")
+        parser.add_argument("--model", metavar="M", required=True, help="the model's name, as the server knows it")
+        parser.add_argument("--key-env", metavar="VAR", help="the environment variable that holds the key")
+        parser.add_argument("--price-in", metavar="P", type=amount, help="for a million input tokens")
+        parser.add_argument("--price-out", metavar="P", type=amount, help="for a million output tokens")
+        parser.add_argument("--currency", metavar="C", default="USD", help="three letters; default: USD")
+        parser.add_argument("--at-a-time", metavar="N", type=int, default=8, help="calls at a time; default: 8")
+
+    def handle(self, *, name, base_url, model, key_env, price_in, price_out, currency, at_a_time, **options):
+        if (price_in is None) != (price_out is None):
+            raise CommandError("No model was added. Give both prices, or neither.")
+        fields = {"name": name, "base_url": base_url, "model": model, "currency": currency.upper()}
+        fields |= {"price_in": price_in, "price_out": price_out, "max_concurrency": at_a_time}
+        try:
+            endpoint = add_endpoint(key=key_from(key_env), **fields)
+        except ValidationError as error:
+            sentences = (f"{field}: {' '.join(said)}" for field, said in error.message_dict.items())
+            raise CommandError("No model was added. " + " ".join(sentences)) from None
+        self.stdout.write(f"Model {endpoint.name} is added; a worker tests it as soon as one listens.")
+
+
+def key_from(variable: str | None) -> str:
+    if variable is None:
+        return ""
+    key = os.environ.get(variable, "")
+    if not key:
+        raise CommandError(f"No model was added. The environment variable {variable} is not set or empty.")
+    return key
+
+
+def amount(text: str) -> Decimal:
+    try:
+        value = Decimal(text)
+    except InvalidOperation:
+        raise ValueError from None
+    if not value.is_finite() or value < 0:
+        raise ValueError
+    return value

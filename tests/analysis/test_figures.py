@@ -1,0 +1,57 @@
+"""Figures are drawn from tables, say what is in them, and run nothing."""
+
+import pytest
+
+from analysis.choices import Choices
+from analysis.figures import FIGURES, as_png, as_svg
+from analysis.figures.ratings import shades
+from analysis.reports import build
+from analysis.services.results import figure_specification
+from tests.factory import answer, make_annotator, make_item, make_study, make_text
+
+
+def drawn(study, name, **choices):
+    return as_svg(figure_specification(study, build(study, Choices(**choices)), name))
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_figure_names_the_study_and_the_numbers(answered, name):
+    svg = drawn(answered, name)
+    assert svg.startswith("<svg")
+    assert "Study tiny" in svg
+
+
+def test_the_dumbbell_has_both_shares_the_difference_and_n(answered):
+    svg = drawn(answered, "dumbbell")
+    for words in ("careful", ">.75<", ">.88<", "+.12", "n 4 and 8, 2 texts"):
+        assert words in svg
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_study_without_answers_still_has_figures(tiny, name):
+    assert drawn(tiny, name).startswith("<svg")
+
+
+def test_names_are_text_and_nothing_else(project):
+    item = make_item(make_text(project, "t1"), "<script>alert(1)</script>&", "i1")
+    study = make_study(project, "s", [item], title='"><image href=x onerror=alert(1)>')
+    answer(make_annotator(study, "ada"), "read", item, "TF", rating=3)
+    for name in FIGURES:
+        svg = drawn(study, name)
+        assert "<script" not in svg
+        assert "<image" not in svg
+
+
+def test_included_answers_are_named_under_the_title(answered):
+    assert "Pilot answers included." in drawn(answered, "ratings", purposes=("main", "pilot"))
+
+
+def test_a_png_is_a_png(answered):
+    spec = figure_specification(answered, build(answered, Choices()), "ratings")
+    assert as_png(spec).startswith(b"\x89PNG")
+
+
+def test_shades_run_from_light_to_dark():
+    brightness = [sum(int(shade[place : place + 2], 16) for place in (1, 3, 5)) for shade in shades(7)]
+    assert brightness == sorted(brightness, reverse=True)
+    assert len(set(shades(7))) == 7

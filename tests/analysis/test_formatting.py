@@ -1,0 +1,39 @@
+"""Numbers as papers print them."""
+
+import pytest
+
+from analysis.formatting import evaluator_word, figure, interval, number
+
+
+@pytest.mark.parametrize(
+    ("value", "printed"),
+    [
+        (0.529, ".53"),
+        (-0.105, "−.10"),
+        (-0.11, "−.11"),
+        (1, "1.00"),
+        (0, ".00"),
+        (-0.001, ".00"),
+        (3.5, "3.50"),
+        (-1.25, "−1.25"),
+    ],
+)
+def test_two_digits_a_real_minus_and_no_zero_before_the_point(value, printed):
+    assert number(value) == printed
+
+
+def test_intervals_stand_in_brackets():
+    assert interval(-0.19, -0.031) == "[−.19, −.03]"
+    assert interval(None, 0.5) == ""
+
+
+def test_counts_stay_whole_and_large_means_lose_a_digit():
+    assert (figure(1080), figure(327.44), figure(4.456)) == ("1,080", "327.4", "4.46")
+
+
+def test_evaluators_in_words():
+    assert [evaluator_word(name) for name in ("human", "human:students", "gpt")] == [
+        "people",
+        "people: students",
+        "gpt",
+    ]

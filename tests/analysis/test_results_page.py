@@ -1,0 +1,196 @@
+"""The results page: what it shows, to whom, and from where it takes it."""
+
+import csv
+import io
+import re
+
+import pytest
+from django.core.cache import cache
+from django.urls import reverse
+
+from projects.models import Role
+from studies.models import StudyState
+from tests.factory import answer, make_annotator
+
+URLS = {
+    "results": ("study_results", ()),
+    "figure": ("study_figure", ("dumbbell",)),
+    "table": ("study_table", ("informativity",)),
+    "csv": ("study_export", ("csv",)),
+    "wide": ("study_export", ("wide",)),
+    "jsonl": ("study_export", ("jsonl",)),
+    "codebook": ("study_export", ("codebook",)),
+}
+FROM_REVIEWER = {"csv", "wide", "jsonl", "codebook"}
+
+
+@pytest.fixture(autouse=True)
+def empty_cache(db):
+    cache.clear()
+
+
+def address(name, slug="tiny"):
+    view, arguments = URLS[name]
+    return reverse(view, args=(slug, *arguments))
+
+
+def stable(response) -> str:
+    """The page without what differs from request to request."""
+    return re.sub(r'name="csrfmiddlewaretoken" value="\w+"', "", response.content.decode())
+
+
+@pytest.fixture
+def page(as_user, viewer):
+    """A function that gives the results page as a viewer sees it."""
+
+    def show(slug="tiny", **asked):
+        response = as_user(viewer).get(reverse("study_results", args=[slug]), asked)
+        assert response.status_code == 200
+        return stable(response)
+
+    return show
+
+
+@pytest.mark.parametrize("name", URLS)
+@pytest.mark.parametrize("role", list(Role))
+def test_viewers_see_results_and_reviewers_also_export(answered, as_user, member, name, role):
+    allowed = name not in FROM_REVIEWER or role.rank >= Role.REVIEWER.rank
+    assert as_user(member(role)).get(address(name)).status_code == (200 if allowed else 404)
+
+
+@pytest.mark.parametrize("name", URLS)
+def test_foreign_and_unknown_studies_look_alike(answered, as_user, stranger, name):
+    client = as_user(stranger)
+    foreign, unknown = client.get(address(name)), client.get(address(name, "nowhere"))
+    assert foreign.status_code == unknown.status_code == 404
+    assert stable(foreign).replace("tiny", "nowhere") == stable(unknown)
+
+
+@pytest.mark.parametrize("name", URLS)
+def test_without_signing_in_there_is_only_the_sign_in(answered, client, name):
+    response = client.get(address(name))
+    assert response.status_code == 302
+    assert response.url.startswith(reverse("account_login"))
+
+
+@pytest.mark.parametrize("path", ["figures/nothing.svg", "tables/nothing.csv"])
+def test_unknown_figures_and_tables_are_not_found(answered, as_user, viewer, path):
+    assert as_user(viewer).get(f"/s/tiny/results/{path}").status_code == 404
+
+
+def test_unknown_formats_are_not_found(answered, as_user, owner):
+    assert as_user(owner).get("/s/tiny/export/xlsx/").status_code == 404
+
+
+def test_the_page_shows_numbers_intervals_and_n(answered, page):
+    html = page()
+    assert "People" in html or "people" in html
+    for words in (
+        ".75",
+        ".88",
+        "4 judgments, 2 texts",
+        "by judgments: [",
+        "Informativity, matched",
+        "Agreement with people",
+    ):
+        assert words in html
+
+
+def test_undefined_stands_with_its_reason(answered, page):
+    html = page()
+    assert "undefined" in html
+    assert "no option was judged by both of a pair" in html
+
+
+def test_the_figure_has_its_numbers_in_words(answered, page):
+    assert "careful, people: Guessability .75" in page()
+
+
+def test_the_best_is_marked_by_a_sign_and_not_by_colour_alone(answered, page):
+    assert '<strong>.88</strong><span class="best"' in page()
+
+
+def test_a_study_without_answers_says_what_to_do(tiny, page):
+    assert "Send the annotators their links" in page()
+    tiny.state = StudyState.DRAFT
+    tiny.save()
+    assert "This study is a draft" in page()
+
+
+def test_simulated_answers_stay_out_beside_real_ones(answered, items, page):
+    answer(make_annotator(answered, "sim", purpose="simulated"), "guess", items["c1"], "FT")
+    html = page()
+    assert "simulated answers (2)" in html
+    assert "These are simulated answers." not in html
+    assert "These are simulated answers." in page(asked=1, include="simulated")
+
+
+def test_a_study_of_simulated_answers_shows_them_under_a_banner(tiny, items, page):
+    answer(make_annotator(tiny, "sim", purpose="simulated"), "guess", items["c1"], "TF")
+    assert "These are simulated answers." in page()
+    assert "None of the answers of this study are included" in page(asked=1)
+
+
+def test_the_convention_is_a_choice_of_the_reader(answered, page):
+    assert "by texts: [" in page(asked=1, convention="published")
+
+
+def test_a_choice_that_does_not_exist_is_said_and_changes_nothing(answered, page):
+    html = page(asked=1, convention="lucky")
+    assert "Select a valid choice" in html
+    assert "by judgments: [" in html
+
+
+def test_lists_of_items_lead_to_the_text(answered, page):
+    text = answered.units.get(text__external_id="t2").text
+    assert reverse("text", args=["rivers", text.pk]) in page()
+
+
+def test_viewers_are_not_offered_exports(answered, page):
+    assert reverse("study_export", args=["tiny", "csv"]) not in page()
+
+
+def test_hostile_names_are_text(answered, page):
+    generator = answered.units.first().items.first().generator
+    generator.name = "<script>alert(1)</script>"
+    generator.save()
+    html = page()
+    assert "<script>alert" not in html
+    assert "&lt;script&gt;alert" in html
+
+
+def test_a_new_answer_a_new_key_and_a_new_name_show_at_once(answered, items, page):
+    assert ".88" in page()
+    items["c1"].options.filter(external_id="b").update(correct=True)
+    assert "5 judgments" not in page()
+    assert "<strong>.88</strong>" not in page()
+    answer(make_annotator(answered, "cy"), "guess", items["c1"], "TF")
+    assert "6 judgments, 2 texts" in page()
+    generator = items["c1"].generator
+    generator.name = "painstaking"
+    generator.save()
+    assert "painstaking" in page()
+
+
+def test_an_unchanged_study_is_not_computed_again(answered, page, monkeypatch):
+    first = page()
+    monkeypatch.setattr("analysis.reports.build", lambda *_: 1 / 0)
+    assert page() == first
+
+
+def test_the_csv_of_a_table_is_the_reports(answered, as_user, viewer):
+    response = as_user(viewer).get(address("table"))
+    assert response["Content-Disposition"] == 'attachment; filename="tiny-informativity.csv"'
+    first = next(csv.DictReader(io.StringIO(response.content.decode(), newline="")))
+    assert (first["generator"], first["answerability"]) == ("careful", "0.875")
+
+
+def test_the_export_of_the_page_is_a_whole_file(answered, as_user, reviewer):
+    response = as_user(reviewer).get(address("csv"))
+    content = b"".join(response.streaming_content).decode()
+    assert response["Content-Disposition"] == 'attachment; filename="tiny.csv"'
+    assert len(list(csv.DictReader(io.StringIO(content, newline="")))) == 32
+
+
+def test_the_page_stays_small(answered, page):
+    assert len(page().encode()) < 150_000

@@ -1,0 +1,86 @@
+"""What the results page says in words."""
+
+import pytest
+
+from analysis.choices import Choices
+from analysis.evidence import evidence_of
+from analysis.measures.intervals import Interval
+from analysis.reports import build
+from analysis.reports.answers import judgments_of
+from analysis.reports.contrasts import Contrast, contrast
+from analysis.reports.sentences import worded
+from tests.factory import answer, make_annotator, make_item, make_study, make_text
+
+
+def said(study):
+    return list(build(study, Choices(seed=7)).sentences)
+
+
+@pytest.fixture
+def clear(project):
+    """Three texts; with the text all careful and few hurried judgments are right, without it all are half right."""
+    items = []
+    for number in (1, 2, 3):
+        text = make_text(project, f"t{number}")
+        items += [make_item(text, name, f"{name}{number}", "TFFF") for name in ("careful", "hurried")]
+    study = make_study(project, "clear", items)
+    ada = make_annotator(study, "ada")
+    for item in items:
+        last = item.external_id.endswith("3")
+        answer(ada, "guess", item, "TTTF")
+        hurried = "TTTF" if last else "TTFF"
+        answer(ada, "read", item, hurried if item.generator.name == "hurried" else "TFFF")
+    return study
+
+
+def test_the_contrast_is_recomputed_inside_each_replicate(clear):
+    """Per text careful informs .5, hurried .25, .25 and 0: the difference is -.25, -.25 and -.5."""
+    judgments = judgments_of(evidence_of(clear, Choices()).frame)
+    found = contrast(judgments, "hurried", "careful", seed=7)
+    # Left out in turn: -.375, -.375, -.25; their mean -1/3.
+    error = (2 / 3 * (2 * (1 / 24) ** 2 + (1 / 12) ** 2)) ** 0.5
+    assert found.value == pytest.approx(-1 / 3)
+    assert (found.interval.low, found.interval.high) == pytest.approx(
+        (-1 / 3 - 4.302652729696142 * error, -1 / 3 + 4.302652729696142 * error)
+    )
+    assert found.n_texts == 3
+
+
+def test_a_difference_is_said_with_its_interval_and_texts(clear):
+    assert said(clear) == [
+        "By people's answers, items by careful inform most (.50), those by hurried least (.17 [−.19, .53]).",
+        "Whether items by hurried inform less than those by careful cannot be told: −.33 [−.69, .03], 3\u00a0texts.",
+    ]
+
+
+def test_nothing_is_claimed_without_an_interval(tiny, items):
+    ada = make_annotator(tiny, "ada")
+    for name, read in {"c1": "TF", "h1": "FF"}.items():
+        answer(ada, "guess", items[name], "FF")
+        answer(ada, "read", items[name], read)
+    assert said(tiny) == ["By people's answers, items by careful inform most (.50), those by hurried least (.00)."]
+
+
+def test_one_generator_is_not_compared_with_itself(tiny, items):
+    ada = make_annotator(tiny, "ada")
+    answer(ada, "guess", items["c1"], "FF")
+    answer(ada, "read", items["c1"], "TF")
+    assert said(tiny) == ["By people's answers, text informativity is .50 for items by careful."]
+
+
+def test_without_people_a_model_speaks_under_its_name(tiny, items):
+    gpt = make_annotator(tiny, "gpt", kind="model")
+    answer(gpt, "guess", items["c1"], "FF")
+    answer(gpt, "read", items["c1"], "TF")
+    assert said(tiny) == ["By the answers of gpt, text informativity is .50 for items by careful."]
+
+
+def test_no_answers_no_sentences(tiny):
+    assert said(tiny) == []
+
+
+def test_a_difference_whose_interval_leaves_out_zero_is_called_less():
+    interval = Interval(-0.19, -0.03, "jackknife-t", "text", 4, 64, 4, None)
+    assert worded(Contrast("hurried", "careful", -0.11, interval, 4)) == (
+        "Items by hurried inform less than those by careful: −.11 [−.19, −.03], 4\u00a0texts."
+    )

@@ -1,0 +1,86 @@
+"""Tables as CSV, JSON and TeX."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from analysis.tables import Shown, make_table
+from analysis.writers import as_csv, as_json, as_tex
+
+SHOWN = (Shown("Who", "name"), Shown("Share_%", "share", "number", "low", "high", "reason"), Shown("n", "n", "count"))
+
+
+def one(**values):
+    row = {"name": "a", "share": 0.5, "low": 0.25, "high": 0.75, "n": 4, "reason": ""} | values
+    return make_table("t", ("name", "share", "low", "high", "n", "reason"), [row], notes=("50 % of all_",), shown=SHOWN)
+
+
+def cells(table):
+    return list(csv.reader(io.StringIO(as_csv(table), newline="")))
+
+
+def test_csv_keeps_every_digit():
+    assert float(cells(one(share=1 / 3))[1][1]) == 1 / 3
+
+
+def test_csv_lines_end_as_rfc_4180_says_and_hard_cells_are_quoted():
+    assert as_csv(one(name='a "b", c\nd')).startswith(
+        'name,share,low,high,n,reason\r\n"a ""b"", c\nd",0.5,0.25,0.75,4,\r\n'
+    )
+
+
+def test_undefined_is_an_empty_cell_beside_its_reason():
+    assert cells(one(share=float("nan"), low=None, reason="no answers"))[1] == ["a", "", "", "0.75", "4", "no answers"]
+
+
+def test_what_a_spreadsheet_would_run_is_harmless_and_negative_numbers_are_numbers():
+    assert cells(one(name="=1+1", share=-0.5))[1][:2] == ["'=1+1", "-0.5"]
+
+
+def test_words_that_mean_missing_elsewhere_stay():
+    assert [cells(one(name=word))[1][0] for word in ("NA", "null", "None", "nan")] == ["NA", "null", "None", "nan"]
+
+
+def test_json_has_null_for_undefined_and_all_of_a_row():
+    loaded = json.loads(as_json(one(share=float("nan"), intervals={"share": {"clustered": {"low": float("nan")}}})))
+    assert loaded["rows"][0]["share"] is None
+    assert loaded["rows"][0]["intervals"] == {"share": {"clustered": {"low": None}}}
+    assert (loaded["name"], loaded["columns"][0], loaded["notes"]) == ("t", "name", ["50 % of all_"])
+
+
+def test_tex_is_rounded_with_intervals_and_notes():
+    assert as_tex(one()).splitlines() == [
+        r"\begin{tabular}{lrr}",
+        r"\toprule",
+        r"Who & Share\_\% & n \\",
+        r"\midrule",
+        r"a & .50 [.25, .75] & 4 \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\par\footnotesize 50 \% of all\_",
+    ]
+
+
+def test_tex_says_undefined_and_has_a_real_minus():
+    assert "& undefined &" in as_tex(one(share=None))
+    assert "$-$.50" in as_tex(one(share=-0.5))
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        (r"\input{x}", r"\textbackslash{}input\{x\}"),
+        ("a&b_c%d$e#f", r"a\&b\_c\%d\$e\#f"),
+        ("a~b^c", r"a\textasciitilde{}b\textasciicircum{}c"),
+        ("two\nlines\x1b[0m", "two lines [0m"),
+    ],
+)
+def test_tex_runs_nothing_of_a_text(text, printed):
+    assert f"{printed} &" in as_tex(one(name=text))
+
+
+def test_a_mark_is_one_more_column_with_the_same_value():
+    assert cells(one().marked("included", "main, simulated"))[0][-1] == "included"
+    assert cells(one().marked("included", "main, simulated"))[1][-1] == "main, simulated"

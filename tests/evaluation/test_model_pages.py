@@ -1,0 +1,164 @@
+"""A model is added by page: first the estimate, then the run."""
+
+import pytest
+from bs4 import BeautifulSoup
+from django.urls import reverse
+
+from evaluation import views
+from evaluation.models import Evaluator
+from evaluation.services.asking import Ask, start
+from llm.models import Call, CallState, Endpoint, Run, RunState, Worker
+from llm.services import runs
+from studies.models import Annotator, StudyState
+from tests.factory import make_study
+
+pytestmark = pytest.mark.django_db
+PAGE = "/s/rivers-1/evaluators/model/"
+LIST = "/s/rivers-1/evaluators/"
+
+
+@pytest.fixture(autouse=True)
+def no_messages(monkeypatch):
+    monkeypatch.setattr(runs, "_send", lambda run_id: None)
+
+
+@pytest.fixture
+def endpoint(db):
+    return Endpoint.objects.create(
+        name="mock", base_url="http://127.0.0.1:9/v1", model="mock-1", price_in=1, price_out=2
+    )
+
+
+@pytest.fixture
+def entries(endpoint):
+    return {"endpoint": endpoint.pk, "reading": "label", "label": "", "budget": ""}
+
+
+def soup(response) -> BeautifulSoup:
+    return BeautifulSoup(response.content, "html.parser")
+
+
+def seen_in(response) -> str:
+    return soup(response).select_one("input[name=seen]")["value"]
+
+
+def test_the_estimate_comes_first_and_stores_nothing(as_user, researcher, study, entries):
+    page = soup(as_user(researcher).post(PAGE, entries))
+    assert "16 calls, 0 of them answered before" in page.select_one(".note").get_text()
+    assert "USD" in page.select_one(".note").get_text()
+    assert page.select_one("form button.primary").get_text() == "Start"
+    assert not Run.objects.exists()
+    assert not Annotator.objects.exists()
+
+
+def test_start_with_the_same_entries_starts_the_run(as_user, researcher, study, entries):
+    client = as_user(researcher)
+    seen = seen_in(client.post(PAGE, entries))
+    response = client.post(PAGE, entries | {"seen": seen})
+    run = Run.objects.get()
+    assert response["Location"] == reverse("run", args=[run.pk])
+    assert (run.started_by, run.kind, run.project) == (researcher, "evaluation", study.project)
+    assert Evaluator.objects.get().annotator.code == "mock"
+
+
+def test_other_entries_than_those_estimated_are_estimated_again(as_user, researcher, study, entries):
+    client = as_user(researcher)
+    seen = seen_in(client.post(PAGE, entries))
+    response = client.post(PAGE, entries | {"seen": seen, "label": "other"})
+    assert response.status_code == 200
+    assert seen_in(response) != seen
+    assert not Run.objects.exists()
+
+
+def test_a_large_study_is_not_rendered_by_the_page(as_user, researcher, study, entries, monkeypatch):
+    monkeypatch.setattr(views, "MOST_ESTIMATED", 15)
+    note = soup(as_user(researcher).post(PAGE, entries)).select_one(".note").get_text()
+    assert "16 calls." in note
+    assert "evaluate_study rivers-1 --model mock --estimate" in note
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"label": "human"}, "what tables call people"),
+        ({"threshold_guess": ".7"}, "A threshold is for"),
+        ({"threshold_guess": "2", "reading": "probability"}, "less than or equal to 1"),
+        ({"endpoint": "999"}, "Select a valid choice"),
+    ],
+)
+def test_what_is_refused_stands_on_the_page(as_user, researcher, study, entries, change, said):
+    client = as_user(researcher)
+    response = client.post(PAGE, entries | change)
+    while soup(response).select_one("input[name=seen]") is not None:
+        response = client.post(PAGE, entries | change | {"seen": seen_in(response)})
+    assert said in response.content.decode()
+    assert not Run.objects.exists()
+
+
+def test_a_budget_without_a_price_is_refused_at_the_start(as_user, researcher, study, entries, endpoint):
+    Endpoint.objects.update(price_in=None)
+    client = as_user(researcher)
+    wanted = entries | {"budget": "5"}
+    response = client.post(PAGE, wanted | {"seen": seen_in(client.post(PAGE, wanted))})
+    assert "has no price, so a budget cannot be kept" in response.content.decode()
+    assert not Annotator.objects.exists()
+
+
+def test_a_model_that_is_not_offered_cannot_be_chosen(as_user, researcher, study, entries):
+    Endpoint.objects.update(is_active=False)
+    assert "Select a valid choice" in as_user(researcher).post(PAGE, entries).content.decode()
+
+
+def test_without_a_model_the_page_says_who_adds_one(as_user, researcher, study):
+    assert "No model is set up yet. An admin adds one" in soup(as_user(researcher).get(PAGE)).get_text()
+
+
+def test_a_draft_is_sent_back_with_a_sentence(as_user, researcher, project, bank, entries):
+    make_study(project, "draft", bank, state=StudyState.DRAFT, language="de")
+    response = as_user(researcher).post("/s/draft/evaluators/model/", entries, follow=True)
+    assert "Launch it first" in response.content.decode()
+
+
+def test_only_researchers_let_models_answer(client, viewer, reviewer, stranger, study, entries):
+    for user in (viewer, reviewer, stranger):
+        client.force_login(user)
+        assert client.get(PAGE).status_code == 404
+        assert client.post(PAGE, entries).status_code == 404
+
+
+def row_in(client, label="mock") -> list[str]:
+    row = next(row for row in soup(client.get(LIST)).select("tbody tr") if row.th.get_text(strip=True) == label)
+    return [" ".join(cell.get_text(" ").split()) for cell in row.select("td")]
+
+
+def test_the_list_shows_the_run_and_whether_it_is_answering(as_user, researcher, study, endpoint):
+    evaluator = start(study, Ask(endpoint))
+    client = as_user(researcher)
+    assert row_in(client) == ["model: mock-1", "0 of 8", "0 of 8", "answering", "Run Remove mock"]
+    run = Run.objects.get()
+    assert soup(client.get(LIST)).select_one("tbody a")["href"] == reverse("run", args=[run.pk])
+    runs.pause(run, "user")
+    assert row_in(client)[3:] == ["16", "Run Continue Remove mock"]
+    client.post(reverse("evaluator_continue", args=["rivers-1", evaluator.pk]))
+    run.refresh_from_db()
+    assert run.state == RunState.PLANNING
+
+
+def test_replies_without_an_answer_are_counted_in_the_list(as_user, researcher, study, endpoint):
+    start(study, Ask(endpoint))
+    run = Run.objects.get()
+    for place, failure in enumerate(["parse", "cut", "server"]):
+        Call.objects.create(run=run, key=f"guess/{place}", position=place, state=CallState.FAILED, error_class=failure)
+    Run.objects.update(state=RunState.DONE)
+    assert row_in(as_user(researcher))[3] == "16 2 replies without an answer"
+
+
+def test_thresholds_stand_in_the_list(as_user, researcher, study, endpoint):
+    start(study, Ask(endpoint, reading="probability", thresholds={"guess": 0.9}))
+    assert "correct from p = 0.9 without and 0.5 with the text" in row_in(as_user(researcher))[0]
+
+
+def test_a_run_at_work_without_a_worker_is_said(as_user, researcher, study, endpoint):
+    start(study, Ask(endpoint))
+    assert not Worker.objects.exists()
+    assert "No worker is listening" in soup(as_user(researcher).get(LIST)).get_text()

@@ -1,0 +1,438 @@
+"""Models answer a study on a mock server: what they are asked, what is stored, what is missing."""
+
+import io
+import json
+from contextlib import ExitStack
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from analysis.choices import Choices
+from analysis.evidence import evidence_of
+from analysis.reports.informativity import informativity
+from evaluation.listing import row_of
+from evaluation.models import Evaluator
+from evaluation.services import asking
+from evaluation.services.asking import Ask, estimate_for, go_on, start
+from evaluation.services.evaluators import CannotEvaluate, remove
+from items.models import Option
+from llm.models import Call, CallState, Endpoint, Run, RunState
+from llm.services import draining, policy, runs
+from llm.services.draining import drain_here
+from llm.services.reading import read_again
+from studies.models import Annotator, Response, StudyState, Submission
+from studies.services.evaluating import close_answered
+from studies.services.instruments import store_version
+from tests.factory import make_study
+from tests.mock_server import Planned, label, mock_server
+
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch, settings):
+    """Waiting is for servers; messages to workers go nowhere; the mock server may be called."""
+    monkeypatch.setattr(policy, "FIRST_DELAY", 0.0)
+    monkeypatch.setattr(draining, "WAIT_SECONDS", 0.02)
+    monkeypatch.setattr(runs, "_send", lambda run_id: None)
+    settings.LESART_INSIDE_HOSTS = ["127.0.0.1"]
+
+
+@pytest.fixture
+def served():
+    with ExitStack() as stack:
+        yield lambda answer, **how: stack.enter_context(mock_server(answer, **how))
+
+
+@pytest.fixture
+def endpoint():
+    """A function that makes the endpoint “mock” of a server."""
+
+    def make(server, **fields) -> Endpoint:
+        fields = {"base_url": server.base_url, "model": "mock-1", "max_concurrency": 4, "timeout_seconds": 5} | fields
+        return Endpoint.objects.update_or_create(name="mock", defaults=fields)[0]
+
+    return make
+
+
+def is_guess(prompt: str) -> bool:
+    return "nicht bekannt" in prompt
+
+
+def option_in(prompt: str) -> str:
+    return prompt.split("\nAntwort: ")[1].split("\n")[0]
+
+
+# What the model says: by option, without and with the text.
+SAYS = {
+    "die grüne  Stadt": "FR",  # a key
+    "das Meer": "RF",
+    "der Wald": "FF",
+    "der Fluss": "RR",  # a key
+    "die Stadt": "FF",  # a key
+    "auf dem Berge": "RR",
+    "im Tal": "FR",  # a key
+    "am See": "RF",
+}
+
+
+def planted(request) -> str:
+    guessed, read = SAYS[option_in(request.prompt)]
+    return guessed if is_guess(request.prompt) else read
+
+
+def answered(study, endpoint, **about) -> Evaluator:
+    evaluator = start(study, Ask(endpoint, **about))
+    if run := row_of(evaluator).run:
+        drain_here(run)
+    return evaluator
+
+
+def test_what_the_model_says_is_what_is_stored(study, served, endpoint, said):
+    answered(study, endpoint(served(planted)))
+    assert said("mock", "guess") == {"r1": "FTF", "r2": "TF", "c1": "TFT"}
+    assert said("mock", "read") == {"r1": "TFF", "r2": "TF", "c1": "TTF"}
+
+
+def test_the_reports_accuracies_are_the_planted_ones_to_the_last_digit(study, served, endpoint):
+    answered(study, endpoint(served(planted)))
+    keys = dict(Option.objects.values_list("text", "correct"))
+    rows = informativity(evidence_of(study, Choices(seed=1))).rows
+    for generator in ("hand", "rule"):
+        row = next(row for row in rows if (row["generator"], row["evaluator"]) == (generator, "mock"))
+        wordings = Option.objects.filter(item__generator__name=generator).values_list("text", flat=True)
+        for place, measure in enumerate(("guessability", "answerability")):
+            right = [(SAYS[wording][place] == "R") == keys[wording] for wording in wordings]
+            assert row[measure] == float(Fraction(sum(right), len(right)))
+        assert (row["evaluator_kind"], row["reading"]) == ("model", "label")
+
+
+def test_every_option_is_asked_once_in_each_setting_and_nothing_else_is_sent(study, served, endpoint):
+    server = served(planted)
+    answered(study, endpoint(server))
+    asked = sorted((is_guess(prompt), option_in(prompt)) for prompt in server.prompts)
+    assert asked == sorted((guess, wording) for guess in (True, False) for wording in SAYS)
+    for request in server.requests:
+        assert [message["role"] for message in request.body["messages"]] == ["user"]
+        assert request.body["temperature"] == 0
+        assert "response_format" not in request.body
+
+
+def test_no_guess_holds_the_text_a_key_or_another_item_and_every_read_holds_its_text(study, served, endpoint, bank):
+    server = served(planted)
+    answered(study, endpoint(server))
+    for prompt in server.prompts:
+        about = next(item for item in bank if item.stem in prompt)
+        others = [item for item in bank if item.text_id != about.text_id or item != about]
+        assert not any(other.stem in prompt for other in others)
+        beside = [word for word in SAYS if word != option_in(prompt)]
+        if is_guess(prompt):
+            assert about.text.body not in prompt
+            assert not any(word in prompt for word in [*beside, "Burg", "fließt", "GRÜNE", "river", "castle", "hand"])
+        else:
+            assert prompt.startswith(about.text.body + "\n\n")
+            other = next(item.text.body for item in bank if item.text_id != about.text_id)
+            assert other not in prompt
+
+
+def test_prompts_about_one_text_follow_one_another(study, served, endpoint):
+    answered(study, endpoint(served(planted), max_concurrency=1))
+    keys = list(Call.objects.order_by("position").values_list("key", flat=True))
+    texts = dict(Option.objects.values_list("pk", "item__text__external_id"))
+    order = [(key.split("/")[0], texts[int(key.split("/")[1])]) for key in keys]
+    assert list(dict.fromkeys(order)) == [
+        ("guess", "river"), ("guess", "castle"), ("read", "river"), ("read", "castle"),
+    ]  # fmt: skip
+    assert order == sorted(order, key=list(dict.fromkeys(order)).index)
+
+
+def test_a_disclaimer_is_unparsed_counted_and_never_guessed(study, served, endpoint, said):
+    def says(request):
+        words = "Ohne den Text kann ich das nicht sagen."
+        return (
+            words if len(request.body["messages"]) > 1 or option_in(request.prompt) == "das Meer" else planted(request)
+        )
+
+    server = served(says)
+    evaluator = answered(study, endpoint(server))
+    assert said("mock", "guess")["r1"] == "FF"  # two of three
+    row = row_of(evaluator)
+    assert (row.done, row.missing, row.n_unparsed) == (14, 2, 2)
+    assert row.run.state == RunState.DONE
+    assert Call.objects.filter(state=CallState.FAILED).first().text == "Ohne den Text kann ich das nicht sagen."
+    again = [request for request in server.requests if len(request.body["messages"]) > 1]
+    assert len(again) == 2
+    assert again[0].body["messages"][1] == {"role": "assistant", "content": "Ohne den Text kann ich das nicht sagen."}
+    assert "R oder F" in again[0].prompt
+
+
+def test_an_answer_after_the_second_question_counts(study, served, endpoint, said):
+    answered(study, endpoint(served(lambda request: "R" if len(request.body["messages"]) > 1 else "Schwer zu sagen.")))
+    assert said("mock", "read") == {"r1": "TTT", "r2": "TT", "c1": "TTT"}
+
+
+def test_p_true_is_stored_beside_the_label(study, served, endpoint):
+    answered(study, endpoint(served(label("R", "F", 0.75))))
+    assert set(Response.objects.values_list("value", flat=True)) == {True}
+    assert all(p == pytest.approx(0.75) for p in Response.objects.values_list("probability", flat=True))
+    shown = Call.objects.first().parsed
+    assert (shown["label"], shown["label mass"]) == ("R", pytest.approx(0.9))
+
+
+def test_a_server_without_log_probabilities_leaves_the_probability_open(study, served, endpoint):
+    answered(study, endpoint(served(planted, logprobs=False)))
+    assert set(Response.objects.values_list("probability", flat=True)) == {None}
+
+
+def test_p_true_counts_from_the_threshold_of_its_setting_on(study, served, endpoint):
+    mock = endpoint(served(lambda request: label("R", "F", 0.6 if is_guess(request.prompt) else 0.4)))
+    evaluator = answered(study, mock, reading="probability", thresholds={"guess": 0.61, "read": 0.4 - 1e-9})
+    assert evaluator.annotator.reading == "probability"
+    values = set(Response.objects.values_list("stage", "value"))
+    assert values == {("guess", False), ("read", True)}
+
+
+def test_another_threshold_is_another_evaluator_and_takes_no_call(study, served, endpoint):
+    server = served(label("R", "F", 0.6))
+    mock = endpoint(server)
+    answered(study, mock, label="low", reading="probability")
+    n = len(server.requests)
+    answered(study, mock, label="high", reading="probability", thresholds={"guess": 0.7, "read": 0.7})
+    answered(study, mock, label="written")
+    assert len(server.requests) == n == 16
+    by_label = dict(Response.objects.values_list("assignment__annotator__code", "value"))
+    assert by_label == {"low": True, "high": False, "written": True}
+    with pytest.raises(CannotEvaluate, match="another one"):
+        start(study, Ask(mock, label="low", reading="probability", thresholds={"guess": 0.9}))
+
+
+def test_p_true_without_log_probabilities_is_missing(study, served, endpoint):
+    evaluator = answered(study, endpoint(served("R", logprobs=False)), reading="probability")
+    assert not Response.objects.exists()
+    assert row_of(evaluator).n_unparsed == 16
+
+
+def test_a_server_known_to_send_no_log_probabilities_cannot_be_read_so(study, served, endpoint):
+    mock = endpoint(served("R"), capabilities={"logprobs": {"value": False, "at": "2026-01-01"}})
+    with pytest.raises(CannotEvaluate, match="Read the written label instead"):
+        start(study, Ask(mock, reading="probability"))
+    assert not Annotator.objects.exists()
+
+
+def test_a_complete_model_has_handed_in_and_is_finished(study, served, endpoint):
+    annotator = answered(study, endpoint(served(planted))).annotator
+    assert (annotator.kind, annotator.model, annotator.reading) == ("model", "mock-1", "label")
+    assert not annotator.assignments.open().exists()
+    assert Submission.objects.filter(assignment__annotator=annotator).count() == 4
+
+
+def test_replies_read_again_change_no_answer(study, served, endpoint):
+    answered(study, endpoint(served(planted)))
+    before = list(Response.objects.order_by("pk").values())
+    run = Run.objects.get()
+    assert read_again(run) == 16
+    run.refresh_from_db()
+    drain_here(run)
+    assert list(Response.objects.order_by("pk").values()) == before
+
+
+def test_the_same_model_again_asks_nothing(study, served, endpoint):
+    server = served(planted)
+    answered(study, endpoint(server))
+    answered(study, endpoint(server))
+    assert (len(server.requests), Run.objects.count(), Response.objects.count()) == (16, 1, 16)
+
+
+def test_what_failed_is_tried_again_in_the_same_run(study, served, endpoint):
+    broken = {"is": True}
+    server = served(
+        lambda request: Planned(status=500) if broken["is"] and is_guess(request.prompt) else planted(request)
+    )
+    evaluator = answered(study, endpoint(server))
+    assert row_of(evaluator).missing == 8
+    broken["is"] = False
+    drain_here(go_on(evaluator))
+    assert row_of(evaluator).missing == 0
+    assert Run.objects.count() == 1
+
+
+def test_after_a_cancelled_run_a_new_one_asks_only_what_is_not_known(study, served, endpoint):
+    server = served(planted)
+    mock = endpoint(server)
+    answered(study, mock, stages=["guess"])
+    evaluator = start(study, Ask(mock))
+    runs.cancel(row_of(evaluator).run)
+    drain_here(go_on(evaluator))
+    assert row_of(evaluator).missing == 0
+    assert len(server.requests) == 16
+
+
+def test_going_on_with_a_run_that_is_at_work_starts_no_second_one(study, served, endpoint):
+    evaluator = start(study, Ask(endpoint(served(planted))))
+    assert go_on(evaluator) == go_on(evaluator) == Run.objects.get()
+
+
+def test_one_stage_can_be_asked_alone(study, served, endpoint, said):
+    evaluator = answered(study, endpoint(served(planted)), stages=["read"])
+    assert said("mock", "guess") == {}
+    assert not evaluator.annotator.assignments.open().exists()
+
+
+def test_an_estimate_counts_the_calls_and_stores_nothing(study, served, endpoint):
+    mock = endpoint(served(planted), price_in=Decimal(1), price_out=Decimal(2))
+    found = estimate_for(study, Ask(mock))
+    assert (found.n_calls, found.n_known, found.n_without_prompt) == (16, 0, 0)
+    assert found.cost_nanos > 0
+    assert not any(model.objects.exists() for model in (Annotator, Run, Call, Evaluator))
+    answered(study, mock, stages=["guess"])
+    assert estimate_for(study, Ask(mock)).n_known == 8
+
+
+def test_a_budget_without_a_price_is_refused_and_nothing_is_stored(study, served, endpoint):
+    with pytest.raises(CannotEvaluate, match="has no price"):
+        start(study, Ask(endpoint(served(planted))), budget=Decimal(1))
+    assert not Annotator.objects.exists()
+
+
+def test_over_the_budget_the_run_pauses_and_a_higher_one_wakes_it(study, served, endpoint):
+    mock = endpoint(served(planted), price_in=Decimal(1000), price_out=Decimal(1000), max_concurrency=1)
+    evaluator = start(study, Ask(mock), budget=Decimal("0.4"))
+    run = drain_here(row_of(evaluator).run)
+    assert run.state == RunState.PAUSED
+    assert 0 < row_of(evaluator).missing < 16
+    drain_here(go_on(evaluator, budget=Decimal(100)))
+    assert row_of(evaluator).missing == 0
+
+
+def test_the_wording_stays_that_of_the_evaluator(study, project, served, endpoint):
+    server = served(planted)
+    evaluator = answered(study, endpoint(server), stages=["guess"])
+    content = json.loads(json.dumps(asking.prompt_for(study).content))
+    content["guess"] = "Neu, nicht bekannt: {question}\nAntwort: {option}\n"
+    store_version(asking.PROMPTS, "de", content, project)
+    start(study, Ask(endpoint(server)))
+    drain_here(row_of(evaluator).run)
+    assert not any("Neu" in prompt for prompt in server.prompts)
+    answered(study, endpoint(server), label="new", stages=["guess"])
+    assert sum("Neu" in prompt for prompt in server.prompts) == 8
+
+
+def test_prompts_with_an_unknown_slot_are_refused(study, project, served, endpoint):
+    content = json.loads(json.dumps(asking.prompt_for(study).content))
+    content["guess"] += " {key}"
+    store_version(asking.PROMPTS, "de", content, project)
+    with pytest.raises(CannotEvaluate, match=r"slot \{key\}"):
+        start(study, Ask(endpoint(served(planted))))
+
+
+def test_a_language_without_prompts_is_refused(project, bank, served, endpoint):
+    study = make_study(project, "basque", bank, language="eu")
+    with pytest.raises(CannotEvaluate, match="language “eu”"):
+        start(study, Ask(endpoint(served(planted))))
+
+
+@pytest.mark.parametrize(
+    ("about", "said"),
+    [
+        ({"reading": "mind"}, "label or probability"),
+        ({"thresholds": {"guess": 0.5}}, "is for p"),
+        ({"reading": "probability", "thresholds": {"guess": 1.5}}, "between 0 and 1"),
+        ({"stages": ["sleep"]}, "no stage “sleep”"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(study, served, endpoint, about, said):
+    with pytest.raises(CannotEvaluate, match=said):
+        start(study, Ask(endpoint(served(planted)), **about))
+
+
+def test_removing_a_model_ends_its_run_and_keeps_its_calls(study, served, endpoint):
+    server = served(planted)
+    mock = endpoint(server)
+    remove(answered(study, mock))
+    assert not Response.objects.exists()
+    assert Call.objects.count() == 16
+    remove(start(study, Ask(mock, label="other")))
+    assert Run.objects.order_by("pk").last().state == RunState.CANCELLED
+    answered(study, mock)
+    assert len(server.requests) == 16
+
+
+def test_two_workers_that_miss_each_others_last_answer_are_made_good_at_the_end(study, served, endpoint):
+    annotator = answered(study, endpoint(served(planted))).annotator
+    Submission.objects.all().delete()
+    annotator.assignments.update(stage="guess", finished_at=None)
+    assert close_answered(annotator, ["guess", "read"])
+    assert not annotator.assignments.open().exists()
+    assert Submission.objects.count() == 4
+
+
+# The command --------------------------------------------------------------------------------------------------------
+
+
+def run_command(*words: str) -> str:
+    out = io.StringIO()
+    call_command("evaluate_study", "rivers-1", "--model", "mock", *words, stdout=out)
+    return out.getvalue()
+
+
+def test_the_command_drains_itself_where_no_worker_is_alive(study, served, endpoint):
+    endpoint(served(planted), price_in=Decimal(0), price_out=Decimal(0))
+    out = run_command("--as", "small")
+    assert "16 calls, 0 of them answered before" in out
+    assert "“small” has judged 16 options, 16 of them now; none is missing." in out
+    assert "had answered everything before" in run_command("--as", "small")
+
+
+def test_the_command_ends_with_3_if_answers_are_missing(study, served, endpoint, capsys):
+    endpoint(served("Das weiß ich nicht."))
+    with pytest.raises(SystemExit) as ended:
+        run_command("--yes")
+    assert ended.value.code == 3
+
+
+def test_the_command_asks_for_yes_where_calls_cost_money_or_have_no_price(study, served, endpoint):
+    server = served(planted)
+    endpoint(server)
+    with pytest.raises(CommandError, match="--yes") as refused:
+        run_command()
+    assert refused.value.returncode == 1
+    assert not server.requests
+    assert not Annotator.objects.exists()
+
+
+def test_the_command_estimates_without_a_call(study, served, endpoint):
+    server = served(planted)
+    endpoint(server, price_in=Decimal(1), price_out=Decimal(1))
+    assert "USD" in run_command("--estimate")
+    assert not server.requests
+    assert not Annotator.objects.exists()
+
+
+def test_the_command_reads_thresholds(study, served, endpoint):
+    endpoint(served(label("R", "F", 0.6)))
+    run_command("--yes", "--reading", "probability", "--threshold-guess", ".7")
+    assert set(Response.objects.values_list("stage", "value")) == {("guess", False), ("read", True)}
+
+
+def test_an_endpoint_that_is_down_pauses_the_run_with_a_remedy(study, served, endpoint, monkeypatch):
+    endpoint(served(lambda request: Planned(status=401, error={"message": "bad key"})))
+    err = io.StringIO()
+    with pytest.raises(SystemExit) as ended:
+        call_command("evaluate_study", "rivers-1", "--model", "mock", "--yes", stdout=io.StringIO(), stderr=err)
+    assert ended.value.code == 3
+    assert "refuses the key" in err.getvalue()
+
+
+def test_what_is_for_models_only_is_refused_for_a_baseline(study):
+    for words in (["--estimate"], ["--budget", "1"], ["--reading", "label"], ["--threshold-read", "0"]):
+        with pytest.raises(CommandError, match="is for models"):
+            call_command("evaluate_study", "rivers-1", "--model", "exact", *words)
+
+
+def test_a_draft_is_refused_before_anything_is_counted(project, bank, served, endpoint):
+    make_study(project, "draft", bank, state=StudyState.DRAFT, language="de")
+    endpoint(served(planted))
+    with pytest.raises(CommandError, match="Launch it first"):
+        call_command("evaluate_study", "draft", "--model", "mock", "--estimate")

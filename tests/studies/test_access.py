@@ -1,0 +1,154 @@
+"""Every address of studies for every character: who may not come in finds nothing, and looking changes nothing."""
+
+import re
+
+import pytest
+from django.urls import reverse
+
+from projects.models import User
+from studies import urls
+from studies.services.launching import pause_study, start_preview
+from tests.studies.world import bank, counts, drafted, launched
+
+CHARACTERS = ("anonymous", "stranger", "viewer", "reviewer", "researcher", "owner", "admin")
+RANK = {name: place for place, name in enumerate(CHARACTERS)} | {"admin": len(CHARACTERS)}
+
+# Name, arguments, method, from which character on it opens, and with which status.
+PAGES = [
+    ("study_list", ["rivers"], "get", "viewer", 200),
+    ("study_new", ["rivers"], "get", "researcher", 200),
+    ("study_new", ["rivers"], "post", "researcher", 200),
+    ("study", ["draft"], "get", "viewer", 200),
+    ("study", ["live"], "get", "viewer", 200),
+    ("study_edit", ["draft"], "get", "researcher", 200),
+    ("study_edit", ["draft"], "post", "researcher", 200),
+    ("study_delete", ["draft"], "post", "researcher", 302),
+    ("study_preview", ["draft"], "post", "researcher", 302),
+    ("study_import", ["draft"], "get", "researcher", 200),
+    ("study_import", ["draft"], "post", "researcher", 200),
+    ("study_annotators", ["live"], "get", "viewer", 200),
+    ("study_annotators", ["live"], "post", "researcher", 200),
+    ("annotator_links", ["live"], "get", "researcher", 200),
+    ("annotator_link", ["live", "PK", "revoke"], "post", "researcher", 302),
+    ("annotator_link", ["live", "PK", "renew"], "post", "researcher", 302),
+    ("annotator_link", ["live", "PK", "erase"], "post", "nobody", 404),
+    ("remove_simulated", ["live"], "post", "researcher", 302),
+    ("study_act", ["draft", "launch"], "post", "researcher", 302),
+    ("study_act", ["live", "pause"], "post", "researcher", 302),
+    ("study_act", ["paused", "resume"], "post", "researcher", 302),
+    ("study_act", ["live", "close"], "post", "researcher", 302),
+    ("study_act", ["live", "reopen"], "post", "researcher", 302),
+]
+
+
+@pytest.fixture
+def studies(project):
+    bank(project)
+    draft, live, paused = (
+        drafted(project, slug="draft"),
+        launched(project, slug="live"),
+        launched(project, slug="paused"),
+    )
+    pause_study(paused)
+    start_preview(draft)
+    return {"draft": draft, "live": live, "paused": paused}
+
+
+@pytest.fixture
+def characters(db, stranger, viewer, reviewer, researcher, owner):
+    admin = User.objects.create_superuser("admin", password="correct horse battery")
+    return {
+        "anonymous": None, "stranger": stranger, "viewer": viewer, "reviewer": reviewer, "researcher": researcher,
+        "owner": owner, "admin": admin,
+    }  # fmt: skip
+
+
+def address(name: str, arguments: list[str], studies) -> str:
+    annotator = studies["live"].annotators.first()
+    return reverse(name, args=[annotator.pk if argument == "PK" else argument for argument in arguments])
+
+
+@pytest.mark.parametrize("character", CHARACTERS)
+def test_a_page_opens_from_its_character_on(character, client, characters, studies):
+    """All in one, as making studies and people takes longest; what writes is undone by the savepoint of each."""
+    from django.db import transaction
+
+    if characters[character]:
+        client.force_login(characters[character])
+    wrong = []
+    for name, arguments, method, lowest, status in PAGES:
+        with transaction.atomic():
+            came = getattr(client, method)(address(name, arguments, studies))
+            transaction.set_rollback(True)
+        expected = status if RANK[character] >= RANK.get(lowest, 99) else 404
+        if character == "anonymous":
+            expected = 302
+        if came.status_code != expected or (character == "anonymous" and not came.url.startswith("/accounts/login/")):
+            wrong.append((name, arguments, method, came.status_code, expected))
+    assert wrong == []
+
+
+def test_the_table_holds_every_address_of_studies():
+    assert {pattern.name for pattern in urls.urlpatterns} == {name for name, *_rest in PAGES}
+
+
+def test_wrong_and_foreign_studies_look_alike(as_user, stranger, studies):
+    client = as_user(stranger)
+    pages = [client.get(reverse("study", args=[slug])) for slug in ("live", "no-such-study")]
+    assert [page.status_code for page in pages] == [404, 404]
+    foreign, unknown = (re.sub(rb'csrfmiddlewaretoken" value="[^"]*', b"", page.content) for page in pages)
+    assert foreign.replace(b"live", b"") == unknown.replace(b"no-such-study", b"")
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"), [(name, args) for name, args, method, *_rest in PAGES if method == "post"]
+)
+def test_looking_changes_nothing(name, arguments, as_user, owner, studies):
+    """A mail scanner or a prefetch opens every link."""
+    client = as_user(owner)
+    from studies.models import Annotator, Study
+
+    def state():
+        return counts(), list(Study.objects.values()), list(Annotator.objects.values())
+
+    before = state()
+    client.get(address(name, arguments, studies))
+    client.head(address(name, arguments, studies))
+    assert state() == before
+
+
+@pytest.mark.parametrize("name", ["study_delete", "study_preview", "remove_simulated"])
+def test_what_only_writes_answers_no_get(name, as_user, owner, studies):
+    assert as_user(owner).get(reverse(name, args=["draft"])).status_code == 405
+
+
+@pytest.mark.parametrize("pk", ["0", "999999", "9" * 30])
+def test_a_link_of_nobody_is_not_found(pk, as_user, owner, studies):
+    assert as_user(owner).post(f"/s/live/annotators/{pk}/revoke/").status_code == 404
+
+
+def test_the_annotator_of_another_study_is_not_found(as_user, owner, project, studies):
+    other = launched(project, slug="other").annotators.first()
+    assert as_user(owner).post(reverse("annotator_link", args=["live", other.pk, "revoke"])).status_code == 404
+    other.refresh_from_db()
+    assert other.revoked_at is None
+
+
+def test_viewers_see_no_links_and_no_codes_of_people(as_user, viewer, studies):
+    from studies.services.people import add_annotators
+
+    new = add_annotators(studies["live"], 1, people=["anna-secret"])[0]
+    page = as_user(viewer).get(reverse("study_annotators", args=["live"])).content.decode()
+    assert "P01" in page
+    assert "anna-secret" not in page
+    assert new.token not in page
+    assert "/join/" not in page
+
+
+@pytest.mark.parametrize("role", ["viewer", "reviewer"])
+@pytest.mark.parametrize("slug", ["draft", "live", "paused"])
+def test_who_may_only_look_is_offered_nothing_to_press(role, slug, as_user, request, studies):
+    page = as_user(request.getfixturevalue(role)).get(reverse("study", args=[slug])).content.decode()
+    main = page[page.index("<main") : page.index("</main>")]
+    assert "<form" not in main
+    assert "<button" not in main

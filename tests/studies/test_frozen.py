@@ -1,0 +1,101 @@
+"""What a study asks is frozen at launch: the bank may change, the study does not."""
+
+import pytest
+
+from items.models import Item, Option, Text
+from items.services.versions import replace_items, replace_texts
+from items.values import item_values, text_values
+from studies.models import Response
+from studies.services.answering import place_of
+from studies.services.creating import NotADraft, change_study
+from studies.services.spec import check_spec
+from tests.studies.world import bank, launched, person, spec
+
+
+@pytest.fixture
+def study(project):
+    bank(project, items=2)
+    return launched(project)
+
+
+def edit_everything(project) -> None:
+    """New versions of every text and item, with other words and other options."""
+    texts = [(text, changed(text_values(text), body="Quite another text.")) for text in Text.objects.current()]
+    replace_texts(project, texts)
+    items = list(Item.objects.current().select_related("generator", "text").prefetch_related("options"))
+    fresh = {text.external_id: text for text in Text.objects.current()}
+    replace_items(
+        project,
+        [
+            (item, fresh[item.text.external_id], changed(item_values(item), stem="Quite another stem?"))
+            for item in items
+        ],
+    )
+
+
+def changed(values, **fields):
+    from dataclasses import replace
+
+    return replace(values, **fields)
+
+
+def seen_by(annotator) -> list:
+    """Everything that the pages of all the annotator's stages would draw."""
+    from studies.forms import StageForm
+    from studies.services.declaring import declaration_of
+
+    declaration = declaration_of(annotator.study)
+    return [
+        (assignment.unit.text.body, stage.name, [vars(block) for block in StageForm(assignment, stage).blocks])
+        for assignment in annotator.assignments.select_related("unit__text")
+        for stage in declaration.stages
+    ]
+
+
+def test_edited_texts_and_items_change_nothing_an_annotator_sees(project, study):
+    someone = person(study).start()
+    before = seen_by(someone.annotator)
+    edit_everything(project)
+    assert Item.objects.current().filter(stem="Quite another stem?").count() == 8
+    assert seen_by(someone.annotator) == before
+    assert place_of(someone.annotator).assignment.unit.text.body != "Quite another text."
+
+
+def test_answers_point_to_the_version_that_was_shown(project, study):
+    someone = person(study).start()
+    someone.do()
+    edit_everything(project)
+    someone.do()
+    assert set(Response.objects.values_list("item__version", flat=True)) == {1}
+
+
+def test_a_new_item_does_not_join_a_running_study(project, study):
+    from tests.factory import make_item
+
+    make_item(project.texts.get(external_id="t1"), "alder", "t1-alder-9")
+    assert not study.units.filter(items__external_id="t1-alder-9").exists()
+
+
+def test_a_corrected_key_changes_nothing_an_annotator_sees(study):
+    someone = person(study).start()
+    before = seen_by(someone.annotator)
+    for option in Option.objects.all():
+        Option.objects.filter(pk=option.pk).update(correct=not option.correct)
+    assert seen_by(someone.annotator) == before
+
+
+def test_a_launched_study_cannot_be_changed(study):
+    with pytest.raises(NotADraft, match="is frozen"):
+        change_study(study, check_spec(spec(title="Another")))
+    study.refresh_from_db()
+    assert study.title == "study"
+
+
+def test_a_new_wording_leaves_a_launched_study_with_its_own(project, study):
+    from studies.services.instruments import latest_version, store_version
+
+    content = study.instrument_version.content | {"title": "Other words"}
+    store_version("guess-then-read", "en", content, project)
+    assert latest_version("guess-then-read/en", project).content["title"] == "Other words"
+    study.refresh_from_db()
+    assert study.instrument_version.content["title"] != "Other words"

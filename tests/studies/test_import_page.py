@@ -1,0 +1,84 @@
+"""Importing finished answers by page: the same rules as the command, said on the page."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from studies.models import Response, Study
+from tests.studies.answer_files import as_csv, judged, whole
+from tests.studies.world import bank, drafted, launched
+
+
+@pytest.fixture
+def send(client, researcher, project):
+    """A function that uploads a file for the draft."""
+    client.force_login(researcher)
+    bank(project)
+    drafted(project)
+
+    def upload(content: bytes, slug: str = "study", **fields):
+        file = SimpleUploadedFile("answers.csv", content)
+        return client.post(reverse("study_import", args=[slug]), {"file": file} | fields)
+
+    return upload
+
+
+def test_a_good_file_is_imported_and_leads_to_the_results(send):
+    page = send(as_csv(whole()))
+    assert (page.status_code, page.url) == (302, reverse("study_results", args=["study"]))
+    assert Response.objects.count() == 11
+    assert Study.objects.get().state == "imported"
+
+
+def test_a_bad_file_lists_line_column_and_reason_and_stores_nothing(send):
+    rows = whole()
+    rows[0]["value"] = "<b>maybe</b>"
+    page = send(as_csv(rows)).content.decode()
+    assert "Nothing was stored: 1 problem." in page
+    assert '<td class="num">2</td><td>value</td>' in page
+    assert "&lt;b&gt;maybe&lt;/b&gt;" in page
+    assert not Response.objects.exists()
+
+
+def test_only_the_first_two_hundred_problems_are_listed(send):
+    page = send(as_csv([row for _n in range(100) for row in judged("P01", "guess", "nothing")])).content.decode()
+    assert "Nothing was stored: 300 problems." in page
+    assert page.count('<td class="num">') == 200
+    assert "The first 200 are listed." in page
+
+
+def test_guesses_without_a_read_are_taken_if_asked_for(send):
+    assert send(as_csv(judged("P01", "guess", "t1-alder-1"))).status_code == 200
+    assert send(as_csv(judged("P01", "guess", "t1-alder-1")), partial="on").status_code == 302
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [(b"", "The submitted file is empty."), (b"\n", "The file is empty."), (b"\xff", "This is not UTF-8")],
+)
+def test_a_file_that_is_none_is_said(content, sentence, send):
+    assert sentence in send(content).content.decode()
+
+
+def test_no_file_at_all_is_said(send, client):
+    page = client.post(reverse("study_import", args=["study"]), {})
+    assert "This field is required." in page.content.decode()
+
+
+def test_a_file_above_the_bound_of_pages_is_refused_with_the_limit(send, settings):
+    settings.LESART = settings.LESART | {"PAGE_UPLOAD_BYTES": 1_000}
+    page = send(as_csv(whole() * 3))
+    assert "import_responses" in page.content.decode()
+    assert not Response.objects.exists()
+
+
+def test_a_launched_study_takes_no_file(send, project):
+    launched(project, slug="running")
+    page = send(as_csv(whole()), slug="running").content.decode()
+    assert "Answers can be imported into a draft only." in page
+    assert not Response.objects.exists()
+
+
+def test_a_draft_with_nothing_to_ask_about_says_so(send, project):
+    project.items.all().update(superseded_at="2026-01-01T00:00:00Z")
+    assert "There is nothing to annotate" in send(as_csv(whole())).content.decode()

@@ -1,0 +1,107 @@
+"""What a study exports can be imported again unchanged, and then it holds the same answers."""
+
+import io
+
+import pytest
+from django.core.management import call_command
+
+from analysis.services.exporting import export_responses
+from studies.models import Purpose, Response, StudyState
+from studies.services.importing import import_responses
+from studies.services.people import add_annotators
+from tests.factory import make_item, make_text
+from tests.studies.world import Person, bank, drafted, launched
+
+SAME = (
+    "assignment__annotator__code", "assignment__annotator__kind", "assignment__annotator__group",
+    "assignment__annotator__person", "assignment__annotator__purpose", "assignment__annotator__reading",
+    "assignment__round", "stage", "question", "item", "option", "value", "probability", "unsure", "submitted_at",
+    "comment",
+)  # fmt: skip
+
+
+def answers(study) -> set[tuple]:
+    return set(Response.objects.filter(assignment__annotator__study=study).values_list(*SAME))
+
+
+def exported(study, format: str, purposes=("main",)) -> bytes:
+    out = io.StringIO(newline="")
+    export_responses(study, format, out, purposes)
+    return out.getvalue().encode()
+
+
+@pytest.fixture
+def finished(project):
+    """A study that three people have finished: two of the plan, and one who is known by a code."""
+    bank(project)
+    study = launched(project, slug="done", groups=["students", "teachers"])
+    add_annotators(study, 1, people=["anna"])
+    for number, annotator in enumerate(study.annotators.all()):
+        someone = Person(annotator).start()
+        while someone.here:
+            handle, _item, options = someone.shown[0]
+            unsure = {f"unsure-{handle}": [options[0][0]]} if someone.here.stage == "read" else {}
+            someone.save(someone.answers(tick=[0, 2, None][number], rating=number + 1, **unsure))
+            someone.hand_in()
+    return study
+
+
+@pytest.mark.parametrize("format", ["csv", "jsonl"])
+def test_a_finished_study_comes_back_as_it_was(format, project, finished):
+    again = drafted(project, slug="again")
+    counts = import_responses(again, exported(finished, format))
+    assert answers(again) == answers(finished)
+    assert (counts.annotators, counts.assignments, counts.responses) == (3, 6, len(answers(finished)))
+    again.refresh_from_db()
+    assert again.state == StudyState.IMPORTED
+
+
+@pytest.mark.parametrize("format", ["csv", "jsonl"])
+def test_a_second_round_trip_gives_the_same_answers(format, project, finished):
+    again, third = drafted(project, slug="again"), drafted(project, slug="third")
+    import_responses(again, exported(finished, format))
+    import_responses(third, exported(again, format))
+    assert answers(third) == answers(finished)
+
+
+def test_other_purposes_come_back_as_what_they_are(project, finished):
+    finished.annotators.filter(code="P01").update(purpose=Purpose.PILOT)
+    again = drafted(project, slug="again")
+    import_responses(again, exported(finished, "csv", ("main", "pilot")))
+    assert set(again.annotators.values_list("code", "purpose")) == {
+        ("P01", "pilot"), ("P02", "main"), ("P03", "main"),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("format", ["csv", "jsonl"])
+def test_ids_and_codes_that_look_like_formulas_come_back_as_they_are(format, project):
+    item = make_item(make_text(project, "=text"), "alder", "-item", "TFF")
+    item.options.filter(external_id="a").update(external_id="@a")
+    item.options.filter(external_id="b").update(external_id="'=b")
+    study = launched(project, slug="done", groups=["+group"], plan={"annotators": 1})
+    study.annotators.update(code="=1+1", person="'quoted")
+    Person(study.annotators.get()).start().finish()
+    again = drafted(project, slug="again")
+    import_responses(again, exported(study, format))
+    assert answers(again) == answers(study)
+
+
+def test_the_commands_go_together(project, finished, tmp_path):
+    file = tmp_path / "answers.csv"
+    call_command("export_responses", "done", out=str(file), stderr=io.StringIO())
+    drafted(project, slug="again")
+    said = io.StringIO()
+    call_command("import_responses", str(file), study="again", stdout=said)
+    assert said.getvalue() == "Imported: 3 annotators, 6 assignments, 66 responses.\n"
+
+
+def test_reports_see_the_same_numbers(project, finished):
+    from analysis.frames import responses_frame
+
+    again = drafted(project, slug="again")
+    import_responses(again, exported(finished, "csv"))
+    columns = ["annotator", "stage", "item_id", "option_id", "question", "value", "correct"]
+    frames = [
+        responses_frame(study)[columns].sort_values(columns[:5]).reset_index(drop=True) for study in (finished, again)
+    ]
+    assert frames[0].equals(frames[1])

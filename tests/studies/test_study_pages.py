@@ -1,0 +1,230 @@
+"""The page of a study: what happens at launch, how far it has come, and what can be done next."""
+
+import pytest
+from bs4 import BeautifulSoup
+from django.urls import reverse
+
+from studies.models import Study, StudyState
+from studies.services.launching import close_study, launch_study, pause_study
+from tests.factory import make_item, make_text
+from tests.studies.world import Person, bank, counts, drafted, launched, person
+
+
+@pytest.fixture
+def client(client, researcher):
+    client.force_login(researcher)
+    return client
+
+
+def text_of(client, name: str, slug: str) -> str:
+    """The page without its markup, blanks made one."""
+    page = client.get(reverse(name, args=[slug]))
+    return " ".join(BeautifulSoup(page.content, "html.parser").main.get_text(" ").split())
+
+
+def act(client, slug: str, action: str):
+    return client.post(reverse("study_act", args=[slug, action]), follow=True)
+
+
+def test_a_project_without_studies_says_what_one_is(client, project):
+    assert "There is no study yet." in text_of(client, "study_list", "rivers")
+
+
+def test_the_list_says_how_far_each_study_is(client, project):
+    bank(project)
+    study = launched(project, title="First")
+    person(study).start().finish()
+    page = text_of(client, "study_list", "rivers")
+    assert "First Guess, then read en live 2 2/4" in page
+
+
+def test_a_draft_says_what_happens_at_launch(client, project):
+    bank(project, texts=10, generators=("alder", "birch", "cedar"), items=3)
+    drafted(project, plan={"annotators": 6})
+    page = text_of(client, "study", "study")
+    assert "6 personal links are made, one for each annotator" in page
+    assert "Each annotator works on 10 texts, in about 60 minutes" in page
+    assert "Reckoned, not measured: 200 words a minute, and 10 seconds for each option judged" in page
+    assert "Each item is guessed by 2 of them" in page
+    assert "90 (alder: 30, birch: 30, cedar: 30)" in page
+
+
+def test_an_open_draft_says_that_links_come_later(client, project):
+    bank(project)
+    drafted(project, plan={"annotators": "open"})
+    assert "No link is made yet: you add annotators one by one" in text_of(client, "study", "study")
+
+
+def test_a_draft_shows_its_notices(client, project):
+    bank(project)
+    make_item(make_text(project, "t9"), "oak", "t9-oak-1")
+    drafted(project)
+    assert "1 text has items of one generator only" in text_of(client, "study", "study")
+
+
+def test_a_draft_that_cannot_be_launched_says_why_and_offers_no_launch(client, project):
+    bank(project, texts=5)
+    study = drafted(project, plan={"annotators": 2, "shared_texts": 1, "own_texts": 2})
+    make_item(make_text(project, "t9"), "alder", "t9-alder-1")
+    page = client.get(reverse("study", args=[study.slug])).content.decode()
+    assert "are 5 texts, but the study has 6" in page
+    assert reverse("study_act", args=[study.slug, "launch"]) not in page
+    assert reverse("study_edit", args=[study.slug]) in page
+
+
+def test_launching_leads_to_the_links(client, project):
+    bank(project)
+    drafted(project)
+    page = act(client, "study", "launch")
+    assert page.redirect_chain == [(reverse("study_annotators", args=["study"]), 302)]
+    assert "Send each annotator their own link." in page.content.decode()
+    assert Study.objects.get().state == StudyState.LIVE
+
+
+def test_launching_twice_says_so_and_changes_nothing(client, project):
+    bank(project)
+    drafted(project)
+    act(client, "study", "launch")
+    before = counts()
+    assert "was launched before" in act(client, "study", "launch").content.decode()
+    assert counts() == before
+
+
+def test_a_launch_that_cannot_be_says_why(client, project):
+    bank(project, texts=1)
+    study = drafted(project)
+    project.items.all().update(superseded_at="2026-01-01T00:00:00Z")
+    assert "There is nothing to annotate" in act(client, "study", "launch").content.decode()
+    study.refresh_from_db()
+    assert study.is_draft
+
+
+def test_a_study_is_paused_resumed_closed_and_opened_again(client, project):
+    bank(project)
+    launched(project)
+    for action, state in [("pause", "paused"), ("resume", "live"), ("close", "closed"), ("reopen", "live")]:
+        act(client, "study", action)
+        assert Study.objects.get().state == state
+
+
+@pytest.mark.parametrize("action", ["resume", "reopen"])
+def test_an_action_out_of_turn_says_what_to_do(action, client, project):
+    bank(project)
+    launched(project)
+    assert "so this cannot be done now" in act(client, "study", action).content.decode()
+
+
+def test_a_draft_is_deleted_on_request(client, project):
+    bank(project)
+    drafted(project, title="Gone")
+    page = client.post(reverse("study_delete", args=["study"]), follow=True)
+    assert "The draft “Gone” was deleted." in page.content.decode()
+    assert not Study.objects.exists()
+
+
+def test_a_launched_study_is_not_deleted(client, project):
+    bank(project)
+    launched(project)
+    page = client.post(reverse("study_delete", args=["study"]), follow=True)
+    assert "was launched before" in page.content.decode()
+    assert Study.objects.exists()
+
+
+def test_a_preview_leads_to_an_annotator_s_page(client, project):
+    bank(project)
+    drafted(project)
+    page = client.post(reverse("study_preview", args=["study"]))
+    assert page.url.startswith("/join/")
+    assert client.get(page.url).status_code == 200
+
+
+def test_a_preview_of_a_closed_study_says_why_not(client, project):
+    bank(project)
+    close_study(launched(project))
+    page = client.post(reverse("study_preview", args=["study"]), follow=True)
+    assert "is closed" in page.content.decode()
+
+
+def test_a_running_study_says_how_far_it_has_come_and_what_was_frozen(client, project):
+    bank(project)
+    study = launched(project, groups=["students"])
+    person(study).start().finish()
+    page = text_of(client, "study", "study")
+    assert "2 of 4 texts done by 2 annotators." in page
+    assert "What was frozen at launch" in page
+    assert "alder: 2 · birch: 2" in page
+    assert "guess-then-read/en version 1" in page
+
+
+def test_results_are_offered_once_there_are_any(client, project):
+    bank(project)
+    study = launched(project)
+    assert "See the results" not in text_of(client, "study", "study")
+    person(study).start().finish()
+    assert "See the results" in text_of(client, "study", "study")
+
+
+def test_an_open_study_without_people_says_what_is_next(client, project):
+    bank(project)
+    launched(project, plan={"annotators": "open"})
+    assert "Nobody has a link yet. Add annotators" in text_of(client, "study", "study")
+
+
+def test_a_paused_and_a_closed_study_say_what_annotators_see(client, project):
+    bank(project)
+    study = launched(project)
+    pause_study(study)
+    assert "Paused: annotators see a page that says so" in text_of(client, "study", "study")
+    close_study(study)
+    assert "Closed: the links take no more answers." in text_of(client, "study", "study")
+
+
+def test_simulated_annotators_are_announced_and_removed_with_one_click(client, project):
+    from annotation.simulation import simulated_annotators
+
+    bank(project)
+    study = launched(project)
+    simulated_annotators(study, 2, seed=1)
+    assert "2 simulated annotators have done 0 of 4 texts. They are not people" in text_of(client, "study", "study")
+    page = client.post(reverse("remove_simulated", args=["study"]), follow=True)
+    assert "2 simulated annotators were removed with all answers." in page.content.decode()
+    assert study.annotators.count() == 2
+
+
+def test_previews_are_in_no_list_of_people(client, project):
+    from studies.services.launching import start_preview
+
+    bank(project)
+    study = launched(project)
+    Person(start_preview(study)).start().finish()
+    assert "preview-" not in text_of(client, "study_annotators", "study")
+    assert "0 of 4 texts done by 2 annotators." in text_of(client, "study", "study")
+
+
+def test_an_imported_study_has_no_links_and_says_what_it_is(client, project):
+    from studies.services.importing import import_responses
+    from tests.studies.answer_files import as_csv, whole
+
+    bank(project)
+    import_responses(drafted(project), as_csv(whole()))
+    page = text_of(client, "study", "study")
+    assert "What was imported" in page
+    assert "Annotators and links" not in page
+    assert "/join/" not in client.get(reverse("study_annotators", args=["study"])).content.decode()
+
+
+def test_what_loses_something_is_folded_away_first(client, project):
+    bank(project)
+    drafted(project, slug="draft")
+    launched(project, slug="live")
+    for slug, name, arguments in [("draft", "study_delete", []), ("live", "study_act", ["close"])]:
+        soup = BeautifulSoup(client.get(reverse("study", args=[slug])).content, "html.parser")
+        form = soup.find("form", action=reverse(name, args=[slug, *arguments]))
+        assert form.find_parent("details") is not None
+
+
+def test_a_study_that_was_launched_elsewhere_in_between_shows_so(client, project):
+    bank(project)
+    study = drafted(project)
+    launch_study(study)
+    assert "was launched before" in act(client, "study", "launch").content.decode()
