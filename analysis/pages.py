@@ -39,6 +39,10 @@ class PageTable:
     footnotes: dict[str, str] = field(default_factory=dict)
     more: int = 0
 
+    @property
+    def has_best(self) -> bool:
+        return any(cell.best for row in self.rows for cell in row)
+
 
 def page_table(table: Table, convention: str, links: Mapping[str, str] | None = None) -> PageTable:
     """The table for a page; `links` leads from ids of texts to pages. Long tables are cut, as the CSV has all."""

@@ -1,9 +1,9 @@
-"""Personal links stay out of the logs, also where a request for one fails."""
+"""Links that open a door stay out of the logs, also where a request for one fails."""
 
 import logging
 import re
 
-LINK = re.compile(r"(/join/)[^/\s?\"']+")
+LINK = re.compile(r"(/(?:join|invitation|sign-in)/)[^/\s?\"']+")
 LOGGERS = ("django.request", "django.server", "django.security.csrf")
 
 

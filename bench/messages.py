@@ -1,7 +1,7 @@
 """The translations of the pages: collect the English sentences of each app, keep its catalogues in step, compile them.
 
-    python -m bench.messages             # every app
-    python -m bench.messages items llm   # some of them
+    python bench/messages.py              # every app
+    python bench/messages.py items llm    # some of them
 
 docs/translating.md says how to translate. Needs Babel only, no GNU gettext.
 """
@@ -115,7 +115,8 @@ def translation(message: Message, known: list[Catalog]) -> str | tuple[str, ...]
 
 
 def texts(message: Message) -> tuple[str, ...]:
-    return message.string if isinstance(message.string, tuple) else (message.string,)
+    """One, or of a plural several; Babel reads them as a tuple or a list."""
+    return (message.string,) if isinstance(message.string, str) else tuple(message.string)
 
 
 def source_text(catalogue: Catalog) -> bytes:

@@ -7,14 +7,15 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from evaluation.models import Evaluator
 from evaluation.services.evaluators import RUN_KIND
-from evaluation.setting import LABEL, Setting, assignment_in, read_key, setting_of
+from evaluation.setting import LABEL, Setting, read_key, setting_of
 from items.models import Option, Text
 from llm.labels import read_label
 from llm.models import Call, Run
 from llm.probabilities import LabelProbability, read_probability
 from llm.registry import Door, Request, Unparsable
-from studies.services.evaluating import Judged, close_if_answered, store_judgments
+from studies.services.evaluating import Judged, close_stage, is_answered, store_judgments
 
 # A label and a few words around it; the engine doubles it once for a reply that was cut off.
 MAX_TOKENS = 32
@@ -41,7 +42,7 @@ class EvaluationDoor(Door):
         setting, (stage, option_id) = setting_of(run), read_key(call.key)
         p = read_probability(call.logprobs, setting.prompts.correct, setting.prompts.incorrect)
         ticked, label = judge(setting, stage, call.text or "", p)
-        store(run, setting, stage, option_id, ticked, p.p)
+        store(setting, stage, option_id, ticked, p.p)
         return shown(label, ticked, p)
 
     def reprompt(self, run: Run, call: Call) -> Request | None:
@@ -79,14 +80,15 @@ def judge(setting: Setting, stage: str, text: str, p: LabelProbability) -> tuple
     return p.p >= setting.thresholds[stage], reading.label
 
 
-def store(run: Run, setting: Setting, stage: str, option_id: int, ticked: bool, p: float | None) -> None:
+def store(setting: Setting, stage: str, option_id: int, ticked: bool, p: float | None) -> None:
     """The answer, through the gate of people. One that is there stays."""
     place = setting.place_of_option[option_id]
-    assignment = assignment_in(run, place)
-    probability = {} if p is None else {option_id: p}
-    judged = Judged(place.item_id, {option_id: ticked}, probability)
+    assignment = setting.assignments[place.unit_id]
+    judged = Judged(place.item_id, {option_id: ticked}, {} if p is None else {option_id: p})
     store_judgments(assignment, setting.stages[stage], [judged], {place.item_id: place.options})
-    close_if_answered(assignment, assignment.annotator.evaluator.stages, place.n_in_unit)
+    if is_answered(assignment, stage, place.n_in_unit):
+        stages = Evaluator.objects.get(annotator=assignment.annotator).stages  # as they are now: one may have come
+        close_stage(assignment, stages, place.n_in_unit)
 
 
 def shown(label: str | None, ticked: bool, p: LabelProbability) -> dict[str, Any]:

@@ -25,6 +25,13 @@ class Setting:
     reading: str
     thresholds: Mapping[str, float]
     places: Mapping[int, "Place"]
+    annotator_id: int | None
+
+    @cached_property
+    def assignments(self) -> dict[int, Assignment]:
+        """The evaluator's, by unit: read once, because every reply needs one."""
+        rows = Assignment.objects.active().filter(annotator=self.annotator_id).select_related("annotator__study")
+        return {assignment.unit_id: assignment for assignment in rows}
 
     @cached_property
     def place_of_option(self) -> dict[int, "Place"]:
@@ -83,6 +90,7 @@ def make_setting(params: Mapping[str, Any]) -> Setting:
         reading=params["reading"],
         thresholds=params["thresholds"],
         places=places_of(study),
+        annotator_id=params["annotator"],
     )
 
 
@@ -96,9 +104,3 @@ def places_of(study: Study) -> dict[int, Place]:
         found.setdefault(item_id, (unit_id, []))[1].append(option_id)
         in_unit[unit_id] = in_unit.get(unit_id, 0) + 1
     return {item: Place(item, unit, tuple(options), in_unit[unit]) for item, (unit, options) in found.items()}
-
-
-def assignment_in(run: Run, place: Place) -> Assignment:
-    """The evaluator's assignment for the item's text."""
-    assignments = Assignment.objects.active().select_related("annotator__study", "annotator__evaluator")
-    return assignments.get(annotator=run.params["annotator"], unit=place.unit_id)

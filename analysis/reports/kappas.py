@@ -4,7 +4,7 @@ The same intervals as `published_kappa` row by row, in a fraction of the time: a
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -72,12 +72,21 @@ def interval_of(values: np.ndarray, observed: float, n_units: int, n_responses: 
     return undefined(PERCENTILE, about, UNDEFINED_FIGURE) if np.isnan(observed) else from_draws(values, about)
 
 
-def draws_of(counts: np.ndarray, tables: np.ndarray, seed: int):
+def draws_of(counts: np.ndarray, tables: np.ndarray, seed: int) -> Iterator[np.ndarray]:
     """Weights of 10,000 draws of as many units as there are, in blocks of bounded size."""
     rng = np.random.default_rng(seed)
-    n, rows = int(counts.sum()), max(1, CELLS // max(len(counts), tables[0].size))
+    rows = max(1, CELLS // max(len(counts), tables[0].size))
     for start in range(0, DRAWS, rows):
-        yield rng.multinomial(n, counts / n, size=min(rows, DRAWS - start)).astype(np.float64)
+        yield drawn(counts, min(rows, DRAWS - start), rng).astype(np.float64)
+
+
+def drawn(counts: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:
+    """(rows, kinds): how often each kind is drawn; unit by unit where nearly every unit is of a kind of its own."""
+    n, kinds = int(counts.sum()), len(counts)
+    if n > 4 * kinds:
+        return rng.multinomial(n, counts / n, size=rows)
+    places = np.repeat(np.arange(kinds), counts)[rng.integers(n, size=(rows, n))] + kinds * np.arange(rows)[:, None]
+    return np.bincount(places.ravel(), minlength=rows * kinds).reshape(rows, kinds)
 
 
 def mean_kappas(weights: np.ndarray, tables: np.ndarray, chosen: np.ndarray) -> np.ndarray:

@@ -9,6 +9,7 @@ import sys
 
 import django
 from django.core.management import call_command
+from django.urls import set_urlconf
 
 
 def main(url: str, result: int, worker: str) -> None:
@@ -22,6 +23,8 @@ def main(url: str, result: int, worker: str) -> None:
     # The command asks the same, but what it imports would cost every later start a second.
     if not Project.objects.filter(is_sample=True).exists():
         call_command("load_sample")
+    # The addresses of these pages are at the root; to import all other pages would cost another second.
+    set_urlconf("projects.urls")
     with os.fdopen(result, "w") as file:
         call_command("create_sign_in_link", base=url, stdout=file)
 

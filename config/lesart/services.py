@@ -58,20 +58,7 @@ def web(site: Site, listener: int) -> Service:
 
 
 def worker(site: Site) -> Service:
-    command = [
-        sys.executable,
-        "-m",
-        "celery",
-        "-q",
-        "-A",
-        "config",
-        "worker",
-        "--pool",
-        "threads",
-        "--concurrency",
-        "2",
-    ]
-    command += ["--hostname", WORKER, "--without-gossip", "--without-mingle", "--loglevel", "warning"]
+    command = [sys.executable, "-m", "config.lesart.worker", WORKER]
     # Django's checks read all views, which no task needs: half a second of each start.
     environment = {"CELERY_SKIP_CHECKS": "1"}
     return Service("worker", command, lambda: site.health().get("worker") == "ok", environment=environment)

@@ -121,12 +121,14 @@ def close_answered(annotator: Annotator, stages: Collection[str]) -> bool:
     return all(len(names) == len(stages) for names in answered.values())
 
 
-def close_if_answered(assignment: Assignment, stages: Collection[str], n_options: int) -> None:
-    """The same for one assignment whose unit has so many options. Two at once may both find the other's answer
-    missing: `close_answered` at the end sees to it."""
-    counts = n_answers(Response.objects.filter(assignment=assignment))
-    if names := [name for name in stages if counts.get((assignment.pk, name), 0) == n_options]:
-        hand_in({assignment.pk: names}, stages)
+def is_answered(assignment: Assignment, stage: str, n_options: int) -> bool:
+    """Whether nothing is missing in the stage of this assignment, whose unit has so many options."""
+    return Response.objects.filter(assignment=assignment, stage=stage, question=ANSWER).count() == n_options
+
+
+def close_stage(assignment: Assignment, stages: Collection[str], n_options: int) -> None:
+    """`close_answered` for one assignment. Of two workers at once each may find the other's answer missing."""
+    hand_in({assignment.pk: [name for name in stages if is_answered(assignment, name, n_options)]}, stages)
 
 
 def hand_in(answered: Mapping[int, Collection[str]], stages: Collection[str]) -> None:

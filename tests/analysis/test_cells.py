@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.cells import cell, harmless, unmarked
+from analysis.cells import cell
+from studies.cells import harmless, unmarked
 
 
 @pytest.mark.parametrize(

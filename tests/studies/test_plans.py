@@ -157,6 +157,14 @@ def test_loads_are_even_even_where_the_search_gets_nowhere(monkeypatch):
         assert spread([sum(seat in row for row in who) for seat in range(7)]) == 1  # 69 places for 7
 
 
+def test_generators_are_even_overall_even_where_the_search_gets_nowhere(monkeypatch):
+    monkeypatch.setattr(plan_search, "MOST_STEPS", 1)
+    monkeypatch.setattr(plan_search, "ALL_STEPS", 1)
+    for seed in range(10):
+        plan = guess_plan(PUBLISHED, 4, seed)
+        assert spread([sum(row.count(generator) for row in plan) for generator in GENERATORS]) == 1  # 40 guesses
+
+
 def test_three_of_six_on_ten_texts_meet_equally_often():
     who = seats_for(10, 6, 3, seed=4)
     assert [sum({one, other} <= set(row) for row in who) for one, other in combinations(range(6), 2)] == [2] * 15
@@ -167,6 +175,7 @@ def test_shared_texts_are_done_by_all_and_own_texts_by_one():
     assert who[:5] == [[0, 1, 2, 3, 4]] * 5
     assert all(len(row) == 1 for row in who[5:])
     assert Counter(row[0] for row in who[5:]) == dict.fromkeys(range(5), 10)
+    assert who != seats_for(55, 5, shared=5, own=10, seed=2)
 
 
 @pytest.mark.parametrize(
@@ -201,6 +210,12 @@ def test_a_new_seat_has_each_generator_about_equally_often_and_shares_with_every
         larger = [[*row, cell] for row, cell in zip(plan, extend_plan(plan, PUBLISHED, seed), strict=True)]
         assert sorted(by_seat(larger, 6, GENERATORS)) == [3, 3, 4]
         assert all(3 <= len(shared(larger, seat, 6)) <= 4 for seat in range(6))
+
+
+def test_a_new_seat_on_many_texts_has_each_generator_exactly_equally_often():
+    texts = [GENERATORS] * 30
+    column = extend_plan(guess_plan(texts, 6, 1), texts, 1)
+    assert Counter(column) == dict.fromkeys(GENERATORS, 10)
 
 
 def test_three_new_seats_fill_a_text_up_evenly():

@@ -1,3 +1,5 @@
+from io import StringIO
+
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
@@ -48,7 +50,7 @@ def load_bank_and_studies() -> tuple[Project, list[Study]]:
         project = Project.objects.create(slug=free_name(), title="Sample project", description=DESCRIPTION)
     for language in STUDIES:
         file = settings.BASE_DIR / "items" / "sample" / f"sample_{language}.jsonl"
-        call_command("import_items", str(file), project=project.slug, verbosity=0)
+        call_command("import_items", str(file), project=project.slug, stdout=StringIO())
     for name, description in GENERATORS.items():
         Generator.objects.filter(project=project, name=name).update(description=description)
     return project, [launched(project, language) for language in STUDIES]

@@ -1,0 +1,90 @@
+"""The sample project: loaded once, whole, and again after an interruption."""
+
+import io
+
+import pytest
+from django.core.management import call_command
+
+from config.management.commands import load_sample
+from items.models import Item
+from projects.models import Project
+from studies.models import Annotator, Purpose, Study, StudyState
+from studies.progress import progress_of
+from tests.studies.world import counts
+
+
+@pytest.fixture(autouse=True)
+def one_annotator(monkeypatch):
+    """Six take their time through the pages; one shows the same."""
+    monkeypatch.setattr(load_sample, "ANNOTATORS", 1)
+
+
+def load() -> str:
+    out = io.StringIO()
+    call_command("load_sample", stdout=out)
+    return out.getvalue()
+
+
+def test_two_launched_studies_with_simulated_annotators(db):
+    assert load() == "The sample project is loaded: two studies with simulated annotators.\n"
+    project = Project.objects.get()
+    assert (project.slug, project.is_sample) == ("sample", True)
+    assert set(project.studies.values_list("slug", "language", "state")) == {
+        ("sample-de", "de", StudyState.LIVE),
+        ("sample-en", "en", StudyState.LIVE),
+    }
+    for study in project.studies.all():
+        simulated = progress_of(study, Purpose.SIMULATED)
+        assert (simulated.finished, simulated.total) == (4, 4)
+
+
+def test_the_flaws_of_the_hurried_writer_are_stated(db):
+    load()
+    hurried = Project.objects.get().generators.get(name="hurried")
+    assert "can be guessed, its key is wrong, or it is unclear" in hurried.description
+    flaws = Item.objects.filter(generator=hurried).values_list("metadata__flaw", flat=True)
+    assert set(flaws) == {"guessable", "wrong key", "unclear"}
+
+
+def test_a_second_start_changes_nothing(db):
+    load()
+    before = counts()
+    assert load() == ""
+    assert counts() == before
+
+
+def test_an_interrupted_start_begins_again(db, monkeypatch):
+    simulate = load_sample.simulate_study
+
+    def interrupted(study, *args):
+        if study.language == "en":
+            raise KeyboardInterrupt
+        return simulate(study, *args)
+
+    monkeypatch.setattr(load_sample, "simulate_study", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        load()
+    assert not Project.objects.get().is_sample
+    monkeypatch.setattr(load_sample, "simulate_study", simulate)
+    load()
+    assert Project.objects.get().is_sample
+    assert Study.objects.count() == 2
+    assert Annotator.objects.filter(purpose=Purpose.SIMULATED).count() == 2
+
+
+def test_an_interruption_within_the_bank_leaves_nothing(db, monkeypatch):
+    def interrupted(study):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(load_sample, "launch_study", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        load()
+    assert not Project.objects.exists()
+
+
+def test_somebody_s_own_project_of_that_name_is_left_alone(db):
+    mine = Project.objects.create(slug="sample", title="Mine")
+    load()
+    mine.refresh_from_db()
+    assert (mine.title, mine.is_sample, mine.texts.count()) == ("Mine", False, 0)
+    assert Project.objects.get(is_sample=True).slug == "sample-2"

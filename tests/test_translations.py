@@ -1,0 +1,116 @@
+"""Every catalogue is whole, compiled and true to the sentences in the code; bench/messages.py mends most."""
+
+import re
+from collections import defaultdict
+
+import pytest
+from babel.messages.catalog import Message
+from django.utils import translation
+
+from annotation import pages
+from bench import messages
+
+CATALOGUES = [(app, language) for language in messages.LANGUAGES for app in messages.APPS]
+PLACEHOLDER = re.compile(r"%\(\w+\)[-+ #0]*[\d.]*[a-zA-Z]|%[sd]|\{\w*(?:[:!][^{}\s]*)?\}|</?\w+>")
+SAMPLE = """{% load i18n %}
+<p>{% translate "Plain" %} {% translate "Enter" context "key" %}</p>
+    {% blocktranslate trimmed count n=n %}
+      {{ n }} thing
+    {% plural %}
+      {{ n }} things
+    {% endblocktranslate %}
+"""
+
+
+@pytest.fixture(params=CATALOGUES, ids="-".join)
+def catalogue(request):
+    return messages.stored(*request.param)
+
+
+def name(message: Message) -> tuple:
+    """What the message is found by; Babel reads the two of a plural as a list from one kind of file."""
+    return message.context, message.id if isinstance(message.id, str) else tuple(message.id)
+
+
+def translations(catalogue) -> dict:
+    return {name(message): messages.texts(message) for message in catalogue if message.id}
+
+
+def sentences(catalogue) -> list[tuple[str, str]]:
+    """(English, translation), singulars and plurals apart."""
+    pairs = []
+    for message in catalogue:
+        english = message.id if message.pluralizable else (message.id,)
+        if message.id:
+            pairs += zip(english, messages.texts(message), strict=True)
+    return pairs
+
+
+@pytest.mark.parametrize(("app", "language"), CATALOGUES)
+def test_the_catalogue_holds_exactly_the_sentences_of_the_code(app, language):
+    now = translations(messages.extracted(app)).keys()
+    held = translations(messages.stored(app, language)).keys()
+    assert (sorted(map(str, now - held)), sorted(map(str, held - now))) == ([], []), "run python bench/messages.py"
+
+
+def test_every_sentence_is_translated_and_none_is_fuzzy(catalogue):
+    assert len(catalogue) > 10
+    assert [name(message) for message in messages.untranslated(catalogue)] == []
+
+
+@pytest.mark.parametrize(("app", "language"), CATALOGUES)
+def test_the_compiled_catalogue_is_that_of_the_source(app, language):
+    source = translations(messages.stored(app, language))
+    assert translations(messages.compiled(app, language)) == source
+
+
+def test_placeholders_are_the_same_in_both_languages(catalogue):
+    different = [
+        (english, other)
+        for english, other in sentences(catalogue)
+        if set(PLACEHOLDER.findall(english)) != set(PLACEHOLDER.findall(other))
+    ]
+    assert different == []
+
+
+def test_quotation_marks_are_the_german_ones():
+    for app in messages.APPS:
+        for _english, german in sentences(messages.stored(app, "de")):
+            assert "”" not in german
+            assert german.count("„") == german.count("“"), german
+
+
+def test_a_sentence_has_one_translation_in_all_apps():
+    """Django merges the catalogues: of two translations one would be lost."""
+    found = defaultdict(set)
+    for app in messages.APPS:
+        for sentence, german in translations(messages.stored(app, "de")).items():
+            found[sentence].add(german)
+    assert {sentence: germans for sentence, germans in found.items() if len(germans) > 1} == {}
+
+
+def test_the_sentences_of_templates_are_collected_in_every_form(tmp_path):
+    template = tmp_path / "page.html"
+    template.write_text(SAMPLE)
+    assert list(messages.messages_of(template)) == [
+        (None, "Plain"),
+        ("key", "Enter"),
+        (None, ("%(n)s thing", "%(n)s things")),
+    ]
+
+
+def test_pages_speak_german(client, db):
+    page = client.get("/accounts/login/", headers={"Accept-Language": "de"}).content.decode()
+    assert "Benutzername oder E-Mail-Adresse" in page
+    assert '<html lang="de">' in page
+
+
+def test_numbers_choose_the_german_plural():
+    with translation.override("de"):
+        assert translation.ngettext("%(n)s study", "%(n)s studies", 1) == "%(n)s Studie"
+        assert translation.ngettext("%(n)s study", "%(n)s studies", 2) == "%(n)s Studien"
+
+
+def test_the_steps_are_named_in_german():
+    with translation.override("de"):
+        assert [str(title) for title in pages.STEPS.values()] == ["Raten", "Lesen"]
