@@ -10,6 +10,7 @@ import argparse
 import io
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 from babel.messages.catalog import Catalog, Message
@@ -20,6 +21,7 @@ from django.utils.translation.template import templatize
 
 ROOT = Path(__file__).resolve().parent.parent
 LANGUAGES = ["de"]
+NO_DATE = datetime(1970, 1, 1, tzinfo=UTC)
 APPS = ["config", "projects", "items", "llm", "studies", "annotation", "evaluation", "analysis"]
 # What belongs to an app beside its code and templates/<app>; pages and parts that all share stand with the wiring.
 MORE_TEMPLATES = {
@@ -116,7 +118,7 @@ def translation(message: Message, known: list[Catalog]) -> str | tuple[str, ...]
 
 def texts(message: Message) -> tuple[str, ...]:
     """One, or of a plural several; Babel reads them as a tuple or a list."""
-    return (message.string,) if isinstance(message.string, str) else tuple(message.string)
+    return tuple(message.string) if isinstance(message.string, tuple | list) else (message.string or "",)
 
 
 def source_text(catalogue: Catalog) -> bytes:
@@ -139,9 +141,12 @@ def source_text(catalogue: Catalog) -> bytes:
 def store(catalogue: Catalog, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(source_text(catalogue))
-    # Compiled from the file, so that its header is the one above.
-    with open(path, "rb") as source, open(path.with_suffix(".mo"), "wb") as compiled:
-        write_mo(compiled, read_po(source, locale=catalogue.locale))
+    with open(path, "rb") as source:
+        written = read_po(source, locale=catalogue.locale)
+    # Babel would write the time of compiling into the header, so that each run changed every file.
+    written.creation_date = written.revision_date = NO_DATE
+    with open(path.with_suffix(".mo"), "wb") as compiled:
+        write_mo(compiled, written)
 
 
 def compiled(app: str, language: str) -> Catalog:

@@ -37,9 +37,9 @@ def progress_of(study: Study, purpose: Purpose = Purpose.MAIN) -> Progress:
 
 
 def annotators_of(study: Study) -> list[Annotator]:
-    """Annotators with `n_done`, `n_open` and `left_to_others` (reason, number), in the order they were made."""
+    """People with `n_done`, `n_open` and `left_to_others` (reason, number), in the order they were made."""
     active = Q(assignments__returned_at=None, assignments__pk__isnull=False)
-    annotators = study.annotators.annotate(
+    annotators = study.annotators.filter(kind=AnnotatorKind.HUMAN).annotate(
         n_done=Count("assignments", filter=active & Q(assignments__finished_at__isnull=False)),
         n_open=Count("assignments", filter=active & Q(assignments__finished_at=None)),
     ).order_by("pk")

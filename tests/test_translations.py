@@ -28,8 +28,9 @@ def catalogue(request):
 
 
 def name(message: Message) -> tuple:
-    """What the message is found by; Babel reads the two of a plural as a list from one kind of file."""
-    return message.context, message.id if isinstance(message.id, str) else tuple(message.id)
+    """What the message is found by. From a compiled file, Babel reads a context as bytes and a plural as a list."""
+    context = message.context.decode() if isinstance(message.context, bytes) else message.context
+    return context, message.id if isinstance(message.id, str) else tuple(message.id)
 
 
 def translations(catalogue) -> dict:

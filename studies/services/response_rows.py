@@ -79,6 +79,8 @@ def row_from(line: int, cells: Cells) -> Row:
     for name in NEEDED:
         if not cell[name]:
             raise BadCell(name, _("This must not be empty."))
+    if cell["annotator"].partition(":")[0] == "human":
+        raise BadCell("annotator", _("“human” stands for all people in the tables; give this annotator another code."))
     for name in ("other_item_id", "shown_left"):
         if cell[name]:
             raise BadCell(name, _("Only pairwise studies have this."))

@@ -35,7 +35,7 @@ def is_name(value: object) -> bool:
 def all_or_names(value: object) -> object:
     if value == "all" or (isinstance(value, list) and value and all(map(is_name, value))):
         return value
-    raise ValueError(_("write all, or a list of ids or names, numbers in quotes: [“t1”, “007”]."))
+    raise ValueError(_('write all, or a list of ids or names, numbers in quotes: ["t1", "007"].'))
 
 
 def is_count(value: object, lowest: int = 1) -> bool:

@@ -63,6 +63,7 @@ CELLS = {
     "a day that does not exist": (changed(3, submitted_at="2026-02-30T12:00:00Z"), 5, "submitted_at", "not a time"),
     "a time before all time": (changed(3, submitted_at="0001-01-01T00:00:00+14:00"), 5, "submitted_at", "not a time"),
     "a time after all time": (changed(3, submitted_at="9999-12-31T23:59:59-12:00"), 5, "submitted_at", "not a time"),
+    "the word for all people": (changed(3, annotator="human"), 5, "annotator", "stands for all people"),
     "nobody": (changed(3, annotator=""), 5, "annotator", "This must not be empty."),
     "no value": (changed(3, value=""), 5, "value", "This must not be empty."),
     "the other item of a pair": (changed(3, other_item_id="t1-birch-1"), 5, "other_item_id", "Only pairwise"),

@@ -212,10 +212,10 @@ def test_a_new_seat_has_each_generator_about_equally_often_and_shares_with_every
         assert all(3 <= len(shared(larger, seat, 6)) <= 4 for seat in range(6))
 
 
-def test_a_new_seat_on_many_texts_has_each_generator_exactly_equally_often():
-    texts = [GENERATORS] * 30
-    column = extend_plan(guess_plan(texts, 6, 1), texts, 1)
-    assert Counter(column) == dict.fromkeys(GENERATORS, 10)
+def test_a_new_seats_own_balance_goes_before_that_of_the_study():
+    plan: Plan = [["human"]] * 6 + [[None]] * 6
+    column = extend_plan(plan, [GENERATORS] * 12, 1, does=range(6, 12))
+    assert Counter(cell for cell in column if cell) == dict.fromkeys(GENERATORS, 2)
 
 
 def test_three_new_seats_fill_a_text_up_evenly():

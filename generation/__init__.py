@@ -1,0 +1,1 @@
+"""Door 1: models and rules write items from texts."""
