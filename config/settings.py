@@ -22,6 +22,7 @@ INSTALLED_APPS = [
     "analysis",
     "annotation",
     "evaluation",
+    "generation",
     "studies",
     "items",
     "llm",

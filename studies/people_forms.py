@@ -19,7 +19,6 @@ class AddAnnotatorsForm(forms.Form):
         min_value=1,
         max_value=MOST,
         required=False,
-        help_text=_("P07, P08, and so on."),
     )
     people = forms.CharField(
         label=_("Codes of people"),

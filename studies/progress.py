@@ -39,10 +39,14 @@ def progress_of(study: Study, purpose: Purpose = Purpose.MAIN) -> Progress:
 def annotators_of(study: Study) -> list[Annotator]:
     """People with `n_done`, `n_open` and `left_to_others` (reason, number), in the order they were made."""
     active = Q(assignments__returned_at=None, assignments__pk__isnull=False)
-    annotators = study.annotators.filter(kind=AnnotatorKind.HUMAN).annotate(
-        n_done=Count("assignments", filter=active & Q(assignments__finished_at__isnull=False)),
-        n_open=Count("assignments", filter=active & Q(assignments__finished_at=None)),
-    ).order_by("pk")
+    annotators = (
+        study.annotators.filter(kind=AnnotatorKind.HUMAN)
+        .annotate(
+            n_done=Count("assignments", filter=active & Q(assignments__finished_at__isnull=False)),
+            n_open=Count("assignments", filter=active & Q(assignments__finished_at=None)),
+        )
+        .order_by("pk")
+    )
     given_back: dict[int, list[tuple[str, int]]] = {}
     returned = Assignment.objects.filter(annotator__study=study, returned_at__isnull=False).order_by("return_reason")
     for annotator, reason, number in returned.values_list("annotator", "return_reason").annotate(n=Count("pk")):

@@ -34,16 +34,16 @@ def cloze_items(text: str, language: str, n_items: int, n_options: int) -> list[
     """The best, each from another sentence and with another key; fewer if the text does not carry so many."""
     gaps = _gaps(text, language)
     pool = _pool(gaps)
-    ranked = sorted((-_score(gap, pool), gap.number, gap.word.start, gap) for gap in gaps)  # type: ignore[type-var]
+    scored = [(_score(gap, pool), gap) for gap in gaps]
     chosen: list[Cloze] = []
     sentences: set[str] = set()
     keys: set[str] = set()
-    for score, _number, _start, gap in ranked:
+    for score, gap in sorted(scored, key=lambda pair: (-pair[0], pair[1].number, pair[1].word.start)):
         if len(chosen) == n_items:
             break
         if gap.sentence in sentences or gap.word.text.casefold() in keys:
             continue
-        if item := _item(gap, pool, n_options - 1, -score):
+        if item := _item(gap, pool, n_options - 1, score):
             chosen.append(item)
             sentences.add(gap.sentence)
             keys.add(gap.word.text.casefold())

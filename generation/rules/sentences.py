@@ -12,6 +12,7 @@ BREAK = re.compile(rf"(?<=[.!?…])[{re.escape(CLOSERS)}]*\s+(?=[\"'“„»«(]
 LAST_WORD = re.compile(r"([^\W_]+)\.$")
 QUOTES = re.compile(r"[\"“”„»«‚‘]")
 SHORTEST, LONGEST = 6, 40  # words of a sentence that can be asked about
+MOST_CHARACTERS = 600
 
 
 def sentences_of(text: str, language: str) -> list[str]:
@@ -36,7 +37,7 @@ def _ends(before: str, after: str, language: str) -> bool:
     first = after.lstrip("\"'“„»«(")[:1]
     if first.islower():
         return False
-    word = LAST_WORD.search(before)
+    word = LAST_WORD.search(before[-20:])
     if word is None:
         return True
     last = word[1].casefold()
@@ -51,6 +52,8 @@ def _abbreviations(language: str) -> frozenset[str]:
 
 def is_usable(sentence: str) -> bool:
     """A whole statement without quotation, neither too short nor too long to be asked about."""
-    if not sentence.endswith((".", "!")) or QUOTES.search(sentence) or "___" in sentence:
+    if len(sentence) > MOST_CHARACTERS or not sentence.endswith((".", "!")):
+        return False
+    if QUOTES.search(sentence) or "___" in sentence:
         return False
     return sentence[0].isupper() and SHORTEST <= len(sentence.split()) <= LONGEST

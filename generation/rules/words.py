@@ -19,10 +19,10 @@ NUMBER_WORDS = {
 # Words that say little by themselves: a gap there tests grammar, not the text.
 LITTLE = {
     "de": "aber alle allem allen aller alles allerdings also andere anderen anderer anderes anfangs auch bevor beide "
-    "beiden beim bereits besonders bisher bleiben bleibt dabei dadurch dafür dagegen daher damit danach dann daran "
+    "beiden beim beispiel bereits besonders bisher bleiben bleibt dabei dadurch dafür dagegen daher damit danach dann daran "
     "darauf daraus darin darum darüber dass davon davor dazu dein denen denn dennoch deren derselben dessen deshalb "
     "diese diesem diesen dieser dieses doch dort durch durfte dürfen eben eigentlich eine einem einen einer eines "
-    "einige einigen einmal erst etwa etwas euch euer fast ganz gegen genau genug gern gewesen habe haben hatte hatten "
+    "einige einigen einmal erst etwa etwas euch euer fast ganz gegen genau genug gern gewesen habe herr herrn frau haben hatte hatten "
     "hätte hier hinter ihnen ihre ihrem ihren ihrer immer indem ins insgesamt irgend jede jedem jeden jeder jedes "
     "jedoch jemand jene jetzt kann kaum kein keine keinem keinen keiner können könnte konnte konnten künftig lange "
     "lassen lieber machen macht manche manchmal mehr mein meine meiner meist müssen muss musste mussten nach nachdem "

@@ -16,6 +16,7 @@ from studies.people_forms import ResponsesForm
 from studies.progress import progress_of
 from studies.services import creating, importing, launching
 from studies.services.locking import WrongState
+from studies.services.response_files import COLUMNS, NEEDED
 from studies.services.spec import SpecError
 
 
@@ -80,7 +81,7 @@ def study_delete(request, slug):
 @require_http_methods(["GET", "HEAD", "POST"])
 def study_import(request, slug):
     study = get_study(request.user, slug, Role.RESEARCHER)
-    form = ResponsesForm(sent(request), request.FILES)
+    form = ResponsesForm(sent(request), request.FILES if request.method == "POST" else None)
     problems = []
     if form.is_valid():
         try:
@@ -91,7 +92,8 @@ def study_import(request, slug):
             form.add_error(None, str(error))
         except importing.ImportRefused as refused:
             problems = refused.problems
-    context = {"project": study.project, "study": study, "form": form, "problems": problems}
+    context = {"project": study.project, "study": study, "form": form, "problems": problems, "needed": NEEDED}
+    context["other_columns"] = [name for name in COLUMNS if name not in NEEDED]
     return render(request, "studies/import.html", context)
 
 

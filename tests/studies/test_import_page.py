@@ -82,3 +82,9 @@ def test_a_launched_study_takes_no_file(send, project):
 def test_a_draft_with_nothing_to_ask_about_says_so(send, project):
     project.items.all().update(superseded_at="2026-01-01T00:00:00Z")
     assert "There is nothing to annotate" in send(as_csv(whole())).content.decode()
+
+
+def test_a_page_that_was_only_opened_complains_of_nothing(send, client):
+    page = client.get(reverse("study_import", args=["study"])).content.decode()
+    assert "errorlist" not in page
+    assert "<code>item_id</code>" in page
