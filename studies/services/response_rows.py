@@ -113,6 +113,8 @@ def clean(name: str, written: str) -> str:
     limit = LIMITS.get(name, MAX_NAME)
     if len(written) > limit:
         raise BadCell(name, _("This is longer than %(n)d characters.") % {"n": limit})
+    if written.isprintable():  # nearly every cell, and much faster than looking at each character
+        return written
     on_one_line = written.replace("\r", "").replace("\n", "").replace("\t", "") if name == "comment" else written
     if has_control(on_one_line):
         raise BadCell(name, _("This contains control characters."))
