@@ -5,12 +5,17 @@ Usage: python -m config.lesart.worker NAME.
 """
 
 import sys
+import warnings
+
+from celery.exceptions import SecurityWarning
 
 from config.celery import app
 
 
 def main(name: str) -> int:
     """Threads only: a worker without child processes leaves none behind."""
+    # Said to root, about messages that carry code: ours are JSON.
+    warnings.filterwarnings("ignore", category=SecurityWarning)
     worker = app.Worker(
         hostname=name, pool_cls="threads", concurrency=2, loglevel="WARNING", quiet=True,
         without_gossip=True, without_mingle=True,

@@ -56,7 +56,7 @@ def test_each_row_says_annotator_done_open_and_last_seen(study, page):
 def test_a_sentence_sums_up(study, page):
     person(study).start().finish()
     text = " ".join(page().main.get_text(" ").split())
-    assert "Through : 1 · Begun : 0 · Link not opened yet : 1" in text
+    assert "Finished: 1 · Begun: 0 · Link not opened yet: 1" in text
 
 
 def test_each_link_stands_ready_to_be_copied(study, page):

@@ -222,3 +222,16 @@ def test_a_file_that_is_not_there_or_too_large_is_named(study, tmp_path, setting
     file.write_bytes(as_csv(whole()))
     with pytest.raises(CommandError, match="larger than the limit"):
         call_command("import_responses", str(file), study="study")
+
+
+def test_an_import_that_breaks_off_leaves_nothing(study, monkeypatch):
+    from studies.services import importing
+
+    def broken(*args):
+        raise OSError("disk full")
+
+    before = counts()
+    monkeypatch.setattr(importing, "freeze", broken)
+    with pytest.raises(OSError, match="disk full"):
+        import_responses(study, as_csv(whole()))
+    assert counts() == before

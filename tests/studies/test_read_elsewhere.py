@@ -127,3 +127,12 @@ def test_who_has_read_everything_is_through_at_once(studies):
     second = joined(studies[1], "anna")
     place = place_of(second.annotator)
     assert (place.kind, place.total) == ("done", 0)
+
+
+def test_what_is_known_when_people_are_added_is_planned_for_at_once(studies):
+    """The second of them takes the cell that the first cannot have, before either has begun."""
+    known = read_one(joined(studies[0], "anna"))
+    anna, ben = add_annotators(studies[1], 2, people=["anna", "ben"])
+    left = anna.assignments.get(returned_at__isnull=False)
+    assert left.unit.text.external_id == known
+    assert ben.assignments.get(unit=left.unit).slot == left.slot

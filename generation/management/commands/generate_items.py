@@ -1,12 +1,16 @@
+import argparse
 import sys
+from decimal import Decimal, InvalidOperation
 
 from django.core.management.base import BaseCommand, CommandError
 
-from generation.services import ruling
+from generation.services import asking, ruling
 from generation.services.choosing import N_ITEMS, N_OPTIONS, Size, texts_called
 from generation.services.writing import CannotGenerate
+from generation.waiting import ending, estimate_sentence, wait_for
 from items.models import Text
 from items.plain import printable
+from llm.models import Endpoint
 from projects.models import Project
 
 SOME_MISSING = 3
@@ -17,21 +21,28 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser):
         parser.add_argument("--project", required=True, metavar="SLUG")
-        parser.add_argument("--model", required=True, metavar="cloze", help="cloze: rules, without a language model")
+        parser.add_argument("--model", required=True, metavar="NAME|cloze", help="a model endpoint, or rules without one")
         parser.add_argument("--texts", type=listed, metavar="ID,ID", help="default: all texts of the project")
         parser.add_argument("--items", type=int, default=N_ITEMS, metavar="N", help="items a text; default: 3")
         parser.add_argument(
-            "--options", type=int, default=N_OPTIONS, metavar="N", help="options an item; default: 3; 0: open questions"
+            "--options", type=int, default=N_OPTIONS, metavar="N", help="options an item; default: 3; 0: open questions, by cloze"
         )
+        parser.add_argument("--instrument", metavar="I", help="the words to ask with; default: generate-items")
+        parser.add_argument("--budget", type=amount, metavar="B", help="pause above it, in the endpoint's currency")
+        parser.add_argument("--estimate", action="store_true", help="say what it would cost, and do nothing")
+        parser.add_argument("--yes", action="store_true", help="do not ask before calls that cost money")
 
     def handle(self, *, project, model, **options):
         project = project_called(project)
         size = Size(options["items"], options["options"])
         try:
             texts = texts_called(project, options["texts"])
-            if model != ruling.CLOZE:
-                raise CannotGenerate(f"There is no model “{printable(model)}”; there is: {ruling.CLOZE}.")
-            self.write_by_rule(project, texts, size)
+            if model == ruling.CLOZE:
+                refuse_for_rules(options)
+                self.write_by_rule(project, texts, size)
+            else:
+                endpoint, words = endpoint_called(model), options["instrument"] or asking.INSTRUMENT
+                self.ask_model(project, asking.Ask(endpoint, texts, size, words), options)
         except CannotGenerate as refused:
             raise CommandError(str(refused)) from None
 
@@ -45,6 +56,63 @@ class Command(BaseCommand):
         self.stdout.write(total(n_new, n_known, n_missing))
         if n_missing:
             sys.exit(SOME_MISSING)
+
+    def ask_model(self, project: Project, ask: asking.Ask, options: dict) -> None:
+        found = asking.estimate_for(project, ask)
+        self.stdout.write(estimate_sentence(found, ask.endpoint.currency))
+        if options["estimate"]:
+            return
+        if found.n_new and not (ask.endpoint.is_free or ask.endpoint.is_local or options["yes"]):
+            self.confirm(ask.endpoint)
+        before = asking.progress_of(project, ask)
+        run = asking.start(project, ask, budget=options["budget"])
+        if run is not None and (stopped := ending(wait_for(run, self.stdout.write))):
+            self.stderr.write(stopped)
+        after = asking.progress_of(project, ask)
+        self.stdout.write(sentence(before, after))
+        if after.n_missing or after.n_incomplete:
+            sys.exit(SOME_MISSING)
+
+    def confirm(self, endpoint: Endpoint) -> None:
+        if not sys.stdin.isatty():
+            raise CommandError(
+                f"Calls to {endpoint.name} cost money or have no price. Look at --estimate, then say so with --yes."
+            )
+        if input("Start? [y/N] ").strip().lower() not in ("y", "yes"):
+            raise CommandError("Nothing was asked.")
+
+
+def sentence(before: asking.Progress, after: asking.Progress) -> str:
+    new = after.n_items - before.n_items
+    said = f"Items written: {new}; in the bank before: {before.n_items}; missing: {after.n_missing}."
+    if after.n_incomplete:
+        said += f" Incomplete: {after.n_incomplete}; repair or discard them on the page “Incomplete items”."
+    return said
+
+
+def refuse_for_rules(options: dict) -> None:
+    """What means something for models only is not passed over in silence."""
+    given = [name for name in ("instrument", "budget") if options[name] is not None]
+    if given or options["estimate"]:
+        raise CannotGenerate(f"--{(given or ['estimate'])[0]} is for models: rules make no calls. Leave it out.")
+
+
+def endpoint_called(name: str) -> Endpoint:
+    endpoint = Endpoint.objects.filter(name=name).first()
+    if endpoint is None:
+        known = ", ".join([*Endpoint.objects.values_list("name", flat=True), ruling.CLOZE])
+        raise CannotGenerate(f"There is no model “{printable(name)}”; there are: {known}. Add it with add_model.")
+    return endpoint
+
+
+def amount(words: str) -> Decimal:
+    try:
+        found = Decimal(words)
+    except InvalidOperation:
+        raise argparse.ArgumentTypeError("write an amount such as 2.50") from None
+    if not found.is_finite() or found < 0:
+        raise argparse.ArgumentTypeError("write an amount such as 2.50")
+    return found
 
 
 def shortage(each: ruling.Ruled, size: Size) -> str:
