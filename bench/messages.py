@@ -22,7 +22,7 @@ from django.utils.translation.template import templatize
 ROOT = Path(__file__).resolve().parent.parent
 LANGUAGES = ["de"]
 NO_DATE = datetime(1970, 1, 1, tzinfo=UTC)
-APPS = ["config", "projects", "items", "llm", "studies", "annotation", "evaluation", "analysis"]
+APPS = ["config", "projects", "items", "llm", "studies", "annotation", "evaluation", "generation", "analysis"]
 # What belongs to an app beside its code and templates/<app>; pages and parts that all share stand with the wiring.
 MORE_TEMPLATES = {
     "config": ["*.html", "allauth/**/*.html", "django/**/*.html", "parts/**/*.html"],

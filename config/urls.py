@@ -12,5 +12,6 @@ urlpatterns = [
     path("", include("studies.urls")),
     path("", include("annotation.urls")),
     path("", include("evaluation.urls")),
+    path("", include("generation.urls")),
     path("", include("analysis.urls")),
 ]

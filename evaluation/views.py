@@ -9,8 +9,8 @@ from evaluation.listing import n_options, row_of, rows_of
 from evaluation.models import Evaluator
 from evaluation.services import asking, baselines, evaluators, working
 from evaluation.services.evaluators import CannotEvaluate
-from evaluation.waiting import estimate_sentence
 from llm.models import Endpoint, Worker
+from llm.waiting import estimate_sentence
 from projects.models import Role
 from studies.access import get_study
 from studies.services.locking import WrongState

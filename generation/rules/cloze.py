@@ -4,8 +4,18 @@ from collections import Counter
 from dataclasses import dataclass
 
 from generation.rules.sentences import is_usable, sentences_of
-from generation.rules.words import DECIMAL_KIND, NAME, NOUN, NUMBER_WORD, PLAIN, WHOLE_KIND, YEAR_KIND, Word
-from generation.rules.words import plain_words, words_of
+from generation.rules.words import (
+    DECIMAL_KIND,
+    NAME,
+    NOUN,
+    NUMBER_WORD,
+    PLAIN,
+    WHOLE_KIND,
+    YEAR_KIND,
+    Word,
+    plain_words,
+    words_of,
+)
 
 GAP = "___"
 WORTH = {NAME: 4.0, WHOLE_KIND: 4.0, YEAR_KIND: 4.0, DECIMAL_KIND: 4.0, NUMBER_WORD: 3.5, NOUN: 3.0, PLAIN: 1.0}

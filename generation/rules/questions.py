@@ -26,8 +26,8 @@ FRONT_DE = re.compile(
     rf"(?: {UPPER})(?: \d{{4}})?) (?P<verb>{LOWER}) (?P<rest>.+)[.!]"
 )
 SUBJECT_DE = re.compile(
-    rf"(?P<answer>(?:Der|Das|Ein|Eine|Die)(?: {LOWER}(?:e|en|er|es))?(?: {UPPER})+) (?P<verb>{LOWER}t|ist|war|hat|will|kann|"
-    rf"darf|muss|soll|{LOWER}te) (?P<rest>.+)[.!]"
+    rf"(?P<answer>(?:Der|Das|Ein|Eine|Die)(?: {LOWER}(?:e|en|er|es))?(?: {UPPER})+) "
+    rf"(?P<verb>{LOWER}t|ist|war|hat|will|kann|darf|muss|soll|{LOWER}te) (?P<rest>.+)[.!]"
 )
 AUX_EN = r"was|were|is|are|has|had|will|would|can|could|may|must|should"
 FRONT_EN = re.compile(
@@ -38,7 +38,23 @@ SUBJECT_EN = re.compile(
     rf"(?P<answer>(?:The|A|An|Every) (?:[\w’'-]+ ){{0,4}}?[\w’'-]+|(?!But|And|So|Or|Yet|Then|If|When|Most)"
     rf"{UPPER}(?: {UPPER})*) (?P<verb>{AUX_EN}|[a-z]+ed) (?P<rest>.+)[.!]"
 )
-LITTLE_DE = {"und", "oder", "aber", "sondern", "der", "die", "das", "den", "dem", "des", "von", "vom", "zu", "zum", "zur"}
+LITTLE_DE = {
+    "und",
+    "oder",
+    "aber",
+    "sondern",
+    "der",
+    "die",
+    "das",
+    "den",
+    "dem",
+    "des",
+    "von",
+    "vom",
+    "zu",
+    "zum",
+    "zur",
+}
 BEST_LENGTH = 12
 
 

@@ -18,29 +18,31 @@ NUMBER_WORDS = {
 }
 # Words that say little by themselves: a gap there tests grammar, not the text.
 LITTLE = {
-    "de": "aber alle allem allen aller alles allerdings also andere anderen anderer anderes anfangs auch bevor beide "
-    "beiden beim beispiel bereits besonders bisher bleiben bleibt dabei dadurch dafür dagegen daher damit danach dann daran "
-    "darauf daraus darin darum darüber dass davon davor dazu dein denen denn dennoch deren derselben dessen deshalb "
-    "diese diesem diesen dieser dieses doch dort durch durfte dürfen eben eigentlich eine einem einen einer eines "
-    "einige einigen einmal erst etwa etwas euch euer fast ganz gegen genau genug gern gewesen habe herr herrn frau haben hatte hatten "
-    "hätte hier hinter ihnen ihre ihrem ihren ihrer immer indem ins insgesamt irgend jede jedem jeden jeder jedes "
-    "jedoch jemand jene jetzt kann kaum kein keine keinem keinen keiner können könnte konnte konnten künftig lange "
-    "lassen lieber machen macht manche manchmal mehr mein meine meiner meist müssen muss musste mussten nach nachdem "
-    "natürlich neben nicht nichts niemand noch nur oder ohne ob rund schon sehr sein seine seinem seinen seiner seit "
-    "seitdem selbst sich sicher sind sogar solche solchen soll sollen sollte sollten sondern sonst sowie später "
-    "spätestens statt trotzdem über überall um und uns unser unsere unten unter viel viele vielen vielleicht vom von "
-    "vor während wann war waren warum was weil weiter weitere welche welchen welcher wenig wenige weniger wenn wer "
-    "werde werden weshalb wie wieder will wir wird wirklich wo wohl wollen wollte wollten wollen worden wurde wurden "
-    "würde würden ziemlich zuerst zum zur zusammen zwar zwischen",
+    "de": "aber alle allem allen aller allerdings alles also andere anderen anderer anderes anfangs auch beide beiden "
+    "beim beispiel bereits besonders bevor bisher bleiben bleibt dabei dadurch dafür dagegen daher damit danach "
+    "dann daran darauf daraus darin darum darüber dass davon davor dazu dein denen denn dennoch deren derselben "
+    "deshalb dessen diese diesem diesen dieser dieses doch dort durch durfte dürfen eben eigentlich eine einem "
+    "einen einer eines einige einigen einmal erst etwa etwas euch euer fast frau ganz gegen genau genug gern "
+    "gewesen habe haben hatte hatten herr herrn hier hinter hätte ihnen ihre ihrem ihren ihrer immer indem ins "
+    "insgesamt irgend jede jedem jeden jeder jedes jedoch jemand jene jetzt kann kaum kein keine keinem keinen "
+    "keiner konnte konnten können könnte künftig lange lassen lieber machen macht manche manchmal mehr mein meine "
+    "meiner meist muss musste mussten müssen nach nachdem natürlich neben nicht nichts niemand noch nur ob oder "
+    "ohne rund schon sehr sein seine seinem seinen seiner seit seitdem selbst sich sicher sind sogar solche "
+    "solchen soll sollen sollte sollten sondern sonst sowie später spätestens statt trotzdem um und uns unser "
+    "unsere unten unter viel viele vielen vielleicht vom von vor wann war waren warum was weil weiter weitere "
+    "welche welchen welcher wenig wenige weniger wenn wer werde werden weshalb wie wieder will wir wird wirklich "
+    "wo wohl wollen wollte wollten worden wurde wurden während würde würden ziemlich zuerst zum zur zusammen zwar "
+    "zwischen über überall",
     "en": "about above after again against almost along already also although always among another anybody anyone "
-    "anything anyway around away because become before behind being below beside between both could does doing down "
-    "during each either else enough even ever every everybody everyone everything except first from have having here "
-    "hers herself himself however instead into itself just last later least less like made make makes many maybe "
-    "might more most much must myself near neither never nobody none nothing often once only onto other others ought "
-    "ours over perhaps quite rather really same shall should since some somebody someone something sometimes soon "
-    "still such than that their theirs them themselves then there therefore these they thing things this those though "
-    "through today together toward towards under until upon usually very want wants well went were what whatever when "
-    "where whether which while whoever whole whom whose will with within without would your yours yourself",
+    "anything anyway around away because become before behind being below beside between both could does doing "
+    "down during each either else enough even ever every everybody everyone everything except first from have "
+    "having here hers herself himself however instead into itself just last later least less like made make makes "
+    "many maybe might more most much must myself near neither never nobody none nothing often once only onto "
+    "other others ought ours over perhaps quite rather really same shall should since some somebody someone "
+    "something sometimes soon still such than that their theirs them themselves then there therefore these they "
+    "thing things this those though through today together toward towards under until upon usually very want "
+    "wants well went were what whatever when where whether which while whoever whole whom whose will with within "
+    "without would your yours yourself",
 }
 ENDINGS = {
     "de": ("ung", "heit", "keit", "lich", "isch", "chen", "ten", "te", "st", "en", "em", "er", "es", "ig", "e", "t"),

@@ -9,14 +9,9 @@ from items.models import Generator, Item
 from items.services.editing import edit_text
 from items.values import text_values
 from tests.factory import make_generator, make_item, make_text
+from tests.generation.words import BODY
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
-
-BODY = (
-    "Seit drei Wochen wohnte Mira in der Gerbergasse. Am Abend hörte Mira ein schönes Klavierstück im Treppenhaus. "
-    "Der alte Nachbar spielte jeden Abend auf seinem Klavier. Im Keller fand Mira ein altes Notenheft ohne Titel. "
-    "Auf dem Dachboden lag die letzte Seite unter einem Teppich. Am nächsten Morgen brachte Mira dem Nachbarn die Seite."
-)
 
 
 @pytest.fixture

@@ -150,7 +150,7 @@ def test_a_running_study_says_how_far_it_has_come_and_what_was_frozen(client, pr
     study = launched(project, groups=["students"])
     person(study).start().finish()
     page = text_of(client, "study", "study")
-    assert "2 of 4 texts done by 2 annotators." in page
+    assert "2 of 4 assignments done (a text by an annotator is one), 2 annotators." in page
     assert "What was frozen at launch" in page
     assert "alder: 2 · birch: 2" in page
     assert "guess-then-read/en version 1" in page
@@ -185,7 +185,9 @@ def test_simulated_annotators_are_announced_and_removed_with_one_click(client, p
     bank(project)
     study = launched(project)
     simulated_annotators(study, 2, seed=1)
-    assert "2 simulated annotators have done 0 of 4 texts. They are not people" in text_of(client, "study", "study")
+    assert "2 simulated annotators have done 0 of 4 assignments. They are not people" in text_of(
+        client, "study", "study"
+    )
     page = client.post(reverse("remove_simulated", args=["study"]), follow=True)
     assert "2 simulated annotators were removed with all answers." in page.content.decode()
     assert study.annotators.count() == 2
@@ -198,7 +200,7 @@ def test_previews_are_in_no_list_of_people(client, project):
     study = launched(project)
     Person(start_preview(study)).start().finish()
     assert "preview-" not in text_of(client, "study_annotators", "study")
-    assert "0 of 4 texts done by 2 annotators." in text_of(client, "study", "study")
+    assert "0 of 4 assignments done (a text by an annotator is one), 2 annotators." in text_of(client, "study", "study")
 
 
 def test_an_imported_study_has_no_links_and_says_what_it_is(client, project):

@@ -11,8 +11,8 @@ from evaluation.services.answering import answer
 from evaluation.services.baselines import BASELINES, add_baseline
 from evaluation.services.evaluators import CannotEvaluate
 from evaluation.setting import LABEL, READINGS
-from evaluation.waiting import ending, estimate_sentence, wait_for
 from llm.models import Endpoint
+from llm.waiting import ending, estimate_sentence, wait_for
 from studies.models import Study
 from studies.services.evaluating import close_answered
 from studies.services.locking import WrongState

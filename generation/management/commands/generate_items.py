@@ -7,10 +7,10 @@ from django.core.management.base import BaseCommand, CommandError
 from generation.services import asking, ruling
 from generation.services.choosing import N_ITEMS, N_OPTIONS, Size, texts_called
 from generation.services.writing import CannotGenerate
-from generation.waiting import ending, estimate_sentence, wait_for
 from items.models import Text
 from items.plain import printable
 from llm.models import Endpoint
+from llm.waiting import ending, estimate_sentence, wait_for
 from projects.models import Project
 
 SOME_MISSING = 3
@@ -21,11 +21,17 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser):
         parser.add_argument("--project", required=True, metavar="SLUG")
-        parser.add_argument("--model", required=True, metavar="NAME|cloze", help="a model endpoint, or rules without one")
+        parser.add_argument(
+            "--model", required=True, metavar="NAME|cloze", help="a model endpoint, or rules without one"
+        )
         parser.add_argument("--texts", type=listed, metavar="ID,ID", help="default: all texts of the project")
         parser.add_argument("--items", type=int, default=N_ITEMS, metavar="N", help="items a text; default: 3")
         parser.add_argument(
-            "--options", type=int, default=N_OPTIONS, metavar="N", help="options an item; default: 3; 0: open questions, by cloze"
+            "--options",
+            type=int,
+            default=N_OPTIONS,
+            metavar="N",
+            help="options an item; default: 3; 0: open questions, by cloze",
         )
         parser.add_argument("--instrument", metavar="I", help="the words to ask with; default: generate-items")
         parser.add_argument("--budget", type=amount, metavar="B", help="pause above it, in the endpoint's currency")
@@ -65,9 +71,10 @@ class Command(BaseCommand):
         if found.n_new and not (ask.endpoint.is_free or ask.endpoint.is_local or options["yes"]):
             self.confirm(ask.endpoint)
         before = asking.progress_of(project, ask)
-        run = asking.start(project, ask, budget=options["budget"])
-        if run is not None and (stopped := ending(wait_for(run, self.stdout.write))):
-            self.stderr.write(stopped)
+        asking.start(project, ask, budget=options["budget"])
+        for run in asking.unfinished_runs(asking.generator_of(project, ask), ask):
+            if stopped := ending(wait_for(run, self.stdout.write)):
+                self.stderr.write(stopped)
         after = asking.progress_of(project, ask)
         self.stdout.write(sentence(before, after))
         if after.n_missing or after.n_incomplete:

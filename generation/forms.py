@@ -1,0 +1,117 @@
+import hashlib
+import json
+from typing import Any
+
+from django import forms
+from django.utils.text import Truncator
+from django.utils.translation import gettext_lazy as _
+
+from generation.models import IncompleteItem
+from generation.parsing import EMPTY, EQUAL, NO_MARK, NO_STEM, TOO_LONG, WRONG_NUMBER
+from generation.parts import LONGEST_OPTION, LONGEST_STEM
+from generation.services.asking import Ask
+from generation.services.choosing import MOST_ITEMS, N_ITEMS, N_OPTIONS, Size
+from generation.services.keeping import EDITED
+from generation.services.ruling import CLOZE
+from items.forms.fields import TidyField
+from items.models import MAX_OPTIONS, MAX_STEM, Text
+from items.services.bank import in_order
+from llm.models import Endpoint
+from projects.models import Project
+
+MOST_LISTED = 300
+REASONS = {
+    NO_STEM: _("The question is missing."),
+    WRONG_NUMBER: _("It has another number of options than was asked for."),
+    NO_MARK: _("Of an option it is not said whether it is correct."),
+    EMPTY: _("An option is empty."),
+    EQUAL: _("Two options are equal."),
+    TOO_LONG: _("The question or an option is too long."),
+    EDITED: _("The text was edited while the model wrote."),
+}
+
+
+class TextsField(forms.ModelMultipleChoiceField):
+    widget = forms.CheckboxSelectMultiple
+
+    def label_from_instance(self, obj: Text) -> str:
+        return obj.title or Truncator(obj.body).words(9)
+
+
+class GenerateForm(forms.Form):
+    """Who is to write about which texts, how much, and what it may cost."""
+
+    writer = forms.ChoiceField()
+    n_items = forms.IntegerField(label=_("Items a text"), min_value=1, max_value=MOST_ITEMS, initial=N_ITEMS)
+    n_options = forms.IntegerField(
+        label=_("Options an item"),
+        min_value=0,
+        max_value=MAX_OPTIONS,
+        initial=N_OPTIONS,
+        help_text=_("2 or more; with the rules also 0, which makes open questions."),
+    )
+    budget = forms.DecimalField(
+        label=_("Budget"),
+        min_value=0,
+        max_digits=12,
+        decimal_places=4,
+        required=False,
+        help_text=_("The run pauses before it costs more. In the currency of the model; needs its price."),
+    )
+    texts = TextsField(
+        label=_("Texts"), queryset=Text.objects.none(), required=False, help_text=_("None ticked: all texts.")
+    )
+
+    def __init__(self, project: Project, *args: Any, **kwargs: Any):
+        super().__init__(*args, **kwargs)
+        endpoints = Endpoint.objects.filter(is_active=True)
+        named = [(str(each.pk), each.name) for each in endpoints]
+        writers = [(CLOZE, _("Rules, without a model: gaps in sentences of the text")), *named]
+        self.fields["writer"] = forms.ChoiceField(
+            label=_("Generator"), widget=forms.RadioSelect, initial=CLOZE, choices=writers
+        )
+        self.endpoints = {str(each.pk): each for each in endpoints}
+        self.all_texts = in_order(Text.objects.filter(project=project).current().select_related("project"))
+        if self.all_texts.count() > MOST_LISTED:
+            del self.fields["texts"]
+        else:
+            texts = self.fields["texts"]
+            texts.queryset = self.all_texts  # type: ignore[attr-defined]
+
+    @property
+    def is_by_rule(self) -> bool:
+        return self.cleaned_data["writer"] == CLOZE
+
+    def size(self) -> Size:
+        return Size(self.cleaned_data["n_items"], self.cleaned_data["n_options"])
+
+    def chosen_texts(self) -> list[Text]:
+        return list(self.cleaned_data.get("texts") or self.all_texts)
+
+    def ask(self) -> Ask:
+        """What is wanted of a model, of a valid form."""
+        return Ask(self.endpoints[self.cleaned_data["writer"]], self.chosen_texts(), self.size())
+
+    def mark(self) -> str:
+        """The same for the same entries: whoever presses Start has seen the estimate of just these."""
+        told = [str(self.cleaned_data[name]) for name in ("writer", "n_items", "n_options", "budget")]
+        told += [str(text.pk) for text in self.chosen_texts()]
+        return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]
+
+
+class RepairForm(forms.Form):
+    stem = TidyField(label=_("Question"), max_length=MAX_STEM, widget=forms.Textarea({"rows": 3}))
+
+
+def repair_initial(row: IncompleteItem) -> list[dict[str, Any]]:
+    """A row for each option that was read, cut at the bounds, and one more."""
+    read = [{"text": each["text"][:LONGEST_OPTION], "correct": each["correct"] is True} for each in row.options]
+    return [*read, {}][:MAX_OPTIONS]
+
+
+def stem_initial(row: IncompleteItem) -> dict[str, str]:
+    return {"stem": row.stem[:LONGEST_STEM]}
+
+
+def reasons_of(row: IncompleteItem) -> list[Any]:
+    return [REASONS[name] for name in row.reasons if name in REASONS]

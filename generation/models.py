@@ -1,0 +1,51 @@
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from items.models import MAX_ID, Generator, Item, Text
+from llm.models import Run
+
+
+class GeneratorRun(models.Model):
+    """The run in which a model wrote, and the generator that its items belong to."""
+
+    run = models.OneToOneField(Run, models.CASCADE, related_name="generator_run")
+    generator = models.ForeignKey(Generator, models.CASCADE, related_name="generator_runs")
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self):
+        return f"{self.generator}: {self.run}"
+
+
+class IncompleteState(models.TextChoices):
+    OPEN = "open", _("waits for repair")
+    REPAIRED = "repaired", _("repaired")
+    DISCARDED = "discarded", _("discarded")
+
+
+class IncompleteItem(models.Model):
+    """What a model wrote that is no whole item: it stays out of the bank, and so of studies, until it is repaired."""
+
+    generator = models.ForeignKey(Generator, models.CASCADE, related_name="incomplete_items")
+    run = models.ForeignKey(Run, models.SET_NULL, null=True, related_name="incomplete_items")
+    text = models.ForeignKey(Text, models.CASCADE, related_name="incomplete_items")
+    external_id = models.CharField(max_length=MAX_ID)
+    raw = models.TextField()
+    reasons = models.JSONField(default=list)
+    """Names of generation.parsing, or "edited": the text has a newer version."""
+    stem = models.TextField(blank=True)
+    options = models.JSONField(default=list)
+    """Per option {"text": …, "correct": true, false or null where the reply does not say it}."""
+    state = models.CharField(max_length=10, choices=IncompleteState, default=IncompleteState.OPEN)
+    item = models.OneToOneField(Item, models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["text", "pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["generator", "external_id"], name="one_incomplete_item_per_id"),
+        ]
+
+    def __str__(self):
+        return self.external_id

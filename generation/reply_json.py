@@ -1,0 +1,77 @@
+"""Items in the JSON of a reply. No Django."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from generation.parts import CONTROL, FALSE, LONGEST_RAW, MOST_OPTIONS, TRUE, ParsedItem, ParsedOption, read_mark
+
+STEM_NAMES = ("question", "stem", "frage", "item")
+OPTION_NAMES = ("options", "answers", "choices", "optionen", "antworten")
+WORDING_NAMES = ("text", "option", "answer", "antwort", "choice")
+MARK_NAMES = ("correct", "is_correct", "iscorrect", "richtig", "korrekt", "key")
+LIST_NAMES = ("items", "questions", "fragen", "aufgaben")
+
+
+def items_from_json(text: str) -> list[ParsedItem]:
+    for value in _values(text):
+        rows = _rows(value)
+        if rows:
+            return [_json_item(row) for row in rows]
+    return []
+
+
+def _values(text: str) -> Iterator[Any]:
+    """What stands in the text as JSON; only the first few brackets are tried."""
+    decoder = json.JSONDecoder()
+    for place in [found.start() for found in re.finditer(r"[\[{]", text)][:20]:
+        try:
+            yield decoder.raw_decode(text, place)[0]
+        except (ValueError, RecursionError):
+            continue
+
+
+def _rows(value: Any) -> list[Mapping[str, Any]]:
+    """The objects that hold a question with options."""
+    if isinstance(value, dict):
+        inner = _named(value, LIST_NAMES)
+        value = inner if isinstance(inner, list) else [value]
+    if not isinstance(value, list):
+        return []
+    return [row for row in value if isinstance(row, dict) and isinstance(_named(row, OPTION_NAMES), (list, dict))]
+
+
+def _json_item(row: Mapping[str, Any]) -> ParsedItem:
+    options = _named(row, OPTION_NAMES)
+    pairs = list(options.items()) if isinstance(options, dict) else [("", option) for option in options]
+    found = [_json_option(label, option) for label, option in pairs[: MOST_OPTIONS + 1]]
+    raw = json.dumps(row, ensure_ascii=False)[:LONGEST_RAW]
+    return ParsedItem(_words(_named(row, STEM_NAMES)), found, CONTROL.sub(" ", raw))
+
+
+def _json_option(label: str, option: Any) -> ParsedOption:
+    if isinstance(option, dict):
+        return ParsedOption(_words(_named(option, WORDING_NAMES)), _truth(_named(option, MARK_NAMES)))
+    if isinstance(option, bool):  # {"die Stadt": true}
+        return ParsedOption(_words(label), option)
+    correct, words = read_mark(_words(option))
+    return ParsedOption(words.strip(), correct)
+
+
+def _named(row: Mapping[str, Any], names: Sequence[str]) -> Any:
+    lower = {str(name).lower(): value for name, value in row.items()}
+    return next((lower[name] for name in names if name in lower), None)
+
+
+def _words(value: Any) -> str:
+    return CONTROL.sub(" ", value).strip() if isinstance(value, str) else ""
+
+
+def _truth(value: Any) -> bool | None:
+    if isinstance(value, bool):
+        return value
+    word = value.strip() if isinstance(value, str) else ""
+    if re.fullmatch(FALSE, word, re.IGNORECASE):
+        return False
+    return True if re.fullmatch(TRUE, word, re.IGNORECASE) else None

@@ -1,0 +1,119 @@
+"""Items in numbered or lettered lists of a reply. No Django."""
+
+import re
+from dataclasses import dataclass
+
+from generation.parts import LONGEST_STEM, ParsedItem, ParsedOption, read_mark
+
+BULLET = re.compile(r"[-*•–]\s+")
+MARKER = re.compile(r"\(?(?P<label>[A-Ta-t]|\d{1,3})[).:]\**\s+|\(?(?P<bare>[A-Ta-t]|\d{1,3})[).:]\**$")
+HEADING = re.compile(
+    r"(?:frage|question|item|aufgabe)(?:\s*(?:nr\.?\s*)?\d{1,3})?\s*[.:)–-]\**\s*|(?:frage|question|item|aufgabe)\s*\d{1,3}$",
+    re.IGNORECASE,
+)
+
+
+@dataclass
+class _Line:
+    """A line without its marks and markers. `label` is the letter or number before it, - for a bullet."""
+
+    raw: str
+    text: str
+    label: str
+    is_heading: bool
+    correct: bool | None
+
+    @property
+    def asks(self) -> bool:
+        return self.text.endswith("?")
+
+
+class _Reader:
+    """Goes down the lines once: stems open items, options go to the open one."""
+
+    def __init__(self) -> None:
+        self.items: list[ParsedItem] = []
+        self.pending: list[str] = []
+        self.last = ""
+
+    def read(self, line: _Line) -> None:
+        if self._is_stem(line):
+            self._open(line)
+        elif line.correct is not None or line.label:
+            self._option(line)
+        elif self._open_stem():
+            self.items[-1].stem = f"{self.items[-1].stem} {line.text}".strip()
+            self.items[-1].raw += f"\n{line.raw}"
+        elif line.asks:
+            self._open(line)
+        else:
+            self.pending = [line.raw]
+            if self.items:
+                self.items[-1].raw += f"\n{line.raw}"
+
+    def _is_stem(self, line: _Line) -> bool:
+        if line.correct is not None:
+            return False
+        if line.is_heading:
+            return True
+        if not line.label.isdigit():
+            return False
+        return line.asks or not self._continues(line.label) or not self.items[-1].stem
+
+    def _continues(self, label: str) -> bool:
+        """Whether the label is the next one of the list of options at hand."""
+        if not self.items:
+            return False
+        if not self.items[-1].options:
+            return label in ("1", "a", "A") and bool(self.items[-1].stem) and self.last == "stem without number"
+        if label.isdigit():
+            return self.last.isdigit() and int(label) == int(self.last) + 1
+        return len(self.last) == 1 and len(label) == 1 and ord(label) == ord(self.last) + 1
+
+    def _open_stem(self) -> bool:
+        return bool(self.items) and not self.items[-1].options
+
+    def _open(self, line: _Line) -> None:
+        self.items.append(ParsedItem(line.text, raw=line.raw))
+        self.pending = []
+        self.last = "stem" if line.label or line.is_heading else "stem without number"
+
+    def _option(self, line: _Line) -> None:
+        if self.pending and not self._continues(line.label):
+            self.items.append(ParsedItem(_plain(self.pending[-1]), raw=self.pending[-1]))
+        elif not self.items:
+            self.items.append(ParsedItem(""))
+        item = self.items[-1]
+        item.options.append(ParsedOption(line.text, line.correct))
+        item.raw = f"{item.raw}\n{line.raw}".strip("\n")
+        self.pending, self.last = [], line.label
+
+
+def items_from_lines(text: str) -> list[ParsedItem]:
+    reader = _Reader()
+    for raw in text.split("\n"):
+        if raw.strip():
+            reader.read(_line(raw.strip()[: 3 * LONGEST_STEM]))
+    return reader.items
+
+
+def _line(raw: str) -> _Line:
+    text = raw.lstrip("#> \t")
+    label = ""
+    if bullet := BULLET.match(text):
+        text, label = text[bullet.end() :], "-"
+    text = text.removeprefix("**").removeprefix("__").lstrip()
+    heading = HEADING.match(text)
+    if heading:
+        text = text[heading.end() :]
+    elif marker := MARKER.match(text):
+        text, label = text[marker.end() :], marker["label"] or marker["bare"]
+        if inner := HEADING.match(text):  # "1. Frage: …"
+            heading, text = inner, text[inner.end() :]
+    correct, text = read_mark(text)
+    return _Line(raw, _plain(text), label, heading is not None, correct)
+
+
+def _plain(text: str) -> str:
+    """Without the asterisks of bold and italic letters around it."""
+    return text.strip().strip("*_ \t").strip()

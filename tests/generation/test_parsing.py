@@ -1,0 +1,181 @@
+"""Items are read out of replies: what is said is taken, what is not said is not filled in."""
+
+import json
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from generation.drift import share_in
+from generation.parsing import parse, problems
+from generation.parts import LONGEST_OPTION, MOST_OPTIONS, ParsedItem, ParsedOption
+
+LINES = """Wer spielt Klavier?
+a) Herr Seidel (richtig)
+b) die Studentin (falsch)
+c) Mira (falsch)"""
+MARKS = {True: ["richtig", "Korrekt", "correct", "TRUE", "**richtig**", "✓"],
+         False: ["falsch", "nicht richtig", "incorrect", "wrong", "Falsche Antwort",
+                 "falsch, denn sie lacht"]}  # fmt: skip
+
+
+def told(reply: str, n: int = 3) -> list[tuple[str, list[tuple[str, bool | None]]]]:
+    return [(item.stem, [(option.text, option.correct) for option in item.options]) for item in parse(reply, n).items]
+
+
+WHOLE = [("Wer spielt Klavier?", [("Herr Seidel", True), ("die Studentin", False), ("Mira", False)])]
+
+
+@pytest.mark.parametrize(
+    "head", ["1. ", "1) ", "**1.** ", "Frage 1: ", "### Frage 1\n", "**Question 1:** ", "", "1. Frage: "]
+)
+def test_a_stem_is_found_with_any_number_or_heading(head):
+    assert told(head + LINES) == WHOLE
+
+
+@pytest.mark.parametrize(
+    "marker", ["{low}) ", "{up}. ", "({low}) ", "- ", "* ", "• ", "{number}. ", "   {up}) ", "- {up}) "]
+)
+def test_options_are_found_with_any_marker(marker):
+    options = [("Herr Seidel", "richtig"), ("die Studentin", "falsch"), ("Mira", "falsch")]
+    lines = [
+        marker.format(low="abc"[place], up="ABC"[place], number=place + 1) + f"{words} ({mark})"
+        for place, (words, mark) in enumerate(options)
+    ]
+    assert told("\n".join(["1. Wer spielt Klavier?", *lines])) == WHOLE
+
+
+@pytest.mark.parametrize(("correct", "mark"), [(correct, mark) for correct, marks in MARKS.items() for mark in marks])
+def test_marks_at_the_end_of_the_line_are_read_in_both_languages(correct, mark):
+    for left, right in (("(", ")"), ("[", "]"), ("(", ")."), ("**(", ")**")):
+        assert told(f"Wer?\na) Mira {left}{mark}{right}")[0][1] == [("Mira", correct)]
+
+
+@pytest.mark.parametrize(
+    "line", ["a) Mira", "a) Mira (richtig/falsch)", "a) Mira (die Nachbarin)", "a) (richtig) Mira",
+             "a) Mira (richtig) (falsch)", "a) Mira – richtig", "a) Mira (halb richtig)"],
+)  # fmt: skip
+def test_what_is_not_plainly_marked_has_no_key(line):
+    item = parse(f"1. Wer?\n{line}\nb) Ole (falsch)", 1).items[0]
+    assert item.options[0].correct is None
+    assert "mark" in problems(item, 2)
+
+
+def test_preamble_and_farewell_are_no_items():
+    assert told(f"Gern! Hier ist eine Frage:\n\n1. {LINES}\n\nViel Erfolg beim Lesen!") == WHOLE
+
+
+def test_a_stem_may_run_over_lines_and_need_no_question_mark():
+    reply = "1. Der Mann, der jeden Abend\nKlavier spielt, heißt\na) Seidel (richtig)\nb) Tamm (falsch)"
+    assert told(reply)[0][0] == "Der Mann, der jeden Abend Klavier spielt, heißt"
+
+
+def test_numbered_options_below_numbered_stems_do_not_become_stems():
+    reply = "1. Wer kommt?\n1. Mira (richtig)\n2. Ole (falsch)\n2. Wer geht?\n1. Tom (falsch)\n2. Ann (richtig)"
+    assert [stem for stem, _options in told(reply)] == ["Wer kommt?", "Wer geht?"]
+
+
+JSON = [{"question": "Wer?", "options": [{"text": "Mira", "correct": True}, {"text": "Ole", "correct": "falsch"}]}]
+
+
+@pytest.mark.parametrize(
+    "wrap", ["{}", "```json\n{}\n```", "Bitte sehr: {} Gern!", '{{"items": {}}}', '{{"Fragen": {}}}']
+)
+def test_json_is_read_wherever_it_stands(wrap):
+    assert told(wrap.format(json.dumps(JSON))) == [("Wer?", [("Mira", True), ("Ole", False)])]
+
+
+def test_json_with_marked_strings_or_a_table_of_options_is_read():
+    strings = {"frage": "Wer?", "antworten": ["Mira (richtig)", "Ole (falsch)", "Tom"]}
+    assert told(json.dumps(strings)) == [("Wer?", [("Mira", True), ("Ole", False), ("Tom", None)])]
+    table = {"stem": "Wer?", "options": {"Mira": True, "Ole": False}}
+    assert told(json.dumps(table)) == [("Wer?", [("Mira", True), ("Ole", False)])]
+
+
+def test_broken_json_is_no_item():
+    assert told('{"items": [{"question": "Wer?", "options": [{"text": "Mira", "corr') == []
+
+
+@pytest.mark.parametrize("reply", ["", "   ", "Das kann ich leider nicht tun.", "I'm sorry, but I cannot do that.",
+                                   "???", "1. Wer kommt?\n2. Wer geht?"])  # fmt: skip
+def test_a_reply_without_options_holds_no_item(reply):
+    assert told(reply) == []
+
+
+def test_the_first_items_are_kept_and_the_rest_is_counted():
+    found = parse("\n\n".join(f"{number}. {LINES}" for number in range(1, 6)), 3)
+    assert (len(found.items), found.n_left_out) == (3, 2)
+
+
+@pytest.mark.parametrize(
+    ("options", "reasons"),
+    [
+        ([("a", True), ("b", False)], []),
+        ([("a", False), ("b", False)], []),  # no key is legal
+        ([("a", True)], ["number"]),
+        ([("a", True), ("b", None)], ["mark"]),
+        ([("a", True), ("", False)], ["empty"]),
+        ([("a  b", True), ("A B", False)], ["equal"]),
+        ([("a", True), ("b" * 2_001, False)], ["long"]),
+    ],
+)
+def test_an_item_is_incomplete_for_these_reasons(options, reasons):
+    assert problems(ParsedItem("Wer?", [ParsedOption(*option) for option in options]), 2) == reasons
+
+
+def test_an_item_without_a_stem_is_incomplete():
+    assert "stem" in problems(parse("a) Mira (richtig)\nb) Ole (falsch)", 1).items[0], 2)
+
+
+PIECES = st.sampled_from(
+    ["1. ", "a) ", "B. ", "- ", "Wer kommt?", "Mira", " (richtig)", " (falsch)", "(", ")", "[", "]", "{", "}", '"', ":",
+     ",", "\n", "\r\n", "**", "```json", "\x00", "\x1b[31m", "\u202e", "<script>", "options", "question", "true",
+     "\ud800", "Frage 2"]
+)  # fmt: skip
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.one_of(st.text(max_size=300), st.lists(PIECES, max_size=60).map("".join)), st.integers(1, 5))
+def test_no_reply_breaks_the_parser_and_what_it_returns_is_bounded_and_clean(reply, n):
+    found = parse(reply, n)
+    assert len(found.items) <= n
+    for item in found.items:
+        assert 1 <= len(item.options) <= MOST_OPTIONS + 1
+        for words in (item.stem, item.raw, *(option.text for option in item.options)):
+            assert not {"\x00", "\x1b", "\u202e", "\ud800"} & set(words)
+        json.dumps(problems(item, 3))
+        share_in("de", [item], ["de", "en"])
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["(" * 200_000, "[" * 200_000, '{"a":' * 40_000, "a) x (richtig)\n" * 20_000, "(richtig " * 30_000, "1." * 100_000,
+     "a" * 200_000 + "(falsch)", " " * 200_000 + "x", "**" * 100_000, "Frage " * 40_000, "- " * 100_000],
+)  # fmt: skip
+def test_hostile_replies_take_no_time(reply):
+    started = time.monotonic()
+    for item in parse(reply, 3).items:
+        assert all(len(option.text) <= LONGEST_OPTION + 1 for option in item.options)
+    assert time.monotonic() - started < 5
+
+
+GERMAN = ParsedItem("Wer spielte jeden Abend um sieben Klavier?", [ParsedOption("der alte Mann im Erdgeschoss", True)])
+ENGLISH = ParsedItem("Who played the piano every evening at seven?", [ParsedOption("the old man downstairs", True)])
+
+
+def test_the_share_of_a_language_is_weighted_by_characters():
+    n_german, n_english = 42 + 28, 44 + 22
+    assert share_in("de", [GERMAN], ["de", "en"]) == 1
+    assert share_in("de", [ENGLISH], ["de", "en"]) == 0
+    assert share_in("de", [GERMAN, ENGLISH], ["de", "en"]) == pytest.approx(n_german / (n_german + n_english), abs=0.02)
+
+
+def test_names_and_numbers_alone_say_nothing_about_the_language():
+    assert share_in("de", [ParsedItem("12?", [ParsedOption("3", True)])], ["de", "en"]) is None
+    with_names = ParsedItem("Wer hat das Haus am Ende der Straße gekauft?", [ParsedOption("Tom Smith", True)])
+    assert share_in("de", [with_names], ["de", "en"]) == 1
+
+
+def test_a_language_that_cannot_be_recognised_is_not_judged():
+    assert share_in("xx", [GERMAN], ["en"]) is None
