@@ -1,6 +1,7 @@
 """The characters of the tests: four members with different rights, a stranger, and a small project."""
 
 import pytest
+from django.utils import translation
 
 from projects.models import Membership, Project, Role, User
 
@@ -12,6 +13,12 @@ def fast_passwords():
 
     with override_settings(PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"]):
         yield
+
+
+@pytest.fixture(autouse=True)
+def in_english():
+    """A page asked for in German leaves its language to the thread, and so to the next test."""
+    translation.activate("en")
 
 
 @pytest.fixture

@@ -23,6 +23,8 @@ def lesart(*arguments: str, **environment: str) -> subprocess.CompletedProcess[s
 @contextmanager
 def script(source: str, *arguments: str, **environment: str) -> Iterator[subprocess.Popen[str]]:
     """A Python of its own that runs the source with our modules; killed at the end if it still runs."""
+    # A test run under nohup hands its children a SIGHUP that is ignored.
+    source = f"import signal\nsignal.signal(signal.SIGHUP, signal.SIG_DFL)\n{source}"
     process = subprocess.Popen(
         [sys.executable, "-c", source, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
