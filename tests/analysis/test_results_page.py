@@ -194,3 +194,10 @@ def test_the_export_of_the_page_is_a_whole_file(answered, as_user, reviewer):
 
 def test_the_page_stays_small(answered, page):
     assert len(page().encode()) < 150_000
+
+
+def test_an_annotators_page_opens_from_the_results_of_a_live_study(answered, as_user, researcher):
+    answered.state = StudyState.LIVE
+    answered.save()
+    page = as_user(researcher).get(address("results"))
+    assert f'action="{reverse("study_preview", args=[answered.slug])}"' in page.content.decode()
