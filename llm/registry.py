@@ -1,5 +1,6 @@
 """What a door tells the engine about its kind of run. The engine knows no word of the domain: keys are opaque to it."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -27,7 +28,7 @@ class Refused(Exception):
     """The model declined to answer: final, missing in figures."""
 
 
-class Door:
+class Door(ABC):
     """One kind of run. Register an instance with `register` when the app starts.
 
     All methods read only `run.project`, `run.endpoint`, `run.params` and `run.scope`: an estimate walks the plan of a
@@ -37,25 +38,25 @@ class Door:
     kind = ""
     label = ""
 
+    @abstractmethod
     def plan(self, run: Run) -> Iterable[tuple[str, int]]:
         """All (key, sample), each once, those that share a beginning of the prompt one after another."""
-        raise NotImplementedError
 
+    @abstractmethod
     def render(self, run: Run, key: str, sample: int) -> Request:
         """The prompt; the same whenever it is asked for. ValueError with a sentence if there can be none."""
-        raise NotImplementedError
 
     def render_all(self, run: Run, pairs: Sequence[tuple[str, int]]) -> list[Request]:
         """Many prompts at once; override it to load what they need with few queries."""
         return [self.render(run, key, sample) for key, sample in pairs]
 
+    @abstractmethod
     def read(self, run: Run, call: Call) -> Any:
         """Stores the answer, and returns what people are shown of it (JSON). Called again, it changes nothing.
 
         Runs in a transaction after the raw reply was committed; `call.text` and `call.logprobs` are the reply.
         Raises Unparsable, Rejected or Refused with a sentence, before it writes anything.
         """
-        raise NotImplementedError
 
     def reprompt(self, run: Run, call: Call) -> Request | None:
         """What to ask after the unparsable reply of that call; None: nothing, it failed."""
