@@ -1,9 +1,14 @@
 """The characters of the tests: four members with different rights, a stranger, and a small project."""
 
+from contextlib import ExitStack
+
 import pytest
 from django.utils import translation
 
+from llm.models import Endpoint
+from llm.services import draining, policy, runs
 from projects.models import Membership, Project, Role, User
+from tests.mock_server import mock_server
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -76,3 +81,30 @@ def as_user(client):
         return client
 
     return sign_in
+
+
+@pytest.fixture
+def quick_models(monkeypatch, settings):
+    """Waiting is for servers; messages to workers go nowhere; the mock server may be called."""
+    monkeypatch.setattr(policy, "FIRST_DELAY", 0.0)
+    monkeypatch.setattr(draining, "WAIT_SECONDS", 0.02)
+    monkeypatch.setattr(runs, "_send", lambda run_id: None)
+    settings.LESART_INSIDE_HOSTS = ["127.0.0.1"]
+
+
+@pytest.fixture
+def served():
+    """A function that starts a mock server with the answers given; it ends with the test."""
+    with ExitStack() as stack:
+        yield lambda answer, **how: stack.enter_context(mock_server(answer, **how))
+
+
+@pytest.fixture
+def endpoint():
+    """A function that makes the endpoint “mock” of a server."""
+
+    def make(server, **fields) -> Endpoint:
+        fields = {"base_url": server.base_url, "model": "mock-1", "max_concurrency": 4, "timeout_seconds": 5} | fields
+        return Endpoint.objects.update_or_create(name="mock", defaults=fields)[0]
+
+    return make

@@ -25,7 +25,6 @@ class Question:
     kind: Literal["tick", "scale"]
     levels: tuple[int, ...] = ()
     unsure: bool = False
-    people_only: bool = False
 
     def read(self, written: str) -> Value:
         """The value that a cell of a file means, checked like any other answer."""

@@ -25,7 +25,7 @@ def declare(params: Mapping[str, Any], wording: Mapping[str, Any]) -> Declaratio
                 name="read",
                 questions=(
                     Question("answer", per="option", kind="tick", unsure=True),
-                    Question("rating", per="item", kind="scale", levels=levels, people_only=True),
+                    Question("rating", per="item", kind="scale", levels=levels),
                 ),
                 items="all",
                 shows=frozenset({"text"}),

@@ -2,7 +2,6 @@
 
 import io
 import json
-from contextlib import ExitStack
 from decimal import Decimal
 from fractions import Fraction
 
@@ -18,43 +17,17 @@ from evaluation.services import asking
 from evaluation.services.asking import Ask, estimate_for, go_on, start
 from evaluation.services.evaluators import CannotEvaluate, remove
 from items.models import Option
-from llm.models import Call, CallState, Endpoint, Run, RunState
-from llm.services import draining, policy, runs
+from llm.models import Call, CallState, Run, RunState
+from llm.services import runs
 from llm.services.draining import drain_here
 from llm.services.reading import read_again
 from studies.models import Annotator, Response, StudyState, Submission
 from studies.services.evaluating import close_answered
 from studies.services.instruments import store_version
 from tests.factory import make_study
-from tests.mock_server import Planned, label, mock_server
+from tests.mock_server import Planned, label
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch, settings):
-    """Waiting is for servers; messages to workers go nowhere; the mock server may be called."""
-    monkeypatch.setattr(policy, "FIRST_DELAY", 0.0)
-    monkeypatch.setattr(draining, "WAIT_SECONDS", 0.02)
-    monkeypatch.setattr(runs, "_send", lambda run_id: None)
-    settings.LESART_INSIDE_HOSTS = ["127.0.0.1"]
-
-
-@pytest.fixture
-def served():
-    with ExitStack() as stack:
-        yield lambda answer, **how: stack.enter_context(mock_server(answer, **how))
-
-
-@pytest.fixture
-def endpoint():
-    """A function that makes the endpoint “mock” of a server."""
-
-    def make(server, **fields) -> Endpoint:
-        fields = {"base_url": server.base_url, "model": "mock-1", "max_concurrency": 4, "timeout_seconds": 5} | fields
-        return Endpoint.objects.update_or_create(name="mock", defaults=fields)[0]
-
-    return make
+pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("quick_models")]
 
 
 def is_guess(prompt: str) -> bool:
