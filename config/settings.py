@@ -174,6 +174,8 @@ LESART = {
 }
 # Inside addresses that model endpoints may use, as host:port or host, such as 127.0.0.1:11434.
 LESART_INSIDE_HOSTS = env.words("LESART_INSIDE_HOSTS")
+# A context manager that starts the small local model for a command when nothing else runs it.
+LESART_LOCAL_MODEL = "config.lesart.model.running"
 
 LOGGING = {
     "version": 1,

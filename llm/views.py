@@ -39,7 +39,7 @@ def endpoint_new(request):
 @login_required
 def endpoint_edit(request, pk):
     require_admin(request.user)
-    endpoint = get_object_or_404(Endpoint, pk=pk)
+    endpoint = get_object_or_404(Endpoint, pk=pk, is_local=False)
     had_key = endpoint.has_key
     form = EndpointForm(request.POST or None, instance=endpoint)
     if _save(form, endpoint) is not None:
@@ -74,7 +74,7 @@ def endpoint_test(request, pk):
 @require_POST
 def endpoint_forget_key(request, pk):
     require_admin(request.user)
-    endpoint = get_object_or_404(Endpoint, pk=pk)
+    endpoint = get_object_or_404(Endpoint, pk=pk, is_local=False)
     endpoints.forget_key(endpoint)
     messages.success(request, _("The key is gone from the database."))
     return redirect(endpoint)
@@ -84,7 +84,7 @@ def endpoint_forget_key(request, pk):
 @require_POST
 def endpoint_delete(request, pk):
     require_admin(request.user)
-    endpoint = get_object_or_404(Endpoint, pk=pk)
+    endpoint = get_object_or_404(Endpoint, pk=pk, is_local=False)
     if not endpoints.delete_endpoint(endpoint):
         messages.error(request, _("Runs have used this endpoint, so it stays. Take it out of the offer instead."))
         return redirect(endpoint)

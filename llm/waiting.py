@@ -12,6 +12,8 @@ from llm.prices import money
 from llm.progress import Progress
 from llm.services.draining import drain_here
 from llm.services.estimating import Estimate
+from llm.services.local import CannotRunHere, at_hand
+from llm.services.runs import pause
 
 EVERY = 2.0
 
@@ -31,8 +33,18 @@ def wait_for(run: Run, say: Callable[[str], None]) -> Run:
             run.refresh_from_db()
             tell(run)
         else:
-            run = drain_here(run, tell)
+            run = _work_here(run, tell)
     return run
+
+
+def _work_here(run: Run, tell: Callable[[Run], None]) -> Run:
+    try:
+        with at_hand(run.endpoint):
+            return drain_here(run, tell)
+    except CannotRunHere as error:
+        pause(run, str(error))
+        run.refresh_from_db()
+        return run
 
 
 def progress_line(run: Run) -> str:

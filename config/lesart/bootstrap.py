@@ -18,6 +18,7 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 STAMP = VENV / "lesart-stamp"
 LOCK = VENV / "lesart-lock"
+NEEDED, OF_THE_LOCAL_MODEL = "requirements.txt", "requirements-model.txt"
 
 # In place of this file's own folder, whose modules must not be taken for Python's or a package's.
 sys.path[0] = str(ROOT)
@@ -77,7 +78,8 @@ def is_complete() -> bool:
 
 def expected_stamp() -> str:
     """What an environment depends on: the locked packages, its Python and its place (scripts in it hold the path)."""
-    packages = hashlib.sha256((ROOT / "requirements.txt").read_bytes()).hexdigest()
+    locks = b"".join((ROOT / name).read_bytes() for name in (NEEDED, OF_THE_LOCAL_MODEL))
+    packages = hashlib.sha256(locks).hexdigest()
     return f"{packages}\n{PYTHON.resolve()}\n{VENV}\n"
 
 
@@ -111,7 +113,12 @@ def install(lock: TextIO, can_keep: bool) -> None:
     pip = [str(PYTHON), "-I", "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
     # To compile all modules would take as long again; Python compiles those it uses. Nothing is built from source.
     pip += ["--no-compile", "--only-binary", ":all:"]
-    run(lock, *pip, "--require-hashes", "--no-deps", "-r", str(ROOT / "requirements.txt"))
+    pip += ["--require-hashes", "--no-deps", "-r"]
+    run(lock, *pip, str(ROOT / NEEDED))
+    try:
+        run(lock, *pip, str(ROOT / OF_THE_LOCAL_MODEL))
+    except exits.Refusal:
+        print("There is no small local model for this machine; Lesart works without it.", file=sys.stderr)
     STAMP.write_text(expected_stamp())
 
 

@@ -39,7 +39,7 @@ def _add_up(commands: "Commands[argparse.ArgumentParser]") -> None:
     up = commands.add_parser("up", help="run Lesart until Ctrl-C", **COMMON)
     up.add_argument("--port", type=_port, default=8000, metavar="N", help="default 8000; 0 picks a free one")
     up.add_argument("--host", default="127.0.0.1", help="address to listen on; default 127.0.0.1")
-    no_model = "start without the local model; this version has none, so that nothing changes"
+    no_model = "start without the small local model"
     up.add_argument("--no-model", action="store_true", help=no_model)
 
 

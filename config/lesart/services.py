@@ -8,7 +8,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from config.lesart import network, valkey
+from config.lesart import model, network, valkey
 from config.lesart.supervisor import Service
 
 WORKER = f"lesart@{socket.gethostname()}"
@@ -64,7 +64,34 @@ def worker(site: Site) -> Service:
     return Service("worker", command, lambda: site.health().get("worker") == "ok", environment=environment)
 
 
-def prepare(url: str, result: int) -> Service:
+@dataclass(frozen=True)
+class LocalModel:
+    """Where the small local model listens in this run, and the key that opens it."""
+
+    port: int
+    key: str
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """For those who call it: its address is an inside one, allowed because we start it ourselves."""
+        allowed = [os.environ.get("LESART_INSIDE_HOSTS", ""), f"127.0.0.1:{self.port}"]
+        return {"LESART_INSIDE_HOSTS": ",".join(filter(None, allowed))}
+
+
+def local_model(where: LocalModel) -> Service:
+    """Nobody waits for it: a call that comes before it listens is tried again."""
+    environment = {**model.SURROUNDINGS, model.KEY_VARIABLE: where.key}
+    return Service(
+        "model", model.command(where.port), is_ready=lambda: model.answers(model.base_url(where.port), where.key),
+        environment=environment, goes_without="Lesart runs on without the small local model.",
+    )  # fmt: skip
+
+
+def prepare(url: str, result: int, local: LocalModel | None) -> Service:
     """The step before web and worker; it writes the sign-in link to the open file `result`."""
     command = [sys.executable, "-m", "config.lesart.prepare", url, str(result), WORKER]
-    return Service("setup", command, is_ready=lambda: True, open_files=(result,))
+    environment = {}
+    if local is not None:
+        command.append(model.base_url(local.port))
+        environment[model.KEY_VARIABLE] = local.key
+    return Service("setup", command, is_ready=lambda: True, open_files=(result,), environment=environment)

