@@ -106,7 +106,9 @@ def serve(port: int, key: str) -> None:
     params.cors_origins, params.cors_origins_explicit = "", True
     params.ui = params.endpoint_slots = False
     params.n_parallel, params.n_ctx = AT_A_TIME, AT_A_TIME * CONTEXT_TOKENS
-    params.cpuparams.n_threads = min(os.cpu_count() or 1, MOST_THREADS)
+    # Half of the cores, asleep while they wait: with all of them, one that another program pushes aside stops the rest.
+    params.cpuparams.n_threads = max(1, min((os.cpu_count() or 1) // 2, MOST_THREADS))
+    params.cpuparams.poll = params.cpuparams_batch.poll = 0
     params.n_gpu_layers, params.verbosity = 0, QUIET
     server = xllamacpp.Server(params)
     signal.sigwait({signal.SIGTERM, signal.SIGINT, signal.SIGHUP})
@@ -118,5 +120,4 @@ ROOT = Path(__file__).resolve().parents[2]
 if __name__ == "__main__":
     # Blocked before the server starts its threads, so that no thread of it takes the signal.
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT, signal.SIGHUP})
-    os.nice(5)  # pages come first
     serve(int(sys.argv[1]), os.environ.pop(KEY_VARIABLE))

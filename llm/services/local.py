@@ -15,6 +15,8 @@ from llm.models import Endpoint
 NAME = "smollm2-135m"
 MODEL = "SmolLM2-135M-Instruct"
 AT_A_TIME = 2
+PATIENCE_SECONDS = 900  # it may write a thousand tokens, on a machine that is busy with other things
+NOWHERE = "http://127.0.0.1:1/v1"  # until it is started
 DESCRIPTION = (
     "A very small model that comes with Lesart and runs on this machine, without an account and for nothing. It is for"
     " trying the workbench out: its questions are poor and its answers hardly better than chance. For a study, add a"
@@ -29,13 +31,23 @@ class CannotRunHere(Exception):
 def offer(base_url: str, key: str) -> Endpoint:
     """The endpoint at its present address, made the first time. Whoever runs the model calls this, nobody else:
     the address is not checked."""
-    price = {"price_in": Decimal(0), "price_out": Decimal(0)}
-    first = {"model": MODEL, "description": DESCRIPTION, "max_concurrency": AT_A_TIME, **price}
-    endpoint = Endpoint.objects.filter(is_local=True).first() or Endpoint(is_local=True, name=_free_name(), **first)
+    endpoint = known()
     endpoint.base_url, endpoint.encrypted_key, endpoint.is_active = base_url, keys.encrypt(key), True
     endpoint.blocked_until = endpoint.limited_since = None
     endpoint.save()
     return endpoint
+
+
+def known() -> Endpoint:
+    """The endpoint, which is there also where the model cannot run: runs of the sample project were made with it."""
+    first = {
+        "model": MODEL, "description": DESCRIPTION, "max_concurrency": AT_A_TIME, "timeout_seconds": PATIENCE_SECONDS,
+        "price_in": Decimal(0), "price_out": Decimal(0),
+    }  # fmt: skip
+    present = Endpoint.objects.filter(is_local=True).first()
+    return present or Endpoint.objects.create(
+        is_local=True, is_active=False, name=_free_name(), base_url=NOWHERE, **first
+    )
 
 
 def withdraw() -> None:

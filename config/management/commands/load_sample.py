@@ -1,3 +1,5 @@
+import json
+from collections.abc import Callable
 from io import StringIO
 
 from django.conf import settings
@@ -5,8 +7,19 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand
 from django.db import transaction
 
+import config.celery  # noqa: F401 — runs are made below, and their messages need a broker to go to
 from annotation.simulation import simulate_study
-from items.models import Generator
+from evaluation.services import asking as evaluating
+from evaluation.services.answering import answer as answer_by_rule
+from evaluation.services.baselines import BASELINES, add_baseline
+from evaluation.services.evaluators import runs_of
+from generation.services import asking as generating
+from generation.services.choosing import Size
+from generation.services.ruling import write_by_rule
+from items.models import Generator, Text
+from llm.models import Endpoint, Run
+from llm.services import local
+from llm.services.recorded import replay
 from projects.models import Project
 from studies.models import Study
 from studies.services.creating import create_study, free_slug
@@ -16,44 +29,85 @@ from studies.services.spec import check_spec
 SLUG = "sample"
 SEED = 20240567
 ANNOTATORS = 6
-DESCRIPTION = "Eight short texts written for Lesart, with questions by a careful and a hurried writer."
+DESCRIPTION = "Eight short texts written for Lesart, with questions by two people, a rule and a very small model."
 GENERATORS = {
     "careful": "A person who wrote for each text three questions that can only be answered after reading it.",
     "hurried": (
         "A person in a hurry. Each of the questions has one typical flaw, noted in its metadata: it can be guessed,"
         " its key is wrong, or it is unclear."
     ),
+    "cloze": "A rule that takes a word out of a sentence of the text and offers words of the same kind beside it.",
+    local.NAME: (
+        "The very small model that comes with Lesart. Most of what it wrote is incomplete and waits for repair;"
+        " only its whole items are in the studies."
+    ),
 }
 STUDIES = {"de": "Four German texts: guess, then read", "en": "Four English texts: guess, then read"}
+RECORDED = settings.BASE_DIR / "config" / "sample" / "calls.jsonl"
+
+Answer = Callable[[Run], object]
 
 
 class Command(BaseCommand):
-    help = "Load the sample project: texts, items, a study per language and simulated annotators. Only the first time."
+    help = "Load the sample project: texts, items, a study per language, simulated annotators, a model and baselines."
 
     def handle(self, **options):
         if Project.objects.filter(is_sample=True).exists():
             return
-        project, studies = load_bank_and_studies()
-        for study in studies:
-            remove_simulated(study)
-            simulate_study(study, ANNOTATORS, SEED)
-        # Set last: an interrupted start begins again here, a finished one never does.
-        Project.objects.filter(pk=project.pk).update(is_sample=True)
-        self.stdout.write("The sample project is loaded: two studies with simulated annotators.")
+        load(local.known(), from_the_record())
+        self.stdout.write("The sample project is loaded: two studies with simulated annotators, a model and baselines.")
+
+
+def load(endpoint: Endpoint, answer: Answer) -> Project:
+    """Only the first time, or again after an interruption. `answer` gives the calls of a run their replies."""
+    project, studies = load_bank_and_studies(endpoint, answer)
+    for study in studies:
+        remove_simulated(study)
+        simulate_study(study, ANNOTATORS, SEED)
+        evaluate(study, endpoint, answer)
+    # Set last: an interrupted start begins again here, a finished one never does.
+    Project.objects.filter(pk=project.pk).update(is_sample=True)
+    return project
+
+
+def from_the_record() -> Answer:
+    """The replies that the small local model really gave; `bench/sample_model.py` writes them down anew."""
+    with RECORDED.open(encoding="utf-8") as file:
+        recorded = {reply["asked"]: reply for reply in map(json.loads, file)}
+    return lambda run: replay(run, recorded)
 
 
 @transaction.atomic
-def load_bank_and_studies() -> tuple[Project, list[Study]]:
+def load_bank_and_studies(endpoint: Endpoint, answer: Answer) -> tuple[Project, list[Study]]:
     """All or nothing, so that a project of that name is either this one from an interrupted start or a user's own."""
-    project = Project.objects.filter(slug=SLUG, description=DESCRIPTION).first()
+    project = Project.objects.filter(slug__startswith=SLUG, description=DESCRIPTION).first()
     if project is None:
         project = Project.objects.create(slug=free_name(), title="Sample project", description=DESCRIPTION)
     for language in STUDIES:
         file = settings.BASE_DIR / "items" / "sample" / f"sample_{language}.jsonl"
         call_command("import_items", str(file), project=project.slug, stdout=StringIO())
+    generate(project, endpoint, answer)
     for name, description in GENERATORS.items():
         Generator.objects.filter(project=project, name=name).update(description=description)
     return project, [launched(project, language) for language in STUDIES]
+
+
+def generate(project: Project, endpoint: Endpoint, answer: Answer) -> None:
+    texts = list(Text.objects.filter(project=project).current())
+    write_by_rule(project, texts, Size())
+    run = generating.start(project, generating.Ask(endpoint, texts))
+    if run is not None and run.is_active:
+        answer(run)
+
+
+def evaluate(study: Study, endpoint: Endpoint, answer: Answer) -> None:
+    for method in BASELINES:
+        answer_by_rule(add_baseline(study, method))
+    with transaction.atomic():
+        evaluator = evaluating.start(study, evaluating.Ask(endpoint))
+        for run in runs_of(evaluator):
+            if run.is_active:
+                answer(run)
 
 
 def free_name() -> str:

@@ -1,0 +1,52 @@
+"""Lets the small local model write and answer the sample project anew, and writes its replies down.
+
+Usage: python bench/sample_model.py. Replaces config/sample/calls.jsonl, which `load_sample` reads; takes some minutes.
+"""
+
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory(prefix="lesart-sample-") as folder:
+        os.environ |= {"LESART_DATA": folder, "DJANGO_SETTINGS_MODULE": "config.settings", "SECRET_KEY": "s" * 50}
+        os.environ.pop("DATABASE_URL", None)
+        import django
+
+        django.setup()
+        write_down()
+
+
+def write_down() -> None:
+    from django.conf import settings
+    from django.core.management import call_command
+
+    from config.lesart import model
+    from config.management.commands import load_sample
+    from llm.models import Call, Run
+    from llm.services import local, recorded
+    from llm.services.draining import drain_here
+
+    call_command("migrate", verbosity=0)
+    load_sample.ANNOTATORS = 1  # simulated people say nothing to the model
+    with model.running() as (base_url, key):
+        settings.LESART_INSIDE_HOSTS.append(base_url.removeprefix("http://").removesuffix("/v1"))
+        load_sample.load(local.offer(base_url, key), lambda run: drain_here(run, progress))
+    load_sample.RECORDED.parent.mkdir(exist_ok=True)
+    replies = {reply["asked"]: reply for run in Run.objects.order_by("pk") for reply in recorded.record(run)}
+    lines = [json.dumps(reply, ensure_ascii=False, sort_keys=True) + "\n" for reply in replies.values()]
+    load_sample.RECORDED.write_text("".join(lines), encoding="utf-8")
+    print(f"{len(lines)} replies for {Call.objects.count()} calls, {load_sample.RECORDED.stat().st_size} bytes")
+
+
+def progress(run) -> None:
+    print(run.label, run.calls.open().count(), "to go", flush=True)
+
+
+if __name__ == "__main__":
+    main()

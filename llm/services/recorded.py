@@ -1,0 +1,89 @@
+"""Runs that were made elsewhere: their replies written down, and laid into the ledger of another project.
+
+Nobody is asked again. A reply is found by what was asked, so that it can only stand under the very same prompt.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from llm.models import Call, CallState, Run
+from llm.prompts import Prompt, hash_of
+from llm.services import runs
+from llm.services.leasing import enter, leave, take
+from llm.services.ledger import Job
+from llm.services.planning import plan_run
+from llm.services.reading import read_replies
+from llm.services.rendering import prepare
+from llm.services.rows import update_calls
+
+KEPT = ["text", "finish_reason", "returned_model", "logprobs", "tokens_in", "tokens_out", "seconds"]
+WRITTEN = [*KEPT, "state", "lease_owner", "content_key", "messages", "params", "times_sent", "tries", "status"]
+AT_ONCE = 200
+TOKENS_WITH_LOGPROBS = 4  # the label stands at the beginning; twenty alternatives of every later token are only weight
+
+Recording = Mapping[str, Any]
+
+
+class NotRecorded(Exception):
+    """A prompt that was not asked when the replies were written down."""
+
+
+def fingerprint(messages: Sequence[Mapping[str, Any]], params: Mapping[str, Any], sample: int) -> str:
+    """Of what was asked, wherever and in whichever project."""
+    return hash_of([messages, params, sample])
+
+
+def record(run: Run) -> Iterator[dict[str, Any]]:
+    """The replies that the run got, in its order, without raw bodies and the log-probabilities of later tokens."""
+    for call in run.calls.filter(text__isnull=False, copied_from=None).order_by("position", "sample", "turn"):
+        found = {name: getattr(call, name) for name in KEPT}
+        found["logprobs"] = _short(call.logprobs)
+        yield {"asked": fingerprint(call.messages or [], call.params or {}, call.sample), **found}
+
+
+@transaction.atomic
+def replay(run: Run, recorded: Mapping[str, Recording]) -> None:
+    """Plans the run and gives each call its reply, by the same steps as a worker; NotRecorded if there is none.
+
+    To be called in the transaction that makes the run, before any worker hears of it.
+    """
+    plan_run(run, lambda: True)
+    drainer = enter(run.pk)
+    assert drainer is not None, "nobody else can know of the run yet"
+    while calls := take(run, drainer, AT_ONCE):
+        jobs = prepare(run, run.endpoint, drainer, calls)
+        replied = [_answer(job, recorded) for job in jobs]
+        update_calls(replied, WRITTEN, [CallState.LEASED], drainer.name)
+        read_replies(run, replied)
+    leave(drainer)
+    runs.finish(run)
+    run.refresh_from_db()
+
+
+def _answer(job: Job, recorded: Mapping[str, Recording]) -> Call:
+    call, prompt = job.call, job.prompt
+    reply = recorded.get(_asked(prompt, call.sample))
+    if reply is None:
+        raise NotRecorded(f"No reply was written down for the call {call} of {call.run}.")
+    for name in KEPT:
+        setattr(call, name, reply[name])
+    call.state, call.lease_owner, call.content_key = CallState.REPLIED, "", job.content_key
+    call.messages, call.params, call.status = prompt.messages, prompt.params, 200
+    call.times_sent, call.tries, call.sent_at = 1, 1, timezone.now()
+    return call
+
+
+def _asked(prompt: Prompt, sample: int) -> str:
+    return fingerprint(prompt.messages, prompt.params, sample)
+
+
+def _short(logprobs: list[Any] | None) -> list[Any] | None:
+    if logprobs is None:
+        return None
+    return [
+        [token, round(value, 5), [[other, round(p, 5)] for other, p in top]]
+        for token, value, top in logprobs[:TOKENS_WITH_LOGPROBS]
+    ]
