@@ -40,6 +40,8 @@ class PasteForm(TextForm):
     def clean(self) -> dict[str, Any]:
         cleaned = self.cleaned_data
         bodies = self._bodies()
+        if cleaned.get("body") and not bodies:
+            self.add_error("body", _("No text stands between the lines that part texts. Add one."))
         if cleaned.get("separator") and len(bodies) == 1:
             self.add_error("separator", _("No line of the text is this one. Mend it, or leave it empty."))
         if cleaned.get("external_id") and len(bodies) > 1:

@@ -79,7 +79,7 @@ def _records(text: str) -> Iterator[tuple[int, Cells]]:
     else:
         delimiter = _delimiter(text)
     for number, row in _parsed(text, delimiter, skipped):
-        if row.cells:
+        if row.cells not in ([], [""]):
             yield number, row
 
 

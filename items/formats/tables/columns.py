@@ -46,9 +46,10 @@ NAMES = {
 KNOWN = {name: field for field, names in NAMES.items() for name in (field.replace("_", ""), *names.split())}
 # Their meaning depends on what else is there.
 DEPENDING = {"id", "nr", "answer", "antwort", "erantzuna"}
+# A letter stands apart, as in “answer b” or “answerB”: “answers” is no option.
 OPTION = re.compile(
     r"(?:mc)?(?:option|answer|antwort|antwortoption|antwortmoglichkeit|choice|auswahl|alternative|aukera|erantzuna)"
-    r"(\d{1,2}|[a-t])"
+    r" (\d{1,2}|[a-t])"
 )
 
 
@@ -60,7 +61,8 @@ def plain(name: str) -> str:
 
 def option_number(name: str) -> int | None:
     """2 for “Option 2”, “answer_b” and “Antwort B”; None for other names and above the bound."""
-    told = OPTION.fullmatch(plain(name))
+    *words, sign = re.findall(r"\d+|[^\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z]$)", " ", name)) or [""]
+    told = OPTION.fullmatch(f"{plain(''.join(words))} {plain(sign)}".strip())
     return number_of(told[1]) if told else None
 
 
@@ -74,7 +76,7 @@ def recognised(header: Sequence[str]) -> list[str]:
     """A field for each column; of two that say the same the first has it. What is not recognised is kept."""
     names = [plain(name) for name in header]
     letters = {"a", "b"} <= set(names)
-    fields = [_field(name, letters) for name in names]
+    fields = [_field(name, letters) for name in header]
     for place, name in enumerate(names):
         if fields[place] == KEPT and name in DEPENDING:
             fields[place] = _depending(name, fields)
@@ -114,11 +116,13 @@ def quoted(header: Sequence[str]) -> str:
 
 
 def _field(name: str, letters: bool) -> str:
-    if name in DEPENDING:
+    """What a column's name says by itself; bare letters are options where there is an A and a B."""
+    if plain(name) in DEPENDING:
         return KEPT
-    if field := KNOWN.get(name):
+    if field := KNOWN.get(plain(name)):
         return field
-    number = option_number(name) or (number_of(name) if letters and len(name) == 1 and name.isalpha() else None)
+    bare = letters and re.fullmatch("[a-t]", plain(name))
+    number = number_of(plain(name)) if bare else option_number(name)
     return f"option_{number}" if number else KEPT
 
 
