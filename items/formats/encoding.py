@@ -3,6 +3,7 @@
 import codecs
 import re
 from dataclasses import dataclass
+from itertools import islice
 
 from django.utils.translation import gettext as _
 
@@ -94,16 +95,24 @@ def _western(content: bytes, place: int) -> Decoded:
                 place=place
             )
         )
-    words = dict.fromkeys(re.findall(r"\w*[^\x00-\x7f]\w*", text))
-    return Decoded(text, tuple(printable(word, 30) for word in list(words)[:SHOWN]))
+    return Decoded(text, _doubtful(text))
+
+
+def _doubtful(text: str) -> tuple[str, ...]:
+    """The first different words with letters beyond ASCII."""
+    words: dict[str, None] = {}
+    for found in islice(re.finditer(r"\w{0,30}[^\x00-\x7f]\w{0,30}", text), 1_000):
+        words.setdefault(found[0])
+    return tuple(printable(word) for word in list(words)[:SHOWN])
 
 
 def _is_western(text: str) -> bool:
     """Do all characters beyond ASCII stand where a text in a language of Western Europe has them?"""
-    accented = sum(char in LETTERS for char in text)
-    if accented > ACCENTED * sum(char.isalpha() for char in text):
+    counts = {char: text.count(char) for char in set(text)}
+    if any(not char.isascii() and char not in LETTERS | SIGNS for char in counts):
         return False
-    if any(not char.isascii() and char not in LETTERS | SIGNS for char in text):
+    letters = sum(count for char, count in counts.items() if char.isalpha())
+    if sum(counts.get(char, 0) for char in LETTERS) > ACCENTED * letters:
         return False
     signs = "".join(SIGNS - BETWEEN)
     return re.search(rf"[^\W\d_][{re.escape(signs)}][^\W\d_]", text) is None

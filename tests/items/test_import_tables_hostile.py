@@ -2,6 +2,7 @@
 
 import pytest
 
+from items.formats.tables import cells
 from items.formats.tables.cells import MAX_COLUMNS
 from items.models import Text
 from items.services.importing import ImportRefused, read
@@ -23,6 +24,7 @@ FILES = {
     "many columns": (csv(";".join(f"c{n}" for n in range(MAX_COLUMNS + 1)), "a"), 1, "the limit is 100"),
     "a short row": (csv("text;question", BODY), 2, "The row has 1 cells, the first line 2"),
     "a long row": (csv("text;question", f"{BODY};a;b"), 2, "The row has 3 cells, the first line 2"),
+    "a row of separators": (csv("text;question", ";" * 20_000), 2, "more than 16,384 cells"),
     "an open quotation mark": (csv("text;question", '"a;b', "c;d"), 2, "never closed"),
     "words after a quotation mark": (csv("text;question", '"a" b;c'), 2, "After a closing quotation mark"),
     "an endless cell": (csv("text;question", '"' + "x\n" * 70_000), 2, "longer than 131,072 characters"),
@@ -34,6 +36,12 @@ def test_a_bad_table_is_refused_with_the_reason(content, line, words):
     problems = problems_of(content)
     assert problems[0][0] == line
     assert words in problems[0][2]
+
+
+def test_a_table_has_a_bound_of_rows(monkeypatch):
+    monkeypatch.setattr(cells, "MAX_ROWS", 3)
+    assert not problems_of(csv("text", "a", "b"))
+    assert "more than 3 rows" in problems_of(csv("text", "a", "", "b"))[0][2]
 
 
 @pytest.mark.django_db

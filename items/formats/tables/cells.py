@@ -17,8 +17,11 @@ from items.plain import has_control, printable, tidy
 DELIMITERS = ",;\t|"
 MAX_COLUMNS = 100
 MAX_NAME = 100
+MAX_ROWS = 300_000
+# As many as a spreadsheet has; beyond MAX_COLUMNS they must be empty.
+MAX_CELLS = 16_384
 # Excel's own first line, such as “sep=;”.
-SEPARATOR_LINE = re.compile(r"\A\"?sep=(.)\"?(\r\n|\r|\n)", re.IGNORECASE)
+SEPARATOR_LINE = re.compile(r"\A\"?sep=([,;\t|])\"?(\r\n|\r|\n)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -93,7 +96,11 @@ def _parsed(text: str, delimiter: str, skipped: int = 0) -> Iterator[tuple[int, 
             return
         except csv.Error as error:
             raise BadTable(line, _reason(str(error))) from None
+        if len(cells) > MAX_CELLS:
+            raise BadTable(line, _("The row has more than {limit:,} cells. Split it.").format(limit=MAX_CELLS))
         number += 1
+        if number > MAX_ROWS:
+            raise BadTable(line, _("The table has more than {limit:,} rows. Split it.").format(limit=MAX_ROWS))
         yield number, Cells(line, [tidy(cell) for cell in cells])
         line = reader.line_num + 1 + skipped
 
@@ -123,14 +130,13 @@ def _merit(text: str, delimiter: str) -> tuple[int, int]:
         cells = next((row.cells for _number, row in _parsed(text, delimiter) if row.cells), [])
     except BadTable:
         return (-1, 0)
-    return (recognised_count(cells), len(cells))
+    return (recognised_count(cells[:MAX_COLUMNS]), len(cells))
 
 
 def _header(first: tuple[int, Cells], rows: list[Cells]) -> list[str]:
     """The names of the columns. A column without a name goes if it is empty, else it is called by its place."""
     line, names = first[1].line, first[1].cells
-    while names and not names[-1] and not any("".join(row.cells[len(names) - 1 :]) for row in rows):
-        names = names[:-1]
+    names = names[: max([_width(names), *(_width(row.cells) for row in rows)])]
     if not any(names):
         raise BadTable(line, _("The first line names no columns. Write a name such as “text” above each."))
     if len(names) > MAX_COLUMNS:
@@ -149,6 +155,11 @@ def _header(first: tuple[int, Cells], rows: list[Cells]) -> list[str]:
             line, _("The column “{name}” stands twice. Rename one of them.").format(name=printable(twice[0]))
         )
     return names
+
+
+def _width(cells: list[str]) -> int:
+    """How many cells there are, without the empty ones at the end."""
+    return next((place for place in range(len(cells), 0, -1) if cells[place - 1]), 0)
 
 
 def _fitted(row: Cells, header: list[str], reading: Reading) -> Cells | None:
