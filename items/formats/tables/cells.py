@@ -143,7 +143,7 @@ def _header(first: tuple[int, Cells], rows: list[Cells]) -> list[str]:
         raise BadTable(
             line, _("The table has {n} columns; the limit is {limit}.").format(n=len(names), limit=MAX_COLUMNS)
         )
-    names = [name or _("column {n}").format(n=place) for place, name in enumerate(names, start=1)]
+    names = [name or f"column {place}" for place, name in enumerate(names, start=1)]
     if bad := next((name for name in names if has_control(name) or len(name) > MAX_NAME), None):
         reason = _(
             "The name of a column is one line of up to {limit} characters, but one is “{name}”. "
