@@ -72,8 +72,8 @@ def read(content: bytes, fields: Sequence[str] | None = None) -> Reading:
 
 
 def _name_unknown(table: Table, fields: Sequence[str], warnings: Problems) -> None:
-    for place_, (name, chosen) in enumerate(zip(table.header, fields, strict=True)):
-        if chosen == KEPT and any(row.cells[place_] for row in table.rows):
+    for column, (name, chosen) in enumerate(zip(table.header, fields, strict=True)):
+        if chosen == KEPT and any(row.cells[column] for row in table.rows):
             warnings.add(0, name, _("This column is not known; it is kept among the metadata, in “extra”."))
 
 
