@@ -157,12 +157,14 @@ class KeyCorrection(models.Model):
 
 
 class ImportFile(models.Model):
-    """An uploaded file between its preview and its import; it goes when it is used, or after a day."""
+    """What was sent, between its preview and its import; it goes when it is used, or after a day."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="import_files")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
     name = models.CharField(max_length=MAX_ID)
+    format = models.CharField(max_length=20, default="lesart")
     content = models.BinaryField()
+    columns = models.JSONField(null=True, help_text="What was chosen for each column of a table.")
     generator = models.CharField(max_length=MAX_ID, blank=True)
     language = models.CharField(max_length=20, blank=True)
     update = models.BooleanField(default=False, help_text="Take other wordings as new versions.")

@@ -20,8 +20,9 @@ class BoundedUpload(FileUploadHandler):
 
     chunk_size = 64 * 2**10
 
-    def new_file(self, *args: Any, **kwargs: Any) -> None:
-        super().new_file(*args, **kwargs)
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        # Of all files together: a request makes its handlers anew.
         self.received = 0
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes | None:
@@ -34,10 +35,14 @@ class BoundedUpload(FileUploadHandler):
         return None
 
 
-def check_size(upload: UploadedFile) -> None:
-    """Raise ValueError with a sentence if the file is above the bound of pages."""
+def check_size(*uploads: UploadedFile) -> None:
+    """Raise ValueError with a sentence if the files of a form are above the bound of pages."""
     limit = upload_limit("PAGE")
-    if upload.size is None or upload.size > limit:
+    if sum(limit + 1 if upload.size is None else upload.size for upload in uploads) > limit:
+        if len(uploads) > 1:
+            raise ValueError(
+                _("The files are larger than {limit} MB together. Send fewer at once.").format(limit=limit // 1_000_000)
+            )
         raise ValueError(
             _("The file is larger than {limit} MB. Split it, or ask an admin to import it on the server.").format(
                 limit=limit // 1_000_000

@@ -1,14 +1,16 @@
 from django.urls import path
 
+from items.views.adding import item_import, text_files, text_new
 from items.views.generators import generator_edit
-from items.views.imports import item_export, item_import, item_import_preview, item_import_update
+from items.views.imports import item_export, item_import_columns, item_import_preview, item_import_update
 from items.views.items import item_edit, item_new
 from items.views.keys import key_correct
-from items.views.texts import text, text_edit, text_list, text_new
+from items.views.texts import text, text_edit, text_list
 
 urlpatterns = [
     path("p/<slug:slug>/texts/", text_list, name="text_list"),
     path("p/<slug:slug>/texts/new/", text_new, name="text_new"),
+    path("p/<slug:slug>/texts/files/", text_files, name="text_files"),
     path("p/<slug:slug>/texts/<int:pk>/", text, name="text"),
     path("p/<slug:slug>/texts/<int:pk>/edit/", text_edit, name="text_edit"),
     path("p/<slug:slug>/texts/<int:pk>/items/new/", item_new, name="item_new"),
@@ -17,6 +19,7 @@ urlpatterns = [
     path("p/<slug:slug>/items.jsonl", item_export, name="item_export"),
     path("p/<slug:slug>/import/", item_import, name="item_import"),
     path("p/<slug:slug>/import/<int:pk>/", item_import_preview, name="item_import_preview"),
+    path("p/<slug:slug>/import/<int:pk>/columns/", item_import_columns, name="item_import_columns"),
     path("p/<slug:slug>/import/<int:pk>/update/", item_import_update, name="item_import_update"),
     path("p/<slug:slug>/generators/<int:pk>/", generator_edit, name="generator_edit"),
 ]

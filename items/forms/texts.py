@@ -1,10 +1,10 @@
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from items.forms.fields import LanguageField, NameField, TidyField
+from items.forms.fields import LanguageField, TidyField
 from items.language import recognise
 from items.models import MAX_TEXT, Text
 from items.values import DETAILS, TextValues
@@ -36,19 +36,14 @@ class TextForm(forms.ModelForm):
     def clean(self) -> dict[str, Any]:
         cleaned = self.cleaned_data
         if cleaned.get("body") and cleaned.get("language") == "":
-            cleaned["language"] = recognise([cleaned["body"]])[0] or ""
-            if not cleaned["language"]:
-                self.add_error("language", _("The language could not be recognised. Write its code."))
+            cleaned["language"] = self._recognised([cleaned["body"]])[0] or ""
         return cleaned
+
+    def _recognised(self, bodies: Sequence[str]) -> list[str | None]:
+        codes = recognise(bodies)
+        if None in codes:
+            self.add_error("language", _("The language could not be recognised. Write its code."))
+        return codes
 
     def values(self, metadata: Mapping[str, Any] | None = None) -> TextValues:
         return TextValues(**{name: self.cleaned_data[name] for name in self.Meta.fields}, metadata=metadata or {})
-
-
-class NewTextForm(TextForm):
-    external_id = NameField(
-        label=_("Id"), required=False, help_text=_("Your own id, unique in the project. Left empty, it gets one.")
-    )
-
-    def details(self) -> list[forms.BoundField]:
-        return [self["external_id"], *super().details()]

@@ -10,13 +10,11 @@ from items.models import Generator, GeneratorKind, Item, Text
 from items.services.bank import locked
 from items.services.comparing import option_ids
 from items.services.keys import correct_keys, key_changes
-from items.services.naming import derived_id, item_content, text_content, with_ordinal
+from items.services.naming import derived_id, item_content, with_ordinal
 from items.services.versions import (
     ItemVersion,
-    TextVersion,
     carry_items,
     make_items,
-    make_texts,
     replace_items,
     replace_texts,
 )
@@ -26,13 +24,6 @@ from projects.models import Project, User
 
 class EditRefused(Exception):
     """The edit cannot be stored; says why and what to do."""
-
-
-def create_text(project: Project, values: TextValues, external_id: str = "") -> Text:
-    """A new text, under the given id or one derived from its words."""
-    with locked(project):
-        name = _free_id(Text, project, external_id, "t", *text_content(values.body))
-        return make_texts(project, [TextVersion(name, _synced(values))])[0]
 
 
 def edit_text(text: Text, values: TextValues) -> Text:
@@ -54,7 +45,7 @@ def create_item(text: Text, values: ItemValues, external_id: str = "") -> Item:
         _must_be_current(text)
         wordings = [option.text for option in values.options]
         content = item_content(text.external_id, values.generator, values.stem, wordings)
-        name = _free_id(Item, text.project, external_id, "i", *content)
+        name = _free_id(text.project, external_id, *content)
         return make_items(text.project, [ItemVersion(name, text, _lettered(values))])[0]
 
 
@@ -96,14 +87,14 @@ def _must_be_current(row: Text | Item) -> None:
         )
 
 
-def _free_id(model: type[Text] | type[Item], project: Project, wanted: str, letter: str, *content: str) -> str:
-    """The wanted id if it is free, else the first free one derived from the content."""
-    rows = model._default_manager.filter(project=project)
+def _free_id(project: Project, wanted: str, *content: str) -> str:
+    """The wanted id of an item if it is free, else the first free one derived from the content."""
+    rows = Item.objects.filter(project=project)
     if wanted:
         if rows.filter(external_id=wanted).exists():
             raise EditRefused(_("The id is taken in this project. Choose another, or leave it empty to get one."))
         return wanted
-    base, ordinal = derived_id(letter, *content), 1
+    base, ordinal = derived_id("i", *content), 1
     while rows.filter(external_id=with_ordinal(base, ordinal)).exists():
         ordinal += 1
     return with_ordinal(base, ordinal)

@@ -1,5 +1,7 @@
 """Import of a file of texts and items: read, plan, apply. A preview reads and plans."""
 
+from collections.abc import Sequence
+
 from django.utils.translation import gettext as _
 
 from items.formats import FORMATS
@@ -21,9 +23,14 @@ class ImportRefused(Exception):
         self.plan = plan
 
 
-def read(content: bytes, format_name: str = "lesart") -> Reading:
-    """The rows of the file and what is wrong with it. Needs no database."""
-    return FORMATS[format_name](content)
+def read(
+    content: bytes, format_name: str = "lesart", *, name: str = "", columns: Sequence[str] | None = None
+) -> Reading:
+    """The rows of the file and what is wrong with it. Needs no database.
+
+    `columns` is what was chosen for each column of a table, by default what its name says.
+    """
+    return FORMATS[format_name](content, name, columns)
 
 
 def import_items(

@@ -34,7 +34,10 @@ class Author:
 
 @dataclass(frozen=True)
 class NamedItem:
+    """An item with its id; where it stands: its line, and its place there unless it has a line of its own."""
+
     id: str
+    line: int
     place: str
     author: Author
     row: ItemRow
@@ -64,15 +67,25 @@ class _Names:
         self.equals[base] += 1
         return with_ordinal(base, self.equals[base])
 
-    def take(self, taken: dict[str, int], name: str, line: int, place: str) -> bool:
+    def take_text(self, name: str, line: int) -> bool:
+        reason = _("The id “{id}” stands in line {line} too. Give each its own; all items of a text stand in one line.")
+        return self._take(self.texts, name, line, "id", reason)
+
+    def take_item(self, name: str, line: int, place: str) -> bool:
+        reason = _("The id “{id}” stands in line {line} too. Give each item its own.")
+        return self._take(self.items, name, line, place, reason)
+
+    def _take(self, taken: dict[str, int], name: str, line: int, place: str, reason: str) -> bool:
         if name in taken:
-            reason = _(
-                "The id “{id}” stands in line {line} too. Give each its own; all items of a text stand in one line."
-            )
             self.problems.add(line, place, reason.format(id=printable(name), line=taken[name]))
             return False
         taken[name] = line
         return True
+
+
+def within(place: str, name: str) -> str:
+    """A field of what stands at this place of a line."""
+    return f"{place}, {name}" if place else name
 
 
 def derived_id(letter: str, *content: str) -> str:
@@ -108,27 +121,28 @@ def _name_text(line: Line, options: ImportOptions, names: _Names) -> NamedText |
         names.problems.add(number, "id", _("A text that is not in the file needs its id."))
         return None
     text_id = row.id or names.derive("t", *text_content(row.body or ""))
-    if not names.take(names.texts, text_id, number, "id"):
+    if not names.take_text(text_id, number):
         return None
-    items = [
-        _name_item(item, f"items {place}", text_id, line, options, names) for place, item in enumerate(row.items, 1)
-    ]
-    return NamedText(text_id, row.id is None, number, row, [item for item in items if item])
+    named = (_name_item(item, text_id, line, index, options, names) for index, item in enumerate(row.items))
+    items = [item for item in named if item]
+    return NamedText(text_id, row.id is None, number, row, items)
 
 
 def _name_item(
-    row: ItemRow, place: str, text_id: str, line: Line, options: ImportOptions, names: _Names
+    row: ItemRow, text_id: str, line: Line, index: int, options: ImportOptions, names: _Names
 ) -> NamedItem | None:
+    number = line.item_lines[index] if line.item_lines else line.number
+    place = "" if line.item_lines else f"items {index + 1}"
     try:
         author = _author(row, line.text, options)
     except ValueError as error:
-        names.problems.add(line.number, "metadata, dataset", str(error))
+        names.problems.add(number, "metadata, dataset", str(error))
         return None
     wordings = [option.text for option in row.options or []]
     item_id = row.id or names.derive("i", *item_content(text_id, author.name, row.stem, wordings))
-    if not names.take(names.items, item_id, line.number, f"{place}, id"):
+    if not names.take_item(item_id, number, within(place, "id")):
         return None
-    return NamedItem(item_id, place, author, row)
+    return NamedItem(item_id, number, place, author, row)
 
 
 def _author(row: ItemRow, text: TextRow, options: ImportOptions) -> Author:

@@ -12,12 +12,16 @@ from items.services.plan import ChangedText, ImportPlan, NewText
 from items.values import TextValues, body_hash, text_values
 
 
-def plan_new_text(text: NamedText, language: str, bank: Bank, plan: ImportPlan) -> None:
-    body = text.row.body
-    if body is None:
+def refuse_wordless(text: NamedText, plan: ImportPlan) -> None:
+    """A text that the project does not know needs its words."""
+    if text.row.body_hash is None:
+        reason = _("The project has no text with the id “{id}”, and its words are not here. Add them, or mend the id.")
+    else:
         reason = _("Only the hash of the text is here, because it may not be shared on. Add the text itself.")
-        plan.problems.add(text.line, "text", reason)
-        return
+    plan.problems.add(text.line, "text", reason.format(id=printable(text.id)))
+
+
+def plan_new_text(text: NamedText, body: str, language: str, bank: Bank, plan: ImportPlan) -> None:
     if text.derived and (twin := bank.ids_by_body.get(body_hash(body))):
         reason = _("The text “{id}” of the project has the same words. Give this one that id to add its items there.")
         plan.warnings.add(text.line, "id", reason.format(id=printable(twin)))
@@ -36,7 +40,7 @@ def plan_new_text(text: NamedText, language: str, bank: Bank, plan: ImportPlan) 
 
 def plan_known_text(known: Text, text: NamedText, options: ImportOptions, plan: ImportPlan) -> None:
     before = text_values(known)
-    if text.row.body is None and text.row.body_hash != body_hash(before.body):
+    if text.row.body is None and text.row.body_hash not in (None, body_hash(before.body)):
         reason = _("Only the hash of a text is here, and the project holds another text. Add the text itself.")
         plan.problems.add(text.line, "text", reason)
         return

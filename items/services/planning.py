@@ -6,7 +6,7 @@ from items.services.languages import languages_of
 from items.services.naming import ImportOptions, NamedText, name_lines
 from items.services.plan import ImportPlan
 from items.services.plan_items import plan_item
-from items.services.plan_texts import plan_known_text, plan_new_text
+from items.services.plan_texts import plan_known_text, plan_new_text, refuse_wordless
 from projects.models import Project
 
 
@@ -24,13 +24,15 @@ def plan_import(project: Project, reading: Reading, options: ImportOptions) -> I
 
 
 def _plan_texts(texts: list[NamedText], bank: Bank, options: ImportOptions, plan: ImportPlan) -> None:
-    new = [text for text in texts if text.id not in bank.texts]
+    new = [text for text in texts if text.id not in bank.texts and text.row.body is not None]
     languages = languages_of(new, options, bank.languages, plan.problems)
     for text in texts:
         if known := bank.texts.get(text.id):
             plan_known_text(known, text, options, plan)
+        elif text.row.body is None:
+            refuse_wordless(text, plan)
         elif text.id in languages:
-            plan_new_text(text, languages[text.id], bank, plan)
+            plan_new_text(text, text.row.body, languages[text.id], bank, plan)
 
 
 def _plan_carried(bank: Bank, plan: ImportPlan) -> None:

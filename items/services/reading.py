@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from items.models import Generator, Item, Text
 from items.services.bank import Versioned, in_order
+from projects.models import Project
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,10 @@ def newest_of(row: Versioned) -> Versioned:
     """The current version of a text or an item."""
     versions = type(row)._default_manager.filter(project=row.project_id, external_id=row.external_id)
     return versions.get(superseded_at=None)
+
+
+def current_text(project: Project, external_id: str) -> Text:
+    return Text.objects.current().get(project=project, external_id=external_id)
 
 
 def _latest(text: Text) -> list[Item]:

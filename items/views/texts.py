@@ -1,5 +1,3 @@
-from typing import Any
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.forms.models import model_to_dict
@@ -7,11 +5,11 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django_tables2 import RequestConfig
 
-from items.forms.imports import FilterForm
-from items.forms.texts import NewTextForm, TextForm
+from items.forms.filters import FilterForm
+from items.forms.texts import TextForm
 from items.language import language_name
 from items.models import Text
-from items.services.editing import EditRefused, create_text, edit_text
+from items.services.editing import EditRefused, edit_text
 from items.services.listing import languages_in, texts_of
 from items.services.reading import columns_of, newest_of, versions_of
 from items.tables import TextTable
@@ -47,21 +45,6 @@ def text(request, slug, pk):
 
 
 @login_required
-def text_new(request, slug):
-    project = get_project(request.user, slug, Role.RESEARCHER)
-    form = NewTextForm(request.POST or None)
-    if form.is_valid():
-        try:
-            new = create_text(project, form.values(), form.cleaned_data["external_id"])
-        except EditRefused as refusal:
-            form.add_error("external_id", str(refusal))
-        else:
-            messages.success(request, _("The text is stored. Next: add items about it."))
-            return redirect("text", project.slug, new.pk)
-    return _form_page(request, project, form=form)
-
-
-@login_required
 def text_edit(request, slug, pk):
     project = get_project(request.user, slug, Role.RESEARCHER)
     old = get_object_or_404(Text, project=project, pk=pk)
@@ -76,14 +59,10 @@ def text_edit(request, slug, pk):
         else:
             messages.success(request, _told(old, new))
             return redirect("text", project.slug, new.pk)
-    return _form_page(request, project, form=form, text=old)
+    return render(request, "items/text_form.html", {"project": project, "form": form, "text": old})
 
 
 def _told(old: Text, new: Text) -> str:
     if new.pk == old.pk:
         return _("Nothing was different, so no new version was made.")
     return _("Version {number} is stored, and its items were carried over.").format(number=new.version)
-
-
-def _form_page(request, project, **context: Any):
-    return render(request, "items/text_form.html", {"project": project, **context})

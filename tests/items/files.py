@@ -35,6 +35,21 @@ def load(project: Project, *rows: Any, **options: Any) -> ImportPlan:
     return import_items(project, read(jsonl(*rows)), ImportOptions(**options), filename="bank.jsonl")
 
 
+def csv(*lines: str, ending: str = "\n") -> bytes:
+    """A table of these lines."""
+    return "".join(line + ending for line in lines).encode()
+
+
+def load_csv(project: Project, content: bytes, columns: list[str] | None = None, **options: Any) -> ImportPlan:
+    reading = read(content, "csv", columns=columns)
+    return import_items(project, reading, ImportOptions(**options), filename="bank.csv")
+
+
+def problems_of(content: bytes, format_name: str = "csv", **how: Any) -> list[tuple[int, str, str]]:
+    """What is wrong with a file, without a project: line, field, reason."""
+    return [(each.line, each.field, each.reason) for each in read(content, format_name, **how).problems.listed]
+
+
 def refusal(project: Project, *rows: Any, **options: Any) -> list[tuple[int, str, str]]:
     """The problems for which the file is refused: line, field, reason."""
     try:

@@ -17,19 +17,21 @@ NEEDS = {
     "text": Role.VIEWER,
     "item_export": Role.VIEWER,
     "text_new": Role.RESEARCHER,
+    "text_files": Role.RESEARCHER,
     "text_edit": Role.RESEARCHER,
     "item_new": Role.RESEARCHER,
     "item_edit": Role.RESEARCHER,
     "key_correct": Role.RESEARCHER,
     "generator_edit": Role.RESEARCHER,
     "item_import": Role.RESEARCHER,
+    "item_import_columns": Role.RESEARCHER,
     "item_import_preview": Role.RESEARCHER,
     "item_import_update": Role.RESEARCHER,
 }
 CHARACTERS = ["stranger", "viewer", "reviewer", "researcher", "owner", "admin_user"]
 ON_TEXTS = {"text", "text_edit", "item_new"}
 ON_ITEMS = {"item_edit", "key_correct"}
-ON_FILES = {"item_import_preview", "item_import_update"}
+ON_FILES = {"item_import_columns", "item_import_preview", "item_import_update"}
 
 
 def fill(project, user):
@@ -85,11 +87,12 @@ def test_objects_of_another_project_look_like_none(name, method, project, strang
     assert client.get(reverse(name, args=[mine.slug, 10**30])).status_code == 404
 
 
-def test_a_file_of_another_project_cannot_be_imported_into_ones_own(project, stranger, client):
+@pytest.mark.parametrize("name", sorted(ON_FILES))
+def test_a_file_of_another_project_cannot_be_imported_into_ones_own(name, project, stranger, client):
     mine = stranger.memberships.get().project
     fill(project, stranger)
     client.force_login(stranger)
-    response = client.post(address("item_import_preview", mine, content=project))
+    response = client.post(address(name, mine, content=project))
     assert response.url == reverse("item_import", args=[mine.slug])
     assert not Text.objects.filter(project=mine).exists()
 

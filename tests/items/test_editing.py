@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from items.models import Generator, GeneratorKind, Item, KeyCorrection, Text
-from items.services.editing import EditRefused, create_item, create_text, edit_generator, edit_item, edit_text
-from items.values import ItemValues, OptionValues, TextValues, item_values, text_values
+from items.services.editing import EditRefused, create_item, edit_generator, edit_item, edit_text
+from items.values import ItemValues, OptionValues, item_values, text_values
 from tests.items.files import BODY, OPTIONS, STEM, item_row, load, text_row
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -23,16 +23,7 @@ def item(text) -> Item:
     return text.items.get(external_id="q1")
 
 
-def test_a_new_text_gets_the_id_that_an_import_would_give_it(project):
-    new = create_text(project, TextValues(title="", body=BODY, language="en"))
-    assert not load(project, text_row([])).writes
-    again = create_text(project, TextValues(title="", body=BODY, language="en"))
-    assert again.external_id == f"{new.external_id}-2"
-
-
 def test_a_taken_id_is_refused(text):
-    with pytest.raises(EditRefused, match="taken"):
-        create_text(text.project, TextValues(title="", body=BODY, language="en"), "t1")
     with pytest.raises(EditRefused, match="taken"):
         create_item(text, ItemValues(stem="Why?", generator="Ada"), "q1")
 

@@ -8,7 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from items.models import Item, Text
-from tests.items.files import BODY, item_row, jsonl, text_row
+from tests.items.files import BODY, csv, item_row, jsonl, text_row
 
 pytestmark = pytest.mark.django_db
 
@@ -120,3 +120,43 @@ def test_terminal_escapes_do_not_come_alive(run):
     for shown in (printed, str(refused.value)):
         assert not any(char in shown for char in escape if char not in "[31m")
     assert "\\x1b[31m" in printed
+
+
+def test_a_table_is_read_by_the_names_of_its_columns(run, project, tmp_path):
+    path = tmp_path / "bank.csv"
+    path.write_bytes(csv("Text-ID;Lesetext;Frage;A;B;richtig", f"t1;{BODY};Why?;x;y;B"))
+    out = io.StringIO()
+    call_command("import_items", str(path), project=project.slug, stdout=out)
+    assert "1 new item" in out.getvalue()
+    assert [option.correct for option in Item.objects.get().options.all()] == [False, True]
+
+
+def test_a_table_without_a_necessary_column_is_refused_with_the_known_ones(project, tmp_path):
+    path = tmp_path / "bank.tsv"
+    path.write_bytes(csv("Überschrift\tJahr", "Ferry\t1999"))
+    with pytest.raises(CommandError, match="Lesart knows these columns: text_id, title, text") as refused:
+        call_command("import_items", str(path), project=project.slug)
+    assert "nothing was stored" in str(refused.value)
+    assert not Text.objects.exists()
+
+
+def test_a_text_file_is_a_text_with_its_name(project, tmp_path):
+    path = tmp_path / "ferry.txt"
+    path.write_text(BODY)
+    call_command("import_items", str(path), project=project.slug, stdout=io.StringIO())
+    text = Text.objects.get()
+    assert (text.external_id, text.title, text.body) == ("ferry", "ferry", BODY)
+
+
+def test_a_format_may_be_named_against_the_ending(project, tmp_path):
+    path = tmp_path / "bank.data"
+    path.write_bytes(csv("text;title", f"{BODY};Ferry"))
+    call_command("import_items", str(path), project=project.slug, format="csv", stdout=io.StringIO())
+    assert Text.objects.get().title == "Ferry"
+
+
+def test_problems_of_a_text_file_name_the_file(project, tmp_path):
+    path = tmp_path / "bad.txt"
+    path.write_bytes(b"a\0b")
+    with pytest.raises(CommandError, match=r"bad\.txt: Line 1 holds a NUL"):
+        call_command("import_items", str(path), project=project.slug)

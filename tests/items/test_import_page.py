@@ -114,7 +114,7 @@ def test_generator_and_language_are_taken_from_the_page(client, upload):
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"name": "bank.xlsx"}, "ends in .jsonl"),
+        ({"name": "bank.xlsx"}, "ends in .csv, .tsv or .jsonl"),
         ({"language": "Klingon"}, "no language"),
         ({"generator": "a\x07"}, "control characters"),
     ],

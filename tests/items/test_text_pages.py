@@ -32,16 +32,14 @@ def shown(page) -> list[str]:
     return [row.record.external_id for row in page.context["table"].page.object_list]
 
 
-def test_an_empty_project_offers_two_ways(client, project):
-    page = client.get(LIST).content.decode()
-    assert reverse("item_import", args=["rivers"]) in page
-    assert reverse("text_new", args=["rivers"]) in page
+def test_an_empty_project_leads_to_the_ways_to_add_texts(client, project):
+    assert reverse("text_new", args=["rivers"]) in client.get(LIST).content.decode()
 
 
 def test_a_viewer_of_an_empty_project_is_told_who_can(as_user, viewer):
     page = as_user(viewer).get(LIST).content.decode()
     assert "A researcher of the project can" in page
-    assert reverse("item_import", args=["rivers"]) not in page
+    assert reverse("text_new", args=["rivers"]) not in page
 
 
 def test_the_list_says_what_each_text_has(client, text):
@@ -122,38 +120,6 @@ def test_an_old_version_is_named_and_leads_to_the_current_one(client, text, proj
     assert client.get(reverse("text_edit", args=["rivers", text.pk])).url == reverse(
         "text_edit", args=["rivers", new.pk]
     )
-
-
-def test_a_text_can_be_written(client, project):
-    fields = {
-        "title": "Ferry",
-        "body": " Die Fähre\r\nfährt um neun Uhr. ",
-        "language": "",
-        "shareable": "on",
-        "level": "B1",
-    }
-    page = client.post(reverse("text_new", args=["rivers"]), fields, follow=True)
-    text = Text.objects.get()
-    assert (text.body, text.language, text.level) == ("Die Fähre\nfährt um neun Uhr.", "de", "B1")
-    assert page.redirect_chain[0][0] == reverse("text", args=["rivers", text.pk])
-
-
-@pytest.mark.parametrize(
-    ("fields", "words"),
-    [
-        ({"body": " "}, "This field is required"),
-        ({"body": "x" * 100_001}, "at most 100000 characters"),
-        ({"body": "12345"}, "could not be recognised"),
-        ({"language": "Klingon"}, "no language"),
-        ({"external_id": "t1"}, "The id is taken"),
-        ({"external_id": "a\nb\x1b"}, "control characters"),
-        ({"body": "a\0b"}, "Null characters are not allowed"),
-    ],
-)
-def test_a_bad_text_is_refused_on_the_form(client, text, fields, words):
-    page = client.post(reverse("text_new", args=["rivers"]), {"body": GERMAN, "shareable": "on", **fields})
-    assert words in page.content.decode()
-    assert Text.objects.count() == 2
 
 
 def test_an_edited_text_keeps_what_the_form_does_not_ask(client, project):

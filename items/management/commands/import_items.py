@@ -36,7 +36,7 @@ class Command(BaseCommand):
                 _("There is no project with the short name {slug}.").format(slug=printable(options["project"]))
             )
         wishes = _wishes(options)
-        reading = read(_content(options["file"]), _format(options))
+        reading = read(_content(options["file"]), _format(options), name=options["file"])
         try:
             if options["dry_run"]:
                 plan = _checked(plan_import(project, reading, wishes))
@@ -120,5 +120,6 @@ def _lines(problems: Problems) -> list[str]:
 def _line(problem: ImportProblem) -> str:
     """Line, field and reason; what was quoted in it is already without terminal escapes."""
     line = _("line {number}").format(number=problem.line) if problem.line else _("the file")
+    line = problem.name or line
     place = f"{line}, {problem.field}" if problem.field else line
     return printable(f"{place}: {problem.reason}", 1_000)

@@ -1,0 +1,233 @@
+"""A table to texts with items: one row a text, or one row an item and the rows of a text belong together."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from items.formats.checking import Loc, checked, has_readable_metadata, place
+from items.formats.problems import Line, Problems, Reading
+from items.formats.rows import ItemRow, TextRow
+from items.formats.tables.cells import Cells, Table, read_table
+from items.formats.tables.columns import (
+    ITEM_FIELDS,
+    KEPT,
+    LEFT_OUT,
+    OPTION_FIELDS,
+    TEXT_FIELDS,
+    known_columns,
+    mistakes,
+    quoted,
+    recognised,
+)
+from items.formats.tables.keys import keys_of
+from items.values import DETAILS
+
+YES = {"true", "yes", "1", "ja", "wahr", "bai", "x"}
+NO = {"false", "no", "0", "nein", "falsch", "ez"}
+# What a row without a question may say all the same: it is about all items of the table.
+ABOUT_ALL = {"generator", "reference"}
+
+
+@dataclass
+class _Group:
+    """A text as its rows say it."""
+
+    line: int
+    said: dict[str, str] = field(default_factory=dict)
+    kept: dict[str, str] = field(default_factory=dict)
+    items: list[tuple[int, ItemRow]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Row:
+    """What one row says, by field; empty cells say nothing. `kept` are the columns that are details."""
+
+    line: int
+    said: dict[str, str]
+    kept: dict[str, str]
+
+    @property
+    def has_item(self) -> bool:
+        return any(name in self.said for name in (*ITEM_FIELDS, *OPTION_FIELDS) if name not in ABOUT_ALL)
+
+
+def read(content: bytes, fields: Sequence[str] | None = None) -> Reading:
+    """The texts of the table, and what is wrong with it. `fields` says what each column is; without it by its name."""
+    reading = Reading()
+    table = read_table(content, reading)
+    if table is None:
+        return reading
+    chosen = recognised(table.header) if fields is None else list(fields)
+    if wrong := list(mistakes(chosen)):
+        for reason in wrong:
+            told = _("The columns here are {columns}.").format(columns=quoted(table.header))
+            reading.problems.add(1, "", f"{reason} {known_columns()} {told}")
+        return reading
+    if fields is None:
+        _name_unknown(table, chosen, reading.warnings)
+    _Reader(table.header, chosen, reading).read(table)
+    return reading
+
+
+def _name_unknown(table: Table, fields: Sequence[str], warnings: Problems) -> None:
+    for column, (name, chosen) in enumerate(zip(table.header, fields, strict=True)):
+        if chosen == KEPT and any(row.cells[column] for row in table.rows):
+            warnings.add(0, name, _("This column is not known; it is kept among the metadata, in “extra”."))
+
+
+class _Reader:
+    """Gathers the rows of each text and checks them; problems name the column as the file does."""
+
+    def __init__(self, header: Sequence[str], fields: Sequence[str], reading: Reading) -> None:
+        self.header = header
+        self.fields = fields
+        self.reading = reading
+        self.with_items = "question" in fields
+        self.groups: list[_Group] = []
+        self.by_id: dict[str, _Group] = {}
+        self.by_text: dict[str, _Group] = {}
+
+    def read(self, table: Table) -> None:
+        for cells in table.rows:
+            self._take(self._row(cells))
+        for group in self.groups:
+            if text := self._text(group):
+                lines, items = [line for line, _item in group.items], [item for _line, item in group.items]
+                self.reading.lines.append(Line(group.line, text.model_copy(update={"items": items}), tuple(lines)))
+
+    def _row(self, cells: Cells) -> _Row:
+        filled = [
+            (name, chosen, cell)
+            for name, chosen, cell in zip(self.header, self.fields, cells.cells, strict=True)
+            if cell and chosen != LEFT_OUT
+        ]
+        return _Row(
+            cells.line,
+            said={chosen: cell for _name, chosen, cell in filled if chosen != KEPT},
+            kept={name: cell for name, chosen, cell in filled if chosen == KEPT},
+        )
+
+    def _take(self, row: _Row) -> None:
+        group = self._group(row)
+        if group is None:
+            return
+        news = self._merge(group, row)
+        if row.has_item:
+            self._add_item(group, row)
+        elif not news and group.line != row.line:
+            self.reading.warnings.add(row.line, "", _("This row says nothing that the rows above do not say."))
+
+    def _group(self, row: _Row) -> _Group | None:
+        """The text that the row is about: that with its text_id, else that with its words."""
+        name, text = row.said.get("text_id"), row.said.get("text")
+        if not name and not text:
+            reason = _("Nothing says which text the row is about. Write the text, or the text_id of another row.")
+            self._problem(row.line, "text" if "text" in self.fields else "text_id", reason)
+            return None
+        group = self.by_id.get(name) if name else self.by_text.get(text or "")
+        if group is None:
+            group = _Group(row.line)
+            self.groups.append(group)
+        if name:
+            self.by_id[name] = group
+        if text:
+            self.by_text.setdefault(text, group)
+        return group
+
+    def _merge(self, group: _Group, row: _Row) -> bool:
+        """Take over what the row says of the text; does it say anything new?"""
+        news = False
+        for name in (name for name in TEXT_FIELDS if name in row.said):
+            news = self._agree(group.said, name, row.said[name], row.line, self._called(name)) or news
+        for name, cell in row.kept.items() if not self.with_items else ():
+            news = self._agree(group.kept, name, cell, row.line, name) or news
+        return news
+
+    def _agree(self, known: dict[str, str], name: str, cell: str, line: int, column: str) -> bool:
+        """Note what the cell says; False if a row above says it already."""
+        new = name not in known
+        if known.setdefault(name, cell) != cell:
+            reason = _(
+                "A row above says something else about this text. Say the same in each of its rows, leave the cell "
+                "empty, or give the row another text_id."
+            )
+            self.reading.problems.add(line, column, reason)
+            return True
+        return new
+
+    def _text(self, group: _Group) -> TextRow | None:
+        extra: dict[str, Any] = group.kept | {name: group.said[name] for name in DETAILS if name in group.said}
+        if told := group.said.get("shareable") or group.kept.get("shareable"):
+            extra["shareable"] = self._yes_or_no(group.line, "shareable", told)
+        value: dict[str, Any] = {name: group.said[name] for name in ("title", "text", "language") if name in group.said}
+        if "text_id" in group.said:
+            value["id"] = group.said["text_id"]
+        row = checked(
+            TextRow,
+            value | ({"metadata": {"extra": extra}} if extra else {}),
+            group.line,
+            self.reading.problems,
+            lambda loc: self._called("text_id" if loc == ("id",) else str(loc[0])),
+        )
+        return row if row and has_readable_metadata(group.line, row, self.reading) else None
+
+    def _add_item(self, group: _Group, row: _Row) -> None:
+        if "question" not in row.said:
+            reason = _(
+                "The row is about an item, but its question is missing. Write it, or empty the row's other cells."
+            )
+            self._problem(row.line, "question", reason)
+            return
+        numbers = [number for number, name in enumerate(OPTION_FIELDS, start=1) if name in row.said]
+        value: dict[str, Any] = {
+            name: row.said[field]
+            for name, field in {"id": "item_id", **{f: f for f in ("generator", "question", "answer")}}.items()
+            if field in row.said
+        }
+        if "reference" in row.said:
+            value["reference"] = self._yes_or_no(row.line, "reference", row.said["reference"])
+        if row.kept:
+            value["metadata"] = {"extra": row.kept}
+        value |= self._answers(row, numbers)
+        item = checked(
+            ItemRow, value, row.line, self.reading.problems, lambda loc: self._called(_field_of(loc, numbers))
+        )
+        if item:
+            group.items.append((row.line, item))
+
+    def _answers(self, row: _Row, numbers: list[int]) -> dict[str, Any]:
+        """The options with their keys; an item without any is an open question."""
+        options = {number: row.said[f"option_{number}"] for number in numbers}
+        if not options:
+            if "correct" in row.said:
+                self._problem(row.line, "correct", _("The row has no options. Write them, or leave this cell empty."))
+            return {}
+        try:
+            keys = keys_of(row.said.get("correct", ""), options)
+        except ValueError as error:
+            self._problem(row.line, "correct", str(error))
+            keys = set()
+        return {"answers": [{"text": wording, "correct": number in keys} for number, wording in options.items()]}
+
+    def _yes_or_no(self, line: int, name: str, cell: str) -> bool | None:
+        word = cell.casefold()
+        if word not in YES | NO:
+            self._problem(line, name, _("This must be yes or no."))
+            return None
+        return word in YES
+
+    def _problem(self, line: int, name: str, reason: str) -> None:
+        self.reading.problems.add(line, self._called(name), reason)
+
+    def _called(self, name: str) -> str:
+        """The column's name in the file."""
+        return self.header[self.fields.index(name)] if name in self.fields else name
+
+
+def _field_of(loc: Loc, numbers: list[int]) -> str:
+    """The column's field for a place in an item: its second answer may be the third option."""
+    if loc[0] == "answers" and len(loc) > 1:
+        return f"option_{numbers[int(loc[1])]}"
+    return {"id": "item_id", "answers": "option_1"}.get(str(loc[0]), place(loc))

@@ -1,0 +1,193 @@
+"""The forms of “Add texts”: pasted texts, text files, a table or Lesart's own format, and what its columns say."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from items.formats import endings_of, format_of
+from items.formats.tables.columns import FIELDS, KEPT, mistakes
+from items.forms.columns import column_choices
+from items.forms.fields import LanguageField, NameField, TidyField
+from items.forms.texts import TextForm
+from items.models import MAX_TEXT
+from items.services.naming import ImportOptions
+from items.uploads import check_size
+from items.values import DETAILS
+
+MAX_PASTED = 500_000
+
+
+class PasteForm(TextForm):
+    """One text or, parted by a line, several; they become rows of an import."""
+
+    body = TidyField(label=_("Text"), max_length=MAX_PASTED, widget=forms.Textarea({"rows": 14, "maxlength": None}))
+    separator = forms.CharField(
+        label=_("Line between texts"),
+        required=False,
+        max_length=100,
+        help_text=_("For several texts at once: the line that stands between them, such as ---. They are numbered."),
+        widget=forms.TextInput({"size": 10}),
+    )
+    external_id = NameField(
+        label=_("Id"), required=False, help_text=_("Your own id, unique in the project. Left empty, it gets one.")
+    )
+
+    def details(self) -> list[forms.BoundField]:
+        return [self["separator"], self["external_id"], *super().details()]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = self.cleaned_data
+        bodies = self._bodies()
+        if cleaned.get("body") and not bodies:
+            self.add_error("body", _("No text stands between the lines that part texts. Add one."))
+        if cleaned.get("separator") and len(bodies) == 1:
+            self.add_error("separator", _("No line of the text is this one. Mend it, or leave it empty."))
+        if cleaned.get("external_id") and len(bodies) > 1:
+            self.add_error("external_id", _("An id is that of one text. Leave it empty for several."))
+        for number, body in enumerate(bodies, start=1):
+            if len(body) > MAX_TEXT:
+                reason = _("Text %(number)s has %(length)s characters; the limit is %(limit)s. Shorten it.")
+                told = {"number": number, "length": len(body), "limit": MAX_TEXT}
+                self.add_error("body", forms.ValidationError(reason, params=told))
+        if bodies and cleaned.get("language") == "":
+            self._recognised(bodies)
+        return cleaned
+
+    def rows(self) -> list[dict[str, Any]]:
+        """As Lesart's own format has them; what is empty is not said."""
+        bodies = self._bodies()
+        title = self.cleaned_data["title"]
+        titles = [title] if len(bodies) == 1 else [title and f"{title} {n}" for n in range(1, len(bodies) + 1)]
+        return [self._row(*each) for each in zip(titles, bodies, strict=True)]
+
+    def _row(self, title: str, body: str) -> dict[str, Any]:
+        cleaned = self.cleaned_data
+        extra = {name: cleaned[name] for name in DETAILS if cleaned[name]}
+        if not cleaned["shareable"]:
+            extra["shareable"] = False
+        row = {"id": cleaned["external_id"], "title": title, "text": body, "language": cleaned["language"]}
+        return {name: value for name, value in row.items() if value} | ({"metadata": {"extra": extra}} if extra else {})
+
+    def _bodies(self) -> list[str]:
+        """The texts between the lines that part them; empty ones are none."""
+        line = self.cleaned_data.get("separator", "").strip()
+        bodies = [[]] if line else [[self.cleaned_data.get("body", "")]]
+        for each in self.cleaned_data.get("body", "").split("\n") if line else []:
+            if each.strip() == line:
+                bodies.append([])
+            else:
+                bodies[-1].append(each)
+        return [body for body in ("\n".join(lines).strip() for lines in bodies) if body]
+
+
+class SeveralFilesInput(forms.FileInput):
+    allow_multiple_selected = True
+
+
+class SeveralFilesField(forms.FileField):
+    """One file or several, as a list."""
+
+    widget = SeveralFilesInput
+
+    def clean(self, data: Any, initial: Any = None) -> list[Any]:
+        files = data if isinstance(data, list | tuple) else [data]
+        return [super(SeveralFilesField, self).clean(file, initial) for file in files or [None]]
+
+
+class TextFilesForm(forms.Form):
+    uploads = SeveralFilesField(
+        label=_("Text files"),
+        allow_empty_file=True,
+        help_text=_("Up to 100 files (.txt). The name of a file becomes the title and the id of its text."),
+        widget=SeveralFilesInput(attrs={"accept": ",".join(endings_of("text"))}),
+    )
+    language = LanguageField(
+        label=_("Language"),
+        required=False,
+        max_length=20,
+        help_text=_("Of all these texts, such as de, en or eu. Left empty: recognised from each text."),
+        widget=forms.TextInput({"size": 6}),
+    )
+
+    def clean_uploads(self) -> list[Any]:
+        uploads = self.cleaned_data["uploads"]
+        _check_size(*uploads)
+        for upload in uploads:
+            if format_of(upload.name) != "text":
+                reason = _("“%(name)s” is no plain text file: its name does not end in .txt. Save it as plain text.")
+                raise forms.ValidationError(reason, params={"name": upload.name})
+        return uploads
+
+    def contents(self) -> list[tuple[str, bytes]]:
+        return [(upload.name, upload.read()) for upload in self.cleaned_data["uploads"]]
+
+    def options(self) -> ImportOptions:
+        return ImportOptions(language=self.cleaned_data["language"])
+
+
+class ImportForm(forms.Form):
+    file = forms.FileField(
+        label=_("File"),
+        allow_empty_file=True,
+        help_text=_(
+            "CSV: one text or one item on each row. JSONL: one text with its items on each line, in Lesart's shape or "
+            "that of item-evaluation."
+        ),
+        widget=forms.FileInput(attrs={"accept": ",".join(endings_of("csv", "lesart"))}),
+    )
+    generator = NameField(
+        label=_("Generator"),
+        required=False,
+        help_text=_("Who wrote the items that do not say it. Left empty: their data set, else “human”."),
+    )
+    language = LanguageField(
+        label=_("Language"),
+        required=False,
+        max_length=20,
+        help_text=_("Of texts that do not say it, such as de, en or eu. Left empty: recognised from each text."),
+    )
+
+    def clean_file(self) -> Any:
+        upload = self.cleaned_data["file"]
+        _check_size(upload)
+        kind = format_of(upload.name)
+        if kind == "text":
+            raise forms.ValidationError(_("This is a plain text file. Choose “Text files” above for it."))
+        if kind is None:
+            raise forms.ValidationError(
+                _("Lesart reads files whose name ends in .csv, .tsv or .jsonl. Save a spreadsheet as CSV (UTF-8).")
+            )
+        return upload
+
+    def options(self) -> ImportOptions:
+        return ImportOptions(self.cleaned_data["generator"], self.cleaned_data["language"])
+
+
+class ColumnsForm(forms.Form):
+    """What each column of a table says: one field for each."""
+
+    def __init__(self, *args: Any, header: Sequence[str], fields: Sequence[str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        choices = column_choices()
+        for place, (name, field) in enumerate(zip(header, fields, strict=True)):
+            self.fields[f"column_{place}"] = forms.ChoiceField(
+                label=name, choices=choices, required=False, initial=field if field in FIELDS else KEPT
+            )
+
+    def clean(self) -> dict[str, Any]:
+        if not self.errors:
+            for reason in mistakes(self.chosen()):
+                self.add_error(None, reason)
+        return self.cleaned_data
+
+    def chosen(self) -> list[str]:
+        return [self.cleaned_data[name] for name in self.fields]
+
+
+def _check_size(*uploads: Any) -> None:
+    try:
+        check_size(*uploads)
+    except ValueError as error:
+        raise forms.ValidationError(str(error)) from None

@@ -1,0 +1,90 @@
+"""By which names the columns of a table are recognised, and which choices cannot be."""
+
+import pytest
+
+from items.formats.tables.columns import KEPT, NAMES, mistakes, option_number, plain, recognised
+
+
+@pytest.mark.parametrize(
+    ("header", "fields"),
+    [
+        ("text_id,title,text,language", "text_id,title,text,language"),
+        ("Text-ID;Titel;Lesetext;Sprache", "text_id,title,text,language"),
+        ("Text;Frage;Option 1;Option 2;richtig", "text,question,option_1,option_2,correct"),
+        ("text,question,answer_a,answer_b,correct answer", "text,question,option_1,option_2,correct"),
+        ("Text;Frage;Antwort A;Antwort B;Lösung", "text,question,option_1,option_2,correct"),
+        ("Passage;Stem;A;B;C;Key", "text,question,option_1,option_2,option_3,correct"),
+        ("testua;galdera;aukera 1;aukera 2;zuzena", "text,question,option_1,option_2,correct"),
+        (
+            "link,question_number,flores_passage,question,mc_answer1,mc_answer2,correct_answer_num,dialect",
+            "text_id,item_id,text,question,option_1,option_2,correct,language",
+        ),
+        ("text,quelle,lizenz,niveau,zielgruppe,thema", "text,source,licence,level,audience,topic"),
+    ],
+)
+def test_names_are_recognised(header, fields):
+    names = header.split(";" if ";" in header else ",")
+    assert recognised(names) == fields.split(",")
+
+
+def test_no_name_stands_for_two_fields():
+    names = [name for field, told in NAMES.items() for name in {plain(field), *told.split()}]
+    assert len(names) == len(set(names))
+    assert names == [plain(name) for name in names]
+
+
+@pytest.mark.parametrize(
+    ("header", "fields"),
+    [
+        (["id", "text"], ["text_id", "text"]),
+        (["id", "text", "question"], ["item_id", "text", "question"]),
+        (["text", "question", "answer"], ["text", "question", "answer"]),
+        (["text", "question", "A", "B", "answer"], ["text", "question", "option_1", "option_2", "correct"]),
+        (["text", "c"], ["text", KEPT]),
+        (["text", "year"], ["text", KEPT]),
+        (["text", "Text "], ["text", KEPT]),
+    ],
+)
+def test_what_a_name_means_depends_on_the_others(header, fields):
+    assert recognised(header) == fields
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [
+        ("Option 1", 1),
+        ("option1", 1),
+        ("option_20", 20),
+        ("option_21", None),
+        ("Option 0", None),
+        ("answer_t", 20),
+        ("answerB", 2),
+        ("Antwort (C)", 3),
+        ("answers", None),
+        ("OPTIONS", None),
+        ("option", None),
+    ],
+)
+def test_options_are_counted_up_to_the_bound(name, number):
+    assert option_number(name) == number
+
+
+def test_a_table_of_texts_and_one_of_items_have_no_mistake():
+    assert not list(mistakes(["text"]))
+    assert not list(mistakes(["text_id", "question"]))
+    assert not list(mistakes(["text", "question", "option_1", "option_2", "correct", KEPT, KEPT, "", ""]))
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        (["title"], "No column is said to hold the text"),
+        (["text", "text"], "2 columns are said to be “text”"),
+        (["text", "option_1", "correct"], "none holds the question"),
+        (["text", "question", "option_1"], "No column says which options are correct"),
+        (["text", "question", "correct"], "none holds an option"),
+    ],
+)
+def test_a_choice_that_cannot_be_is_told(fields, words):
+    (reason,) = mistakes(fields)
+    assert words in reason
