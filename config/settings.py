@@ -152,6 +152,7 @@ FILE_UPLOAD_HANDLERS = [
 # A page of ratings has more fields than Django's default of 1,000 allows.
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5_000_000
+DATA_UPLOAD_MAX_NUMBER_FILES = 1_000
 
 # Work in the background -----------------------------------------------------------------------------------------------
 

@@ -45,13 +45,13 @@ def _for_editors(can_edit: bool, step: Step, otherwise: str) -> Step:
 
 
 def _step_import(project: Project) -> Step:
-    sentence = _("Bring your texts and items first: import a file, or add a text by hand under “Texts and items”.")
-    return Step(sentence, _("Import texts and items"), reverse("item_import", args=[project.slug]))
+    sentence = _("Bring your texts first: paste them, or choose text files, a table or a JSONL file with items.")
+    return Step(sentence, _("Add texts"), reverse("text_new", args=[project.slug]))
 
 
 def _step_items(project: Project) -> Step:
-    sentence = _("The texts have no items yet. Import items, or open a text and add them by hand.")
-    return Step(sentence, _("Import items"), reverse("item_import", args=[project.slug]))
+    sentence = _("The texts have no items yet. Let a model or a rule write some, import items, or add them to a text.")
+    return Step(sentence, _("Generate items"), reverse("generation_new", args=[project.slug]))
 
 
 def _step_study(project: Project) -> Step:
