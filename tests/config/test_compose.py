@@ -10,7 +10,6 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from tests.config.compose import (
-    COMPOSE,
     ROOT,
     Missing,
     compose,

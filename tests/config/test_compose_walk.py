@@ -185,6 +185,7 @@ def test_a_teams_server_takes_people_and_a_model_through_the_planted_study(site,
 
     (tmp_path / "bank.jsonl").write_text(walk.bank())
     (tmp_path / "study.yaml").write_text(walk.spec("walk", "walk"))
+    assert f"https://{HOST}/" in site.manage("create_sign_in_link", "--base", f"https://{HOST}")
     site.manage("create_project", "walk")
     site.manage("import_items", str(tmp_path / "bank.jsonl"), "--project", "walk")
     site.manage("create_study", str(tmp_path / "study.yaml"), "--project", "walk", "--launch")
