@@ -6,9 +6,13 @@ from importlib.metadata import requires
 from pathlib import Path, PurePosixPath
 
 import pytest
+import redis
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from config.lesart import valkey
+from config.lesart.network import free_port
+from config.lesart.processes import Guard, wait_until
 from tests.config.compose import (
     ROOT,
     Missing,
@@ -131,6 +135,20 @@ def test_no_secret_stands_in_the_file(services):
 def test_the_file_with_the_secrets_goes_neither_into_the_repository_nor_into_the_image():
     assert ".env" in (ROOT / ".gitignore").read_text().splitlines()
     assert not is_in_image(PurePosixPath(".env"))
+
+
+def test_the_broker_takes_its_command(services, tmp_path):
+    program, *words = services["redis"]["command"]
+    assert program == "valkey-server"
+    port, log = free_port(), tmp_path / "log"
+    here = ["--bind", "127.0.0.1", "--port", str(port), "--dir", str(tmp_path)]
+    with Guard() as guard, log.open("wb") as output:
+        process = guard.spawn([str(valkey.binary()), *words, *here], stdout=output, stderr=output)
+        wait_until(lambda: valkey.answers(port, ""), process, "Valkey", log)
+        with redis.Redis(port=port) as broker:
+            assert broker.config_get("appendonly") == {"appendonly": "yes"}
+            assert broker.config_get("maxmemory-policy") == {"maxmemory-policy": "noeviction"}
+            assert broker.config_get("save") == {"save": ""}
 
 
 # The image ----------------------------------------------------------------------------------------------------------

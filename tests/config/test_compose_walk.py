@@ -8,6 +8,7 @@ import csv
 import io
 import json
 import os
+import re
 import secrets
 import socket
 import subprocess
@@ -105,6 +106,14 @@ class Site:
 
     def manage(self, *words: str) -> str:
         return self.run("web", "python", "manage.py", *words)
+
+    def in_database(self, command: list[str], words: bytes = b"") -> bytes:
+        """As in the container of PostgreSQL, where the socket asks for no password."""
+        environment = self.environment("postgres")
+        environment |= {"PGHOST": "127.0.0.1", "PGPASSWORD": environment["POSTGRES_PASSWORD"]}
+        done = subprocess.run(command, env=environment, input=words, capture_output=True, timeout=60)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
 
     def log(self, service: str) -> str:
         return (self.folder / f"{service}.log").read_text()
@@ -205,3 +214,15 @@ def test_a_teams_server_takes_people_and_a_model_through_the_planted_study(site,
     assert [site.stop("web"), site.stop("worker")] == [0, 0]
     assert not site.is_healthy("web")
     assert not site.is_healthy("worker")
+
+    dump = site.in_database(documented("pg_dump"))
+    site.manage("flush", "--no-input")
+    site.in_database(documented("pg_restore"), dump)
+    site.manage("export_responses", "walk", "--format", "csv", "--out", str(tmp_path / "restored.csv"))
+    assert (tmp_path / "restored.csv").read_bytes() == (tmp_path / "answers.csv").read_bytes()
+
+
+def documented(program: str) -> list[str]:
+    """The command for the container of PostgreSQL that docs/deploy.md has with this program."""
+    page = (ROOT / "docs" / "deploy.md").read_text()
+    return re.search(rf"docker compose exec -T postgres ({program} [^<>\n]+)", page)[1].split()
