@@ -13,6 +13,7 @@ import secrets
 import socket
 import subprocess
 import sys
+import urllib.request
 from contextlib import ExitStack
 from importlib.metadata import packages_distributions
 from pathlib import Path
@@ -107,6 +108,12 @@ class Site:
     def manage(self, *words: str) -> str:
         return self.run("web", "python", "manage.py", *words)
 
+    def page(self, path: str) -> bytes:
+        address = self.here("http://127.0.0.1:8000") + path
+        request = urllib.request.Request(address, headers={"Host": HOST, "X-Forwarded-Proto": "https"})
+        with urllib.request.urlopen(request, timeout=10) as response:
+            return response.read()
+
     def in_database(self, command: list[str], words: bytes = b"") -> bytes:
         """As in the container of PostgreSQL, where the socket asks for no password."""
         environment = self.environment("postgres")
@@ -192,6 +199,8 @@ def test_a_teams_server_takes_people_and_a_model_through_the_planted_study(site,
         site.start(service)
         assert wait_for(lambda name=service: site.is_healthy(name), seconds=60), site.log(service)
 
+    assert json.loads(site.page("/health/")) == dict.fromkeys(["web", "database", "broker", "worker"], "ok")
+    assert site.page("/static/css/lesart.css") == (ROOT / "static" / "css" / "lesart.css").read_bytes()
     (tmp_path / "bank.jsonl").write_text(walk.bank())
     (tmp_path / "study.yaml").write_text(walk.spec("walk", "walk"))
     assert f"https://{HOST}/" in site.manage("create_sign_in_link", "--base", f"https://{HOST}")
