@@ -159,9 +159,14 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 5_000_000
 
 CELERY_BROKER_URL = env.text("REDIS_URL", "redis://127.0.0.1:6379/0")
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600, "socket_timeout": 10, "socket_connect_timeout": 3}
-# A request that wants to wake a worker must not wait for a broker that is away: the sweep asks again.
-CELERY_BROKER_TRANSPORT_OPTIONS |= {"max_retries": 1, "interval_start": 0.1}
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "visibility_timeout": 3600,
+    "socket_timeout": 10,
+    "socket_connect_timeout": 3,
+    # A request that wants to wake a worker must not wait for a broker that is away: the sweep asks again.
+    "max_retries": 1,
+    "interval_start": 0,
+}
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_TASK_IGNORE_RESULT = True
