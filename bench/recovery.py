@@ -50,7 +50,7 @@ def main(words: list[str] | None = None) -> int:
     with model_server(options) as (base_url, server):
         peaceful = play(options, base_url, server, kills=0)
         print(f"undisturbed: {peaceful.sentence()}", flush=True)
-        killed = play(options, base_url, server, kills=options.kills)
+        killed = play(options, base_url, server, kills=options.kills) if options.kills else peaceful
     print(f"killed {options.kills} ×: {killed.sentence()}")
     for kill in killed.kills:
         print(f"  {kill.sentence()}")
@@ -71,7 +71,7 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--latency", type=float, default=0.2, help="of the mock server, in seconds; default 0.2")
     parser.add_argument("--workers", type=int, default=1, help="worker processes; each kill takes all of them")
     parser.add_argument("--database", choices=["sqlite", "postgresql"], default="sqlite")
-    parser.add_argument("--kills", type=int, default=1)
+    parser.add_argument("--kills", type=int, default=1, help="0: only the undisturbed run; default 1")
     parser.add_argument("--seed", type=int, default=1, help="draws texts and moments of the kills")
     parser.add_argument(
         "--lease", type=float, help="seconds until a silent worker is thought dead; default: as shipped"
