@@ -199,7 +199,8 @@ def test_a_teams_server_takes_people_and_a_model_through_the_planted_study(site,
         site.start(service)
         assert wait_for(lambda name=service: site.is_healthy(name), seconds=60), site.log(service)
 
-    assert json.loads(site.page("/health/")) == dict.fromkeys(["web", "database", "broker", "worker"], "ok")
+    all_well = dict.fromkeys(["web", "database", "broker", "worker"], "ok")
+    assert wait_for(lambda: json.loads(site.page("/health/")) == all_well)
     assert site.page("/static/css/lesart.css") == (ROOT / "static" / "css" / "lesart.css").read_bytes()
     (tmp_path / "bank.jsonl").write_text(walk.bank())
     (tmp_path / "study.yaml").write_text(walk.spec("walk", "walk"))
