@@ -107,6 +107,8 @@ ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_PREVENT_ENUMERATION = True
+# Whose tries are limited: behind a proxy the address of the browser stands in X-Forwarded-For.
+ALLAUTH_TRUSTED_PROXY_COUNT = env.whole_number("LESART_PROXIES", 0)
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "project_list"
 EMAIL_BACKEND = env.text("LESART_EMAIL_BACKEND", "django.core.mail.backends.console.EmailBackend")
@@ -158,7 +160,14 @@ DATA_UPLOAD_MAX_NUMBER_FILES = 1_000
 
 CELERY_BROKER_URL = env.text("REDIS_URL", "redis://127.0.0.1:6379/0")
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600, "socket_timeout": 10, "socket_connect_timeout": 3}
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "visibility_timeout": 3600,
+    "socket_timeout": 10,
+    "socket_connect_timeout": 3,
+    # A request that wants to wake a worker must not wait for a broker that is away: the sweep asks again.
+    "max_retries": 1,
+    "interval_start": 0,
+}
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_TASK_IGNORE_RESULT = True

@@ -15,7 +15,7 @@ from llm.labels import read_label
 from llm.models import Call, Run
 from llm.probabilities import LabelProbability, read_probability
 from llm.registry import Door, Request, Unparsable
-from studies.services.evaluating import Judged, close_stage, is_answered, store_judgments
+from studies.services.evaluating import Judged, close_answered, close_stage, is_answered, store_judgments
 
 # A label and a few words around it; the engine doubles it once for a reply that was cut off.
 MAX_TOKENS = 32
@@ -53,6 +53,14 @@ class EvaluationDoor(Door):
         said = {"role": "assistant", "content": call.text}
         again = {"role": "user", "content": setting.prompts.again}
         return Request([*(call.messages or []), said, again], PARAMS)
+
+    def finished(self, run: Run) -> None:
+        """Two workers may each have missed the other's last answer to a text; now nothing is on its way."""
+        evaluator = (
+            Evaluator.objects.select_related("annotator__study").filter(annotator=run.params["annotator"]).first()
+        )
+        if evaluator is not None:
+            close_answered(evaluator.annotator, evaluator.stages)
 
     def url(self, run: Run) -> str | None:
         return reverse("study_evaluators", args=[setting_of(run).study.slug])

@@ -66,6 +66,10 @@ class Door(ABC):
         """Whether the engine may ask again after an empty, cut or unparsable reply; a study as published says no."""
         return True
 
+    def finished(self, run: Run) -> None:
+        """The run is done: every reply was read and committed, by whichever worker. In the transaction that says so."""
+        return
+
     def url(self, run: Run) -> str | None:
         """Where the answers can be seen."""
         return None

@@ -14,6 +14,7 @@ from kombu.exceptions import OperationalError
 from llm.models import Call, CallState, Endpoint, Run, RunState, Unknown
 from llm.models.call import MISSING, OPEN
 from llm.prices import to_nanos
+from llm.registry import door_of
 from projects.models import Project, User
 
 log = logging.getLogger(__name__)
@@ -128,13 +129,19 @@ def set_budget(run: Run, budget: Decimal | None) -> None:
 
 
 def finish(run: Run) -> bool:
-    """Done as soon as nothing is open; also with some missing. Tried after every batch, takes effect once."""
+    """Done as soon as nothing is open; also with some missing. Tried after every batch, takes effect once.
+
+    The door concludes in the same transaction: whoever is killed in between leaves a run that is finished again.
+    """
     open_calls = Call.objects.filter(run=OuterRef("pk"), state__in=OPEN)
-    changed = (
-        Run.objects.filter(pk=run.pk, state=RunState.RUNNING, is_planned=True)
-        .filter(~Exists(open_calls))
-        .update(state=RunState.DONE, finished_at=timezone.now())
-    )
+    with transaction.atomic():
+        changed = (
+            Run.objects.filter(pk=run.pk, state=RunState.RUNNING, is_planned=True)
+            .filter(~Exists(open_calls))
+            .update(state=RunState.DONE, finished_at=timezone.now())
+        )
+        if changed:
+            door_of(run).finished(run)
     return bool(changed)
 
 

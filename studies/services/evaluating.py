@@ -127,7 +127,10 @@ def is_answered(assignment: Assignment, stage: str, n_options: int) -> bool:
 
 
 def close_stage(assignment: Assignment, stages: Collection[str], n_options: int) -> None:
-    """`close_answered` for one assignment. Of two workers at once each may find the other's answer missing."""
+    """`close_answered` for one assignment. Of two workers at once each may find the other's answer missing.
+
+    What stays open so is closed by `close_answered` when the run is done, after the last of them has committed.
+    """
     hand_in({assignment.pk: [name for name in stages if is_answered(assignment, name, n_options)]}, stages)
 
 

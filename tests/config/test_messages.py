@@ -1,0 +1,41 @@
+"""Whatever runs Django sends its messages to REDIS_URL: the web server, each of its threads, and every command."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.config.shell import ROOT, script
+
+ASK = """
+from threading import Thread
+from evaluation.tasks import answer_as_baseline
+from llm.tasks import drain, test_endpoint
+
+def say():
+    print({task.app.conf.broker_url for task in (answer_as_baseline, drain, test_endpoint)}, flush=True)
+"""
+BROKER = "redis://127.0.0.1:7/0"
+
+
+@pytest.fixture
+def surroundings(tmp_path):
+    return {"REDIS_URL": BROKER, "LESART_DATA": str(tmp_path), "DATABASE_URL": ""}
+
+
+def test_the_web_server_and_its_threads(surroundings):
+    source = f"import config.wsgi\n{ASK}\nsay()\nThread(target=say).start()"
+    with script(source, **surroundings) as process:
+        assert process.communicate(timeout=60)[0] == f"{{'{BROKER}'}}\n" * 2
+
+
+def test_a_command(surroundings):
+    source = f"import manage\nmanage.execute_from_command_line(['manage.py', 'check', '-v', '0'])\n{ASK}\nsay()"
+    with script(source, DJANGO_SETTINGS_MODULE="config.settings", **surroundings) as process:
+        assert process.communicate(timeout=60)[0].splitlines()[-1] == f"{{'{BROKER}'}}"
+
+
+def test_the_launcher_needs_no_package_for_that():
+    """`config` itself is read by the machine's own Python, before anything is installed."""
+    command = [sys.executable, "-I", "-S", str(ROOT / "config" / "lesart" / "bootstrap.py"), "--help"]
+    assert subprocess.run(command, capture_output=True, timeout=60).returncode == 0

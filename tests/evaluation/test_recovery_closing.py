@@ -1,0 +1,92 @@
+"""The last answer to a text closes its assignment, whoever wrote it, and whoever died in between."""
+
+import threading
+
+import pytest
+from django.db import connection, transaction
+
+from evaluation import door
+from evaluation.listing import row_of
+from evaluation.services.asking import Ask, start
+from llm.models import Run, RunState
+from llm.services import runs, sweeping
+from llm.services.draining import drain_here
+from studies.models import Response, Submission
+from tests.mock_server import steady
+
+pytestmark = [pytest.mark.database, pytest.mark.usefixtures("quick_models")]
+
+
+@pytest.fixture
+def evaluator(study, served, endpoint):
+    return start(study, Ask(endpoint(served(steady))))
+
+
+def n_open(evaluator) -> int:
+    return evaluator.annotator.assignments.open().count()
+
+
+@pytest.mark.django_db
+def test_what_every_worker_saw_unanswered_is_closed_when_the_run_is_done(evaluator, monkeypatch):
+    monkeypatch.setattr(door, "is_answered", lambda *about: False)
+    drain_here(row_of(evaluator).run)
+    assert row_of(evaluator).run.state == RunState.DONE
+    assert n_open(evaluator) == 0
+    assert Submission.objects.filter(assignment__annotator=evaluator.annotator).count() == 4
+
+
+@pytest.mark.django_db
+def test_a_run_is_not_done_before_that_and_the_sweep_tries_again(evaluator, monkeypatch):
+    monkeypatch.setattr(door, "is_answered", lambda *about: False)
+    run = row_of(evaluator).run
+    with monkeypatch.context() as dying:
+        dying.setattr(door, "close_answered", dies)
+        with pytest.raises(InterruptedError):
+            drain_here(run)
+    run.refresh_from_db()
+    assert (run.state, n_open(evaluator)) == (RunState.RUNNING, 2)
+    assert not run.calls.open().exists()
+    sweeping.look_after()
+    run.refresh_from_db()
+    assert (run.state, n_open(evaluator)) == (RunState.DONE, 0)
+
+
+def dies(*about):
+    raise InterruptedError
+
+
+@pytest.mark.django_db
+def test_an_evaluator_that_was_removed_meanwhile_does_not_keep_its_run_from_ending(evaluator):
+    run = row_of(evaluator).run
+    Run.objects.filter(pk=run.pk).update(state=RunState.RUNNING, is_planned=True)
+    evaluator.delete()
+    assert runs.finish(run)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_transactions_at_once_that_each_miss_the_others_last_answer(evaluator):
+    if connection.vendor == "sqlite":
+        pytest.skip("Two transactions never write at once on SQLite.")
+    run = row_of(evaluator).run
+    setting = door.setting_of(run)
+    *earlier, one, other = [(stage, option) for stage, option in map(door.read_key, setting.call_keys())]
+    for stage, option in earlier:
+        door.store(setting, stage, option, True, None)
+    together = threading.Barrier(2, timeout=20)
+    threads = [threading.Thread(target=write, args=(setting, *last, together)) for last in (one, other)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert Response.objects.filter(assignment__annotator=evaluator.annotator).count() == 16
+    assert n_open(evaluator) == 1
+    Run.objects.filter(pk=run.pk).update(state=RunState.RUNNING, is_planned=True)
+    assert runs.finish(run)
+    assert n_open(evaluator) == 0
+
+
+def write(setting, stage, option, together) -> None:
+    with transaction.atomic():
+        door.store(setting, stage, option, True, None)
+        together.wait()
+    connection.close()
