@@ -27,7 +27,6 @@ def main(url: str, result: int, worker: str, base_url: str = "") -> None:
     if base_url:
         endpoint = local.offer(base_url, os.environ.pop(KEY_VARIABLE))
         if endpoint.tested_at is None:
-            import config.celery  # noqa: F401 — else the message has no broker to go to
             from llm.services.probing import request_test  # it imports a client, which takes a second
 
             request_test(endpoint)

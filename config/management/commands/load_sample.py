@@ -7,7 +7,6 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand
 from django.db import transaction
 
-import config.celery  # noqa: F401 — runs are made below, and their messages need a broker to go to
 from annotation.simulation import simulate_study
 from evaluation.services import asking as evaluating
 from evaluation.services.answering import answer as answer_by_rule
