@@ -54,6 +54,7 @@ class GenerateForm(forms.Form):
     )
     instrument = forms.ChoiceField(
         label=_("Words to ask a model with"),
+        required=False,
         help_text=_("Texts are asked about in their own language. Other words make another generator."),
     )
     budget = forms.DecimalField(
@@ -99,7 +100,9 @@ class GenerateForm(forms.Form):
     def ask(self) -> Ask:
         """What is wanted of a model, of a valid form."""
         wanted = self.cleaned_data
-        return Ask(self.endpoints[wanted["writer"]], self.chosen_texts(), self.size(), wanted["instrument"])
+        return Ask(
+            self.endpoints[wanted["writer"]], self.chosen_texts(), self.size(), wanted["instrument"] or INSTRUMENT
+        )
 
     def mark(self) -> str:
         """The same for the same entries: whoever presses Start has seen the estimate of just these."""

@@ -104,7 +104,7 @@ def words_of(value: Any) -> str:
 
 def empty_problems(content: Mapping[str, Any]) -> Iterator[Problem]:
     for path, value in leaves(content):
-        if path and path[-1] in NEVER_EMPTY and isinstance(value, str) and not value.strip():
+        if path[-1] in NEVER_EMPTY and path[0] not in HEAD and isinstance(value, str) and not value.strip():
             said = _("“%(place)s” is empty. Write what people shall read.")
             yield Problem(dotted(path), said % {"place": dotted(path)})
 

@@ -4,7 +4,7 @@ const form = document.querySelector("form[data-preview]");
 const frame = form.querySelector("[data-frame]");
 const notices = form.querySelector("[data-notices]");
 const WAIT = 400; // milliseconds without a key
-let timer, asked, isUnsaved = false;
+let timer, asked, isUnsaved = form.dataset.unsaved === "yes";
 
 const listOf = (list, sentences) => {
   list.replaceChildren(...sentences.map((sentence) => {
@@ -45,7 +45,7 @@ const showPage = (page) => {
 const preview = async () => {
   asked?.abort();
   asked = new AbortController();
-  const sent = { method: "POST", body: new FormData(form), headers: { "X-Lesart-Part": "1" }, signal: asked.signal };
+  const sent = { method: "POST", body: new FormData(form), headers: { "X-Lesart-Preview": "1" }, signal: asked.signal };
   let answer;
   try {
     const response = await fetch(form.dataset.preview, sent);

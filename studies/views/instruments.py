@@ -18,7 +18,7 @@ from studies.services import instrument_writing as writing
 from studies.services.instrument_listing import instruments_of, listed, uses_of
 from studies.services.instruments import newest, source_of
 
-PART = "X-Lesart-Part"  # sent by the script, which shows the preview in the page that stands
+PREVIEW = "X-Lesart-Preview"  # sent by the script, which shows the preview in the page that stands
 BY = ("fields", "yaml")
 
 
@@ -156,6 +156,7 @@ def editor(request, project: Project, before: InstrumentVersion, draft: writing.
         "by": wanted if wanted in BY and draft.content else "yaml",
         "fields": fields,
         "other_problems": [problem for problem in problems if not fields.place_of(problem)],
+        "is_changed": draft.source != writing.read_draft(source_of(before)).source,
         "note": request.POST.get("note", ""),
         "subject": SubjectForm(project, writing.read_draft(source_of(before)), request.POST or None),
     }
@@ -175,7 +176,7 @@ def instrument_preview(request, slug):
             shown = preview_of(request, project, draft)
         except CannotPreview as cannot:
             said = str(cannot)
-    if PART not in request.headers:
+    if PREVIEW not in request.headers:
         return shown or render(request, "studies/instrument_unready.html", {"problems": draft.problems, "said": said})
     places = WordingForm(draft) if draft.content else None
     return JsonResponse(

@@ -18,7 +18,6 @@ REFUSED = {
     "a scale without words": (HEAD + "params: {rating_scale: 7}\n", "the wording has words for 5 steps"),
     "an unknown instrument": (HEAD + "instrument: guess-then-read/xx\n", "There is no instrument “guess-then-read/xx”"),
     "an instrument of another protocol": (HEAD + "instrument: generate-items/en\n", "is not one for the protocol"),
-    "an unknown instrument": (HEAD + "instrument: other/en\n", "There is no instrument “other/en”"),
     "an unknown version": (HEAD + "instrument: guess-then-read/en@7\n", "has no version 7; it has: 1"),
     "two languages at once": (HEAD + "language: de\ninstrument: guess-then-read/en\n", "the same language in both"),
     "an unknown text": (HEAD + "items: {texts: [t1, t9]}\n", "The project has no text “t9”"),
