@@ -39,4 +39,4 @@ class ForGenerators(Kind):
 
     def runs(self, project: Project, versions: Collection[int]) -> list[Run]:
         known = Run.objects.filter(project=project, kind=RUN_KIND)
-        return [run for run in known if not {*versions}.isdisjoint(run.params["instruments"].values())]
+        return [run for run in known if not {*versions}.isdisjoint(run.params.get("instruments", {}).values())]

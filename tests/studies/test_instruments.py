@@ -4,9 +4,10 @@ import copy
 
 import pytest
 
+from llm.models import Endpoint, Run
 from studies.instrument_yaml import with_changes
 from studies.models import Instrument, InstrumentVersion
-from studies.services.instrument_listing import instruments_of, name_in, suitable
+from studies.services.instrument_listing import instruments_of, name_in, suitable, uses_of
 from studies.services.instrument_writing import InstrumentRefused, copy_instrument, import_instrument, save_version
 from studies.services.instruments import UnknownInstrument, latest_version, shipped, shipped_sources, source_of
 from studies.services.launching import launch_study
@@ -170,3 +171,20 @@ def test_only_what_suits_is_offered(own, project):
     names = {use: [str(version.instrument) for version in suitable(project, use)] for use in ("people", "evaluator")}
     assert names["people"] == ["mine/en", "guess-then-read/de", "guess-then-read/en"]
     assert names["evaluator"] == ["letters/en", "guess-then-read-prompt/de", "guess-then-read-prompt/en"]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "params"),
+    [
+        (PROMPT, "evaluation", lambda pk: {"prompt": pk}),
+        ("generate-items/en", "generation", lambda pk: {"instruments": {"en": pk}}),
+    ],
+)
+def test_runs_are_named_at_the_version_that_they_use(name, kind, params, project):
+    own = copy_instrument(latest_version(name, project), project, "mine")
+    newer, _new = save_version(own.instrument, with_changes(source_of(own), {("again",): "Again?"}))
+    endpoint = Endpoint.objects.create(name="mock", base_url="http://127.0.0.1:1/v1", model="mock-1")
+    fields = {"project": project, "kind": kind, "endpoint": endpoint, "model": "mock-1"}
+    run = Run.objects.create(**fields, params=params(own.pk))
+    Run.objects.create(**fields, params=params(0))
+    assert (uses_of(own, project)[1], uses_of(newer, project)[1]) == ([run], [])
