@@ -9,7 +9,7 @@ from llm.models import Run
 from projects.models import Project
 from studies.instrument_kinds import Kind, kind_of, protocol_of
 from studies.models import Instrument, InstrumentVersion, Study
-from studies.services.instruments import newest, shipped, stored_shipped
+from studies.services.instruments import is_shipped, newest, shipped, shipped_version, stored_shipped
 
 
 @dataclass(frozen=True)
@@ -31,15 +31,19 @@ class Listed:
 
 
 def instruments_of(project: Project) -> list[Listed]:
-    """The project's own by name, then the server's and the shipped ones."""
-    return [listed(instrument, project) for instrument in rows_of(project)]
-
-
-def rows_of(project: Project) -> list[Instrument]:
+    """The project's own by name, then the server's and the shipped ones, which get addresses when first listed."""
     for name in shipped():
         stored_shipped(name)
+    return [listed(version.instrument, project) for version in versions_for(project)]
+
+
+def versions_for(project: Project) -> list[InstrumentVersion]:
+    """The newest of each instrument that the project sees."""
     rows = Instrument.objects.filter(Q(project=None) | Q(project=project))
-    return sorted(rows, key=lambda row: (row.project_id is None, row.name, row.language))
+    found = [newest(row) for row in rows if not is_shipped(row)] + [shipped_version(name) for name in shipped()]
+    return sorted(
+        found, key=lambda each: (each.instrument.project_id is None, each.instrument.name, each.instrument.language)
+    )
 
 
 def listed(instrument: Instrument, project: Project) -> Listed:
@@ -64,11 +68,10 @@ def uses_of(version: InstrumentVersion, project: Project) -> tuple[list[Study], 
 def suitable(project: Project, use: str, protocol: str | None = None) -> list[InstrumentVersion]:
     """The newest versions of that use (and for that protocol); one of the project's own hides others of its name."""
     found: dict[str, InstrumentVersion] = {}
-    for instrument in rows_of(project):
-        version = newest(instrument)
+    for version in versions_for(project):
         kind = kind_of(version.content)
         if kind and kind.use == use and protocol in (None, protocol_of(version.content)):
-            found.setdefault(str(instrument), version)
+            found.setdefault(str(version.instrument), version)
     return list(found.values())
 
 

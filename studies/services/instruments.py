@@ -62,7 +62,7 @@ def latest_version(name: str, project: Project | None) -> InstrumentVersion:
     if parts is None or instrument is None:
         raise UnknownInstrument(unknown(name, project))
     if parts["version"] is None:
-        return newest(instrument)
+        return stored_shipped(str(instrument)) if is_shipped(instrument) else newest(instrument)
     found = instrument.versions.filter(version=int(parts["version"])).first()
     if found is None:
         said = _("“%(name)s” has no version %(version)s; it has: %(known)s.")
@@ -89,19 +89,33 @@ def instrument_called(name: str, project: Project | None) -> Instrument | None:
 
 
 def newest(instrument: Instrument) -> InstrumentVersion:
+    """For looking at; of a shipped one, what its file says now, even if that is not stored yet."""
     if is_shipped(instrument):
-        return stored_shipped(str(instrument))
+        return shipped_version(str(instrument))
     return instrument.versions.select_related("instrument").latest("version")
 
 
-def stored_shipped(name: str) -> InstrumentVersion:
-    """The row of a shipped wording as its file is now; made when it is first asked for."""
+def shipped_version(name: str) -> InstrumentVersion:
+    """A shipped wording as its file is now: its row, or if nobody has used it yet one that is not stored."""
     content, (short, _slash, language) = shipped()[name], name.partition("/")
-    rows = InstrumentVersion.objects.select_related("instrument").filter(
-        instrument__project=None, instrument__name=short, instrument__language=language
-    )
+    instrument = Instrument.objects.filter(project=None, name=short, language=language).first()
+    rows = instrument.versions.select_related("instrument") if instrument else InstrumentVersion.objects.none()
     known = rows.filter(content_hash=content_hash(content)).first()
-    return known or store_version(short, language, content, source=shipped_sources()[name])
+    return known or InstrumentVersion(
+        instrument=instrument or Instrument(name=short, language=language),
+        version=len(rows) + 1,
+        content=content,
+        source=shipped_sources()[name],
+    )
+
+
+def stored_shipped(name: str) -> InstrumentVersion:
+    """The row of a shipped wording as its file is now; made when it is first used."""
+    found = shipped_version(name)
+    if found.pk:
+        return found
+    short, _slash, language = name.partition("/")
+    return store_version(short, language, found.content, source=found.source)
 
 
 @transaction.atomic
