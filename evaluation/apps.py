@@ -6,6 +6,9 @@ class EvaluationConfig(AppConfig):
 
     def ready(self):
         from evaluation.door import EvaluationDoor  # models can be imported only now
+        from evaluation.instruments import ForEvaluators
         from llm.registry import register
+        from studies import instrument_kinds
 
         register(EvaluationDoor())
+        instrument_kinds.register(ForEvaluators())

@@ -1,14 +1,18 @@
 import hashlib
 import json
+from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from evaluation.baselines import EXACT, FUZZY, MAJORITY
-from evaluation.services.asking import Ask
+from evaluation.services.asking import PROMPTS, Ask
 from evaluation.services.evaluators import LONGEST
 from evaluation.setting import LABEL, PROBABILITY
 from llm.models import Endpoint
+from studies.instrument_kinds import EVALUATOR
+from studies.models import Study
+from studies.services.instrument_listing import choices_of, suitable
 
 METHODS = [
     (MAJORITY, _("Majority: says of every option what is true of most options on the other texts")),
@@ -50,6 +54,9 @@ class ModelForm(forms.Form):
         help_text=_("For probabilities only; empty: .5. Choose thresholds on texts that are not in this study."),
     )
     threshold_read = forms.FloatField(label=_("Threshold with the text"), min_value=0, max_value=1, required=False)
+    prompt = forms.ChoiceField(
+        label=_("Prompts"), required=False, help_text=_("Other prompts make another evaluator; give it another label.")
+    )
     budget = forms.DecimalField(
         label=_("Budget"),
         min_value=0,
@@ -65,6 +72,13 @@ class ModelForm(forms.Form):
         help_text=_("What tables and exports call it; empty: the model's name."),
     )
 
+    def __init__(self, study: Study, *args: Any, **kwargs: Any):
+        super().__init__(*args, **kwargs)
+        default = f"{PROMPTS}/{study.language.partition('-')[0]}"
+        named = choices_of(suitable(study.project, EVALUATOR, study.protocol))
+        choices = [("" if name == default else name, words) for name, words in named]
+        self.fields["prompt"].choices = sorted(choices, key=lambda pair: pair[0] != "")  # type: ignore[attr-defined]
+
     def ask(self) -> Ask:
         """What is wanted, of a valid form."""
         wanted = self.cleaned_data
@@ -73,6 +87,7 @@ class ModelForm(forms.Form):
             endpoint=wanted["endpoint"],
             label=wanted["label"],
             reading=wanted["reading"],
+            prompt=wanted["prompt"],
             thresholds={stage: share for stage, share in thresholds.items() if share is not None},
         )
 

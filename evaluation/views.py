@@ -63,7 +63,7 @@ def say_how_far(request, evaluator: Evaluator, is_done: bool) -> None:
 def evaluator_model(request, slug):
     """First the estimate, then, with the same entries, the run."""
     study = get_study(request.user, slug, Role.RESEARCHER)
-    form = ModelForm(request.POST or None)
+    form = ModelForm(study, request.POST or None)
     context = {"project": study.project, "study": study, "tab": "evaluators", "form": form}
     if form.is_valid():
         try:

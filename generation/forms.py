@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from generation.models import IncompleteItem
 from generation.parsing import EMPTY, EQUAL, NO_MARK, NO_STEM, TOO_LONG, WRONG_NUMBER
 from generation.parts import LONGEST_OPTION, LONGEST_STEM
-from generation.services.asking import Ask
+from generation.services.asking import INSTRUMENT, Ask
 from generation.services.choosing import MOST_ITEMS, N_ITEMS, N_OPTIONS, Size
 from generation.services.keeping import EDITED
 from generation.services.ruling import CLOZE
@@ -18,6 +18,8 @@ from items.models import MAX_OPTIONS, MAX_STEM, Text
 from items.services.bank import in_order
 from llm.models import Endpoint
 from projects.models import Project
+from studies.instrument_kinds import GENERATOR
+from studies.services.instrument_listing import suitable
 
 MOST_LISTED = 300
 REASONS = {
@@ -50,6 +52,11 @@ class GenerateForm(forms.Form):
         initial=N_OPTIONS,
         help_text=_("2 or more; with the rules also 0, which makes open questions."),
     )
+    instrument = forms.ChoiceField(
+        label=_("Words to ask a model with"),
+        required=False,
+        help_text=_("Texts are asked about in their own language. Other words make another generator."),
+    )
     budget = forms.DecimalField(
         label=_("Budget"),
         min_value=0,
@@ -70,6 +77,8 @@ class GenerateForm(forms.Form):
         self.fields["writer"] = forms.ChoiceField(
             label=_("Generator"), widget=forms.RadioSelect, initial=CLOZE, choices=writers
         )
+        self.fields["instrument"].choices = words_for(project)  # type: ignore[attr-defined]
+        self.initial.setdefault("instrument", INSTRUMENT)
         self.endpoints = {str(each.pk): each for each in endpoints}
         self.all_texts = in_order(Text.objects.filter(project=project).current().select_related("project"))
         if self.all_texts.count() > MOST_LISTED:
@@ -90,13 +99,24 @@ class GenerateForm(forms.Form):
 
     def ask(self) -> Ask:
         """What is wanted of a model, of a valid form."""
-        return Ask(self.endpoints[self.cleaned_data["writer"]], self.chosen_texts(), self.size())
+        wanted = self.cleaned_data
+        return Ask(
+            self.endpoints[wanted["writer"]], self.chosen_texts(), self.size(), wanted["instrument"] or INSTRUMENT
+        )
 
     def mark(self) -> str:
         """The same for the same entries: whoever presses Start has seen the estimate of just these."""
-        told = [str(self.cleaned_data[name]) for name in ("writer", "n_items", "n_options", "budget")]
+        told = [str(self.cleaned_data[name]) for name in ("writer", "n_items", "n_options", "instrument", "budget")]
         told += [str(text.pk) for text in self.chosen_texts()]
         return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]
+
+
+def words_for(project: Project) -> list[tuple[str, str]]:
+    """The prompts that a model can write with, by name: each has one or more languages."""
+    languages: dict[str, list[str]] = {}
+    for version in suitable(project, GENERATOR):
+        languages.setdefault(version.instrument.name, []).append(version.instrument.language)
+    return [(name, f"{name} ({', '.join(sorted(its))})") for name, its in languages.items()]
 
 
 class RepairForm(forms.Form):

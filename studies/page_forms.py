@@ -9,10 +9,10 @@ from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
 
 from projects.models import Project
-from studies.models import Study
-from studies.protocols import PROTOCOLS
+from studies.instrument_kinds import PEOPLE, protocol_of
+from studies.models import InstrumentVersion, Study
 from studies.services.creating import free_slug
-from studies.services.instruments import shipped
+from studies.services.instrument_listing import name_in, suitable
 from studies.services.spec import MAX_SEED, SpecError, StudySpec, check_spec
 
 
@@ -99,10 +99,10 @@ class StudyForm(forms.Form):
     def __init__(self, *args: Any, project: Project, study: Study | None = None, **kwargs: Any):
         self.project, self.study = project, study
         super().__init__(*args, **kwargs)
-        names = [name for name in shipped() if name.partition("/")[0] in PROTOCOLS]
+        self.wordings = wordings_for(project, study)
         self.languages = dict(project.texts.current().order_by("pk").values_list("external_id", "language"))
         texts = project.texts.current().order_by("pk")
-        self.offer("instrument", ((name, f"{shipped()[name]['title']} · {name}") for name in names))
+        self.offer("instrument", ((name, f"{each.content['title']} · {name}") for name, each in self.wordings.items()))
         self.offer("texts", ((text.external_id, f"{text} ({text.language})") for text in texts))
         self.offer("generators", ((name, name) for name in project.generators.values_list("name", flat=True)))
         if study is not None:
@@ -148,13 +148,14 @@ class StudyForm(forms.Form):
         return cleaned
 
     def spec(self, cleaned: dict[str, Any]) -> StudySpec:
-        protocol, _slash, language = cleaned["instrument"].partition("/")
+        wording = self.wordings[cleaned["instrument"]]
+        language = wording.instrument.language
         seed = cleaned["seed"]
         return check_spec(
             {
                 "slug": self.study.slug if self.study else cleaned["slug"],
                 "title": cleaned["title"],
-                "protocol": protocol,
+                "protocol": protocol_of(wording.content),
                 "language": language,
                 "instrument": cleaned["instrument"],
                 "items": {
@@ -180,13 +181,19 @@ class StudyForm(forms.Form):
         return "all" if not fitting or len(fitting) == len(self.languages) else fitting
 
 
+def wordings_for(project: Project, study: Study | None) -> dict[str, InstrumentVersion]:
+    """By name in a study file what people can be asked with: the newest of each, and what a draft has now."""
+    versions = [*suitable(project, PEOPLE), *([study.instrument_version] if study else [])]
+    return {name_in(version): version for version in versions}
+
+
 def initial_of(study: Study) -> dict[str, Any]:
     """What the form shows of a draft."""
     as_list = {name: [] if value == "all" else value for name, value in study.selection.items()}
     plan = {name: None if value in ("all", "open", 0) else value for name, value in study.plan.items()}
     return {
         "title": study.title,
-        "instrument": str(study.instrument_version.instrument),
+        "instrument": name_in(study.instrument_version),
         "texts": as_list["texts"],
         "generators": as_list["generators"],
         "groups": ", ".join(study.groups),

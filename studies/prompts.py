@@ -1,22 +1,33 @@
-"""What a model is asked about one option, from an instrument of prompts. Rendering is exact to the byte. No Django.
+"""What a model is asked, from an instrument of prompts: slots are filled in, and nothing else changes, to the byte.
 
-An instrument of prompts holds `labels` (correct, incorrect), `text` (how {text} is laid out), a template for each
-stage, and `again`, which is said after a reply that holds no label.
+An instrument of prompts for evaluators holds `labels` (correct, incorrect), `text` (how {text} is laid out), a template
+for each stage, and `again`, which is said after a reply that holds no label.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+from django.utils.translation import gettext as _
+
+from studies.problems import Problem
+
 SLOT = re.compile(r"\{([A-Za-z_]\w*)\}")
-TEXT, QUESTION, OPTION = "text", "question", "option"
+TEXT, TITLE, QUESTION, OPTION = "text", "title", "question", "option"
 AS_THEY_ARE, ONE_NEWLINE = "as they are", "one newline"
 BETWEEN_PARAGRAPHS = re.compile(r"[ \t]*\r?\n\s*")
+OF_THE_TEXT = {TEXT, TITLE}
+OF_THE_KEY = {"answer", "reference", "key", "correct"}
 
 
 class BadTemplate(ValueError):
-    """The instrument cannot be used as prompts; the message is a sentence that says what to change."""
+    """The instrument cannot be used as prompts; the message is a sentence that says what to change, `place` where."""
+
+    def __init__(self, sentence: str, place: str = ""):
+        super().__init__(sentence)
+        self.place = place
 
 
 @dataclass(frozen=True)
@@ -43,45 +54,114 @@ class Prompts:
     again: str
 
     def render(self, stage: str, *, title: str, body: str, question: str, option: str) -> str:
-        """The slots filled in, and nothing else changed; a slot in what is filled in stays what it is."""
-        values = {TEXT: lambda: self.layout.lay_out(title, body), QUESTION: lambda: question, OPTION: lambda: option}
-        return SLOT.sub(lambda found: values[found[1]](), self.templates[stage])
+        text = self.layout.lay_out(title, body)
+        return fill(self.templates[stage], {TEXT: text, TITLE: title, QUESTION: question, OPTION: option})
+
+
+def fill(template: str, values: Mapping[str, str]) -> str:
+    """The slots filled in, and nothing else changed; a slot in what is filled in stays what it is."""
+    return SLOT.sub(lambda found: values[found[1]], template)
 
 
 def read_prompts(content: Mapping[str, Any], with_text: Mapping[str, bool]) -> Prompts:
     """The prompts of an instrument for these stages (name: whether it shows the text), or `BadTemplate`."""
-    labels = part(content, "labels", Mapping)
-    correct, incorrect = (part(labels, name, str).strip() for name in ("correct", "incorrect"))
-    if not correct or not incorrect or correct.casefold() == incorrect.casefold():
-        raise BadTemplate("The labels for correct and incorrect must differ, also in lower case.")
+    for check in prompt_checks(content, with_text):
+        check()
+    correct, incorrect = read_labels(content)
     templates = {stage: part(content, stage, str) for stage in with_text}
-    for stage, template in templates.items():
-        check_slots(stage, template, [TEXT, QUESTION, OPTION] if with_text[stage] else [QUESTION, OPTION])
-    again = part(content, "again", str)
-    check_slots("again", again, [])
-    return Prompts(correct, incorrect, read_layout(content), templates, again)
+    return Prompts(correct, incorrect, read_layout(content), templates, part(content, "again", str))
+
+
+def prompt_checks(content: Mapping[str, Any], with_text: Mapping[str, bool]) -> Iterator[Callable[[], object]]:
+    """Each raises `BadTemplate` if something is wrong with one part of the instrument."""
+    yield partial(read_labels, content)
+    yield partial(read_layout, content)
+    for stage, shows_text in with_text.items():
+        yield partial(check_stage, content, stage, shows_text)
+    yield partial(check_again, content)
+
+
+def problems_of(checks: Iterable[Callable[[], object]]) -> list[Problem]:
+    """What all the checks have to say."""
+    found = []
+    for check in checks:
+        try:
+            check()
+        except BadTemplate as bad:
+            found.append(Problem(bad.place, str(bad)))
+    return found
+
+
+def slots_of(stage_shows_text: bool) -> tuple[list[str], list[str]]:
+    """What the template of a stage needs, and what it may use beside that."""
+    return ([TEXT, QUESTION, OPTION], [TITLE]) if stage_shows_text else ([QUESTION, OPTION], [])
+
+
+def check_stage(content: Mapping[str, Any], stage: str, shows_text: bool) -> None:
+    needed, optional = slots_of(shows_text)
+    hidden = OF_THE_KEY if shows_text else OF_THE_KEY | OF_THE_TEXT
+    check_slots(stage, part(content, stage, str), needed, optional, hidden)
+
+
+def check_again(content: Mapping[str, Any]) -> None:
+    check_slots("again", part(content, "again", str), [])
+
+
+def read_labels(content: Mapping[str, Any]) -> tuple[str, str]:
+    labels = part(content, "labels", Mapping)
+    correct, incorrect = (part(labels, name, str, f"labels.{name}").strip() for name in ("correct", "incorrect"))
+    if not correct or not incorrect or correct.casefold() == incorrect.casefold():
+        raise BadTemplate(
+            _("The labels for correct and incorrect must differ, also in lower case, and not be empty."),
+            "labels.incorrect" if correct else "labels.correct",
+        )
+    return correct, incorrect
 
 
 def read_layout(content: Mapping[str, Any]) -> Layout:
     told = part(content, "text", Mapping)
     title, paragraphs = told.get("title", False), told.get("paragraphs", AS_THEY_ARE)
     if not isinstance(title, bool) or paragraphs not in (AS_THEY_ARE, ONE_NEWLINE):
-        raise BadTemplate(f"text takes title: true or false, and paragraphs: {AS_THEY_ARE} or {ONE_NEWLINE}.")
+        said = _("text takes title: true or false, and paragraphs: %(one)s or %(other)s.")
+        raise BadTemplate(said % {"one": AS_THEY_ARE, "other": ONE_NEWLINE}, "text")
     return Layout(title, paragraphs)
 
 
-def check_slots(name: str, template: str, wanted: Iterable[str]) -> None:
-    """Every slot that the prompt needs is there, and none that it cannot fill."""
-    found, needed = set(SLOT.findall(template)), list(wanted)
-    listed = ", ".join(f"{{{slot}}}" for slot in needed) or "none"
-    if unknown := sorted(found - set(needed)):
-        raise BadTemplate(f"“{name}” has the slot {{{unknown[0]}}}, which it cannot fill. Its slots are: {listed}.")
-    if missing := [slot for slot in needed if slot not in found]:
-        raise BadTemplate(f"“{name}” lacks the slot {{{missing[0]}}}. Its slots are: {listed}.")
+def check_slots(
+    name: str, template: str, needed: Iterable[str], optional: Iterable[str] = (), hidden: Iterable[str] = ()
+) -> None:
+    """Every slot that the prompt needs is there, and none that it cannot fill or must not show."""
+    found, needed, hidden = set(SLOT.findall(template)), list(needed), set(hidden)
+    known = [*needed, *optional]
+    told = {"name": name, "slots": ", ".join(f"{{{slot}}}" for slot in known) or _("none")}
+    for slot in sorted(found - set(known)):
+        told["slot"] = f"{{{slot}}}"
+        raise BadTemplate(reason(slot, hidden) % told, name)
+    for slot in needed:
+        if slot not in found:
+            said = _("“%(name)s” lacks the slot %(slot)s. Put it in; its slots are: %(slots)s.")
+            raise BadTemplate(said % (told | {"slot": f"{{{slot}}}"}), name)
 
 
-def part(content: Mapping[str, Any], name: str, kind: type) -> Any:
+def reason(slot: str, hidden: set[str]) -> str:
+    """Why a slot cannot stand in a template."""
+    if slot in hidden & OF_THE_TEXT:
+        return _(
+            "“%(name)s” has the slot %(slot)s, which it cannot fill: nothing of the text is shown there. Take it out;"
+            " its slots are: %(slots)s."
+        )
+    if slot in hidden:
+        return _(
+            "“%(name)s” has the slot %(slot)s, which it cannot fill: it would give the key away. Take it out; its slots"
+            " are: %(slots)s."
+        )
+    return _("“%(name)s” has the slot %(slot)s, which it cannot fill. Take it out; its slots are: %(slots)s.")
+
+
+def part(content: Mapping[str, Any], name: str, kind: type, place: str = "") -> Any:
     found = content.get(name)
     if not isinstance(found, kind):
-        raise BadTemplate(f"The instrument of prompts has no “{name}” of the right kind. Add it.")
+        what = _("text") if kind is str else _("a mapping")
+        said = _("The instrument of prompts has no “%(name)s”, which is %(what)s. Add it.")
+        raise BadTemplate(said % {"name": place or name, "what": what}, place or name)
     return found

@@ -5,6 +5,17 @@ from studies import views
 urlpatterns = [
     path("p/<slug:slug>/studies/", views.study_list, name="study_list"),
     path("p/<slug:slug>/studies/new/", views.study_new, name="study_new"),
+    path("p/<slug:slug>/instruments/", views.instrument_list, name="instrument_list"),
+    path("p/<slug:slug>/instruments/upload/", views.instrument_upload, name="instrument_upload"),
+    path("p/<slug:slug>/instruments/preview/", views.instrument_preview, name="instrument_preview"),
+    path("p/<slug:slug>/instruments/<int:pk>/", views.instrument_page, name="instrument"),
+    path("p/<slug:slug>/instruments/<int:pk>/edit/", views.instrument_edit, name="instrument_edit"),
+    path("p/<slug:slug>/instruments/<int:pk>/copy/", views.instrument_copy, name="instrument_copy"),
+    path("p/<slug:slug>/instruments/<int:pk>/diff/", views.instrument_diff, name="instrument_diff"),
+    path("p/<slug:slug>/instruments/<int:pk>/v/<int:number>/", views.instrument_version, name="instrument_version"),
+    path(
+        "p/<slug:slug>/instruments/<int:pk>/v/<int:number>/yaml/", views.instrument_download, name="instrument_download"
+    ),
     path("s/<slug:slug>/", views.study_page, name="study"),
     path("s/<slug:slug>/edit/", views.study_edit, name="study_edit"),
     path("s/<slug:slug>/delete/", views.study_delete, name="study_delete"),

@@ -36,6 +36,7 @@ class Ask:
     stages: Sequence[str] | None = None
     reading: str = LABEL
     thresholds: Mapping[str, float] = field(default_factory=dict)
+    prompt: str = ""  # "name/language" or "name/language@version"; default: the newest of the study's language
 
     @property
     def name(self) -> str:
@@ -59,8 +60,9 @@ def wanted_for(study: Study, ask: Ask) -> Wanted:
             "model": ask.endpoint.model,
             "reading": ask.reading,
             "thresholds": thresholds_of(study, ask),
+            **({"prompt": prompt_for(study, ask.prompt).pk} if ask.prompt else {}),
         },
-        fix=lambda: {"prompt": prompt_for(study).pk},
+        fix=lambda: {"prompt": prompt_for(study, ask.prompt).pk},
     )
 
 
@@ -86,13 +88,15 @@ def thresholds_of(study: Study, ask: Ask) -> dict[str, float]:
     return {name: float(ask.thresholds.get(name, HALF)) for name in names}
 
 
-def prompt_for(study: Study) -> InstrumentVersion:
-    """The newest prompts in the study's language, checked; `CannotEvaluate` if there are none to use."""
+def prompt_for(study: Study, name: str = "") -> InstrumentVersion:
+    """The prompts of that name, or the newest in the study's language, checked; `CannotEvaluate` if they do not fit."""
     language = study.language.partition("-")[0]
     try:
-        version = latest_version(f"{PROMPTS}/{language}", study.project)
+        version = latest_version(name or f"{PROMPTS}/{language}", study.project)
         read_prompts(version.content, {stage.name: "text" in stage.shows for stage in declaration_of(study).stages})
-    except UnknownInstrument:
+    except UnknownInstrument as unknown:
+        if name:
+            raise CannotEvaluate(str(unknown)) from None
         raise CannotEvaluate(
             _("There are no prompts “%(name)s” in the language “%(language)s”. Add an instrument of that name first.")
             % {"name": PROMPTS, "language": language}
@@ -105,7 +109,7 @@ def prompt_for(study: Study) -> InstrumentVersion:
 def estimate_for(study: Study, ask: Ask) -> Estimate:
     """What it would cost now; stores neither evaluator nor run."""
     wanted = wanted_for(study, ask)
-    params = {**wanted.identity, "prompt": prompt_for(study).pk}
+    params = {**wanted.identity, "prompt": prompt_for(study, ask.prompt).pk}
     return estimate(
         Run(
             project=study.project,

@@ -1,11 +1,11 @@
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from projects.models import Project
+from projects.models import Project, User
 
 
 class Instrument(models.Model):
-    """A named wording in one language; without a project it ships with Lesart."""
+    """A named wording in one language; without a project it ships with Lesart, or belongs to the whole server."""
 
     project = models.ForeignKey(Project, models.CASCADE, null=True, blank=True, related_name="instruments")
     name = models.SlugField(_("name"), max_length=100)
@@ -35,13 +35,15 @@ class InstrumentVersion(models.Model):
     version = models.PositiveIntegerField()
     content = models.JSONField()
     content_hash = models.CharField(max_length=64)
+    source = models.TextField(blank=True)  # the YAML as it was written, with its comments; empty: made from the content
+    note = models.CharField(_("note"), max_length=200, blank=True)
+    created_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering = ["-version"]
         constraints = [
             models.UniqueConstraint(fields=["instrument", "version"], name="one_instrument_version"),
-            models.UniqueConstraint(fields=["instrument", "content_hash"], name="one_version_per_wording"),
         ]
 
     def __str__(self):

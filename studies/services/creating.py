@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 
 from items.plain import printable
 from projects.models import Project
+from studies.instrument_kinds import PEOPLE, kind_of, protocol_of
 from studies.models import InstrumentVersion, Study
 from studies.protocols import PROTOCOLS, InvalidParameter
 from studies.services.instruments import UnknownInstrument, latest_version
@@ -71,7 +72,7 @@ def fill(study: Study, spec: StudySpec) -> Chosen:
     study.plan = spec.plan.model_dump(exclude={"seed"})
     study.seed = spec.plan.seed
     study.groups = list(dict.fromkeys(spec.groups))
-    study.language = spec.language or spec.instrument.partition("/")[2] or language_of_texts(study)
+    study.language = spec.language or language_named(spec) or language_of_texts(study)
     study.instrument_version = instrument_for(study, spec)
     study.params = parameters_for(study, spec.params)
     return choose_with_plan(study)[0]
@@ -95,23 +96,29 @@ def language_of_texts(study: Study) -> str:
     return asked[0].language if asked else "en"
 
 
+def language_named(spec: StudySpec) -> str:
+    """The language in the name of the instrument; empty if the spec names none."""
+    return spec.instrument.partition("/")[2].partition("@")[0]
+
+
 def instrument_for(study: Study, spec: StudySpec) -> InstrumentVersion:
     name = spec.instrument or f"{study.protocol}/{study.language}"
-    short, _slash, language = name.partition("/")
-    if short != study.protocol:
+    try:
+        version = latest_version(name, study.project)
+    except UnknownInstrument as error:
+        raise SpecError(str(error)) from None
+    kind = kind_of(version.content)
+    if kind is None or kind.use != PEOPLE or protocol_of(version.content) != study.protocol:
         raise SpecError(
             _("The instrument “%(name)s” is not one for the protocol %(protocol)s.")
             % {"name": printable(name), "protocol": study.protocol}
         )
-    if language != study.language:
+    if version.instrument.language != study.language:
         raise SpecError(
             _("The study is in “%(study)s”, but the instrument “%(name)s” is not. Name the same language in both.")
             % {"study": printable(study.language), "name": printable(name)}
         )
-    try:
-        return latest_version(name, study.project)
-    except UnknownInstrument as error:
-        raise SpecError(str(error)) from None
+    return version
 
 
 def parameters_for(study: Study, given: dict[str, Any]) -> dict[str, Any]:

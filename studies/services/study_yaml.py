@@ -43,19 +43,24 @@ class StudyLoader(yaml.SafeLoader):
 StudyLoader.add_constructor("tag:yaml.org,2002:int", StudyLoader.construct_short_int)
 
 
-def load_mapping(content: str) -> dict[Any, Any]:
-    """The mapping that a YAML text is; `NotYaml` if it is none, or too large."""
+def load_yaml(content: str) -> Any:
+    """What a YAML text stands for; `NotYaml` if it is none, or too large."""
     if len(content) > MAX_CHARACTERS:
-        raise NotYaml(_("The file is longer than %(n)d characters, so it is no study file.") % {"n": MAX_CHARACTERS})
+        raise NotYaml(_("The file is longer than %(n)d characters. Shorten it.") % {"n": MAX_CHARACTERS})
     try:
-        loaded = yaml.load(content, Loader=StudyLoader)  # noqa: S506 - a SafeLoader, made stricter
+        return yaml.load(content, Loader=StudyLoader)  # noqa: S506 - a SafeLoader, made stricter
     except yaml.MarkedYAMLError as error:
         raise NotYaml(sentence(error)) from None
     except (yaml.YAMLError, ValueError) as error:
         what = printable(" ".join(str(error).split()), 200)
         raise NotYaml(_("This is not YAML: %(what)s.") % {"what": what}) from None
     except RecursionError:
-        raise NotYaml(_("This is not a study file: it is nested too deeply.")) from None
+        raise NotYaml(_("The file is nested too deeply. Write it flatter.")) from None
+
+
+def load_mapping(content: str) -> dict[Any, Any]:
+    """The mapping that a YAML text is; `NotYaml` if it is none, or too large."""
+    loaded = load_yaml(content)
     if not isinstance(loaded, dict):
         raise NotYaml(_("A study file is a YAML mapping that starts with slug, title and protocol."))
     return loaded

@@ -2,11 +2,31 @@
 
 from studies.views.annotators import annotator_link, annotator_links, remove_simulated, study_annotators
 from studies.views.drafts import study_delete, study_edit, study_import, study_list, study_new
+from studies.views.instruments import (
+    instrument_copy,
+    instrument_diff,
+    instrument_download,
+    instrument_edit,
+    instrument_list,
+    instrument_page,
+    instrument_preview,
+    instrument_upload,
+    instrument_version,
+)
 from studies.views.studies import study_act, study_page, study_preview
 
 __all__ = [
     "annotator_link",
     "annotator_links",
+    "instrument_copy",
+    "instrument_diff",
+    "instrument_download",
+    "instrument_edit",
+    "instrument_list",
+    "instrument_page",
+    "instrument_preview",
+    "instrument_upload",
+    "instrument_version",
     "remove_simulated",
     "study_act",
     "study_annotators",

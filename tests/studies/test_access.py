@@ -7,6 +7,8 @@ from django.urls import reverse
 
 from projects.models import User
 from studies import urls
+from studies.models import Instrument
+from studies.services.instrument_writing import copy_instrument
 from studies.services.launching import pause_study, start_preview
 from tests.studies.world import bank, counts, drafted, launched
 
@@ -38,6 +40,16 @@ PAGES = [
     ("study_act", ["paused", "resume"], "post", "researcher", 302),
     ("study_act", ["live", "close"], "post", "researcher", 302),
     ("study_act", ["live", "reopen"], "post", "researcher", 302),
+    ("instrument_list", ["rivers"], "get", "viewer", 200),
+    ("instrument", ["rivers", "INSTRUMENT"], "get", "viewer", 200),
+    ("instrument_version", ["rivers", "INSTRUMENT", 1], "get", "viewer", 200),
+    ("instrument_download", ["rivers", "INSTRUMENT", 1], "get", "viewer", 200),
+    ("instrument_diff", ["rivers", "INSTRUMENT"], "get", "viewer", 200),
+    ("instrument_edit", ["rivers", "INSTRUMENT"], "get", "researcher", 200),
+    ("instrument_edit", ["rivers", "INSTRUMENT"], "post", "researcher", 200),
+    ("instrument_copy", ["rivers", "INSTRUMENT"], "post", "researcher", 200),
+    ("instrument_upload", ["rivers"], "post", "researcher", 200),
+    ("instrument_preview", ["rivers"], "post", "researcher", 200),
 ]
 
 
@@ -50,6 +62,7 @@ def studies(project):
         launched(project, slug="paused"),
     )
     pause_study(paused)
+    copy_instrument(live.instrument_version, project, "mine")
     start_preview(draft)
     return {"draft": draft, "live": live, "paused": paused}
 
@@ -65,7 +78,8 @@ def characters(db, stranger, viewer, reviewer, researcher, owner):
 
 def address(name: str, arguments: list[str], studies) -> str:
     annotator = studies["live"].annotators.first()
-    return reverse(name, args=[annotator.pk if argument == "PK" else argument for argument in arguments])
+    keys = {"PK": annotator.pk, "INSTRUMENT": Instrument.objects.get(name="mine").pk}
+    return reverse(name, args=[keys.get(argument, argument) for argument in arguments])
 
 
 @pytest.mark.parametrize("character", CHARACTERS)

@@ -32,6 +32,7 @@ class Command(BaseCommand):
         parser.add_argument("--reading", choices=READINGS, help="what counts: the label written (default) or p(true)")
         parser.add_argument("--threshold-guess", type=float, metavar="T", help="correct if p(true) >= T; default: .5")
         parser.add_argument("--threshold-read", type=float, metavar="T", help="the same with the text; default: .5")
+        parser.add_argument("--prompt", metavar="P", help="NAME/LANGUAGE[@VERSION]; default: by the study's language")
         parser.add_argument("--budget", type=amount, metavar="B", help="pause above it, in the endpoint's currency")
         parser.add_argument("--estimate", action="store_true", help="say what it would cost, and do nothing")
         parser.add_argument("--yes", action="store_true", help="do not ask before calls that cost money")
@@ -106,7 +107,11 @@ def amount(words: str) -> Decimal:
 
 def refuse_for_baselines(options: dict) -> None:
     """What means something for models only is not passed over in silence."""
-    given = [name for name in ("reading", "threshold_guess", "threshold_read", "budget") if options[name] is not None]
+    given = [
+        name
+        for name in ("reading", "threshold_guess", "threshold_read", "prompt", "budget")
+        if options[name] is not None
+    ]
     if given or options["estimate"]:
         name = (given or ["estimate"])[0].replace("_", "-")
         raise CannotEvaluate(f"--{name} is for models: a baseline makes no calls. Leave it out.")
@@ -119,6 +124,7 @@ def ask_from(endpoint: Endpoint, options: dict) -> asking.Ask:
         label=options["label"],
         stages=options["stages"],
         reading=options["reading"] or LABEL,
+        prompt=options["prompt"] or "",
         thresholds={stage: share for stage, share in thresholds.items() if share is not None},
     )
 

@@ -33,7 +33,11 @@ class Command(BaseCommand):
             metavar="N",
             help="options an item; default: 3; 0: open questions, by cloze",
         )
-        parser.add_argument("--instrument", metavar="I", help="the words to ask with; default: generate-items")
+        parser.add_argument(
+            "--instrument",
+            metavar="I",
+            help="the words to ask with: NAME or NAME/LANGUAGE[@VERSION]; default: generate-items",
+        )
         parser.add_argument("--budget", type=amount, metavar="B", help="pause above it, in the endpoint's currency")
         parser.add_argument("--estimate", action="store_true", help="say what it would cost, and do nothing")
         parser.add_argument("--yes", action="store_true", help="do not ask before calls that cost money")

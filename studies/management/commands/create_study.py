@@ -47,7 +47,7 @@ def content_of(file: Path) -> str:
         with file.open("rb") as opened:
             content = opened.read(MAX_BYTES + 1)
         if len(content) > MAX_BYTES:
-            raise CommandError(f"{file} is larger than {MAX_BYTES // 1_000_000} MB, so it is no study file.")
+            raise CommandError(f"{file} is larger than {MAX_BYTES // 1_000_000} MB, so it is not read here.")
         return content.decode("utf-8-sig")
     except OSError as error:
         raise CommandError(f"{file} cannot be read: {error.strerror}.") from None

@@ -1,0 +1,106 @@
+"""What instruments are for. Each door registers its kind when the app starts: it knows how it asks and shows it."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from items.models import Item, Text
+from llm.models import Run
+from projects.models import Project
+from studies.problems import Problem
+from studies.protocols import PROTOCOLS
+
+PEOPLE, EVALUATOR, GENERATOR = "people", "evaluator", "generator"
+
+
+class CannotPreview(Exception):
+    """There is nothing to show; the sentence says what to choose instead."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """On what an instrument is tried: a text of the project, perhaps one of its items, and one of `Kind.pages`."""
+
+    project: Project
+    text: Text
+    item: Item | None
+    page: str = ""
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """A prompt as it would be sent."""
+
+    title: str
+    words: str
+
+
+class Kind(ABC):
+    """One use of instruments; `use` is how an instrument names it. Register an instance with `register`."""
+
+    use = ""
+    label: Any = ""  # translated when it is shown
+    needs_item = False
+
+    @abstractmethod
+    def fits(self, content: Mapping[str, Any]) -> bool:
+        """Whether an instrument that does not say its use looks like one of these."""
+
+    @abstractmethod
+    def problems(self, content: Mapping[str, Any]) -> list[Problem]:
+        """Why it cannot be used; empty if it can."""
+
+    @abstractmethod
+    def preview(self, request: HttpRequest, content: Mapping[str, Any], subject: Subject) -> HttpResponse:
+        """A page on its own, as it would be; stores nothing. The content has no problems. `CannotPreview` if none."""
+
+    def notices(self, content: Mapping[str, Any]) -> list[str]:
+        """What to mind, though it can be used."""
+        return []
+
+    def pages(self, content: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """Names and titles of what can be previewed one at a time; empty if all is shown at once."""
+        return []
+
+    def slots(self, content: Mapping[str, Any], place: str) -> list[str]:
+        """The slots that the wording at that place may have."""
+        return []
+
+    def runs(self, project: Project, versions: Collection[int]) -> list[Run]:
+        """Those of the project that used one of these versions (primary keys)."""
+        return []
+
+
+_kinds: dict[str, Kind] = {}
+
+
+def register(kind: Kind) -> None:
+    _kinds[kind.use] = kind
+
+
+def kinds() -> list[Kind]:
+    return list(_kinds.values())
+
+
+def kind_of(content: Mapping[str, Any]) -> Kind | None:
+    """By what the instrument says, else by its shape."""
+    if "use" in content:
+        use = content["use"]
+        return _kinds.get(use) if isinstance(use, str) else None
+    return next((kind for kind in kinds() if kind.fits(content)), None)
+
+
+def protocol_of(content: Mapping[str, Any]) -> str | None:
+    """The protocol that the instrument is for: by what it says, else by its name."""
+    name = str(content.get("name", ""))
+    named = content.get("protocol", name if name in PROTOCOLS else name.removesuffix("-prompt"))
+    return named if isinstance(named, str) and named in PROTOCOLS else None
+
+
+def prompts_page(request: HttpRequest, prompts: list[Rendered]) -> HttpResponse:
+    """The preview of prompts: the exact bytes of each."""
+    return render(request, "studies/instrument_prompts.html", {"prompts": prompts})

@@ -1,0 +1,162 @@
+"""Making instruments and versions of them. Nothing is changed in place: whoever used a version keeps its words."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from items.plain import printable
+from projects.models import Project, User
+from studies.instrument_kinds import Kind, kind_of, kinds, protocol_of
+from studies.instrument_yaml import read_yaml, with_changes
+from studies.models import Instrument, InstrumentVersion
+from studies.problems import Problem
+from studies.services.instruments import is_shipped, newest, shipped, source_of, store_version
+from studies.services.study_yaml import NotYaml
+
+SHORT_NAME = re.compile(r"[-a-zA-Z0-9_]{1,100}", re.ASCII)
+LANGUAGE = re.compile(r"[a-zA-Z]{2,8}(-[a-zA-Z0-9]{1,8})*", re.ASCII)
+LONGEST_LANGUAGE = 20
+
+
+class InstrumentRefused(ValueError):
+    """The instrument cannot be stored so; `problems` say what to change, and where."""
+
+    def __init__(self, problems: list[Problem]):
+        super().__init__(" ".join(problem.sentence for problem in problems))
+        self.problems = problems
+
+
+@dataclass(frozen=True)
+class Draft:
+    """An instrument as somebody has it before them, with what is wrong with it."""
+
+    source: str
+    content: dict[str, Any]
+    kind: Kind | None
+    problems: list[Problem]
+
+    @property
+    def notices(self) -> list[str]:
+        return self.kind.notices(self.content) if self.kind and not self.problems else []
+
+
+def read_draft(source: str) -> Draft:
+    """The instrument that a YAML text is, and all that is wrong with it. Line breaks are those of Unix, as in YAML."""
+    source = source.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    try:
+        content = read_yaml(source)
+    except NotYaml as error:
+        return Draft(source, {}, None, [Problem("", str(error))])
+    kind = kind_of(content)
+    problems = head_problems(content)
+    if kind is None:
+        problems.append(Problem("use", unclear_use(content)))
+    return Draft(source, content, kind, problems + (kind.problems(content) if kind else []))
+
+
+def unclear_use(content: Mapping[str, Any]) -> str:
+    known = ", ".join(kind.use for kind in kinds())
+    if "use" in content:
+        said = _("There is no use “%(use)s” of instruments; there are: %(known)s.")
+        return said % {"use": printable(str(content["use"])), "known": known}
+    return _("It is not clear what this is for. Add the line “use:” with one of: %(known)s.") % {"known": known}
+
+
+def head_problems(content: Mapping[str, Any]) -> list[Problem]:
+    """What is wrong with name, language and title."""
+    found = []
+    if not SHORT_NAME.fullmatch(str(content.get("name", ""))):
+        said = _("name must be there, with up to 100 letters, digits, hyphens and underscores. Put it in quotes.")
+        found.append(Problem("name", said))
+    language = content.get("language")
+    if not (isinstance(language, str) and LANGUAGE.fullmatch(language) and len(language) <= LONGEST_LANGUAGE):
+        found.append(Problem("language", _("language must be there, as a code such as de, en or pt-BR.")))
+    title = content.get("title")
+    if not (isinstance(title, str) and title.strip()):
+        found.append(Problem("title", _("title is missing. Write what people shall call this instrument.")))
+    return found
+
+
+def checked(source: str) -> Draft:
+    draft = read_draft(source)
+    if draft.problems:
+        raise InstrumentRefused(draft.problems)
+    return draft
+
+
+@transaction.atomic
+def save_version(
+    instrument: Instrument, source: str, *, user: User | None = None, note: str = "", seen: int | None = None
+) -> tuple[InstrumentVersion, bool]:
+    """The next version, and True; or the newest, and False, if it says the same.
+
+    `seen` is the version that the writer started from: refused if there is a newer one by now. `InstrumentRefused`.
+    """
+    if is_shipped(instrument):
+        refuse("", _("This instrument ships with Lesart and stays as it is. Copy it, and change the copy."))
+    draft = checked(source)
+    if (draft.content["name"], draft.content["language"]) != (instrument.name, instrument.language):
+        said = _("This is “%(found)s”, not “%(wanted)s”. Write that name and language, or upload it as another one.")
+        found = "{name}/{language}".format(**draft.content)
+        refuse("name", said % {"found": found, "wanted": instrument})
+    locked = Instrument.objects.select_for_update().get(pk=instrument.pk)
+    before = newest(locked)
+    if seen is not None and before.version != seen:
+        said = _(
+            "Version %(number)d was saved in between%(by)s. Look at it and take over what you want to keep; then save"
+            " again."
+        )
+        by = _(" by %(who)s") % {"who": before.created_by} if before.created_by else ""
+        refuse("", said % {"number": before.version, "by": by})
+    name = (instrument.name, instrument.language)
+    version = store_version(*name, draft.content, instrument.project, source=draft.source, user=user, note=note)
+    return version, version.pk != before.pk
+
+
+def refuse(place: str, sentence: str) -> None:
+    raise InstrumentRefused([Problem(place, sentence)])
+
+
+def import_instrument(
+    source: str, project: Project | None, *, user: User | None = None, note: str = ""
+) -> tuple[InstrumentVersion, bool]:
+    """What a file says, as a new instrument of the project or as the next version; False if it says nothing new.
+
+    Without a project it is the whole server's. `InstrumentRefused`.
+    """
+    content = checked(source).content
+    name = {"name": content["name"], "language": content["language"]}
+    if project is None and "{name}/{language}".format(**name) in shipped():
+        refuse("name", _("An instrument of this name ships with Lesart. Choose another name, or name a project."))
+    known = Instrument.objects.filter(project=project, **name).first()
+    if known:
+        return save_version(known, source, user=user, note=note)
+    return create(source, project, user, note), True
+
+
+@transaction.atomic
+def create(source: str, project: Project | None, user: User | None, note: str) -> InstrumentVersion:
+    draft = checked(source)
+    name, language = draft.content["name"], draft.content["language"]
+    if Instrument.objects.filter(project=project, name=name, language=language).exists():
+        said = _("There is an instrument “%(name)s” already. Choose another name.")
+        refuse("name", said % {"name": f"{name}/{language}"})
+    return store_version(name, language, draft.content, project, source=draft.source, user=user, note=note)
+
+
+def copy_instrument(
+    version: InstrumentVersion, project: Project, name: str, *, user: User | None = None
+) -> InstrumentVersion:
+    """The first version of a project's own instrument, with the same words under another name. `InstrumentRefused`."""
+    kind, protocol = kind_of(version.content), protocol_of(version.content)
+    changes: dict[tuple[str | int, ...], Any] = {("name",): name}
+    if kind and "use" not in version.content:
+        changes["use",] = kind.use
+    if protocol and "protocol" not in version.content:
+        changes["protocol",] = protocol  # its name said so; the new one may not
+    note = _("Copy of %(name)s, version %(number)d") % {"name": version.instrument, "number": version.version}
+    return create(with_changes(source_of(version), changes), project, user, note)

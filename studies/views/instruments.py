@@ -1,0 +1,238 @@
+from csp.decorators import csp_update
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.db.models import Q
+from django.http import Http404, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from projects.access import get_project
+from projects.models import Project, Role
+from studies.instrument_diff import differences
+from studies.instrument_forms import CopyForm, SubjectForm, UploadForm, WordingForm, sent_draft, subject_from
+from studies.instrument_kinds import CannotPreview
+from studies.instrument_yaml import dotted, leaves
+from studies.models import Instrument, InstrumentVersion
+from studies.services import instrument_writing as writing
+from studies.services.instrument_listing import instruments_of, listed, uses_of
+from studies.services.instruments import newest, source_of
+
+PREVIEW = "X-Lesart-Preview"  # sent by the script, which shows the preview in the page that stands
+BY = ("fields", "yaml")
+
+
+def found(request, slug, pk, role: Role = Role.VIEWER) -> tuple[Project, Instrument]:
+    """The instrument if the project sees it: its own, or one without a project."""
+    project = get_project(request.user, slug, role)
+    return project, get_object_or_404(Instrument, Q(project=project) | Q(project=None), pk=pk)
+
+
+def version_of(instrument: Instrument, number: int) -> InstrumentVersion:
+    return get_object_or_404(instrument.versions.select_related("instrument", "created_by"), version=number)
+
+
+@login_required
+@require_safe
+def instrument_list(request, slug):
+    project = get_project(request.user, slug)
+    context = {"project": project, "tab": "instruments", "rows": instruments_of(project)}
+    return render(request, "studies/instrument_list.html", context)
+
+
+@login_required
+@require_safe
+def instrument_page(request, slug, pk):
+    """All versions of an instrument, with who uses each."""
+    project, instrument = found(request, slug, pk)
+    versions = instrument.versions.select_related("instrument", "created_by")
+    rows = [(version, *uses_of(version, project)) for version in versions]
+    context = {"project": project, "instrument": instrument, "listed": listed(instrument, project), "rows": rows}
+    return render(request, "studies/instrument.html", context)
+
+
+@login_required
+@require_safe
+def instrument_version(request, slug, pk, number):
+    project, instrument = found(request, slug, pk)
+    version = version_of(instrument, number)
+    draft = writing.read_draft(source_of(version))
+    studies, runs = uses_of(version, project)
+    context = {
+        "project": project,
+        "instrument": instrument,
+        "version": version,
+        "draft": draft,
+        "is_newest": newest(instrument).pk == version.pk,
+        "wordings": [(dotted(path), value, isinstance(value, list)) for path, value in leaves(version.content)],
+        "subject": SubjectForm(project, draft),
+        "studies": studies,
+        "runs": runs,
+    }
+    return render(request, "studies/instrument_version.html", context)
+
+
+@login_required
+@require_safe
+def instrument_download(request, slug, pk, number):
+    _project, instrument = found(request, slug, pk)
+    version = version_of(instrument, number)
+    response = HttpResponse(source_of(version), content_type="application/yaml; charset=utf-8")
+    name = f"{instrument.name}.{instrument.language}.v{version.version}.yaml"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+@login_required
+@require_safe
+def instrument_diff(request, slug, pk):
+    """What is other in version `to` than in version `from`; without numbers the newest beside the one before it."""
+    project, instrument = found(request, slug, pk)
+    versions = list(instrument.versions.select_related("created_by"))
+    after = chosen(versions, request.GET.get("to"), 0)
+    before = chosen(versions, request.GET.get("from"), min(versions.index(after) + 1, len(versions) - 1))
+    context = {"project": project, "instrument": instrument, "versions": versions, "before": before, "after": after}
+    context["rows"] = differences(before.content, after.content)
+    return render(request, "studies/instrument_diff.html", context)
+
+
+def chosen(versions: list[InstrumentVersion], number: str | None, default: int) -> InstrumentVersion:
+    if number is None:
+        return versions[default]
+    for version in versions:
+        if str(version.version) == number:
+            return version
+    raise Http404
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def instrument_edit(request, slug, pk):
+    """The editor. Saving makes a new version; the buttons between fields and YAML take the draft along."""
+    project, instrument = found(request, slug, pk, Role.RESEARCHER)
+    if instrument.project_id is None:
+        messages.info(request, _("This instrument ships with Lesart and stays as it is. Copy it, and change the copy."))
+        return redirect("instrument_copy", project.slug, instrument.pk)
+    before = newest(instrument)
+    draft = sent_draft(request.POST) if request.method == "POST" else writing.read_draft(source_of(before))
+    problems = draft.problems
+    if "save" in request.POST:
+        try:
+            return saved(request, project, instrument, draft)
+        except writing.InstrumentRefused as refused:
+            problems = refused.problems
+    return render(request, "studies/instrument_edit.html", editor(request, project, before, draft, problems))
+
+
+def saved(request, project: Project, instrument: Instrument, draft: writing.Draft):
+    seen = request.POST.get("seen", "")
+    version, is_new = writing.save_version(
+        instrument,
+        draft.source,
+        user=request.user,
+        note=request.POST.get("note", "")[:200],
+        seen=int(seen) if seen.isascii() and seen.isdecimal() and len(seen) < 7 else None,
+    )
+    say_what_came(request, version, is_new)
+    return redirect("instrument_version", project.slug, instrument.pk, version.version)
+
+
+def say_what_came(request, version: InstrumentVersion, is_new: bool) -> None:
+    said = _("Version %(number)d is stored.")
+    if not is_new:
+        said = _("Version %(number)d says exactly this: nothing was stored.")
+    (messages.success if is_new else messages.info)(request, said % {"number": version.version})
+
+
+def editor(request, project: Project, before: InstrumentVersion, draft: writing.Draft, problems: list) -> dict:
+    wanted = request.POST.get("show", request.POST.get("by", request.GET.get("by", "fields")))
+    draft = writing.Draft(draft.source, draft.content, draft.kind, problems)
+    fields = WordingForm(draft)
+    return {
+        "project": project,
+        "instrument": before.instrument,
+        "before": before,
+        "draft": draft,
+        "by": wanted if wanted in BY and draft.content else "yaml",
+        "fields": fields,
+        "other_problems": [problem for problem in problems if not fields.place_of(problem)],
+        "is_changed": draft.source != writing.read_draft(source_of(before)).source,
+        "note": request.POST.get("note", ""),
+        "subject": SubjectForm(project, writing.read_draft(source_of(before)), request.POST or None),
+    }
+
+
+# In a window of its own, too, the pages that are shown must not run or send anything.
+@csp_update({"sandbox": ["allow-same-origin"]})  # type: ignore[arg-type]
+@login_required
+@require_POST
+def instrument_preview(request, slug):
+    """The draft that was sent, as people or models would get it; for the script with what is wrong with it."""
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    draft = sent_draft(request.POST)
+    said, shown = "", None
+    if draft.kind and not draft.problems:
+        try:
+            shown = preview_of(request, project, draft)
+        except CannotPreview as cannot:
+            said = str(cannot)
+    if PREVIEW not in request.headers:
+        return shown or render(request, "studies/instrument_unready.html", {"problems": draft.problems, "said": said})
+    places = WordingForm(draft) if draft.content else None
+    return JsonResponse(
+        {
+            "page": shown.content.decode() if shown else "",
+            "said": said,
+            "notices": draft.notices,
+            "problems": [
+                {"place": places.place_of(problem) if places else "", "sentence": problem.sentence}
+                for problem in draft.problems
+            ],
+        }
+    )
+
+
+def preview_of(request, project: Project, draft: writing.Draft) -> HttpResponse:
+    subject = subject_from(project, request.POST)
+    if draft.kind is None or subject is None:
+        raise CannotPreview(_("There is nothing to try it on. Add a text with items to the project, and choose it."))
+    return draft.kind.preview(request, draft.content, subject)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def instrument_copy(request, slug, pk):
+    project, instrument = found(request, slug, pk, Role.RESEARCHER)
+    form = CopyForm(request.POST or None, initial={"name": f"{instrument.name}-{project.slug}"[:100]})
+    if form.is_valid():
+        try:
+            copy = writing.copy_instrument(newest(instrument), project, form.cleaned_data["name"], user=request.user)
+        except writing.InstrumentRefused as refused:
+            form.add_error("name", str(refused))
+        else:
+            said = _("“%(name)s” is the project's own. Change what you like.")
+            messages.success(request, said % {"name": copy.instrument})
+            return redirect("instrument_edit", project.slug, copy.instrument_id)
+    context = {"project": project, "instrument": instrument, "version": newest(instrument), "form": form}
+    return render(request, "studies/instrument_copy.html", context)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def instrument_upload(request, slug):
+    """A file as a new instrument, or as the next version of the one that it names."""
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    form = UploadForm(request.POST or None, request.FILES or None)
+    problems = []
+    if form.is_valid():
+        try:
+            version, is_new = writing.import_instrument(
+                form.cleaned_data["file"], project, user=request.user, note=form.cleaned_data["note"]
+            )
+        except writing.InstrumentRefused as refused:
+            problems = refused.problems
+        else:
+            say_what_came(request, version, is_new)
+            return redirect("instrument_version", project.slug, version.instrument_id, version.version)
+    context = {"project": project, "form": form, "problems": problems}
+    return render(request, "studies/instrument_upload.html", context)

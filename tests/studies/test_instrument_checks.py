@@ -1,0 +1,110 @@
+"""What an instrument must say: its use, all wordings of its protocol, and only slots that are filled."""
+
+import pytest
+
+from studies.instrument_kinds import kind_of, protocol_of
+from studies.instrument_yaml import with_changes, write_yaml
+from studies.services.instrument_writing import read_draft
+from studies.services.instruments import shipped, shipped_sources
+
+PEOPLE, PROMPT, WRITER = "guess-then-read/en", "guess-then-read-prompt/en", "generate-items/en"
+LEVELS = [{"value": value, "label": f"step {value}"} for value in range(1, 8)]
+
+
+def said(name: str, changes: dict) -> list[tuple[str, str]]:
+    """Place and sentence of every problem of a shipped instrument with these changes, by dotted path."""
+    paths = {
+        tuple(int(part) if part.isdigit() else part for part in path.split(".")): value
+        for path, value in changes.items()
+    }
+    draft = read_draft(with_changes(shipped_sources()[name], paths))
+    return [(problem.place, problem.sentence) for problem in draft.problems]
+
+
+@pytest.mark.parametrize("name", sorted(shipped()))
+def test_what_ships_has_no_problem(name):
+    draft = read_draft(shipped_sources()[name])
+    assert (draft.problems, draft.notices) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "place", "sentence"),
+    [
+        (PROMPT, {"guess": "{question} {option} {text}"}, "guess", "nothing of the text is shown there"),
+        (PROMPT, {"guess": "{question} {option} {title}"}, "guess", "nothing of the text is shown there"),
+        (PROMPT, {"guess": "{question} {option} {answer}"}, "guess", "it would give the key away"),
+        (PROMPT, {"read": "{text} {question} {option} {reference}"}, "read", "it would give the key away"),
+        (
+            PROMPT,
+            {"read": "{text} {question} {option} {foo}"},
+            "read",
+            "the slot {foo}, which it cannot fill. Take it out",
+        ),
+        (PROMPT, {"read": "{question} {option}"}, "read", "lacks the slot {text}. Put it in"),
+        (PROMPT, {"labels.incorrect": "c"}, "labels.incorrect", "must differ, also in lower case"),
+        (PROMPT, {"text.paragraphs": "two"}, "text", "paragraphs: as they are or one newline"),
+        (PROMPT, {"protocol": "other"}, "protocol", "Add the line “protocol:”"),
+        (WRITER, {"generate": "{text} {n_items}"}, "generate", "lacks the slot {n_options}"),
+        (WRITER, {"again": "{text}"}, "again", "the slot {text}, which it cannot fill"),
+        (PEOPLE, {"guess.hint": "Of {n_option} some"}, "guess.hint", "its slots are: {n_options}"),
+        (PEOPLE, {"guess.lead": ["Read {text} first."]}, "guess.lead", "its slots are: none"),
+        (PEOPLE, {"read.lead": ["One.", 2]}, "read.lead", "“read.lead.1” must be text. Put it in quotes."),
+        (PEOPLE, {"read.lead": "One."}, "read.lead", "“read.lead” must be a list."),
+        (PEOPLE, {"guess.next": " "}, "guess.next", "“guess.next” is empty. Write what people shall read."),
+        (PEOPLE, {"guess": "Guess!"}, "guess", "“guess” must be a mapping of wordings."),
+        (
+            PEOPLE,
+            {"read.rating.levels.1": {"label": "bad"}},
+            "read.rating.levels.1",
+            "must be a mapping with: label, value",
+        ),
+        (
+            PEOPLE,
+            {"use": "persons"},
+            "use",
+            "There is no use “persons” of instruments; there are: people, evaluator, generator",
+        ),
+        (PEOPLE, {"name": "a name"}, "name", "letters, digits, hyphens and underscores"),
+        (PEOPLE, {"language": "no language"}, "language", "a code such as de, en or pt-BR"),
+        (PEOPLE, {"title": ""}, "title", "title is missing"),
+    ],
+)
+def test_a_problem_stands_at_its_place_and_names_its_remedy(name, changes, place, sentence):
+    problems = dict(said(name, changes))
+    assert place in problems
+    assert sentence in problems[place]
+
+
+def test_a_missing_wording_is_named_with_what_the_shipped_one_has():
+    content = {
+        **shipped()[PEOPLE],
+        "guess": {key: words for key, words in shipped()[PEOPLE]["guess"].items() if key != "next"},
+    }
+    problems = read_draft(write_yaml(content)).problems
+    assert [(problem.place, problem.sentence) for problem in problems] == [
+        ("guess.next", "“guess.next” is missing. Add it; the shipped wording has: Continue")
+    ]
+
+
+def test_all_problems_are_told_at_once():
+    problems = said(PROMPT, {"guess": "{text}", "read": "x", "again": "{option}"})
+    assert [place for place, _sentence in problems] == ["guess", "read", "again"]
+
+
+def test_a_scale_of_another_length_is_a_notice_and_no_problem():
+    source = with_changes(shipped_sources()[PEOPLE], {("read", "rating", "levels"): LEVELS})
+    draft = read_draft(source)
+    assert draft.problems == []
+    assert "rating_scale is 5, but the wording has words for 7 steps" in draft.notices[0]
+
+
+@pytest.mark.parametrize("name", [PEOPLE, PROMPT, WRITER])
+def test_what_does_not_say_its_use_is_known_by_its_shape(name):
+    content = {key: words for key, words in shipped()[name].items() if key not in ("use", "protocol")}
+    assert kind_of(content) is kind_of(shipped()[name])
+    assert protocol_of(content) == shipped()[name].get("protocol")
+
+
+def test_without_use_and_known_shape_the_remedy_is_a_line():
+    problems = read_draft("name: a\nlanguage: en\ntitle: A\nwords: b\n").problems
+    assert "Add the line “use:”" in problems[0].sentence

@@ -1,0 +1,92 @@
+"""Where an instrument is chosen: for a study, for models that write, for models that answer."""
+
+import pytest
+
+from evaluation.forms import ModelForm
+from evaluation.services.asking import Ask, prompt_for, wanted_for
+from evaluation.services.evaluators import CannotEvaluate
+from generation.forms import GenerateForm
+from llm.models import Endpoint
+from studies.instrument_yaml import with_changes
+from studies.page_forms import StudyForm, initial_of
+from studies.services.instrument_writing import copy_instrument, save_version
+from studies.services.instruments import latest_version, source_of
+from tests.studies.world import bank, drafted, launched
+
+
+@pytest.fixture
+def own(project):
+    """A function that copies a shipped instrument."""
+    bank(project)
+    return lambda shipped, name: copy_instrument(latest_version(shipped, project), project, name)
+
+
+@pytest.fixture
+def endpoint(db):
+    return Endpoint.objects.create(name="mock", base_url="http://127.0.0.1:1/v1", model="mock-1")
+
+
+def test_a_study_is_made_with_the_projects_own_wording(own, project):
+    own("guess-then-read/en", "mine")
+    form = StudyForm({"title": "Rivers", "instrument": "mine/en"}, project=project)
+    assert form.is_valid(), form.errors
+    spec = form.cleaned_data["spec"]
+    assert (spec.instrument, spec.protocol, spec.language) == ("mine/en", "guess-then-read", "en")
+
+
+def test_prompts_are_not_offered_for_people(own, project):
+    own("guess-then-read-prompt/en", "letters")
+    names = [name for name, _words in StudyForm(project=project).fields["instrument"].choices]
+    assert names == ["guess-then-read/de", "guess-then-read/en"]
+
+
+def test_a_draft_keeps_its_older_version_until_another_is_chosen(own, project):
+    version = own("guess-then-read/en", "mine")
+    study = drafted(project, instrument="mine/en")
+    save_version(version.instrument, with_changes(source_of(version), {("title",): "Newer"}))
+    form = StudyForm(project=project, study=study, initial=initial_of(study))
+    names = [name for name, _words in form.fields["instrument"].choices]
+    assert form.initial["instrument"] == "mine/en@1"
+    assert names[0] == "mine/en"
+    assert names[-1] == "mine/en@1"
+
+
+def test_writers_are_offered_prompts_for_generators_with_their_languages(own, project):
+    own("generate-items/en", "short")
+    form = GenerateForm(project)
+    assert form.fields["instrument"].choices == [("short", "short (en)"), ("generate-items", "generate-items (de, en)")]
+    assert form["instrument"].value() == "generate-items"
+
+
+def test_the_chosen_words_make_another_generator(own, project, endpoint):
+    own("generate-items/en", "short")
+    data = {"writer": str(endpoint.pk), "n_items": "3", "n_options": "3", "instrument": "short"}
+    form = GenerateForm(project, data)
+    assert form.is_valid(), form.errors
+    assert (form.ask().instrument, form.ask().name) == ("short", "mock · short")
+
+
+def test_evaluators_are_offered_prompts_of_the_protocol_the_studys_language_first(own, project):
+    own("guess-then-read-prompt/en", "letters")
+    form = ModelForm(launched(project))
+    assert [name for name, _words in form.fields["prompt"].choices] == ["", "letters/en", "guess-then-read-prompt/de"]
+
+
+def test_another_prompt_is_another_evaluator(own, project, endpoint):
+    version = own("guess-then-read-prompt/en", "letters")
+    study = launched(project)
+    assert prompt_for(study, "letters/en") == version
+    named = wanted_for(study, Ask(endpoint, prompt="letters/en"))
+    assert (named.identity["prompt"], named.fix()) == (version.pk, {"prompt": version.pk})
+    assert "prompt" not in wanted_for(study, Ask(endpoint)).identity
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("nothing/en", "There is no instrument “nothing/en”"), ("guess-then-read/en", "has no “labels”")],
+)
+def test_what_is_no_prompt_is_refused(name, said, project):
+    bank(project)
+    with pytest.raises(CannotEvaluate) as refused:
+        prompt_for(launched(project), name)
+    assert said in str(refused.value)

@@ -1,0 +1,228 @@
+"""The pages of instruments: who may do what, the editor by fields and by YAML, the diff, files."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from studies.instrument_diff import differences
+from studies.instrument_yaml import read_yaml, with_changes
+from studies.models import Instrument, InstrumentVersion
+from studies.services.instrument_writing import copy_instrument, save_version
+from studies.services.instruments import latest_version, shipped_sources, source_of
+from tests.studies.world import bank, drafted
+
+PEOPLE, PROMPT = "guess-then-read/en", "guess-then-read-prompt/en"
+
+
+@pytest.fixture
+def own(project):
+    return copy_instrument(latest_version(PEOPLE, project), project, "mine")
+
+
+@pytest.fixture
+def page(as_user, researcher):
+    """A function that asks for a page of the project as a researcher."""
+    client = as_user(researcher)
+    return lambda name, *args: client.get(reverse(name, args=["rivers", *args]))
+
+
+@pytest.fixture
+def send(as_user, researcher):
+    client = as_user(researcher)
+    return lambda name, /, *args, **data: client.post(reverse(name, args=["rivers", *args]), data)
+
+
+def versions(own) -> list[int]:
+    return list(own.instrument.versions.values_list("version", flat=True))
+
+
+def fields(own, **changes) -> dict:
+    """What the editor sends by fields; `changes` by path with two underscores for dots."""
+    return {"by": "fields", "seen": own.version, "source": source_of(own)} | {
+        f"wording-{path.replace('__', '.')}": words for path, words in changes.items()
+    }
+
+
+READ = ["instrument_list", "instrument", "instrument_version", "instrument_download", "instrument_diff"]
+WRITE = ["instrument_edit", "instrument_copy", "instrument_upload", "instrument_preview"]
+ARGS = {"instrument_list": 0, "instrument_upload": 0, "instrument_preview": 0}
+ARGS |= {"instrument_version": 2, "instrument_download": 2}
+
+
+def address(name, own) -> str:
+    return reverse(name, args=["rivers", own.instrument_id, 1][: 1 + ARGS.get(name, 1)])
+
+
+@pytest.mark.parametrize("name", READ)
+def test_all_members_read(name, own, as_user, viewer):
+    assert as_user(viewer).get(address(name, own)).status_code == 200
+
+
+@pytest.mark.parametrize("name", WRITE)
+def test_reviewers_do_not_edit(name, own, as_user, reviewer):
+    client = as_user(reviewer)
+    before = InstrumentVersion.objects.count()
+    assert client.post(address(name, own), {"name": "other", "source": source_of(own), "save": "1"}).status_code == 404
+    assert InstrumentVersion.objects.count() == before
+
+
+@pytest.mark.parametrize("name", [*READ, *WRITE])
+def test_strangers_and_visitors_find_nothing(name, own, as_user, stranger, client):
+    method = "post" if name in WRITE else "get"
+    assert getattr(client, method)(address(name, own)).url.startswith("/accounts/login/")
+    assert getattr(as_user(stranger), method)(address(name, own)).status_code == 404
+
+
+def test_another_projects_instrument_is_not_found_under_ones_own(own, as_user, stranger):
+    client = as_user(stranger)
+    assert client.get(reverse("instrument", args=["mountains", own.instrument_id])).status_code == 404
+    assert client.get(reverse("instrument_edit", args=["mountains", own.instrument_id])).status_code == 404
+
+
+def test_viewers_are_offered_no_change(own, as_user, viewer):
+    body = as_user(viewer).get(address("instrument_list", own)).content.decode()
+    assert "/edit/" not in body
+    assert "/copy/" not in body
+
+
+def test_the_list_names_use_version_and_users(own, project, page):
+    bank(project)
+    drafted(project, instrument="mine/en", title="Rivers one")
+    body = page("instrument_list").content.decode()
+    for words in (
+        "mine",
+        "this project",
+        "ships with Lesart",
+        "asked of people",
+        "prompt of a generator",
+        "Rivers one",
+    ):
+        assert words in body
+
+
+def test_fields_stand_for_wordings_and_saving_makes_a_version(own, send):
+    answer = send("instrument_edit", own.instrument_id, save="1", note="Shorter", **fields(own, guess__title="Guess!"))
+    assert answer.url == reverse("instrument_version", args=["rivers", own.instrument_id, 2])
+    version = own.instrument.versions.get(version=2)
+    assert (version.content["guess"]["title"], version.note) == ("Guess!", "Shorter")
+    assert version.content | {"guess": own.content["guess"]} == own.content
+    assert version.source.startswith("# Wording of")
+
+
+def test_a_list_is_edited_with_an_entry_a_line(own, send):
+    send("instrument_edit", own.instrument_id, save="1", **fields(own, guess__lead="One.\r\n\r\nTwo.\r\n"))
+    assert own.instrument.versions.first().content["guess"]["lead"] == ["One.", "Two."]
+
+
+def test_blanks_at_the_ends_stay(own, send):
+    send("instrument_edit", own.instrument_id, save="1", **fields(own, guess__hint=" Of {n_options}  "))
+    assert own.instrument.versions.first().content["guess"]["hint"] == " Of {n_options}  "
+
+
+def test_a_browsers_line_breaks_are_no_change(project, send, page):
+    own = copy_instrument(latest_version(PROMPT, project), project, "letters")
+    sent = fields(own, guess=own.content["guess"].replace("\n", "\r\n"))
+    send("instrument_edit", own.instrument_id, save="1", **sent | {"source": source_of(own).replace("\n", "\r\n")})
+    assert versions(own) == [1]
+
+
+def test_carriage_returns_are_not_offered_as_a_field_and_stay(project, send, page):
+    own = copy_instrument(latest_version(PROMPT, project), project, "letters")
+    source = with_changes(source_of(own), {("again",): "One\r\nletter"})
+    version, _new = save_version(own.instrument, source)
+    form = page("instrument_edit", own.instrument_id).context["fields"]
+    assert "wording-again" not in form.fields
+    send("instrument_edit", own.instrument_id, save="1", **fields(version, title="Letters"))
+    assert own.instrument.versions.first().content["again"] == "One\r\nletter"
+
+
+def test_switching_to_yaml_takes_the_fields_along_and_stores_nothing(own, send):
+    answer = send("instrument_edit", own.instrument_id, show="yaml", **fields(own, guess__title="Guess!"))
+    assert answer.context["by"] == "yaml"
+    assert read_yaml(answer.context["draft"].source)["guess"]["title"] == "Guess!"
+    assert versions(own) == [1]
+
+
+def test_an_error_in_yaml_is_told_with_its_line_and_keeps_what_was_written(own, send):
+    source = "name: mine\nlanguage: [en\ntitle: x\n"
+    answer = send("instrument_edit", own.instrument_id, save="1", by="yaml", source=source)
+    assert "The file cannot be read as YAML in line 3, column" in answer.content.decode()
+    assert answer.context["draft"].source == source
+    assert (answer.context["by"], versions(own)) == ("yaml", [1])
+
+
+def test_a_problem_stands_beside_its_field(own, send):
+    answer = send("instrument_edit", own.instrument_id, save="1", **fields(own, guess__hint="{n} of them"))
+    said = answer.context["fields"].said()
+    assert list(said) == ["guess.hint"]
+    assert "the slot {n}, which is not filled there" in said["guess.hint"][0]
+    assert versions(own) == [1]
+
+
+def test_what_was_saved_in_between_is_not_overwritten(own, send):
+    save_version(own.instrument, with_changes(source_of(own), {("title",): "Other"}))
+    answer = send("instrument_edit", own.instrument_id, save="1", **fields(own, guess__title="Guess!"))
+    assert "Version 2 was saved in between" in answer.content.decode()
+    assert answer.context["before"].version == 2
+    assert versions(own) == [2, 1]
+
+
+def test_the_editor_of_a_shipped_one_leads_to_its_copy(project, page, send):
+    pk = latest_version(PEOPLE, project).instrument_id
+    assert page("instrument_edit", pk).url == reverse("instrument_copy", args=["rivers", pk])
+    answer = send("instrument_copy", pk, name="mine")
+    copied = Instrument.objects.get(project=project)
+    assert (answer.url, copied.name) == (reverse("instrument_edit", args=["rivers", copied.pk]), "mine")
+
+
+@pytest.mark.parametrize("name", ["", "a name", "ä", "x" * 101])
+def test_a_copy_needs_a_plain_name(name, project, send):
+    send("instrument_copy", latest_version(PEOPLE, project).instrument_id, name=name)
+    assert not Instrument.objects.filter(project=project).exists()
+
+
+def test_what_is_downloaded_can_be_uploaded(own, project, page, send):
+    file = page("instrument_download", own.instrument_id, 1)
+    assert file["Content-Disposition"] == 'attachment; filename="mine.en.v1.yaml"'
+    assert file.content.decode() == source_of(own)
+    again = send("instrument_upload", file=SimpleUploadedFile("mine.yaml", file.content))
+    assert (again.url, versions(own)) == (reverse("instrument_version", args=["rivers", own.instrument_id, 1]), [1])
+    other = SimpleUploadedFile("mine.yaml", file.content.replace(b'"mine"', b"yours"))
+    send("instrument_upload", file=other)
+    assert latest_version("yours/en", project).content == own.content | {"name": "yours"}
+
+
+def test_a_file_with_problems_is_refused_with_all_of_them(project, send):
+    source = shipped_sources()[PROMPT].replace("{option}", "{text}").replace("name: guess-then-read-prompt", "name: x")
+    answer = send("instrument_upload", file=SimpleUploadedFile("x.yaml", source.encode()))
+    assert [problem.place for problem in answer.context["problems"]] == ["guess", "read"]
+    assert not Instrument.objects.filter(project=project).exists()
+
+
+def test_a_file_in_another_encoding_is_refused(project, send):
+    answer = send("instrument_upload", file=SimpleUploadedFile("x.yaml", "title: für".encode("latin-1")))
+    assert "Save it as UTF-8" in answer.content.decode()
+
+
+def test_the_diff_shows_the_words_that_went_and_came(own, page):
+    save_version(own.instrument, with_changes(source_of(own), {("guess", "title"): "Guess with the text"}))
+    body = page("instrument_diff", own.instrument_id).content.decode()
+    assert "<code>guess.title</code>" in body
+    assert "Guess <del>without</del> the text" in body
+    assert "Guess <ins>with</ins> the text" in body
+    assert body.count('class="difference"') == 1
+
+
+def test_the_diff_of_a_version_that_there_is_not_is_not_found(own, page, client):
+    assert client.get(address("instrument_diff", own) + "?to=9").status_code == 404
+    assert "say exactly the same" in page("instrument_diff", own.instrument_id).content.decode()
+
+
+def test_what_is_in_one_version_alone_differs_as_a_whole():
+    found = differences({"a": "x", "b": ["1", "2"]}, {"a": "x", "c": True})
+    assert [
+        (each.place, each.before and each.before[0].words, each.after and each.after[0].words) for each in found
+    ] == [
+        ("c", None, "true"),
+        ("b", "1\n2", None),
+    ]
