@@ -114,12 +114,8 @@ def test_few_texts_give_the_delete_one_jackknife(scope, coefficient):
         kept = [column[columns[2] != code] for column in columns]
         without.append(of_rows(scope, coefficient, *kept))
     if scope == "within":  # texts without a correlation do not count as texts
-        defined = [
-            c
-            for c in range(12)
-            if not math.isnan(of_rows("within", coefficient, *[v[columns[2] == c] for v in columns]))
-        ]
-        without = [without[code] for code in defined]
+        alone = [of_rows(scope, coefficient, *(column[columns[2] == code] for column in columns)) for code in range(12)]
+        without = [value for value, own in zip(without, alone, strict=True) if not math.isnan(own)]
     k = len(without)
     theta, spread = of_rows(scope, coefficient, *columns), np.array(without) - np.mean(without)
     reach = student.ppf(0.975, k - 1) * math.sqrt((k - 1) / k * (spread**2).sum())

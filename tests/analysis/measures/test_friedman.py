@@ -20,7 +20,7 @@ from analysis.measures.friedman import (
     nemenyi,
     quantile_over_root_two,
 )
-from analysis.measures.multiplicity import BENJAMINI_HOCHBERG, BENJAMINI_YEKUTIELI, HOLM, adjusted
+from analysis.measures.multiplicity import BENJAMINI_HOCHBERG, BENJAMINI_YEKUTIELI, HOLM, PROCEDURES, adjusted
 from tests.analysis.measures.published import DEMSAR
 
 
@@ -74,9 +74,7 @@ def test_order_of_blocks_and_columns_does_not_matter(scores, order):
 
 
 @settings(max_examples=60, deadline=None)
-@given(
-    st.lists(st.floats(0, 1), min_size=1, max_size=12), st.sampled_from([HOLM, BENJAMINI_HOCHBERG, BENJAMINI_YEKUTIELI])
-)
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12), st.sampled_from(PROCEDURES))
 def test_adjusted_p_values_are_statsmodels(p, procedure):
     second = {HOLM: "holm", BENJAMINI_HOCHBERG: "fdr_bh", BENJAMINI_YEKUTIELI: "fdr_by"}[procedure]
     np.testing.assert_allclose(adjusted(np.array(p), procedure), multipletests(p, method=second)[1], atol=1e-12)
