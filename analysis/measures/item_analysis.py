@@ -77,14 +77,14 @@ class Miskey:
 def miskey(n_right: IntArray, n: IntArray, prior: float = PRIOR_MISKEY) -> Miskey:
     """Probability that a key is wrong, given n_right of n judgments with the text agree with it, both (u,).
 
-    Bayes' rule with a beta-binomial for the number right of an option whose key is right, fitted to all options, so
-    that hard options are expected to occur; where the key is wrong, right and wrong change places. `prior`: the share
-    of wrong keys beforehand. NaN for units without judgments.
+    Bayes' rule with a beta-binomial for the number right of an option whose key is right, fitted to all other options,
+    so that hard options are expected to occur; where the key is wrong, right and wrong change places. `prior`: the
+    share of wrong keys beforehand. NaN for units without judgments and where there is no other unit.
     """
     total = n.sum()
     if not total or n_right.sum() <= total / 2:
         return Miskey(np.full(len(n), np.nan), NO_BETTER_THAN_CHANCE)
-    a, b = _beta_of(n_right, n)
+    a, b = _beta_of_others(n_right.astype(np.float64), n.astype(np.float64))
     fits, turned = (betaln(a + x, b + n - x) for x in (n_right, n - n_right))
     odds = prior / (1 - prior) * np.exp(np.clip(turned - fits, -700, 700))
     return Miskey(np.where(n > 0, odds / (1 + odds), np.nan))
@@ -117,23 +117,22 @@ def _centred(column: FloatArray, used: FloatArray) -> FloatArray:
     return np.asarray((column - mean) * used)
 
 
-def _beta_of(n_right: IntArray, n: IntArray) -> tuple[float, float]:
-    """Parameters of the beta distribution of options' shares, by the analysis-of-variance estimate of their spread.
+def _beta_of_others(x: FloatArray, n: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Parameters (u,) of the beta distribution of the other options' shares right, without the option itself.
 
-    Fleiss, Levin & Paik (2003), chapter 15. Where options spread no more than chance it becomes nearly a point.
+    Their spread is the analysis-of-variance estimate of Fleiss, Levin & Paik (2003), chapter 15; where they spread no
+    more than by chance it becomes nearly a point. NaN without another option.
     """
-    x, m = n_right[n > 0].astype(np.float64), n[n > 0].astype(np.float64)
-    mean = x.sum() / m.sum()
-    within_n, between_n = (m - 1).sum(), len(m) - 1
-    spread = 0.0
-    if within_n > 0 and between_n > 0:
-        share = x / m
-        between = (m * (share - mean) ** 2).sum() / between_n
-        within = (m * share * (1 - share)).sum() / within_n
-        typical = (m.sum() - (m**2).sum() / m.sum()) / between_n
-        below = between + (typical - 1) * within
-        spread = (between - within) / below if below > 0 else 0.0
-    spread = min(max(spread, 1e-3), 0.99)
-    mean = min(mean, 1 - 0.5 / m.sum())  # all right: as if half a judgment were not
+    judged = n > 0
+    squares = np.where(judged, x**2 / np.where(judged, n, 1), 0.0)
+    k, rights, all_n, n_squares, own = (part.sum() - part for part in (judged * 1.0, x, n, n**2, squares))
+    some = np.where(all_n > 0, all_n, np.nan)
+    mean = rights / some
+    between = (own - rights * mean) / np.maximum(k - 1, 1)
+    within = (rights - own) / np.maximum(all_n - k, 1)
+    typical = (all_n - n_squares / some) / np.maximum(k - 1, 1)
+    below = between + (typical - 1) * within
+    spread = np.clip((between - within) / np.where(below > 0, below, np.inf), 1e-3, 0.99)
+    mean = np.clip(mean, 0.5 / some, 1 - 0.5 / some)  # all right: as if half a judgment were not
     size = 1 / spread - 1
-    return mean * size, (1 - mean) * size
+    return np.asarray(mean * size), np.asarray((1 - mean) * size)
