@@ -23,7 +23,7 @@ from analysis.measures.types import FloatArray, IntArray
 LINEARISED, UNIT = "linearised-t", "unit"
 CERTAIN = 1 - 1e-12  # chance agreement above this is 1 but for rounding
 
-NOTHING_SHARED = "No unit was judged by two raters, so there is nothing to compare."
+NOTHING_SHARED = "No unit was judged by two annotators, so there is nothing to compare."
 ONE_LABEL = "All judgments are the same, so agreement by chance is 1 and the coefficient is 0/0."
 ONE_CATEGORY = "The scale has a single category, so agreement is certain."
 ONE_UNIT = "A standard error needs at least two units."

@@ -9,7 +9,7 @@ import numpy as np
 
 from analysis.measures.types import FloatArray
 
-TOO_SMALL = "An intraclass correlation needs two units that the same two or more raters judged."
+TOO_SMALL = "An intraclass correlation needs two units that the same two or more annotators judged."
 NO_VARIATION_AT_ALL = "All ratings are the same, so there is no variation to share out."
 
 

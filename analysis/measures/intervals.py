@@ -57,14 +57,16 @@ class Interval:
     reason: str = ""
 
 
-def clustered(statistic: Statistic, k: int, n_responses: int, *, bounds: Bounds, seed: int) -> Interval:
-    """The default interval of any statistic of k texts that have judgments.
+def clustered(
+    statistic: Statistic, k: int, n_responses: int, *, bounds: Bounds, seed: int, method: str = ""
+) -> Interval:
+    """The default interval of any statistic of k texts that have judgments; `method` asks for one whatever k is.
 
     k < 2: undefined. k < 40: delete-one-text jackknife with t (Tukey 1958; Efron & Stein 1981), SE² = (k-1)/k ·
     Σ(θ₍ᵢ₎ - mean θ₍ᵢ₎)², θ ± t.975(k-1) · SE, clipped to `bounds`. k ≥ 40: 2.5 and 97.5 percentiles of 10,000 draws of
     k texts with replacement (Efron 1979). No variation between replicates: undefined, not an interval of no width.
     """
-    if method_for(k) == JACKKNIFE:
+    if (method or method_for(k)) == JACKKNIFE or k < 2:
         return _jackknife(statistic, k, n_responses, bounds)
     return _percentile(statistic, np.ones(k, dtype=np.int64), (TEXT, k, n_responses, seed))
 
