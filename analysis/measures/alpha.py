@@ -13,7 +13,7 @@ import numpy as np
 from scipy.stats import t as student
 
 from analysis.measures.coefficients import LINEARISED, ONE_LABEL, ONE_UNIT, UNIT
-from analysis.measures.intervals import LEVEL, Interval, Statistic, clustered, undefined
+from analysis.measures.intervals import LEVEL, Interval, Statistic, clustered, resampled, undefined
 from analysis.measures.types import FloatArray, IntArray
 
 NOMINAL, ORDINAL, INTERVAL, RATIO = "nominal", "ordinal", "interval", "ratio"
@@ -72,6 +72,14 @@ def clustered_alpha(values: FloatArray, level: str, text: IntArray, *, seed: int
     texts, group = np.unique(text[paired], return_inverse=True)
     statistic = alpha_statistic(scale, counts, level, group, len(texts))
     return clustered(statistic, len(texts), int(counts.sum()), bounds=(-1.0, 1.0), seed=seed)
+
+
+def published_alpha(values: FloatArray, level: str, *, seed: int) -> Interval:
+    """The same with single units resampled, all taken as independent (the published convention)."""
+    scale, counts = value_counts(_paired(values))
+    kinds, times = np.unique(counts, axis=0, return_counts=True)
+    statistic = alpha_statistic(scale, kinds, level, np.arange(len(kinds)), len(kinds))
+    return resampled(statistic, times.astype(np.int64), int(counts.sum()), seed=seed)
 
 
 def alpha_statistic(scale: FloatArray, counts: IntArray, level: str, groups: IntArray, n_groups: int) -> Statistic:

@@ -17,10 +17,11 @@ from analysis.measures.coefficients import (
     unit_agreement,
     unit_shares,
 )
-from analysis.measures.intervals import CELLS, Interval, Statistic, clustered
+from analysis.measures.intervals import CELLS, Interval, Statistic, clustered, resampled
 from analysis.measures.types import FloatArray, IntArray
 
 PERCENT, FLEISS, CONGER, GWET, BRENNAN_PREDIGER = "percent", "fleiss", "conger", "gwet", "brennan_prediger"
+PAIRS_ONLY = (PERCENT, BRENNAN_PREDIGER)  # single ratings do not enter their agreement by chance
 CHANCES: dict[str, Chance] = {
     PERCENT: no_chance,
     FLEISS: fleiss_chance,
@@ -38,12 +39,28 @@ def clustered_coefficient(
     whole numbers. A unit with a single rating enters agreement by chance, where that depends on the ratings.
     """
     rated = (ratings != MISSING).sum(axis=0)
-    entering = rated > (1 if name in (PERCENT, BRENNAN_PREDIGER) else 0)
+    entering = rated > (1 if name in PAIRS_ONLY else 0)
     texts, groups = np.unique(text[entering], return_inverse=True)
     w = np.eye(categories) if weights is None else weights
     statistic = coefficient_statistic(name, ratings[:, entering], categories, w, groups, len(texts))
     bounds = (0.0 if name == PERCENT else -1.0, 1.0)
     return clustered(statistic, len(texts), int(rated[entering].sum()), bounds=bounds, seed=seed)
+
+
+def published_coefficient(
+    name: str, ratings: IntArray, categories: int, *, seed: int, weights: FloatArray | None = None
+) -> Interval:
+    """The same with single units resampled, all taken as independent (the published convention).
+
+    Units that were rated alike by everybody are one kind, so that a draw is a few multinomial counts.
+    """
+    rated = (ratings != MISSING).sum(axis=0)
+    entering = rated > (1 if name in PAIRS_ONLY else 0)
+    kinds, counts = np.unique(ratings[:, entering], axis=1, return_counts=True)
+    w = np.eye(categories) if weights is None else weights
+    each = np.arange(kinds.shape[1])
+    statistic = coefficient_statistic(name, kinds, categories, w, each, len(each))
+    return resampled(statistic, counts.astype(np.int64), int(rated[entering].sum()), seed=seed)
 
 
 def coefficient_statistic(

@@ -19,12 +19,14 @@ from analysis.measures.agreement import (
     judgments_compared,
     leave_one_out_means,
     mean_agreement,
+    missing_as_label,
     pair_tables,
     pairs_with,
     pairwise,
     percent_agreement,
     sharing,
 )
+from analysis.measures.coefficients import category_counts, percent
 from tests.analysis.measures.published import (
     ABSTRACTORS,
     ANXIETY_2,
@@ -137,6 +139,17 @@ def test_a_rater_who_shares_nothing_has_no_mean_and_is_left_out_of_the_average()
     means = leave_one_out_means(pairwise(lonely, 2), 3)
     assert means.tolist() == pytest.approx([1.0, 1.0, math.nan], nan_ok=True)
     assert human_average(means) == 1.0
+
+
+@settings(max_examples=60)
+@given(ratings(2, 3))
+def test_agreement_over_all_is_that_over_the_applicable_and_what_neither_saw(two):
+    n, seen = two.shape[1], two != MISSING
+    over_all = percent(category_counts(missing_as_label(two, 3), 4)).value
+    both, neither = int(seen.all(axis=0).sum()), int((~seen).all(axis=0).sum())
+    over_applicable = percent(category_counts(two, 3)).value
+    applicable = over_applicable * both if both else 0.0
+    assert over_all * n == pytest.approx(applicable + neither, abs=1e-9)
 
 
 def test_nothing_shared_at_all_is_undefined_everywhere():

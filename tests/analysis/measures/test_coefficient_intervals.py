@@ -10,8 +10,16 @@ import pytest
 from scipy.stats import t as student
 
 from analysis.measures.agreement import MISSING
-from analysis.measures.alpha import INTERVAL, LEVELS, clustered_alpha, krippendorff_alpha
-from analysis.measures.coefficient_intervals import CHANCES, CONGER, FLEISS, GWET, PERCENT, clustered_coefficient
+from analysis.measures.alpha import INTERVAL, LEVELS, clustered_alpha, krippendorff_alpha, published_alpha
+from analysis.measures.coefficient_intervals import (
+    CHANCES,
+    CONGER,
+    FLEISS,
+    GWET,
+    PERCENT,
+    clustered_coefficient,
+    published_coefficient,
+)
 from analysis.measures.coefficients import (
     brennan_prediger,
     category_counts,
@@ -20,7 +28,7 @@ from analysis.measures.coefficients import (
     gwet_ac,
     percent,
 )
-from analysis.measures.intervals import JACKKNIFE, NO_JUDGMENT, NO_VARIATION, ONE_TEXT, PERCENTILE
+from analysis.measures.intervals import JACKKNIFE, JUDGMENT, NO_JUDGMENT, NO_VARIATION, ONE_TEXT, PERCENTILE
 from analysis.measures.scales import agreement_weights
 
 OF_COUNTS = {"percent": percent, "fleiss": fleiss_kappa, "gwet": gwet_ac, "brennan_prediger": brennan_prediger}
@@ -80,6 +88,27 @@ def test_alpha_is_left_out_and_drawn_by_text_too(level):
     theta = krippendorff_alpha(values, level).value
     found = clustered_alpha(values, level, text, seed=1)
     assert (found.low, found.high) == pytest.approx((theta - reach, min(theta + reach, 1)), abs=1e-9)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_published_convention_draws_single_units(name):
+    ratings, _text = study(20, seed=5)
+    rng, n = np.random.default_rng(6), ratings.shape[1]
+    draws = [value_of(name, ratings[:, rng.integers(n, size=n)], np.eye(3)) for _ in range(800)]
+    cuts = quantiles(draws, n=40)
+    found = published_coefficient(name, ratings, 3, seed=1)
+    assert (found.low, found.high) == pytest.approx((cuts[0], cuts[-1]), abs=0.02)
+    assert found.unit == JUDGMENT
+
+
+def test_alphas_published_convention_draws_single_units():
+    ratings, _text = study(20, seed=7)
+    values = np.where(ratings == MISSING, np.nan, ratings)
+    rng, n = np.random.default_rng(8), ratings.shape[1]
+    draws = [krippendorff_alpha(values[:, rng.integers(n, size=n)], INTERVAL).value for _ in range(800)]
+    cuts = quantiles(draws, n=40)
+    found = published_alpha(values, INTERVAL, seed=1)
+    assert (found.low, found.high) == pytest.approx((cuts[0], cuts[-1]), abs=0.03)
 
 
 def test_a_text_whose_units_have_one_rating_counts_by_chance_only():
