@@ -89,16 +89,17 @@ def _pearson(x: FloatArray, y: FloatArray, groups: IntArray, n_groups: int) -> S
 
 def _spearman(x: FloatArray, y: FloatArray, groups: IntArray, n_groups: int) -> Statistic:
     """Spearman's ρ: mean ranks are counted afresh in every replicate, from how often each value is drawn."""
-    ranked = [_Ranks(column, groups, n_groups) for column in (x, y)]
+    ranks_x, ranks_y = _Ranks(x), _Ranks(y)
     rows = max(1, CELLS // max(1, len(x)))
 
     def of_block(weights: FloatArray) -> FloatArray:
         n = weights[:, groups]
-        middle = (n.sum(axis=1, keepdims=True) + 1) / 2
-        parts = _moments(*(ranks.of(weights) - middle for ranks in ranked))
-        return _pearson_of(np.stack([(n * part).sum(axis=1) for part in parts], axis=1))
+        (at_x, spread_x), (at_y, spread_y) = ranks_x.of(n), ranks_y.of(n)
+        return _over_root(np.einsum("bn,bn,bn->b", n, at_x, at_y), spread_x, spread_y)
 
     def statistic(weights: FloatArray) -> FloatArray:
+        if not len(x):
+            return np.full(len(weights), np.nan)
         return np.concatenate([of_block(weights[at : at + rows]) for at in range(0, len(weights), rows)])
 
     return statistic
@@ -107,15 +108,17 @@ def _spearman(x: FloatArray, y: FloatArray, groups: IntArray, n_groups: int) -> 
 class _Ranks:
     """A column whose rows are ranked in each replicate."""
 
-    def __init__(self, column: FloatArray, groups: IntArray, n_groups: int) -> None:
+    def __init__(self, column: FloatArray) -> None:
+        self.order = np.argsort(column, kind="stable")
         values, self.code = np.unique(column, return_inverse=True)
-        cells = np.bincount(groups * len(values) + self.code, minlength=n_groups * len(values))
-        self.counts = cells.reshape(n_groups, len(values)).astype(np.float64)
+        self.starts = np.searchsorted(column[self.order], values)
 
-    def of(self, weights: FloatArray) -> FloatArray:
-        """(b, n) mean ranks."""
-        drawn = weights @ self.counts
-        return np.asarray((np.cumsum(drawn, axis=1) - (drawn - 1) / 2)[:, self.code])
+    def of(self, n: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """From how often each row is drawn, (b, n): mean ranks minus their mean (b, n), and their squares' sum (b,)."""
+        drawn = np.add.reduceat(n[:, self.order], self.starts, axis=1)
+        upto = np.cumsum(drawn, axis=1)
+        ranks = upto - drawn / 2 - upto[:, -1:] / 2
+        return ranks[:, self.code], np.einsum("bv,bv,bv->b", drawn, ranks, ranks)
 
 
 def _kendall(x: FloatArray, y: FloatArray, groups: IntArray, n_groups: int) -> Statistic:
