@@ -158,7 +158,7 @@ def test_names_of_generators_do_not_matter_and_doubled_judgments_change_only_err
     np.testing.assert_allclose(one.log_worth[:, at], renamed.log_worth, atol=1e-7)
     doubled = fit(PairCounts(2 * counts.wins, 2 * counts.ties), method)
     np.testing.assert_allclose(one.log_worth, doubled.log_worth, atol=1e-7)
-    np.testing.assert_allclose(one.covariance, 2 * doubled.covariance, atol=1e-6)
+    np.testing.assert_allclose(one.covariance, 2 * doubled.covariance, rtol=1e-5, atol=1e-6)
 
 
 def rises_forever(counts: PairCounts) -> bool:
