@@ -73,7 +73,7 @@ def test_order_of_blocks_and_columns_does_not_matter(scores, order):
     assert (one.chi2, one.p) == pytest.approx((other.chi2, other.p), nan_ok=True)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12), st.sampled_from(PROCEDURES))
 def test_adjusted_p_values_are_statsmodels(p, procedure):
     second = {HOLM: "holm", BENJAMINI_HOCHBERG: "fdr_bh", BENJAMINI_YEKUTIELI: "fdr_by"}[procedure]
