@@ -16,13 +16,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.measures.intervals import Interval
+from analysis.measures.intervals import PERCENTILE, Interval
 from analysis.measures.share_intervals import (
     clustered_contrast,
     clustered_mean,
     published_contrast,
     published_share,
 )
+from analysis.measures.two_way import two_way_contrast
 from studies.plans import guess_plan
 
 BoolArray = NDArray[np.bool_]
@@ -86,6 +87,11 @@ def intervals(guess: BoolArray, read: BoolArray, guessed: BoolArray, seed: int) 
     every = (1, 2, 3)
     g, g_n = (guess & guessed).sum(axis=every), np.broadcast_to(guessed, guess.shape).sum(axis=every)
     a, a_n = read.sum(axis=every), np.full(len(read), read[0].size)
+    of_options = (1, 2)  # (texts, annotators)
+    tables = [
+        part.sum(axis=of_options)
+        for part in (read, np.ones_like(read), guess & guessed, np.broadcast_to(guessed, guess.shape))
+    ]
     counts = int(a.sum()), int(a_n.sum()), int(g.sum()), int(g_n.sum())
     return {
         ("guessability", "clustered"): clustered_mean(g, g_n, seed=seed),
@@ -94,6 +100,8 @@ def intervals(guess: BoolArray, read: BoolArray, guessed: BoolArray, seed: int) 
         ("answerability", "published"): published_share(*counts[:2], seed=seed),
         ("informativity", "clustered"): clustered_contrast(a, a_n, g, g_n, seed=seed),
         ("informativity", "published"): published_contrast(*counts, seed=seed),
+        ("informativity", "percentile"): clustered_contrast(a, a_n, g, g_n, seed=seed, method=PERCENTILE),
+        ("informativity", "two-way"): two_way_contrast(*tables, seed=seed),
     }
 
 

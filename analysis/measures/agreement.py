@@ -85,6 +85,15 @@ def pair_tables(ratings: IntArray, categories: int, pairs: IntArray, groups: Int
     return tables.reshape(n_groups, len(pairs), categories, categories)
 
 
+def missing_as_label(ratings: IntArray, categories: int) -> IntArray:
+    """Ratings in which a judgment that was not made is one more label, `categories`, such as "not applicable".
+
+    Two annotators with n units: agreement over all · n = agreement over units both judged · those units + units that
+    neither judged.
+    """
+    return np.where(ratings == MISSING, categories, ratings)
+
+
 def judgments_compared(ratings: IntArray, pairs: IntArray) -> BoolArray:
     """(raters, units): the judgments that enter a comparison, as the other rater of some pair judged the unit too."""
     compared = np.zeros(ratings.shape, dtype=np.bool_)

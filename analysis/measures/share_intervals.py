@@ -35,11 +35,12 @@ def clustered_mean(total: FloatArray | IntArray, n: IntArray, *, bounds: Bounds 
 
 
 def clustered_contrast(
-    read_right: IntArray, read_n: IntArray, guess_right: IntArray, guess_n: IntArray, *, seed: int
+    read_right: IntArray, read_n: IntArray, guess_right: IntArray, guess_n: IntArray, *, seed: int, method: str = ""
 ) -> Interval:
     """Text-clustered interval of A - G, -1 to 1, with both shares recomputed in every replicate.
 
     All (texts,) counts. A text with judgments of one stage only counts among the k texts and moves that stage's share.
+    method: jackknife or percentile whatever k is; the default goes by k.
     """
     has = (read_n + guess_n) > 0
     k, n_responses = int(has.sum()), int(read_n.sum() + guess_n.sum())
@@ -47,7 +48,10 @@ def clustered_contrast(
     if missing:
         return undefined(method_for(k), (TEXT, k, n_responses, None), missing)
     read, guess = _mean(read_right[has], read_n[has]), _mean(guess_right[has], guess_n[has])
-    return clustered(lambda weights: read(weights) - guess(weights), k, n_responses, bounds=(-1.0, 1.0), seed=seed)
+    bounds = (-1.0, 1.0)
+    return clustered(
+        lambda weights: read(weights) - guess(weights), k, n_responses, bounds=bounds, seed=seed, method=method
+    )
 
 
 def published_share(right: int, n: int, *, seed: int) -> Interval:

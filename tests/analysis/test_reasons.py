@@ -1,11 +1,18 @@
 """Every reason a measure gives can be translated."""
 
-from analysis.measures import intervals, share_intervals
+from importlib import import_module
+from pkgutil import iter_modules
+
+from analysis import measures
 from analysis.reports.reasons import REASONS
 
 
+def sentences() -> set[str]:
+    """The constants of all modules of measures that are sentences."""
+    modules = [import_module(f"{measures.__name__}.{module.name}") for module in iter_modules(measures.__path__)]
+    constants = [value for module in modules for name, value in vars(module).items() if name.isupper()]
+    return {value for value in constants if isinstance(value, str) and value.endswith(".") and " " in value}
+
+
 def test_the_reasons_of_the_measures_are_marked_for_translation():
-    constants = {**vars(intervals), **vars(share_intervals)}
-    given = {value for value in constants.values() if isinstance(value, str) and value.endswith(".") and " " in value}
-    sentences = {value for name, value in constants.items() if name.isupper() and value in given}
-    assert sentences == set(REASONS)
+    assert sentences() == set(REASONS)

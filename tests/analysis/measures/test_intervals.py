@@ -22,6 +22,7 @@ from analysis.measures.intervals import (
     UNDEFINED_IN_DRAWS,
     UNDEFINED_WITHOUT_ONE,
     clustered,
+    clustered_together,
     resampled,
 )
 from analysis.measures.share_intervals import (
@@ -288,3 +289,23 @@ def test_a_million_judgments_on_a_thousand_texts_stay_in_bounded_blocks():
     interval = clustered(statistic, 1000, 500_000, bounds=(0, 1), seed=1)
     assert max(sizes) <= 4_000_000
     assert interval.low < right.sum() / n.sum() < interval.high
+
+
+@pytest.mark.parametrize("texts", [7, 41])
+def test_figures_computed_together_have_the_intervals_they_have_alone(texts):
+    rng = np.random.default_rng(11)
+    sums = rng.normal(size=(texts, 2))
+
+    def of(column: int):
+        return lambda weights: weights @ sums[:, column] / weights.sum(axis=1)
+
+    together = clustered_together(
+        lambda weights: np.stack([of(0)(weights), of(1)(weights)], axis=1), texts, 9, bounds=(-9.0, 9.0), seed=3
+    )
+    assert together == [clustered(of(column), texts, 9, bounds=(-9.0, 9.0), seed=3) for column in (0, 1)]
+
+
+def test_a_method_can_be_asked_for_whatever_the_number_of_texts():
+    right, n = np.array([3, 4, 5, 6, 2, 7]), np.full(6, 9)
+    for method in (JACKKNIFE, PERCENTILE):
+        assert clustered_contrast(right, n, right - 2, n, seed=1, method=method).method == method

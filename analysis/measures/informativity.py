@@ -1,0 +1,165 @@
+"""Text informativity other than pooled: matched, per item, threshold-free and in bits; and what a yes-bias does.
+
+guess, read: (annotators, options) 1 for a right judgment, 0 for a wrong one, MISSING, in the same order of options.
+The pooled figure is accuracy.informativity.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import norm, rankdata
+
+from analysis.measures.agreement import MISSING
+from analysis.measures.intervals import Interval, clustered
+from analysis.measures.types import BoolArray, FloatArray, IntArray
+
+LEAST = 2.0**-20  # a probability below this is taken as this, so that one judgment costs at most 20 bits
+
+NO_BOTH_KINDS = "There is no key, or nothing but keys, so right and wrong options cannot be told apart."
+
+
+@dataclass(frozen=True)
+class Matched:
+    """Right of n judgments of annotators who judged an option in both stages; counts per option (u,)."""
+
+    guess_right: IntArray
+    read_right: IntArray
+    n: IntArray
+
+    @property
+    def value(self) -> float:
+        """Answerability minus guessability of the same annotators on the same options; NaN without any."""
+        n = int(self.n.sum())
+        return int(self.read_right.sum() - self.guess_right.sum()) / n if n else math.nan
+
+
+def matched(guess: IntArray, read: IntArray) -> Matched:
+    """Only pairs of an annotator and an option with a judgment in both stages, so that the same people are compared."""
+    both = ((guess != MISSING) & (read != MISSING)).astype(np.int64)
+    return Matched((guess * both).sum(axis=0), (read * both).sum(axis=0), both.sum(axis=0))
+
+
+def per_item(guess: IntArray, read: IntArray, item: IntArray, items: int) -> FloatArray:
+    """(items,) share right with the text minus share right without, over an item's option judgments.
+
+    NaN where a stage has none. item: (options,) codes 0 to items - 1.
+    """
+    shares = []
+    for stage in (read, guess):
+        judged = stage != MISSING
+        right = np.bincount(item, weights=(stage * judged).sum(axis=0), minlength=items)
+        n = np.bincount(item, weights=judged.sum(axis=0), minlength=items)
+        shares.append(right / np.where(n > 0, n, np.nan))
+    return np.asarray(shares[0] - shares[1])
+
+
+def auc(p: FloatArray, key: BoolArray) -> float:
+    """Probability that a key gets a higher p(true) than a distractor, ties half; 0 to 1, NaN unless both occur.
+
+    p: (n,) p(true) without NaN. key: (n,). Mann & Whitney's U over the number of pairs.
+    """
+    keys = int(key.sum())
+    pairs = keys * (len(key) - keys)
+    if not pairs:
+        return math.nan
+    return float((rankdata(p)[key].sum() - keys * (keys + 1) / 2) / pairs)
+
+
+def auc_informativity(guess_p: FloatArray, read_p: FloatArray, key: BoolArray) -> float:
+    """AUC with the text minus AUC without, -1 to 1, which needs no threshold; all (n,), NaN where p is missing."""
+    guessed, judged = ~np.isnan(guess_p), ~np.isnan(read_p)
+    return auc(read_p[judged], key[judged]) - auc(guess_p[guessed], key[guessed])
+
+
+def clustered_auc(p: FloatArray, key: BoolArray, text: IntArray, *, seed: int) -> Interval:
+    """Text-clustered interval of `auc`; text: (n,) whole numbers."""
+    texts, groups = np.unique(text, return_inverse=True)
+    area = _Area(p, key, groups, len(texts))
+    return clustered(area, len(texts), len(p), bounds=(0.0, 1.0), seed=seed)
+
+
+def clustered_auc_informativity(
+    guess_p: FloatArray, read_p: FloatArray, key: BoolArray, text: IntArray, *, seed: int
+) -> Interval:
+    """Text-clustered interval of `auc_informativity`, both areas recomputed in every replicate."""
+    guessed, judged = ~np.isnan(guess_p), ~np.isnan(read_p)
+    texts, groups = np.unique(text[guessed | judged], return_inverse=True)
+    code = np.zeros(len(text), dtype=np.int64)
+    code[guessed | judged] = groups
+    read = _Area(read_p[judged], key[judged], code[judged], len(texts))
+    guess = _Area(guess_p[guessed], key[guessed], code[guessed], len(texts))
+    n = int(guessed.sum() + judged.sum())
+    return clustered(lambda weights: read(weights) - guess(weights), len(texts), n, bounds=(-1.0, 1.0), seed=seed)
+
+
+class _Area:
+    """AUC as a function of weights of texts: keys of one text against distractors of another, counted once."""
+
+    def __init__(self, p: FloatArray, key: BoolArray, groups: IntArray, n_groups: int) -> None:
+        self.above = np.zeros((n_groups, n_groups))
+        for code in range(n_groups):
+            others = np.sort(p[~key & (groups == code)])
+            higher = np.searchsorted(others, p[key], "left") + np.searchsorted(others, p[key], "right")
+            self.above[:, code] = np.bincount(groups[key], weights=higher / 2, minlength=n_groups)
+        self.keys = np.bincount(groups[key], minlength=n_groups).astype(np.float64)
+        self.others = np.bincount(groups[~key], minlength=n_groups).astype(np.float64)
+
+    def __call__(self, weights: FloatArray) -> FloatArray:
+        pairs = (weights @ self.keys) * (weights @ self.others)
+        return np.asarray(((weights @ self.above) * weights).sum(axis=1) / np.where(pairs > 0, pairs, np.nan))
+
+
+@dataclass(frozen=True)
+class Bits:
+    """gain: (n,) bits that the text adds to the right label of each judgment, NaN where a p is missing.
+
+    floored: how many probabilities of the right label were below 2^-20 and taken as that.
+    """
+
+    gain: FloatArray
+    floored: int
+
+    @property
+    def mean(self) -> float:
+        """Mean over the judgments that have both probabilities; NaN without any."""
+        defined = self.gain[~np.isnan(self.gain)]
+        return float(defined.mean()) if len(defined) else math.nan
+
+
+def bits(guess_p: FloatArray, read_p: FloatArray, key: BoolArray) -> Bits:
+    """log2 p(right label | text) - log2 p(right label): pointwise information of the text, all (n,); p is p(true)."""
+    right = [np.where(key, p, 1 - p) for p in (read_p, guess_p)]
+    with_text, without = (np.log2(np.maximum(p, LEAST)) for p in right)
+    return Bits(np.asarray(with_text - without), int(sum((p < LEAST).sum() for p in right)))
+
+
+@dataclass(frozen=True)
+class Detection:
+    """Ticking keys as a detection task; NaN where keys or distractors are missing, and `reason` says why.
+
+    balanced: mean of the shares right on keys and on distractors. d_prime: separation. criterion: above 0 is a bias to
+    leave unticked, below 0 one to tick. constant: accuracy of always leaving unticked. n_keys, n_others: judgments.
+    """
+
+    balanced: float
+    d_prime: float
+    criterion: float
+    constant: float
+    n_keys: int
+    n_others: int
+    reason: str = ""
+
+
+def detection(ticked: BoolArray, key: BoolArray) -> Detection:
+    """From (n,) judgments. d′ and criterion with half a judgment added to each count (Hautus 1995), always finite."""
+    n_keys, n_others = int(key.sum()), int((~key).sum())
+    hits, false_alarms = int(ticked[key].sum()), int(ticked[~key].sum())
+    constant = n_others / len(key) if len(key) else math.nan
+    if not n_keys or not n_others:
+        return Detection(math.nan, math.nan, math.nan, constant, n_keys, n_others, NO_BOTH_KINDS)
+    hit, alarm = (norm.ppf((x + 0.5) / (n + 1)) for x, n in ((hits, n_keys), (false_alarms, n_others)))
+    balanced = (hits / n_keys + (n_others - false_alarms) / n_others) / 2
+    return Detection(balanced, float(hit - alarm), float(-(hit + alarm) / 2), constant, n_keys, n_others)

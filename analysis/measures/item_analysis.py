@@ -1,0 +1,138 @@
+"""Items and options one by one: how many are right, who separates good readers, and which keys look wrong.
+
+right: (annotators, units) 1 for a right judgment, 0 for a wrong one, MISSING; a unit is an option or a whole item.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import betaln
+from scipy.stats import beta
+
+from analysis.measures.agreement import MISSING
+from analysis.measures.types import FloatArray, IntArray
+
+PRIOR_MISKEY = 0.02  # share of options thought to have a wrong key before anything is answered
+FEWEST_ANNOTATORS = 3
+
+TOO_FEW_ANNOTATORS = "A discrimination needs at least three annotators who judged this and something else."
+ALL_ALIKE = "All annotators judged this alike, or do equally well on the rest, so nothing separates them."
+NO_BETTER_THAN_CHANCE = "With the text no more than half of the judgments are right, so they say nothing about a key."
+
+
+@dataclass(frozen=True)
+class UnitShares:
+    """Per unit (u,): share of 1s (NaN without judgments) and number of judgments."""
+
+    share: FloatArray
+    n: IntArray
+
+
+@dataclass(frozen=True)
+class Discrimination:
+    """Per unit (u,): corrected point-biserial correlation, NaN where undefined; why; annotators it rests on."""
+
+    value: FloatArray
+    reasons: list[str]
+    n: IntArray
+
+
+def unit_means(values: IntArray) -> UnitShares:
+    """Share of 1s per unit of (annotators, units) 0, 1, MISSING: how easy (`right`), how often chosen, how unsure."""
+    judged = values != MISSING
+    n = judged.sum(axis=0)
+    return UnitShares(np.asarray((values * judged).sum(axis=0) / np.where(n > 0, n, np.nan)), n.astype(np.int64))
+
+
+def discrimination(right: IntArray) -> Discrimination:
+    """Correlation of being right here with the share right of the annotator's other judgments (the rest score).
+
+    The unit itself is left out of the score, so it does not correlate with itself. Annotators with no other judgment
+    do not count.
+    """
+    judged = right != MISSING
+    ones, n_judged = right * judged, judged.sum(axis=1, keepdims=True)
+    used = judged & (n_judged > 1)
+    rest = (ones.sum(axis=1, keepdims=True) - ones) / np.maximum(n_judged - 1, 1)
+    n = used.sum(axis=0)
+    x, y = (_centred(column, used) for column in (ones.astype(np.float64), rest))
+    below = np.sqrt((x * x).sum(axis=0) * (y * y).sum(axis=0))
+    defined = (n >= FEWEST_ANNOTATORS) & (below > 1e-12)
+    value = np.where(defined, (x * y).sum(axis=0) / np.where(defined, below, 1.0), np.nan)
+    few = n < FEWEST_ANNOTATORS
+    reasons = ["" if ok else TOO_FEW_ANNOTATORS if short else ALL_ALIKE for ok, short in zip(defined, few, strict=True)]
+    return Discrimination(value, reasons, n.astype(np.int64))
+
+
+@dataclass(frozen=True)
+class Miskey:
+    """Per unit (u,): probability that its key is wrong, NaN where undefined; `reason` where it is undefined for all."""
+
+    probability: FloatArray
+    reason: str = ""
+
+
+def miskey(n_right: IntArray, n: IntArray, prior: float = PRIOR_MISKEY) -> Miskey:
+    """Probability that a key is wrong, given n_right of n judgments with the text agree with it, both (u,).
+
+    Bayes' rule with a beta-binomial for the number right of an option whose key is right, fitted to all other options,
+    so that hard options are expected to occur; where the key is wrong, right and wrong change places. `prior`: the
+    share of wrong keys beforehand. NaN for units without judgments and where there is no other unit.
+    """
+    total = n.sum()
+    if not total or n_right.sum() <= total / 2:
+        return Miskey(np.full(len(n), np.nan), NO_BETTER_THAN_CHANCE)
+    a, b = _beta_of_others(n_right.astype(np.float64), n.astype(np.float64))
+    fits, turned = (betaln(a + x, b + n - x) for x in (n_right, n - n_right))
+    odds = prior / (1 - prior) * np.exp(np.clip(turned - fits, -700, 700))
+    return Miskey(np.where(n > 0, odds / (1 + odds), np.nan))
+
+
+def certainty_above(n_right: IntArray, n: IntArray, share: float = 0.5) -> FloatArray:
+    """(u,) probability that more than `share` of all such people would be right, given n_right of n; NaN where n is 0.
+
+    Jeffreys' prior: Beta(right + ½, wrong + ½). Sort guessable items by it, unanswerable ones by 1 minus it.
+    """
+    found = beta.sf(share, n_right + 0.5, n - n_right + 0.5)
+    return np.asarray(np.where(n > 0, found, np.nan))
+
+
+def all_options_right(right: IntArray, item: IntArray, items: int) -> IntArray:
+    """(annotators, items) 1 where every option of the item is judged right, 0 where not, MISSING where one is missing.
+
+    right: (annotators, options). item: (options,) codes 0 to items - 1.
+    """
+    member = (item[:, None] == np.arange(items)).astype(np.int64)
+    options = member.sum(axis=0)
+    judged = (right != MISSING).astype(np.int64) @ member
+    correct = (right == 1).astype(np.int64) @ member
+    return np.where((judged == options) & (options > 0), (correct == options).astype(np.int64), MISSING)
+
+
+def _centred(column: FloatArray, used: FloatArray) -> FloatArray:
+    """(annotators, units) minus the mean of the used ones of each unit; 0 elsewhere."""
+    mean = (column * used).sum(axis=0) / np.maximum(used.sum(axis=0), 1)
+    return np.asarray((column - mean) * used)
+
+
+def _beta_of_others(x: FloatArray, n: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Parameters (u,) of the beta distribution of the other options' shares right, without the option itself.
+
+    Their spread is the analysis-of-variance estimate of Fleiss, Levin & Paik (2003), chapter 15; where they spread no
+    more than by chance it becomes nearly a point. NaN without another option.
+    """
+    judged = n > 0
+    squares = np.where(judged, x**2 / np.where(judged, n, 1), 0.0)
+    k, rights, all_n, n_squares, own = (part.sum() - part for part in (judged * 1.0, x, n, n**2, squares))
+    some = np.where(all_n > 0, all_n, np.nan)
+    mean = rights / some
+    between = (own - rights * mean) / np.maximum(k - 1, 1)
+    within = (rights - own) / np.maximum(all_n - k, 1)
+    typical = (all_n - n_squares / some) / np.maximum(k - 1, 1)
+    below = between + (typical - 1) * within
+    spread = np.clip((between - within) / np.where(below > 0, below, np.inf), 1e-3, 0.99)
+    mean = np.clip(mean, 0.5 / some, 1 - 0.5 / some)  # all right: as if half a judgment were not
+    size = 1 / spread - 1
+    return np.asarray(mean * size), np.asarray((1 - mean) * size)

@@ -1,0 +1,174 @@
+"""Calibration, label mass, τ, the alternative-annotator test and the planner."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import ttest_1samp
+from sklearn.calibration import calibration_curve
+from sklearn.metrics import brier_score_loss
+
+from analysis.measures.alternative_annotator import (
+    CROWD,
+    EXPERTS,
+    NUMBERS,
+    TOO_FEW_PEOPLE,
+    TOO_FEW_SHARED,
+    alternative_annotator_test,
+)
+from analysis.measures.calibration import accuracy_at, best_threshold, label_mass, reliability
+from analysis.measures.power import Plan, expected_share, guess_then_read_outlook, logit_of, pairwise_outlook
+
+JUDGMENTS = st.lists(st.tuples(st.integers(0, 20), st.booleans()), min_size=1, max_size=40)
+
+
+def columns(rows: list[tuple[int, bool]]) -> tuple[np.ndarray, np.ndarray]:
+    return np.array([row[0] / 20 for row in rows]), np.array([row[1] for row in rows])
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.tuples(st.floats(0.001, 0.999), st.booleans()), min_size=1, max_size=40))
+def test_brier_and_bins_are_scikit_learns(rows):
+    p, true = np.array([row[0] for row in rows]), np.array([row[1] for row in rows])
+    found = reliability(p, true)
+    assert found.brier == pytest.approx(brier_score_loss(true, p, labels=[False, True]))
+    share, mean_p = calibration_curve(true, p, n_bins=10)
+    filled = found.n > 0
+    assert found.n.sum() == len(p)
+    if not (np.isclose(p * 10, np.round(p * 10))).any():  # bins part at their ends differently
+        np.testing.assert_allclose(found.share[filled], share)
+        np.testing.assert_allclose(found.mean_p[filled], mean_p)
+
+
+def test_calibration_error_weighs_bins_by_their_judgments():
+    found = reliability(np.array([0.1, 0.1, 0.9, 1.0]), np.array([False, True, True, True]), bins=2)
+    assert found.n.tolist() == [2, 2]
+    assert found.ece == pytest.approx(0.5 * 0.4 + 0.5 * 0.05)
+    assert math.isnan(reliability(np.zeros(0), np.zeros(0, dtype=bool)).ece)
+
+
+def test_label_mass_counts_what_is_missing_and_what_is_low():
+    found = label_mass(np.array([0.5, 0.1, np.nan, 0.7]), np.array([0.4, 0.1, 0.3, 0.3]))
+    assert (found.n, found.missing, found.low) == (3, 1, 1)
+    assert (found.mean, found.median, found.least) == pytest.approx((2.1 / 3, 0.9, 0.2))
+    nothing = label_mass(np.array([np.nan]), np.array([0.5]))
+    assert (nothing.n, nothing.missing) == (0, 1)
+    assert math.isnan(nothing.mean)
+
+
+def test_threshold_is_the_middle_of_the_widest_plateau():
+    p, true = np.array([0.2, 0.3, 0.8, 0.9, 0.95]), np.array([False, False, True, True, True])
+    found = best_threshold(p, true)
+    assert (found.tau, found.low, found.high) == pytest.approx((0.55, 0.3, 0.8))
+    assert (found.accuracy, found.plateaus, found.n) == (1.0, 1, 5)
+
+
+def test_two_plateaus_are_counted():
+    found = best_threshold(np.array([0.1, 0.4, 0.5, 0.9]), np.array([False, True, False, True]))
+    assert (found.plateaus, found.accuracy) == (2, 0.75)
+    assert (found.low, found.high) == (0.5, 0.9)
+
+
+def test_where_everything_is_a_key_any_threshold_up_to_the_lowest_will_do():
+    assert best_threshold(np.array([0.0, 0.4]), np.array([True, True])).tau == 0.0
+    assert best_threshold(np.array([0.3, 0.4]), np.array([False, False])).low == 0.4
+    assert math.isnan(best_threshold(np.zeros(0), np.zeros(0, dtype=bool)).tau)
+
+
+@settings(max_examples=80, deadline=None)
+@given(JUDGMENTS)
+def test_no_threshold_does_better(rows):
+    p, true = columns(rows)
+    found = best_threshold(p, true)
+    assert accuracy_at(p, true, found.tau) == pytest.approx(found.accuracy)
+    tried = [accuracy_at(p, true, tau) for tau in np.linspace(0, 1, 201)]
+    assert max(tried) == pytest.approx(found.accuracy)
+
+
+def people(r: int, units: int, accuracy: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(3, size=units).astype(float)
+    said = np.where(rng.random((r, units)) < accuracy, truth, rng.integers(3, size=(r, units)))
+    return said.astype(float), truth
+
+
+def test_a_model_that_knows_the_truth_may_stand_in_and_one_that_guesses_may_not():
+    said, truth = people(4, 80, 0.6, seed=1)
+    good = alternative_annotator_test(said, truth, EXPERTS)
+    bad = alternative_annotator_test(said, np.random.default_rng(2).integers(3, size=80).astype(float), CROWD)
+    assert (good.passed, good.winning_rate) == (True, 1.0)
+    assert (bad.passed, bad.winning_rate) == (False, 0.0)
+    assert good.advantage > 0.8 > bad.advantage
+
+
+def test_p_is_that_of_a_paired_t_test_against_epsilon():
+    said, truth = people(3, 50, 0.7, seed=3)
+    said[1, ::5] = np.nan
+    found = alternative_annotator_test(said, truth, EXPERTS)
+    ours, theirs = [], []
+    for unit in range(50):
+        others = [said[code, unit] for code in (1, 2) if not math.isnan(said[code, unit])]
+        ours.append(np.mean([other == truth[unit] for other in others]))
+        theirs.append(np.mean([other == said[0, unit] for other in others]))
+    ours, theirs = np.array(ours), np.array(theirs)
+    differences = (theirs >= ours).astype(float) - (ours >= theirs)
+    second = ttest_1samp(differences, EXPERTS, alternative="less")
+    assert found.p[0] == pytest.approx(second.pvalue)
+    assert (found.model_at_least[0], found.person_at_least[0]) == ((ours >= theirs).mean(), (theirs >= ours).mean())
+    assert found.n_units.tolist() == [50, 40, 50]
+
+
+def test_numbers_are_compared_by_their_distance():
+    said = np.array([[1.0, 2, 3, 4, 5, 1], [1, 2, 3, 4, 4, 2], [2, 2, 3, 5, 5, 1]])
+    near = alternative_annotator_test(said, said.mean(axis=0), CROWD, NUMBERS)
+    far = alternative_annotator_test(said, said.mean(axis=0) + 4, CROWD, NUMBERS)
+    assert near.winning_rate > far.winning_rate == 0.0
+    assert near.few_units == 3
+
+
+def test_two_people_or_nothing_shared_are_undefined_and_do_not_pass():
+    said, truth = people(3, 10, 0.7, seed=4)
+    assert alternative_annotator_test(said[:2], truth, CROWD).reason == TOO_FEW_PEOPLE
+    apart = alternative_annotator_test(said, np.full(10, np.nan), CROWD)
+    assert (apart.reason, apart.passed) == (TOO_FEW_SHARED, False)
+    assert math.isnan(apart.winning_rate)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 1000), st.permutations(range(4)))
+def test_order_of_people_and_names_of_categories_do_not_matter(seed, order):
+    said, truth = people(4, 20, 0.6, seed)
+    one = alternative_annotator_test(said, truth, CROWD)
+    other = alternative_annotator_test((said[list(order)] + 1) % 3, (truth + 1) % 3, CROWD)
+    np.testing.assert_allclose(one.p[list(order)], other.p, atol=1e-12)
+    assert one.winning_rate == other.winning_rate
+
+
+@pytest.mark.parametrize("share", [0.05, 0.5, 0.84])
+def test_the_mean_logit_gives_the_wanted_share(share):
+    assert expected_share(logit_of(share, 1.25), 1.25) == pytest.approx(share, abs=1e-9)
+
+
+@pytest.mark.parametrize(("texts", "annotators", "power"), [(10, 6, 0.19), (40, 6, 0.64), (10, 12, 0.24)])
+def test_texts_buy_power_and_annotators_hardly_do(texts, annotators, power):
+    # a difference of .10 with the default components; the figures are of a simulation of its own
+    found = guess_then_read_outlook(Plan(texts, annotators), 0.58, (0.84, 0.74), seed=1, studies=250)
+    assert found.power == pytest.approx(power, abs=0.09)
+    assert found.power_error == pytest.approx(math.sqrt(found.power * (1 - found.power) / 250))
+
+
+def test_equal_generators_are_rarely_told_apart_and_more_texts_narrow_the_interval():
+    few = guess_then_read_outlook(Plan(10, 4), 0.6, (0.8, 0.8), seed=2, studies=200)
+    many = guess_then_read_outlook(Plan(30, 4), 0.6, (0.8, 0.8), seed=2, studies=200)
+    assert few.power < 0.12
+    assert many.difference_width < few.difference_width
+    assert few == guess_then_read_outlook(Plan(10, 4), 0.6, (0.8, 0.8), seed=2, studies=200)
+
+
+def test_a_preference_is_seen_more_surely_the_stronger_it_is():
+    found = [pairwise_outlook(20, 5, share, seed=1, studies=300) for share in (0.5, 0.6, 0.7)]
+    assert found[0].power < 0.1 < found[1].power < found[2].power

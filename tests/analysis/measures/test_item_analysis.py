@@ -1,0 +1,100 @@
+"""Items one by one, against hand-worked tables and written-out definitions."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import beta
+
+from analysis.measures.agreement import MISSING
+from analysis.measures.item_analysis import (
+    ALL_ALIKE,
+    NO_BETTER_THAN_CHANCE,
+    TOO_FEW_ANNOTATORS,
+    all_options_right,
+    certainty_above,
+    discrimination,
+    miskey,
+    unit_means,
+)
+from tests.analysis.measures.strategies import ratings
+
+NO = MISSING
+
+
+def test_shares_and_their_n_leave_out_what_is_missing():
+    found = unit_means(np.array([[1, 0, NO], [1, NO, NO], [0, 1, NO]]))
+    assert found.share.tolist() == pytest.approx([2 / 3, 0.5, math.nan], nan_ok=True)
+    assert found.n.tolist() == [3, 2, 0]
+
+
+def test_discrimination_leaves_the_unit_out_of_the_score():
+    right = np.array([[1, 1, 1, 0], [1, 1, 0, 0], [0, 1, 1, 1], [0, 0, 0, 1], [1, 0, 1, 0]])
+    found = discrimination(right)
+    for unit in range(4):
+        rest = np.delete(right, unit, axis=1).sum(axis=1)
+        assert found.value[unit] == pytest.approx(np.corrcoef(right[:, unit], rest)[0, 1])
+    assert found.n.tolist() == [5] * 4
+
+
+def test_discrimination_with_missing_judgments_uses_each_annotators_own_rest():
+    right = np.array([[1, 1, 0], [0, NO, 1], [1, 1, 1], [0, 0, NO], [1, NO, NO]])
+    found = discrimination(right)
+    assert found.n.tolist() == [4, 3, 3]  # the last annotator judged nothing else
+    assert found.value[0] == pytest.approx(np.corrcoef([1, 0, 1, 0], [0.5, 1, 1, 0])[0, 1])
+
+
+def test_discrimination_is_undefined_without_three_annotators_or_without_variation():
+    assert discrimination(np.array([[1, 0], [0, 1]])).reasons == [TOO_FEW_ANNOTATORS] * 2
+    found = discrimination(np.array([[1, 0, 1], [1, 1, 0], [1, 1, 1]]))
+    assert math.isnan(found.value[0])
+    assert found.reasons[0] == ALL_ALIKE
+
+
+@settings(max_examples=50, deadline=None)
+@given(ratings(5, 2), st.permutations(range(5)))
+def test_order_of_annotators_does_not_matter_and_values_are_correlations(right, order):
+    one, other = discrimination(right), discrimination(right[list(order)])
+    np.testing.assert_allclose(one.value, other.value, atol=1e-12)
+    defined = one.value[~np.isnan(one.value)]
+    assert (np.abs(defined) <= 1 + 1e-12).all()
+    assert [bool(reason) for reason in one.reasons] == np.isnan(one.value).tolist()
+
+
+def test_a_key_that_nearly_everybody_contradicts_raises_the_alarm_and_a_hard_one_less():
+    n_right, n = np.array([6, 6, 5, 6, 6, 5, 6, 0, 3]), np.full(9, 6)
+    found = miskey(n_right, n).probability
+    assert found[7] > 0.5
+    assert found[8] == pytest.approx(0.02)  # as many for as against: no evidence either way
+    assert (found[:7] < 0.02).all()
+
+
+def test_a_prior_of_a_half_and_one_more_disagreeing_reader_raise_the_alarm():
+    n_right, n = np.array([8, 8, 7, 8, 2, 1]), np.full(6, 8)
+    low, high = miskey(n_right, n).probability, miskey(n_right, n, prior=0.5).probability
+    assert (high > low).all()
+    assert low[5] > low[4]
+
+
+def test_no_alarm_where_readers_are_no_better_than_chance_or_nobody_read():
+    none = miskey(np.array([1, 1]), np.array([2, 2]))
+    assert none.reason == NO_BETTER_THAN_CHANCE
+    assert np.isnan(none.probability).all()
+    assert np.isnan(miskey(np.array([3, 2, 0]), np.array([3, 3, 0])).probability).tolist() == [False, False, True]
+
+
+def test_certainty_grows_with_n_and_is_a_half_where_answers_are_split():
+    found = certainty_above(np.array([2, 20, 3, 0]), np.array([3, 30, 6, 0]))
+    assert found[0] < found[1]
+    assert found[0] == pytest.approx(1 - beta.cdf(0.5, 2.5, 1.5))
+    assert found[2] == pytest.approx(0.5)
+    assert math.isnan(found[3])
+
+
+def test_an_item_is_right_if_all_its_options_are_and_missing_if_one_is():
+    right = np.array([[1, 1, 1, 0], [1, NO, 1, 1], [1, 1, 0, NO]])
+    assert all_options_right(right, np.array([0, 0, 1, 1]), 2).tolist() == [[1, 0], [NO, 1], [1, NO]]
