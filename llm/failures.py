@@ -2,19 +2,17 @@
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
 from typing import Any
 
-import httpx2
-import openai
+import aiohttp
 from django.utils.translation import gettext_lazy as _
 
 from llm.addresses import BadAddress
-from llm.keys import UnreadableKey
+from llm.transport import Received
 
 
 class Failure(StrEnum):
@@ -125,39 +123,32 @@ class Problem:
     retry_after: float | None = None
     body: str | None = None
 
+    @property
+    def asks_to_wait(self) -> bool:
+        """Whether the server has too much to do for now: everybody on the endpoint waits, the call is not to blame."""
+        return self.failure == Failure.LIMIT or (self.status == 503 and self.retry_after is not None)
+
 
 def problem_of(error: BaseException) -> Problem:
-    """The problem behind an exception of the client; unexpected exceptions are raised again."""
-    if isinstance(error, openai.APIStatusError):
-        return _of_status(error.response)
-    chain = list(_chain(error))
-    if any(isinstance(cause, UnreadableKey) for cause in chain):
-        return Problem(Failure.KEY, str(REMEDIES["key_unreadable"]))
-    for cause in chain:
-        if isinstance(cause, BadAddress):
-            return Problem(Failure.ADDRESS, str(cause))
-        if isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.PoolTimeout):
-            return Problem(Failure.CONNECTION, str(cause) or type(cause).__name__)
-        if isinstance(cause, httpx2.UnsupportedProtocol | httpx2.LocalProtocolError | httpx2.InvalidURL):
-            return Problem(Failure.ADDRESS, str(cause))
-    if isinstance(error, openai.APIConnectionError | httpx2.HTTPError | TimeoutError):
-        cause = chain[-1] if not isinstance(chain[-1], openai.APIError) else error
-        return Problem(Failure.UNKNOWN, f"{type(cause).__name__}: {cause}".rstrip(": "))
+    """The problem behind an exception of the transport; unexpected exceptions are raised again."""
+    if isinstance(error, BadAddress | aiohttp.InvalidURL):
+        return Problem(Failure.ADDRESS, str(error))
+    if isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError):
+        return Problem(Failure.CONNECTION, str(error) or type(error).__name__)
+    if isinstance(error, aiohttp.ClientError | TimeoutError):
+        return Problem(Failure.UNKNOWN, f"{type(error).__name__}: {error}".rstrip(": "))
     raise error
 
 
-def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    while error is not None:
-        yield error
-        error = error.__cause__
-
-
-def _of_status(response: httpx2.Response) -> Problem:
-    body = response.text
-    message, code = _told(body)
-    failure = _failure_of(response.status_code, message.lower(), code.lower())
-    words = message or f"{response.status_code} {response.reason_phrase}"
-    return Problem(failure, words[:2000], response.status_code, retry_after(response.headers.get("retry-after")), body)
+def problem_of_status(received: Received) -> Problem | None:
+    """The problem that the status of a reply tells; None if it tells none."""
+    if 200 <= received.status < 300:
+        return None
+    message, code = _told(received.text)
+    failure = _failure_of(received.status, message.lower(), code.lower())
+    words = message or f"{received.status} {received.reason}".strip()
+    waits = retry_after(received.headers.get("Retry-After"))
+    return Problem(failure, words[:2000], received.status, waits, received.text)
 
 
 def _told(body: str) -> tuple[str, str]:

@@ -3,7 +3,7 @@ from decimal import Decimal
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from llm.models import Endpoint
+from llm.models import Endpoint, Unknown
 
 PRESETS = [
     ("OpenAI", "https://api.openai.com/v1", "gpt-4o-mini"),
@@ -26,9 +26,9 @@ class EndpointForm(forms.ModelForm):
         model = Endpoint
         fields = [
             "name", "base_url", "model", "description", "price_in", "price_out", "currency", "max_concurrency",
-            "timeout_seconds", "is_active",
+            "requests_per_minute", "tokens_per_minute", "timeout_seconds", "is_active", "projects",
         ]  # fmt: skip
-        widgets = {"description": forms.Textarea({"rows": 2})}
+        widgets = {"description": forms.Textarea({"rows": 2}), "projects": forms.CheckboxSelectMultiple}
         help_texts = {
             "name": _("How it is called in lists and commands."),
             "base_url": _(
@@ -38,6 +38,10 @@ class EndpointForm(forms.ModelForm):
             "description": _("What researchers should know before they choose it."),
             "price_in": _("For a million input tokens. Empty: unpriced, then costs are not counted; 0: free."),
             "price_out": _("For a million output tokens."),
+            "max_concurrency": _("At most; fewer while the server says that it is too many."),
+            "requests_per_minute": _("As your account allows, for all workers together. Empty: no limit of ours."),
+            "tokens_per_minute": _("Input and the most output that a request may use. Empty: no limit of ours."),
+            "projects": _("Which projects may use it. None ticked: all of them."),
             "is_active": _("Without it, earlier runs stay as they are."),
         }
 
@@ -63,4 +67,11 @@ class BudgetForm(forms.Form):
     budget = forms.DecimalField(
         label=_("Budget"), required=False, min_value=Decimal("0.0001"), max_digits=12, decimal_places=4,
         help_text=_("Over it the run pauses. Empty: no limit."),
+    )  # fmt: skip
+
+
+class UnknownForm(forms.Form):
+    on_unknown = forms.ChoiceField(
+        label=_("If a worker dies, what is on the wire may have been paid"), choices=Unknown.choices,
+        widget=forms.RadioSelect,
     )  # fmt: skip

@@ -1,10 +1,10 @@
 """A request as it goes over the wire, and the hashes by which it is found again."""
 
-import hashlib
-import json
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
+from llm.canonical import canonical, hash_of
 from llm.models import Endpoint
 from llm.registry import Request
 
@@ -22,19 +22,30 @@ LENGTH = "max_tokens"
 class Prompt:
     """The body of a request without the model: messages and adapted parameters."""
 
-    messages: list[dict[str, Any]]
+    request: Request
     params: dict[str, Any]
 
+    @property
+    def messages(self) -> list[dict[str, Any]]:
+        return self.request.messages
 
-def hash_of(value: Any) -> str:
-    """160 bits of a canonical form; the same for equal values in every process."""
-    canonical = json.dumps(value, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
-    return hashlib.blake2b(canonical.encode(), digest_size=20).hexdigest()
+    @property
+    def canonical_messages(self) -> str:
+        return self.request.canonical_messages
+
+    @cached_property
+    def canonical_params(self) -> str:
+        return canonical(self.params)
+
+    def body(self, model: str) -> bytes:
+        """What is sent, in UTF-8."""
+        rest = f",{self.canonical_params[1:]}" if self.params else "}"
+        return f'{{"model":{canonical(model)},"messages":{self.canonical_messages}{rest}'.encode()
 
 
 def prompt_hash(request: Request) -> str:
     """What the door asks for, before it is adapted to a server."""
-    return hash_of([request.messages, request.params])
+    return hash_of(f"[{request.canonical_messages},{canonical(request.params)}]")
 
 
 def prompt_for(endpoint: Endpoint, request: Request, adjust: dict[str, Any] | None = None) -> Prompt:
@@ -49,7 +60,7 @@ def prompt_for(endpoint: Endpoint, request: Request, adjust: dict[str, Any] | No
     name = endpoint.can("max_tokens_name")
     if name and LENGTH in params:
         params[name] = params.pop(LENGTH)
-    return Prompt(request.messages, params)
+    return Prompt(request, params)
 
 
 def content_key(project_id: int, endpoint: Endpoint, prompt: Prompt, sample: int) -> str:
@@ -58,4 +69,5 @@ def content_key(project_id: int, endpoint: Endpoint, prompt: Prompt, sample: int
     The local model gets a new port with every start; it is still the same.
     """
     where = endpoint.pk if endpoint.is_local else endpoint.base_url
-    return hash_of([project_id, where, endpoint.model, prompt.messages, prompt.params, sample])
+    parts = [canonical([project_id, where, endpoint.model])[:-1], prompt.canonical_messages, prompt.canonical_params]
+    return hash_of(f"{','.join(parts)},{sample}]")

@@ -3,8 +3,10 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
+from llm.canonical import canonical
 from llm.models import Call, Run
 
 
@@ -14,6 +16,11 @@ class Request:
 
     messages: list[dict[str, Any]]
     params: dict[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def canonical_messages(self) -> str:
+        """As JSON: hashed, stored and sent, but made once."""
+        return canonical(self.messages)
 
 
 class Unparsable(Exception):

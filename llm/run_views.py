@@ -10,8 +10,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from llm.access import get_call, get_run
+from llm.comparing import comparable, compare
 from llm.failures import Failure, remedy
-from llm.forms import BudgetForm
+from llm.forms import BudgetForm, UnknownForm
 from llm.models import CallState
 from llm.prices import money
 from llm.progress import Progress
@@ -20,7 +21,7 @@ from llm.services import runs
 from projects.access import get_project
 from projects.models import Role
 
-RUNS_ON_A_PAGE, CALLS_ON_A_PAGE = 25, 50
+RUNS_ON_A_PAGE, CALLS_ON_A_PAGE, RUNS_TO_COMPARE = 25, 50, 200
 
 
 @login_required
@@ -39,6 +40,7 @@ def run_page(request, pk):
     context = {"project": run.project, "run": run, "progress": Progress(run), "reason": remedy(run.reason)}
     context |= {
         "budget_form": BudgetForm(),
+        "unknown_form": UnknownForm(initial={"on_unknown": run.on_unknown}),
         "url": _url(run),
         "may_act": run.project.my_role.rank >= Role.RESEARCHER.rank,
     }
@@ -78,6 +80,33 @@ def run_budget(request, pk):
         runs.set_budget(run, form.cleaned_data["budget"])
         messages.success(request, _("The budget is stored. Resume the run if it is paused."))
     return redirect(run)
+
+
+@login_required
+@require_POST
+def run_unknown(request, pk):
+    """What becomes of calls that are on the wire when a worker dies."""
+    run = get_run(request.user, pk, Role.RESEARCHER)
+    form = UnknownForm(request.POST)
+    if form.is_valid() and runs.set_on_unknown(run, form.cleaned_data["on_unknown"]):
+        messages.success(request, _("The choice is stored; it counts from now on."))
+    else:
+        messages.warning(request, _("Nothing changed: the run is in another state by now."))
+    return redirect(run)
+
+
+@login_required
+@never_cache
+def run_compare(request, pk):
+    """Answers of single calls are shown, so it is for reviewers and above."""
+    run = get_run(request.user, pk, Role.REVIEWER)
+    others = list(comparable(run)[:RUNS_TO_COMPARE])
+    other = next((one for one in others if str(one.pk) == request.GET.get("with")), None)
+    context = {"project": run.project, "run": run, "others": others, "other": other}
+    if other is not None:
+        context |= {"comparison": compare(run, other)}
+        context |= {"sides": [("A", run, Progress(run)), ("B", other, Progress(other))]}
+    return render(request, "llm/run_compare.html", context)
 
 
 @login_required

@@ -1,101 +1,111 @@
-"""The way to a model server: resolved and checked by us, no redirects, no proxies, bounded replies."""
+"""The way to a model server: resolved and checked by us, no redirects, no proxies, bounded replies, no second try.
+
+A chat completion is one POST of JSON, sent with aiohttp as it is: what the openai client and its models of every
+request and reply add costs four times as much processor time as all the rest of a call.
+"""
 
 import asyncio
-import logging
 import socket
-import ssl
-import time
-from collections.abc import AsyncIterator
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-import httpx2
-from openai import AsyncOpenAI
+import aiohttp
+from aiohttp.abc import AbstractResolver, ResolveResult
 
-from llm.addresses import check_resolved
-
-logging.getLogger("httpx2").setLevel(logging.WARNING)  # it tells every request at the level INFO
+from llm.addresses import as_literal, check_resolved, split
 
 MOST_BYTES = 10_000_000
 CONNECT_SECONDS = 10
-NO_KEY = "none"
-_TRUST_FOR_SECONDS = 30.0
+KEPT_SECONDS = 4  # an idle connection; servers close theirs after five, and a call must not meet that
+PATH = "/chat/completions"
+_TRUST_FOR_SECONDS = 30
 
 
-class TooLong(httpx2.HTTPError):
+class TooLong(aiohttp.ClientError):
     """A reply beyond any sense; the rest of it is not read."""
 
 
-class Bounded(httpx2.AsyncByteStream):
-    """The stream of a reply that ends with an error when it gets too long."""
+@dataclass(frozen=True)
+class Received:
+    """What came back, whatever its status."""
 
-    def __init__(self, stream: httpx2.AsyncByteStream):
-        self.stream = stream
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        n = 0
-        async for part in self.stream:
-            n += len(part)
-            if n > MOST_BYTES:
-                raise TooLong(f"The reply is longer than {MOST_BYTES} bytes.")
-            yield part
-
-    async def aclose(self) -> None:
-        await self.stream.aclose()
+    status: int
+    reason: str
+    headers: Mapping[str, str]
+    text: str
 
 
-class CheckedTransport(httpx2.AsyncHTTPTransport):
-    """Asks the name server itself, checks every address, and connects to the one it checked.
+class CheckedResolver(AbstractResolver):
+    """Asks the name server itself, checks every address, and gives only those to connect to.
 
     The name stays in the Host header and in the certificate check; a second answer of the name server changes nothing.
     """
 
-    def __init__(self, limits: httpx2.Limits):
-        super().__init__(verify=ssl.create_default_context(), trust_env=False, limits=limits, retries=0)
-        self._known: dict[tuple[str, int], tuple[float, list[str]]] = {}
-
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        host = request.url.host
-        port = request.url.port or (443 if request.url.scheme == "https" else 80)
-        *others, last = await self._addresses(host, port)
-        request.extensions = {**request.extensions, "sni_hostname": host}
-        for address in others:
-            try:
-                return await self._send(request, address)
-            except (httpx2.ConnectError, httpx2.ConnectTimeout):
-                continue  # nothing was sent: localhost is often ::1 first, and nobody listens there
-        return await self._send(request, last)
-
-    async def _send(self, request: httpx2.Request, address: str) -> httpx2.Response:
-        request.url = request.url.copy_with(host=address)
-        response = await super().handle_async_request(request)
-        assert isinstance(response.stream, httpx2.AsyncByteStream)
-        response.stream = Bounded(response.stream)
-        return response
-
-    async def _addresses(self, host: str, port: int) -> list[str]:
-        at, addresses = self._known.get((host, port), (0.0, []))
-        if addresses and time.monotonic() - at < _TRUST_FOR_SECONDS:
-            return addresses
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
+    ) -> list[ResolveResult]:
         addresses = await _resolve(host, port)
         check_resolved(host, port, addresses)
-        self._known[host, port] = (time.monotonic(), addresses)
-        return addresses
+        return [_result(host, address, port) for address in addresses]
+
+    async def close(self) -> None:
+        """Holds nothing."""
 
 
 async def _resolve(host: str, port: int) -> list[str]:
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        raise httpx2.ConnectError(f"The name {host} cannot be resolved.") from error
+        raise OSError(None, f"The name {host} cannot be resolved.") from error
     return list(dict.fromkeys(str(sockaddr[0]) for *_rest, sockaddr in found))
 
 
-def client(base_url: str, key: str, seconds: float, at_a_time: int) -> AsyncOpenAI:
-    """The client for one endpoint. Its own retries are off: it would repeat a paid call in silence."""
-    timeout = httpx2.Timeout(seconds, connect=CONNECT_SECONDS, pool=seconds)
-    limits = httpx2.Limits(max_connections=at_a_time, max_keepalive_connections=at_a_time, keepalive_expiry=4)
-    http = httpx2.AsyncClient(
-        transport=CheckedTransport(limits), timeout=timeout, follow_redirects=False, trust_env=False
-    )
-    made = AsyncOpenAI(api_key=key or NO_KEY, base_url=base_url, max_retries=0, timeout=timeout, http_client=http)
-    made.organization = made.project = None  # else taken from the environment and told to every server
-    return made
+def _result(host: str, address: str, port: int) -> ResolveResult:
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    return ResolveResult(
+        hostname=host, host=address, port=port, family=family, proto=0, flags=socket.AI_NUMERICHOST
+    )  # fmt: skip
+
+
+class Client:
+    """The client for one endpoint, on the event loop in which it is made. It never repeats a request by itself."""
+
+    def __init__(self, base_url: str, key: str, seconds: float, at_a_time: int):
+        self._base_url, self._url = base_url, base_url.rstrip("/") + PATH
+        connector = aiohttp.TCPConnector(
+            limit=at_a_time,
+            resolver=CheckedResolver(),
+            ttl_dns_cache=_TRUST_FOR_SECONDS,
+            keepalive_timeout=KEPT_SECONDS,
+        )  # fmt: skip
+        headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        self._session = aiohttp.ClientSession(
+            connector=connector,
+            headers=headers | ({"Authorization": f"Bearer {key}"} if key else {}),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS, sock_read=seconds),
+            trust_env=False,
+        )
+
+    async def post(self, body: bytes) -> Received:
+        """BadAddress before anything is sent to an address inside; errors of aiohttp as they come."""
+        _parts, host, port = split(self._base_url)
+        if (literal := as_literal(host)) is not None:  # for such no name server is asked, so no resolver is
+            check_resolved(host, port, [str(literal)])
+        async with self._session.post(self._url, data=body, allow_redirects=False) as response:
+            text = (await _read(response)).decode("utf-8", "replace")
+            return Received(response.status, response.reason or "", response.headers, text)
+
+    async def close(self) -> None:
+        await self._session.close()
+
+
+async def _read(response: aiohttp.ClientResponse) -> bytes:
+    """The whole body; TooLong as soon as it is longer than any reply."""
+    parts, n = [], 0
+    async for part in response.content.iter_any():
+        n += len(part)
+        if n > MOST_BYTES:
+            raise TooLong(f"The reply is longer than {MOST_BYTES} bytes.")
+        parts.append(part)
+    return b"".join(parts)

@@ -13,6 +13,8 @@ urlpatterns = [
     path("p/<slug:slug>/runs/", run_views.run_list, name="run_list"),
     path("runs/<int:pk>/", run_views.run_page, name="run"),
     path("runs/<int:pk>/budget/", run_views.run_budget, name="run_budget"),
+    path("runs/<int:pk>/unknown/", run_views.run_unknown, name="run_unknown"),
+    path("runs/<int:pk>/compare/", run_views.run_compare, name="run_compare"),
     path("runs/<int:pk>/calls/", run_views.call_list, name="call_list"),
     path("runs/<int:pk>/calls/<int:call_pk>/", run_views.call_page, name="call"),
     re_path(

@@ -44,12 +44,12 @@ class CallQuerySet(models.QuerySet):
 class Call(models.Model):
     """One question to a model: what was sent, what came back, what it cost. Written before it is sent and read."""
 
-    run = models.ForeignKey("llm.Run", models.CASCADE, related_name="calls")
+    run = models.ForeignKey("llm.Run", models.CASCADE, related_name="calls", db_index=False)  # other indexes begin so
     key = models.CharField(max_length=200)
     sample = models.PositiveIntegerField(default=0)
     turn = models.PositiveSmallIntegerField(default=0)
     """0 as planned; a follow-up (reprompt, longer limit) is a row of its own, so that no reply is overwritten."""
-    follows = models.ForeignKey("self", models.SET_NULL, null=True, related_name="followed_by")
+    follows = models.ForeignKey("self", models.SET_NULL, null=True, related_name="followed_by", db_index=False)
     position = models.PositiveIntegerField()
     prompt_hash = models.CharField(max_length=40, blank=True)
     content_key = models.CharField(max_length=40, blank=True)
@@ -62,7 +62,7 @@ class Call(models.Model):
     times_sent = models.PositiveSmallIntegerField(default=0)
     times_lost = models.PositiveSmallIntegerField(default=0)
     reserved_nanos = models.BigIntegerField(default=0)
-    copied_from = models.ForeignKey("self", models.SET_NULL, null=True, related_name="copies")
+    copied_from = models.ForeignKey("self", models.SET_NULL, null=True, related_name="copies", db_index=False)
 
     messages = models.JSONField(null=True)
     params = models.JSONField(null=True)
@@ -95,7 +95,9 @@ class Call(models.Model):
         indexes = [
             models.Index(fields=["run", "position"], name="calls_in_order"),
             models.Index(fields=["run", "state", "position"], name="calls_by_state"),
-            models.Index(fields=["content_key"], name="calls_of_a_content", condition=~Q(content_key="")),
+            models.Index(fields=["content_key"], name="calls_of_a_content"),  # SQLite would not use a partial one
+            models.Index(fields=["follows"], name="calls_that_follow", condition=Q(follows__isnull=False)),
+            models.Index(fields=["copied_from"], name="calls_copied", condition=Q(copied_from__isnull=False)),
             models.Index(fields=["run", "finished_at"], name="calls_just_done", condition=Q(finished_at__isnull=False)),
         ]
 

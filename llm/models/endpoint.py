@@ -1,8 +1,20 @@
+from typing import TYPE_CHECKING
+
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
+from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+
+if TYPE_CHECKING:
+    from projects.models import Project
+
+
+class EndpointQuerySet(models.QuerySet):
+    def offered_to(self, project: "Project") -> "EndpointQuerySet":
+        """Those that a new run of the project may ask."""
+        return self.filter(Q(projects=None) | Q(projects=project), is_active=True).distinct()
 
 
 class Endpoint(models.Model):
@@ -25,6 +37,12 @@ class Endpoint(models.Model):
     max_concurrency = models.PositiveSmallIntegerField(
         _("calls at a time"), default=8, validators=[MinValueValidator(1), MaxValueValidator(512)]
     )
+    requests_per_minute = models.PositiveIntegerField(
+        _("requests per minute"), null=True, blank=True, validators=[MinValueValidator(1)]
+    )
+    tokens_per_minute = models.PositiveIntegerField(
+        _("tokens per minute"), null=True, blank=True, validators=[MinValueValidator(1)]
+    )
     timeout_seconds = models.PositiveSmallIntegerField(
         _("seconds to wait for a reply"), default=120, validators=[MinValueValidator(1), MaxValueValidator(3600)]
     )
@@ -34,6 +52,11 @@ class Endpoint(models.Model):
     blocked_until = models.DateTimeField(null=True, editable=False)
     limited_since = models.DateTimeField(null=True, editable=False)
     """The first "too many requests" after the last success."""
+    concurrency_now = models.PositiveSmallIntegerField(null=True, editable=False)
+    """Calls at a time that the server was found to bear, all drainers together; null: as many as allowed."""
+    requests_paid_until = models.DateTimeField(null=True, editable=False)
+    tokens_paid_until = models.DateTimeField(null=True, editable=False)
+    """How far into the future the requests and tokens sent so far use up what a minute allows; see llm.rates."""
 
     test_requested_at = models.DateTimeField(null=True, editable=False)
     tested_at = models.DateTimeField(null=True, editable=False)
@@ -42,6 +65,12 @@ class Endpoint(models.Model):
     test_reply = models.TextField(blank=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
     is_active = models.BooleanField(_("offered for new runs"), default=True)
+    projects = models.ManyToManyField(
+        "projects.Project", verbose_name=_("projects"), blank=True, related_name="endpoints"
+    )
+    """Whose runs may ask it; none means all."""
+
+    objects = EndpointQuerySet.as_manager()
 
     class Meta:
         ordering = ["name"]

@@ -12,13 +12,12 @@ from django.utils.translation import gettext as _
 
 from llm import keys
 from llm.models import CallState, Drainer, Endpoint, Run, RunState
-from llm.services import leasing, runs, sweeping
-from llm.services.ledger import Book, Job, body_of
-from llm.services.pace import Pace
+from llm.services import leasing, pace, runs, sweeping
+from llm.services.ledger import Book, Job
 from llm.services.planning import plan_run
 from llm.services.reading import read_replies, unread
 from llm.services.rendering import prepare
-from llm.wire import Line, Wire
+from llm.wire import Line, Outcome, Wire
 
 log = logging.getLogger(__name__)
 
@@ -26,6 +25,7 @@ SLICE_SECONDS = 30.0
 RENEW_SECONDS = 5.0
 LOOK_SECONDS = 1.0
 WAIT_SECONDS = 0.25
+GATHER_SECONDS = 0.004  # replies that come together are written down together
 READ_AT_ONCE, READ_SECONDS = 32, 0.25
 leaving = threading.Event()
 """Set when the worker shuts down: nothing more is sent, what is on the wire is waited for."""
@@ -113,7 +113,9 @@ class Hand:
         self.endpoint = run.endpoint
         self.ready: list[Job] = []
         self.out: dict[int, Job] = {}
-        self.pace = Pace(leasing.share(self.endpoint))
+        self.pace = pace.Pace(
+            leasing.share(self.endpoint), pace.learned(self.endpoint, leasing.n_drainers(self.endpoint))
+        )
         self.looked = self.read_at = time.monotonic()
         self.is_active, self.is_dry, self.dry_until = True, False, 0.0
 
@@ -131,6 +133,7 @@ class Hand:
     def __exit__(self, *about: object) -> None:
         self.wire.__exit__(*about)
         leasing.give_back(self.drainer, [job.call for job in self.ready])
+        pace.keep(self.endpoint, self.pace, leasing.n_drainers(self.endpoint))
 
     def work(self) -> None:
         """Until the time is over or nothing is left, and then until all that is on the wire has come back."""
@@ -158,31 +161,36 @@ class Hand:
     def _turn(self) -> None:
         """Waits for replies, writes them down with the next that leave, lets those go, and reads what is stored."""
         busy = bool(self.out)
-        outcomes = self.wire.collect(WAIT_SECONDS if busy else 0)
-        self.pace.heard(outcomes)
+        outcomes = self.wire.collect(WAIT_SECONDS if busy else 0, GATHER_SECONDS if busy else 0)
+        self.pace.heard(outcomes, len(self.out))
         room = self._room(len(self.out) - len(outcomes))
         if outcomes or (room and self.ready):
-            leaving_now = self.book.enter(outcomes, self.out, self.ready[:room])
-            for outcome in outcomes:
-                del self.out[outcome.call_id]
-            self.ready = [job for job in self.ready if job.call.state == CallState.LEASED]
-            self.out |= {job.call.pk: job for job in leaving_now}
-            self.wire.send([(job.call.pk, body_of(job, self.run.model)) for job in leaving_now])
+            self._enter(outcomes, room)
         self._read(everything=not busy or not outcomes)
-        if not self.out and not self.ready and self._goes_on():
+        if not self.out and not outcomes and self._goes_on():
             time.sleep(WAIT_SECONDS / 5)
 
+    def _enter(self, outcomes: list[Outcome], room: int) -> None:
+        leaving_now = self.book.enter(outcomes, self.out, self.ready[:room])
+        for outcome in outcomes:
+            del self.out[outcome.call_id]
+        self.ready = [job for job in self.ready if job.call.state == CallState.LEASED]
+        self.out |= {job.call.pk: job for job in leaving_now}
+        self.wire.send([(job.call.pk, job.prompt.body(self.run.model)) for job in leaving_now])
+
     def _room(self, n_out: int) -> int:
-        if not self._goes_on() or self.endpoint.is_blocked:
+        if not self._goes_on() or self.endpoint.is_blocked or self.book.is_paced:
             return 0
         return max(0, self.pace.limit - n_out)
 
     def _stock_up(self) -> None:
         """Leases more before the stock is empty, so that the wire never waits for a prompt."""
         n = self.pace.limit
-        if len(self.ready) >= n or self.endpoint.is_blocked or (self.is_dry and time.monotonic() < self.dry_until):
+        is_held_back = self.endpoint.is_blocked or self.book.is_paced
+        if len(self.ready) >= n or is_held_back or (self.is_dry and time.monotonic() < self.dry_until):
             return
-        calls = leasing.take(self.run, self.drainer, max(n // 2, 4))
+        some = n // 2 if self.out else n  # while replies come back, small bites: none of them should wait long
+        calls = leasing.take(self.run, self.drainer, max(some, 4))
         self.is_dry, self.dry_until = not calls, time.monotonic() + WAIT_SECONDS
         self.ready += prepare(self.run, self.endpoint, self.drainer, calls)
 

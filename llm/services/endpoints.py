@@ -1,23 +1,29 @@
 """Endpoints: made and changed by admins, by page and by command."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.core.exceptions import ValidationError
+from django.db import transaction
 from django.utils.translation import gettext as _
 
 from llm import keys
 from llm.addresses import BadAddress, check_base_url
 from llm.models import Endpoint
 from llm.services import probing
+from projects.models import Project
 
 
 class Taken(ValidationError):
     """The name belongs to another endpoint."""
 
 
-def save_endpoint(endpoint: Endpoint, *, key: str = "", **fields: Any) -> Endpoint:
+def save_endpoint(
+    endpoint: Endpoint, *, key: str = "", projects: Iterable[Project] | None = None, **fields: Any
+) -> Endpoint:
     """Stores the fields; an empty key keeps the stored one, unless the address changed: it is asked for again.
 
+    `projects` are those that may use it, an empty list means all; None leaves that as it is.
     ValidationError, and nothing stored, if a field cannot be. What was found out about another address or model is
     forgotten.
     """
@@ -36,7 +42,10 @@ def save_endpoint(endpoint: Endpoint, *, key: str = "", **fields: Any) -> Endpoi
     elif is_moved:
         endpoint.encrypted_key = ""
     endpoint.full_clean()
-    endpoint.save()
+    with transaction.atomic():
+        endpoint.save()
+        if projects is not None:
+            endpoint.projects.set(projects)
     return endpoint
 
 
@@ -69,6 +78,7 @@ def _clean(key: str) -> str:
 
 
 def _forget_findings(endpoint: Endpoint) -> None:
-    endpoint.capabilities, endpoint.blocked_until, endpoint.limited_since = {}, None, None
+    endpoint.capabilities = {}
+    endpoint.blocked_until = endpoint.limited_since = endpoint.concurrency_now = None
     endpoint.tested_at = endpoint.test_ok = endpoint.test_requested_at = None
     endpoint.test_problem = endpoint.test_reply = ""

@@ -111,7 +111,10 @@ def recover(drainer: Drainer) -> None:
         runs.pause(run, "held")
 
 
+def n_drainers(endpoint: Endpoint) -> int:
+    return max(1, Drainer.objects.live().filter(run__endpoint=endpoint).count())
+
+
 def share(endpoint: Endpoint) -> int:
     """How many calls at a time one drainer may have out, all drainers of the endpoint together its limit."""
-    n = Drainer.objects.live().filter(run__endpoint=endpoint).count()
-    return max(1, endpoint.max_concurrency // max(1, n))
+    return max(1, endpoint.max_concurrency // n_drainers(endpoint))

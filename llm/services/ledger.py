@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.db import transaction
 from django.db.models import Q, Sum
 from django.utils import timezone
 
-from llm import capabilities
+from llm import capabilities, rates
 from llm.failures import STOPS, Failure, Problem
 from llm.keys import redact, without_key
 from llm.models import Call, CallState, Drainer, Endpoint, Run, RunState
@@ -17,8 +16,8 @@ from llm.models.call import GOOD
 from llm.prices import cost_nanos, most_tokens_out, reserve_nanos, tokens_in
 from llm.prompts import Prompt
 from llm.services import runs
-from llm.services.policy import Verdict, judge
-from llm.services.rows import update_calls
+from llm.services.policy import LIMITED_FOR, Verdict, judge
+from llm.services.rows import as_time, update_calls, update_rows
 from llm.wire import Outcome
 
 SENT = [
@@ -34,7 +33,6 @@ COPIED = [
 ]  # fmt: skip
 NOT_FINAL = [CallState.PLANNED, CallState.LEASED, CallState.SENT, CallState.WAITING, CallState.HELD]
 TWIN_WAITS = timedelta(seconds=1)
-LIMITED_FOR = timedelta(minutes=15)
 UNREACHABLE_AFTER = 20
 SAME_AT_START = 10
 
@@ -61,6 +59,12 @@ class Book:
     has_answers: bool = False
     was_limited: bool = False
     replied: list[Call] = field(default_factory=list)
+    paced_until: datetime | None = None
+
+    @property
+    def is_paced(self) -> bool:
+        """Whether the endpoint's requests or tokens per minute are used up for now."""
+        return self.paced_until is not None and self.paced_until > timezone.now()
 
     def enter(self, outcomes: Sequence[Outcome], out: dict[int, Job], ready: list[Job]) -> list[Job]:
         """One transaction: what came back, and which of the ready jobs leave now. Those are committed as sent."""
@@ -75,7 +79,7 @@ class Book:
 
     def _write(self, outcomes: Sequence[Outcome], out: dict[int, Job]) -> None:
         now, paid = timezone.now(), 0
-        mine = set(self.run.calls.filter(pk__in=list(out), lease_owner=self.drainer.name).values_list("pk", flat=True))
+        is_mine = Drainer.objects.filter(pk=self.drainer.pk).exists()  # the run is locked: they are taken from it whole
         calls = []
         for outcome in outcomes:
             job = out[outcome.call_id]
@@ -83,7 +87,7 @@ class Book:
             self._settle(job, outcome, now)
             price = job.call.cost_nanos - before
             paid += price
-            if outcome.call_id in mine or self._is_first(job.call, price):
+            if is_mine or self._is_first(job.call, price):
                 calls.append(job.call)
         update_calls(calls, CAME_BACK, NOT_FINAL)
         self.replied += [call for call in calls if call.state == CallState.REPLIED]
@@ -178,7 +182,7 @@ class Book:
 
     def _let_go(self, run: Run, ready: list[Job]) -> list[Job]:
         """The jobs that are sent: not those answered before, on the wire already, or beyond the budget."""
-        if run.state != RunState.RUNNING:
+        if run.state != RunState.RUNNING or self._is_blocked():
             return []
         stored, on_wire = self._known(ready)
         leaving, twins, copied = [], [], []
@@ -192,14 +196,22 @@ class Book:
                 leaving.append(job)
         self._write_copies(copied)
         self._postpone(twins)
-        leaving = self._within_budget(run, leaving)
+        leaving = self._within_rates(self._within_budget(run, leaving))
         return self._write_sent(leaving)
+
+    def _is_blocked(self) -> bool:
+        """Asked of the row each time: another drainer may have been told to wait a moment ago."""
+        self.endpoint.blocked_until = Endpoint.objects.values_list("blocked_until", flat=True).get(pk=self.endpoint.pk)
+        return self.endpoint.is_blocked
 
     def _known(self, ready: list[Job]) -> tuple[dict[str, Call], set[str]]:
         keys = {job.content_key for job in ready}
-        same = Call.objects.filter(content_key__in=keys)
+        same = Call.objects.filter(content_key__in=keys).order_by()
+        found = dict(same.values_list("pk", "state"))
+        if not found:
+            return {}, set()
         on_wire = set(same.filter(state=CallState.SENT).values_list("content_key", flat=True))
-        return {call.content_key: call for call in same.with_stored_answer()}, on_wire
+        return {call.content_key: call for call in Call.objects.filter(pk__in=found).with_stored_answer()}, on_wire
 
     def _copy(self, job: Job, source: Call) -> Call:
         call = job.call
@@ -245,27 +257,33 @@ class Book:
                 return jobs[:place]
         return jobs
 
+    def _within_rates(self, jobs: list[Job]) -> list[Job]:
+        """Those for which the endpoint's minute has room; the others stay leased until it has."""
+        if not jobs or not rates.is_limited(self.endpoint):
+            return jobs
+        endpoint, now = Endpoint.objects.select_for_update().get(pk=self.endpoint.pk), timezone.now()
+        n = rates.admit(endpoint, [tokens_in(job.prompt) + most_tokens_out(job.prompt) for job in jobs], now)
+        endpoint.save(update_fields=["requests_paid_until", "tokens_paid_until"])
+        if n < len(jobs):
+            self.paced_until = rates.free_at(endpoint, now)
+        return jobs[:n]
+
     def _write_sent(self, jobs: list[Job]) -> list[Job]:
-        now = timezone.now()
+        now, rows = timezone.now(), []
         for job in jobs:
-            call = job.call
-            call.state, call.sent_at = CallState.SENT, now
-            call.messages, call.params, call.content_key = job.prompt.messages, job.prompt.params, job.content_key
+            call, prompt = job.call, job.prompt
+            call.state, call.sent_at, call.content_key = CallState.SENT, now, job.content_key
+            call.messages, call.params = prompt.messages, prompt.params
             call.reserved_nanos, call.times_sent, call.tries = job.reserve, call.times_sent + 1, call.tries + 1
-        calls = [job.call for job in jobs]
-        if update_calls(calls, SENT, [CallState.LEASED], self.drainer.name) == len(calls):
+            counts = (call.reserved_nanos, call.times_sent, call.tries)
+            texts = (prompt.canonical_messages, prompt.canonical_params, job.content_key)
+            rows.append((CallState.SENT.value, *texts, *counts, as_time(now), call.pk))
+        if update_rows(SENT, rows, [CallState.LEASED], self.drainer.name) == len(rows):
             return jobs
         mine = Q(state=CallState.SENT, lease_owner=self.drainer.name, sent_at=now)
-        kept = set(Call.objects.filter(mine, pk__in=[call.pk for call in calls]).values_list("pk", flat=True))
+        kept = set(Call.objects.filter(mine, pk__in=[job.call.pk for job in jobs]).values_list("pk", flat=True))
         return [job for job in jobs if job.call.pk in kept]
 
 
 def job_of(call: Call, run: Run, endpoint: Endpoint, prompt: Prompt, key: str) -> Job:
     return Job(call, prompt, key, reserve_nanos(endpoint, prompt))
-
-
-Body = dict[str, Any]
-
-
-def body_of(job: Job, model: str) -> Body:
-    return {"model": model, "messages": job.prompt.messages, **job.prompt.params}

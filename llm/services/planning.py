@@ -3,20 +3,25 @@
 import time
 from collections.abc import Callable
 from itertools import islice
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from llm.models import Call, CallState, Run, RunState
+from llm.failures import Failure
+from llm.models import CallState, Run, RunState
 from llm.prompts import prompt_hash
 from llm.registry import Door, Request, door_of
+from llm.services.rows import as_time, insert_planned
 
 FIRST_BATCH = 200
 LOCK_SECONDS = 0.1  # of at most 0.2: the next batch may be slower than this one
 SMALLEST, LARGEST = 20, 5000
+RENDERED_AT_ONCE = 250  # prompts are large, rows are not
 
 Pair = tuple[str, int]
+Row = tuple[Any, ...]
 
 
 def plan_run(run: Run, may_go_on: Callable[[], bool]) -> bool:
@@ -24,7 +29,7 @@ def plan_run(run: Run, may_go_on: Callable[[], bool]) -> bool:
     door, size, position = door_of(run), FIRST_BATCH, _first_position(run)
     pairs = islice(iter(door.plan(run)), position, None)
     while batch := list(islice(pairs, size)):
-        seconds = _write(_calls(run, door, batch, position))
+        seconds = _write(_rows(run, door, batch, position))
         position += len(batch)
         size = min(max(int(size * LOCK_SECONDS / max(seconds, 0.001)), SMALLEST), 2 * size, LARGEST)
         if not may_go_on():
@@ -52,24 +57,27 @@ def _first_position(run: Run) -> int:
     return 0 if last is None else last + 1
 
 
-def _calls(run: Run, door: Door, pairs: list[Pair], position: int) -> list[Call]:
-    rows = []
-    for place, (pair, request) in enumerate(zip(pairs, render_each(door, run, pairs), strict=True)):
-        call = Call(run=run, key=pair[0], sample=pair[1], position=position + place)
-        if isinstance(request, str):
-            call.state, call.error_class, call.error = CallState.FAILED, "prompt", request
-            call.finished_at = timezone.now()
-        else:
-            call.prompt_hash = prompt_hash(request)
-        rows.append(call)
+def _rows(run: Run, door: Door, pairs: list[Pair], position: int) -> list[Row]:
+    rows: list[Row] = []
+    for start in range(0, len(pairs), RENDERED_AT_ONCE):
+        some = pairs[start : start + RENDERED_AT_ONCE]
+        for pair, request in zip(some, render_each(door, run, some), strict=True):
+            rows.append((run.pk, position + len(rows), *pair, *_outlook(request)))
     return rows
 
 
-def _write(calls: list[Call]) -> float:
+def _outlook(request: Request | str) -> Row:
+    """Hash, state, class and words of an error, end: a call without a prompt has failed before it began."""
+    if isinstance(request, str):
+        return "", CallState.FAILED.value, Failure.PROMPT.value, request, as_time(timezone.now())
+    return prompt_hash(request), CallState.PLANNED.value, "", "", None
+
+
+def _write(rows: list[Row]) -> float:
     """Seconds that the database was locked. A row that is there already stays as it is."""
     started = time.monotonic()
     with transaction.atomic():
-        Call.objects.bulk_create(calls, ignore_conflicts=True)
+        insert_planned(rows)
     return time.monotonic() - started
 
 

@@ -9,6 +9,7 @@ from llm.models import CallState
 
 FIRST_DELAY, LONGEST_DELAY = 0.5, 30.0
 LIMIT_DELAY = 5.0
+LIMITED_FOR = timedelta(minutes=15)
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Verdict:
 def judge(problem: Problem, tries: int, *, was_lowered: bool = False) -> Verdict:
     """`tries` counts this one. A limit, a pause and a lowered parameter use up no try: the call did nothing wrong."""
     failure = problem.failure
-    if failure == Failure.LIMIT or (problem.status == 503 and problem.retry_after is not None):
+    if problem.asks_to_wait:
         wait = timedelta(seconds=LIMIT_DELAY if problem.retry_after is None else problem.retry_after)
         return Verdict(CallState.WAITING, wait, uses_try=False, blocks_endpoint=wait)
     if failure in PAUSES:

@@ -7,11 +7,12 @@ from django.db import transaction
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
-from llm import capabilities, keys, transport
+from llm import capabilities, keys
 from llm.failures import Failure, Problem
 from llm.models import Endpoint
-from llm.prompts import prompt_for
+from llm.prompts import Prompt, prompt_for
 from llm.registry import Request
+from llm.transport import Client
 from llm.wire import Outcome, ask
 
 HELLO = [{"role": "user", "content": "Say hello in one short sentence."}]
@@ -91,19 +92,20 @@ def _probe(endpoint: Endpoint, key: str, feature: str) -> Outcome:
         endpoint.capabilities = {name: told for name, told in endpoint.capabilities.items() if name != feature}
         endpoint.save(update_fields=["capabilities"])
     for _change in range(MOST_CHANGES):
-        params = prompt_for(endpoint, Request(HELLO, PROBES[feature])).params
-        outcome = asyncio.run(_ask(endpoint, key, params))
+        prompt = prompt_for(endpoint, Request(HELLO, PROBES[feature]))
+        outcome = asyncio.run(_ask(endpoint, key, prompt))
         problem = outcome.problem
-        if problem is None or problem.failure != Failure.PARAMETER or not capabilities.lower(endpoint, problem, params):
+        if problem is None or problem.failure != Failure.PARAMETER:
+            return outcome
+        if not capabilities.lower(endpoint, problem, prompt.params):
             return outcome
     return outcome
 
 
-async def _ask(endpoint: Endpoint, key: str, params: dict[str, Any]) -> Outcome:
-    client = transport.client(endpoint.base_url, key, endpoint.timeout_seconds, 1)
+async def _ask(endpoint: Endpoint, key: str, prompt: Prompt) -> Outcome:
+    client = Client(endpoint.base_url, key, endpoint.timeout_seconds, 1)
     try:
-        body = {"model": endpoint.model, "messages": HELLO, **params}
-        return await ask(client, 0, body, endpoint.timeout_seconds)
+        return await ask(client, 0, prompt.body(endpoint.model), endpoint.timeout_seconds)
     finally:
         await client.close()
 

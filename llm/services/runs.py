@@ -29,6 +29,11 @@ def create_run(
     scope: str = "", budget: Decimal | None = None, started_by: User | None = None, on_unknown: str = Unknown.REPEAT,
 ) -> Run:  # fmt: skip
     """A run that plans itself as soon as a worker listens."""
+    if not Endpoint.objects.offered_to(project).filter(pk=endpoint.pk).exists():
+        raise CannotStart(
+            _("%(name)s is not offered to this project. Choose another model, or ask an admin to offer it.")
+            % {"name": endpoint.name}
+        )
     if budget is not None and not endpoint.has_price:
         raise CannotStart(
             _("%(name)s has no price, so a budget cannot be kept. Enter its price, or leave the budget empty.")
@@ -126,6 +131,12 @@ def decide_held(run: Run, *, ask_again: bool) -> int:
 
 def set_budget(run: Run, budget: Decimal | None) -> None:
     Run.objects.filter(pk=run.pk).update(budget_nanos=None if budget is None else to_nanos(budget))
+
+
+def set_on_unknown(run: Run, on_unknown: str) -> bool:
+    """From now on; False for a run that is over. Calls that are held already wait for `decide_held`."""
+    states = [RunState.PLANNING, RunState.RUNNING, RunState.PAUSED]
+    return bool(Run.objects.filter(pk=run.pk, state__in=states).update(on_unknown=Unknown(on_unknown)))
 
 
 def finish(run: Run) -> bool:

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from llm.models import Drainer, Run, RunState, Sweep
 from llm.services import leasing, runs
+from llm.services.policy import LIMITED_FOR
 
 EVERY = timedelta(seconds=30)
 
@@ -24,10 +25,20 @@ def sweep(every: timedelta = EVERY) -> bool:
 
 def look_after() -> None:
     recover_dead()
+    give_up_waiting()
     for run in Run.objects.filter(state=RunState.RUNNING, is_planned=True):
         runs.finish(run)
     for run in neglected():
         runs.wake(run)
+
+
+def give_up_waiting() -> int:
+    """Pauses the runs whose server has gone on refusing for too long and still asks to wait; how many."""
+    now = timezone.now()
+    waiting = Run.objects.active().filter(
+        endpoint__limited_since__lt=now - LIMITED_FOR, endpoint__blocked_until__gt=now
+    )
+    return sum(runs.pause(run, "limited") for run in waiting)
 
 
 def recover_dead() -> int:

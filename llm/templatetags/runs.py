@@ -43,6 +43,11 @@ def as_json(value):
 
 
 @register.filter
+def percent(share):
+    return _("%(n)d %%") % {"n": round(100 * share)}
+
+
+@register.filter
 def duration(seconds):
     """Roughly, in the largest unit that says something."""
     if seconds < 90:

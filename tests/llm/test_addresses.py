@@ -76,9 +76,9 @@ def test_a_name_that_leads_inside_is_refused_when_it_is_called(settings, found):
 
 def call(base_url):
     async def go():
-        client = transport.client(base_url, "sk-0123456789abcdefghij", 2, 1)
+        client = transport.Client(base_url, "sk-0123456789abcdefghij", 2, 1)
         try:
-            return await ask(client, 1, {"model": "m", "messages": [{"role": "user", "content": "x"}]}, 2)
+            return await ask(client, 1, b'{"model": "m", "messages": [{"role": "user", "content": "x"}]}', 2)
         finally:
             await client.close()
 
@@ -102,6 +102,21 @@ def test_a_name_behind_which_the_address_changes_is_called_nowhere_else(monkeypa
         outcome = call(f"http://api.example.org:{server.port}/v1")
     assert outcome.problem.failure == Failure.ADDRESS
     assert server.requests == []
+
+
+@pytest.mark.parametrize(
+    "base_url", ["http://127.0.0.1:{port}/v1", "http://2130706433:{port}/v1", "http://[::1]:{port}/v1"]
+)
+def test_an_address_inside_that_was_stored_in_spite_of_all_is_not_called(settings, base_url):
+    settings.LESART_INSIDE_HOSTS = []
+    with mock_server("R") as server:
+        assert call(base_url.format(port=server.port)).problem.failure == Failure.ADDRESS
+    assert server.requests == []
+
+
+@pytest.mark.parametrize("base_url", ["nowhere", "ftp://api.example.org/v1", "http://api.example.org:99999/v1"])
+def test_a_base_url_that_is_none_is_a_failed_address(base_url):
+    assert call(base_url).problem.failure == Failure.ADDRESS
 
 
 def test_the_connection_goes_to_the_address_that_was_checked(monkeypatch, settings):

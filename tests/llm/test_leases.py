@@ -3,9 +3,10 @@
 from datetime import timedelta
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
-from llm.models import Drainer, Run, RunState, Sweep, Unknown, Worker
+from llm.models import Call, Drainer, Run, RunState, Sweep, Unknown, Worker
 from llm.replies import Reply
 from llm.services import leasing, sweeping
 from llm.services.draining import drain, drain_here
@@ -214,3 +215,8 @@ def test_a_planner_that_died_is_replaced(served, make_run):
     die(drainer)
     assert drain_here(run).state == RunState.DONE
     assert run.calls.count() == 210
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL reads an empty table without an index")
+def test_an_answer_of_the_same_content_is_found_by_an_index(planned):
+    assert "calls_of_a_content" in Call.objects.filter(content_key__in=["a", "b"]).order_by().explain()

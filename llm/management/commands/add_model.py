@@ -20,11 +20,15 @@ class Command(BaseCommand):
         parser.add_argument("--currency", metavar="C", default="USD", help="three letters; default: USD")
         parser.add_argument("--at-a-time", metavar="N", type=int, default=8, help="calls at a time; default: 8")
 
+        parser.add_argument("--requests-per-minute", metavar="N", type=int, help="for all workers; default: no limit")
+        parser.add_argument("--tokens-per-minute", metavar="N", type=int, help="for all workers; default: no limit")
+
     def handle(self, *, name, base_url, model, key_env, price_in, price_out, currency, at_a_time, **options):
         if (price_in is None) != (price_out is None):
             raise CommandError("No model was added. Give both prices, or neither.")
         fields = {"name": name, "base_url": base_url, "model": model, "currency": currency.upper()}
         fields |= {"price_in": price_in, "price_out": price_out, "max_concurrency": at_a_time}
+        fields |= {limit: options[limit] for limit in ("requests_per_minute", "tokens_per_minute")}
         try:
             endpoint = add_endpoint(key=key_from(key_env), **fields)
         except ValidationError as error:

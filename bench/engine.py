@@ -1,0 +1,184 @@
+"""How fast model runs are: the engine with its ledger on, and beside it a plain asyncio loop with the openai client.
+
+    python bench/engine.py [--database sqlite|postgresql] [--calls 3200] [--latency 0.2] [--at-a-time 64] [--runs 3]
+
+The mock server (tests/mock_server.py) runs in a process of its own, and so does whoever calls it. Time is taken from
+the first lease (the plan stands) until the last reply is in the ledger; × is the share of the ideal time
+calls × latency / at a time. CPU is that of the calling process with all its threads, and of the mock server.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+TEXT = "The river rises in the hills behind the town and reaches the sea after forty miles. " * 15
+
+
+def prompt(key: str) -> list[dict[str, str]]:
+    return [{"role": "user", "content": f"{TEXT}\nIs the statement {key} right? Answer R or F."}]
+
+
+PARAMS = {"max_tokens": 4, "temperature": 0, "logprobs": True, "top_logprobs": 5}
+
+
+def engine(url: str, calls: int, at_a_time: int) -> dict[str, float]:
+    """The engine as a worker runs it, in one slice; the plan is made before."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    import django
+
+    django.setup()
+    from django.core.management import call_command
+
+    from llm import registry
+    from llm.models import CallState, Endpoint
+    from llm.services import draining, planning, runs
+    from llm.services.ledger import Book
+    from projects.models import Project
+
+    class Bench(registry.Door):
+        kind = "bench"
+
+        def plan(self, run):
+            return ((f"s{number}", 0) for number in range(run.params["n"]))
+
+        def render(self, run, key, sample):
+            return registry.Request(prompt(key), PARAMS)
+
+        def read(self, run, call):
+            return {"label": call.text}
+
+    call_command("migrate", verbosity=0)
+    registry.register(Bench())
+    runs._send = lambda run_id: None
+    endpoint = Endpoint.objects.create(name="mock", base_url=url, model="mock-1", max_concurrency=at_a_time)
+    project = Project.objects.create(slug="bench", title="Bench")
+    run = runs.create_run(project=project, kind="bench", endpoint=endpoint, label="bench", params={"n": calls})
+    planning.plan_run(run, lambda: True)
+
+    stored = [0.0]
+    enter = Book.enter
+
+    def timed(book, outcomes, *arguments):
+        leaving = enter(book, outcomes, *arguments)
+        if outcomes:
+            stored[0] = time.monotonic()
+        return leaving
+
+    Book.enter = timed
+    started, cpu = time.monotonic(), time.process_time()
+    draining.drain(run.pk, 300)
+    ended = time.monotonic()
+    cpu = time.process_time() - cpu
+    answered = run.calls.filter(state=CallState.ANSWERED).count()
+    return {"seconds": stored[0] - started, "until_read": ended - started, "cpu": cpu, "answered": answered}
+
+
+def plain(url: str, calls: int, at_a_time: int) -> dict[str, float]:
+    """The least that anybody would write: a semaphore around the client, answers in a list, nothing kept."""
+    from openai import AsyncOpenAI
+
+    async def work() -> int:
+        client = AsyncOpenAI(api_key="none", base_url=url, max_retries=0)
+        gate, answers = asyncio.Semaphore(at_a_time), []
+
+        async def one(number: int) -> None:
+            async with gate:
+                reply = await client.chat.completions.create(model="mock-1", messages=prompt(f"s{number}"), **PARAMS)
+            answers.append(reply.choices[0].message.content)
+
+        await asyncio.gather(*(one(number) for number in range(calls)))
+        await client.close()
+        return len(answers)
+
+    started, cpu = time.monotonic(), time.process_time()
+    answered = asyncio.run(work())
+    seconds = time.monotonic() - started
+    return {"seconds": seconds, "until_read": seconds, "cpu": time.process_time() - cpu, "answered": answered}
+
+
+@contextmanager
+def mock(latency: float) -> Iterator[str]:
+    """The address of a mock server in a process of its own."""
+    command = [sys.executable, "-m", "tests.mock_server", "--latency", str(latency), "--logprobs"]
+    server = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    try:
+        assert server.stdout is not None
+        yield server.stdout.readline().strip()
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def in_a_process(what: str, options: argparse.Namespace, environment: dict[str, str]) -> dict[str, float]:
+    """One measurement against a new server; with the CPU seconds of the server as `server_cpu`."""
+    with mock(options.latency) as url:
+        command = [sys.executable, __file__, "--child", what, "--url", url, "--calls", str(options.calls)]
+        command += ["--at-a-time", str(options.at_a_time)]
+        said = subprocess.run(command, cwd=ROOT, env=os.environ | environment, stdout=subprocess.PIPE, check=True)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return json.loads(said.stdout) | {"server_cpu": used}
+
+
+@contextmanager
+def database(kind: str) -> Iterator[str]:
+    """The DATABASE_URL of an empty database; empty for SQLite in the data folder."""
+    from config.lesart.postgres import postgresql
+
+    with postgresql() if kind == "postgresql" else nullcontext("") as url:
+        yield url
+
+
+def report(what: str, result: dict[str, float], options: argparse.Namespace) -> str:
+    ideal = options.calls * options.latency / options.at_a_time
+    cpu, server_cpu = (1000 * result[name] / options.calls for name in ("cpu", "server_cpu"))
+    return (
+        f"{what:<28} {result['seconds']:6.2f} s = {result['seconds'] / ideal:4.2f} × ideal {ideal:.1f} s, "
+        f"all read {result['until_read'] - result['seconds']:.2f} s later, "
+        f"CPU a call {cpu:.2f} ms (server {server_cpu:.2f} ms), "
+        f"{result['answered']:.0f} answered, load {os.getloadavg()[0]:.1f}"
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--database", choices=["sqlite", "postgresql"], default="sqlite")
+    parser.add_argument("--calls", type=int, default=3200)
+    parser.add_argument("--latency", type=float, default=0.2)
+    parser.add_argument("--at-a-time", type=int, default=64)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--only", choices=["engine", "plain"])
+    parser.add_argument("--child", choices=["engine", "plain"], help=argparse.SUPPRESS)
+    parser.add_argument("--url", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.child:
+        work: Any = {"engine": engine, "plain": plain}[options.child]
+        print(json.dumps(work(options.url, options.calls, options.at_a_time)))
+        return 0
+    for _run in range(options.runs):
+        if options.only != "plain":
+            with tempfile.TemporaryDirectory() as data, database(options.database) as url:
+                environment = {"LESART_DATA": data, "DATABASE_URL": url, "LESART_INSIDE_HOSTS": "127.0.0.1"}
+                result = in_a_process("engine", options, environment)
+            print(report(f"engine, {options.database}", result, options), flush=True)
+        if options.only != "engine":
+            print(report("asyncio and openai client", in_a_process("plain", options, {}), options), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

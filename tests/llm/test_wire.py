@@ -1,0 +1,51 @@
+"""The thread of the wire: it is up before anything is sent, and its end is noticed."""
+
+import json
+import time
+
+import pytest
+
+from llm import wire
+from llm.canonical import canonical, hash_of
+from llm.models import Endpoint
+from llm.prompts import Prompt, content_key, prompt_hash
+from llm.registry import Request
+from llm.wire import Line, Wire
+
+LINE = Line("http://127.0.0.1:9/v1", "", 1, 2)
+ASKED = Request([{"role": "user", "content": "Größe?"}], {"temperature": 0, "max_tokens": 4})
+
+
+def test_a_wire_that_could_not_start_is_an_error_and_no_endless_wait(monkeypatch):
+    def broken(*arguments):
+        raise RuntimeError("no client")
+
+    monkeypatch.setattr(wire, "Client", broken)
+    monkeypatch.setattr("threading.excepthook", lambda arguments: None)
+    with Wire(LINE) as mine:
+        mine._thread.join(10)
+        with pytest.raises(RuntimeError, match="has ended"):
+            mine.collect(0.05)
+
+
+def test_what_is_still_out_at_the_end_is_given_up(allow_loopback, served):
+    server = served("R", latency=30)
+    began = time.monotonic()
+    with Wire(Line(server.base_url, "", 60, 2)) as mine:
+        mine.send([(1, Prompt(ASKED, ASKED.params).body("m"))])
+        assert mine.collect(0.2) == []
+    assert time.monotonic() - began < 10
+
+
+@pytest.mark.parametrize("params", [{}, {"max_tokens": 4, "temperature": 0}])
+def test_the_body_is_the_model_the_messages_and_the_parameters(params):
+    body = Prompt(Request(ASKED.messages, params), params).body("m")
+    assert json.loads(body) == {"model": "m", "messages": ASKED.messages, **params}
+
+
+def test_hashes_are_those_of_the_whole_in_canonical_form():
+    """What was stored by earlier versions is found again."""
+    endpoint = Endpoint(base_url="https://api.example.org/v1", model="m")
+    whole = [7, endpoint.base_url, "m", ASKED.messages, ASKED.params, 2]
+    assert content_key(7, endpoint, Prompt(ASKED, ASKED.params), 2) == hash_of(canonical(whole))
+    assert prompt_hash(ASKED) == hash_of(canonical([ASKED.messages, ASKED.params]))
