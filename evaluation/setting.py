@@ -13,6 +13,7 @@ from studies.services.declaring import declaration_of
 
 LABEL, PROBABILITY = "label", "probability"
 READINGS = (LABEL, PROBABILITY)
+OPTION_KEY, ITEM_KEY = "/", "/item/"  # what stands between stage and number in the key of a call
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class Place:
 
 
 def key_of(stage: str, option_id: int) -> str:
-    return f"{stage}/{option_id}"
+    return f"{stage}{OPTION_KEY}{option_id}"
 
 
 def read_key(key: str) -> tuple[str, int]:

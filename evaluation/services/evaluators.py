@@ -19,6 +19,7 @@ from studies.services.evaluating import CodeTaken, add_evaluator, remove_evaluat
 RESERVED = re.compile(r"human(:.*)?|(P|pilot-|preview-|sim-)\d+", re.IGNORECASE)
 LONGEST = 200
 RUN_KIND = "evaluation"
+SCOPE = "evaluator "
 
 
 class CannotEvaluate(Exception):
@@ -105,7 +106,7 @@ def runs_of(evaluator: Evaluator) -> "list[Run]":
 
 
 def scope_of(evaluator: Evaluator) -> str:
-    return f"evaluator {evaluator.pk}"
+    return f"{SCOPE}{evaluator.pk}"
 
 
 def remove(evaluator: Evaluator) -> None:

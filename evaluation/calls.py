@@ -1,0 +1,138 @@
+"""The calls behind a model's answers: what came back, how it was read, and which answers are missing and why."""
+
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from django.db.models import CharField, Exists, F, OuterRef, Subquery, Value
+from django.db.models.functions import Cast, Concat, JSONObject
+
+from evaluation.models import Evaluator
+from evaluation.services.asking import METHOD
+from evaluation.services.evaluators import RUN_KIND, SCOPE
+from evaluation.setting import ITEM_KEY, OPTION_KEY, PROBABILITY
+from llm.failures import Failure, remedy
+from llm.models import Call, CallState
+from studies.models import InstrumentVersion, Response, Study, UnitItem
+from studies.services.evaluating import ANSWER
+
+PARSED, SECOND, LITTLE_MASS = "parsed", "second_reply", "little_label_mass"
+UNPARSED, DECLINED, NOT_ASKED, NOT_YET = "unparsed", "refused", "not_asked", "open"
+CALLED = {Failure.PARSE: UNPARSED, Failure.CONTENT: DECLINED}
+"""Failures that have a plainer name as a parse status; the others keep their own."""
+
+UNANSWERED = (
+    *("annotator", "model", "reading", "stage", "text_id", "item_id", "item_version", "option_id"),
+    *("parse_status", "reason", "raw_output", "prompt_version"),
+)
+FIELDS = {
+    "text_id": "item__text__external_id",
+    "item_id": "item__external_id",
+    "item_version": "item__version",
+    "option_id": "option_external_id",
+}
+TRUE = (True, "true")  # SQLite gives a JSON true inside a JSON object as a word
+CHUNK = 2000
+
+
+def reply_behind() -> Subquery:
+    """For responses: {text, turn, flagged} of the call that the answer was read from; null where there is none.
+
+    Each row finds its call by an index, so an export of any size needs no further query.
+    """
+    evaluator = OuterRef("assignment__annotator__evaluator")
+    calls = Call.objects.good().filter(
+        run__project=OuterRef("assignment__annotator__study__project"),
+        run__kind=RUN_KIND,
+        run__scope=Concat(Value(SCOPE), Cast(evaluator, CharField())),
+        key__in=keys_of(OuterRef("stage"), OuterRef("item_id"), OuterRef("option_id")),
+    )
+    reply = JSONObject(text="text", turn="turn", flagged=F("parsed__little label mass"))
+    return Subquery(calls.order_by("pk").values_list(reply)[:1])
+
+
+def keys_of(stage: Any, item_id: Any, option_id: Any) -> list[Concat]:
+    """Of the calls that can have asked about an option: on its own, or with the others of its item."""
+    return [
+        Concat(stage, Value(OPTION_KEY), Cast(option_id, CharField())),
+        Concat(stage, Value(ITEM_KEY), Cast(item_id, CharField())),
+    ]
+
+
+def parse_status(reply: dict[str, Any] | None, reading: str) -> str | None:
+    """How an answer was read from its reply; None without a call."""
+    if reply is None:
+        return None
+    if reading == PROBABILITY and reply["flagged"] in TRUE:
+        return LITTLE_MASS
+    return SECOND if reply["turn"] else PARSED
+
+
+def prompt_versions(study: Study) -> dict[int, str]:
+    """name/language/version of the prompts of each model evaluator, by annotator."""
+    rows = Evaluator.objects.filter(annotator__study=study, method=METHOD).values_list("annotator", "params__prompt")
+    used = dict(rows)
+    versions = InstrumentVersion.objects.filter(pk__in=used.values()).select_related("instrument")
+    names = {version.pk: version_name(version) for version in versions}
+    return {annotator: names[pk] for annotator, pk in used.items() if pk in names}
+
+
+def version_name(version: InstrumentVersion) -> str:
+    return f"{version.instrument.name}/{version.instrument.language}/{version.version}"
+
+
+def unanswered(study: Study, purposes: Collection[str] = ("main",)) -> Iterator[dict[str, Any]]:
+    """One mapping per answer that a model was asked for and has not given, with the columns of `UNANSWERED`.
+
+    Two evaluators and two stages take four queries, however much is missing.
+    """
+    versions = prompt_versions(study)
+    evaluators = Evaluator.objects.filter(
+        annotator__study=study, annotator__purpose__in=purposes, method=METHOD
+    ).select_related("annotator__study")
+    for evaluator in evaluators:
+        yield from unanswered_by(evaluator, versions.get(evaluator.annotator_id))
+
+
+def unanswered_by(evaluator: Evaluator, prompt_version: str | None) -> Iterator[dict[str, Any]]:
+    annotator = evaluator.annotator
+    who = {"annotator": annotator.code, "model": annotator.model, "reading": annotator.reading}
+    for stage in evaluator.stages:
+        rows = missing_options(evaluator, stage).values_list(*map(F, FIELDS.values()), "reply")
+        for *about, reply in rows.iterator(chunk_size=CHUNK):
+            yield {
+                **who, "stage": stage, **dict(zip(FIELDS, about, strict=True)), **why_missing(reply),
+                "prompt_version": prompt_version,
+            }  # fmt: skip
+
+
+def missing_options(evaluator: Evaluator, stage: str) -> Any:
+    """The options without an answer in a stage, in the study's order, each with its last `reply` or null."""
+    given = Response.objects.filter(
+        assignment__annotator=evaluator.annotator_id, assignment__returned_at=None, stage=stage, question=ANSWER
+    )
+    calls = Call.objects.filter(
+        run__project=evaluator.annotator.study.project_id,
+        run__kind=RUN_KIND,
+        run__scope=f"{SCOPE}{evaluator.pk}",
+        key__in=keys_of(Value(stage), OuterRef("item"), OuterRef("option")),
+    ).order_by("-run", "-sample", "-turn")
+    reply = JSONObject(text="text", state="state", failure="error_class", error="error")
+    asked = UnitItem.objects.filter(unit__study=evaluator.annotator.study_id).annotate(
+        option=F("item__options"),
+        option_external_id=F("item__options__external_id"),
+        option_position=F("item__options__position"),
+    )
+    return (
+        asked.filter(~Exists(given.filter(option=OuterRef("option"))), option__isnull=False)
+        .annotate(reply=Subquery(calls.values_list(reply)[:1]))
+        .order_by("unit__position", "position", "option_position")
+    )
+
+
+def why_missing(reply: dict[str, Any] | None) -> dict[str, Any]:
+    """Status, reason and raw output of what was not answered."""
+    if reply is None:
+        return {"parse_status": NOT_ASKED, "reason": None, "raw_output": None}
+    failure = reply["failure"]
+    status = CALLED.get(failure, failure) or (NOT_ASKED if reply["state"] == CallState.PLANNED else NOT_YET)
+    return {"parse_status": status, "reason": reply["error"] or remedy(failure) or None, "raw_output": reply["text"]}
