@@ -40,7 +40,8 @@ def reply_behind() -> Subquery:
     Each row finds its call by an index, so an export of any size needs no further query.
     """
     evaluator = OuterRef("assignment__annotator__evaluator")
-    calls = Call.objects.good().filter(
+    calls = Call.objects.filter(
+        parsed__isnull=False,  # not the state: its index would be chosen, and walked through for each row
         run__project=OuterRef("assignment__annotator__study__project"),
         run__kind=RUN_KIND,
         run__scope=Concat(Value(SCOPE), Cast(evaluator, CharField())),
