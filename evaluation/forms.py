@@ -1,5 +1,6 @@
 import hashlib
 import json
+from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
@@ -7,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from evaluation.baselines import EXACT, FUZZY, MAJORITY
 from evaluation.services.asking import Ask
 from evaluation.services.evaluators import LONGEST
-from evaluation.setting import LABEL, PROBABILITY
+from evaluation.setting import LABEL, LETTERS, OPTIONWISE, PROBABILITY
 from llm.models import Endpoint
 
 METHODS = [
@@ -21,6 +22,27 @@ MODEL_READINGS = [
 ]
 
 
+STAGES = [("guess", _("without the text")), ("read", _("with the text"))]
+WAYS = [
+    (OPTIONWISE, _("Option by option: one prompt for each")),
+    (LETTERS, _("All options of an item in one prompt, a list of letters back")),
+]
+
+
+class StagesField(forms.MultipleChoiceField):
+    """In which settings an evaluator answers."""
+
+    def __init__(self, **about: Any):
+        super().__init__(
+            label=_("Answers"),
+            choices=STAGES,
+            initial=[name for name, _words in STAGES],
+            widget=forms.CheckboxSelectMultiple,
+            required=False,
+            **about,
+        )
+
+
 class BaselineForm(forms.Form):
     """Which baseline is to answer, and what tables call it."""
 
@@ -31,6 +53,7 @@ class BaselineForm(forms.Form):
         required=False,
         help_text=_("What tables and exports call it; empty: majority, exact or fuzzy."),
     )
+    stages = StagesField(help_text=_("None ticked: all in which it can answer. A match needs the text."))
 
 
 class ModelForm(forms.Form):
@@ -38,6 +61,10 @@ class ModelForm(forms.Form):
 
     endpoint = forms.ModelChoiceField(
         label=_("Model"), queryset=Endpoint.objects.filter(is_active=True), empty_label=None
+    )
+    stages = StagesField(help_text=_("None ticked: both."))
+    answering = forms.ChoiceField(
+        label=_("How it is asked"), choices=WAYS, widget=forms.RadioSelect, required=False, initial=OPTIONWISE
     )
     reading = forms.ChoiceField(
         label=_("What counts as its answer"), choices=MODEL_READINGS, widget=forms.RadioSelect, initial=LABEL
@@ -50,6 +77,14 @@ class ModelForm(forms.Form):
         help_text=_("For probabilities only; empty: .5. Choose thresholds on texts that are not in this study."),
     )
     threshold_read = forms.FloatField(label=_("Threshold with the text"), min_value=0, max_value=1, required=False)
+    as_published = forms.BooleanField(
+        label=_("Ask and read as published"),
+        required=False,
+        help_text=_(
+            "For comparison with the publication: it is never asked a second time, writes at most 10 tokens, and of "
+            "the ways to write a letter the likeliest counts for p(true), whatever its share."
+        ),
+    )
     budget = forms.DecimalField(
         label=_("Budget"),
         min_value=0,
@@ -72,7 +107,10 @@ class ModelForm(forms.Form):
         return Ask(
             endpoint=wanted["endpoint"],
             label=wanted["label"],
+            stages=wanted["stages"],
             reading=wanted["reading"],
+            as_published=wanted["as_published"],
+            answering=wanted["answering"] or OPTIONWISE,
             thresholds={stage: share for stage, share in thresholds.items() if share is not None},
         )
 

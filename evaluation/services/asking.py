@@ -11,19 +11,30 @@ from django.utils.translation import gettext as _
 from evaluation.listing import row_of
 from evaluation.models import Evaluator
 from evaluation.services.evaluators import RUN_KIND, CannotEvaluate, Wanted, add, chosen_stages, runs_of, scope_of
-from evaluation.setting import LABEL, PROBABILITY, READINGS, params_for
+from evaluation.setting import (
+    BEFORE,
+    LABEL,
+    LETTERS,
+    OPTIONWISE,
+    PROBABILITY,
+    READERS,
+    READINGS,
+    params_for,
+    with_text,
+)
 from llm.models import Endpoint, Run, RunState
 from llm.services import runs
 from llm.services.estimating import Estimate, estimate
 from projects.models import User
 from studies.models import AnnotatorKind, InstrumentVersion, Study
-from studies.prompts import BadTemplate, read_prompts
+from studies.prompts import BadTemplate
 from studies.services.declaring import declaration_of
 from studies.services.evaluating import refuse_draft
 from studies.services.instruments import UnknownInstrument, latest_version
 
 METHOD = "model"
 PROMPTS = "guess-then-read-prompt"
+INSTRUMENTS = {OPTIONWISE: PROMPTS, LETTERS: "guess-then-read-letters"}
 HALF = 0.5
 
 
@@ -36,6 +47,8 @@ class Ask:
     stages: Sequence[str] | None = None
     reading: str = LABEL
     thresholds: Mapping[str, float] = field(default_factory=dict)
+    as_published: bool = False
+    answering: str = OPTIONWISE
 
     @property
     def name(self) -> str:
@@ -59,14 +72,21 @@ def wanted_for(study: Study, ask: Ask) -> Wanted:
             "model": ask.endpoint.model,
             "reading": ask.reading,
             "thresholds": thresholds_of(study, ask),
+            "as_published": ask.as_published,
+            "answering": ask.answering,
         },
-        fix=lambda: {"prompt": prompt_for(study).pk},
+        fix=lambda: {"prompt": prompt_for(study, ask.answering).pk},
     )
 
 
 def check(ask: Ask) -> None:
     if ask.reading not in READINGS:
         raise CannotEvaluate(_("A reply is read as label or probability, not as “%(name)s”.") % {"name": ask.reading})
+    if ask.answering not in READERS:
+        said = {"name": ask.answering, "names": ", ".join(READERS)}
+        raise CannotEvaluate(_("There is no way of asking “%(name)s”; there are: %(names)s.") % said)
+    if ask.answering == LETTERS and ask.reading == PROBABILITY:
+        raise CannotEvaluate(_("A list of letters has no p(true) for each option: ask option by option for that."))
     if ask.reading == LABEL and ask.thresholds:
         raise CannotEvaluate(_("A threshold is for p(true): read the probability, or leave the threshold out."))
     if any(not 0 <= share <= 1 for share in ask.thresholds.values()):
@@ -86,16 +106,16 @@ def thresholds_of(study: Study, ask: Ask) -> dict[str, float]:
     return {name: float(ask.thresholds.get(name, HALF)) for name in names}
 
 
-def prompt_for(study: Study) -> InstrumentVersion:
+def prompt_for(study: Study, answering: str = OPTIONWISE) -> InstrumentVersion:
     """The newest prompts in the study's language, checked; `CannotEvaluate` if there are none to use."""
     language = study.language.partition("-")[0]
     try:
-        version = latest_version(f"{PROMPTS}/{language}", study.project)
-        read_prompts(version.content, {stage.name: "text" in stage.shows for stage in declaration_of(study).stages})
+        version = latest_version(f"{INSTRUMENTS[answering]}/{language}", study.project)
+        READERS[answering](version.content, with_text(declaration_of(study).stages))
     except UnknownInstrument:
         raise CannotEvaluate(
             _("There are no prompts “%(name)s” in the language “%(language)s”. Add an instrument of that name first.")
-            % {"name": PROMPTS, "language": language}
+            % {"name": INSTRUMENTS[answering], "language": language}
         ) from None
     except BadTemplate as error:
         raise CannotEvaluate(str(error)) from None
@@ -105,7 +125,7 @@ def prompt_for(study: Study) -> InstrumentVersion:
 def estimate_for(study: Study, ask: Ask) -> Estimate:
     """What it would cost now; stores neither evaluator nor run."""
     wanted = wanted_for(study, ask)
-    params = {**wanted.identity, "prompt": prompt_for(study).pk}
+    params = {**wanted.identity, "prompt": prompt_for(study, ask.answering).pk}
     return estimate(
         Run(
             project=study.project,
@@ -176,4 +196,5 @@ def new_run(evaluator: Evaluator, stages: list[str], budget: Decimal | None, sta
 
 
 def run_params(evaluator: Evaluator) -> dict[str, Any]:
-    return {name: evaluator.params[name] for name in ("prompt", "reading", "thresholds")}
+    params = {**BEFORE, **evaluator.params}
+    return {name: params[name] for name in ("prompt", "reading", "thresholds", *BEFORE)}

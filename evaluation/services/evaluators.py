@@ -9,6 +9,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from evaluation.models import Evaluator
+from evaluation.setting import BEFORE
 from llm.models import Run
 from llm.services import runs
 from studies.models import AnnotatorKind, Study
@@ -64,7 +65,8 @@ def extended(evaluator: Evaluator, wanted: Wanted) -> Evaluator:
     """The evaluator, asked for these stages too; refused if it is another one."""
     annotator = evaluator.annotator
     same = evaluator.method == wanted.method and annotator.reading == wanted.reading
-    if not same or any(evaluator.params.get(name) != value for name, value in wanted.identity.items()):
+    known = {**BEFORE, **evaluator.params}
+    if not same or any(known.get(name) != value for name, value in wanted.identity.items()):
         raise CannotEvaluate(
             _("The study has an evaluator “%(label)s” already, and it is another one. Give this one another label.")
             % {"label": annotator.code}

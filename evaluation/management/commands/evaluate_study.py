@@ -10,7 +10,7 @@ from evaluation.services import asking
 from evaluation.services.answering import answer
 from evaluation.services.baselines import BASELINES, add_baseline
 from evaluation.services.evaluators import CannotEvaluate
-from evaluation.setting import LABEL, READINGS
+from evaluation.setting import LABEL, OPTIONWISE, READERS, READINGS
 from llm.models import Endpoint
 from llm.waiting import ending, estimate_sentence, wait_for
 from studies.models import Study
@@ -18,6 +18,7 @@ from studies.services.evaluating import close_answered
 from studies.services.locking import WrongState
 
 SOME_MISSING = 3
+FOR_MODELS = ("reading", "threshold_guess", "threshold_read", "answering", "as_published", "budget", "estimate")
 
 
 class Command(BaseCommand):
@@ -32,6 +33,10 @@ class Command(BaseCommand):
         parser.add_argument("--reading", choices=READINGS, help="what counts: the label written (default) or p(true)")
         parser.add_argument("--threshold-guess", type=float, metavar="T", help="correct if p(true) >= T; default: .5")
         parser.add_argument("--threshold-read", type=float, metavar="T", help="the same with the text; default: .5")
+        parser.add_argument("--answering", choices=list(READERS), help="one prompt per option (default), or letters")
+        parser.add_argument(
+            "--as-published", action="store_true", help="no second question, 10 tokens, likeliest way to write a label"
+        )
         parser.add_argument("--budget", type=amount, metavar="B", help="pause above it, in the endpoint's currency")
         parser.add_argument("--estimate", action="store_true", help="say what it would cost, and do nothing")
         parser.add_argument("--yes", action="store_true", help="do not ask before calls that cost money")
@@ -106,9 +111,9 @@ def amount(words: str) -> Decimal:
 
 def refuse_for_baselines(options: dict) -> None:
     """What means something for models only is not passed over in silence."""
-    given = [name for name in ("reading", "threshold_guess", "threshold_read", "budget") if options[name] is not None]
-    if given or options["estimate"]:
-        name = (given or ["estimate"])[0].replace("_", "-")
+    given = [name for name in FOR_MODELS if options[name] is not None and options[name] is not False]
+    if given:
+        name = given[0].replace("_", "-")
         raise CannotEvaluate(f"--{name} is for models: a baseline makes no calls. Leave it out.")
 
 
@@ -119,6 +124,8 @@ def ask_from(endpoint: Endpoint, options: dict) -> asking.Ask:
         label=options["label"],
         stages=options["stages"],
         reading=options["reading"] or LABEL,
+        answering=options["answering"] or OPTIONWISE,
+        as_published=options["as_published"],
         thresholds={stage: share for stage, share in thresholds.items() if share is not None},
     )
 
