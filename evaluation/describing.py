@@ -20,6 +20,12 @@ def peculiarities(evaluator: Evaluator) -> list[str]:
         )  # fmt: skip
     if params["answering"] == LETTERS:
         said.append(_("“%(label)s” was asked about all options of an item at once and listed letters.") % name)
+    if tuning := params.get("tuning"):
+        said.append(
+            _("The thresholds of “%(label)s” were chosen on the texts of “%(study)s”, none of which is in this study: "
+              "those under which it was most often right there, in the middle of all that were equally good.")
+            % {**name, "study": tuning["study"]}
+        )  # fmt: skip
     return said
 
 

@@ -10,6 +10,7 @@ from evaluation.services.asking import Ask
 from evaluation.services.evaluators import LONGEST
 from evaluation.setting import LABEL, LETTERS, OPTIONWISE, PROBABILITY
 from llm.models import Endpoint
+from studies.models import AnnotatorKind, Study
 
 METHODS = [
     (MAJORITY, _("Majority: says of every option what is true of most options on the other texts")),
@@ -77,6 +78,16 @@ class ModelForm(forms.Form):
         help_text=_("For probabilities only; empty: .5. Choose thresholds on texts that are not in this study."),
     )
     threshold_read = forms.FloatField(label=_("Threshold with the text"), min_value=0, max_value=1, required=False)
+    tune_on = forms.ModelChoiceField(
+        label=_("Choose the thresholds on"),
+        queryset=Study.objects.none(),
+        required=False,
+        empty_label=_("no other study"),
+        help_text=_(
+            "A study of other texts that this model has answered: the thresholds under which it is most often right "
+            "there, from the probabilities that are stored."
+        ),
+    )
     as_published = forms.BooleanField(
         label=_("Ask and read as published"),
         required=False,
@@ -100,6 +111,11 @@ class ModelForm(forms.Form):
         help_text=_("What tables and exports call it; empty: the model's name."),
     )
 
+    def __init__(self, study: Study, *args: Any, **kwargs: Any):
+        super().__init__(*args, **kwargs)
+        others = Study.objects.filter(project=study.project_id, annotators__kind=AnnotatorKind.MODEL).distinct()
+        self.fields["tune_on"].queryset = others.exclude(pk=study.pk)  # type: ignore[attr-defined]
+
     def ask(self) -> Ask:
         """What is wanted, of a valid form."""
         wanted = self.cleaned_data
@@ -111,6 +127,7 @@ class ModelForm(forms.Form):
             reading=wanted["reading"],
             as_published=wanted["as_published"],
             answering=wanted["answering"] or OPTIONWISE,
+            tune_on=wanted["tune_on"],
             thresholds={stage: share for stage, share in thresholds.items() if share is not None},
         )
 

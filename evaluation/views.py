@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from evaluation.calls import prompt_versions, unanswered_by
+from evaluation.curves import curves_of
 from evaluation.describing import peculiarities
 from evaluation.forms import BaselineForm, ModelForm
 from evaluation.listing import n_options, row_of, rows_of
@@ -82,6 +83,7 @@ def evaluator_page(request, slug, pk):
         "is_model": is_model,
         "sentences": peculiarities(evaluator),
         "prompts": prompt_versions(study).get(evaluator.annotator_id),
+        "curves": curves_of(evaluator),
         "comparison": comparison_of(evaluator, row) if is_model else None,
         "may_read": may_read,
         "missing": list(islice(unanswered_by(evaluator, None), MOST_LISTED)) if may_read and is_model else [],
@@ -94,7 +96,7 @@ def evaluator_page(request, slug, pk):
 def evaluator_model(request, slug):
     """First the estimate, then, with the same entries, the run."""
     study = get_study(request.user, slug, Role.RESEARCHER)
-    form = ModelForm(request.POST or None)
+    form = ModelForm(study, request.POST or None)
     context = {"project": study.project, "study": study, "tab": "evaluators", "form": form}
     if form.is_valid():
         try:

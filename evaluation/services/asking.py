@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from evaluation.listing import row_of
 from evaluation.models import Evaluator
 from evaluation.services.evaluators import RUN_KIND, CannotEvaluate, Wanted, add, chosen_stages, runs_of, scope_of
+from evaluation.services.tuning import tuned
 from evaluation.setting import (
     BEFORE,
     LABEL,
@@ -49,6 +50,7 @@ class Ask:
     thresholds: Mapping[str, float] = field(default_factory=dict)
     as_published: bool = False
     answering: str = OPTIONWISE
+    tune_on: Study | None = None  # whose texts choose the thresholds
 
     @property
     def name(self) -> str:
@@ -60,6 +62,7 @@ def wanted_for(study: Study, ask: Ask) -> Wanted:
     refuse_draft(study)
     stages = chosen_stages(study, ask.stages)
     check(ask)
+    tuning = tuning_for(study, ask, stages)
     return Wanted(
         label=ask.name,
         kind=AnnotatorKind.MODEL,
@@ -71,11 +74,11 @@ def wanted_for(study: Study, ask: Ask) -> Wanted:
             "endpoint": ask.endpoint.pk,
             "model": ask.endpoint.model,
             "reading": ask.reading,
-            "thresholds": thresholds_of(study, ask),
+            "thresholds": thresholds_of(study, ask, tuning),
             "as_published": ask.as_published,
             "answering": ask.answering,
         },
-        fix=lambda: {"prompt": prompt_for(study, ask.answering).pk},
+        fix=lambda: {"prompt": prompt_for(study, ask.answering).pk, **({"tuning": tuning} if tuning else {})},
     )
 
 
@@ -89,6 +92,11 @@ def check(ask: Ask) -> None:
         raise CannotEvaluate(_("A list of letters has no p(true) for each option: ask option by option for that."))
     if ask.reading == LABEL and ask.thresholds:
         raise CannotEvaluate(_("A threshold is for p(true): read the probability, or leave the threshold out."))
+    if ask.tune_on is not None and (ask.reading == LABEL or ask.thresholds):
+        raise CannotEvaluate(
+            _("Thresholds are chosen on other texts where p(true) is read and none is given: read the probability, and "
+              "leave the thresholds out.")
+        )  # fmt: skip
     if any(not 0 <= share <= 1 for share in ask.thresholds.values()):
         raise CannotEvaluate(_("A threshold lies between 0 and 1."))
     if ask.reading == PROBABILITY and ask.endpoint.can("logprobs") is False:
@@ -98,12 +106,27 @@ def check(ask: Ask) -> None:
         )
 
 
-def thresholds_of(study: Study, ask: Ask) -> dict[str, float]:
+def tuning_for(study: Study, ask: Ask, stages: Sequence[str]) -> dict[str, Any] | None:
+    """The thresholds chosen on other texts, with how they came about; None where nothing is to be chosen."""
+    if ask.tune_on is None:
+        return None
+    asked_in_the_same_way = {
+        "endpoint": ask.endpoint.pk,
+        "model": ask.endpoint.model,
+        "as_published": ask.as_published,
+        "answering": ask.answering,
+        "prompt": prompt_for(study, ask.answering).pk,
+    }
+    return tuned(study, ask.tune_on, asked_in_the_same_way, stages)
+
+
+def thresholds_of(study: Study, ask: Ask, tuning: dict[str, Any] | None) -> dict[str, float]:
     """τ of every stage where p(true) decides. Another τ is another evaluator, but takes no new call."""
     if ask.reading == LABEL:
         return {}
+    chosen = {stage: found["threshold"] for stage, found in tuning["stages"].items()} if tuning else ask.thresholds
     names = [stage.name for stage in declaration_of(study).stages]
-    return {name: float(ask.thresholds.get(name, HALF)) for name in names}
+    return {name: float(chosen.get(name, HALF)) for name in names}
 
 
 def prompt_for(study: Study, answering: str = OPTIONWISE) -> InstrumentVersion:

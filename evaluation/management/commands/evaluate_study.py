@@ -18,7 +18,9 @@ from studies.services.evaluating import close_answered
 from studies.services.locking import WrongState
 
 SOME_MISSING = 3
-FOR_MODELS = ("reading", "threshold_guess", "threshold_read", "answering", "as_published", "budget", "estimate")
+FOR_MODELS = (
+    *("reading", "threshold_guess", "threshold_read", "tune_on", "answering", "as_published", "budget", "estimate"),
+)
 
 
 class Command(BaseCommand):
@@ -33,6 +35,7 @@ class Command(BaseCommand):
         parser.add_argument("--reading", choices=READINGS, help="what counts: the label written (default) or p(true)")
         parser.add_argument("--threshold-guess", type=float, metavar="T", help="correct if p(true) >= T; default: .5")
         parser.add_argument("--threshold-read", type=float, metavar="T", help="the same with the text; default: .5")
+        parser.add_argument("--tune-on", metavar="STUDY", help="choose both thresholds on this study's other texts")
         parser.add_argument("--answering", choices=list(READERS), help="one prompt per option (default), or letters")
         parser.add_argument(
             "--as-published", action="store_true", help="no second question, 10 tokens, likeliest way to write a label"
@@ -126,6 +129,7 @@ def ask_from(endpoint: Endpoint, options: dict) -> asking.Ask:
         reading=options["reading"] or LABEL,
         answering=options["answering"] or OPTIONWISE,
         as_published=options["as_published"],
+        tune_on=study_called(options["tune_on"]) if options["tune_on"] else None,
         thresholds={stage: share for stage, share in thresholds.items() if share is not None},
     )
 
