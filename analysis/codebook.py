@@ -50,6 +50,11 @@ def general() -> Iterator[tuple[str, str, str]]:
           "answered), or the failure of the call, such as server or too_long. Nothing is guessed for these."),
     )  # fmt: skip
     yield (
+        _("(metrics)"),
+        _("metrics.csv: the automatic and imported metrics of the items, a row per item and metric."),
+        _("is_computed is false for imported metrics. An empty value is undefined, and the reason says why."),
+    )
+    yield (
         _("(rows)"),
         _("Everything that was handed in, each answer once, all rounds. Drafts are not exported."),
         _("Units that were given back are left out; their answers belong to nobody's finished work."),

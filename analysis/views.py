@@ -14,7 +14,7 @@ from analysis.codebook import codebook
 from analysis.forms import ResultsForm
 from analysis.pages import alternative, description, page_table
 from analysis.report import Report
-from analysis.services.exporting import FORMATS, export_responses, write_unanswered
+from analysis.services.exporting import FORMATS, export_responses, write_metrics, write_unanswered
 from analysis.services.results import counts_by_purpose, figure_of, report_of
 from analysis.writers import as_csv
 from projects.models import Role
@@ -106,15 +106,19 @@ def study_export(request, slug, format):
         return attached(as_csv(codebook(study)).encode(), f"{study.slug}-codebook.csv")
     choices = ResultsForm(study, counts_by_purpose(study), request.GET).choices
     if format == "unanswered":
-        file = filled(lambda out: write_unanswered(study, out, choices.purposes))
-        name = f"{study.slug}-unanswered.csv"
-        return FileResponse(file, as_attachment=True, filename=name, content_type=FILE_TYPES["csv"])
+        return streamed(f"{study.slug}-unanswered.csv", lambda out: write_unanswered(study, out, choices.purposes))
+    if format == "metrics":
+        return streamed(f"{study.slug}-metrics.csv", lambda out: write_metrics(study, out))
     if format not in FORMATS:
         raise Http404
-    file = filled(lambda out: export_responses(study, format, out, choices.purposes))
     ending = "jsonl" if format == "jsonl" else "csv"
     name = f"{study.slug}-{format}.{ending}" if format == "wide" else f"{study.slug}.{ending}"
-    return FileResponse(file, as_attachment=True, filename=name, content_type=FILE_TYPES[ending])
+    return streamed(name, lambda out: export_responses(study, format, out, choices.purposes))
+
+
+def streamed(name: str, write: Callable[[TextIOWrapper], object]) -> FileResponse:
+    file_type = FILE_TYPES[name.rpartition(".")[2]]
+    return FileResponse(filled(write), as_attachment=True, filename=name, content_type=file_type)
 
 
 def filled(write: Callable[[TextIOWrapper], object]):

@@ -10,6 +10,8 @@ from analysis.consistency import consistent_read
 from analysis.export_rows import COLUMNS, export_rows
 from analysis.wide_rows import wide_columns, wide_rows
 from evaluation.calls import UNANSWERED, unanswered
+from evaluation.metric_rows import COLUMNS as METRIC_COLUMNS
+from evaluation.metric_rows import metric_rows
 from studies.models import Study
 
 Rows = Iterable[dict[str, Any]]
@@ -39,6 +41,12 @@ def write_unanswered(study: Study, out: Out, purposes: Collection[str] = ("main"
     """What models were asked for and did not answer, as CSV; the number of rows."""
     with consistent_read():
         return write_csv(UNANSWERED, unanswered(study, purposes), out)
+
+
+def write_metrics(study: Study, out: Out) -> int:
+    """The metrics of the study's items, as CSV; the number of rows."""
+    with consistent_read():
+        return write_csv(METRIC_COLUMNS, metric_rows(study), out)
 
 
 def write_csv(columns: Collection[str], rows: Rows, out: Out) -> int:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 from django.core.cache import cache
 
@@ -112,7 +113,7 @@ def outcome(setting: Setting, call: Call) -> bool | None:
         return None
 
 
-def first_tokens(setting: Setting, call: Call) -> tuple[str, list | None]:
+def first_tokens(setting: Setting, call: Call) -> tuple[str, list[Any] | None]:
     """The reply as it would have been cut as published, with its log-probabilities."""
     text, logprobs = call.text or "", call.logprobs
     short = (logprobs or [])[:MAX_TOKENS_PUBLISHED]

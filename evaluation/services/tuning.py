@@ -44,8 +44,8 @@ def check_texts(study: Study, development: Study) -> None:
     if shared:
         said = {"name": development.slug, "n": len(shared), "text": shared[0]}
         raise CannotEvaluate(
-            _("“%(name)s” shares %(n)d of its texts with this study, such as “%(text)s”. Thresholds are chosen on other texts: "
-              "take a study that shares none.") % said
+            _("“%(name)s” shares %(n)d of its texts with this study, such as “%(text)s”. Thresholds are "
+              "chosen on other texts: take a study that shares none.") % said
         )  # fmt: skip
 
 
