@@ -1,14 +1,15 @@
 """How a run asks and reads: everything that its calls have in common, from the run's parameters alone."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from random import Random
 from typing import Any
 
+from evaluation.letter_prompts import LetterPrompts, read_letter_prompts
 from llm.models import Run
 from studies.models import Assignment, InstrumentVersion, Study, UnitItem
-from studies.prompts import Prompts, read_letter_prompts, read_prompts
+from studies.prompts import Prompts, read_prompts
 from studies.protocols import Stage
 from studies.services.declaring import declaration_of
 
@@ -17,7 +18,7 @@ READINGS = (LABEL, PROBABILITY)
 OPTIONWISE, LETTERS = "option", "letters"
 BEFORE: dict[str, Any] = {"as_published": False, "answering": OPTIONWISE}
 """How those ask and read that were made before this could be chosen."""
-READERS = {OPTIONWISE: read_prompts, LETTERS: read_letter_prompts}
+READERS: dict[str, Callable[..., Any]] = {OPTIONWISE: read_prompts, LETTERS: read_letter_prompts}
 OPTION_KEY, ITEM_KEY = "/", "/item/"  # what stands between stage and number in the key of a call
 
 
@@ -27,7 +28,7 @@ class Setting:
 
     study: Study
     stages: Mapping[str, Stage]
-    prompts: Prompts
+    prompts: Prompts | LetterPrompts
     reading: str
     thresholds: Mapping[str, float]
     as_published: bool

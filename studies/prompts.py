@@ -1,8 +1,7 @@
-"""What a model is asked about options, from an instrument of prompts. Rendering is exact to the byte. No Django.
+"""What a model is asked about one option, from an instrument of prompts. Rendering is exact to the byte. No Django.
 
 An instrument of prompts holds `labels` (correct, incorrect), `text` (how {text} is laid out), a template for each
-stage, and `again`, which is said after a reply that holds no label. One that asks about all options of an item at once
-has no labels: the reply lists letters, or 0 for none.
+stage, and `again`, which is said after a reply that holds no label.
 """
 
 import re
@@ -11,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 SLOT = re.compile(r"\{([A-Za-z_]\w*)\}")
-TEXT, QUESTION, OPTION, OPTIONS = "text", "question", "option", "options"
+TEXT, QUESTION, OPTION = "text", "question", "option"
 AS_THEY_ARE, ONE_NEWLINE = "as they are", "one newline"
 BETWEEN_PARAGRAPHS = re.compile(r"[ \t]*\r?\n\s*")
 
@@ -35,7 +34,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class Prompts:
-    """The templates of an instrument by stage, its labels (empty where letters are asked for) and layout, checked."""
+    """The templates of an instrument by stage, its labels and its layout, checked."""
 
     correct: str
     incorrect: str
@@ -43,10 +42,10 @@ class Prompts:
     templates: Mapping[str, str]
     again: str
 
-    def render(self, stage: str, *, title: str, body: str, **filled: str) -> str:
+    def render(self, stage: str, *, title: str, body: str, question: str, option: str) -> str:
         """The slots filled in, and nothing else changed; a slot in what is filled in stays what it is."""
-        values = {**filled, TEXT: self.layout.lay_out(title, body)}
-        return SLOT.sub(lambda found: values[found[1]], self.templates[stage])
+        values = {TEXT: lambda: self.layout.lay_out(title, body), QUESTION: lambda: question, OPTION: lambda: option}
+        return SLOT.sub(lambda found: values[found[1]](), self.templates[stage])
 
 
 def read_prompts(content: Mapping[str, Any], with_text: Mapping[str, bool]) -> Prompts:
@@ -55,22 +54,12 @@ def read_prompts(content: Mapping[str, Any], with_text: Mapping[str, bool]) -> P
     correct, incorrect = (part(labels, name, str).strip() for name in ("correct", "incorrect"))
     if not correct or not incorrect or correct.casefold() == incorrect.casefold():
         raise BadTemplate("The labels for correct and incorrect must differ, also in lower case.")
-    return Prompts(correct, incorrect, read_layout(content), *read_templates(content, with_text, OPTION))
-
-
-def read_letter_prompts(content: Mapping[str, Any], with_text: Mapping[str, bool]) -> Prompts:
-    """The prompts of an instrument that asks about all options at once, or `BadTemplate`."""
-    return Prompts("", "", read_layout(content), *read_templates(content, with_text, OPTIONS))
-
-
-def read_templates(content: Mapping[str, Any], with_text: Mapping[str, bool], about: str) -> tuple[dict[str, str], str]:
-    """By stage, and what is said after a reply without an answer. `about` is the slot of one or all options."""
     templates = {stage: part(content, stage, str) for stage in with_text}
     for stage, template in templates.items():
-        check_slots(stage, template, [TEXT, QUESTION, about] if with_text[stage] else [QUESTION, about])
+        check_slots(stage, template, [TEXT, QUESTION, OPTION] if with_text[stage] else [QUESTION, OPTION])
     again = part(content, "again", str)
     check_slots("again", again, [])
-    return templates, again
+    return Prompts(correct, incorrect, read_layout(content), templates, again)
 
 
 def read_layout(content: Mapping[str, Any]) -> Layout:

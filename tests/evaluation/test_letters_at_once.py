@@ -1,13 +1,17 @@
 """All options of an item in one prompt, a list of letters back."""
 
 import pytest
+import yaml
 
+from evaluation.letter_prompts import read_letter_prompts
 from evaluation.listing import row_of
 from evaluation.services.asking import Ask, estimate_for, start
 from evaluation.services.evaluators import CannotEvaluate
 from llm.models import Call, Run
 from llm.services.draining import drain_here
 from studies.models import Response, Submission
+from studies.prompts import BadTemplate
+from studies.services.instruments import SHIPPED
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("quick_models")]
 
@@ -79,3 +83,26 @@ def test_option_by_option_under_the_same_label_is_another_evaluator(study, serve
     answered(study, mock)
     with pytest.raises(CannotEvaluate, match="another one"):
         start(study, Ask(mock))
+
+
+@pytest.mark.parametrize("language", ["de", "en"])
+def test_the_shipped_prompts_can_be_used(language):
+    content = yaml.safe_load((SHIPPED / f"guess-then-read-letters.{language}.yaml").read_text("utf-8"))
+    prompts = read_letter_prompts(content, {"guess": False, "read": True})
+    filled = {"title": "T", "body": "Der Text. {options}", "question": "Wer?", "options": "A. ich\nB. du"}
+    read, guess = prompts.render("read", **filled), prompts.render("guess", **filled)
+    assert read.startswith("Der Text. {options}\n\n")
+    assert "Der Text" not in guess
+    for prompt in (read, guess):
+        assert prompt.count(": Wer?\n\nA. ich\nB. du\n\n") == 1
+        assert "0" in prompt
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"guess": "{question} {options} {text}"}, {"read": "{text} {question}"}, {"again": "{options}"}, {"read": None}],
+)
+def test_prompts_with_a_wrong_slot_are_refused(change):
+    content = yaml.safe_load((SHIPPED / "guess-then-read-letters.en.yaml").read_text("utf-8"))
+    with pytest.raises(BadTemplate):
+        read_letter_prompts(content | change, {"guess": False, "read": True})

@@ -1,6 +1,4 @@
-import argparse
 import sys
-from decimal import Decimal, InvalidOperation
 
 from django.core.management.base import BaseCommand, CommandError
 
@@ -11,13 +9,13 @@ from evaluation.services.answering import answer
 from evaluation.services.baselines import BASELINES, add_baseline
 from evaluation.services.evaluators import CannotEvaluate
 from evaluation.setting import LABEL, OPTIONWISE, READERS, READINGS
+from llm.commanding import SOME_MISSING, amount, confirm, listed
 from llm.models import Endpoint
 from llm.waiting import ending, estimate_sentence, wait_for
 from studies.models import Study
 from studies.services.evaluating import close_answered
 from studies.services.locking import WrongState
 
-SOME_MISSING = 3
 FOR_MODELS = (
     *("reading", "threshold_guess", "threshold_read", "tune_on", "answering", "as_published", "budget", "estimate"),
 )
@@ -68,7 +66,7 @@ class Command(BaseCommand):
         if options["estimate"]:
             return
         if found.n_new and not (endpoint.is_free or endpoint.is_local or options["yes"]):
-            self.confirm(endpoint)
+            confirm(endpoint)
         before = n_answered(study, ask.name)
         evaluator = asking.start(study, ask, budget=options["budget"])
         row = row_of(evaluator)
@@ -77,14 +75,6 @@ class Command(BaseCommand):
             if stopped := ending(run):
                 self.stderr.write(stopped)
         self.close(evaluator, before)
-
-    def confirm(self, endpoint: Endpoint) -> None:
-        if not sys.stdin.isatty():
-            raise CommandError(
-                f"Calls to {endpoint.name} cost money or have no price. Look at --estimate, then say so with --yes."
-            )
-        if input("Start? [y/N] ").strip().lower() not in ("y", "yes"):
-            raise CommandError("Nothing was asked.")
 
     def close(self, evaluator: Evaluator, before: int) -> None:
         close_answered(evaluator.annotator, evaluator.stages)
@@ -96,20 +86,6 @@ class Command(BaseCommand):
 
 def n_answered(study: Study, label: str) -> int:
     return next((row.done for row in rows_of(study) if row.annotator.code == label), 0)
-
-
-def listed(words: str) -> list[str]:
-    return [word.strip() for word in words.split(",") if word.strip()]
-
-
-def amount(words: str) -> Decimal:
-    try:
-        found = Decimal(words)
-    except InvalidOperation:
-        raise argparse.ArgumentTypeError("write an amount such as 2.50") from None
-    if not found.is_finite() or found < 0:
-        raise argparse.ArgumentTypeError("write an amount such as 2.50")
-    return found
 
 
 def refuse_for_baselines(options: dict) -> None:
