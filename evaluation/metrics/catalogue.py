@@ -46,9 +46,9 @@ class Question:
         return found
 
 
-def in_language(question: Question, language: str, name: str) -> str:
+def in_language(question: Question, language: str) -> str:
     if question.language != language:
-        raise Undefined(f"{name} is for another language than that of the text.")
+        raise Undefined("The formula is for another language than that of the text.")
     return question.stem if question.words else ""
 
 
@@ -63,6 +63,6 @@ COMPUTED: Mapping[str, Callable[[Question], float]] = {
     "answer overlap": lambda question: answer_overlap(question.answer_words, set(question.words)),
     "length": lambda question: float(len(question.words)),
     "LIX": lambda question: lix(question.stem if question.words else ""),
-    "Flesch": lambda question: flesch(in_language(question, "en", "Flesch")),
-    "Amstad": lambda question: amstad(in_language(question, "de", "Amstad")),
+    "Flesch": lambda question: flesch(in_language(question, "en")),
+    "Amstad": lambda question: amstad(in_language(question, "de")),
 }
