@@ -6,10 +6,10 @@ from functools import cached_property
 from random import Random
 from typing import Any
 
-from evaluation.letter_prompts import LetterPrompts, read_letter_prompts
+from evaluation.letter_prompts import read_letter_prompts
 from llm.models import Run
 from studies.models import Assignment, InstrumentVersion, Study, UnitItem
-from studies.prompts import Prompts, read_prompts
+from studies.prompts import read_prompts
 from studies.protocols import Stage
 from studies.services.declaring import declaration_of
 
@@ -28,7 +28,7 @@ class Setting:
 
     study: Study
     stages: Mapping[str, Stage]
-    prompts: Prompts | LetterPrompts
+    prompts: Any  # Prompts, or LetterPrompts where all options are asked about at once
     reading: str
     thresholds: Mapping[str, float]
     as_published: bool

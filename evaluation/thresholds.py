@@ -55,11 +55,16 @@ def add(steps: list[Step], step: Step) -> None:
     steps.append(step)
 
 
+def middle_of(step: Step) -> float:
+    """To six digits where that is still within the step."""
+    middle = (step.low + step.high) / 2
+    within = [threshold for threshold in (round(middle, 6), middle) if step.low < threshold <= step.high]
+    return within[0] if within else step.high  # nothing lies between neighbouring floats
+
+
 def choose(probabilities: Sequence[float], keys: Sequence[bool]) -> Choice:
     """The middle of the widest step with the highest accuracy, the first of equally wide ones."""
     steps = steps_of(probabilities, keys)
     best = max(step.accuracy for step in steps)
     plateau = max((step for step in steps if step.accuracy == best), key=lambda step: step.high - step.low)
-    middle = (plateau.low + plateau.high) / 2
-    threshold = middle if middle > plateau.low or plateau.low == 0 else plateau.high  # between neighbouring floats
-    return Choice(threshold, best, plateau.low, plateau.high, len(probabilities), tuple(steps))
+    return Choice(middle_of(plateau), best, plateau.low, plateau.high, len(probabilities), tuple(steps))
