@@ -78,10 +78,11 @@ def export_rows(study: Study, purposes: Collection[str]) -> Iterator[dict[str, A
     stages = [stage.name for stage in declaration_of(study).stages]
     places: dict[tuple, int] = {}
     annotator, prompts = None, prompt_versions(study)
-    answers = handed_in(study, purposes).annotate(reply=reply_behind()).order_by(*ORDER)
-    for values in answers.values_list(*map(F, FIELDS.values()), "reply").iterator(chunk_size=CHUNK):
-        row = dict(zip((*FIELDS, "reply"), values, strict=True))
-        row["prompt_version"] = prompts.get(row["annotator_pk"]) if row["reply"] else None
+    answers = handed_in(study, purposes).annotate(**reply_behind()).order_by(*ORDER)
+    named = (*FIELDS, *reply_behind())
+    for values in answers.values_list(*map(F, FIELDS.values()), *reply_behind()).iterator(chunk_size=CHUNK):
+        row = dict(zip(named, values, strict=True))
+        row["prompt_version"] = prompts.get(row["annotator_pk"]) if row["reply_turn"] is not None else None
         if row["annotator_pk"] != annotator:
             annotator = row["annotator_pk"]
             places = places_shown(annotator, stages)
@@ -97,8 +98,7 @@ def finished(row: dict[str, Any], places: dict[tuple, int]) -> dict[str, Any]:
     row["position_shown"] = places.get((*place, row["option_pk"])) if row["option_pk"] else None
     row["correct"] = None if row["key"] is None else row["value"] == row["key"]
     row["instrument_version"] = f"{row['instrument']}/{row['language']}/{row['version']}"
-    row["raw_output"] = row["reply"]["text"] if row["reply"] else None
-    row["parse_status"] = parse_status(row["reply"], row["reading"])
+    row["raw_output"], row["parse_status"] = row["reply_text"], parse_status(row)
     return {column: row.get(column) for column in COLUMNS}
 
 

@@ -1,10 +1,11 @@
 """The calls behind a model's answers: what came back, how it was read, and which answers are missing and why."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from django.db.models import CharField, Exists, F, OuterRef, Subquery, Value
-from django.db.models.functions import Cast, Concat, JSONObject
+from django.db.models.fields.json import KeyTransform
+from django.db.models.functions import Cast, Concat
 
 from evaluation.models import Evaluator
 from evaluation.services.asking import METHOD
@@ -30,14 +31,20 @@ FIELDS = {
     "item_version": "item__version",
     "option_id": "option_external_id",
 }
-TRUE = (True, "true")  # SQLite gives a JSON true inside a JSON object as a word
+REPLY = {
+    "reply_text": "text",
+    "reply_state": "state",
+    "reply_failure": "error_class",
+    "reply_error": "error",
+}
 CHUNK = 2000
 
 
-def reply_behind() -> Subquery:
-    """For responses: {text, turn, flagged} of the call that the answer was read from; null where there is none.
+def reply_behind() -> dict[str, Subquery]:
+    """For responses: text, turn and flag of the call that the answer was read from; null where there is none.
 
-    Each row finds its call by an index, so an export of any size needs no further query.
+    Each row finds its call by an index, so an export of any size needs no further query. (One JSON object of all three
+    would be shorter, but in the transaction of an export Django cannot find out whether SQLite knows JSON objects.)
     """
     evaluator = OuterRef("assignment__annotator__evaluator")
     calls = Call.objects.filter(
@@ -47,8 +54,12 @@ def reply_behind() -> Subquery:
         run__scope=Concat(Value(SCOPE), Cast(evaluator, CharField())),
         key__in=keys_of(OuterRef("stage"), OuterRef("item_id"), OuterRef("option_id")),
     )
-    reply = JSONObject(text="text", turn="turn", flagged=F("parsed__little label mass"))
-    return Subquery(calls.order_by("pk").values_list(reply)[:1])
+    first = calls.order_by("pk")
+    return {
+        "reply_text": Subquery(first.values("text")[:1]),
+        "reply_turn": Subquery(first.values("turn")[:1]),
+        "reply_flagged": Subquery(first.values(flagged=KeyTransform("little label mass", "parsed"))[:1]),
+    }
 
 
 def keys_of(stage: Any, item_id: Any, option_id: Any) -> list[Concat]:
@@ -59,13 +70,13 @@ def keys_of(stage: Any, item_id: Any, option_id: Any) -> list[Concat]:
     ]
 
 
-def parse_status(reply: dict[str, Any] | None, reading: str) -> str | None:
-    """How an answer was read from its reply; None without a call."""
-    if reply is None:
+def parse_status(row: Mapping[str, Any]) -> str | None:
+    """How an answer was read, from its `reading` and the columns of `reply_behind`; None without a call."""
+    if row["reply_turn"] is None:
         return None
-    if reading == PROBABILITY and reply["flagged"] in TRUE:
+    if row["reading"] == PROBABILITY and row["reply_flagged"]:
         return LITTLE_MASS
-    return SECOND if reply["turn"] else PARSED
+    return SECOND if row["reply_turn"] else PARSED
 
 
 def prompt_versions(study: Study) -> dict[int, str]:
@@ -98,8 +109,9 @@ def unanswered_by(evaluator: Evaluator, prompt_version: str | None) -> Iterator[
     annotator = evaluator.annotator
     who = {"annotator": annotator.code, "model": annotator.model, "reading": annotator.reading}
     for stage in evaluator.stages:
-        rows = missing_options(evaluator, stage).values_list(*map(F, FIELDS.values()), "reply")
-        for *about, reply in rows.iterator(chunk_size=CHUNK):
+        rows = missing_options(evaluator, stage).values_list(*map(F, FIELDS.values()), *REPLY)
+        for values in rows.iterator(chunk_size=CHUNK):
+            about, reply = values[: len(FIELDS)], dict(zip(REPLY, values[len(FIELDS) :], strict=True))
             yield {
                 **who, "stage": stage, **dict(zip(FIELDS, about, strict=True)), **why_missing(reply),
                 "prompt_version": prompt_version,
@@ -107,7 +119,7 @@ def unanswered_by(evaluator: Evaluator, prompt_version: str | None) -> Iterator[
 
 
 def missing_options(evaluator: Evaluator, stage: str) -> Any:
-    """The options without an answer in a stage, in the study's order, each with its last `reply` or null."""
+    """The options without an answer in a stage, in the study's order, each with its last reply or nulls."""
     given = Response.objects.filter(
         assignment__annotator=evaluator.annotator_id, assignment__returned_at=None, stage=stage, question=ANSWER
     )
@@ -117,7 +129,6 @@ def missing_options(evaluator: Evaluator, stage: str) -> Any:
         run__scope=f"{SCOPE}{evaluator.pk}",
         key__in=keys_of(Value(stage), OuterRef("item"), OuterRef("option")),
     ).order_by("-run", "-sample", "-turn")
-    reply = JSONObject(text="text", state="state", failure="error_class", error="error")
     asked = UnitItem.objects.filter(unit__study=evaluator.annotator.study_id).annotate(
         option=F("item__options"),
         option_external_id=F("item__options__external_id"),
@@ -125,15 +136,16 @@ def missing_options(evaluator: Evaluator, stage: str) -> Any:
     )
     return (
         asked.filter(~Exists(given.filter(option=OuterRef("option"))), option__isnull=False)
-        .annotate(reply=Subquery(calls.values_list(reply)[:1]))
+        .annotate(**{name: Subquery(calls.values(column)[:1]) for name, column in REPLY.items()})
         .order_by("unit__position", "position", "option_position")
     )
 
 
-def why_missing(reply: dict[str, Any] | None) -> dict[str, Any]:
+def why_missing(reply: Mapping[str, Any]) -> dict[str, Any]:
     """Status, reason and raw output of what was not answered."""
-    if reply is None:
+    if reply["reply_state"] is None:
         return {"parse_status": NOT_ASKED, "reason": None, "raw_output": None}
-    failure = reply["failure"]
-    status = CALLED.get(failure, failure) or (NOT_ASKED if reply["state"] == CallState.PLANNED else NOT_YET)
-    return {"parse_status": status, "reason": reply["error"] or remedy(failure) or None, "raw_output": reply["text"]}
+    failure = reply["reply_failure"]
+    status = CALLED.get(failure, failure) or (NOT_ASKED if reply["reply_state"] == CallState.PLANNED else NOT_YET)
+    reason = reply["reply_error"] or remedy(failure) or None
+    return {"parse_status": status, "reason": reason, "raw_output": reply["reply_text"]}

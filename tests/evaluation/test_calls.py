@@ -107,3 +107,12 @@ def test_the_same_queries_whatever_the_number_of_answers(study, served, endpoint
     with CaptureQueriesContext(connection) as more:
         exported(study)
     assert len(more) == len(few)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_exports_outside_of_any_transaction_hold_the_same(study, served, endpoint):
+    """As commands and pages run them: in a snapshot of their own, on a connection that knows nothing yet."""
+    asked(study, endpoint(served(seconds)))
+    connection.features.__dict__.pop("supports_json_field", None)
+    assert {row["parse_status"] for row in exported(study)} == {"second_reply"}
+    assert len(missing(study)) == 2
