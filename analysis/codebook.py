@@ -44,6 +44,17 @@ def general() -> Iterator[tuple[str, str, str]]:
           "apostrophe away to get the text back; the import does. Numbers and JSON lines are never marked."),
     )  # fmt: skip
     yield (
+        _("(missing answers)"),
+        _("unanswered.csv: what a model was asked for and did not answer, with the reason and what it wrote."),
+        _("parse_status there: unparsed (no answer in the reply), empty, cut, refused, not_asked, open (not yet "
+          "answered), or the failure of the call, such as server or too_long. Nothing is guessed for these."),
+    )  # fmt: skip
+    yield (
+        _("(metrics)"),
+        _("metrics.csv: the automatic and imported metrics of the items, a row per item and metric."),
+        _("is_computed is false for imported metrics. An empty value is undefined, and the reason says why."),
+    )
+    yield (
         _("(rows)"),
         _("Everything that was handed in, each answer once, all rounds. Drafts are not exported."),
         _("Units that were given back are left out; their answers belong to nobody's finished work."),
@@ -92,7 +103,20 @@ def meanings(study: Study) -> dict[str, tuple[str, str]]:
         "first_answered_at": (_("When the item was first answered in this stage"), time),
         "last_changed_at": (_("When the answer to the item was last changed in this stage"), time),
         "n_changes": (_("How often the answer to the item was changed before it was handed in"), "0, 1, …"),
+        "raw_output": (_("What the model wrote, word for word"), _("text; empty for people, baselines and imports")),
+        "parse_status": (_("How the answer was read from what the model wrote"), parse_values()),
+        "prompt_version": (
+            _("The prompts that the model was asked with"),
+            _("name/language/version, or empty"),
+        ),
     }
+
+
+def parse_values() -> str:
+    return _(
+        "parsed: from the first reply; second_reply: after asking again; little_label_mass: p(true) from labels that "
+        "have less than half of the probability. Answers that are missing stand in unanswered.csv."
+    )
 
 
 def stage_values(study: Study) -> str:

@@ -11,6 +11,7 @@ from analysis.choices import Choices
 from analysis.consistency import consistent_read
 from analysis.frames import responses_frame
 from analysis.handed_in import handed_in
+from evaluation.describing import said_of_evaluators
 from items.models import Generator, KeyCorrection
 from studies.models import Annotator, Study, Submission, Unit, UnitItem
 
@@ -31,6 +32,7 @@ class Evidence:
     `frame` holds the responses that count (see `responses_frame`). `items`: one row per item with text_id, item_id,
     generator, source, n_options, n_keys. `texts`: text_id, source, tokens. `annotators`: code, kind, group, purpose.
     `minutes`: annotator, minutes. `left_out`: number of responses by purpose that the choices leave out.
+    `peculiarities`: sentences about evaluators that are not asked or read in the usual way.
     """
 
     study: Study
@@ -43,6 +45,7 @@ class Evidence:
     minutes: pd.DataFrame
     corrections: tuple[str, ...]
     left_out: dict[str, int]
+    peculiarities: tuple[str, ...] = ()
 
 
 def evidence_of(study: Study, choices: Choices) -> Evidence:
@@ -59,6 +62,7 @@ def evidence_of(study: Study, choices: Choices) -> Evidence:
             minutes=minutes_of(study, choices),
             corrections=corrections_of(study),
             left_out=left_out(study, choices),
+            peculiarities=said_of_evaluators(study, choices.purposes),
         )
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from django.db.models import F
 
 from analysis.handed_in import handed_in
+from evaluation.calls import parse_status, prompt_versions, reply_behind
 from studies.models import Assignment, Study
 from studies.services.declaring import declaration_of
 from studies.services.response_rows import COLUMNS as CONTRACT
@@ -24,6 +25,9 @@ EXTRAS = (
     "first_answered_at",
     "last_changed_at",
     "n_changes",
+    "raw_output",
+    "parse_status",
+    "prompt_version",
 )
 COLUMNS = (*CONTRACT, *EXTRAS)
 
@@ -73,10 +77,12 @@ def export_rows(study: Study, purposes: Collection[str]) -> Iterator[dict[str, A
     """One mapping per response with the columns of `COLUMNS`; all rounds, by annotator and in their order."""
     stages = [stage.name for stage in declaration_of(study).stages]
     places: dict[tuple, int] = {}
-    annotator = None
-    rows = handed_in(study, purposes).order_by(*ORDER).values_list(*map(F, FIELDS.values()))
-    for values in rows.iterator(chunk_size=CHUNK):
-        row = dict(zip(FIELDS, values, strict=True))
+    annotator, prompts = None, prompt_versions(study)
+    answers = handed_in(study, purposes).annotate(**reply_behind()).order_by(*ORDER)
+    named = (*FIELDS, *reply_behind())
+    for values in answers.values_list(*map(F, FIELDS.values()), *reply_behind()).iterator(chunk_size=CHUNK):
+        row = dict(zip(named, values, strict=True))
+        row["prompt_version"] = prompts.get(row["annotator_pk"]) if row["reply_turn"] is not None else None
         if row["annotator_pk"] != annotator:
             annotator = row["annotator_pk"]
             places = places_shown(annotator, stages)
@@ -92,6 +98,7 @@ def finished(row: dict[str, Any], places: dict[tuple, int]) -> dict[str, Any]:
     row["position_shown"] = places.get((*place, row["option_pk"])) if row["option_pk"] else None
     row["correct"] = None if row["key"] is None else row["value"] == row["key"]
     row["instrument_version"] = f"{row['instrument']}/{row['language']}/{row['version']}"
+    row["raw_output"], row["parse_status"] = row["reply_text"], parse_status(row)
     return {column: row.get(column) for column in COLUMNS}
 
 

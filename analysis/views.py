@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from io import TextIOWrapper
 from tempfile import TemporaryFile
 from urllib.parse import urlencode
@@ -13,7 +14,7 @@ from analysis.codebook import codebook
 from analysis.forms import ResultsForm
 from analysis.pages import alternative, description, page_table
 from analysis.report import Report
-from analysis.services.exporting import FORMATS, export_responses
+from analysis.services.exporting import FORMATS, export_responses, write_metrics, write_unanswered
 from analysis.services.results import counts_by_purpose, figure_of, report_of
 from analysis.writers import as_csv
 from projects.models import Role
@@ -103,20 +104,28 @@ def study_export(request, slug, format):
     study = get_study(request.user, slug, Role.REVIEWER)
     if format == "codebook":
         return attached(as_csv(codebook(study)).encode(), f"{study.slug}-codebook.csv")
+    choices = ResultsForm(study, counts_by_purpose(study), request.GET).choices
+    if format == "unanswered":
+        return streamed(f"{study.slug}-unanswered.csv", lambda out: write_unanswered(study, out, choices.purposes))
+    if format == "metrics":
+        return streamed(f"{study.slug}-metrics.csv", lambda out: write_metrics(study, out))
     if format not in FORMATS:
         raise Http404
-    choices = ResultsForm(study, counts_by_purpose(study), request.GET).choices
-    file = exported(study, format, choices.purposes)
     ending = "jsonl" if format == "jsonl" else "csv"
     name = f"{study.slug}-{format}.{ending}" if format == "wide" else f"{study.slug}.{ending}"
-    return FileResponse(file, as_attachment=True, filename=name, content_type=FILE_TYPES[ending])
+    return streamed(name, lambda out: export_responses(study, format, out, choices.purposes))
 
 
-def exported(study: Study, format: str, purposes):
-    """A file without a name that holds the whole export: a reader gets all of it or an error, never a part."""
+def streamed(name: str, write: Callable[[TextIOWrapper], object]) -> FileResponse:
+    file_type = FILE_TYPES[name.rpartition(".")[2]]
+    return FileResponse(filled(write), as_attachment=True, filename=name, content_type=file_type)
+
+
+def filled(write: Callable[[TextIOWrapper], object]):
+    """A file without a name that holds all that is written: a reader gets all of it or an error, never a part."""
     file = TemporaryFile()  # noqa: SIM115 - the response closes it
     words = TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
-    export_responses(study, format, words, purposes)
+    write(words)
     words.detach()
     file.seek(0)
     return file

@@ -6,9 +6,10 @@ class EvaluationConfig(AppConfig):
 
     def ready(self):
         from evaluation.door import EvaluationDoor  # models can be imported only now
-        from evaluation.instruments import ForEvaluators
+        from evaluation.instruments import ForEvaluators, ForLetters
         from llm.registry import register
         from studies import instrument_kinds
 
         register(EvaluationDoor())
         instrument_kinds.register(ForEvaluators())
+        instrument_kinds.register(ForLetters())

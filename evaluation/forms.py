@@ -8,10 +8,10 @@ from django.utils.translation import gettext_lazy as _
 from evaluation.baselines import EXACT, FUZZY, MAJORITY
 from evaluation.services.asking import PROMPTS, Ask
 from evaluation.services.evaluators import LONGEST
-from evaluation.setting import LABEL, PROBABILITY
+from evaluation.setting import LABEL, LETTERS, OPTIONWISE, PROBABILITY
 from llm.models import Endpoint
 from studies.instrument_kinds import EVALUATOR
-from studies.models import Study
+from studies.models import AnnotatorKind, Study
 from studies.services.instrument_listing import choices_of, suitable
 
 METHODS = [
@@ -25,6 +25,27 @@ MODEL_READINGS = [
 ]
 
 
+STAGES = [("guess", _("without the text")), ("read", _("with the text"))]
+WAYS = [
+    (OPTIONWISE, _("Option by option: one prompt for each")),
+    (LETTERS, _("All options of an item in one prompt, a list of letters back")),
+]
+
+
+class StagesField(forms.MultipleChoiceField):
+    """In which settings an evaluator answers."""
+
+    def __init__(self, **about: Any):
+        super().__init__(
+            label=_("Answers"),
+            choices=STAGES,
+            initial=[name for name, _words in STAGES],
+            widget=forms.CheckboxSelectMultiple,
+            required=False,
+            **about,
+        )
+
+
 class BaselineForm(forms.Form):
     """Which baseline is to answer, and what tables call it."""
 
@@ -35,6 +56,7 @@ class BaselineForm(forms.Form):
         required=False,
         help_text=_("What tables and exports call it; empty: majority, exact or fuzzy."),
     )
+    stages = StagesField(help_text=_("None ticked: all in which it can answer. A match needs the text."))
 
 
 class ModelForm(forms.Form):
@@ -42,6 +64,10 @@ class ModelForm(forms.Form):
 
     endpoint = forms.ModelChoiceField(
         label=_("Model"), queryset=Endpoint.objects.filter(is_active=True), empty_label=None
+    )
+    stages = StagesField(help_text=_("None ticked: both."))
+    answering = forms.ChoiceField(
+        label=_("How it is asked"), choices=WAYS, widget=forms.RadioSelect, required=False, initial=OPTIONWISE
     )
     reading = forms.ChoiceField(
         label=_("What counts as its answer"), choices=MODEL_READINGS, widget=forms.RadioSelect, initial=LABEL
@@ -56,6 +82,24 @@ class ModelForm(forms.Form):
     threshold_read = forms.FloatField(label=_("Threshold with the text"), min_value=0, max_value=1, required=False)
     prompt = forms.ChoiceField(
         label=_("Prompts"), required=False, help_text=_("Other prompts make another evaluator; give it another label.")
+    )
+    tune_on = forms.ModelChoiceField(
+        label=_("Choose the thresholds on"),
+        queryset=Study.objects.none(),
+        required=False,
+        empty_label=_("no other study"),
+        help_text=_(
+            "A study of other texts that this model has answered: the thresholds under which it is most often right "
+            "there, from the probabilities that are stored."
+        ),
+    )
+    as_published = forms.BooleanField(
+        label=_("Ask and read as published"),
+        required=False,
+        help_text=_(
+            "For comparison with the publication: it is never asked a second time, writes at most 10 tokens, and of "
+            "the ways to write a letter the likeliest counts for p(true), whatever its share."
+        ),
     )
     budget = forms.DecimalField(
         label=_("Budget"),
@@ -78,6 +122,8 @@ class ModelForm(forms.Form):
         named = choices_of(suitable(study.project, EVALUATOR, study.protocol))
         choices = [("" if name == default else name, words) for name, words in named]
         self.fields["prompt"].choices = sorted(choices, key=lambda pair: pair[0] != "")  # type: ignore[attr-defined]
+        others = Study.objects.filter(project=study.project_id, annotators__kind=AnnotatorKind.MODEL).distinct()
+        self.fields["tune_on"].queryset = others.exclude(pk=study.pk)  # type: ignore[attr-defined]
 
     def ask(self) -> Ask:
         """What is wanted, of a valid form."""
@@ -86,8 +132,12 @@ class ModelForm(forms.Form):
         return Ask(
             endpoint=wanted["endpoint"],
             label=wanted["label"],
+            stages=wanted["stages"],
             reading=wanted["reading"],
             prompt=wanted["prompt"],
+            as_published=wanted["as_published"],
+            answering=wanted["answering"] or OPTIONWISE,
+            tune_on=wanted["tune_on"],
             thresholds={stage: share for stage, share in thresholds.items() if share is not None},
         )
 

@@ -1,6 +1,10 @@
 from django.db import models
 
+from items.models import Item
+from projects.models import Project
 from studies.models import Annotator
+
+LONGEST_METRIC = 100
 
 
 class Evaluator(models.Model):
@@ -17,3 +21,35 @@ class Evaluator(models.Model):
 
     def __str__(self):
         return self.annotator.code
+
+
+class Metric(models.Model):
+    """A number about questions: computed here by its name, or imported."""
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="metrics")
+    name = models.CharField(max_length=LONGEST_METRIC)
+    is_computed = models.BooleanField(default=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [models.UniqueConstraint(fields=["project", "name"], name="one_metric_per_name")]
+
+    def __str__(self):
+        return self.name
+
+
+class MetricValue(models.Model):
+    """The metric of one version of an item; without a value it is undefined, and the reason says why."""
+
+    metric = models.ForeignKey(Metric, models.CASCADE, related_name="values")
+    item = models.ForeignKey(Item, models.CASCADE, related_name="metric_values")
+    value = models.FloatField(null=True)
+    reason = models.CharField(max_length=200, blank=True)
+
+    class Meta:
+        ordering = ["item", "metric"]
+        constraints = [models.UniqueConstraint(fields=["metric", "item"], name="one_value_per_metric_and_item")]
+
+    def __str__(self):
+        return f"{self.metric}: {self.value}"

@@ -1,18 +1,25 @@
 """How a run asks and reads: everything that its calls have in common, from the run's parameters alone."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from random import Random
 from typing import Any
 
+from evaluation.letter_prompts import read_letter_prompts
 from llm.models import Run
 from studies.models import Assignment, InstrumentVersion, Study, UnitItem
-from studies.prompts import Prompts, read_prompts
+from studies.prompts import read_prompts
 from studies.protocols import Stage
 from studies.services.declaring import declaration_of
 
 LABEL, PROBABILITY = "label", "probability"
 READINGS = (LABEL, PROBABILITY)
+OPTIONWISE, LETTERS = "option", "letters"
+BEFORE: dict[str, Any] = {"as_published": False, "answering": OPTIONWISE}
+"""How those ask and read that were made before this could be chosen."""
+READERS: dict[str, Callable[..., Any]] = {OPTIONWISE: read_prompts, LETTERS: read_letter_prompts}
+OPTION_KEY, ITEM_KEY = "/", "/item/"  # what stands between stage and number in the key of a call
 
 
 @dataclass(frozen=True)
@@ -21,9 +28,11 @@ class Setting:
 
     study: Study
     stages: Mapping[str, Stage]
-    prompts: Prompts
+    prompts: Any  # Prompts, or LetterPrompts where all options are asked about at once
     reading: str
     thresholds: Mapping[str, float]
+    as_published: bool
+    answering: str
     places: Mapping[int, "Place"]
     annotator_id: int | None
 
@@ -37,11 +46,23 @@ class Setting:
     def place_of_option(self) -> dict[int, "Place"]:
         return {option: place for place in self.places.values() for option in place.options}
 
+    def order_of(self, item_id: int) -> list[int]:
+        """The options in the order in which one prompt asks about them all, drawn from the study's seed.
+
+        Data sets like to list the key first. The prompt is kept with its call.
+        """
+        options = list(self.places[item_id].options)
+        Random(f"{self.study.seed}/{item_id}").shuffle(options)
+        return options
+
     def call_keys(self) -> Iterator[str]:
         """Stage by stage, and in each text by text, so that prompts with the same beginning follow one another."""
         for stage in self.stages:
             for place in self.places.values():
-                yield from (key_of(stage, option) for option in place.options)
+                if self.answering == LETTERS:
+                    yield item_key_of(stage, place.item_id)
+                else:
+                    yield from (key_of(stage, option) for option in place.options)
 
 
 @dataclass(frozen=True)
@@ -55,13 +76,17 @@ class Place:
 
 
 def key_of(stage: str, option_id: int) -> str:
-    return f"{stage}/{option_id}"
+    return f"{stage}{OPTION_KEY}{option_id}"
+
+
+def item_key_of(stage: str, item_id: int) -> str:
+    return f"{stage}{ITEM_KEY}{item_id}"
 
 
 def read_key(key: str) -> tuple[str, int]:
-    """Stage and option of a call."""
-    stage, _slash, option = key.rpartition("/")
-    return stage, int(option)
+    """Stage and option of a call, or stage and item where all options are asked about at once."""
+    stage, number = key.split("/")[0], key.rpartition("/")[2]
+    return stage, int(number)
 
 
 def params_for(study: Study, stages: list[str], params: Mapping[str, Any], annotator_id: int | None) -> dict[str, Any]:
@@ -79,6 +104,7 @@ def setting_of(run: Run) -> Setting:
 
 
 def make_setting(params: Mapping[str, Any]) -> Setting:
+    params = {**BEFORE, **params}
     study = Study.objects.select_related("instrument_version").get(pk=params["study"])
     declaration = declaration_of(study)
     stages = {name: declaration.stage(name) for name in params["stages"]}
@@ -86,12 +112,19 @@ def make_setting(params: Mapping[str, Any]) -> Setting:
     return Setting(
         study=study,
         stages=stages,
-        prompts=read_prompts(content, {name: "text" in stage.shows for name, stage in stages.items()}),
+        prompts=READERS[params["answering"]](content, with_text(stages.values())),
         reading=params["reading"],
         thresholds=params["thresholds"],
+        as_published=params["as_published"],
+        answering=params["answering"],
         places=places_of(study),
         annotator_id=params["annotator"],
     )
+
+
+def with_text(stages: Iterable[Stage]) -> dict[str, bool]:
+    """By stage: whether it shows the text."""
+    return {stage.name: "text" in stage.shows for stage in stages}
 
 
 def places_of(study: Study) -> dict[int, Place]:

@@ -1,13 +1,19 @@
+from itertools import islice
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from evaluation.calls import prompt_versions, unanswered_by
+from evaluation.curves import curves_of
+from evaluation.describing import peculiarities
 from evaluation.forms import BaselineForm, ModelForm
 from evaluation.listing import n_options, row_of, rows_of
 from evaluation.models import Evaluator
 from evaluation.services import asking, baselines, evaluators, working
+from evaluation.services.comparing import comparison_of
 from evaluation.services.evaluators import CannotEvaluate
 from llm.models import Endpoint, Worker
 from llm.waiting import estimate_sentence
@@ -16,6 +22,7 @@ from studies.access import get_study
 from studies.services.locking import WrongState
 
 MOST_ESTIMATED = 10_000  # calls; an estimate makes every prompt
+MOST_LISTED = 100
 
 
 @login_required
@@ -26,7 +33,7 @@ def study_evaluators(request, slug):
     form = BaselineForm(request.POST or None)
     if form.is_valid():
         try:
-            evaluator = baselines.add_baseline(study, form.cleaned_data["method"], label=form.cleaned_data["label"])
+            evaluator = baselines.add_baseline(study, **form.cleaned_data)
             say_how_far(request, evaluator, working.begin(evaluator))
             return redirect("study_evaluators", study.slug)
         except CannotEvaluate as error:
@@ -56,6 +63,32 @@ def say_how_far(request, evaluator: Evaluator, is_done: bool) -> None:
     else:
         said = _("“%(label)s” is answering. Load the page again to see how far it is.")
     messages.success(request, said % {"label": evaluator.annotator.code})
+
+
+@login_required
+@require_safe
+def evaluator_page(request, slug, pk):
+    """How an evaluator is asked and read, and what it did not answer; single replies are for reviewers."""
+    study = get_study(request.user, slug)
+    evaluator = get_object_or_404(Evaluator.objects.select_related("annotator__study"), pk=pk, annotator__study=study)
+    row = row_of(evaluator)
+    may_read = study.project.my_role.rank >= Role.REVIEWER.rank
+    is_model = evaluator.method == asking.METHOD
+    context = {
+        "project": study.project,
+        "study": study,
+        "tab": "evaluators",
+        "evaluator": evaluator,
+        "row": row,
+        "is_model": is_model,
+        "sentences": peculiarities(evaluator),
+        "prompts": prompt_versions(study).get(evaluator.annotator_id),
+        "curves": curves_of(evaluator),
+        "comparison": comparison_of(evaluator, row) if is_model else None,
+        "may_read": may_read,
+        "missing": list(islice(unanswered_by(evaluator, None), MOST_LISTED)) if may_read and is_model else [],
+    }
+    return render(request, "evaluation/evaluator.html", context)
 
 
 @login_required
@@ -90,7 +123,7 @@ def started(request, study, form: ModelForm):
 def estimate_of(study, ask: asking.Ask) -> str:
     """In a sentence. Of a large study the number of calls only: a page cannot wait for all its prompts."""
     wanted = asking.wanted_for(study, ask)
-    n_calls = n_options(study) * len(wanted.stages)
+    n_calls = n_options(study) * len(wanted.stages)  # at most: letters at once take one for each item
     if n_calls > MOST_ESTIMATED:
         said = _("%(n)d calls. What they cost at most says evaluate_study %(slug)s --model %(name)s --estimate.")
         return said % {"n": n_calls, "slug": study.slug, "name": ask.endpoint.name}

@@ -1,7 +1,7 @@
 """p(true) from the log-probabilities of the first token that says something."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,11 +32,13 @@ class LabelProbability:
     reason: str = ""
 
 
-def read_probability(logprobs: Sequence[Any] | None, true: str, false: str) -> LabelProbability:
+def read_probability(
+    logprobs: Sequence[Any] | None, true: str, false: str, *, larger: bool = False, least_mass: float = MASS_MISSING
+) -> LabelProbability:
     """`logprobs` as a call stores them: per token [token, log-probability, [[token, log-probability], …]].
 
-    Variants of a label, with and without a leading blank and in either case, are summed. A label of several tokens
-    cannot be read so.
+    Variants of a label, with and without a leading blank and in either case, are summed, or the `larger` counts. Below
+    `least_mass` there is no p. A label of several tokens cannot be read so.
     """
     if not logprobs:
         return LabelProbability(None, 0.0, True, reason=NO_LOGPROBS)
@@ -44,10 +46,10 @@ def read_probability(logprobs: Sequence[Any] | None, true: str, false: str) -> L
     if place is None:
         return LabelProbability(None, 0.0, True, reason=NO_WORD)
     shares = _shares(logprobs[place])
-    p_true, p_false = (_sum_of(shares, label) for label in (true, false))
+    p_true, p_false = (_share_of(shares, label, max if larger else sum) for label in (true, false))
     mass = (p_true or 0.0) + (p_false or 0.0)
     missing = tuple(label for label, share in ((true, p_true), (false, p_false)) if share is None)
-    if len(missing) == 2 or mass < MASS_MISSING:
+    if len(missing) == 2 or mass == 0 or mass < least_mass:
         reason = NO_LABEL if len(missing) == 2 else NO_MASS
         return LabelProbability(None, mass, True, missing, place=place, reason=reason)
     low, high = _bounds(p_true, p_false, _unseen(shares))
@@ -64,10 +66,10 @@ def _shares(token: Sequence[Any]) -> dict[str, float]:
     return {chosen: math.exp(logprob)} | {name: math.exp(value) for name, value in top}
 
 
-def _sum_of(shares: dict[str, float], label: str) -> float | None:
-    """The probability of all variants of the label; None if none of them was returned."""
+def _share_of(shares: dict[str, float], label: str, together: Callable[[Iterable[float]], float]) -> float | None:
+    """The probability of the variants of the label `together`; None if none of them was returned."""
     found = [share for token, share in shares.items() if token.strip(BLANKS).casefold() == label.casefold()]
-    return min(sum(found), 1.0) if found else None
+    return min(together(found), 1.0) if found else None
 
 
 def _unseen(shares: dict[str, float]) -> float:

@@ -122,7 +122,7 @@ def row_of(evidence: Evidence, stage: str, ratings: Ratings, line: Line, publish
     if line.average:
         unweighted = human_average(leave_one_out_means(found, len(ratings.raters)))
     clustered = clustered_kappa(ratings.values, TICKED_OR_NOT, line.pairs, ratings.text, seed=evidence.choices.seed)
-    reason = why_undefined(ratings, line.pairs) if isnan(mean.kappa) else ""
+    reason = why_undefined(ratings, line, stage) if isnan(mean.kappa) else ""
     estimate = Estimate(mean.kappa, {"clustered": clustered, "published": published}, reason)
     low, high, reason = estimate.ends(evidence.choices.convention)
     return {
@@ -143,7 +143,10 @@ def row_of(evidence: Evidence, stage: str, ratings: Ratings, line: Line, publish
     }
 
 
-def why_undefined(ratings: Ratings, pairs: np.ndarray) -> str:
+def why_undefined(ratings: Ratings, line: Line, stage: str) -> str:
+    pairs = line.pairs
+    if line.evaluator.codes and not len(ratings.places(line.evaluator.codes)):
+        return _("no answers without the text") if stage == GUESS else _("no answers with the text")
     if not len(pairs):
         return _("nobody to compare with in this stage")
     shared = (ratings.values[pairs[:, 0]] != MISSING) & (ratings.values[pairs[:, 1]] != MISSING)

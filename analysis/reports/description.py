@@ -21,6 +21,7 @@ def description(evidence: Evidence) -> Table:
     notes = (
         _("Tokens are words and punctuation marks."),
         _("Minutes run from opening a stage to handing it in, breaks included."),
+        *evidence.peculiarities,
     )
     return make_table("description", COLUMNS, rows, title=_("Description"), notes=notes, shown=shown())
 

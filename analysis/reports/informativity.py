@@ -50,8 +50,7 @@ class Judged:
     guess: Counts
     read: Counts
 
-    def estimates(self, evaluator: Evaluator, seed: int) -> dict[str, Estimate]:
-        missing = reason_for(evaluator, self.guess.totals[1], self.read.totals[1])
+    def estimates(self, missing: str, seed: int) -> dict[str, Estimate]:
         return {
             "guessability": share_of(self.guess, seed, missing),
             "answerability": share_of(self.read, seed, missing),
@@ -63,7 +62,7 @@ def row_of(evidence: Evidence, generator: str, evaluator: Evaluator, judgments: 
     choices = evidence.choices
     mine = evaluator.rows_of(judgments[judgments["generator"] == generator])
     judged = judged_in(mine)
-    estimates = judged.estimates(evaluator, choices.seed)
+    estimates = judged.estimates(reason_for(evaluator, judged, generator, evidence), choices.seed)
     chosen = estimates["informativity"].intervals[choices.convention]
     row = {
         "generator": generator,
@@ -91,15 +90,22 @@ def judged_in(judgments: pd.DataFrame) -> Judged:
     return Judged(guess, read)
 
 
-def reason_for(evaluator: Evaluator, n_guess: int, n_read: int) -> str:
-    """Why guessability, answerability or their difference has no value; "" if all have one."""
-    if n_guess and n_read:
+def reason_for(evaluator: Evaluator, judged: Judged, generator: str, evidence: Evidence) -> str:
+    """Why guessability, answerability or their difference has no value; "" if all have one.
+
+    Where nothing is left to match, what there is unmatched says why.
+    """
+    stages = {stage for stage, counts in ((GUESS, judged.guess), (READ, judged.read)) if counts.totals[1]}
+    if not stages:
+        given = evaluator.rows_of(judgments_of(evidence.frame))
+        stages = set(given[given["generator"] == generator]["stage"])
+        if len(stages) == 2:
+            return _("no item was answered both without and with the text")
+    if len(stages) == 2:
         return ""
-    if not n_guess and not n_read:
+    if not stages:
         return _("no answers yet") if evaluator.kind == "human" else _("no answers")
-    if n_read:
-        return _("no answers without the text")
-    return _("no answers with the text")
+    return _("no answers without the text") if READ in stages else _("no answers with the text")
 
 
 def shown() -> tuple[Shown, ...]:

@@ -9,6 +9,9 @@ from analysis.cells import cell
 from analysis.consistency import consistent_read
 from analysis.export_rows import COLUMNS, export_rows
 from analysis.wide_rows import wide_columns, wide_rows
+from evaluation.calls import UNANSWERED, unanswered
+from evaluation.metric_rows import COLUMNS as METRIC_COLUMNS
+from evaluation.metric_rows import metric_rows
 from studies.models import Study
 
 Rows = Iterable[dict[str, Any]]
@@ -32,6 +35,18 @@ def write_long(study: Study, purposes: Collection[str], out: Out) -> int:
 
 def write_wide(study: Study, purposes: Collection[str], out: Out) -> int:
     return write_csv(wide_columns(study, purposes), wide_rows(study, purposes), out)
+
+
+def write_unanswered(study: Study, out: Out, purposes: Collection[str] = ("main",)) -> int:
+    """What models were asked for and did not answer, as CSV; the number of rows."""
+    with consistent_read():
+        return write_csv(UNANSWERED, unanswered(study, purposes), out)
+
+
+def write_metrics(study: Study, out: Out) -> int:
+    """The metrics of the study's items, as CSV; the number of rows."""
+    with consistent_read():
+        return write_csv(METRIC_COLUMNS, metric_rows(study), out)
 
 
 def write_csv(columns: Collection[str], rows: Rows, out: Out) -> int:

@@ -11,13 +11,16 @@ from celery.exceptions import SecurityWarning
 
 from config.celery import app
 
+# Two runs at work leave one thread free: the test of an endpoint does not wait for the end of their turns.
+THREADS = 3
+
 
 def main(name: str) -> int:
     """Threads only: a worker without child processes leaves none behind."""
     # Said to root, about messages that carry code: ours are JSON.
     warnings.filterwarnings("ignore", category=SecurityWarning)
     worker = app.Worker(
-        hostname=name, pool_cls="threads", concurrency=2, loglevel="WARNING", quiet=True,
+        hostname=name, pool_cls="threads", concurrency=THREADS, loglevel="WARNING", quiet=True,
         without_gossip=True, without_mingle=True,
     )  # fmt: skip
     worker.start()

@@ -11,19 +11,31 @@ from django.utils.translation import gettext as _
 from evaluation.listing import row_of
 from evaluation.models import Evaluator
 from evaluation.services.evaluators import RUN_KIND, CannotEvaluate, Wanted, add, chosen_stages, runs_of, scope_of
-from evaluation.setting import LABEL, PROBABILITY, READINGS, params_for
+from evaluation.services.tuning import tuned
+from evaluation.setting import (
+    BEFORE,
+    LABEL,
+    LETTERS,
+    OPTIONWISE,
+    PROBABILITY,
+    READERS,
+    READINGS,
+    params_for,
+    with_text,
+)
 from llm.models import Endpoint, Run, RunState
 from llm.services import runs
 from llm.services.estimating import Estimate, estimate
 from projects.models import User
 from studies.models import AnnotatorKind, InstrumentVersion, Study
-from studies.prompts import BadTemplate, read_prompts
+from studies.prompts import BadTemplate
 from studies.services.declaring import declaration_of
 from studies.services.evaluating import refuse_draft
 from studies.services.instruments import UnknownInstrument, latest_version
 
 METHOD = "model"
 PROMPTS = "guess-then-read-prompt"
+INSTRUMENTS = {OPTIONWISE: PROMPTS, LETTERS: "guess-then-read-letters"}
 HALF = 0.5
 
 
@@ -37,6 +49,9 @@ class Ask:
     reading: str = LABEL
     thresholds: Mapping[str, float] = field(default_factory=dict)
     prompt: str = ""  # "name/language" or "name/language@version"; default: the newest of the study's language
+    as_published: bool = False
+    answering: str = OPTIONWISE
+    tune_on: Study | None = None  # whose texts choose the thresholds
 
     @property
     def name(self) -> str:
@@ -48,6 +63,8 @@ def wanted_for(study: Study, ask: Ask) -> Wanted:
     refuse_draft(study)
     stages = chosen_stages(study, ask.stages)
     check(ask)
+    prompt = prompt_for(study, ask.answering, ask.prompt)
+    tuning = tuning_for(study, ask, stages)
     return Wanted(
         label=ask.name,
         kind=AnnotatorKind.MODEL,
@@ -59,18 +76,30 @@ def wanted_for(study: Study, ask: Ask) -> Wanted:
             "endpoint": ask.endpoint.pk,
             "model": ask.endpoint.model,
             "reading": ask.reading,
-            "thresholds": thresholds_of(study, ask),
-            **({"prompt": prompt_for(study, ask.prompt).pk} if ask.prompt else {}),
+            "thresholds": thresholds_of(study, ask, tuning),
+            "as_published": ask.as_published,
+            "answering": ask.answering,
+            **({"prompt": prompt.pk} if ask.prompt else {}),
         },
-        fix=lambda: {"prompt": prompt_for(study, ask.prompt).pk},
+        fix=lambda: {"prompt": prompt.pk, **({"tuning": tuning} if tuning else {})},
     )
 
 
 def check(ask: Ask) -> None:
     if ask.reading not in READINGS:
         raise CannotEvaluate(_("A reply is read as label or probability, not as “%(name)s”.") % {"name": ask.reading})
+    if ask.answering not in READERS:
+        said = {"name": ask.answering, "names": ", ".join(READERS)}
+        raise CannotEvaluate(_("There is no way of asking “%(name)s”; there are: %(names)s.") % said)
+    if ask.answering == LETTERS and ask.reading == PROBABILITY:
+        raise CannotEvaluate(_("A list of letters has no p(true) for each option: ask option by option for that."))
     if ask.reading == LABEL and ask.thresholds:
         raise CannotEvaluate(_("A threshold is for p(true): read the probability, or leave the threshold out."))
+    if ask.tune_on is not None and (ask.reading == LABEL or ask.thresholds):
+        raise CannotEvaluate(
+            _("Thresholds are chosen on other texts where p(true) is read and none is given: read the probability, and "
+              "leave the thresholds out.")
+        )  # fmt: skip
     if any(not 0 <= share <= 1 for share in ask.thresholds.values()):
         raise CannotEvaluate(_("A threshold lies between 0 and 1."))
     if ask.reading == PROBABILITY and ask.endpoint.can("logprobs") is False:
@@ -80,26 +109,41 @@ def check(ask: Ask) -> None:
         )
 
 
-def thresholds_of(study: Study, ask: Ask) -> dict[str, float]:
+def tuning_for(study: Study, ask: Ask, stages: Sequence[str]) -> dict[str, Any] | None:
+    """The thresholds chosen on other texts, with how they came about; None where nothing is to be chosen."""
+    if ask.tune_on is None:
+        return None
+    asked_in_the_same_way = {
+        "endpoint": ask.endpoint.pk,
+        "model": ask.endpoint.model,
+        "as_published": ask.as_published,
+        "answering": ask.answering,
+        "prompt": prompt_for(study, ask.answering, ask.prompt).pk,
+    }
+    return tuned(study, ask.tune_on, asked_in_the_same_way, stages)
+
+
+def thresholds_of(study: Study, ask: Ask, tuning: dict[str, Any] | None) -> dict[str, float]:
     """τ of every stage where p(true) decides. Another τ is another evaluator, but takes no new call."""
     if ask.reading == LABEL:
         return {}
+    chosen = {stage: found["threshold"] for stage, found in tuning["stages"].items()} if tuning else ask.thresholds
     names = [stage.name for stage in declaration_of(study).stages]
-    return {name: float(ask.thresholds.get(name, HALF)) for name in names}
+    return {name: float(chosen.get(name, HALF)) for name in names}
 
 
-def prompt_for(study: Study, name: str = "") -> InstrumentVersion:
+def prompt_for(study: Study, answering: str = OPTIONWISE, name: str = "") -> InstrumentVersion:
     """The prompts of that name, or the newest in the study's language, checked; `CannotEvaluate` if they do not fit."""
     language = study.language.partition("-")[0]
     try:
-        version = latest_version(name or f"{PROMPTS}/{language}", study.project)
-        read_prompts(version.content, {stage.name: "text" in stage.shows for stage in declaration_of(study).stages})
+        version = latest_version(name or f"{INSTRUMENTS[answering]}/{language}", study.project)
+        READERS[answering](version.content, with_text(declaration_of(study).stages))
     except UnknownInstrument as unknown:
         if name:
             raise CannotEvaluate(str(unknown)) from None
         raise CannotEvaluate(
             _("There are no prompts “%(name)s” in the language “%(language)s”. Add an instrument of that name first.")
-            % {"name": PROMPTS, "language": language}
+            % {"name": INSTRUMENTS[answering], "language": language}
         ) from None
     except BadTemplate as error:
         raise CannotEvaluate(str(error)) from None
@@ -109,7 +153,7 @@ def prompt_for(study: Study, name: str = "") -> InstrumentVersion:
 def estimate_for(study: Study, ask: Ask) -> Estimate:
     """What it would cost now; stores neither evaluator nor run."""
     wanted = wanted_for(study, ask)
-    params = {**wanted.identity, "prompt": prompt_for(study, ask.prompt).pk}
+    params = {**wanted.identity, "prompt": prompt_for(study, ask.answering, ask.prompt).pk}
     return estimate(
         Run(
             project=study.project,
@@ -180,4 +224,5 @@ def new_run(evaluator: Evaluator, stages: list[str], budget: Decimal | None, sta
 
 
 def run_params(evaluator: Evaluator) -> dict[str, Any]:
-    return {name: evaluator.params[name] for name in ("prompt", "reading", "thresholds")}
+    params = {**BEFORE, **evaluator.params}
+    return {name: params[name] for name in ("prompt", "reading", "thresholds", *BEFORE)}

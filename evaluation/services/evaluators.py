@@ -9,6 +9,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from evaluation.models import Evaluator
+from evaluation.setting import BEFORE
 from llm.models import Run
 from llm.services import runs
 from studies.models import AnnotatorKind, Study
@@ -19,6 +20,7 @@ from studies.services.evaluating import CodeTaken, add_evaluator, remove_evaluat
 RESERVED = re.compile(r"human(:.*)?|(P|pilot-|preview-|sim-)\d+", re.IGNORECASE)
 LONGEST = 200
 RUN_KIND = "evaluation"
+SCOPE = "evaluator "
 
 
 class CannotEvaluate(Exception):
@@ -63,7 +65,8 @@ def extended(evaluator: Evaluator, wanted: Wanted) -> Evaluator:
     """The evaluator, asked for these stages too; refused if it is another one."""
     annotator = evaluator.annotator
     same = evaluator.method == wanted.method and annotator.reading == wanted.reading
-    if not same or any(evaluator.params.get(name) != value for name, value in wanted.identity.items()):
+    known = {**BEFORE, **evaluator.params}
+    if not same or any(known.get(name) != value for name, value in wanted.identity.items()):
         raise CannotEvaluate(
             _("The study has an evaluator “%(label)s” already, and it is another one. Give this one another label.")
             % {"label": annotator.code}
@@ -105,7 +108,7 @@ def runs_of(evaluator: Evaluator) -> "list[Run]":
 
 
 def scope_of(evaluator: Evaluator) -> str:
-    return f"evaluator {evaluator.pk}"
+    return f"{SCOPE}{evaluator.pk}"
 
 
 def remove(evaluator: Evaluator) -> None:

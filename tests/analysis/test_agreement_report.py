@@ -87,3 +87,17 @@ def test_both_conventions_and_their_units(read, row):
     both = row(read, "agreement_with_humans", evaluator="human", stage="read")["intervals"]["kappa"]
     assert (both["clustered"]["unit"], both["clustered"]["n_units"]) == ("text", 2)
     assert (both["published"]["unit"], both["published"]["n_units"]) == ("judgment", 4)
+
+
+def test_an_evaluator_that_was_not_asked_in_a_stage_says_so(read, items, row):
+    answer(make_annotator(read, "reader", kind="model"), "read", items["c1"], "TF")
+    answer(make_annotator(read, "guesser", kind="model"), "guess", items["c1"], "TF")
+    reasons = {
+        (name, stage): row(read, "agreement_with_humans", evaluator=name, stage=stage)["reason"]
+        for name in ("reader", "guesser")
+        for stage in ("guess", "read")
+    }
+    assert reasons["reader", "guess"] == "no answers without the text"
+    assert reasons["guesser", "read"] == "no answers with the text"
+    assert "no answers" not in reasons["reader", "read"]
+    assert reasons["guesser", "guess"] == "nobody to compare with in this stage"

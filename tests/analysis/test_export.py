@@ -48,6 +48,9 @@ EXTRAS = [
     "first_answered_at",
     "last_changed_at",
     "n_changes",
+    "raw_output",
+    "parse_status",
+    "prompt_version",
 ]
 
 
@@ -202,7 +205,8 @@ def test_the_command_writes_the_file_and_the_code_book(study, items, tmp_path, c
     book = list(csv.DictReader((tmp_path / "codebook.csv").read_text(encoding="utf-8").splitlines()))
     assert [row["column"] for row in book[: len(CONTRACT + EXTRAS)]] == CONTRACT + EXTRAS
     assert all(row["meaning"] and row["values"] for row in book)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["answers.csv", "codebook.csv"]
+    names = ["answers.csv", "codebook.csv", "metrics.csv", "unanswered.csv"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == names
 
 
 def test_on_standard_output_there_is_only_the_data(study, items):

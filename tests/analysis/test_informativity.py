@@ -138,3 +138,22 @@ def test_pilot_and_simulated_answers_stay_out_unless_included(answered, items, r
 def test_a_corrected_key_counts_at_once(answered, items, row):
     items["c1"].options.filter(external_id="b").update(correct=True)
     assert row(answered, "informativity", generator="careful", evaluator="human")["guessability"] == 2 / 4
+
+
+def test_matched_says_in_which_setting_an_evaluator_was_not_asked(tiny, items, row):
+    answer(make_annotator(tiny, "reader", kind="model"), "read", items["c1"], "TF")
+    answer(make_annotator(tiny, "guesser", kind="model"), "guess", items["c1"], "TF")
+    both = make_annotator(tiny, "both", kind="model")
+    answer(both, "guess", items["c1"], "TF")
+    answer(both, "read", items["c2"], "TF")
+    reasons = {
+        name: row(tiny, "informativity_matched", generator=items["c1"].generator.name, evaluator=name)[
+            "informativity_reason"
+        ]
+        for name in ("reader", "guesser", "both")
+    }
+    assert reasons == {
+        "reader": "no answers without the text",
+        "guesser": "no answers with the text",
+        "both": "no item was answered both without and with the text",
+    }

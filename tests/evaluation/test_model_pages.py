@@ -136,7 +136,7 @@ def test_the_list_shows_the_run_and_whether_it_is_answering(as_user, researcher,
     client = as_user(researcher)
     assert row_in(client) == ["model: mock-1", "0 of 8", "0 of 8", "answering", "Run Remove mock"]
     run = Run.objects.get()
-    assert soup(client.get(LIST)).select_one("tbody a")["href"] == reverse("run", args=[run.pk])
+    assert soup(client.get(LIST)).select_one("tbody td a")["href"] == reverse("run", args=[run.pk])
     runs.pause(run, "user")
     assert row_in(client)[3:] == ["16", "Run Continue Remove mock"]
     client.post(reverse("evaluator_continue", args=["rivers-1", evaluator.pk]))
@@ -162,3 +162,19 @@ def test_a_run_at_work_without_a_worker_is_said(as_user, researcher, study, endp
     start(study, Ask(endpoint))
     assert not Worker.objects.exists()
     assert "No worker is listening" in soup(as_user(researcher).get(LIST)).get_text()
+
+
+def test_stages_way_of_asking_and_the_published_reading_are_chosen_on_the_page(as_user, researcher, study, entries):
+    client = as_user(researcher)
+    wanted = entries | {"stages": ["guess"], "answering": "letters", "as_published": "on"}
+    first = client.post(PAGE, wanted)
+    assert "3 calls" in soup(first).select_one(".note").get_text()
+    client.post(PAGE, wanted | {"seen": seen_in(first)})
+    evaluator = Evaluator.objects.get()
+    assert evaluator.stages == ["guess"]
+    assert (evaluator.params["as_published"], evaluator.params["answering"]) == (True, "letters")
+
+
+def test_a_baseline_answers_in_the_stages_that_were_ticked(as_user, researcher, study):
+    as_user(researcher).post(LIST, {"method": "majority", "stages": ["read"]})
+    assert Evaluator.objects.get().stages == ["read"]

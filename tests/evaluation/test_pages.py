@@ -152,7 +152,7 @@ def test_removing_asks_first(as_user, researcher, study):
     answer(evaluator)
     client = as_user(researcher)
     url = reverse("evaluator_remove", args=["rivers-1", evaluator.pk])
-    assert page_of(client).select_one("table a")["href"] == url
+    assert page_of(client).select_one("table td a")["href"] == url
     assert "Remove exact?" in page_of(client, url).get_text()
     assert Evaluator.objects.exists()
     assert "“exact” was removed." in client.post(url, follow=True).content.decode()

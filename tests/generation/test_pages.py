@@ -188,3 +188,11 @@ def test_incomplete_items_are_in_no_list_of_items(as_user, researcher, incomplet
 def test_the_list_of_texts_leads_to_generating(as_user, researcher, viewer, piano):
     assert f'href="{NEW}"' in as_user(researcher).get("/p/rivers/texts/").content.decode()
     assert f'href="{NEW}"' not in as_user(viewer).get("/p/rivers/texts/").content.decode()
+
+
+def test_the_list_of_texts_leads_to_incomplete_items_that_wait(as_user, researcher, incomplete, project):
+    client = as_user(researcher)
+    page = soup(client.get(f"/p/{project.slug}/texts/"))
+    assert page.select_one(f"main a[href='{LIST}']") is not None
+    IncompleteItem.objects.update(state=IncompleteState.DISCARDED)
+    assert soup(client.get(f"/p/{project.slug}/texts/")).select_one(f"main a[href='{LIST}']") is None

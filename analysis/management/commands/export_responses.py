@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 from analysis.choices import BadChoice, purposes_with, study_called, words
 from analysis.codebook import codebook
 from analysis.files import whole_file
-from analysis.services.exporting import FORMATS, export_responses
+from analysis.services.exporting import FORMATS, export_responses, write_metrics, write_unanswered
 from analysis.writers import as_csv
 from studies.models import Study
 
@@ -18,7 +18,11 @@ class Command(BaseCommand):
     def add_arguments(self, parser):
         parser.add_argument("slug", help="short name of the study")
         parser.add_argument("--format", choices=sorted(FORMATS), default="csv")
-        parser.add_argument("--out", metavar="FILE", help="codebook.csv is put beside it; default: standard output")
+        parser.add_argument(
+            "--out",
+            metavar="FILE",
+            help="codebook.csv, unanswered.csv, metrics.csv are put beside it; default: stdout",
+        )
         parser.add_argument(
             "--include", default="", metavar="pilot,simulated", help="answers that are left out if not named"
         )
@@ -40,9 +44,13 @@ class Command(BaseCommand):
 
 
 def write_files(study: Study, format: str, out: Path, purposes: tuple[str, ...]) -> int:
-    """The answers and their code book; a file is there whole or not at all."""
+    """The answers, code book, missing answers and metrics of the items; a file is there whole or not at all."""
     with whole_file(out) as file:
         number = export_responses(study, format, file, purposes)
     with whole_file(out.with_name("codebook.csv")) as file:
         file.write(as_csv(codebook(study)))
+    with whole_file(out.with_name("unanswered.csv")) as file:
+        write_unanswered(study, file, purposes)
+    with whole_file(out.with_name("metrics.csv")) as file:
+        write_metrics(study, file)
     return number

@@ -1,6 +1,4 @@
-import argparse
 import sys
-from decimal import Decimal, InvalidOperation
 
 from django.core.management.base import BaseCommand, CommandError
 
@@ -10,14 +8,18 @@ from evaluation.services import asking
 from evaluation.services.answering import answer
 from evaluation.services.baselines import BASELINES, add_baseline
 from evaluation.services.evaluators import CannotEvaluate
-from evaluation.setting import LABEL, READINGS
+from evaluation.setting import LABEL, OPTIONWISE, READERS, READINGS
+from llm.commanding import SOME_MISSING, amount, confirm, listed
 from llm.models import Endpoint
 from llm.waiting import ending, estimate_sentence, wait_for
 from studies.models import Study
 from studies.services.evaluating import close_answered
 from studies.services.locking import WrongState
 
-SOME_MISSING = 3
+FOR_MODELS = (
+    *("reading", "threshold_guess", "threshold_read", "tune_on", "prompt", "answering", "as_published", "budget"),
+    "estimate",
+)
 
 
 class Command(BaseCommand):
@@ -33,6 +35,11 @@ class Command(BaseCommand):
         parser.add_argument("--threshold-guess", type=float, metavar="T", help="correct if p(true) >= T; default: .5")
         parser.add_argument("--threshold-read", type=float, metavar="T", help="the same with the text; default: .5")
         parser.add_argument("--prompt", metavar="P", help="NAME/LANGUAGE[@VERSION]; default: by the study's language")
+        parser.add_argument("--tune-on", metavar="STUDY", help="choose both thresholds on this study's other texts")
+        parser.add_argument("--answering", choices=list(READERS), help="one prompt per option (default), or letters")
+        parser.add_argument(
+            "--as-published", action="store_true", help="no second question, 10 tokens, likeliest way to write a label"
+        )
         parser.add_argument("--budget", type=amount, metavar="B", help="pause above it, in the endpoint's currency")
         parser.add_argument("--estimate", action="store_true", help="say what it would cost, and do nothing")
         parser.add_argument("--yes", action="store_true", help="do not ask before calls that cost money")
@@ -61,7 +68,7 @@ class Command(BaseCommand):
         if options["estimate"]:
             return
         if found.n_new and not (endpoint.is_free or endpoint.is_local or options["yes"]):
-            self.confirm(endpoint)
+            confirm(endpoint)
         before = n_answered(study, ask.name)
         evaluator = asking.start(study, ask, budget=options["budget"])
         row = row_of(evaluator)
@@ -70,14 +77,6 @@ class Command(BaseCommand):
             if stopped := ending(run):
                 self.stderr.write(stopped)
         self.close(evaluator, before)
-
-    def confirm(self, endpoint: Endpoint) -> None:
-        if not sys.stdin.isatty():
-            raise CommandError(
-                f"Calls to {endpoint.name} cost money or have no price. Look at --estimate, then say so with --yes."
-            )
-        if input("Start? [y/N] ").strip().lower() not in ("y", "yes"):
-            raise CommandError("Nothing was asked.")
 
     def close(self, evaluator: Evaluator, before: int) -> None:
         close_answered(evaluator.annotator, evaluator.stages)
@@ -91,29 +90,11 @@ def n_answered(study: Study, label: str) -> int:
     return next((row.done for row in rows_of(study) if row.annotator.code == label), 0)
 
 
-def listed(words: str) -> list[str]:
-    return [word.strip() for word in words.split(",") if word.strip()]
-
-
-def amount(words: str) -> Decimal:
-    try:
-        found = Decimal(words)
-    except InvalidOperation:
-        raise argparse.ArgumentTypeError("write an amount such as 2.50") from None
-    if not found.is_finite() or found < 0:
-        raise argparse.ArgumentTypeError("write an amount such as 2.50")
-    return found
-
-
 def refuse_for_baselines(options: dict) -> None:
     """What means something for models only is not passed over in silence."""
-    given = [
-        name
-        for name in ("reading", "threshold_guess", "threshold_read", "prompt", "budget")
-        if options[name] is not None
-    ]
-    if given or options["estimate"]:
-        name = (given or ["estimate"])[0].replace("_", "-")
+    given = [name for name in FOR_MODELS if options[name] is not None and options[name] is not False]
+    if given:
+        name = given[0].replace("_", "-")
         raise CannotEvaluate(f"--{name} is for models: a baseline makes no calls. Leave it out.")
 
 
@@ -125,6 +106,9 @@ def ask_from(endpoint: Endpoint, options: dict) -> asking.Ask:
         stages=options["stages"],
         reading=options["reading"] or LABEL,
         prompt=options["prompt"] or "",
+        answering=options["answering"] or OPTIONWISE,
+        as_published=options["as_published"],
+        tune_on=study_called(options["tune_on"]) if options["tune_on"] else None,
         thresholds={stage: share for stage, share in thresholds.items() if share is not None},
     )
 

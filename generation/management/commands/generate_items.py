@@ -1,6 +1,4 @@
-import argparse
 import sys
-from decimal import Decimal, InvalidOperation
 
 from django.core.management.base import BaseCommand, CommandError
 
@@ -9,11 +7,10 @@ from generation.services.choosing import N_ITEMS, N_OPTIONS, Size, texts_called
 from generation.services.writing import CannotGenerate
 from items.models import Text
 from items.plain import printable
+from llm.commanding import SOME_MISSING, amount, confirm, listed
 from llm.models import Endpoint
 from llm.waiting import ending, estimate_sentence, wait_for
 from projects.models import Project
-
-SOME_MISSING = 3
 
 
 class Command(BaseCommand):
@@ -73,7 +70,7 @@ class Command(BaseCommand):
         if options["estimate"]:
             return
         if found.n_new and not (ask.endpoint.is_free or ask.endpoint.is_local or options["yes"]):
-            self.confirm(ask.endpoint)
+            confirm(ask.endpoint)
         before = asking.progress_of(project, ask)
         asking.start(project, ask, budget=options["budget"])
         for run in asking.unfinished_runs(asking.generator_of(project, ask), ask):
@@ -83,14 +80,6 @@ class Command(BaseCommand):
         self.stdout.write(sentence(before, after))
         if after.n_missing or after.n_incomplete:
             sys.exit(SOME_MISSING)
-
-    def confirm(self, endpoint: Endpoint) -> None:
-        if not sys.stdin.isatty():
-            raise CommandError(
-                f"Calls to {endpoint.name} cost money or have no price. Look at --estimate, then say so with --yes."
-            )
-        if input("Start? [y/N] ").strip().lower() not in ("y", "yes"):
-            raise CommandError("Nothing was asked.")
 
 
 def sentence(before: asking.Progress, after: asking.Progress) -> str:
@@ -116,16 +105,6 @@ def endpoint_called(name: str) -> Endpoint:
     return endpoint
 
 
-def amount(words: str) -> Decimal:
-    try:
-        found = Decimal(words)
-    except InvalidOperation:
-        raise argparse.ArgumentTypeError("write an amount such as 2.50") from None
-    if not found.is_finite() or found < 0:
-        raise argparse.ArgumentTypeError("write an amount such as 2.50")
-    return found
-
-
 def shortage(each: ruling.Ruled, size: Size) -> str:
     """Why a text got fewer items than wanted."""
     name = printable(each.text.external_id)
@@ -139,10 +118,6 @@ def total(n_new: int, n_known: int, n_missing: int) -> str:
     if not n_new and not n_known:
         return "No item was written: no text has sentences that the rules can use. Take longer texts, or a model."
     return f"Items written: {n_new}; in the bank before: {n_known}; missing: {n_missing}."
-
-
-def listed(words: str) -> list[str]:
-    return [word.strip() for word in words.split(",") if word.strip()]
 
 
 def project_called(slug: str) -> Project:

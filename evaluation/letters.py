@@ -1,0 +1,109 @@
+"""Reading a list of letters out of a reply: only where it plainly is the answer, and never one by default. No Django.
+
+What counts: the first or last line of the reply is nothing but letters, as in `A, C`, `A und C`, `**B**.` or `0`; or it
+says "the answers are A and C" (or "Antwort: B", "richtig sind A, C"). Another letter as a word of its own anywhere
+beside it, a letter that no option has, or letters beside 0 mean that the reply is no answer. The English article in
+"A good answer would be B" is no letter.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from string import ascii_uppercase
+
+from llm.labels import CLOSING, HEDGES, MARKUP, MOST_CHARACTERS, OPENING
+
+NONE = "0"
+ONE = rf"{OPENING}(?<!\w)[A-Za-z0](?!\w){CLOSING}[.):]?{MARKUP}"
+BETWEEN = r"(?:\s*[,;/&+]\s*(?:and\b|und\b|eta\b)?|\s+(?:and|und|eta)\b|\s)\s*"
+LIST = rf"{ONE}(?:{BETWEEN}{ONE})*"
+CUE = (
+    r"\b(?:answers?|responses?|solutions?|antwort(?:en)?|lösung(?:en)?|richtig|correct|erantzun(?:a|ak)?)\b"
+    rf"{MARKUP}(?:\s+(?:is|are|would\s+be|must\s+be|ist|sind|wäre|wären|lautet|lauten|dira|da))?\s*[:=]?"
+)
+END = r"\s*(?=$|[.;!\n]|\s(?:because|since|as|weil|da|denn)\b|\s[–—-]\s)"
+LONE = re.compile(rf"{LIST}[.!]?{MARKUP}")
+CUED = re.compile(rf"(?i:{CUE})\s*(?P<list>{LIST}){END}")
+LETTER = re.compile(r"(?<!\w)[A-Za-z0](?!\w)")
+WORD = re.compile(r"(?<![\w'’])[A-Z](?![\w'’])")
+JOINED = re.compile(rf"{OPENING}(?P<letters>[A-Z]{{2,}}){CLOSING}[.]?")
+SENTENCE_END = re.compile(r"[.!?\n]")
+
+
+@dataclass(frozen=True)
+class LettersReading:
+    """The places of the options given, from 0, empty for none; or None and the reason."""
+
+    places: frozenset[int] | None
+    reason: str = ""
+
+
+def listing(options: Iterable[str]) -> str:
+    """The options as a prompt lists them: one a line, each under its letter."""
+    return "\n".join(f"{letter}. {option}" for letter, option in zip(ascii_uppercase, options, strict=False))
+
+
+def read_letters(text: str, n_options: int) -> LettersReading:
+    """The options that the reply gives as correct, of `n_options` that were called A, B, …"""
+    text = text.strip()
+    if not text:
+        return LettersReading(None, "The reply is empty.")
+    if len(text) > MOST_CHARACTERS:
+        return LettersReading(None, "The reply is too long to be an answer.")
+    found = [set(letters) for letters in given(text)]
+    if not found:
+        return LettersReading(None, "The reply gives no letters as its answer.")
+    if any(letters != found[0] for letters in found) or words_in(text) - found[0]:
+        return LettersReading(None, "The reply names letters beside those of its answer.")
+    return placed(found[0], n_options)
+
+
+def given(text: str) -> list[list[str]]:
+    """Every list of letters that stands where an answer stands."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    ends = [lines[0]] if len(lines) == 1 else [lines[0], lines[-1]]
+    found = [LETTER.findall(line.upper()) for line in ends if LONE.fullmatch(line)]
+    found += [
+        sorted(match["letters"]) for line in ends if (match := JOINED.fullmatch(line)) and rises(match["letters"])
+    ]
+    if len(lines) == 1 and found:
+        return found
+    cued = [match for match in CUED.finditer(text) if not is_hedged(text, match) and is_written_large(match["list"])]
+    return found + [LETTER.findall(match["list"]) for match in cued]
+
+
+def rises(letters: str) -> bool:
+    """`AC`, but no word such as `DA`."""
+    return list(letters) == sorted(set(letters))
+
+
+def is_written_large(letters: str) -> bool:
+    """Within a sentence a small letter is a word: "the answer is a little"."""
+    return all(letter == letter.upper() for letter in LETTER.findall(letters))
+
+
+def is_hedged(text: str, match: "re.Match[str]") -> bool:
+    """Whether the sentence up to the letters takes back what it says."""
+    start = max((end.end() for end in SENTENCE_END.finditer(text, 0, match.start())), default=0)
+    return bool(HEDGES.search(text[start : match.start("list")]))
+
+
+def words_in(text: str) -> set[str]:
+    """Letters that stand as words of their own, but for the English words A and I; and 0."""
+    letters = {
+        match[0]
+        for match in WORD.finditer(text)
+        if not (match[0] in "AI" and re.match(r"\s+[a-z]", text[match.end() :]))
+    }
+    return letters | set(re.findall(r"(?<![\w.,])0(?![\w.,]\w)", text))
+
+
+def placed(letters: set[str], n_options: int) -> LettersReading:
+    if letters == {NONE}:
+        return LettersReading(frozenset())
+    if NONE in letters:
+        return LettersReading(None, "The reply says both none and some.")
+    places = frozenset(ascii_uppercase.index(letter) for letter in letters)
+    if max(places) >= n_options:
+        return LettersReading(None, "The reply names a letter that no option has.")
+    return LettersReading(places)

@@ -1,0 +1,37 @@
+"""`import_metrics FILE.csv --project SLUG`: metrics computed elsewhere, a column each, a row per item."""
+
+from pathlib import Path
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from evaluation.services.metrics import BadMetrics, import_metrics
+from projects.models import Project
+
+
+class Command(BaseCommand):
+    help = "Takes over metrics of questions from a CSV file with item_id and a column for each metric; all or nothing."
+
+    def add_arguments(self, parser):
+        parser.add_argument("file", metavar="FILE", type=Path)
+        parser.add_argument("--project", required=True, metavar="SLUG")
+
+    def handle(self, *, file, project, **options):
+        found = Project.objects.filter(slug=project).first()
+        if found is None:
+            raise CommandError(f"There is no project “{project}”. Make it with create_project.")
+        try:
+            counted = imported(found, file)
+        except BadMetrics as bad:
+            raise CommandError(str(bad)) from None
+        except (OSError, UnicodeDecodeError) as error:
+            raise CommandError(f"{file} cannot be read as a UTF-8 text file: {error}") from None
+        self.stdout.write(f"{counted.n_values} values of {counted.n_items} items were taken over.")
+
+
+def imported(project: Project, file: Path):
+    limit = settings.LESART["COMMAND_UPLOAD_BYTES"]
+    if file.stat().st_size > limit:
+        raise BadMetrics(f"The file is larger than {limit // 1_000_000} MB. Split it.")
+    with file.open(encoding="utf-8-sig", newline="") as rows:
+        return import_metrics(project, rows)

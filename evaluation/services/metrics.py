@@ -1,0 +1,157 @@
+"""Metrics of questions: computed from the bank, or taken over from a file; stored per version of an item."""
+
+import csv
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TextIO
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+
+from evaluation.metrics.catalogue import COMPUTED, Question, Undefined
+from evaluation.models import LONGEST_METRIC, Metric, MetricValue
+from items.models import Item
+from projects.models import Project
+from studies.models import Study
+
+AT_ONCE = 500
+ITEM = "item_id"
+
+
+class BadMetrics(ValueError):
+    """The file cannot be taken over; the sentence says which line or column, and what to do."""
+
+
+@dataclass(frozen=True)
+class Counted:
+    """How many items have been looked at, how many values were found, and how many are undefined."""
+
+    n_items: int
+    n_values: int
+    n_undefined: int
+
+
+def items_in_bank(project: Project) -> QuerySet[Item]:
+    return Item.objects.filter(project=project).current()
+
+
+def items_in_study(study: Study) -> QuerySet[Item]:
+    """The versions that the study shows."""
+    return Item.objects.filter(pk__in=study.units.values("items"))
+
+
+def compute_metrics(project: Project, items: QuerySet[Item]) -> Counted:
+    """Every metric of the catalogue for these items, written anew; safe to repeat."""
+    metrics = {name: metric_called(project, name, is_computed=True) for name in COMPUTED}
+    keys = list(items.order_by("text_id", "pk").values_list("pk", flat=True))
+    n_values = n_undefined = 0
+    for start in range(0, len(keys), AT_ONCE):
+        some = questions(keys[start : start + AT_ONCE])
+        values = [value for item, question in some for value in values_of(metrics, item, question)]
+        store(values)
+        n_undefined += sum(value.value is None for value in values)
+        n_values += sum(value.value is not None for value in values)
+    return Counted(len(keys), n_values, n_undefined)
+
+
+def metric_called(project: Project, name: str, *, is_computed: bool) -> Metric:
+    return Metric.objects.update_or_create(project=project, name=name, defaults={"is_computed": is_computed})[0]
+
+
+def questions(keys: Sequence[int]) -> Iterator[tuple[Item, Question]]:
+    """The items with what they are held against: the current reference items on the same text, but themselves."""
+    items = Item.objects.filter(pk__in=keys).select_related("text").prefetch_related("options").order_by("pk")
+    texts = {item.text_id for item in items}
+    references: dict[int, list[tuple[str, str]]] = {}
+    for text, name, stem in (
+        Item.objects.filter(text__in=texts, reference=True).current().values_list("text", "external_id", "stem")
+    ):
+        references.setdefault(text, []).append((name, stem))
+    for item in items:
+        others = [stem for name, stem in references.get(item.text_id, []) if name != item.external_id]
+        yield item, question_of(item, others)
+
+
+def question_of(item: Item, references: Sequence[str]) -> Question:
+    keys = [option.text for option in item.options.all() if option.correct]
+    answers = [item.expected_answer] if item.expected_answer else keys
+    language = item.text.language.partition("-")[0]
+    return Question(item.stem, item.text.body, language, tuple(answers), tuple(references))
+
+
+def values_of(metrics: Mapping[str, Metric], item: Item, question: Question) -> Iterator[MetricValue]:
+    for name, compute in COMPUTED.items():
+        try:
+            yield MetricValue(metric=metrics[name], item=item, value=compute(question))
+        except Undefined as undefined:
+            yield MetricValue(metric=metrics[name], item=item, reason=str(undefined))
+
+
+def store(values: Iterable[MetricValue]) -> None:
+    MetricValue.objects.bulk_create(
+        values, update_conflicts=True, unique_fields=["metric", "item"], update_fields=["value", "reason"],
+        batch_size=AT_ONCE,
+    )  # fmt: skip
+
+
+@transaction.atomic
+def import_metrics(project: Project, file: TextIO) -> Counted:
+    """A CSV with `item_id` and a column for each metric, onto the newest versions; all or nothing, `BadMetrics`.
+
+    An empty cell is no value: what was there before stays.
+    """
+    rows = csv.DictReader(file)
+    names = metric_names(rows.fieldnames or [])
+    items = dict(items_in_bank(project).values_list("external_id", "pk"))
+    metrics = {name: metric_called(project, name, is_computed=False) for name in names}
+    seen: dict[str, int] = {}
+    values = []
+    for row in rows:
+        item = item_in(row, rows.line_num, items, seen)
+        for name in names:
+            if (value := number_in(row, name, rows.line_num)) is not None:
+                values.append(MetricValue(metric=metrics[name], item_id=item, value=value))
+    if not seen:
+        raise BadMetrics(_("The file has no rows. Give one row for each item."))
+    store(values)
+    return Counted(len(seen), len(values), 0)
+
+
+def metric_names(header: Sequence[str]) -> list[str]:
+    names = [name for name in header if name != ITEM]
+    if ITEM not in header or not names:
+        raise BadMetrics(_("The file needs the column item_id and a column for each metric, named like the metric."))
+    for name in names:
+        if name in COMPUTED:
+            raise BadMetrics(_("“%(name)s” is computed here. Give the column another name.") % {"name": name})
+        if not name.strip() or len(name) > LONGEST_METRIC or header.count(name) > 1:
+            said = {"name": name[:LONGEST_METRIC], "n": LONGEST_METRIC}
+            raise BadMetrics(_("“%(name)s” is empty, twice there or longer than %(n)d. Rename the column.") % said)
+    return names
+
+
+def item_in(row: Mapping[str, str], line: int, items: Mapping[str, int], seen: dict[str, int]) -> int:
+    name = row[ITEM] or ""
+    if name not in items:
+        raise BadMetrics(_("Line %(line)d: there is no item “%(name)s” in the project.") % {"line": line, "name": name})
+    if name in seen:
+        said = {"line": line, "name": name, "first": seen[name]}
+        raise BadMetrics(_("Line %(line)d: the item “%(name)s” stands in line %(first)d already.") % said)
+    seen[name] = line
+    return items[name]
+
+
+def number_in(row: Mapping[str, str], name: str, line: int) -> float | None:
+    cell = (row[name] or "").strip()
+    if not cell:
+        return None
+    try:
+        value = float(cell)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        said = {"line": line, "name": name, "cell": cell[:40]}
+        raise BadMetrics(_("Line %(line)d, %(name)s: “%(cell)s” is no number. Leave the cell empty instead.") % said)
+    return value

@@ -1,0 +1,124 @@
+"""The switch *as published*: what it asks, how it reads, and how many answers differ from the default reading."""
+
+import pytest
+from bs4 import BeautifulSoup
+from django.urls import reverse
+
+from analysis.choices import Choices
+from analysis.evidence import evidence_of
+from analysis.reports.description import description
+from evaluation.listing import row_of
+from evaluation.services.asking import Ask, start
+from evaluation.services.comparing import compare
+from llm.models import Run
+from llm.services.draining import drain_here
+from studies.models import Response
+from tests.mock_server import Planned
+
+pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("quick_models")]
+
+
+def answered(study, endpoint, **about):
+    evaluator = start(study, Ask(endpoint, **about))
+    drain_here(Run.objects.latest("pk"))
+    return evaluator
+
+
+def is_sea(request) -> bool:
+    return "das Meer" in str(request.body["messages"])
+
+
+def unclear_at_first(request) -> str:
+    return "Unklar." if is_sea(request) and len(request.body["messages"]) == 1 else "R"
+
+
+# Summed, F has .45 beside .4 of R; the larger of its variants has .25.
+SPLIT = Planned("R", [("R", 0.4, {"R": 0.4, "F": 0.2, " F": 0.25})])
+FAINT = Planned("Die", [("Die", 0.99, {"Die": 0.99, "R": 0.004, "F": 0.002})])
+
+
+def test_it_is_asked_once_with_ten_tokens_and_what_is_unclear_is_missing(study, served, endpoint):
+    server = served(unclear_at_first)
+    evaluator = answered(study, endpoint(server), as_published=True)
+    assert {request.body["max_tokens"] for request in server.requests} == {10}
+    assert {len(request.body["messages"]) for request in server.requests} == {1}
+    assert len(server.requests) == 16
+    assert (row_of(evaluator).missing, row_of(evaluator).n_unparsed) == (2, 2)
+
+
+def test_an_empty_reply_is_not_repeated(study, served, endpoint):
+    server = served("")
+    answered(study, endpoint(server), as_published=True)
+    assert len(server.requests) == 16
+
+
+def test_the_larger_variant_counts_and_not_the_sum(study, served, endpoint):
+    mock = endpoint(served(lambda request: SPLIT))
+    answered(study, mock, reading="probability", as_published=True, label="published")
+    answered(study, mock, reading="probability", label="ours")
+    found = dict(Response.objects.values_list("assignment__annotator__code", "probability"))
+    assert found == {"published": pytest.approx(0.4 / 0.65), "ours": pytest.approx(0.4 / 0.85)}
+
+
+def test_labels_with_hardly_any_probability_still_have_a_ratio(study, served, endpoint):
+    mock = endpoint(served(lambda request: FAINT))
+    answered(study, mock, reading="probability", as_published=True, label="published")
+    answered(study, mock, reading="probability", label="ours")
+    assert dict(Response.objects.values_list("assignment__annotator__code", "probability")) == {
+        "published": pytest.approx(2 / 3)
+    }
+
+
+def test_answers_that_differ_from_the_default_are_counted_from_stored_replies(study, served, endpoint):
+    server = served(lambda request: FAINT if is_sea(request) else SPLIT)
+    evaluator = answered(study, endpoint(server), reading="probability", as_published=True)
+    n = len(server.requests)
+    found = compare(evaluator)
+    # All 14 others: p .62 as published, .47 summed. The sea: a ratio as published, missing by default.
+    assert (found.n, found.n_differ, found.n_unknown, found.is_whole) == (16, 16, 0, True)
+    assert len(server.requests) == n
+
+
+def test_a_default_reading_is_held_against_the_published_one(study, served, endpoint):
+    evaluator = answered(study, endpoint(served(unclear_at_first)))
+    assert not row_of(evaluator).missing
+    found = compare(evaluator)
+    assert (found.n, found.n_differ, found.n_unknown) == (16, 2, 0)
+
+
+def test_where_the_default_would_have_asked_again_it_cannot_be_said(study, served, endpoint):
+    found = compare(answered(study, endpoint(served(unclear_at_first)), as_published=True))
+    assert (found.n, found.n_differ, found.n_unknown) == (16, 0, 2)
+
+
+def page_of(client, evaluator) -> str:
+    page = client.get(reverse("evaluator", args=["rivers-1", evaluator.pk]))
+    return " ".join(BeautifulSoup(page.content, "html.parser").main.get_text(" ").split())
+
+
+def test_the_page_says_how_it_was_read_what_differs_and_what_is_missing(as_user, reviewer, study, served, endpoint):
+    evaluator = answered(study, endpoint(served(unclear_at_first)), as_published=True)
+    words = page_of(as_user(reviewer), evaluator)
+    assert "asked and read as published" in words
+    assert "0 of 16 answers differ." in words
+    assert "Of 2 answers it cannot be said without new calls" in words
+    assert "river r1 b unparsed" in words
+    assert "Unklar." in words
+
+
+def test_single_replies_are_not_shown_to_viewers(as_user, viewer, study, served, endpoint):
+    evaluator = answered(study, endpoint(served(unclear_at_first)), as_published=True)
+    words = page_of(as_user(viewer), evaluator)
+    assert "Unklar." not in words
+    assert "Reviewers of the project" in words
+
+
+def test_strangers_find_no_page(as_user, stranger, study, served, endpoint):
+    evaluator = answered(study, endpoint(served("R")), stages=["read"])
+    assert as_user(stranger).get(reverse("evaluator", args=["rivers-1", evaluator.pk])).status_code == 404
+
+
+def test_the_reports_description_says_so(study, served, endpoint):
+    answered(study, endpoint(served("R")), as_published=True, label="paper")
+    notes = description(evidence_of(study, Choices(seed=1))).notes
+    assert any("“paper” was asked and read as published" in note for note in notes)

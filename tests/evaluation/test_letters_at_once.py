@@ -1,0 +1,108 @@
+"""All options of an item in one prompt, a list of letters back."""
+
+import pytest
+import yaml
+
+from evaluation.letter_prompts import read_letter_prompts
+from evaluation.listing import row_of
+from evaluation.services.asking import Ask, estimate_for, start
+from evaluation.services.evaluators import CannotEvaluate
+from llm.models import Call, Run
+from llm.services.draining import drain_here
+from studies.models import Response, Submission
+from studies.prompts import BadTemplate
+from studies.services.instruments import SHIPPED
+
+pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("quick_models")]
+
+
+def answered(study, endpoint, **about):
+    evaluator = start(study, Ask(endpoint, answering="letters", **about))
+    drain_here(Run.objects.latest("pk"))
+    return evaluator
+
+
+def listed(prompt: str) -> dict[str, str]:
+    """Wording -> letter, of the options in a prompt."""
+    lines = [line.partition(". ") for line in prompt.splitlines()]
+    return {wording: letter for letter, dot, wording in lines if dot and letter in tuple("ABCDEFGH")}
+
+
+def knows_the_keys(request) -> str:
+    keys = {"die grüne  Stadt", "der Fluss", "die Stadt"}
+    return ", ".join(letter for wording, letter in listed(request.prompt).items() if wording in keys) or "0"
+
+
+def test_letters_mean_the_options_that_stood_there(study, served, endpoint, said):
+    server = served(knows_the_keys)
+    answered(study, endpoint(server))
+    assert said("mock", "read") == {"r1": "TFF", "r2": "TT", "c1": "FFF"}
+    assert said("mock", "guess") == said("mock", "read")
+    assert len(server.requests) == 6  # three items, twice
+
+
+def test_none_is_an_answer_and_everything_is_handed_in(study, served, endpoint):
+    evaluator = answered(study, endpoint(served("0")))
+    assert set(Response.objects.values_list("value", "probability")) == {(False, None)}
+    assert Submission.objects.filter(assignment__annotator=evaluator.annotator).count() == 4
+
+
+def test_a_guess_holds_the_item_only_and_a_reading_its_text(study, served, endpoint, bank):
+    server = served("0")
+    answered(study, endpoint(server))
+    for prompt in server.prompts:
+        item = next(item for item in bank if item.stem in prompt)
+        assert set(listed(prompt)) == set(item.options.values_list("text", flat=True))
+        assert not any(other.stem in prompt for other in bank if other != item)
+        assert (item.text.body in prompt) == ("nicht bekannt" not in prompt)
+
+
+def test_a_reply_with_none_and_a_letter_leaves_all_options_of_the_item_missing(study, served, endpoint):
+    evaluator = answered(study, endpoint(served("0, A")))
+    assert not Response.objects.exists()
+    assert row_of(evaluator).missing == 16
+
+
+def test_letters_are_asked_for_once_more(study, served, endpoint):
+    answered(study, endpoint(served(lambda request: "B" if len(request.body["messages"]) > 1 else "Beides geht.")))
+    assert Response.objects.filter(value=True).count() == 6
+    assert Call.objects.filter(turn=1).count() == 6
+
+
+def test_an_estimate_counts_items(study, served, endpoint):
+    assert estimate_for(study, Ask(endpoint(served("0")), answering="letters")).n_calls == 6
+
+
+def test_letters_have_no_probability(study, served, endpoint):
+    with pytest.raises(CannotEvaluate, match="ask option by option"):
+        start(study, Ask(endpoint(served("0")), answering="letters", reading="probability"))
+
+
+def test_option_by_option_under_the_same_label_is_another_evaluator(study, served, endpoint):
+    mock = endpoint(served("0"))
+    answered(study, mock)
+    with pytest.raises(CannotEvaluate, match="another one"):
+        start(study, Ask(mock))
+
+
+@pytest.mark.parametrize("language", ["de", "en"])
+def test_the_shipped_prompts_can_be_used(language):
+    content = yaml.safe_load((SHIPPED / f"guess-then-read-letters.{language}.yaml").read_text("utf-8"))
+    prompts = read_letter_prompts(content, {"guess": False, "read": True})
+    filled = {"title": "T", "body": "Der Text. {options}", "question": "Wer?", "options": "A. ich\nB. du"}
+    read, guess = prompts.render("read", **filled), prompts.render("guess", **filled)
+    assert read.startswith("Der Text. {options}\n\n")
+    assert "Der Text. {options}" not in guess
+    for prompt in (read, guess):
+        assert prompt.count(": Wer?\n\nA. ich\nB. du\n\n") == 1
+        assert "0" in prompt
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"guess": "{question} {options} {text}"}, {"read": "{text} {question}"}, {"again": "{options}"}, {"read": None}],
+)
+def test_prompts_with_a_wrong_slot_are_refused(change):
+    content = yaml.safe_load((SHIPPED / "guess-then-read-letters.en.yaml").read_text("utf-8"))
+    with pytest.raises(BadTemplate):
+        read_letter_prompts(content | change, {"guess": False, "read": True})

@@ -1,0 +1,113 @@
+"""Metrics are stored per version of an item, imported, shown and exported."""
+
+import csv
+import io
+
+import pytest
+from bs4 import BeautifulSoup
+from django.core.management import CommandError, call_command
+from django.urls import reverse
+
+from analysis.services.exporting import write_metrics
+from evaluation.models import Metric, MetricValue
+from evaluation.services.metrics import BadMetrics, compute_metrics, import_metrics, items_in_bank, items_in_study
+from items.models import Item
+
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
+
+
+@pytest.fixture
+def computed(project, study, bank):
+    """r1 is the reference of the river; r2 is held against it."""
+    Item.objects.filter(external_id="r1").update(reference=True, stem="Wohin fließt der Fluss?")
+    Item.objects.filter(external_id="r2").update(stem="Wohin fließt der Bach?")
+    return compute_metrics(project, items_in_study(study))
+
+
+def value(item: str, metric: str) -> MetricValue:
+    return MetricValue.objects.get(item__external_id=item, metric__name=metric)
+
+
+def test_each_item_gets_each_metric_or_a_reason(computed):
+    assert (computed.n_items, computed.n_values + computed.n_undefined) == (3, 30)
+    assert MetricValue.objects.count() == 30
+    assert value("r2", "ROUGE-L").value == pytest.approx(3 / 4)
+    assert value("r2", "length").value == 4
+    assert value("r2", "exact overlap").value == pytest.approx(2 / 4)
+    assert not MetricValue.objects.filter(value=None, reason="").exists()
+
+
+def test_an_item_is_no_reference_of_itself(computed):
+    assert (value("r1", "BLEU-4").value, value("r1", "BLEU-4").reason) == (
+        None, "There is no reference question on this text.",
+    )  # fmt: skip
+
+
+def test_computing_again_writes_the_same_rows_anew(computed, project, study):
+    before = list(MetricValue.objects.order_by("pk").values())
+    compute_metrics(project, items_in_bank(project))
+    assert list(MetricValue.objects.order_by("pk").values()) == before
+
+
+def test_a_column_for_each_metric_is_taken_over(project, bank):
+    counted = import_metrics(project, io.StringIO("item_id,BERTScore,UniEval\nr1,.91,\nc1,.5,2\n"))
+    assert (counted.n_items, counted.n_values) == (2, 3)
+    assert value("c1", "UniEval").value == 2
+    assert not Metric.objects.filter(is_computed=True).exists()
+
+
+@pytest.mark.parametrize(
+    ("file", "said"),
+    [
+        ("item_id\nr1\n", "a column for each metric"),
+        ("item,m\nr1,1\n", "needs the column item_id"),
+        ("item_id,BLEU-4\nr1,1\n", "is computed here"),
+        ("item_id,m,m\nr1,1,2\n", "twice there"),
+        ("item_id,m\n", "has no rows"),
+        ("item_id,m\nr1,1\nr9,1\n", "Line 3: there is no item “r9”"),
+        ("item_id,m\nr1,1\nr1,1\n", "stands in line 2 already"),
+        ("item_id,m\nr1,1\nr2,high\n", "Line 3, m: “high” is no number"),
+        ("item_id,m\nr1,nan\n", "is no number"),
+    ],
+)
+def test_a_file_with_a_mistake_is_refused_whole(project, bank, file, said):
+    with pytest.raises(BadMetrics, match=said):
+        import_metrics(project, io.StringIO(file))
+    assert not MetricValue.objects.exists()
+    assert not Metric.objects.exists()
+
+
+def test_the_page_of_a_text_shows_the_metrics_of_its_items(computed, project, as_user, viewer):
+    text = Item.objects.get(external_id="r2").text
+    page = as_user(viewer).get(reverse("text", args=[project.slug, text.pk]))
+    words = " ".join(BeautifulSoup(page.content, "html.parser").get_text(" ").split())
+    assert "ROUGE-L 0.750" in words
+    assert "undefined: There is no reference question on this text." in words
+
+
+def test_the_export_has_a_row_per_item_and_metric(computed, study, as_user, reviewer):
+    out = io.StringIO(newline="")
+    assert write_metrics(study, out) == 30
+    rows = list(csv.DictReader(io.StringIO(out.getvalue(), newline="")))
+    row = next(row for row in rows if (row["item_id"], row["metric"]) == ("r2", "ROUGE-L"))
+    assert (row["text_id"], row["item_version"], row["generator"], row["is_computed"], row["value"]) == (
+        "river", "1", "rule", "true", "0.75",
+    )  # fmt: skip
+    page = as_user(reviewer).get(reverse("study_export", args=[study.slug, "metrics"]))
+    assert b"".join(page.streaming_content).decode() == out.getvalue()
+
+
+def test_the_commands(project, study, tmp_path):
+    said = io.StringIO()
+    call_command("compute_metrics", study.slug, stdout=said)
+    call_command("compute_metrics", "--project", project.slug, stdout=said)
+    file = tmp_path / "metrics.csv"
+    file.write_text("item_id,m\nr1,.5\n", encoding="utf-8-sig")
+    call_command("import_metrics", str(file), "--project", project.slug, stdout=said)
+    assert said.getvalue().count("3 questions:") == 2
+    assert "1 values of 1 items" in said.getvalue()
+    for words in (["nowhere"], ["--project", "nowhere"], [], [study.slug, "--project", project.slug]):
+        with pytest.raises(CommandError):
+            call_command("compute_metrics", *words)
+    with pytest.raises(CommandError, match="cannot be read"):
+        call_command("import_metrics", str(tmp_path / "none.csv"), "--project", project.slug)
