@@ -9,8 +9,9 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from llm.canonical import canonical, hash_of
 from llm.models import Call, CallState, Run
-from llm.prompts import Prompt, hash_of
+from llm.prompts import Prompt
 from llm.services import runs
 from llm.services.leasing import enter, leave, take
 from llm.services.ledger import Job
@@ -20,7 +21,18 @@ from llm.services.rendering import prepare
 from llm.services.rows import update_calls
 
 KEPT = ["text", "finish_reason", "returned_model", "logprobs", "tokens_in", "tokens_out", "seconds"]
-WRITTEN = [*KEPT, "state", "lease_owner", "content_key", "messages", "params", "times_sent", "tries", "status"]
+WRITTEN = [
+    *KEPT,
+    "state",
+    "lease_owner",
+    "content_key",
+    "messages",
+    "params",
+    "times_sent",
+    "tries",
+    "status",
+    "sent_at",
+]
 AT_ONCE = 200
 TOKENS_WITH_LOGPROBS = 4  # the label stands at the beginning; twenty alternatives of every later token are only weight
 
@@ -33,7 +45,7 @@ class NotRecorded(Exception):
 
 def fingerprint(messages: Sequence[Mapping[str, Any]], params: Mapping[str, Any], sample: int) -> str:
     """Of what was asked, wherever and in whichever project."""
-    return hash_of([messages, params, sample])
+    return hash_of(canonical([messages, params, sample]))
 
 
 def record(run: Run) -> Iterator[dict[str, Any]]:
