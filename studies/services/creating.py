@@ -10,7 +10,7 @@ from projects.models import Project
 from studies.models import InstrumentVersion, Study
 from studies.protocols import PROTOCOLS, InvalidParameter
 from studies.services.instruments import UnknownInstrument, latest_version
-from studies.services.launching import choose_with_plan, clear_units
+from studies.services.launching import clear_units, outline
 from studies.services.selection import Chosen, check_languages, chosen_items, chosen_texts
 from studies.services.spec import SpecError, StudySpec
 
@@ -74,7 +74,7 @@ def fill(study: Study, spec: StudySpec) -> Chosen:
     study.language = spec.language or spec.instrument.partition("/")[2] or language_of_texts(study)
     study.instrument_version = instrument_for(study, spec)
     study.params = parameters_for(study, spec.params)
-    return choose_with_plan(study)[0]
+    return outline(study).chosen
 
 
 def protocol_name(name: str) -> str:

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from studies.models import Annotator, AnnotatorKind, Assignment, Response, Study, StudyState, Submission, UnitItem
 from studies.models.people import DONE
 from studies.protocols import InvalidAnswer, Stage
-from studies.services.answers import Answer, Given, answers_of
+from studies.services.answers import About, Answer, Given, answers_of
 from studies.services.declaring import declaration_of
 from studies.services.launching import forget_annotators
 from studies.services.locking import INSTEAD, WrongState, locked
@@ -105,7 +105,7 @@ def checked(stage: Stage, judged: Judged, options: Mapping[int, Collection[int]]
     if any(not 0 <= share <= 1 for share in judged.probability.values()):
         raise InvalidAnswer("A probability lies between 0 and 1.")
     given = Given(judged.item_id, {ANSWER: judged.ticks}, probability=judged.probability)
-    return answers_of(stage, given, known, partial=True)
+    return answers_of(stage, given, About(known), partial=True)
 
 
 @transaction.atomic
