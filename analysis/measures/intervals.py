@@ -16,6 +16,7 @@ from scipy.stats import t as student
 from analysis.measures.types import FloatArray, IntArray
 
 Statistic = Callable[[FloatArray], FloatArray]
+Statistics = Callable[[FloatArray], FloatArray]  # several at once: (b, k) weights give (b, m)
 Bounds = tuple[float, float]
 About = tuple[str, int, int, int | None]  # unit, n_units, n_responses, seed
 
@@ -83,13 +84,37 @@ def method_for(k: int) -> str:
     return JACKKNIFE if k < FEW_TEXTS else PERCENTILE
 
 
+def clustered_together(
+    statistics: Statistics, k: int, n_responses: int, *, bounds: Bounds, seed: int
+) -> list[Interval]:
+    """The default intervals of m figures that are computed together, such as strengths: one per column.
+
+    The same as `clustered` column by column, with every replicate computed once.
+    """
+    about: About = (TEXT, k, n_responses, seed)
+    whole = statistics(np.ones((1, k)))[0]
+    if method_for(k) == JACKKNIFE:
+        without = statistics(np.ones((k, k)) - np.eye(k)) if k > 1 else np.full((1, len(whole)), math.nan)
+        return [_student(theta, column, k, n_responses, bounds) for theta, column in zip(whole, without.T, strict=True)]
+    drawn = np.concatenate([statistics(weights) for weights in _draws(np.ones(k, dtype=np.int64), seed)])
+    return [
+        undefined(PERCENTILE, about, UNDEFINED_FIGURE) if math.isnan(theta) else from_draws(column, about)
+        for theta, column in zip(whole, drawn.T, strict=True)
+    ]
+
+
 def _jackknife(statistic: Statistic, k: int, n_responses: int, bounds: Bounds) -> Interval:
     """θ ± t · SE over the k leave-one-out values, clipped."""
+    theta = float(statistic(np.ones((1, k)))[0]) if k > 1 else math.nan
+    without = statistic(np.ones((k, k)) - np.eye(k)) if k > 1 else np.empty(0)
+    return _student(theta, without, k, n_responses, bounds)
+
+
+def _student(theta: float, without: FloatArray, k: int, n_responses: int, bounds: Bounds) -> Interval:
+    """θ ± t · SE from the values without each of the k texts, (k,)."""
     about: About = (TEXT, k, n_responses, None)
     if k < 2:
         return undefined(JACKKNIFE, about, ONE_TEXT if k else NO_JUDGMENT)
-    theta = float(statistic(np.ones((1, k)))[0])
-    without = statistic(np.ones((k, k)) - np.eye(k))
     error = math.sqrt((k - 1) / k * float(((without - without.mean()) ** 2).sum()))
     reason = _why_not(theta, without, error)
     if reason:

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 from sklearn.metrics import cohen_kappa_score
 
 from analysis.measures.agreement import (
@@ -26,31 +25,19 @@ from analysis.measures.agreement import (
     percent_agreement,
     sharing,
 )
-
-ABSTRACTORS = [[13, 0, 0], [0, 20, 7], [0, 4, 56]]  # Gwet's cont3x3abstractors, R irrCAC vignettes
-COHEN_1968 = [[88, 14, 18], [10, 40, 10], [2, 6, 12]]  # Cohen (1960, 1968), proportions times n = 200
-COHEN_1960 = [[50, 26, 24], [24, 4, 32], [6, 30, 4]]  # Cohen (1960), table 1, proportions times n = 200
-PROC_FREQ = [[0, 4, 1], [0, 8, 0], [0, 1, 5]]  # SAS PROC FREQ printout in statsmodels' tests
-FEINSTEIN_A, FEINSTEIN_B = [[40, 9], [6, 45]], [[80, 10], [5, 5]]  # Feinstein & Cicchetti (1990)
-
-# R irr, anxiety[, 2:3]: 20 subjects, ratings 1 to 6
-ANXIETY_2 = [3, 6, 4, 6, 2, 4, 2, 4, 3, 3, 2, 3, 3, 3, 2, 2, 1, 3, 3, 4]
-ANXIETY_3 = [2, 1, 4, 4, 3, 2, 1, 6, 1, 1, 1, 2, 3, 3, 1, 1, 3, 3, 2, 2]
-
-# Fleiss (1971), 30 patients × 6 raters × 5 diagnoses; columns as in R irr's copy `diagnoses`
-DIAGNOSES = """444444 222555 233335 555555 222444 113333 333355 113334 114444 555555 144444 124444 222333 144444 224445
-333335 111455 111112 224444 133555 555555 244444 224555 114444 144445 222224 111155 224444 133333 555555"""
-
-
-def codes(rows: list[list[int | None]]) -> np.ndarray:
-    """Ratings printed units × raters, from 1, as raters × units codes from 0."""
-    return np.array([[MISSING if value is None else value - 1 for value in row] for row in rows]).T
-
-
-def ratings(raters: int, categories: int, missing: bool = True) -> st.SearchStrategy[np.ndarray]:
-    low = MISSING if missing else 0
-    units = st.integers(1, 25)
-    return units.flatmap(lambda n: arrays(np.int64, (raters, n), elements=st.integers(low, categories - 1)))
+from tests.analysis.measures.published import (
+    ABSTRACTORS,
+    ANXIETY_2,
+    ANXIETY_3,
+    COHEN_1960,
+    COHEN_1968,
+    DIAGNOSES,
+    FEINSTEIN_A,
+    FEINSTEIN_B,
+    PROC_FREQ,
+    codes,
+)
+from tests.analysis.measures.strategies import ratings
 
 
 @pytest.mark.parametrize(

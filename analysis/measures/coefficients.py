@@ -1,0 +1,278 @@
+"""Chance-corrected agreement of two and more raters: percent, Fleiss' κ, Conger's κ, Gwet's AC1/AC2, Brennan-Prediger.
+
+All are (p_a - p_e) / (1 - p_e) with the same p_a and differ in p_e. Ratings may be missing. A unit with two or more
+ratings counts in p_a, one with a single rating only in p_e, one without any nowhere (Gwet 2014, chapters 2 and 3).
+`counts` is (units, c): how many raters put the unit into each of the c declared categories. `times`, (units,), says how
+often such a unit occurs (default once), so a table of counts needs no row per unit. `weights`, (c, c), are those of
+scales.py; without them only the same category agrees. Krippendorff's α is in alpha.py.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import t as student
+
+from analysis.measures.agreement import MISSING
+from analysis.measures.intervals import LEVEL, Interval, undefined
+from analysis.measures.types import FloatArray, IntArray
+
+LINEARISED, UNIT = "linearised-t", "unit"
+CERTAIN = 1 - 1e-12  # chance agreement above this is 1 but for rounding
+
+NOTHING_SHARED = "No unit was judged by two raters, so there is nothing to compare."
+ONE_LABEL = "All judgments are the same, so agreement by chance is 1 and the coefficient is 0/0."
+ONE_CATEGORY = "The scale has a single category, so agreement is certain."
+ONE_UNIT = "A standard error needs at least two units."
+
+Chance = Callable[[FloatArray, FloatArray], FloatArray]
+
+
+@dataclass(frozen=True)
+class Coefficient:
+    """A coefficient with what it rests on; NaN where undefined, and `reason` says why.
+
+    value: -1 to 1. error: standard error over units (n - 1). observed, expected: p_a and p_e. n_units: units with two
+    or more ratings. n_pairs: pairs of ratings of one unit. n_judgments: ratings of those units. n_sampled: units that
+    the error is over. prevalence: share of the commonest category among all ratings.
+    """
+
+    value: float
+    error: float
+    observed: float
+    expected: float
+    n_units: int
+    n_pairs: int
+    n_judgments: int
+    n_sampled: int
+    prevalence: float
+    reason: str = ""
+
+    @property
+    def error_over_n(self) -> float:
+        """The standard error over n in place of n - 1, as functions for two raters print it (Gwet's, SAS)."""
+        return self.error * math.sqrt((self.n_sampled - 1) / self.n_sampled) if self.n_sampled else math.nan
+
+    def interval(self, *, over_n: bool = False) -> Interval:
+        """value ± t.975(n_sampled - 1) · error, clipped to -1 and 1; units are taken as independent of each other."""
+        error = self.error_over_n if over_n else self.error
+        about = (UNIT, self.n_sampled, self.n_judgments, None)
+        if math.isnan(self.value) or math.isnan(error):
+            return undefined(LINEARISED, about, self.reason or ONE_UNIT)
+        reach = float(student.ppf((1 + LEVEL) / 2, self.n_sampled - 1)) * error
+        return Interval(max(self.value - reach, -1.0), min(self.value + reach, 1.0), LINEARISED, *about[:3], 0, None)
+
+
+def category_counts(ratings: IntArray, categories: int) -> IntArray:
+    """(units, c) raters per category, from codes (raters, units) with MISSING."""
+    _raters, units = ratings.shape
+    unit = np.broadcast_to(np.arange(units), ratings.shape)
+    rated = ratings != MISSING
+    code = unit[rated] * categories + ratings[rated]
+    return np.bincount(code, minlength=units * categories).reshape(units, categories).astype(np.int64)
+
+
+def table_ratings(table: IntArray) -> tuple[IntArray, IntArray]:
+    """Ratings (2, c · c) and times (c · c,) of a table of counts: one unit per cell, as often as the cell says."""
+    at = np.indices(np.asarray(table).shape).reshape(2, -1).astype(np.int64)
+    return at, np.asarray(table, dtype=np.int64).ravel()
+
+
+def percent(counts: IntArray, weights: FloatArray | None = None, times: IntArray | None = None) -> Coefficient:
+    """Share of agreeing pairs of ratings in a unit, mean over units, 0 to 1; with weights, partial agreement counts."""
+    return _from_shares(counts, weights, times, no_chance, _no_slope)
+
+
+def fleiss_kappa(counts: IntArray, weights: FloatArray | None = None, times: IntArray | None = None) -> Coefficient:
+    """Fleiss' (1971) κ: p_e = Σ w_kl π_k π_l, π the mean over units of the shares of its ratings. Scott's π for two.
+
+    Undefined where all ratings are the same.
+    """
+    return _from_shares(counts, weights, times, fleiss_chance, _fleiss_slope)
+
+
+def gwet_ac(counts: IntArray, weights: FloatArray | None = None, times: IntArray | None = None) -> Coefficient:
+    """Gwet's (2008) AC1, with weights AC2: p_e = Σ w_kl / (c (c - 1)) · Σ π_k (1 - π_k) over all declared categories.
+
+    1 where all ratings are the same; undefined for a scale of a single category.
+    """
+    return _from_shares(counts, weights, times, gwet_chance, _gwet_slope)
+
+
+def brennan_prediger(counts: IntArray, weights: FloatArray | None = None, times: IntArray | None = None) -> Coefficient:
+    """Brennan & Prediger (1981), Bennett's S for two raters: p_e = Σ w_kl / c² over all declared categories."""
+    return _from_shares(counts, weights, times, brennan_prediger_chance, _level_slope)
+
+
+def conger_kappa(
+    ratings: IntArray, categories: int, weights: FloatArray | None = None, times: IntArray | None = None
+) -> Coefficient:
+    """Conger's (1980) κ of two and more raters; for two it is Cohen's, weighted by `weights`.
+
+    ratings: (raters, units) codes with MISSING. p_e = Σ w_kl (p̄_k p̄_l - s_kl / r), the mean over pairs of raters of
+    chance agreement from each one's own shares; s_kl is their covariance (n - 1) over the r raters that rated anything.
+    """
+    w, n_times = _weights(weights, categories), _times(times, ratings.shape[1])
+    counts = category_counts(ratings, categories)
+    by_rater = np.stack([_weighted_bincount(row, n_times, categories) for row in ratings])
+    active = by_rater.sum(axis=1) > 0
+    expected = float(conger_chance(by_rater[None], w)[0])
+    at_unit = (
+        _conger_slope(ratings[active], by_rater[active], w, n_times) if active.sum() > 1 else np.zeros(len(counts))
+    )
+    return _coefficient(counts, w, n_times, expected, at_unit)
+
+
+def no_chance(shares: FloatArray, weights: FloatArray) -> FloatArray:
+    """Agreement by chance taken as 0, which leaves percent agreement, (..., c) to (...)."""
+    return np.zeros(shares.shape[:-1])
+
+
+def fleiss_chance(shares: FloatArray, weights: FloatArray) -> FloatArray:
+    """Fleiss' p_e from shares of categories, (..., c) to (...)."""
+    return np.asarray(((shares @ weights) * shares).sum(axis=-1))
+
+
+def gwet_chance(shares: FloatArray, weights: FloatArray) -> FloatArray:
+    """Gwet's p_e from shares of categories, (..., c) to (...); NaN for a single category."""
+    c = shares.shape[-1]
+    factor = weights.sum() / (c * (c - 1)) if c > 1 else math.nan
+    return np.asarray(factor * (shares * (1 - shares)).sum(axis=-1))
+
+
+def brennan_prediger_chance(shares: FloatArray, weights: FloatArray) -> FloatArray:
+    """Brennan and Prediger's p_e: the same for any shares, (..., c) to (...)."""
+    return np.full(shares.shape[:-1], weights.mean())
+
+
+def conger_chance(by_rater: FloatArray, weights: FloatArray) -> FloatArray:
+    """Conger's p_e from each rater's counts of categories, (b, raters, c) to (b,); NaN with fewer than two raters.
+
+    Written as the mean of p_g W p_h over pairs of different raters g, h, leaving out those who rated nothing.
+    """
+    n = by_rater.sum(axis=-1, keepdims=True)
+    own = np.divide(by_rater, n, out=np.zeros(by_rater.shape), where=n > 0)
+    raters = (n[..., 0] > 0).sum(axis=-1)
+    total = own.sum(axis=-2)
+    different = ((total @ weights) * total).sum(axis=-1) - ((own @ weights) * own).sum(axis=(-2, -1))
+    return np.asarray(different / np.where(raters > 1, raters * (raters - 1), np.nan))
+
+
+def corrected(observed: FloatArray, expected: FloatArray) -> FloatArray:
+    """(p_a - p_e) / (1 - p_e), NaN where p_e is 1."""
+    return np.asarray((observed - expected) / np.where(expected < CERTAIN, 1 - expected, np.nan))
+
+
+def unit_agreement(counts: IntArray, weights: FloatArray) -> FloatArray:
+    """(units,) share of the pairs of a unit's ratings that agree, by weights; 0 for units with fewer than two."""
+    n = counts.sum(axis=1)
+    agreeing = (counts * (counts @ weights - 1)).sum(axis=1)
+    return np.asarray(np.where(n > 1, agreeing / np.maximum(n * (n - 1), 1), 0.0))
+
+
+def unit_shares(counts: IntArray) -> FloatArray:
+    """(units, c) shares of the categories in a unit's ratings; zeros for a unit without any."""
+    return np.asarray(counts / np.maximum(counts.sum(axis=1, keepdims=True), 1))
+
+
+def _from_shares(
+    counts: IntArray, weights: FloatArray | None, times: IntArray | None, chance: Chance, slope: Chance
+) -> Coefficient:
+    """A coefficient whose p_e is a function of the mean shares of categories."""
+    w, n_times = _weights(weights, counts.shape[1]), _times(times, len(counts))
+    rated = (counts.sum(axis=1) > 0) * n_times
+    shares = unit_shares(counts)
+    mean = (rated @ shares) / max(rated.sum(), 1)
+    return _coefficient(counts, w, n_times, float(chance(mean, w)), shares @ slope(mean, w))
+
+
+def _coefficient(
+    counts: IntArray, weights: FloatArray, times: IntArray, expected: float, at_unit: FloatArray
+) -> Coefficient:
+    """The coefficient and its error; at_unit: (units,) half the slope of p_e in each unit, of mean p_e."""
+    n = counts.sum(axis=1)
+    twice = n > 1
+    n_units = int(times[twice].sum())
+    observed = float((unit_agreement(counts, weights) * times).sum() / n_units) if n_units else math.nan
+    value = float(corrected(np.array(observed), np.array(expected)))
+    totals = times @ counts
+    about = (
+        n_units,
+        int((times * n * (n - 1) // 2).sum()),
+        int((times * n)[twice].sum()),
+        int(times[n > 0].sum()),
+        float(totals.max() / totals.sum()) if totals.sum() else math.nan,
+    )
+    error = math.nan if math.isnan(value) else _error(counts, weights, times, value, expected, at_unit)
+    return Coefficient(value, error, observed, expected, *about, _why_not(value, n_units, counts.shape[1]))
+
+
+def _error(
+    counts: IntArray, weights: FloatArray, times: IntArray, value: float, expected: float, at_unit: FloatArray
+) -> float:
+    """Linearised standard error (Gwet 2014, chapter 5): spread over the rated units, n - 1, of their contributions."""
+    n = counts.sum(axis=1)
+    times = times * (n > 0)
+    sampled, n_units = times.sum(), times[n > 1].sum()
+    if sampled < 2:
+        return math.nan
+    own = (unit_agreement(counts, weights) - expected * (n > 1)) * sampled / n_units
+    parts = (own - 2 * (1 - value) * (at_unit - expected)) / (1 - expected)
+    return math.sqrt(float((times * (parts - value) ** 2).sum() / (sampled * (sampled - 1))))
+
+
+def _why_not(value: float, n_units: int, categories: int) -> str:
+    if not math.isnan(value):
+        return ""
+    if not n_units:
+        return NOTHING_SHARED
+    return ONE_CATEGORY if categories == 1 else ONE_LABEL
+
+
+def _no_slope(shares: FloatArray, weights: FloatArray) -> FloatArray:
+    return np.zeros(shares.shape[-1])
+
+
+def _level_slope(shares: FloatArray, weights: FloatArray) -> FloatArray:
+    return np.full(shares.shape[-1], weights.mean())
+
+
+def _fleiss_slope(shares: FloatArray, weights: FloatArray) -> FloatArray:
+    return np.asarray(weights @ shares)
+
+
+def _gwet_slope(shares: FloatArray, weights: FloatArray) -> FloatArray:
+    c = len(shares)
+    return np.asarray(weights.sum() / max(c * (c - 1), 1) * (1 - shares))
+
+
+def _conger_slope(ratings: IntArray, by_rater: FloatArray, weights: FloatArray, times: IntArray) -> FloatArray:
+    """(units,) half the slope of Conger's p_e in each unit (Gwet 2014, chapter 5)."""
+    raters = len(ratings)
+    n_rated = by_rater.sum(axis=1)
+    n = times[(ratings != MISSING).any(axis=0)].sum()
+    own = by_rater / n_rated[:, None]
+    to_others = (own.sum(axis=0) - own) @ weights  # (raters, c)
+    mean = (own * to_others).sum(axis=1)
+    slope = np.zeros(ratings.shape[1])
+    for rater, row in enumerate(ratings):
+        rated = row != MISSING
+        chosen = np.where(rated, to_others[rater][np.where(rated, row, 0)], 0.0)
+        slope += n / n_rated[rater] * (chosen - rated * mean[rater]) + mean[rater]
+    return np.asarray(slope / (raters * (raters - 1)))
+
+
+def _weighted_bincount(row: IntArray, times: IntArray, categories: int) -> FloatArray:
+    rated = row != MISSING
+    return np.bincount(row[rated], weights=times[rated], minlength=categories).astype(np.float64)
+
+
+def _weights(weights: FloatArray | None, categories: int) -> FloatArray:
+    return np.eye(categories) if weights is None else np.asarray(weights, dtype=np.float64)
+
+
+def _times(times: IntArray | None, units: int) -> IntArray:
+    return np.ones(units, dtype=np.int64) if times is None else times

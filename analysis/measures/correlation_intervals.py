@@ -1,0 +1,159 @@
+"""Text-clustered intervals of correlations: over all rows, within texts, and of generators' means.
+
+Every replicate recomputes means, ranks and generators' means; none looks at a row twice for Pearson's r.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy import stats
+
+from analysis.measures.correlations import (
+    KENDALL,
+    PEARSON,
+    SPEARMAN,
+    correlation,
+    rows_of_groups,
+)
+from analysis.measures.intervals import CELLS, Interval, Statistic, clustered
+from analysis.measures.share_intervals import clustered_mean
+from analysis.measures.types import FloatArray, IntArray
+
+BOUNDS = (-1.0, 1.0)
+
+
+def clustered_correlation(
+    x: FloatArray, y: FloatArray, text: IntArray, coefficient: str = PEARSON, *, seed: int
+) -> Interval:
+    """Interval of `correlations.correlation`; x, y: (n,) numbers, NaN where missing; text: (n,) whole numbers.
+
+    Kendall's τ-b compares every two rows once, in blocks: time grows with n².
+    """
+    both = ~(np.isnan(x) | np.isnan(y))
+    texts, groups = np.unique(text[both], return_inverse=True)
+    statistic = _STATISTICS[coefficient](x[both], y[both], groups, len(texts))
+    return clustered(statistic, len(texts), int(both.sum()), bounds=BOUNDS, seed=seed)
+
+
+def clustered_within(
+    x: FloatArray, y: FloatArray, text: IntArray, coefficient: str = PEARSON, *, seed: int
+) -> Interval:
+    """Interval of `correlations.within_texts`, over the texts that have a correlation."""
+    both = ~(np.isnan(x) | np.isnan(y))
+    found = [correlation(x[rows], y[rows], coefficient) for rows in rows_of_groups(text, both)]
+    defined = [one for one in found if not math.isnan(one.r)]
+    n = np.array([one.n for one in defined], dtype=np.int64)
+    return clustered_mean(np.array([one.r for one in defined]) * n, n, bounds=BOUNDS, seed=seed)
+
+
+def clustered_by_generator(
+    x: FloatArray, y: FloatArray, text: IntArray, generator: IntArray, coefficient: str = PEARSON, *, seed: int
+) -> Interval:
+    """Interval of `correlations.by_generator`: texts are drawn, generators stay, their means are recomputed."""
+    both = ~(np.isnan(x) | np.isnan(y))
+    texts, groups = np.unique(text[both], return_inverse=True)
+    generators, code = np.unique(generator[both], return_inverse=True)
+    cell, size = groups * len(generators) + code, len(texts) * len(generators)
+    sums = [
+        np.bincount(cell, weights=column, minlength=size).reshape(len(texts), len(generators))
+        for column in (x[both], y[both], np.ones(int(both.sum())))
+    ]
+
+    def statistic(weights: FloatArray) -> FloatArray:
+        n = weights @ sums[2]
+        n = np.where(n > 0, n, np.nan)
+        return row_correlations((weights @ sums[0]) / n, (weights @ sums[1]) / n, coefficient)
+
+    return clustered(statistic, len(texts), int(both.sum()), bounds=BOUNDS, seed=seed)
+
+
+def row_correlations(x: FloatArray, y: FloatArray, coefficient: str) -> FloatArray:
+    """(b,): the coefficient of each row of x and y, (b, g); NaN where a row is constant or has a NaN."""
+    if coefficient == KENDALL:
+        signs = [np.sign(column[:, :, None] - column[:, None, :]) for column in (x, y)]
+        return _over_root((signs[0] * signs[1]).sum(axis=(1, 2)), *(np.abs(sign).sum(axis=(1, 2)) for sign in signs))
+    if coefficient == SPEARMAN:
+        x, y = stats.rankdata(x, axis=1, nan_policy="propagate"), stats.rankdata(y, axis=1, nan_policy="propagate")
+    ones = np.ones(x.shape)
+    return _pearson_of(np.stack([(ones * part).sum(axis=1) for part in _moments(x, y)], axis=1))
+
+
+def _pearson(x: FloatArray, y: FloatArray, groups: IntArray, n_groups: int) -> Statistic:
+    """Pearson's r from six sums per text; numbers are centred first, so that nothing is lost in rounding."""
+    parts = _moments(x - x.mean(), y - y.mean()) if len(x) else _moments(x, y)
+    sums = np.stack([np.bincount(groups, weights=part, minlength=n_groups) for part in parts], axis=1)
+    return lambda weights: _pearson_of(weights @ sums)
+
+
+def _spearman(x: FloatArray, y: FloatArray, groups: IntArray, n_groups: int) -> Statistic:
+    """Spearman's ρ: mean ranks are counted afresh in every replicate, from how often each value is drawn."""
+    ranked = [_Ranks(column, groups, n_groups) for column in (x, y)]
+    rows = max(1, CELLS // max(1, len(x)))
+
+    def of_block(weights: FloatArray) -> FloatArray:
+        n = weights[:, groups]
+        middle = (n.sum(axis=1, keepdims=True) + 1) / 2
+        parts = _moments(*(ranks.of(weights) - middle for ranks in ranked))
+        return _pearson_of(np.stack([(n * part).sum(axis=1) for part in parts], axis=1))
+
+    def statistic(weights: FloatArray) -> FloatArray:
+        return np.concatenate([of_block(weights[at : at + rows]) for at in range(0, len(weights), rows)])
+
+    return statistic
+
+
+class _Ranks:
+    """A column whose rows are ranked in each replicate."""
+
+    def __init__(self, column: FloatArray, groups: IntArray, n_groups: int) -> None:
+        values, self.code = np.unique(column, return_inverse=True)
+        cells = np.bincount(groups * len(values) + self.code, minlength=n_groups * len(values))
+        self.counts = cells.reshape(n_groups, len(values)).astype(np.float64)
+
+    def of(self, weights: FloatArray) -> FloatArray:
+        """(b, n) mean ranks."""
+        drawn = weights @ self.counts
+        return np.asarray((np.cumsum(drawn, axis=1) - (drawn - 1) / 2)[:, self.code])
+
+
+def _kendall(x: FloatArray, y: FloatArray, groups: IntArray, n_groups: int) -> Statistic:
+    """Kendall's τ-b from three tables (texts, texts): concordant minus discordant rows, and untied ones of x and y."""
+    tables = np.zeros((3, n_groups, n_groups))
+    member = np.zeros((len(x), n_groups))
+    member[np.arange(len(x)), groups] = 1.0
+    rows = max(1, CELLS // max(1, len(x)))
+    for at in range(0, len(x), rows):
+        part = slice(at, at + rows)
+        sign_x, sign_y = (np.sign(column[part, None] - column[None, :]) for column in (x, y))
+        for table, signs in zip(tables, (sign_x * sign_y, np.abs(sign_x), np.abs(sign_y)), strict=True):
+            table += member[part].T @ (signs @ member)
+
+    def statistic(weights: FloatArray) -> FloatArray:
+        return _over_root(*(((weights @ table) * weights).sum(axis=1) for table in tables))
+
+    return statistic
+
+
+def _moments(x: FloatArray, y: FloatArray) -> tuple[FloatArray, ...]:
+    return np.ones_like(x), x, y, x * x, y * y, x * y
+
+
+def _pearson_of(sums: FloatArray) -> FloatArray:
+    """r from (b, 6) sums of 1, x, y, x², y², xy; NaN where one has no variation but for rounding."""
+    n, x, y, xx, yy, xy = sums.T
+    spread_x, spread_y = n * xx - x * x, n * yy - y * y
+    rounding = 1e-12 * n
+    spread_x = np.where(spread_x > rounding * xx, spread_x, 0.0)
+    spread_y = np.where(spread_y > rounding * yy, spread_y, 0.0)
+    return _over_root(n * xy - x * y, spread_x, spread_y)
+
+
+def _over_root(above: FloatArray, one: FloatArray, other: FloatArray) -> FloatArray:
+    """above / √(one · other) within -1 and 1; NaN where the root is 0."""
+    below = np.sqrt(one * other)
+    return np.clip(above / np.where(below > 0, below, np.nan), -1.0, 1.0)
+
+
+_STATISTICS = {PEARSON: _pearson, SPEARMAN: _spearman, KENDALL: _kendall}

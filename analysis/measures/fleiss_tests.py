@@ -1,0 +1,59 @@
+"""Fleiss' κ of each category, and its test against chance, for units that all have the same number of ratings."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import norm
+
+from analysis.measures.types import FloatArray, IntArray
+
+UNEQUAL = "This test needs the same number of ratings, two or more, for every unit."
+NO_SPREAD_IN_LABELS = "All ratings are the same, so there is nothing to test."
+
+
+@dataclass(frozen=True)
+class FleissTest:
+    """Per category (c,) and overall; NaN where undefined, and `reason` says why.
+
+    kappa: of a category against all others, NaN where nobody or everybody chose it. z: each κ over its standard error
+    under chance agreement. overall_z, overall_p: of κ as a whole, two-sided.
+    """
+
+    kappa: FloatArray
+    z: FloatArray
+    overall_z: float
+    overall_p: float
+    reason: str = ""
+
+
+def fleiss_test(counts: IntArray) -> FleissTest:
+    """κ of every category (Fleiss 1971) and z with the null variance of Fleiss, Nee & Landis (1979).
+
+    counts: (units, c) raters per category; units without ratings are left out.
+    """
+    rated = counts[counts.sum(axis=1) > 0]
+    n = rated.sum(axis=1)
+    units, c = rated.shape
+    if not units or n.min() < 2 or n.min() != n.max():
+        return _undefined(c, UNEQUAL)
+    raters = int(n[0])
+    share = rated.sum(axis=0) / (units * raters)
+    spread = share * (1 - share)
+    if not spread.any():
+        return _undefined(c, NO_SPREAD_IN_LABELS)
+    pairs = units * raters * (raters - 1)
+    split = (rated * (raters - rated)).sum(axis=0)
+    kappa = 1 - split / np.where(spread > 0, pairs * spread, np.nan)
+    whole = 1 - split.sum() / (pairs * spread.sum())
+    skew = float((spread * (1 - 2 * share)).sum())
+    error = math.sqrt(2 / pairs) * math.sqrt(spread.sum() ** 2 - skew) / spread.sum()
+    z = float(whole / error)
+    return FleissTest(kappa, kappa / math.sqrt(2 / pairs), z, 2 * float(norm.sf(abs(z))))
+
+
+def _undefined(categories: int, reason: str) -> FleissTest:
+    nothing = np.full(categories, np.nan)
+    return FleissTest(nothing, nothing, math.nan, math.nan, reason)

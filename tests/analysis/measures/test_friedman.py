@@ -1,0 +1,86 @@
+"""Friedman, Nemenyi and adjusted p-values, against Demšar's figures and second implementations."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+from analysis.measures.friedman import (
+    ALL_TIED,
+    TOO_SMALL,
+    critical_difference,
+    friedman,
+    nemenyi,
+    quantile_over_root_two,
+)
+from analysis.measures.multiplicity import BENJAMINI_HOCHBERG, BENJAMINI_YEKUTIELI, HOLM, PROCEDURES, adjusted
+from tests.analysis.measures.published import DEMSAR
+
+
+def test_demsars_example_comes_out_as_printed():
+    found = friedman(np.array(DEMSAR))
+    assert np.round(found.mean_ranks, 3).tolist() == [3.143, 2.0, 2.893, 1.964]
+    assert (round(found.chi2, 2), round(found.iman_davenport, 2)) == (9.28, 3.69)
+    assert (round(quantile_over_root_two(4), 3), round(found.critical_difference, 2)) == (2.569, 1.25)
+
+
+def test_chi_square_with_ties_is_scipys():
+    found, second = friedman(np.array(DEMSAR)), stats.friedmanchisquare(*np.array(DEMSAR).T)
+    assert (found.chi2_ties, found.p) == pytest.approx((second.statistic, second.pvalue))
+
+
+def test_nemenyi_is_below_five_percent_exactly_beyond_the_critical_difference():
+    scores = np.array(DEMSAR)
+    means, p = friedman(scores).mean_ranks, nemenyi(scores)
+    apart = np.abs(means[:, None] - means[None, :])
+    assert ((p < 0.05) == (apart > critical_difference(14, 4))).all()
+    assert (np.diag(p) == 1).all()
+    assert (p == p.T).all()
+
+
+def test_nemenyi_of_two_columns_is_the_normal_test_of_their_rank_difference():
+    scores = np.array([[1.0, 2], [1, 3], [2, 1], [1, 2], [0, 5]])
+    z = abs(1.8 - 1.2) / math.sqrt(2 * 3 / (6 * 5))
+    assert nemenyi(scores)[0, 1] == pytest.approx(2 * stats.norm.sf(z), abs=1e-9)
+
+
+def test_incomplete_blocks_are_left_out_and_the_rest_may_be_too_small():
+    scores = np.array([[1.0, 2, 3], [1, np.nan, 2], [2, 1, 3]])
+    assert friedman(scores).n == 2
+    assert friedman(scores[:2]).reason == TOO_SMALL
+    assert math.isnan(friedman(scores[:2]).chi2)
+    assert np.isnan(nemenyi(scores[:2])).all()
+
+
+def test_equal_scores_everywhere_leave_nothing_to_rank():
+    found = friedman(np.ones((4, 3)))
+    assert found.reason == ALL_TIED
+    assert math.isnan(found.p)
+
+
+@settings(max_examples=40, deadline=None)
+@given(arrays(np.float64, (6, 3), elements=st.integers(0, 5).map(float)), st.permutations(range(3)))
+def test_order_of_blocks_and_columns_does_not_matter(scores, order):
+    one, other = friedman(scores), friedman(scores[::-1][:, list(order)])
+    np.testing.assert_allclose(one.mean_ranks[list(order)], other.mean_ranks)
+    assert (one.chi2, one.p) == pytest.approx((other.chi2, other.p), nan_ok=True)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12), st.sampled_from(PROCEDURES))
+def test_adjusted_p_values_are_statsmodels(p, procedure):
+    second = {HOLM: "holm", BENJAMINI_HOCHBERG: "fdr_bh", BENJAMINI_YEKUTIELI: "fdr_by"}[procedure]
+    np.testing.assert_allclose(adjusted(np.array(p), procedure), multipletests(p, method=second)[1], atol=1e-12)
+
+
+def test_an_undefined_p_value_is_no_member_of_the_family():
+    assert adjusted(np.array([0.01, np.nan, 0.04])).tolist() == pytest.approx([0.02, np.nan, 0.04], nan_ok=True)
+    with pytest.raises(ValueError, match="holm, bh, by"):
+        adjusted(np.array([0.1]), "sidak")
