@@ -189,7 +189,8 @@ def show_round(row: QuestionRow, cell: Mapping[str, Any] | None, form: "StageFor
         return
     row.own = str(cell["own"])
     row.others = [str(score) for score in cell.get("others", [])]
-    row.others_comments = list(cell.get("comments", []))
+    if "c" in cell["rules"]:
+        row.others_comments = form.others_comments.get((subject.item_id, row.name), [])
     name = f"{COMMENT}{row.input}"
     if name in form.fields:
         row.comment_field, row.comment = name, str(form.value(name) or "")

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from items.models import Item
 from studies.blocks import COMMENT, NONE, UNSURE, ItemBlock, block_of, title_of
-from studies.models import Assignment
+from studies.models import Assignment, Response
 from studies.protocols import PROTOCOLS, Question, Stage
 from studies.protocols.base import MAX_TEXT, Value
 from studies.services.answers import About, Given
@@ -49,6 +49,25 @@ class StageForm(forms.Form):
         if self.assignment.reopened is None:
             return None
         return dict(self.assignment.reopened.get(str(subject.item_id), {}))
+
+    @cached_property
+    def others_comments(self) -> dict[tuple[int, str], list[str]]:
+        """What others have written about their answers, by item and question; only a second round asks for it."""
+        me = self.assignment.annotator
+        written = (
+            Response.objects.filter(
+                assignment__annotator__study=me.study,
+                assignment__annotator__purpose=me.purpose,
+                assignment__returned_at=None,
+                item__in=[subject.item_id for subject in self.subjects],
+            )
+            .exclude(comment="")
+            .exclude(assignment__annotator=me)
+        )
+        found: dict[tuple[int, str], list[str]] = {}
+        for item, question, comment in written.order_by("comment").values_list("item", "question", "comment"):
+            found.setdefault((item, question), []).append(comment)
+        return found
 
     def open_questions(self, subject: Subject) -> list[Question]:
         """The questions that have a field here."""

@@ -12,6 +12,7 @@ from studies.protocols import PROTOCOLS
 from studies.services import launching
 from studies.services.declaring import declaration_of
 from studies.services.locking import WrongState
+from studies.services.second_round import may_open, open_second_round
 from studies.services.spec import SpecError
 from studies.workload import workload
 
@@ -55,6 +56,7 @@ def running_context(study) -> dict:
         "progress": progress_of(study),
         "simulated": progress_of(study, Purpose.SIMULATED),
         "balance": guess_balance(study),
+        "may_open_second": may_open(study),
         "waits_for_main": declaration_of(study).calibration and not study.main_opened_at,
         "n_texts": units.count(),
         "n_items": units.filter(unit_items__isnull=False).values("unit_items").count(),
@@ -66,6 +68,7 @@ ACTIONS = {
     "pause": launching.pause_study,
     "resume": launching.resume_study,
     "open_main": launching.open_main_part,
+    "second_round": open_second_round,
     "close": launching.close_study,
     "reopen": launching.reopen_study,
 }

@@ -171,9 +171,11 @@ def test_pairs_of_a_file_are_its_units_whichever_item_is_named_first(project):
     import_responses(study, as_csv(rows))
     study.refresh_from_db()
     assert Unit.objects.count() == 1
-    assert [(each["item_id"], each["other_item_id"], each["value"], each["shown_left"]) for each in exported(study)] == [
-        ("t1-birch-1", "t1-alder-1", "t1-birch-1", "t1-alder-1"), ("t1-birch-1", "t1-alder-1", "tie", ""),
-    ]  # fmt: skip
+    columns = ("item_id", "other_item_id", "value", "shown_left")
+    assert [tuple(each[column] for column in columns) for each in exported(study)] == [
+        ("t1-birch-1", "t1-alder-1", "t1-birch-1", "t1-alder-1"),
+        ("t1-birch-1", "t1-alder-1", "tie", ""),
+    ]
 
 
 @pytest.mark.parametrize(
