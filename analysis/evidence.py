@@ -19,6 +19,7 @@ ITEM_FIELDS = {
     "item_id": "item__external_id",
     "generator": "item__generator__name",
     "source": "item__text__source",
+    "stem": "item__stem",
 }
 ITEM_COLUMNS = [*ITEM_FIELDS, "n_options", "n_keys"]
 TOKEN = re.compile(r"\w+|[^\w\s]")
@@ -29,7 +30,7 @@ class Evidence:
     """What the answers of a study are, and what they are about.
 
     `frame` holds the responses that count (see `responses_frame`), `every_round` those of all rounds.
-    `items`: one row per item with text_id, item_id, generator, source, n_options, n_keys.
+    `items`: one row per item with text_id, item_id, generator, source, stem, n_options, n_keys.
     `texts`: text_id, source, tokens. `annotators`: code, kind, group, purpose. `minutes`: annotator,
     minutes. `left_out`: number of responses by purpose that the choices leave out.
     """
