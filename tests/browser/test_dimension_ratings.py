@@ -39,9 +39,9 @@ def scores_of(item) -> dict[str, int]:
 
 def test_a_digit_scores_and_moves_on_and_nothing_asks_for_the_mouse(page, study):
     start(page, annotators(study)[0])
-    expect(page.locator(".source .anchors section.is-current h3")).to_have_text("Fluency")
+    expect(page.locator(".source .anchors section.is-here h3")).to_have_text("Fluency")
     page.keyboard.press("3")
-    expect(page.locator(".source .anchors section.is-current h3")).to_have_text("Clarity")
+    expect(page.locator(".source .anchors section.is-here h3")).to_have_text("Clarity")
     expect(page.locator("#save-state")).to_have_text("Saved")
     assert Draft.objects.get().values == {"fluency": "3"}
     for place in range(1, 3 * 7):
