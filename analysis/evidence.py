@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from analysis.choices import Choices
 from analysis.consistency import consistent_read
-from analysis.frames import responses_frame
+from analysis.frames import chosen, every_round, latest_rounds
 from analysis.handed_in import handed_in
 from evaluation.describing import said_of_evaluators
 from items.models import Generator, KeyCorrection
@@ -20,6 +20,7 @@ ITEM_FIELDS = {
     "item_id": "item__external_id",
     "generator": "item__generator__name",
     "source": "item__text__source",
+    "stem": "item__stem",
 }
 ITEM_COLUMNS = [*ITEM_FIELDS, "n_options", "n_keys"]
 TOKEN = re.compile(r"\w+|[^\w\s]")
@@ -29,15 +30,17 @@ TOKEN = re.compile(r"\w+|[^\w\s]")
 class Evidence:
     """What the answers of a study are, and what they are about.
 
-    `frame` holds the responses that count (see `responses_frame`). `items`: one row per item with text_id, item_id,
-    generator, source, n_options, n_keys. `texts`: text_id, source, tokens. `annotators`: code, kind, group, purpose.
-    `minutes`: annotator, minutes. `left_out`: number of responses by purpose that the choices leave out.
+    `frame` holds the responses that count (see `responses_frame`), `every_round` those of all rounds.
+    `items`: one row per item with text_id, item_id, generator, source, stem, n_options, n_keys.
+    `texts`: text_id, source, tokens. `annotators`: code, kind, group, purpose. `minutes`: annotator,
+    minutes. `left_out`: number of responses by purpose that the choices leave out.
     `peculiarities`: sentences about evaluators that are not asked or read in the usual way.
     """
 
     study: Study
     choices: Choices
     frame: pd.DataFrame
+    every_round: pd.DataFrame
     generators: tuple[str, ...]
     items: pd.DataFrame
     texts: pd.DataFrame
@@ -51,10 +54,12 @@ class Evidence:
 def evidence_of(study: Study, choices: Choices) -> Evidence:
     """Read a study once, without a lock."""
     with consistent_read():
+        rounds = chosen(every_round(study, choices.purposes), choices.groups)
         return Evidence(
             study=study,
             choices=choices,
-            frame=responses_frame(study, choices.purposes, choices.groups),
+            frame=latest_rounds(rounds),
+            every_round=rounds,
             generators=generators_of(study),
             items=items_of(study),
             texts=texts_of(study),

@@ -8,9 +8,10 @@ from django.db.models import F
 from analysis.handed_in import handed_in
 from evaluation.calls import parse_status, prompt_versions, reply_behind
 from studies.models import Assignment, Study
+from studies.protocols import PROTOCOLS
 from studies.services.declaring import declaration_of
 from studies.services.response_rows import COLUMNS as CONTRACT
-from studies.shown import shown_items
+from studies.shown import ShownItem, shown_items
 
 EXTRAS = (
     "study",
@@ -76,7 +77,9 @@ CHUNK = 2000
 def export_rows(study: Study, purposes: Collection[str]) -> Iterator[dict[str, Any]]:
     """One mapping per response with the columns of `COLUMNS`; all rounds, by annotator and in their order."""
     stages = [stage.name for stage in declaration_of(study).stages]
+    is_paired = PROTOCOLS[study.protocol].unit == "pair"
     places: dict[tuple, int] = {}
+    sides: dict[int, dict[str, Any]] = {}
     annotator, prompts = None, prompt_versions(study)
     answers = handed_in(study, purposes).annotate(**reply_behind()).order_by(*ORDER)
     named = (*FIELDS, *reply_behind())
@@ -86,16 +89,18 @@ def export_rows(study: Study, purposes: Collection[str]) -> Iterator[dict[str, A
         if row["annotator_pk"] != annotator:
             annotator = row["annotator_pk"]
             places = places_shown(annotator, stages)
-        yield finished(row, places)
+            sides = sides_shown(annotator) if is_paired else {}
+        yield finished(row, places, sides)
 
 
-def finished(row: dict[str, Any], places: dict[tuple, int]) -> dict[str, Any]:
+def finished(row: dict[str, Any], places: dict[tuple, int], sides: dict[int, dict[str, Any]]) -> dict[str, Any]:
     """The row with what is worked out, in the order of the columns."""
     for name in TIMES:
         row[name] = row[name].isoformat() if row[name] else None
     place = (row["assignment_pk"], row["stage"], row["item_pk"])
     row["order_in_session"] = places.get((*place, None))
     row["position_shown"] = places.get((*place, row["option_pk"])) if row["option_pk"] else None
+    row |= sides.get(row["assignment_pk"], {})
     row["correct"] = None if row["key"] is None else row["value"] == row["key"]
     row["instrument_version"] = f"{row['instrument']}/{row['language']}/{row['version']}"
     row["raw_output"], row["parse_status"] = row["reply_text"], parse_status(row)
@@ -118,3 +123,18 @@ def places_shown(annotator_pk: int, stages: list[str]) -> dict[tuple, int]:
                 for number, option in enumerate(item.options, 1):
                     places[assignment, stage, item.item_id, option.option_id] = number
     return places
+
+
+def sides_shown(annotator_pk: int) -> dict[int, dict[str, Any]]:
+    """Of each assignment about a pair: the second item, and which stood on the left; empty where that is unknown."""
+    found = {}
+    mine = Assignment.objects.active().filter(annotator=annotator_pk).select_related("unit")
+    for assignment in mine.prefetch_related("unit__unit_items__item"):
+        pair = {row.item_id: row.item.external_id for row in assignment.unit.unit_items.all()}
+        left = next((items[0].item_id for items in map(first_shown, assignment.shown.values()) if items), None)
+        found[assignment.pk] = {"other_item_id": list(pair.values())[1], "shown_left": pair.get(left or 0)}
+    return found
+
+
+def first_shown(order: list) -> list[ShownItem]:
+    return shown_items({"": order}, "")[:1]

@@ -44,7 +44,7 @@ def judgments_counted(n: int) -> str:
 def worded(kind: str, value: object) -> str:
     """A text cell: codes of ours in words, everything else as it is."""
     text = "" if value is None else str(value)
-    words = {"evaluator": evaluator_word, "stage": stage_word, "quantity": quantity_word}
+    words = {"evaluator": evaluator_word, "stage": stage_word, "quantity": quantity_word, "mark": mark_word}
     return words[kind](text) if kind in words else text
 
 
@@ -55,6 +55,10 @@ def evaluator_word(name: str) -> str:
     if name.startswith("human:"):
         return _("people: %(group)s") % {"group": name.removeprefix("human:")}
     return name
+
+
+def mark_word(mark: str) -> str:
+    return {"best": _("best"), "worst": _("worst")}.get(mark, mark)
 
 
 def stage_word(stage: str) -> str:
@@ -75,7 +79,7 @@ def quantity_word(quantity: str) -> str:
         "share_several_keys": _("items with several keys"),
         "share_no_key": _("items without a key"),
         "n_annotators": _("annotators"),
-        "n_judgments": _("judgments of options"),
+        "n_judgments": _("judgments"),
         "minutes_median": _("minutes a person, median"),
     }
     return words.get(quantity, quantity)

@@ -5,6 +5,7 @@ from django.utils.translation import gettext_lazy as _
 
 from analysis.choices import Choices, purposes_with
 from studies.models import Study
+from studies.services.declaring import declaration_of
 
 INCLUDE = [("simulated", _("simulated answers")), ("pilot", _("pilot answers"))]
 CONVENTION = [("clustered", _("by texts (default)")), ("published", _("by single judgments (as published)"))]
@@ -24,6 +25,8 @@ class ResultsForm(forms.Form):
         if not (data and data.get("asked")):
             data = {"asked": "1", "include": first_included(counts), "convention": "clustered", "estimate": "pooled"}
         super().__init__(data)
+        if not declaration_of(study).guesses:
+            del self.fields["estimate"]
         present = [(value, f"{label} ({counts[value]:,})") for value, label in INCLUDE if counts.get(value)]
         if present:
             self.fields["include"] = forms.MultipleChoiceField(

@@ -31,6 +31,7 @@ FIELDS = {
     "key": "option__correct",
 }
 COLUMNS = (*FIELDS, "correct")
+ANSWERED = ["annotator", "unit", "stage", "item_id", "option_id", "question"]  # what is answered once a round
 DTYPES = {"round": "int64", "unit": "int64", "probability": "float64", "unsure": "boolean", "key": "boolean"}
 
 
@@ -43,17 +44,22 @@ def responses_frame(
     """One row per response that counts, with the columns of `COLUMNS`.
 
     `key` is the key as it is now, and `correct` says whether the tick equals it (missing where nothing was ticked).
-    A unit that an annotator answered again in a later round counts with its latest round, stage by stage. `groups`
+    A question that an annotator answered again in a later round counts with its latest answer. `groups`
     limits the people to some groups (models belong to none), `evaluators` the annotators to some codes ("human" stands
     for all people). Drafts are never here. Texts such as "NA" and "null" stay what they are.
     """
+    return latest_rounds(chosen(every_round(study, purposes), groups, evaluators))
+
+
+def every_round(study: Study, purposes: Collection[str] = MAIN) -> pd.DataFrame:
+    """All rows, those of earlier rounds too, with the columns of `COLUMNS`."""
     rows = handed_in(study, purposes).order_by("pk")
     frame = pd.DataFrame.from_records(
         list(rows.values_list(*map(F, FIELDS.values())).iterator(chunk_size=5000)), columns=list(FIELDS)
     )
     frame = frame.astype(object).astype(DTYPES)
     frame["correct"] = correctness(frame)
-    return latest_rounds(chosen(frame, groups, evaluators))
+    return frame
 
 
 def correctness(frame: pd.DataFrame) -> pd.Series:
@@ -63,8 +69,8 @@ def correctness(frame: pd.DataFrame) -> pd.Series:
 
 
 def latest_rounds(frame: pd.DataFrame) -> pd.DataFrame:
-    """Without what a later round of the same annotator, unit and stage has superseded."""
-    latest = frame.groupby(["annotator", "unit", "stage"])["round"].transform("max")
+    """Without what a later round of the same annotator has superseded, question by question."""
+    latest = frame.groupby(ANSWERED, dropna=False)["round"].transform("max")
     return frame[frame["round"] == latest].reset_index(drop=True)
 
 

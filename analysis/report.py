@@ -17,6 +17,7 @@ class Report:
     left_out: tuple[tuple[str, int], ...] = ()
     said: tuple[str, ...] = ()
     n_responses: int = 0
+    template: str = "analysis/parts/listed.html"  # how the results page lays it out; by default in the order given
 
     def table(self, name: str) -> Table:
         """The table of that name; `KeyError` if the report has none."""

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from analysis.codebook import codebook
 from analysis.forms import ResultsForm
-from analysis.pages import alternative, description, page_table
+from analysis.pages import PageTable, alternative, description, page_table
 from analysis.report import Report
 from analysis.services.exporting import FORMATS, export_responses, write_metrics, write_unanswered
 from analysis.services.results import counts_by_purpose, figure_of, report_of
@@ -20,6 +20,8 @@ from analysis.writers import as_csv
 from projects.models import Role
 from studies.access import get_study
 from studies.models import Study
+from studies.services.declaring import declaration_of
+from studies.services.second_round import may_open
 
 FILE_TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl; charset=utf-8"}
 
@@ -38,6 +40,7 @@ def study_results(request, slug):
         "choices": form.choices,
         "report": report,
         "asked": urlencode(asked(form), doseq=True),
+        "may_open_second": may_open(study) and "main" in dict(counts_by_purpose(study)),
         "may_export": study.project.my_role.rank >= Role.REVIEWER.rank,
     }
     return render(request, "analysis/results.html", context | sections(study, form, report))
@@ -53,18 +56,31 @@ def sections(study: Study, form: ResultsForm, report: Report) -> dict:
     """The tables and figures in the order of the page."""
     links = text_links(study)
     tables = {table.name: page_table(table, form.choices.convention, links) for table in report.tables}
+    common = {"tables": tables, "description": description(report.table("description"))}
+    if not declaration_of(study).guesses:
+        return common | {"listed": listed(report, tables)}
     first, second = ("informativity", "informativity_matched")
     if form.estimand == "matched":
         first, second = second, first
-    return {
-        "tables": tables,
+    return common | {
         "first": tables[first],
         "second": tables[second],
         "dumbbell": "dumbbell" if form.estimand == "pooled" else "dumbbell_matched",
         "alternatives": {name: alternative(report.table(name)) for name in (first, "ratings", "accuracy_by_rating")},
         "first_alternative": alternative(report.table(first)),
-        "description": description(report.table("description")),
     }
+
+
+def listed(report: Report, tables: dict[str, PageTable]) -> list[tuple[PageTable, list[tuple[str, str]]]]:
+    """Each table but the description, with its figures: their names, and what they show in words."""
+    from analysis.figures import FIGURES
+
+    drawn = [(name, FIGURES[name][0]) for name in report.figures]
+    return [
+        (tables[table.name], [(name, alternative(table)) for name, shown in drawn if shown == table.name])
+        for table in report.tables
+        if table.name != "description"
+    ]
 
 
 def text_links(study: Study) -> dict[str, str]:

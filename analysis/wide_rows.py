@@ -57,15 +57,10 @@ def wide_rows(study: Study, purposes: Collection[str]) -> Iterator[dict[str, Any
 
 def unit_rows(answers: list[dict[str, Any]], stages: list[str]) -> list[dict[str, Any]]:
     """The answers about one unit, each question once."""
-    latest: dict[tuple, int] = {}
-    for answer in answers:
-        work = answer["annotator"], answer["stage"]
-        latest[work] = max(answer["round"], latest.get(work, 1))
     found: dict[tuple, dict[str, Any]] = {}
-    for answer in answers:
-        if answer["round"] == latest[answer["annotator"], answer["stage"]]:
-            row = found.setdefault(place_of(answer, stages), {column: answer[column] for column in COLUMNS})
-            row[annotator_column(answer["annotator"])] = answer["value"]
+    for answer in sorted(answers, key=itemgetter("round")):  # a later round's answer replaces the earlier one
+        row = found.setdefault(place_of(answer, stages), {column: answer[column] for column in COLUMNS})
+        row[annotator_column(answer["annotator"])] = answer["value"]
     return [found[place] for place in sorted(found)]
 
 

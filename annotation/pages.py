@@ -6,17 +6,17 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext as _
 
 from items.models import Text
+from studies.blocks import ItemBlock, QuestionRow
 from studies.forms import StageForm
 from studies.models import Annotator, Assignment, Purpose, Study
-from studies.protocols import Stage
+from studies.protocols import PROTOCOLS, Stage
 from studies.services.answering import Place, drafted_form, place_of
 from studies.services.declaring import declaration_of
 
 PART = "X-Lesart-Part"  # sent by the script, which puts the part into the page that stands
-STEPS = {"guess": _("Guess"), "read": _("Read")}
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,12 @@ class Reading:
     lang: str
 
 
-def reading_of(text: Text) -> Reading:
+def reading_of(text: Text, stage: Stage) -> Reading | None:
+    """The text as far as the stage shows it."""
+    if "text" not in stage.shows:
+        return None
     paragraphs = [line.strip() for line in text.body.split("\n") if line.strip()]
-    return Reading(text.title, paragraphs, text.language)
+    return Reading(text.title if "title" in stage.shows else "", paragraphs, text.language)
 
 
 def kind_of_texts(study: Study) -> str:
@@ -59,12 +62,13 @@ def place_page(
     *,
     notice: str = "",
     form: StageForm | None = None,
+    at: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    """The page of the place where the annotator stands now."""
+    """The page of the place where the annotator stands now; `at` is the handle of what they want to see there."""
     place = place_of(annotator)
     if place.kind == "stage":
-        return stage_page(request, annotator, place, notice=notice, form=form, status=status)
+        return stage_page(request, annotator, place, notice=notice, form=form, at=at, status=status)
     if place.phase:
         return words_page(request, annotator, place.phase, phase=place.phase, notice=notice, status=status)
     return words_page(request, annotator, place.kind, notice=notice, status=410 if place.kind == "revoked" else status)
@@ -79,9 +83,16 @@ def words_page(
 
 
 def stage_page(
-    request: HttpRequest, annotator: Annotator, place: Place, *, notice: str, form: StageForm | None, status: int
+    request: HttpRequest,
+    annotator: Annotator,
+    place: Place,
+    *,
+    notice: str,
+    form: StageForm | None,
+    at: str = "",
+    status: int,
 ) -> HttpResponse:
-    """The items of a stage, with the text if the stage shows it."""
+    """The items of a stage, with the text if the stage shows it; all of them, or one of them with the way to others."""
     assignment, stage = standing(place)
     if form is not None and form.assignment.token != assignment.token:
         form = None  # the place moved on in between, in another tab
@@ -91,16 +102,56 @@ def stage_page(
     context = progress(annotator, place) | {
         "token": assignment.token,
         "words": wording(annotator)[stage.name],
-        "break_words": wording(annotator)["break"] if is_first_stage and place.number > 1 else None,
+        "round_words": wording(annotator).get("second_round") if assignment.round > 1 else None,
+        "break_words": wording(annotator).get("break") if is_first_stage and place.number > 1 else None,
         "text_kind": kind_of_texts(annotator.study),
         "prefilled": bool(stage.starts_from),
         "blocks": blocks,
+        "keys": keys_of(stage),
+        "anchors": anchors_of(blocks),
+        "pages": pages_of(blocks, at) if stage.one_at_a_time else None,
         "n_answered": sum(block.answered for block in blocks),
         "wrong": [block for block in blocks if block.errors],
-        "text": reading_of(assignment.unit.text) if "text" in stage.shows else None,
+        "text": reading_of(assignment.unit.text, stage),
         "notice": notice,
     }
-    return page(request, annotator, "stage", context, status)
+    return page(request, annotator, stage.template, context, status)
+
+
+def keys_of(stage: Stage) -> dict[str, bool]:
+    """What single keys can do on the page of a stage, for their legend."""
+    return {
+        "ticks": any(question.per == "option" for question in stage.questions),
+        "rows": any(question.per == "item" for question in stage.questions),
+        "unsure": any(question.unsure for question in stage.questions),
+    }
+
+
+def anchors_of(blocks: list[ItemBlock]) -> list[QuestionRow]:
+    """One row of each scale whose levels are explained, to explain them by."""
+    rows = {row.name: row for block in blocks for row in block.rows if row.kind == "scale" and row.is_open}
+    return [row for row in rows.values() if row.is_anchored]
+
+
+@dataclass(frozen=True)
+class Pages:
+    """Of a stage that shows one item a page: the one shown, its neighbours, and all, to go to freely."""
+
+    shown: ItemBlock
+    before: ItemBlock | None
+    after: ItemBlock | None
+
+
+def pages_of(blocks: list[ItemBlock], at: str) -> Pages:
+    """The page asked for; without one, the first where something is wrong, else the first that is not answered."""
+    asked = [block for block in blocks if block.handle == at]
+    wanting = [block for block in blocks if block.errors] or [block for block in blocks if not block.answered]
+    place = blocks.index((asked or wanting or blocks)[0])
+    return Pages(
+        blocks[place],
+        blocks[place - 1] if place else None,
+        blocks[place + 1] if place + 1 < len(blocks) else None,
+    )
 
 
 def confirm_page(request: HttpRequest, annotator: Annotator) -> HttpResponse | None:
@@ -132,17 +183,35 @@ def drafts_at(place: Place) -> StageForm:
 
 
 def progress(annotator: Annotator, place: Place) -> dict[str, Any]:
-    """How far the annotator is, in texts and steps."""
+    """How far the annotator is, in units and steps."""
     stages = [stage.name for stage in declaration_of(annotator.study).stages]
     current = standing(place)[1].name
     return {
+        "unit": PROTOCOLS[annotator.study.protocol].unit,
+        "where": where(annotator, place),
         "number": place.number,
         "n_done": place.number - 1,
         "total": place.total,
-        "steps": [Step(str(STEPS[name]), name == current) for name in stages],
+        "steps": [Step(step_word(annotator, name), name == current) for name in stages],
         "steps_done": (place.number - 1) * len(stages) + stages.index(current),
         "steps_total": place.total * len(stages),
     }
+
+
+def where(annotator: Annotator, place: Place) -> str:
+    """Where one is, in a few words."""
+    words = {
+        "text": _("Text %(number)s of %(total)s"),
+        "item": _("Question %(number)s of %(total)s"),
+        "pair": _("Pair %(number)s of %(total)s"),
+    }
+    return words[PROTOCOLS[annotator.study.protocol].unit] % {"number": place.number, "total": place.total}
+
+
+def step_word(annotator: Annotator, stage: str) -> str:
+    """What a stage is called in the row of steps: the wording says it in a word, else by the stage's title."""
+    words = wording(annotator).get(stage, {})
+    return str(words.get("step") or words.get("title") or stage)
 
 
 def is_not_counted(annotator: Annotator) -> bool:

@@ -15,14 +15,15 @@ from django.test import Client
 from django.urls import reverse
 
 from items.models import Item
+from studies.forms import StageForm
 from studies.models import Annotator, Purpose, Study, StudyState
-from studies.protocols import Stage
+from studies.protocols import Question, Stage
 from studies.services.answering import place_of
 from studies.services.locking import locked
 from studies.services.people import make_annotators
 from studies.services.planning import make_slots, plan_cells, plan_who
-from studies.services.selection import Chosen
-from studies.shown import ShownItem, shown_items
+from studies.services.units import PlannedUnit
+from studies.shown import Subject
 
 Fields = dict[str, str | list[str]]
 
@@ -36,6 +37,9 @@ WITH_FLAW = {
 RATING = {"": 4.4, "guessable": 3.0, "wrong key": 1.6, "unclear": 2.2}
 SPREAD = 0.05  # standard deviation of a person's own offset to the chances above
 UNSURE_BELOW = 0.75
+# Standard deviations of a score, as shares of its scale: what all see in an item alike, and what each sees alone.
+SHARED_SPREAD, OWN_SPREAD = 0.1, 0.17
+SIMULATED_TEXT = "A simulated answer."
 STEPS = 100_000
 
 
@@ -98,34 +102,52 @@ class SimulatedPerson:
         for tag in form.select("input[type=hidden][name], button.primary[name]"):
             fields.setdefault(str(tag["name"]), str(tag.get("value", "")))
         fields["item"] = [str(tag["value"]) for tag in form.select("input[type=hidden][name=item]")]
-        return fields | self.answers() if form.select_one("input[name^=answer-]") else fields
+        return fields | self.answers() if form.get("id") == "stage" else fields
 
     def answers(self) -> Fields:
         place = place_of(self.annotator)
         if place.assignment is None or place.stage is None:
             raise SimulationFailed(f"{self.annotator} sees questions, but stands at no stage.")
-        shown = shown_items(place.assignment.shown, place.stage.name)
-        items = Item.objects.prefetch_related("options").in_bulk([item.item_id for item in shown])
-        sent: Fields = {}
-        for item in shown:
-            sent |= self.answer(item, items[item.item_id], place.stage)
+        form = StageForm(place.assignment, place.stage)
+        sent: Fields = {"item": [subject.handle for subject in form.subjects]}
+        for subject in form.subjects:
+            item = form.items[subject.item_id]
+            for question in form.open_questions(subject):
+                sent |= self.answer(question, subject, item, place.stage)
         return sent
 
-    def answer(self, shown: ShownItem, item: Item, stage: Stage) -> Fields:
-        flaw = flaw_of(item)
-        chance = WITH_FLAW.get(flaw, ABILITY).get(stage.name, 0.5) + self.offset
+    def answer(self, question: Question, subject: Subject, item: Item, stage: Stage) -> Fields:
+        """An answer to one question. What is not asked after the other answers is dropped by the server."""
+        name = f"{question.name}-{subject.handle}"
+        if question.per == "option":
+            return self.ticks(question, subject, item, stage)
+        if question.kind == "scale":
+            return {name: str(self.score(question, item))}
+        if question.kind == "text":
+            return {name: SIMULATED_TEXT}
+        if question.kind == "tick":
+            return {name: "true"} if self.rng.random() < 0.5 else {}
+        handles = [side.handle for side in subject.sides] if question.kind == "pick" else []
+        return {name: self.rng.choice([*handles, *map(str, question.levels)])}
+
+    def ticks(self, question: Question, subject: Subject, item: Item, stage: Stage) -> Fields:
+        chance = WITH_FLAW.get(flaw_of(item), ABILITY).get(stage.name, 0.5) + self.offset
         keys = {option.pk: option.correct for option in item.options.all()}
-        believed = {option.handle: keys[option.option_id] == (self.rng.random() < chance) for option in shown.options}
+        believed = {option.handle: keys[option.option_id] == (self.rng.random() < chance) for option in subject.options}
         ticked = [handle for handle, is_ticked in believed.items() if is_ticked]
-        sent: Fields = {f"answer-{shown.handle}": ticked or ["none"]}
-        for question in stage.questions:
-            if question.unsure:
-                marked = [handle for handle in believed if chance < UNSURE_BELOW and self.rng.random() < 0.4]
-                sent[f"unsure-{shown.handle}"] = marked
-            if question.kind == "scale":
-                level = round(self.rng.gauss(RATING[flaw], 0.8))
-                sent[f"{question.name}-{shown.handle}"] = str(min(max(level, question.levels[0]), question.levels[-1]))
+        sent: Fields = {f"{question.name}-{subject.handle}": ticked or ["none"]}
+        if question.unsure:
+            marked = [handle for handle in believed if chance < UNSURE_BELOW and self.rng.random() < 0.4]
+            sent[f"unsure-{subject.handle}"] = marked
         return sent
+
+    def score(self, question: Question, item: Item) -> int:
+        """A score near the one that all simulated people would give the item, which its flaw and its id decide."""
+        low, high = int(question.levels[0]), int(question.levels[-1])
+        lean = (RATING[flaw_of(item)] - 1) / 4
+        shared = Random(f"{item.external_id}/{question.name}").gauss(0, SHARED_SPREAD)
+        score = round(low + (high - low) * (lean + shared + self.rng.gauss(0, OWN_SPREAD)))
+        return min(max(score, low), high)
 
 
 def flaw_of(item: Item) -> str:
@@ -154,9 +176,9 @@ def simulated_annotators(study: Study, count: int, seed: int) -> list[Annotator]
     study = locked(study, StudyState.LIVE)
     if not study.annotators.filter(purpose=Purpose.SIMULATED).exists():
         units = list(study.units.select_related("text").prefetch_related("items__options"))
-        chosen = Chosen([(unit.text, list(unit.items.all())) for unit in units])
-        who = plan_who(study, len(units), seats=count)
-        make_slots(units, Purpose.SIMULATED, plan_cells(study, chosen, who))
+        planned = [PlannedUnit(unit.text, tuple(unit.items.all()), unit.part) for unit in units]
+        who = plan_who(study, planned, seats=count)
+        make_slots(units, Purpose.SIMULATED, plan_cells(study, planned, who))
     annotators = make_annotators(study, count, Purpose.SIMULATED)
     Annotator.objects.filter(pk__in=[annotator.pk for annotator in annotators]).update(
         profile={"simulated": {"seed": seed, "ability": ABILITY, "with_flaw": WITH_FLAW, "spread": SPREAD}}

@@ -46,7 +46,7 @@ def join_as(request: HttpRequest, annotator: Annotator) -> HttpResponse:
 def work(request: HttpRequest, annotator: Annotator) -> HttpResponse:
     """The one page of an annotator: a phase, a stage, or the word that there is nothing to do."""
     if request.method != "POST":
-        return place_page(request, annotator)
+        return place_page(request, annotator, at=request.GET.get("at", ""))
     if "token" in request.POST:
         return take_stage(request, annotator)
     return take_phase(request, annotator)
@@ -63,6 +63,8 @@ def take_stage(request: HttpRequest, annotator: Annotator) -> HttpResponse:
     token = plain_token(request.POST["token"])
     try:
         answering.save_drafts(annotator, token, request.POST)
+        if "go" in request.POST:
+            return place_page(request, annotator, at=request.POST["go"])
         place = answering.place_of(annotator)
         if place.stage and place.stage.confirm and standing(place)[0].token == token:
             return ask_to_confirm(request, annotator, place)

@@ -1,46 +1,21 @@
 """The stage form: built from what a stage declares, for a page that works with and without JavaScript."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext as _
 
-from items.models import Item, Option
-from studies.models import Assignment
-from studies.protocols import Stage
-from studies.services.answers import Given
-from studies.shown import ShownItem, shown_items
+from items.models import Item
+from studies.blocks import COMMENT, NONE, UNSURE, ItemBlock, block_of, title_of
+from studies.models import Assignment, Response
+from studies.protocols import PROTOCOLS, Question, Stage
+from studies.protocols.base import MAX_TEXT, Value
+from studies.services.answers import About, Given
+from studies.shown import Subject, shown_items, subjects_of
 
-NONE = "none"
-FIELDS = ("answer", "unsure", "rating")
-
-
-@dataclass
-class OptionRow:
-    handle: str
-    number: int
-    text: str
-    ticked: bool
-    unsure: bool
-
-
-@dataclass
-class ItemBlock:
-    """One item as the page draws it."""
-
-    handle: str
-    number: int
-    stem: str
-    lang: str
-    options: list[OptionRow]
-    none: bool
-    unsure_asked: bool
-    levels: tuple[int, ...]
-    rating: int | None
-    errors: list[str] = field(default_factory=list)
-    answered: bool = False
+MAX_COMMENT = 1_000
 
 
 class StageForm(forms.Form):
@@ -49,50 +24,130 @@ class StageForm(forms.Form):
     def __init__(self, assignment: Assignment, stage: Stage, data: Mapping[str, Any] | None = None):
         self.assignment, self.stage = assignment, stage
         self.shown = shown_items(assignment.shown, stage.name)
+        self.subjects = subjects_of(self.shown, first_of_pair(assignment))
         self.allowed: dict[str, list[str]] = {}
-        super().__init__(data, initial=None if data is not None else drafted(assignment, stage, self.shown))
-        for shown in self.shown:
-            self.add_item(shown)
+        super().__init__(data, initial=None if data is not None else drafted(assignment, stage, self.subjects))
+        for subject in self.subjects:
+            self.add_subject(subject)
 
-    def add_item(self, shown: ShownItem) -> None:
-        handles = [option.handle for option in shown.options]
-        for question in self.stage.questions:
-            name = f"{question.name}-{shown.handle}"
-            if question.kind == "tick":
-                self.add_choices(name, [*handles, NONE])
-                if question.unsure:
-                    self.add_choices(f"unsure-{shown.handle}", handles)
-            else:
-                self.add_scale(name, question.levels)
+    @cached_property
+    def items(self) -> dict[int, Item]:
+        ids = [shown.item_id for shown in self.shown]
+        return Item.objects.select_related("text").prefetch_related("options").in_bulk(ids)
+
+    @cached_property
+    def words(self) -> dict[str, Any]:
+        """What the wording says of this stage."""
+        return dict(self.assignment.annotator.study.instrument_version.content.get(self.stage.name, {}))
+
+    def applying(self, subject: Subject) -> tuple[Question, ...]:
+        """The questions that apply to the subject, asked or not."""
+        return self.stage.about(bool(self.items[subject.item_id].expected_answer))
+
+    def reopened(self, subject: Subject) -> dict[str, Any] | None:
+        """Of a second round: the questions that are asked again, with what is shown beside; None: all."""
+        if self.assignment.reopened is None:
+            return None
+        return dict(self.assignment.reopened.get(str(subject.item_id), {}))
+
+    @cached_property
+    def others_comments(self) -> dict[tuple[int, str], list[str]]:
+        """What others have written about their answers, by item and question; only a second round asks for it."""
+        me = self.assignment.annotator
+        written = (
+            Response.objects.filter(
+                assignment__annotator__study=me.study,
+                assignment__annotator__purpose=me.purpose,
+                assignment__returned_at=None,
+                item__in=[subject.item_id for subject in self.subjects],
+            )
+            .exclude(comment="")
+            .exclude(assignment__annotator=me)
+        )
+        found: dict[tuple[int, str], list[str]] = {}
+        for item, question, comment in written.order_by("comment").values_list("item", "question", "comment"):
+            found.setdefault((item, question), []).append(comment)
+        return found
+
+    def open_questions(self, subject: Subject) -> list[Question]:
+        """The questions that have a field here."""
+        again = self.reopened(subject)
+        return [question for question in self.applying(subject) if again is None or question.name in again]
+
+    def add_subject(self, subject: Subject) -> None:
+        again = self.reopened(subject) or {}
+        for question in self.open_questions(subject):
+            self.add_question(question, subject)
+            if "c" in again.get(question.name, {}).get("rules", ()):
+                self.add_text(f"{COMMENT}{question.name}-{subject.handle}")
+
+    def add_question(self, question: Question, subject: Subject) -> None:
+        name = f"{question.name}-{subject.handle}"
+        handles = [option.handle for option in subject.options]
+        if question.kind == "text":
+            self.add_text(name)
+        elif question.kind == "pick":
+            self.add_choice(name, [*(side.handle for side in subject.sides), *map(str, question.levels)])
+        elif question.kind == "tick" and question.per == "item":
+            self.add_choice(name, ["true"])
+        elif question.kind == "tick":
+            self.add_choices(name, [*handles, NONE])
+            if question.unsure:
+                self.add_choices(f"{UNSURE}-{subject.handle}", handles)
+        else:
+            self.add_choice(name, [str(level) for level in question.levels])
 
     def add_choices(self, name: str, handles: list[str]) -> None:
         self.allowed[name] = handles
         choices = [(handle, handle) for handle in handles]
         self.fields[name] = forms.MultipleChoiceField(choices=choices, required=False)
 
-    def add_scale(self, name: str, levels: tuple[int, ...]) -> None:
-        self.allowed[name] = [str(level) for level in levels]
-        choices = [(str(level), level) for level in levels]
-        self.fields[name] = forms.TypedChoiceField(choices=choices, coerce=int, empty_value=None, required=False)
+    def add_choice(self, name: str, values: list[str]) -> None:
+        self.allowed[name] = values
+        self.fields[name] = forms.ChoiceField(choices=[(value, value) for value in values], required=False)
+
+    def add_text(self, name: str) -> None:
+        self.fields[name] = forms.CharField(required=False)
 
     def clean(self) -> dict[str, Any] | None:
-        for shown in self.shown:
-            for problem in self.problems(shown):
-                self.add_error(f"answer-{shown.handle}", problem)
+        for subject in self.subjects:
+            for problem in self.problems(subject):
+                self.add_error(self.first_field(subject), problem)
         return super().clean()
 
-    def problems(self, shown: ShownItem) -> list[str]:
-        """What is missing or contradictory in the answer to one item, in sentences."""
-        ticked = self.cleaned_data.get(f"answer-{shown.handle}") or []
+    def first_field(self, subject: Subject) -> str:
+        return f"{self.open_questions(subject)[0].name}-{subject.handle}"
+
+    def problems(self, subject: Subject) -> list[str]:
+        """What is missing or contradictory in the answers about one subject, in sentences."""
+        found, missing = [], []
+        asked = self.path(subject)
+        for question in self.open_questions(subject):
+            if question.per == "option":
+                found += self.option_problems(question, subject)
+            elif question.name in asked and asked[question.name] is None and question.required:
+                missing.append(question)
+            elif question.kind == "text" and len(str(asked.get(question.name) or "")) > MAX_TEXT:
+                found.append(_("This text is too long: keep it under %(n)d characters.") % {"n": MAX_TEXT})
+        scales = [question for question in self.stage.questions if question.kind == "scale"]
+        if len(scales) == 1 and missing == scales:
+            found.append(_("Rate the question."))
+        elif missing:
+            found.append(_("Not answered yet: %(names)s.") % {"names": ", ".join(map(self.title, missing))})
+        return found
+
+    def option_problems(self, question: Question, subject: Subject) -> list[str]:
+        ticked = self.cleaned_data.get(f"{question.name}-{subject.handle}") or []
         found = []
-        if shown.options and not ticked:
+        if subject.options and not ticked:
             found.append(_("Tick an option, or choose “None is correct”."))
         if NONE in ticked and len(ticked) > 1:
             found.append(_("“None is correct” and a ticked option contradict each other: keep one of them."))
-        rating = f"rating-{shown.handle}"
-        if rating in self.fields and self.cleaned_data.get(rating) is None:
-            found.append(_("Rate the question."))
         return found
+
+    def title(self, question: Question) -> str:
+        """What a question is called in the wording."""
+        return title_of(question, self.words)
 
     def value(self, name: str) -> Any:
         """What stands in a field now: as sent, else as drafted."""
@@ -101,72 +156,116 @@ class StageForm(forms.Form):
     def chosen(self, name: str) -> list[str]:
         return list(self.value(name) or [])
 
-    def names(self, handle: str) -> dict[str, str]:
-        """The form's fields about one item, by kind."""
-        return {kind: f"{kind}-{handle}" for kind in FIELDS if f"{kind}-{handle}" in self.fields}
+    def entered(self, question: Question, subject: Subject) -> Value | None:
+        """The value that stands in the field of a question asked of the item as a whole; None if it is empty."""
+        name = f"{question.name}-{subject.handle}"
+        given = self.value(name)
+        if question.kind == "tick":
+            return given == "true"
+        if question.kind == "text":
+            return plain(given) or None
+        if not isinstance(given, str) or given not in self.allowed.get(name, ()):
+            return None
+        if question.kind == "scale":
+            return int(given)
+        picked = {side.handle: self.items[side.item_id].external_id for side in subject.sides}
+        return picked.get(given, given) if question.kind == "pick" else given
 
-    def sent(self, handle: str) -> dict[str, Any]:
-        """The values of one item as a draft stores them, in a fixed order; what the form does not know is dropped."""
+    def path(self, subject: Subject) -> dict[str, Value | None]:
+        """The questions that are asked of the item as a whole after what stands here, with their values."""
+        questions = [question for question in self.open_questions(subject) if question.per == "item"]
+        values = {question.name: self.entered(question, subject) for question in questions}
+        return self.stage.path({name: value for name, value in values.items() if value is not None}, questions)
+
+    def names(self, subject: Subject) -> dict[str, str]:
+        """The form's fields about one subject, by what they hold."""
+        ending = f"-{subject.handle}"
+        return {name.removesuffix(ending): name for name in self.fields if name.endswith(ending)}
+
+    def sent(self, subject: Subject) -> dict[str, Any]:
+        """The values about one subject as a draft stores them, in a fixed order; what is not asked is dropped."""
         values: dict[str, Any] = {}
-        for kind, name in self.names(handle).items():
-            given, allowed = self.value(name), self.allowed[name]
-            if isinstance(given, list):
-                values[kind] = [handle for handle in allowed if handle in given]
-            elif given in allowed:
-                values[kind] = given
+        asked = self.path(subject)
+        per_option = {question.name for question in self.stage.questions if question.per == "option"}
+        for kind, name in self.names(subject).items():
+            given = self.value(name)
+            if kind in (*per_option, UNSURE):
+                values[kind] = [handle for handle in self.allowed[name] if handle in (given or [])]
+            elif kind.startswith(COMMENT):
+                values[kind] = plain(given)[:MAX_COMMENT]
+            elif kind in asked and asked[kind] is not None:
+                values[kind] = plain(given)
         return {kind: value for kind, value in values.items() if value}
 
-    def given(self, shown: ShownItem) -> Given:
-        """The answer to one item in the words of the protocol; what was left untouched is not in it."""
-        ticks, values = {}, {}
-        for question in self.stage.questions:
-            value = self.value(f"{question.name}-{shown.handle}")
-            if value and question.kind == "tick":
-                ticks[question.name] = {option.option_id: option.handle in value for option in shown.options}
-            elif value:
-                values[question.name] = int(value)
-        unsure = self.chosen(f"unsure-{shown.handle}")
-        marked = frozenset(option.option_id for option in shown.options if option.handle in unsure)
-        return Given(shown.item_id, ticks, values, marked)
+    def given(self, subject: Subject) -> Given:
+        """The answers about one subject in the words of the protocol; what was left untouched is not in it."""
+        ticks: dict[str, dict[int, bool]] = {}
+        for question in self.open_questions(subject):
+            value = self.value(f"{question.name}-{subject.handle}")
+            if question.per == "option" and value:
+                ticks[question.name] = {option.option_id: option.handle in value for option in subject.options}
+        values = {name: value for name, value in self.path(subject).items() if value is not None}
+        unsure = self.chosen(f"{UNSURE}-{subject.handle}")
+        marked = frozenset(option.option_id for option in subject.options if option.handle in unsure)
+        return Given(subject.item_id, ticks, values, marked, comments=self.comments(subject))
+
+    def comments(self, subject: Subject) -> dict[str, str]:
+        written = {
+            kind.removeprefix(COMMENT): plain(self.value(name))[:MAX_COMMENT]
+            for kind, name in self.names(subject).items()
+            if kind.startswith(COMMENT)
+        }
+        return {name: comment for name, comment in written.items() if comment}
+
+    def about(self, subject: Subject) -> About:
+        """What the gate of `answers_of` must know of the subject."""
+        again = self.reopened(subject)
+        return About(
+            option_ids=[option.option_id for option in subject.options],
+            has_expected_answer=bool(self.items[subject.item_id].expected_answer),
+            picks=[self.items[side.item_id].external_id for side in subject.sides],
+            reopened=None if again is None else tuple(again),
+        )
 
     @property
     def blocks(self) -> list[ItemBlock]:
-        """The items in the order shown, ready for the template."""
-        items = Item.objects.select_related("text").in_bulk([shown.item_id for shown in self.shown])
-        texts = dict(Option.objects.filter(item__in=items).values_list("pk", "text"))
-        return [self.block(number, shown, items[shown.item_id], texts) for number, shown in enumerate(self.shown, 1)]
+        """What is asked about, in the order shown, ready for the template."""
+        return [block_of(self, number, subject) for number, subject in enumerate(self.subjects, 1)]
 
-    def block(self, number: int, shown: ShownItem, item: Item, texts: dict[int, str]) -> ItemBlock:
-        ticked, unsure = self.chosen(f"answer-{shown.handle}"), self.chosen(f"unsure-{shown.handle}")
-        levels = self.allowed.get(f"rating-{shown.handle}", [])
-        rating = self.value(f"rating-{shown.handle}")
-        options = [
-            OptionRow(option.handle, place, texts[option.option_id], option.handle in ticked, option.handle in unsure)
-            for place, option in enumerate(shown.options, 1)
-        ]
-        return ItemBlock(
-            handle=shown.handle,
-            number=number,
-            stem=item.stem,
-            lang=item.text.language,
-            options=options,
-            none=NONE in ticked,
-            unsure_asked=f"unsure-{shown.handle}" in self.fields,
-            levels=tuple(map(int, levels)),
-            rating=int(rating) if rating in levels else None,
-            errors=[str(error) for error in self.errors.get(f"answer-{shown.handle}", [])] if self.is_bound else [],
-            answered=bool(ticked) and (not levels or rating in levels),
+    def problems_said(self, subject: Subject) -> list[str]:
+        """The sentences about one subject, if the form was checked."""
+        return [str(error) for error in self.errors.get(self.first_field(subject), [])] if self.is_bound else []
+
+    def is_answered(self, subject: Subject) -> bool:
+        """Whether nothing is missing about the subject as it stands."""
+        asked = self.path(subject)
+        return all(
+            bool(self.chosen(f"{question.name}-{subject.handle}"))
+            if question.per == "option"
+            else question.name not in asked or not question.required or asked[question.name] is not None
+            for question in self.open_questions(subject)
         )
 
 
-def drafted(assignment: Assignment, stage: Stage, shown: list[ShownItem]) -> dict[str, Any]:
+def plain(given: object) -> str:
+    """A text as it was typed, with line breaks as one sign, and without the sign that PostgreSQL cannot store."""
+    return str(given or "").replace("\r\n", "\n").replace("\0", "").strip()
+
+
+def first_of_pair(assignment: Assignment) -> int | None:
+    """The item whose row the answers about a pair are; None for units that are no pairs."""
+    if PROTOCOLS[assignment.annotator.study.protocol].unit != "pair":
+        return None
+    return assignment.unit.unit_items.values_list("item_id", flat=True).first()
+
+
+def drafted(assignment: Assignment, stage: Stage, subjects: Iterable[Subject]) -> dict[str, Any]:
     """Initial values by field: this stage's drafts, and where there is none what an earlier stage was answered with."""
     standing = standing_values(assignment, stage)
     return {
-        f"{kind}-{item.handle}": value
-        for item in shown
-        for kind, value in standing.get(item.item_id, {}).items()
-        if kind in FIELDS
+        f"{kind}-{subject.handle}": value
+        for subject in subjects
+        for kind, value in standing.get(subject.item_id, {}).items()
     }
 
 
@@ -176,5 +275,9 @@ def standing_values(assignment: Assignment, stage: Stage) -> dict[int, dict[str,
     by_stage: dict[str, dict[int, dict[str, Any]]] = {}
     for draft in drafts:
         by_stage.setdefault(draft.stage, {})[draft.item_id] = draft.values
-    earlier = by_stage.get(stage.starts_from or "", {})
-    return {item: {"answer": values.get("answer")} for item, values in earlier.items()} | by_stage.get(stage.name, {})
+    asked = {question.name for question in stage.questions}
+    earlier = {
+        item: {name: value for name, value in values.items() if name in asked}
+        for item, values in by_stage.get(stage.starts_from or "", {}).items()
+    }
+    return earlier | by_stage.get(stage.name, {})

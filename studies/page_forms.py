@@ -9,15 +9,23 @@ from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
 
 from projects.models import Project
-from studies.instrument_kinds import PEOPLE, protocol_of
+from studies.instrument_kinds import PEOPLE
 from studies.models import InstrumentVersion, Study
+from studies.parameter_fields import initial_parameters, parameter_fields, said
+from studies.protocols import Protocol
 from studies.services.creating import free_slug
 from studies.services.instrument_listing import name_in, suitable
 from studies.services.spec import MAX_SEED, SpecError, StudySpec, check_spec
 
+PER_UNIT = {
+    "text": _("Annotators per text"),
+    "item": _("Annotators per question"),
+    "pair": _("Annotators per pair"),
+}
+
 
 class StudyForm(forms.Form):
-    """A guess-then-read study in the researcher's words."""
+    """A study of one protocol in the researcher's words: what all protocols need, and the protocol's own parameters."""
 
     title = forms.CharField(label=_("Title"), max_length=200)
     slug = forms.SlugField(
@@ -58,18 +66,13 @@ class StudyForm(forms.Form):
         min_value=1,
         max_value=1000,
         required=False,
-        help_text=_("Leave empty if everybody does every text."),
+        help_text=_("Leave empty if everybody does everything."),
     )
     groups = forms.CharField(
         label=_("Groups of annotators"),
         required=False,
         max_length=500,
         help_text=_("For example: students, teachers. Annotators are put into them in turn; reports tell them apart."),
-    )
-    prefill = forms.BooleanField(
-        label=_("The reading stage starts from the guesses"),
-        required=False,
-        help_text=_("Otherwise it starts blank."),
     )
     shared_texts = forms.IntegerField(
         label=_("Texts that all annotators do"),
@@ -94,12 +97,14 @@ class StudyForm(forms.Form):
 
     WHAT = ("title", "instrument", "texts", "generators")
     WHO = ("annotators", "per_unit", "groups")
-    MORE = ("slug", "prefill", "shared_texts", "own_texts", "seed")
+    MORE = ("slug", "shared_texts", "own_texts", "seed")
 
-    def __init__(self, *args: Any, project: Project, study: Study | None = None, **kwargs: Any):
-        self.project, self.study = project, study
+    def __init__(self, *args: Any, project: Project, protocol: Protocol, study: Study | None = None, **kwargs: Any):
+        self.project, self.protocol, self.study = project, protocol, study
         super().__init__(*args, **kwargs)
-        self.wordings = wordings_for(project, study)
+        self.fields |= parameter_fields(protocol)
+        self.fields["per_unit"].label = PER_UNIT[protocol.unit]
+        self.wordings = wordings_for(project, protocol, study)
         self.languages = dict(project.texts.current().order_by("pk").values_list("external_id", "language"))
         texts = project.texts.current().order_by("pk")
         self.offer("instrument", ((name, f"{each.content['title']} · {name}") for name, each in self.wordings.items()))
@@ -121,6 +126,11 @@ class StudyForm(forms.Form):
     @property
     def who(self) -> list[forms.BoundField]:
         return self.listed(self.WHO)
+
+    @property
+    def how(self) -> list[forms.BoundField]:
+        """The parameters of the protocol."""
+        return self.listed(tuple(parameter.name for parameter in self.protocol.parameters))
 
     @property
     def more(self) -> list[forms.BoundField]:
@@ -155,7 +165,7 @@ class StudyForm(forms.Form):
             {
                 "slug": self.study.slug if self.study else cleaned["slug"],
                 "title": cleaned["title"],
-                "protocol": protocol_of(wording.content),
+                "protocol": self.protocol.name,
                 "language": language,
                 "instrument": cleaned["instrument"],
                 "items": {
@@ -169,8 +179,8 @@ class StudyForm(forms.Form):
                     "own_texts": cleaned["own_texts"] or 0,
                     "seed": secrets.randbelow(2**31) if seed is None else seed,
                 },
-                # A file may have set parameters that this form does not show.
-                "params": (self.study.params if self.study else {}) | {"prefill": cleaned["prefill"]},
+                "params": (self.study.params if self.study else {})
+                | {parameter.name: said(parameter, cleaned[parameter.name]) for parameter in self.protocol.parameters},
                 "groups": [group.strip() for group in cleaned["groups"].split(",") if group.strip()],
             }
         )
@@ -181,9 +191,9 @@ class StudyForm(forms.Form):
         return "all" if not fitting or len(fitting) == len(self.languages) else fitting
 
 
-def wordings_for(project: Project, study: Study | None) -> dict[str, InstrumentVersion]:
+def wordings_for(project: Project, protocol: Protocol, study: Study | None) -> dict[str, InstrumentVersion]:
     """By name in a study file what people can be asked with: the newest of each, and what a draft has now."""
-    versions = [*suitable(project, PEOPLE), *([study.instrument_version] if study else [])]
+    versions = [*suitable(project, PEOPLE, protocol.name), *([study.instrument_version] if study else [])]
     return {name_in(version): version for version in versions}
 
 
@@ -191,12 +201,15 @@ def initial_of(study: Study) -> dict[str, Any]:
     """What the form shows of a draft."""
     as_list = {name: [] if value == "all" else value for name, value in study.selection.items()}
     plan = {name: None if value in ("all", "open", 0) else value for name, value in study.plan.items()}
-    return {
-        "title": study.title,
-        "instrument": name_in(study.instrument_version),
-        "texts": as_list["texts"],
-        "generators": as_list["generators"],
-        "groups": ", ".join(study.groups),
-        "prefill": study.params.get("prefill", False),
-        "seed": study.seed,
-    } | plan
+    return (
+        {
+            "title": study.title,
+            "instrument": name_in(study.instrument_version),
+            "texts": as_list["texts"],
+            "generators": as_list["generators"],
+            "groups": ", ".join(study.groups),
+            "seed": study.seed,
+        }
+        | plan
+        | initial_parameters(study)
+    )

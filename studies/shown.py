@@ -41,7 +41,10 @@ def new_handle() -> str:
 
 
 def draw(declaration: Declaration, items: Sequence[Item], generator_id: int | None, rng: Random) -> dict[str, list]:
-    """The items of each stage in random order, each with its options in one random order for all stages."""
+    """The items of each stage in random order, each with its options in one random order for all stages.
+
+    Of a pair the first shown stands on the left.
+    """
     rows = {
         item.pk: [new_handle(), item.pk, [[new_handle(), option.pk] for option in shuffled(item.options.all(), rng)]]
         for item in items
@@ -59,3 +62,24 @@ def shown_items(shown: dict[str, list], stage: str) -> list[ShownItem]:
         ShownItem(handle, item_id, tuple(ShownOption(*option) for option in options))
         for handle, item_id, options in shown.get(stage, [])
     ]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What one answer on a page is about: an item, or a pair with its two sides from left to right."""
+
+    handle: str
+    item_id: int  # whose row the answers are; of a pair the unit's first item
+    sides: tuple[ShownItem, ...]
+
+    @property
+    def options(self) -> tuple[ShownOption, ...]:
+        return self.sides[0].options if len(self.sides) == 1 else ()
+
+
+def subjects_of(shown: Sequence[ShownItem], first_of_pair: int | None = None) -> list[Subject]:
+    """What is asked about in a stage, in the order shown; with `first_of_pair` the two items are one subject."""
+    if first_of_pair is None:
+        return [Subject(item.handle, item.item_id, (item,)) for item in shown]
+    # Named after the side on the left: the name must not tell which of the two is the unit's first.
+    return [Subject(shown[0].handle, first_of_pair, tuple(shown))] if shown else []

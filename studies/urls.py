@@ -26,6 +26,8 @@ urlpatterns = [
     path("s/<slug:slug>/annotators/simulated/remove/", views.remove_simulated, name="remove_simulated"),
     path("s/<slug:slug>/annotators/<int:pk>/<slug:action>/", views.annotator_link, name="annotator_link"),
     re_path(
-        r"^s/(?P<slug>[-a-zA-Z0-9_]+)/(?P<action>launch|pause|resume|close|reopen)/$", views.study_act, name="study_act"
+        r"^s/(?P<slug>[-a-zA-Z0-9_]+)/(?P<action>launch|pause|resume|close|reopen|open_main|second_round)/$",
+        views.study_act,
+        name="study_act",
     ),
 ]

@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass
 
-from studies.services.planning import Who
-from studies.services.selection import Chosen
+from items.models import Item
+from studies.protocols import Declaration, Stage
+from studies.services.launching import Outline
+from studies.services.units import PlannedUnit
 
-# Assumptions, stated wherever the minutes are shown. With them the published study (10 texts of 327 words, 9 items of 3
-# options each) takes 76 minutes; its annotators took 30 to 120.
+# Assumptions, stated wherever the minutes are shown. With them the published guess-then-read study (10 texts of 327
+# words, 9 items of 3 options each) takes 76 minutes; its annotators took 30 to 120.
 WORDS_PER_MINUTE = 200
-SECONDS_PER_OPTION = 10
 
 
 @dataclass(frozen=True)
@@ -24,35 +25,62 @@ class Span:
 
 @dataclass(frozen=True)
 class Workload:
-    """Texts and minutes of an annotator, and how many annotators guess each item."""
+    """Texts, units and minutes of an annotator; how many annotators do each unit, and guess each item."""
 
     texts: Span
+    units: Span
     minutes: Span
+    answers: Span
+    doers: Span
     guessers: Span
+    seconds: Span
     words_per_minute: int = WORDS_PER_MINUTE
-    seconds_per_option: int = SECONDS_PER_OPTION
 
 
-def workload(chosen: Chosen, who: Who) -> Workload:
-    """What the plan means for people; where they join later, one person who does every text."""
-    seats = sorted({seat for texts in who for seat in texts}) or [0]
-    done_by = [texts or seats for texts in who]
-    minutes = [minutes_for(chosen, place) for place in range(len(chosen.texts))]
-    mine = [[place for place, texts in enumerate(done_by) if seat in texts] for seat in seats]
-    guessers = [(len(texts), len(names)) for texts, names in zip(done_by, chosen.generators(), strict=True)]
+def workload(outline: Outline, declaration: Declaration) -> Workload:
+    """What the plan means for people; where they join later, one person who does every unit."""
+    units = outline.units
+    seats = sorted({seat for row in outline.who for seat in row}) or [0]
+    done_by = [row or seats for row in outline.who]
+    mine = [[unit for unit, row in zip(units, done_by, strict=True) if seat in row] for seat in seats]
+    guessers = [(len(row), len(unit.generators)) for row, unit in zip(done_by, units, strict=True)]
+    asked = [question.seconds for stage in declaration.stages for question in stage.questions if question.seconds]
     return Workload(
-        span([len(places) for places in mine]),
-        span([round(sum(minutes[place] for place in places)) for places in mine]),
-        Span(min(n // of for n, of in guessers), max(-(-n // of) for n, of in guessers)),
+        texts=span([len({unit.text.pk for unit in own}) for own in mine]),
+        units=span([len(own) for own in mine]),
+        minutes=span([round(minutes_for(own, declaration)) for own in mine]),
+        answers=span([round(sum(n_answers(unit, declaration) for unit in own)) for own in mine]),
+        doers=span([len(row) for row in done_by]),
+        guessers=Span(min(n // of for n, of in guessers), max(-(-n // of) for n, of in guessers)),
+        seconds=span(asked or [0]),
     )
 
 
-def minutes_for(chosen: Chosen, place: int) -> float:
-    """Minutes for one text: reading it once, judging one generator's options without it and all options with it."""
-    text, items = chosen.texts[place]
-    options = sum(len(item.options.all()) for item in items)
-    guessed = options / len({item.generator_id for item in items})
-    return len(text.body.split()) / WORDS_PER_MINUTE + (guessed + options) * SECONDS_PER_OPTION / 60
+def minutes_for(units: list[PlannedUnit], declaration: Declaration) -> float:
+    """Minutes for these units: reading each text once, and answering everything that may be asked."""
+    texts = {unit.text.pk: unit.text for unit in units}
+    words = sum(len(text.body.split()) for text in texts.values())
+    seconds = sum(cost(unit, stage, weighed=True) for unit in units for stage in declaration.stages)
+    return words / WORDS_PER_MINUTE + seconds / 60
+
+
+def n_answers(unit: PlannedUnit, declaration: Declaration) -> float:
+    return sum(cost(unit, stage, weighed=False) for stage in declaration.stages)
+
+
+def cost(unit: PlannedUnit, stage: Stage, *, weighed: bool) -> float:
+    """Answers in one stage of a unit, or with `weighed` the seconds that they take."""
+    share = 1 / len(unit.generators) if stage.items == "slot generator" else 1
+    subjects = unit.items[:1] if any(question.kind == "pick" for question in stage.questions) else unit.items
+    return share * sum(cost_of_item(item, stage, weighed) for item in subjects)
+
+
+def cost_of_item(item: Item, stage: Stage, weighed: bool) -> int:
+    found = 0
+    for question in stage.about(bool(item.expected_answer)):
+        times = len(item.options.all()) if question.per == "option" else 1
+        found += times * (question.seconds if weighed else 1)
+    return found
 
 
 def span(numbers: list[int]) -> Span:

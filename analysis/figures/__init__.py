@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from analysis.figures.dimensions import dimension_correlations, generator_means
 from analysis.figures.dumbbell import dumbbell
 from analysis.figures.ratings import accuracy_by_rating, ratings
 from analysis.figures.style import CONFIG
@@ -14,6 +15,8 @@ FIGURES: dict[str, tuple[str, Callable[[Table, Mapping[str, Any]], Any]]] = {
     "dumbbell_matched": ("informativity_matched", dumbbell),
     "ratings": ("ratings", ratings),
     "accuracy_by_rating": ("accuracy_by_rating", accuracy_by_rating),
+    "generator_means": ("generator_means", generator_means),
+    "dimension_correlations": ("dimension_correlations", dimension_correlations),
 }
 
 

@@ -8,10 +8,14 @@ from analysis.choices import BadChoice, Choices
 from analysis.evidence import Evidence, evidence_of
 from analysis.report import Report
 from analysis.reports.completing import completed
+from analysis.reports.dimension_ratings import dimension_ratings
 from analysis.reports.guess_then_read import guess_then_read
 from studies.models import Study
 
-REPORTS: dict[str, Callable[[Evidence], Report]] = {"guess-then-read": guess_then_read}
+REPORTS: dict[str, Callable[[Evidence], Report]] = {
+    "guess-then-read": guess_then_read,
+    "dimension-ratings": dimension_ratings,
+}
 
 
 def build(study: Study, choices: Choices) -> Report:

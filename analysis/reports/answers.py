@@ -23,7 +23,7 @@ def ratings_of(frame: pd.DataFrame) -> pd.DataFrame:
 
 def levels_of(evidence: Evidence) -> tuple[int, ...]:
     """The declared rating scale, whether or not each level was used."""
-    return declaration_of(evidence.study).stage(READ).question("rating").levels
+    return tuple(map(int, declaration_of(evidence.study).stage(READ).question("rating").levels))
 
 
 def matched(judgments: pd.DataFrame) -> pd.DataFrame:

@@ -47,8 +47,8 @@ def item_rows(evidence: Evidence) -> Iterator[dict[str, Any]]:
         for source, items in by_source(mine):
             n = len(items)
             yield entry("items", name, source, "n_items", n, n)
-            if n:
-                options = items["n_options"]
+            options = items["n_options"]
+            if n and options.any():
                 yield entry("items", name, source, "options_mean", options.mean(), n)
                 yield entry("items", name, source, "options_min", options.min(), n)
                 yield entry("items", name, source, "options_max", options.max(), n)
@@ -65,8 +65,13 @@ def by_source(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 def evaluator_rows(evidence: Evidence) -> Iterator[dict[str, Any]]:
-    """Annotators, texts and judgments of each evaluator, and the minutes of people."""
+    """Annotators, texts and judgments of each evaluator, and the minutes of people.
+
+    Judgments are those of options; where the study asks for none, all answers.
+    """
     judgments = judgments_of(evidence.frame)
+    if judgments.empty:
+        judgments = evidence.frame
     for evaluator in evaluators_in(evidence):
         mine = evaluator.rows_of(judgments)
         n = len(evaluator.codes)

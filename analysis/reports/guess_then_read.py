@@ -23,5 +23,8 @@ def guess_then_read(evidence: Evidence) -> Report:
         description(evidence),
     )
     return Report(
-        tables, tuple(sentences(evidence, pooled)), ("dumbbell", "dumbbell_matched", "ratings", "accuracy_by_rating")
+        tables,
+        tuple(sentences(evidence, pooled)),
+        ("dumbbell", "dumbbell_matched", "ratings", "accuracy_by_rating"),
+        template="analysis/parts/sections.html",
     )

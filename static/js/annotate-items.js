@@ -1,4 +1,5 @@
-/* Reading and writing the answers that stand in the page. */
+/* Reading and writing the answers that stand in the page, row by row: a row is one question about an item. */
+import { holds } from "./annotate-conditions.js";
 
 /* The fields of one item as the server wants them, with the item's handle, so that no other item is touched. */
 export function fieldsOf(form, handle) {
@@ -12,19 +13,53 @@ export function showFields(form, fields) {
   for (const input of item?.querySelectorAll('input:not([type="hidden"])') ?? []) {
     input.checked = fields.some(([name, value]) => name === input.name && value === input.value);
   }
+  for (const area of item?.querySelectorAll("textarea") ?? []) {
+    area.value = fields.find(([name]) => name === area.name)?.[1] ?? "";
+  }
+  if (item) showAsked(item);
 }
 
-export function answered(item, kind) {
-  const inputs = [...item.querySelectorAll(`input[name^="${kind}-"]`)];
-  return inputs.length === 0 || inputs.some((input) => input.checked);
+export const rowsOf = (item) => [...item.querySelectorAll("[data-row]:not([hidden])")];
+
+const chosenIn = (row) => row.querySelector("[data-digit]:checked, [data-none]:checked");
+
+export function isAnswered(row) {
+  if (row.dataset.row === "box" || "optional" in row.dataset) return true;
+  if (row.dataset.row === "text") return row.querySelector("textarea").value.trim() !== "";
+  return chosenIn(row) !== null;
+}
+
+export const isDone = (item) => rowsOf(item).every(isAnswered);
+
+/* Show the questions that are asked after the answers that stand, hide the others. The server decides the same. */
+export function showAsked(item) {
+  const answers = {};
+  const waiting = {};
+  for (const row of item.querySelectorAll("[data-row]")) {
+    const asked = row.dataset.askedIf ? holds(JSON.parse(row.dataset.askedIf), { ...answers, ...waiting }) : true;
+    row.hidden = asked !== true;
+    if (row.matches("fieldset")) row.disabled = row.hidden;
+    if (asked === true) answers[row.dataset.name] = valueOf(row);
+    if (asked === null) waiting[row.dataset.name] = null;
+  }
+}
+
+function valueOf(row) {
+  if (row.dataset.row === "box") return row.querySelector("input").checked;
+  if (row.dataset.row === "text") return row.querySelector("textarea").value.trim() || null;
+  return chosenIn(row)?.value ?? null;
 }
 
 export function countAnswered(form) {
-  const items = [...form.querySelectorAll("[data-item]")];
-  for (const item of items) {
-    item.classList.toggle("is-answered", answered(item, "answer") && answered(item, "rating"));
+  for (const item of form.querySelectorAll("[data-item]")) item.classList.toggle("is-answered", isDone(item));
+  const pages = document.querySelectorAll("[data-page]");
+  for (const page of pages) {
+    const item = form.querySelector(`[data-item="${CSS.escape(page.dataset.page)}"]`);
+    if (item) page.classList.toggle("is-answered", isDone(item));
   }
-  const done = form.querySelectorAll(".item.is-answered").length;
+  const done = (pages.length ? [...pages] : [...form.querySelectorAll("[data-item]")]).filter((each) =>
+    each.classList.contains("is-answered"),
+  ).length;
   for (const count of document.querySelectorAll("[data-count]")) {
     count.textContent = count.dataset.count.replace("{done}", done);
   }

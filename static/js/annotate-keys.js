@@ -1,6 +1,6 @@
-/* Single keys: digits tick the options of the current item or rate it, N none, U unsure, T the text, Enter goes on,
-   Shift and Enter back. Never with Ctrl, Alt or Meta, never while text is written. */
-import { answered } from "./annotate-items.js";
+/* Single keys: digits answer the current row of the current item, N none, U unsure, T the text, Enter goes on, Shift
+   and Enter back. Where a row says so, a digit also goes on. Never with Ctrl, Alt or Meta, never while text is written. */
+import { isAnswered, isDone, rowsOf } from "./annotate-items.js";
 
 let say = () => {};
 let lastToggled = null;
@@ -28,10 +28,13 @@ export function listenToKeys(tools) {
   say = tools.say;
   document.addEventListener("keydown", onKey);
   for (const kind of ["focusin", "pointerdown"]) {
-    document.addEventListener(kind, (event) => makeCurrent(event.target.closest?.("[data-item]")));
+    document.addEventListener(kind, (event) => {
+      makeCurrent(event.target.closest?.("[data-item]"));
+      explain(event.target.closest?.("[data-row]"));
+    });
   }
   document.addEventListener("change", (event) => {
-    if (event.target.name?.startsWith("answer-")) lastToggled = event.target;
+    if (event.target.matches('[data-row="tick"] [data-digit]')) lastToggled = event.target;
   });
 }
 
@@ -48,10 +51,17 @@ function makeCurrent(item) {
   if (!item || item === current()) return;
   current()?.classList.remove("is-current");
   item.classList.add("is-current");
+  explain(rowsOf(item)[0]);
 }
 
-function isDone(item) {
-  return answered(item, "answer") && answered(item, "rating");
+/* The levels of the row at hand are explained, those of no other. */
+function explain(row) {
+  if (!row) return;
+  for (const other of document.querySelectorAll("[data-row].is-here")) other.classList.remove("is-here");
+  row.classList.add("is-here");
+  const parts = [...document.querySelectorAll("[data-anchors-of]")];
+  if (!parts.some((part) => part.dataset.anchorsOf === row.dataset.name)) return;
+  for (const part of parts) part.classList.toggle("is-here", part.dataset.anchorsOf === row.dataset.name);
 }
 
 function onKey(event) {
@@ -70,9 +80,9 @@ function meaning(event) {
   }
   if (event.repeat || !current()) return null;
   const digit = digitOf(event);
-  if (digit) return () => (inRating() ? rate(digit) : tick(digit - 1));
+  if (digit) return () => answer(currentRow(), digit);
   if (event.shiftKey) return null;
-  return { n: () => toggle(option("none")), u: markUnsure, t: openText }[key] ?? null;
+  return { n: () => toggle(current().querySelector("[data-none]")), u: markUnsure, t: openText }[key] ?? null;
 }
 
 /* By place for keyboards whose digits need Shift. */
@@ -81,12 +91,11 @@ function digitOf(event) {
   return found ? Number(found.at(-1)) : 0;
 }
 
-function inRating() {
-  return Boolean(current().querySelector(".rating")?.contains(document.activeElement));
+/* The row that has the focus, else the first of the current item. */
+function currentRow() {
+  const rows = rowsOf(current());
+  return rows.find((row) => row.contains(document.activeElement)) ?? rows[0];
 }
-
-const options = () => [...current().querySelectorAll('input[name^="answer-"]:not([value="none"])')];
-const option = (value) => current().querySelector(`input[name^="answer-"][value="${CSS.escape(value)}"]`);
 
 function toggle(input) {
   if (!input) return false;
@@ -95,13 +104,12 @@ function toggle(input) {
   return true;
 }
 
-function tick(index) {
-  return toggle(options()[index]);
-}
-
-function rate(level) {
-  const input = current().querySelector(`input[name^="rating-"][value="${level}"]`);
-  return input?.checked ? true : toggle(input);
+function answer(row, digit) {
+  const input = row?.querySelector(`[data-digit="${digit}"]`);
+  if (!input) return false;
+  if (!(input.type === "radio" && input.checked)) toggle(input);
+  if ("movesOn" in row.dataset) moveOn(row);
+  return true;
 }
 
 function markUnsure() {
@@ -121,22 +129,38 @@ function openText() {
 
 function goOn() {
   if (!current()) return pressEnterButton();
-  const item = current();
-  const part = inRating() ? "rating" : "answer";
-  if (!answered(item, part)) return remind(item);
-  if (part === "answer" && item.querySelector(".rating")) return focusRating(item);
-  const list = items();
-  const next = list[list.indexOf(item) + 1] ?? list.find((other) => !isDone(other));
-  if (next) return focusItem(next);
-  document.querySelector("[data-go-on]").click();
+  const row = currentRow();
+  if (!isAnswered(row)) return remind(current());
+  if (!moveOn(row)) document.querySelector("[data-go-on]").click();
   return true;
+}
+
+/* To the next row, of this item or the next, else to one that is not answered; false if there is none. A digit does not
+   hand in: it leads to the button. */
+function moveOn(row) {
+  const item = current();
+  const rows = rowsOf(item);
+  const next = rows[rows.indexOf(row) + 1];
+  if (next) return focusRow(next);
+  const list = items();
+  const following = list[list.indexOf(item) + 1];
+  if (following) return focusItem(following);
+  const left = list.flatMap(rowsOf).find((other) => !isAnswered(other));
+  if (left) return focusRow(left);
+  document.querySelector("[data-go-on]").focus();
+  return false;
 }
 
 function goBack() {
   if (!current()) return false;
-  if (inRating()) return focusItem(current());
-  const before = items()[items().indexOf(current()) - 1];
-  return before ? focusItem(before) : false;
+  const rows = rowsOf(current());
+  const before = rows[rows.indexOf(currentRow()) - 1];
+  if (before) return focusRow(before);
+  const item = items()[items().indexOf(current()) - 1];
+  if (item) return focusItem(item);
+  const button = document.querySelector("[data-go-back]");
+  button?.click();
+  return Boolean(button);
 }
 
 /* Only where one has had time to read: the Enter that opened the page must not answer it. */
@@ -149,17 +173,19 @@ function pressEnterButton() {
 
 function focusItem(item) {
   makeCurrent(item);
-  item.querySelector('input[name^="answer-"]').focus({ preventScroll: true });
+  control(rowsOf(item)[0]).focus({ preventScroll: true });
   bringIntoView(item);
   return true;
 }
 
-function focusRating(item) {
-  const rating = item.querySelector(".rating");
-  (rating.querySelector(":checked") ?? rating.querySelector("input")).focus({ preventScroll: true });
-  rating.scrollIntoView({ block: "nearest" });
+function focusRow(row) {
+  makeCurrent(row.closest("[data-item]"));
+  control(row).focus({ preventScroll: true });
+  row.scrollIntoView({ block: "nearest" });
   return true;
 }
+
+const control = (row) => row.querySelector("[type=radio]:checked") ?? row.querySelector("input, textarea");
 
 /* The whole item where it fits, else its beginning. */
 function bringIntoView(item) {

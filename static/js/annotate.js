@@ -2,12 +2,13 @@
    comes without a reload, keys work, and on small screens the text is one tap away. */
 import { Drafts } from "./annotate-drafts.js";
 import { listenToKeys, setUpKeys } from "./annotate-keys.js";
-import { answered, countAnswered, fieldsOf, showFields } from "./annotate-items.js";
+import { countAnswered, fieldsOf, showAsked, showFields } from "./annotate-items.js";
 import { setUpSource } from "./annotate-source.js";
 
 const PART = "X-Lesart-Part";
 let drafts = null;
 let isSending = false;
+let typing = 0;
 
 const live = document.createElement("p");
 live.className = "visually-hidden";
@@ -51,34 +52,50 @@ function setUpStage() {
   if (!form) return;
   drafts = new Drafts(form.dataset.draft, form.elements.token.value, showState, showOver);
   drafts.kept().forEach((entry) => showFields(form, entry));
-  form.addEventListener("change", (event) => {
-    const item = event.target.closest("[data-item]");
-    if (!item) return;
-    keepApart(event.target, item);
-    item.querySelector(".problem").textContent = "";
-    item.classList.remove("is-wrong");
-    drafts.add(fieldsOf(form, item.dataset.item));
-    countAnswered(form);
+  form.querySelectorAll("[data-item]").forEach(showAsked);
+  form.addEventListener("change", (event) => keep(form, event.target));
+  form.addEventListener("input", (event) => {
+    if (event.target.matches("textarea")) keepSoon(form, event.target);
   });
   countAnswered(form);
   drafts.send();
 }
 
+function keep(form, input) {
+  clearTimeout(typing);
+  const item = input.closest("[data-item]");
+  if (!item || !form.isConnected) return;
+  keepApart(input);
+  showAsked(item);
+  item.querySelector(".problem").textContent = "";
+  item.classList.remove("is-wrong");
+  drafts.add(fieldsOf(form, item.dataset.item));
+  countAnswered(form);
+}
+
+/* While somebody writes: a moment after the last key. */
+function keepSoon(form, area) {
+  clearTimeout(typing);
+  typing = setTimeout(() => keep(form, area), 800);
+}
+
 /* "None" and a ticked option contradict each other. */
-function keepApart(input, item) {
-  if (!input.checked || !input.name.startsWith("answer-")) return;
-  for (const other of item.querySelectorAll('input[name^="answer-"]')) {
-    if ((other.value === "none") !== (input.value === "none")) other.checked = false;
+function keepApart(input) {
+  const row = input.closest('[data-row="tick"]');
+  if (!row || !input.checked || !input.matches("[data-digit], [data-none]")) return;
+  for (const other of row.querySelectorAll("[data-digit], [data-none]")) {
+    if (other.matches("[data-none]") !== input.matches("[data-none]")) other.checked = false;
   }
 }
 
-async function sendForm(form) {
+async function sendForm(form, pressed) {
   if (isSending) return;
   isSending = true;
-  const button = form.querySelector("button.primary");
+  clearTimeout(typing);
+  const button = pressed ?? form.querySelector("button.primary");
   button.setAttribute("aria-busy", "true");
   await drafts?.rest();
-  const problem = await post(form);
+  const problem = await post(form, pressed);
   isSending = false;
   button.removeAttribute("aria-busy");
   if (!problem) return;
@@ -88,12 +105,12 @@ async function sendForm(form) {
 }
 
 /* Returns what kept the form from arriving, or nothing. */
-async function post(form) {
+async function post(form, pressed) {
   let reply, page;
   try {
     reply = await fetch(form.action, {
       method: "POST",
-      body: new URLSearchParams(new FormData(form)),
+      body: new URLSearchParams(new FormData(form, pressed)),
       headers: { [PART]: "1" },
       signal: AbortSignal.timeout(30000),
     });
@@ -129,7 +146,7 @@ function setUp() {
 document.addEventListener("submit", (event) => {
   if (!event.target.matches("[data-part]")) return;
   event.preventDefault();
-  sendForm(event.target);
+  sendForm(event.target, event.submitter);
 });
 addEventListener("popstate", () => location.reload());
 addEventListener("pageshow", (event) => {
@@ -141,5 +158,5 @@ addEventListener("pageshow", (event) => {
 addEventListener("beforeunload", (event) => {
   if (drafts?.isPending) event.preventDefault();
 });
-listenToKeys({ say, answered });
+listenToKeys({ say });
 setUp();

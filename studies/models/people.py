@@ -117,6 +117,9 @@ class Assignment(models.Model):
     position = models.PositiveIntegerField()  # in the annotator's own order of units
     # {stage: [[handle, item pk, [[handle, option pk], …]], …]} in the order shown; see studies.shown
     shown = models.JSONField(default=dict)
+    # Of a second round, the answers that are open again, with what is shown beside each; null means all.
+    # {item pk: {question: {"rules": ["c"], "own": 3, "others": [1, 2]}}}
+    reopened = models.JSONField(null=True)
     stage = models.CharField(max_length=40)  # the cursor: a stage of the protocol, or DONE
     token = models.CharField(max_length=64, default=new_token)  # carried by the page of this stage, new in each
     stage_opened_at = models.DateTimeField(null=True)

@@ -41,6 +41,8 @@ class Study(models.Model):
     state = models.CharField(max_length=20, choices=StudyState, default=StudyState.DRAFT)
     created_at = models.DateTimeField(auto_now_add=True)
     launched_at = models.DateTimeField(null=True, editable=False)
+    # Where shared texts come first as a calibration: when a researcher let the annotators go on to the main part.
+    main_opened_at = models.DateTimeField(null=True, editable=False)
     closed_at = models.DateTimeField(null=True, editable=False)
 
     objects = StudyQuerySet.as_manager()
@@ -62,12 +64,12 @@ class Study(models.Model):
 
 
 class Unit(models.Model):
-    """What one assignment is about: here a text with its items, as they were at launch."""
+    """What one assignment is about: a text with its items, an item, or a pair of items, as they were at launch."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="units")
     text = models.ForeignKey(Text, models.PROTECT, related_name="units")
     position = models.PositiveIntegerField()
-    part = models.CharField(max_length=20, default="main")
+    part = models.CharField(max_length=20, default="main")  # or "calibration"
     items = models.ManyToManyField(Item, through="UnitItem", related_name="units")
 
     class Meta:

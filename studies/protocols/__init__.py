@@ -1,9 +1,10 @@
 """The protocols that Lesart runs: one small module each, and this table."""
 
 from studies.protocols.base import Declaration, InvalidAnswer, InvalidParameter, Protocol, Question, Stage
+from studies.protocols.dimension_ratings import dimension_ratings
 from studies.protocols.guess_then_read import guess_then_read
 
-PROTOCOLS: dict[str, Protocol] = {protocol.name: protocol for protocol in (guess_then_read,)}
+PROTOCOLS: dict[str, Protocol] = {protocol.name: protocol for protocol in (guess_then_read, dimension_ratings)}
 
 
 def protocol_choices() -> list[tuple[str, str]]:

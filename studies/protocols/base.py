@@ -1,51 +1,89 @@
 """What a protocol declares. Frozen data without Django: the same declaration checks a page, a model and an import."""
 
 import reprlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Value = bool | int | str
+from studies.protocols.conditions import Asked, Condition, Value, path
+from studies.protocols.parameters import InvalidParameter, Parameter
+from studies.protocols.units import Split, UnitKind, whole_text
+
+__all__ = [
+    "Declaration",
+    "InvalidAnswer",
+    "InvalidParameter",
+    "Parameter",
+    "Protocol",
+    "Question",
+    "Stage",
+    "Value",
+]
+
+Shown = Literal["text", "title", "options", "expected answer"]
+MAX_TEXT = 2_000
 
 
 class InvalidAnswer(ValueError):
     """An answer that no participant could have given; the message is a sentence."""
 
 
-class InvalidParameter(ValueError):
-    """A parameter that the protocol does not know or cannot use; the message is a sentence."""
-
-
 @dataclass(frozen=True)
 class Question:
-    """One thing asked in a stage, of each item or of each option of an item."""
+    """One thing asked in a stage, of each item (of a pair: once) or of each option of an item.
+
+    `tick`: true or false; of an item it is false where it is left alone. `scale`: one of `levels`, whole numbers.
+    `choice`: one of `levels`, names. `pick`: the id of an item of the unit, or one of `levels` (such as "tie").
+    `text`: free text.
+    """
 
     name: str
-    per: Literal["item", "option"]
-    kind: Literal["tick", "scale"]
-    levels: tuple[int, ...] = ()
+    per: Literal["item", "option"] = "item"
+    kind: Literal["tick", "scale", "choice", "pick", "text"] = "scale"
+    levels: tuple[Value, ...] = ()
     unsure: bool = False
+    required: bool = True
+    asked_if: Condition | None = None  # over earlier answers about the same unit, in this stage
+    needs_expected_answer: bool = False  # not applicable to an item without one
+    gate: str = ""  # questions of one gate stand together under its heading
+    seconds: int = 10  # what one answer is reckoned to take, before anybody has answered
 
     def read(self, written: str) -> Value:
-        """The value that a cell of a file means, checked like any other answer."""
+        """The value that a cell of a file means, checked like any other answer; of `pick` by `check_pick`."""
         plain = written.strip()
         if self.kind == "tick" and plain.lower() in ("true", "false"):
             return plain.lower() == "true"
         if self.kind == "scale" and plain.isascii() and plain.isdecimal() and len(plain) < 10:
             return self.check(int(plain))
-        return self.check(written)
+        return plain if self.kind == "pick" else self.check(written)
 
-    def check(self, value: object) -> Value:
-        """Return the value if it could have been given, else raise `InvalidAnswer`."""
-        if self.kind == "tick":
-            if isinstance(value, bool):
-                return value
-            raise InvalidAnswer(f"“{value}” is not an answer to {self.name}: it is true or false.")
-        if isinstance(value, int) and not isinstance(value, bool) and value in self.levels:
+    def check(self, value: object, items: Iterable[str] = ()) -> Value:
+        """Return the value if it could have been given, else raise `InvalidAnswer`; `items` are ids to pick from."""
+        if self.kind == "tick" and isinstance(value, bool):
             return value
-        raise InvalidAnswer(
-            f"“{value}” is not on the scale of {self.name}: it goes from {self.levels[0]} to {self.levels[-1]}."
-        )
+        if self.kind == "scale" and isinstance(value, int) and not isinstance(value, bool) and value in self.levels:
+            return value
+        if self.kind == "choice" and isinstance(value, str) and value in self.levels:
+            return value
+        if self.kind == "pick" and isinstance(value, str) and value in (*items, *self.levels):
+            return value
+        if self.kind == "text" and isinstance(value, str) and value.strip() and len(value) <= MAX_TEXT:
+            return value
+        raise InvalidAnswer(self.refusal(value))
+
+    def refusal(self, value: object) -> str:
+        """Why a value is no answer, in a sentence."""
+        shown = reprlib.repr(value) if not isinstance(value, str) else value[:100]
+        if self.kind == "tick":
+            return f"“{shown}” is not an answer to {self.name}: it is true or false."
+        if self.kind == "scale":
+            return f"“{shown}” is not on the scale of {self.name}: it goes from {self.levels[0]} to {self.levels[-1]}."
+        if self.kind == "text":
+            return f"The text of {self.name} is empty or longer than {MAX_TEXT} characters."
+        listed = ", ".join(map(str, self.levels))
+        if self.kind == "pick":
+            return f"“{shown}” is not an answer to {self.name}: it is the id of an item of the unit, or {listed}."
+        return f"“{shown}” is not an answer to {self.name}: it is one of: {listed}."
 
 
 @dataclass(frozen=True)
@@ -54,14 +92,25 @@ class Stage:
 
     name: str
     questions: tuple[Question, ...]
-    items: Literal["slot generator", "all"]
-    shows: frozenset[Literal["text", "keys", "generators", "expected answer"]] = frozenset()
+    items: Literal["slot generator", "all"] = "all"
+    shows: frozenset[Shown] = frozenset()
+    keys: Literal["hidden", "marked", "first"] = "hidden"
     confirm: bool = False  # a page of its own before the hand-in, which says what becomes final
     starts_from: str | None = None  # an earlier stage whose answers stand in the form at the start
+    one_at_a_time: bool = False  # one item a page, with free return within the unit
+    template: str = "stage"  # templates/annotation/NAME.html
 
     def question(self, name: str) -> Question:
         """The question of that name; `KeyError` if the stage does not ask it."""
         return {question.name: question for question in self.questions}[name]
+
+    def about(self, has_expected_answer: bool) -> tuple[Question, ...]:
+        """The questions that apply to an item."""
+        return tuple(each for each in self.questions if has_expected_answer or not each.needs_expected_answer)
+
+    def path(self, answers: Mapping[str, Value], applying: Iterable[Question]) -> dict[str, Value | None]:
+        """Of the questions that apply, those that are asked after these answers; see `conditions.path`."""
+        return path([Asked(question.name, question.asked_if) for question in applying], answers)
 
 
 @dataclass(frozen=True)
@@ -70,8 +119,12 @@ class Declaration:
 
     stages: tuple[Stage, ...]
     phases: tuple[str, ...] = ("consent", "instructions")
+    split: Split = whole_text
     needs_options: bool = True
     min_generators: int = 1
+    calibration: bool = False  # shared texts come first, and the rest waits until a researcher opens it
+    rounds: int | None = None  # how many there may be; later ones hold reopened answers only. None: whole units again
+    rules: tuple[str, ...] = ()  # which answers a second round reopens
 
     def stage(self, name: str) -> Stage:
         """The stage of that name; `KeyError` if there is none."""
@@ -83,15 +136,15 @@ class Declaration:
         following = self.stages[names.index(name) + 1 :]
         return following[0] if following else None
 
+    @property
+    def guesses(self) -> bool:
+        """Whether a stage shows the items of one generator only, so that the plan must say whose."""
+        return any(stage.items == "slot generator" for stage in self.stages)
 
-@dataclass(frozen=True)
-class Parameter:
-    """A switch of a protocol that a researcher may set before launch."""
-
-    name: str
-    default: Value
-    check: Callable[[Any], bool]
-    expects: str
+    @property
+    def hides_texts(self) -> bool:
+        """Whether a stage is answered without the text, so that nobody may have read it before."""
+        return any("text" not in stage.shows for stage in self.stages)
 
 
 @dataclass(frozen=True)
@@ -102,6 +155,8 @@ class Protocol:
     title: str
     parameters: tuple[Parameter, ...]
     declare: Callable[[Mapping[str, Any], Mapping[str, Any]], Declaration]
+    unit: UnitKind = "text"
+    summary: str = ""  # what it is for, in a sentence or two; shown where a study is made
 
     def fill(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """All parameters with the defaults filled in; `InvalidParameter` for what is unknown or off its range."""
@@ -110,6 +165,10 @@ class Protocol:
             if name not in known:
                 names = ", ".join(known) or "none"
                 raise InvalidParameter(f"{self.name} has no parameter {reprlib.repr(name)}; it has: {names}.")
-            if not known[name].check(value):
-                raise InvalidParameter(f"Parameter {name} is {reprlib.repr(value)}; it takes {known[name].expects}.")
-        return {name: given.get(name, parameter.default) for name, parameter in known.items()}
+            known[name].check(value)
+        return {name: plain(given.get(name, parameter.default)) for name, parameter in known.items()}
+
+
+def plain(value: object) -> object:
+    """As JSON keeps it."""
+    return list(value) if isinstance(value, tuple) else value

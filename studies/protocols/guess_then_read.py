@@ -6,7 +6,8 @@ Text informativity is answerability (share right with the text) minus guessabili
 from collections.abc import Mapping
 from typing import Any
 
-from studies.protocols.base import Declaration, InvalidParameter, Parameter, Protocol, Question, Stage
+from studies.protocols.base import Declaration, InvalidParameter, Protocol, Question, Stage
+from studies.protocols.parameters import Switch, Whole, gettext_noop
 
 
 def declare(params: Mapping[str, Any], wording: Mapping[str, Any]) -> Declaration:
@@ -19,16 +20,16 @@ def declare(params: Mapping[str, Any], wording: Mapping[str, Any]) -> Declaratio
                 name="guess",
                 questions=(Question("answer", per="option", kind="tick"),),
                 items="slot generator",
+                shows=frozenset({"options"}),
                 confirm=True,
             ),
             Stage(
                 name="read",
                 questions=(
                     Question("answer", per="option", kind="tick", unsure=True),
-                    Question("rating", per="item", kind="scale", levels=levels),
+                    Question("rating", levels=levels, seconds=0),  # reckoned with the answers
                 ),
-                items="all",
-                shows=frozenset({"text"}),
+                shows=frozenset({"text", "title", "options"}),
                 starts_from="guess" if params["prefill"] else None,
             ),
         )
@@ -44,16 +45,20 @@ def check_labels(levels: tuple[int, ...], wording: Mapping[str, Any]) -> None:
         )
 
 
-def is_scale(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 2 <= value <= 10
-
-
 guess_then_read = Protocol(
     name="guess-then-read",
-    title="Guess, then read",
+    title=gettext_noop("Guess, then read"),
     parameters=(
-        Parameter("prefill", False, lambda value: isinstance(value, bool), "true or false"),
-        Parameter("rating_scale", 5, is_scale, "a whole number from 2 to 10"),
+        Switch(
+            "prefill",
+            label=gettext_noop("The reading stage starts from the guesses"),
+            help=gettext_noop("Otherwise it starts blank."),
+        ),
+        Whole("rating_scale", 5, gettext_noop("Steps of the rating"), low=2, high=10),
     ),
     declare=declare,
+    summary=gettext_noop(
+        "People answer each question without the text, then with it. The difference is what the question measures of"
+        " the text."
+    ),
 )

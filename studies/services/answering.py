@@ -7,13 +7,13 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from studies.forms import StageForm, drafted, standing_values
+from studies.forms import StageForm, drafted, first_of_pair, standing_values
 from studies.models import Annotator, Assignment, Draft, PhasePassed
 from studies.protocols import Stage
 from studies.services.places import Place, annotator_by_public_id, annotator_by_token, place_of
 from studies.services.reading import give_back_read_texts, has_read
 from studies.services.submitting import form_answers, submit
-from studies.shown import shown_items
+from studies.shown import shown_items, subjects_of
 
 __all__ = [
     "Incomplete",
@@ -116,11 +116,11 @@ def store_drafts(assignment: Assignment, stage: Stage, data: Mapping[str, Any]) 
     drafts = {draft.item_id: draft for draft in assignment.drafts.filter(stage=stage.name)}
     standing = standing_values(assignment, stage)
     changed = 0
-    for shown in form.shown:
-        spoken_of = shown.handle in named if named else any(name in data for name in form.names(shown.handle).values())
-        values = form.sent(shown.handle)
-        if spoken_of and values != standing.get(shown.item_id, {}):
-            store_draft(assignment, stage, shown.item_id, drafts.get(shown.item_id), values)
+    for subject in form.subjects:
+        spoken_of = subject.handle in named if named else any(name in data for name in form.names(subject).values())
+        values = form.sent(subject)
+        if spoken_of and values != standing.get(subject.item_id, {}):
+            store_draft(assignment, stage, subject.item_id, drafts.get(subject.item_id), values)
             changed += 1
     return changed
 
@@ -140,7 +140,8 @@ def store_draft(
 
 def drafted_form(assignment: Assignment, stage: Stage) -> StageForm:
     """The stage form bound to its drafts: valid if the stage could be handed in."""
-    return StageForm(assignment, stage, drafted(assignment, stage, shown_items(assignment.shown, stage.name)))
+    subjects = subjects_of(shown_items(assignment.shown, stage.name), first_of_pair(assignment))
+    return StageForm(assignment, stage, drafted(assignment, stage, subjects))
 
 
 def hand_in(annotator: Annotator, token: str, data: Mapping[str, Any] | None = None) -> None:

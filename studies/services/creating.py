@@ -11,7 +11,7 @@ from studies.instrument_kinds import PEOPLE, kind_of, protocol_of
 from studies.models import InstrumentVersion, Study
 from studies.protocols import PROTOCOLS, InvalidParameter
 from studies.services.instruments import UnknownInstrument, latest_version
-from studies.services.launching import choose_with_plan, clear_units
+from studies.services.launching import clear_units, outline
 from studies.services.selection import Chosen, check_languages, chosen_items, chosen_texts
 from studies.services.spec import SpecError, StudySpec
 
@@ -75,7 +75,7 @@ def fill(study: Study, spec: StudySpec) -> Chosen:
     study.language = spec.language or language_named(spec) or language_of_texts(study)
     study.instrument_version = instrument_for(study, spec)
     study.params = parameters_for(study, spec.params)
-    return choose_with_plan(study)[0]
+    return outline(study).chosen
 
 
 def protocol_name(name: str) -> str:

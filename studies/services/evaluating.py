@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from studies.models import Annotator, AnnotatorKind, Assignment, Response, Study, StudyState, Submission, UnitItem
 from studies.models.people import DONE
 from studies.protocols import InvalidAnswer, Stage
-from studies.services.answers import Answer, Given, answers_of
+from studies.services.answers import About, Answer, Given, answers_of
 from studies.services.declaring import declaration_of
 from studies.services.launching import forget_annotators
 from studies.services.locking import INSTEAD, WrongState, locked
@@ -35,6 +35,13 @@ def refuse_draft(study: Study) -> None:
         raise WrongState(str(INSTEAD[StudyState.DRAFT]) % {"slug": study.slug})
 
 
+def refuse_without_options(study: Study) -> None:
+    """`WrongState` for a protocol that asks nothing of options: nothing else is answered by evaluators."""
+    stages = declaration_of(study).stages
+    if not any(question.name == ANSWER for stage in stages for question in stage.questions):
+        raise WrongState(_("Models and baselines judge options, and this study's protocol does not ask about them."))
+
+
 @dataclass(frozen=True)
 class Judged:
     """What an evaluator says about options of one item, each on its own."""
@@ -48,6 +55,7 @@ class Judged:
 def add_evaluator(study: Study, code: str, *, kind: AnnotatorKind, model: str, reading: str) -> Annotator:
     """A model or baseline in a launched study, with an assignment for each unit; `CodeTaken`, `WrongState`."""
     study = locked(study, *LAUNCHED)
+    refuse_without_options(study)
     if study.annotators.filter(code=code).exists():
         raise CodeTaken(
             _("The study has an annotator “%(code)s” already. Give this one another label.") % {"code": code}
@@ -105,7 +113,7 @@ def checked(stage: Stage, judged: Judged, options: Mapping[int, Collection[int]]
     if any(not 0 <= share <= 1 for share in judged.probability.values()):
         raise InvalidAnswer("A probability lies between 0 and 1.")
     given = Given(judged.item_id, {ANSWER: judged.ticks}, probability=judged.probability)
-    return answers_of(stage, given, known, partial=True)
+    return answers_of(stage, given, About(known), partial=True)
 
 
 @transaction.atomic

@@ -6,12 +6,12 @@ from django.db import transaction
 from django.utils import timezone
 
 from studies.models import Study, StudyState
-from studies.services.launching import make_units
 from studies.services.locking import locked
 from studies.services.response_checks import ItemAnswer, checked, known_in
-from studies.services.response_consistency import conflicts_of, missing_reads, mixed_guesses
+from studies.services.response_consistency import baseless_rounds, conflicts_of, missing_reads, mixed_guesses
 from studies.services.response_rows import Problem, RowFile, read_rows
 from studies.services.response_store import store
+from studies.services.response_units import conflicting_parts, imported_units
 from studies.services.selection import Chosen, choose
 
 
@@ -45,8 +45,7 @@ def import_responses(study: Study, content: bytes, *, partial: bool = False, dry
         chosen = choose(study)
         answered = all_checked(study, chosen, file, partial)
         if not dry_run:
-            units = {unit.text_id: unit for unit in make_units(study, chosen)}
-            store(study, answered, units)
+            store(study, answered, imported_units(study, chosen, answered))
             freeze(study, file)
     return counts_of(answered, chosen.notices)
 
@@ -56,7 +55,9 @@ def all_checked(study: Study, chosen: Chosen, file: RowFile, partial: bool) -> l
     known = known_in(study, [item for _text, items in chosen.texts for item in items])
     problems = file.problems + conflicts_of(file.rows)
     answered = list(checked(file.rows, known, problems))
-    problems += mixed_guesses(answered)
+    problems += mixed_guesses(answered) + conflicting_parts(answered)
+    if known.declaration.rounds:
+        problems += baseless_rounds(file.rows)
     if not partial and not file.problems:  # what could not be read may be what would be missing
         problems += missing_reads(file.rows, answered, known.declaration)
     if problems:

@@ -20,39 +20,50 @@ from studies.models import (
     StudyState,
     Submission,
     Unit,
-    UnitItem,
 )
-from studies.plans import Plan
+from studies.services.declaring import declaration_of
 from studies.services.locking import locked
 from studies.services.people import make_annotators
-from studies.services.planning import Who, make_slots, plan_cells, plan_who
+from studies.services.planning import Cells, Who, make_slots, plan_cells, plan_who
 from studies.services.selection import Chosen, choose
+from studies.services.units import PlannedUnit, planned_units, save_units
 from studies.shown import shuffled
 
 PREVIEWS_LAST = timedelta(days=1)
 
 
 @dataclass(frozen=True)
-class Prepared:
-    """What a launch would freeze: the items in the study's order, who does what, and whose items are guessed."""
+class Outline:
+    """What a draft chooses: items, the units made of them, and the seats of each unit."""
 
     chosen: Chosen
+    units: list[PlannedUnit]
     who: Who
-    cells: Plan
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What a launch would freeze: the units in the study's order, who does what, and whose items are guessed."""
+
+    chosen: Chosen
+    units: list[PlannedUnit]
+    cells: Cells
     made_from: dict[str, Any]
 
 
 def prepare(study: Study) -> Prepared:
     """What launching the draft as it stands would make; `SpecError` if it cannot be launched. Writes nothing."""
-    chosen, who = choose_with_plan(study)
-    chosen.texts = shuffled(chosen.texts, Random(f"{study.seed}/units"))
-    return Prepared(chosen, who, plan_cells(study, chosen, who), ingredients(study, chosen))
-
-
-def choose_with_plan(study: Study) -> tuple[Chosen, Who]:
-    """The items that the draft chooses and the seats of each text; `SpecError` if it cannot be launched."""
     chosen = choose(study)
-    return chosen, plan_who(study, len(chosen.texts))
+    chosen.texts = shuffled(chosen.texts, Random(f"{study.seed}/units"))
+    found = outline(study, chosen)
+    return Prepared(chosen, found.units, plan_cells(study, found.units, found.who), ingredients(study, chosen))
+
+
+def outline(study: Study, chosen: Chosen | None = None) -> Outline:
+    """The items that the draft chooses and who would do what; `SpecError` if it cannot be launched."""
+    chosen = chosen or choose(study)
+    units = planned_units(study, chosen)
+    return Outline(chosen, units, plan_who(study, units))
 
 
 def ingredients(study: Study, chosen: Chosen) -> dict[str, Any]:
@@ -69,7 +80,7 @@ def launch_study(study: Study) -> tuple[Study, Chosen]:
         study = locked(study, StudyState.DRAFT)
         if prepared is None or prepared.made_from != ingredients(study, choose(study)):
             prepared = prepare(study)
-        make_slots(make_units(study, prepared.chosen), Purpose.MAIN, prepared.cells)
+        make_slots(make_units(study, prepared.units), Purpose.MAIN, prepared.cells)
         if study.plan["annotators"] != "open":
             make_annotators(study, study.plan["annotators"], Purpose.MAIN)
         study.state, study.launched_at = StudyState.LIVE, timezone.now()
@@ -77,18 +88,10 @@ def launch_study(study: Study) -> tuple[Study, Chosen]:
     return study, prepared.chosen
 
 
-def make_units(study: Study, chosen: Chosen) -> list[Unit]:
-    """The units as chosen now, in place of any that a preview of the draft had made."""
+def make_units(study: Study, planned: list[PlannedUnit]) -> list[Unit]:
+    """The units as planned now, in place of any that a preview of the draft had made."""
     clear_units(study)
-    units = Unit.objects.bulk_create(
-        Unit(study=study, text=text, position=position) for position, (text, _items) in enumerate(chosen.texts)
-    )
-    UnitItem.objects.bulk_create(
-        UnitItem(unit=unit, item=item, position=position)
-        for unit, (_text, items) in zip(units, chosen.texts, strict=True)
-        for position, item in enumerate(items)
-    )
-    return units
+    return save_units(study, planned)
 
 
 def clear_units(study: Study) -> None:
@@ -131,6 +134,16 @@ def reopen_study(study: Study) -> Study:
     return set_state(study, StudyState.LIVE)
 
 
+@transaction.atomic
+def open_main_part(study: Study) -> Study:
+    """Let the annotators go on from the calibration to the texts of their own."""
+    study = locked(study, StudyState.LIVE, StudyState.PAUSED)
+    if declaration_of(study).calibration and study.main_opened_at is None:
+        study.main_opened_at = timezone.now()
+        study.save(update_fields=["main_opened_at"])
+    return study
+
+
 def set_state(study: Study, state: StudyState) -> Study:
     study.state = state
     study.save(update_fields=["state", "closed_at"])
@@ -150,7 +163,7 @@ def start_preview(study: Study) -> Annotator:
     """An annotator for looking at the pages; of a draft, with its items as they are now. Nothing of it counts."""
     study = locked(study, StudyState.DRAFT, StudyState.LIVE)
     if study.is_draft:
-        make_units(study, choose(study))
+        make_units(study, planned_units(study, choose(study)))
     else:
         yesterday = timezone.now() - PREVIEWS_LAST
         forget_annotators(study.annotators.filter(purpose=Purpose.PREVIEW, created_at__lt=yesterday))

@@ -16,6 +16,7 @@ from studies.services.locking import locked
 from studies.services.planning import check_cells, slots_for_one_more
 from studies.services.reading import give_back, give_back_read_texts
 from studies.services.spec import SpecError
+from studies.services.units import CALIBRATION
 from studies.shown import draw, shuffled
 
 CODES = {Purpose.MAIN: "P", Purpose.PILOT: "pilot-", Purpose.PREVIEW: "preview-", Purpose.SIMULATED: "sim-"}
@@ -113,7 +114,7 @@ def assign(
 ) -> list[Assignment]:
     """Assignments for the cells, in an order of the annotator's own, with everything they will be shown."""
     rng = Random(f"{annotator.study.seed}/{annotator.purpose}/{annotator.seat}")
-    ordered = shuffled(sorted(slots, key=lambda slot: units[slot.unit_id].position), rng)
+    ordered = in_own_order(sorted(slots, key=lambda slot: units[slot.unit_id].position), units, rng)
     return Assignment.objects.bulk_create(
         Assignment(
             annotator=annotator,
@@ -125,6 +126,15 @@ def assign(
         )
         for position, slot in enumerate(ordered)
     )
+
+
+def in_own_order(slots: Sequence[Slot], units: dict[int, Unit], rng: Random) -> list[Slot]:
+    """Texts in random order, and the units of a text together, in random order too. A calibration comes first."""
+    by_text: dict[int, list[Slot]] = {}
+    for slot in slots:
+        by_text.setdefault(units[slot.unit_id].text_id, []).append(slot)
+    mixed = [slot for text in shuffled(by_text.values(), rng) for slot in shuffled(text, rng)]
+    return sorted(mixed, key=lambda slot: units[slot.unit_id].part != CALIBRATION)
 
 
 def revoke_link(annotator: Annotator) -> None:

@@ -6,8 +6,9 @@ from typing import Literal
 from studies.models import Annotator, Assignment, Purpose, StudyState
 from studies.protocols import Stage
 from studies.services.declaring import declaration_of
+from studies.services.units import CALIBRATION, MAIN
 
-Kind = Literal["revoked", "closed", "paused", "phase", "stage", "done"]
+Kind = Literal["revoked", "closed", "paused", "phase", "stage", "waiting", "done"]
 
 
 @dataclass(frozen=True)
@@ -34,11 +35,20 @@ def place_of(annotator: Annotator) -> Place:
             return Place("phase", phase=phase)
     mine = annotator.assignments.active()
     assignment = mine.open().select_related("unit__text", "annotator__study__instrument_version").first()
-    total = mine.count()
     if assignment is None:
-        return Place("done", total=total)
+        return Place("done", total=mine.count())
+    if declaration.calibration and waits(annotator, assignment):
+        return Place("waiting", total=mine.count())
+    mine = mine.filter(round=assignment.round)
     number = mine.filter(finished_at__isnull=False).count() + 1
-    return Place("stage", None, assignment, declaration.stage(assignment.stage), number, total)
+    return Place("stage", None, assignment, declaration.stage(assignment.stage), number, mine.count())
+
+
+def waits(annotator: Annotator, following: Assignment) -> bool:
+    """Whether the calibration is over for this annotator, and the main part not open yet."""
+    if annotator.study.main_opened_at or annotator.purpose == Purpose.PREVIEW or following.unit.part != MAIN:
+        return False
+    return annotator.assignments.active().filter(unit__part=CALIBRATION).exists()
 
 
 def barrier_for(annotator: Annotator) -> Literal["revoked", "closed", "paused"] | None:

@@ -1,4 +1,4 @@
-"""Cells of the plan: which seat does which unit, and whose items it guesses there."""
+"""Cells of the plan: which seat does which unit, and whose items it guesses there if the protocol has guesses."""
 
 from collections.abc import Iterable, Sequence
 
@@ -7,15 +7,18 @@ from django.utils.translation import gettext as _
 
 from studies.models import Purpose, Slot, Study, Unit
 from studies.plans import Plan, PlanError, extend_plan, guess_plan, seats_for
-from studies.services.selection import Chosen
+from studies.plans_even import least_filled
+from studies.services.declaring import declaration_of
 from studies.services.spec import SpecError
+from studies.services.units import PlannedUnit
 
 Who = list[list[int]]
-MAX_CELLS = 50_000  # texts times annotators: above, launching takes minutes
+Cells = list[dict[int, int | None]]  # over units: by seat, the generator guessed there, None where nothing is guessed
+MAX_CELLS = 50_000  # units times annotators: above, launching takes minutes
 
 
-def plan_who(study: Study, n_texts: int, seats: int | None = None) -> Who:
-    """For each text the seats that do it; `SpecError` if the study's numbers allow no plan.
+def plan_who(study: Study, units: Sequence[PlannedUnit], seats: int | None = None) -> Who:
+    """For each unit the seats that do it; `SpecError` if the study's numbers allow no plan.
 
     `seats` is how many there are, where it is not what the plan says (simulated annotators).
     """
@@ -24,42 +27,54 @@ def plan_who(study: Study, n_texts: int, seats: int | None = None) -> Who:
     if number == "open":
         if plan["own_texts"] or plan["shared_texts"]:
             raise SpecError(_("Shared and own texts need a number of annotators: set annotators to a number."))
-        return [[] for _text in range(n_texts)]
-    check_cells(number, n_texts)
+        return [[] for _unit in units]
+    check_cells(number, len(units))
     per_unit = None if plan["per_unit"] == "all" else plan["per_unit"]
     if seats is not None and per_unit is not None:
         per_unit = min(per_unit, seats)
     try:
-        return seats_for(n_texts, number, per_unit, plan["shared_texts"], plan["own_texts"], seed=study.seed)
+        return seats_of_units(study, units, number, per_unit)
     except PlanError as error:
         raise SpecError(str(error)) from None
 
 
-def check_cells(annotators: int, n_texts: int) -> None:
+def seats_of_units(study: Study, units: Sequence[PlannedUnit], seats: int, per_unit: int | None) -> Who:
+    """Shared and own texts go by text, with all units of a text together; a number per unit goes by unit."""
+    shared, own = study.plan["shared_texts"], study.plan["own_texts"]
+    if per_unit is not None and not shared and not own and not declaration_of(study).guesses:
+        return least_filled(len(units), seats, per_unit, seed=study.seed)
+    texts = list(dict.fromkeys(unit.text.pk for unit in units))
+    by_text = dict(zip(texts, seats_for(len(texts), seats, per_unit, shared, own, seed=study.seed), strict=True))
+    return [by_text[unit.text.pk] for unit in units]
+
+
+def check_cells(annotators: int, n_units: int) -> None:
     """Refuse what would take minutes to plan and to store."""
-    if annotators * n_texts > MAX_CELLS:
+    if annotators * n_units > MAX_CELLS:
         raise SpecError(
             _(
                 "%(annotators)d annotators with %(texts)d texts are more than %(limit)d assignments. Take fewer"
                 " texts or annotators, or make several studies."
             )
-            % {"annotators": annotators, "texts": n_texts, "limit": MAX_CELLS}
+            % {"annotators": annotators, "texts": n_units, "limit": MAX_CELLS}
         )
 
 
-def plan_cells(study: Study, chosen: Chosen, who: Who) -> Plan:
-    """Whose items each seat guesses on each text. A search: it takes seconds for large studies, and writes nothing."""
+def plan_cells(study: Study, units: Sequence[PlannedUnit], who: Who) -> Cells:
+    """What each seat does. With guesses a search: it takes seconds for large studies, and writes nothing."""
     seats = 1 + max((seat for seats in who for seat in seats), default=-1)
-    return guess_plan(chosen.generators(), seats, study.seed, who=who) if seats else []
+    if not seats or not declaration_of(study).guesses:
+        return [dict.fromkeys(row) for row in who]
+    plan = guess_plan([unit.generators for unit in units], seats, study.seed, who=who)
+    return [{seat: int(cell) for seat, cell in enumerate(row) if cell is not None} for row in plan]
 
 
-def make_slots(units: Sequence[Unit], purpose: Purpose, cells: Plan) -> list[Slot]:
+def make_slots(units: Sequence[Unit], purpose: Purpose, cells: Cells) -> list[Slot]:
     """The cells of a fresh plan, saved; a plan without seats has none."""
     return Slot.objects.bulk_create(
-        Slot(unit=unit, purpose=purpose, seat=seat, generator_id=int(generator))
-        for unit, row in zip(units, cells or [[]] * len(units), strict=True)
-        for seat, generator in enumerate(row)
-        if generator is not None
+        Slot(unit=unit, purpose=purpose, seat=seat, generator_id=generator)
+        for unit, row in zip(units, cells, strict=True)
+        for seat, generator in sorted(row.items())
     )
 
 
@@ -69,9 +84,12 @@ def slots_for_one_more(study: Study, purpose: Purpose, seat: int) -> list[Slot]:
     free = free_slots(study, purpose)
     full = full_units(study, purpose, units)
     new = [place for place, unit in enumerate(units) if unit.pk not in free and unit.pk not in full]
-    cells = extend_plan(plan_of(study, purpose, units), unit_generators(units), study.seed + seat, does=new)
+    cells: Sequence[str | None] = [None] * len(units)
+    if declaration_of(study).guesses:
+        cells = extend_plan(plan_of(study, purpose, units), unit_generators(units), study.seed + seat, does=new)
     added = Slot.objects.bulk_create(
-        Slot(unit=units[place], purpose=purpose, seat=seat, generator_id=int(cells[place] or 0)) for place in new
+        Slot(unit=units[place], purpose=purpose, seat=seat, generator_id=int(cell) if (cell := cells[place]) else None)
+        for place in new
     )
     return [*free.values(), *added]
 
@@ -86,13 +104,14 @@ def free_slots(study: Study, purpose: Purpose) -> dict[int, Slot]:
     return {slot.unit_id: slot for slot in slots}
 
 
-def full_units(study: Study, purpose: Purpose, units: Iterable[Unit]) -> set[int]:
+def full_units(study: Study, purpose: Purpose, units: Sequence[Unit]) -> set[int]:
     """Units that nobody more may do by the plan. Previews and simulations have no quota."""
     plan = study.plan
     if purpose != Purpose.MAIN:
         return set()
     if plan["own_texts"]:
-        return {unit.pk for unit in units if unit.position >= plan["shared_texts"]}
+        shared = list(dict.fromkeys(unit.text_id for unit in units))[: plan["shared_texts"]]
+        return {unit.pk for unit in units if unit.text_id not in shared}
     if plan["per_unit"] == "all":
         return set()
     taken = Slot.objects.filter(unit__study=study, purpose=purpose).values("unit").annotate(n=Count("pk"))

@@ -44,6 +44,8 @@ def give_back_read_texts(annotator: Annotator, begun_too: bool = False) -> int:
 
     Assignments of which nothing was handed in are given back if they were not opened yet, or with `begun_too`.
     """
+    if not declaration_of(annotator.study).hides_texts:
+        return 0
     known = texts_read(annotator)
     if not known:
         return 0

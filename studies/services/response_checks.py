@@ -1,18 +1,21 @@
 """What rows of an import may say: the study's items and options, through the protocol's own declaration."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass, field
 
 from django.utils.translation import gettext as _
 
 from items.models import Item
 from studies.models import AnnotatorKind, Study
-from studies.protocols import Declaration, InvalidAnswer, Question, Stage
+from studies.protocols import PROTOCOLS, Declaration, InvalidAnswer, Question, Stage
 from studies.protocols.base import Value
-from studies.services.answers import Answer, Given, answers_of
+from studies.protocols.units import UnitKind
+from studies.services.answers import About, Answer, Given, answers_of
 from studies.services.declaring import declaration_of
 from studies.services.response_rows import Problem, Row
+from studies.services.response_units import check_unit
+from studies.services.units import unit_key
 
 
 @dataclass
@@ -20,24 +23,42 @@ class Known:
     """What the rows may speak about: the items that the study chose, by the researcher's ids."""
 
     declaration: Declaration
+    unit: UnitKind
     items: dict[str, Item]
     options: dict[str, dict[str, int]]
     text_ids: dict[str, str]
+    pairs: dict[Hashable, list[Item]] = field(default_factory=dict)  # each in the order in which it was first named
+
+    def items_of(self, row: Row) -> list[Item]:
+        """The item that a row is about, or its pair."""
+        if self.unit != "pair":
+            return [self.items[row.item_id]]
+        return self.pairs.setdefault(self.unit_of(row), [self.items[row.item_id], self.items[row.other_item_id]])
+
+    def unit_of(self, row: Row) -> Hashable:
+        """What tells the row's unit from others; see `unit_key`."""
+        names = [row.item_id, row.other_item_id] if self.unit == "pair" else [row.item_id]
+        return unit_key(self.unit, self.items[row.item_id].text_id, [self.items[name].pk for name in names])
 
 
 @dataclass
 class ItemAnswer:
-    """All rows of one annotator, round and stage about one item, and what they mean together."""
+    """All rows of one annotator, round and stage about one item or pair, and what they mean together."""
 
     rows: list[Row]
     stage: Stage
-    item: Item
+    items: list[Item]  # the item, or the pair in the order in which the file first names it
+    unit: Hashable
     answers: list[Answer]
 
     @property
-    def cell(self) -> tuple[str, int, int]:
-        """The assignment that it belongs to: annotator, round and text."""
-        return self.rows[0].annotator, self.rows[0].round, self.item.text_id
+    def item(self) -> Item:
+        return self.items[0]
+
+    @property
+    def cell(self) -> tuple[str, int, Hashable]:
+        """The assignment that it belongs to: annotator, round and unit."""
+        return self.rows[0].annotator, self.rows[0].round, self.unit
 
     @property
     def by_person(self) -> bool:
@@ -57,6 +78,7 @@ def known_in(study: Study, items: Iterable[Item]) -> Known:
     texts = dict(study.project.texts.current().values_list("pk", "external_id"))
     return Known(
         declaration_of(study),
+        PROTOCOLS[study.protocol].unit,
         by_id,
         {key: {option.external_id: option.pk for option in item.options.all()} for key, item in by_id.items()},
         {key: texts[item.text_id] for key, item in by_id.items()},
@@ -64,22 +86,29 @@ def known_in(study: Study, items: Iterable[Item]) -> Known:
 
 
 def checked(rows: list[Row], known: Known, problems: list[Problem]) -> Iterator[ItemAnswer]:
-    """The rows grouped by item and checked by the declaration; what is wrong goes to `problems`."""
-    groups: dict[tuple[str, int, str, str], list[Row]] = defaultdict(list)
+    """The rows grouped by item or pair and checked by the declaration; what is wrong goes to `problems`."""
+    groups: dict[tuple[str, int, str, Hashable], list[Row]] = defaultdict(list)
     questions: dict[int, Question] = {}
     for row in rows:
         try:
             questions[row.line] = question_of(row, known)
-            groups[row.annotator, row.round, row.stage, row.item_id].append(row)
+            subject = known.unit_of(row) if known.unit == "pair" else row.item_id
+            groups[row.annotator, row.round, row.stage, subject].append(row)
         except Unfit as unfit:
             problems.append(Problem(row.line, unfit.column, str(unfit)))
-    for (_annotator, _round, stage_name, item_id), group in groups.items():
-        stage, item = known.declaration.stage(stage_name), known.items[item_id]
+    for group in groups.values():
         try:
-            given = given_by(group, item, known.options[item_id], questions)
-            yield ItemAnswer(group, stage, item, answers_of_rows(group, stage, given, item))
+            yield answered(group, known, questions)
         except Unfit as unfit:
             problems.append(Problem(unfit.line or group[0].line, unfit.column, str(unfit)))
+
+
+def answered(group: list[Row], known: Known, questions: dict[int, Question]) -> ItemAnswer:
+    """What the rows about one item or pair mean together; `Unfit` if that cannot have been given."""
+    first = group[0]
+    stage, items = known.declaration.stage(first.stage), known.items_of(first)
+    given = given_by(group, items[0], known.options[first.item_id], questions)
+    return ItemAnswer(group, stage, items, known.unit_of(first), answers_of_rows(group, stage, given, items))
 
 
 def question_of(row: Row, known: Known) -> Question:
@@ -93,6 +122,8 @@ def question_of(row: Row, known: Known) -> Question:
         raise Unfit("question", unknown(sentence, row.question, questions))
     question = questions[row.question]
     check_item(row, known)
+    if problem := check_unit(row, known.unit, known.items, known.declaration):
+        raise Unfit(*problem)
     check_option(row, question, known)
     if row.unsure and not question.unsure:
         raise Unfit("unsure", _("There is no unsure mark for this question in this stage."))
@@ -143,28 +174,42 @@ def given_by(group: list[Row], item: Item, options: dict[str, int], questions: d
         if option is not None and row.probability is not None:
             probability[option] = row.probability
     unsure = frozenset(options[row.option_id] for row in group if row.unsure)
-    return Given(item.pk, ticks, values, unsure, probability)
+    comments = {row.question: row.comment for row in group if row.comment and not row.option_id}
+    return Given(item.pk, ticks, values, unsure, probability, comments)
 
 
 def value_of(row: Row, question: Question) -> Value:
     try:
-        return question.read(row.value)
+        return question.check(question.read(row.value), filter(None, (row.item_id, row.other_item_id)))
     except InvalidAnswer as error:
         raise Unfit("value", str(error), row.line) from None
 
 
-def answers_of_rows(group: list[Row], stage: Stage, given: Given, item: Item) -> list[Answer]:
+def answers_of_rows(group: list[Row], stage: Stage, given: Given, items: list[Item]) -> list[Answer]:
     """Through the same gate as a page; completeness is waived for models and baselines only."""
-    person = group[0].kind == AnnotatorKind.HUMAN
-    if person and not given.ticks:
-        raise Unfit(
-            "question",
-            _("Item “%(item)s” is rated, but its options are not answered.") % {"item": item.external_id},
-        )
+    person, item = group[0].kind == AnnotatorKind.HUMAN, items[0]
+    if person:
+        check_options_complete(group, stage, given, item)
+    about = About(
+        option_ids=[option.pk for option in item.options.all()],
+        has_expected_answer=bool(item.expected_answer),
+        picks=[each.external_id for each in items],
+    )
     try:
-        return answers_of(stage, given, [option.pk for option in item.options.all()], partial=not person)
-    except InvalidAnswer:
-        judged = {row.option_id for row in group}
-        missing = [option.external_id for option in item.options.all() if option.external_id not in judged]
+        return answers_of(stage, given, about, partial=not person)
+    except InvalidAnswer as error:
+        raise Unfit("question", str(error)) from None
+
+
+def check_options_complete(group: list[Row], stage: Stage, given: Given, item: Item) -> None:
+    """A person judges all options of an item, and judges them before anything else about it."""
+    if not any(question.per == "option" for question in stage.questions):
+        return
+    if not given.ticks:
+        said = {"item": item.external_id}
+        raise Unfit("question", _("Item “%(item)s” is rated, but its options are not answered.") % said)
+    judged = {row.option_id for row in group}
+    missing = [option.external_id for option in item.options.all() if option.external_id not in judged]
+    if missing:
         said = {"item": item.external_id, "missing": ", ".join(missing)}
-        raise Unfit("option_id", _("Item “%(item)s” is answered without its options %(missing)s.") % said) from None
+        raise Unfit("option_id", _("Item “%(item)s” is answered without its options %(missing)s.") % said)

@@ -1,5 +1,7 @@
 """What rows of an import may not say together, beyond one item: about their annotator, and about other items."""
 
+from collections.abc import Hashable
+
 from django.utils.translation import gettext as _
 
 from studies.protocols import Declaration
@@ -42,9 +44,19 @@ def missing_reads(rows: list[Row], answered: list[ItemAnswer], declaration: Decl
     return problems
 
 
+def baseless_rounds(rows: list[Row]) -> list[Problem]:
+    """Answers of a later round to what was not answered in the first: later rounds only reopen answers."""
+    first = {(row.annotator, row.item_id, row.option_id, row.question) for row in rows if row.round == 1}
+    return [
+        Problem(row.line, "round", _("This was not answered in round 1, so it cannot have been opened again."))
+        for row in rows
+        if row.round > 1 and (row.annotator, row.item_id, row.option_id, row.question) not in first
+    ]
+
+
 def mixed_guesses(answered: list[ItemAnswer]) -> list[Problem]:
     """People's answers about a second generator's items where a stage shows those of one only."""
-    first: dict[tuple[tuple[str, int, int], str], ItemAnswer] = {}
+    first: dict[tuple[tuple[str, int, Hashable], str], ItemAnswer] = {}
     problems = []
     for found in answered:
         if found.stage.items == "all" or not found.by_person:

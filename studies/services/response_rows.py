@@ -17,7 +17,8 @@ __all__ = ["COLUMNS", "Problem", "Row", "RowFile", "read_rows"]
 
 READINGS = ("", "ticked", "label", "probability")
 MAX_NAME = 200
-LIMITS = {"group": 100, "comment": 10_000}
+LIMITS = {"group": 100, "comment": 10_000, "value": 2_000}
+SEVERAL_LINES = ("comment", "value")
 
 
 @dataclass(frozen=True)
@@ -33,10 +34,12 @@ class Row:
     text_id: str
     item_id: str
     option_id: str
+    other_item_id: str
     question: str
     value: str
     probability: float | None
     unsure: bool | None
+    shown_left: str
     person: str
     purpose: str
     part: str
@@ -81,9 +84,6 @@ def row_from(line: int, cells: Cells) -> Row:
             raise BadCell(name, _("This must not be empty."))
     if cell["annotator"].partition(":")[0] == "human":
         raise BadCell("annotator", _("“human” stands for all people in the tables; give this annotator another code."))
-    for name in ("other_item_id", "shown_left"):
-        if cell[name]:
-            raise BadCell(name, _("Only pairwise studies have this."))
     return Row(
         line=line,
         annotator=cell["annotator"],
@@ -94,13 +94,15 @@ def row_from(line: int, cells: Cells) -> Row:
         text_id=cell["text_id"],
         item_id=cell["item_id"],
         option_id=cell["option_id"],
+        other_item_id=cell["other_item_id"],
         question=cell["question"],
         value=cell["value"],
         probability=share("probability", cell["probability"]),
         unsure=truth("unsure", cell["unsure"]),
+        shown_left=cell["shown_left"],
         person=cell["person"],
         purpose=one_of("purpose", cell["purpose"] or "main", Purpose.values),
-        part=one_of("part", cell["part"] or "main", ["main"]),
+        part=one_of("part", cell["part"] or "main", ["main", "calibration"]),
         submitted_at=moment("submitted_at", cell["submitted_at"]),
         comment=cell["comment"],
         model=cell["model"],
@@ -109,13 +111,13 @@ def row_from(line: int, cells: Cells) -> Row:
 
 
 def clean(name: str, written: str) -> str:
-    """The cell, if it holds no control characters and is not too long. A comment may have several lines."""
+    """The cell, if it holds no control characters and is not too long. Free text may have several lines."""
     limit = LIMITS.get(name, MAX_NAME)
     if len(written) > limit:
         raise BadCell(name, _("This is longer than %(n)d characters.") % {"n": limit})
     if written.isprintable():  # nearly every cell, and much faster than looking at each character
         return written
-    on_one_line = written.replace("\r", "").replace("\n", "").replace("\t", "") if name == "comment" else written
+    on_one_line = written.replace("\r", "").replace("\n", "").replace("\t", "") if name in SEVERAL_LINES else written
     if has_control(on_one_line):
         raise BadCell(name, _("This contains control characters."))
     return written

@@ -1,20 +1,22 @@
 """Imported judgments as rows: annotators, finished assignments, submissions and responses."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from datetime import datetime
+from typing import Any
 
 from django.utils import timezone
 
 from studies.models import Annotator, AnnotatorKind, Assignment, Response, Study, Submission, Unit
 from studies.models.people import DONE
 from studies.services.response_checks import ItemAnswer
+from studies.shown import new_handle
 
 BATCH = 2_000
-Cell = tuple[str, int, int]  # annotator, round, text
+Cell = tuple[str, int, Hashable]  # annotator, round, unit
 
 
-def store(study: Study, answered: list[ItemAnswer], units: dict[int, Unit]) -> None:
+def store(study: Study, answered: list[ItemAnswer], units: dict[Hashable, Unit]) -> None:
     """Write everything that the rows say, inside the caller's transaction."""
     annotators = store_annotators(study, answered)
     assignments = store_assignments(answered, annotators, units)
@@ -48,27 +50,39 @@ def store_annotators(study: Study, answered: list[ItemAnswer]) -> dict[str, Anno
 
 
 def store_assignments(
-    answered: list[ItemAnswer], annotators: dict[str, Annotator], units: dict[int, Unit]
+    answered: list[ItemAnswer], annotators: dict[str, Annotator], units: dict[Hashable, Unit]
 ) -> dict[Cell, Assignment]:
     """Finished ones, in the order in which the file first names them; what was shown in which order is unknown."""
     finished: dict[Cell, datetime | None] = {}
     for found in answered:
         finished[found.cell] = later([finished.get(found.cell), *(row.submitted_at for row in found.rows)])
-    now, places = timezone.now(), Counter[str]()
+    now, places, sides = timezone.now(), Counter[str](), sides_shown(answered)
     assignments = []
-    for (code, number, text), time in finished.items():
+    for (code, number, unit), time in finished.items():
         assignments.append(
             Assignment(
                 annotator=annotators[code],
-                unit=units[text],
+                unit=units[unit],
                 round=number,
                 position=places[code],
+                shown=sides.get((code, number, unit), {}),
                 stage=DONE,
                 finished_at=time or now,
             )
         )
         places[code] += 1
     return dict(zip(finished, Assignment.objects.bulk_create(assignments, batch_size=BATCH), strict=True))
+
+
+def sides_shown(answered: list[ItemAnswer]) -> dict[Cell, dict[str, list[Any]]]:
+    """Of pairs whose left side the file names, what was shown, left first; all other orders are unknown."""
+    shown: dict[Cell, dict[str, list[Any]]] = {}
+    for found in answered:
+        if left := found.rows[0].shown_left:
+            sides = sorted(found.items, key=lambda item: item.external_id != left)
+            order = [[new_handle(), item.pk, []] for item in sides]
+            shown.setdefault(found.cell, {})[found.stage.name] = order
+    return shown
 
 
 def store_submissions(answered: list[ItemAnswer], assignments: dict[Cell, Assignment]) -> None:
@@ -99,12 +113,12 @@ def responses_from(found: ItemAnswer, assignment: Assignment, version: int) -> I
             assignment=assignment,
             stage=found.stage.name,
             question=answer.question,
-            item=found.item,
+            item_id=answer.item_id,
             option_id=answer.option_id,
             value=answer.value,
             probability=answer.probability,
             unsure=answer.unsure if row.unsure is not None else None,
-            comment=row.comment,
+            comment=answer.comment or row.comment,
             instrument_version_id=version,
             submitted_at=row.submitted_at,
         )

@@ -33,18 +33,19 @@ def choose(study: Study) -> Chosen:
     """The current versions that the study's selection means; `SpecError` if it means nothing, or what is not there."""
     texts = chosen_texts(study)
     items = chosen_items(study, texts)
-    needs_options = declaration_of(study).needs_options
-    without = [item for item in items if needs_options and not item.options.all()]
+    declaration = declaration_of(study)
+    without = [item for item in items if declaration.needs_options and not item.options.all()]
     left_out = {item.pk for item in without}
     by_text: dict[int, list[Item]] = {}
     for item in items:
         if item.pk not in left_out:
             by_text.setdefault(item.text_id, []).append(item)
-    chosen = Chosen([(text, by_text[text.pk]) for text in texts if text.pk in by_text])
+    enough = {pk for pk, own in by_text.items() if len({i.generator_id for i in own}) >= declaration.min_generators}
+    chosen = Chosen([(text, by_text[text.pk]) for text in texts if text.pk in enough])
     if not chosen.texts:
-        raise SpecError(nothing_sentence(without))
+        raise SpecError(nothing_sentence(without) if not by_text else too_few_sentence(declaration.min_generators))
     check_languages([text for text, _items in chosen.texts])
-    chosen.notices = notices(study, len(texts), chosen, len(without))
+    chosen.notices = notices(study, len(texts), chosen, len(without), len(by_text) - len(enough))
     return chosen
 
 
@@ -98,6 +99,13 @@ def nothing_sentence(without_options: list[Item]) -> str:
     return _("There is nothing to annotate: the chosen texts have no items. Import items first, or choose other texts.")
 
 
+def too_few_sentence(needed: int) -> str:
+    return _(
+        "There is nothing to annotate: this protocol needs items of %(n)d generators on a text, and no chosen text has"
+        " them. Choose more generators."
+    ) % {"n": needed}
+
+
 def check_languages(texts: Iterable[Text]) -> None:
     languages = sorted({text.language for text in texts})
     if len(languages) > 1:
@@ -107,9 +115,10 @@ def check_languages(texts: Iterable[Text]) -> None:
         )
 
 
-def notices(study: Study, n_texts: int, chosen: Chosen, n_without: int) -> list[str]:
+def notices(study: Study, n_texts: int, chosen: Chosen, n_without: int, n_few: int) -> list[str]:
     """What the choice leaves out, or makes of the design, in sentences."""
-    single = sum(len(names) == 1 for names in chosen.generators())
+    guesses = declaration_of(study).guesses
+    single = sum(len(names) == 1 for names in chosen.generators()) if guesses else 0
     said = [
         counted(
             n_without,
@@ -120,7 +129,15 @@ def notices(study: Study, n_texts: int, chosen: Chosen, n_without: int) -> list[
             ),
         ),
         counted(
-            empty := n_texts - len(chosen.texts),
+            n_few,
+            ngettext(
+                "%(n)d text is left out: it has items of too few generators.",
+                "%(n)d texts are left out: they have items of too few generators.",
+                n_few,
+            ),
+        ),
+        counted(
+            empty := n_texts - len(chosen.texts) - n_few,
             ngettext(
                 "%(n)d text is left out: none of the chosen items is about it.",
                 "%(n)d texts are left out: none of the chosen items is about them.",

@@ -17,8 +17,8 @@ def form_answers(form: StageForm) -> list[Answer]:
     """Everything a complete form says, checked by the declaration."""
     return [
         answer
-        for shown in form.shown
-        for answer in answers_of(form.stage, form.given(shown), [option.option_id for option in shown.options])
+        for subject in form.subjects
+        for answer in answers_of(form.stage, form.given(subject), form.about(subject))
     ]
 
 
@@ -51,6 +51,7 @@ def response_from(
         value=answer.value,
         unsure=answer.unsure,
         probability=answer.probability,
+        comment=answer.comment,
         instrument_version_id=version,
         submitted_at=now,
         first_answered_at=draft.first_answered_at if draft else None,

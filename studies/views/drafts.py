@@ -14,6 +14,7 @@ from studies.access import get_study
 from studies.page_forms import StudyForm, initial_of
 from studies.people_forms import ResponsesForm
 from studies.progress import progress_of
+from studies.protocols import PROTOCOLS
 from studies.services import creating, importing, launching
 from studies.services.locking import WrongState
 from studies.services.response_files import COLUMNS, NEEDED
@@ -38,7 +39,8 @@ def study_list(request, slug):
 @require_http_methods(["GET", "HEAD", "POST"])
 def study_new(request, slug):
     project = get_project(request.user, slug, Role.RESEARCHER)
-    form = StudyForm(sent(request), project=project)
+    protocol = PROTOCOLS.get(request.GET.get("protocol", ""), next(iter(PROTOCOLS.values())))
+    form = StudyForm(sent(request), project=project, protocol=protocol)
     if form.is_valid():
         try:
             study, _chosen = creating.create_study(project, form.cleaned_data["spec"])
@@ -47,21 +49,24 @@ def study_new(request, slug):
             form.add_error("slug", str(error))
         except SpecError as error:
             form.add_error(None, str(error))
-    return render(request, "studies/edit.html", {"project": project, "form": form})
+    context = {"project": project, "form": form, "protocol": protocol, "protocols": PROTOCOLS.values()}
+    return render(request, "studies/edit.html", context)
 
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def study_edit(request, slug):
     study = get_study(request.user, slug, Role.RESEARCHER)
-    form = StudyForm(sent(request), project=study.project, study=study, initial=initial_of(study))
+    protocol = PROTOCOLS[study.protocol]
+    form = StudyForm(sent(request), project=study.project, protocol=protocol, study=study, initial=initial_of(study))
     if form.is_valid():
         try:
             creating.change_study(study, form.cleaned_data["spec"])
             return redirect("study", study.slug)
         except (SpecError, creating.NotADraft) as error:
             form.add_error(None, str(error))
-    return render(request, "studies/edit.html", {"project": study.project, "study": study, "form": form})
+    context = {"project": study.project, "study": study, "form": form, "protocol": protocol}
+    return render(request, "studies/edit.html", context)
 
 
 @login_required

@@ -10,7 +10,9 @@ from studies.models import Purpose
 from studies.progress import guess_balance, progress_of
 from studies.protocols import PROTOCOLS
 from studies.services import launching
+from studies.services.declaring import declaration_of
 from studies.services.locking import WrongState
+from studies.services.second_round import may_open, open_second_round
 from studies.services.spec import SpecError
 from studies.workload import workload
 
@@ -27,10 +29,16 @@ def study_page(request, slug):
 def draft_context(study) -> dict:
     """What a draft would ask if it were launched now, or why it cannot be."""
     try:
-        chosen, who = launching.choose_with_plan(study)
+        outline = launching.outline(study)
     except SpecError as error:
         return {"problem": str(error)}
-    return {"chosen": chosen, "workload": workload(chosen, who), "by_generator": by_generator(chosen)}
+    declaration = declaration_of(study)
+    return {
+        "chosen": outline.chosen,
+        "workload": workload(outline, declaration),
+        "declaration": declaration,
+        "by_generator": by_generator(outline.chosen),
+    }
 
 
 def by_generator(chosen) -> list[tuple[str, int]]:
@@ -48,6 +56,8 @@ def running_context(study) -> dict:
         "progress": progress_of(study),
         "simulated": progress_of(study, Purpose.SIMULATED),
         "balance": guess_balance(study),
+        "may_open_second": may_open(study),
+        "waits_for_main": declaration_of(study).calibration and not study.main_opened_at,
         "n_texts": units.count(),
         "n_items": units.filter(unit_items__isnull=False).values("unit_items").count(),
     }
@@ -57,6 +67,8 @@ ACTIONS = {
     "launch": launching.launch_study,
     "pause": launching.pause_study,
     "resume": launching.resume_study,
+    "open_main": launching.open_main_part,
+    "second_round": open_second_round,
     "close": launching.close_study,
     "reopen": launching.reopen_study,
 }

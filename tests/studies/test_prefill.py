@@ -83,5 +83,5 @@ def test_a_prefilled_answer_that_is_kept_counts_as_an_answer(someone):
 def test_rating_and_unsure_are_not_filled_in(someone):
     place = place_of(someone.annotator)
     for block in StageForm(place.assignment, place.stage).blocks:
-        assert block.rating is None
+        assert [row.value for row in block.rows] == [""]
         assert not any(row.unsure for row in block.options)

@@ -43,8 +43,8 @@ def test_a_draft_says_what_happens_at_launch(client, project):
     drafted(project, plan={"annotators": 6})
     page = text_of(client, "study", "study")
     assert "6 personal links are made, one for each annotator" in page
-    assert "Each annotator works on 10 texts, in about 60 minutes" in page
-    assert "Reckoned, not measured: 200 words a minute, and 10 seconds for each option judged" in page
+    assert "Each annotator works on 10 texts and gives about 450 answers, in about 60 minutes" in page
+    assert "Reckoned, not measured: 200 words a minute, and 10 seconds for each answer" in page
     assert "Each item is guessed by 2 of them" in page
     assert "90 (alder: 30, birch: 30, cedar: 30)" in page
 

@@ -2,14 +2,15 @@
 
 import pytest
 
-from studies.services.launching import choose_with_plan
+from studies.services.declaring import declaration_of
+from studies.services.launching import outline
 from studies.workload import Span, minutes_for, workload
 from tests.factory import make_item, make_text
 from tests.studies.world import bank, drafted
 
 
 def of(study):
-    return workload(*choose_with_plan(study))
+    return workload(outline(study), declaration_of(study))
 
 
 def test_minutes_are_reading_once_and_judging_one_generator_s_options_and_then_all(project):
@@ -18,7 +19,7 @@ def test_minutes_are_reading_once_and_judging_one_generator_s_options_and_then_a
     make_item(text, "birch", "i2", "TFF")
     study = drafted(project)
     # 400 words at 200 a minute; 3 options guessed and 6 read at 10 seconds each
-    assert minutes_for(choose_with_plan(study)[0], 0) == pytest.approx(2 + 1.5)
+    assert minutes_for(outline(study).units, declaration_of(study)) == pytest.approx(2 + 1.5)
     assert of(study).minutes == Span(4, 4)
 
 

@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('studies', '0001_initial'),
+        ('studies', '0002_calibration_and_reopened_answers'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -1,0 +1,57 @@
+"""How dimensions go together: correlations of items' mean scores, and whether their ranks differ."""
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from django.utils.translation import gettext as _
+
+from analysis.evidence import Evidence
+from analysis.measures.correlations import correlation
+from analysis.measures.friedman import nemenyi
+from analysis.reports.scores import dimensions_of, item_means, rounds_of, scores_of
+from analysis.tables import Shown, Table, make_table
+
+COLUMNS = ("dimension_a", "dimension_b", "round", "pearson", "nemenyi_p", "n", "reason")
+
+
+def dimension_correlations(evidence: Evidence) -> Table:
+    """One row per pair of dimensions and round. Pearson over the items that have both; Nemenyi over complete items."""
+    rows = [row for number in rounds_of(evidence) for row in round_rows(evidence, number)]
+    note = _("Pearson's r of items' mean scores. Nemenyi: p that the two dimensions' mean ranks within an item are the "
+             "same, over items that have all dimensions.")  # fmt: skip
+    return make_table(
+        "dimension_correlations", COLUMNS, rows, title=_("Dimensions compared"), notes=(note,), shown=shown()
+    )
+
+
+def round_rows(evidence: Evidence, number: int) -> list[dict[str, Any]]:
+    dimensions = dimensions_of(evidence)
+    means = item_means(scores_of(evidence, number), dimensions).to_numpy(dtype=np.float64)
+    p = nemenyi(means)
+    rows = []
+    for one, other in combinations(range(len(dimensions)), 2):
+        found = correlation(means[:, one], means[:, other])
+        rows.append(
+            {
+                "dimension_a": dimensions[one],
+                "dimension_b": dimensions[other],
+                "round": number,
+                "pearson": found.r,
+                "nemenyi_p": p[one, other],
+                "n": found.n,
+                "reason": _(found.reason) if found.reason else "",
+            }
+        )
+    return rows
+
+
+def shown() -> tuple[Shown, ...]:
+    return (
+        Shown(_("Dimension"), "dimension_a"),
+        Shown(_("with"), "dimension_b"),
+        Shown(_("Round"), "round", "count"),
+        Shown("r", "pearson", "number", reason="reason"),
+        Shown(_("Nemenyi's p"), "nemenyi_p", "number"),
+        Shown(_("Items"), "n", "count"),
+    )

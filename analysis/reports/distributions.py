@@ -1,0 +1,62 @@
+"""How often each score was given, on each dimension and in each data set."""
+
+from typing import Any
+
+import pandas as pd
+from django.utils.translation import gettext as _
+
+from analysis.evidence import Evidence
+from analysis.reports.scores import dimensions_of, levels_of, rounds_of, scores_of
+from analysis.tables import Shown, Table, make_table
+
+COLUMNS = ("dataset", "dimension", "round", "score", "n", "share")
+ALL = "all"
+
+
+def distributions(evidence: Evidence) -> Table:
+    """One row per level of the scale; a data set is a source of texts, and all of them together come first."""
+    rows = [
+        row
+        for number in rounds_of(evidence)
+        for name, scores in datasets(scores_of(evidence, number))
+        for dimension in dimensions_of(evidence)
+        for row in level_rows(evidence, name, dimension, number, scores[scores["dimension"] == dimension])
+    ]
+    note = _("A data set is a source of texts.")
+    return make_table("distributions", COLUMNS, rows, title=_("Distribution of scores"), notes=(note,), shown=shown())
+
+
+def datasets(scores: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    """All scores, and those of each source where there are several."""
+    found = [(ALL, scores)]
+    if scores["source"].nunique() > 1:
+        found += [(name or _("(none)"), scores[scores["source"] == name]) for name in scores["source"].unique()]
+    return found
+
+
+def level_rows(
+    evidence: Evidence, dataset: str, dimension: str, number: int, scores: pd.DataFrame
+) -> list[dict[str, Any]]:
+    counts, n = scores["value"].value_counts(), len(scores)
+    return [
+        {
+            "dataset": dataset,
+            "dimension": dimension,
+            "round": number,
+            "score": level,
+            "n": int(counts.get(level, 0)),
+            "share": counts.get(level, 0) / n if n else None,
+        }
+        for level in levels_of(evidence)
+    ]
+
+
+def shown() -> tuple[Shown, ...]:
+    return (
+        Shown(_("Data set"), "dataset"),
+        Shown(_("Dimension"), "dimension"),
+        Shown(_("Round"), "round", "count"),
+        Shown(_("Score"), "score", "count"),
+        Shown("n", "n", "count"),
+        Shown(_("Share"), "share", "number"),
+    )

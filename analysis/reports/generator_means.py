@@ -1,0 +1,108 @@
+"""The mean score of each generator on each dimension, the best and the worst marked."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from analysis.evidence import Evidence
+from analysis.measures.intervals import Interval, clustered, undefined
+from analysis.measures.types import FloatArray
+from analysis.reports.estimates import Estimate, mean_of
+from analysis.reports.scores import AVERAGE, dimensions_of, levels_of, rounds_of, scores_of
+from analysis.tables import Shown, Table, make_table
+
+COLUMNS = ("generator", "dimension", "round", "mean", "low", "high", "n", "mark", "reason")
+MARKED = 3
+NO_SCORE = "There is no judgment to compute this from."
+NO_PUBLISHED = gettext_noop("An average of dimensions has an interval by texts only.")
+
+
+def generator_means(evidence: Evidence) -> Table:
+    """One row per generator, dimension and round, and one for the average of the generator's unrounded means."""
+    rows: list[dict[str, Any]] = []
+    for number in rounds_of(evidence):
+        scores = scores_of(evidence, number)
+        for dimension in (*dimensions_of(evidence), AVERAGE):
+            mine = scores if dimension == AVERAGE else scores[scores["dimension"] == dimension]
+            rows += marked([
+                mean_row(evidence, generator, dimension, number, mine[mine["generator"] == generator])
+                for generator in evidence.generators
+            ])  # fmt: skip
+    notes = (
+        _("%(average)s is the mean of the generator's unrounded means on the dimensions that were scored.")
+        % {"average": AVERAGE},
+        _("Marked are the three best and the three worst on a dimension (fewer where there are fewer than six)."),
+    )
+    return make_table("generator_means", COLUMNS, rows, title=_("Means by generator"), notes=notes, shown=shown())
+
+
+def mean_row(evidence: Evidence, generator: str, dimension: str, number: int, scores: pd.DataFrame) -> dict[str, Any]:
+    levels, seed = levels_of(evidence), evidence.choices.seed
+    bounds = (float(levels[0]), float(levels[-1]))
+    if dimension == AVERAGE:
+        found = average_of(scores, bounds, seed)
+    else:
+        found = mean_of(scores["value"], scores["text_id"], bounds, seed)
+    low, high, reason = found.ends(evidence.choices.convention)
+    return {
+        "generator": generator,
+        "dimension": dimension,
+        "round": number,
+        "mean": found.value,
+        "low": low,
+        "high": high,
+        "n": len(scores),
+        "mark": "",
+        "reason": reason,
+        "intervals": {"mean": found.as_json()},
+    }
+
+
+def average_of(scores: pd.DataFrame, bounds: tuple[float, float], seed: int) -> Estimate:
+    """The mean over dimensions of their means, and its interval by texts."""
+    about = ("text", scores["text_id"].nunique(), len(scores), None)
+    nowhere = undefined("", about, NO_SCORE if scores.empty else NO_PUBLISHED)
+    if scores.empty:
+        return Estimate(float("nan"), {"clustered": nowhere, "published": nowhere}, _(NO_SCORE))
+    by_text = scores.groupby(["text_id", "dimension"])["value"].agg(["sum", "count"]).unstack(fill_value=0)
+    average = average_statistic(*(by_text[part].to_numpy(dtype=np.float64) for part in ("sum", "count")))
+    value = float(average(np.ones((1, len(by_text))))[0])
+    by_texts: Interval = clustered(average, len(by_text), len(scores), bounds=bounds, seed=seed)
+    return Estimate(value, {"clustered": by_texts, "published": nowhere})
+
+
+def average_statistic(sums: FloatArray, counts: FloatArray) -> Callable[[FloatArray], FloatArray]:
+    """The average as a function of the weights (b, texts); sums, counts: (texts, dimensions)."""
+
+    def statistic(weights: FloatArray) -> FloatArray:
+        n = weights @ counts
+        return np.asarray(((weights @ sums) / np.where(n > 0, n, np.nan)).mean(axis=1))
+
+    return statistic
+
+
+def marked(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows of one dimension with best and worst marked, by unrounded means; equal ones alike."""
+    means = sorted(row["mean"] for row in rows if not np.isnan(row["mean"]))
+    n = min(MARKED, len(means) // 2)
+    for row in rows:
+        if n and row["mean"] >= means[-n] and row["mean"] > means[n - 1]:
+            row["mark"] = "best"
+        elif n and row["mean"] <= means[n - 1] and row["mean"] < means[-n]:
+            row["mark"] = "worst"
+    return rows
+
+
+def shown() -> tuple[Shown, ...]:
+    return (
+        Shown(_("Generator"), "generator"),
+        Shown(_("Dimension"), "dimension"),
+        Shown(_("Round"), "round", "count"),
+        Shown(_("Mean"), "mean", "number", "low", "high", "reason"),
+        Shown(_("Scores"), "n", "count"),
+        Shown(_("Mark"), "mark", "mark"),
+    )

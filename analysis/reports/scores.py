@@ -1,0 +1,58 @@
+"""Scores on dimensions as reports read them: people's, one row per annotator, item and dimension."""
+
+import numpy as np
+import pandas as pd
+
+from analysis.evidence import Evidence
+from analysis.measures.types import FloatArray, IntArray
+from analysis.reports.evaluators import people_in
+from studies.protocols import Question
+from studies.services.declaring import declaration_of
+
+CELL = ["annotator", "item_id", "dimension"]
+AVERAGE = "average"
+
+
+def scales_of(evidence: Evidence) -> tuple[Question, ...]:
+    """The declared questions that are answered on a scale, in their order."""
+    stages = declaration_of(evidence.study).stages
+    return tuple(question for stage in stages for question in stage.questions if question.kind == "scale")
+
+
+def dimensions_of(evidence: Evidence) -> tuple[str, ...]:
+    return tuple(question.name for question in scales_of(evidence))
+
+
+def levels_of(evidence: Evidence) -> tuple[int, ...]:
+    """The declared scale, whether or not each level was used."""
+    return tuple(map(int, scales_of(evidence)[0].levels))
+
+
+def rounds_of(evidence: Evidence) -> tuple[int, ...]:
+    """1, and 2 once somebody has scored again."""
+    people = people_in(evidence).rows_of(evidence.every_round)
+    return (1, 2) if (people["round"] > 1).any() else (1,)
+
+
+def scores_of(evidence: Evidence, number: int) -> pd.DataFrame:
+    """annotator, text_id, item_id, generator, source, dimension, value: of each cell its latest up to that round."""
+    people = people_in(evidence).rows_of(evidence.every_round)
+    rows = people[(people["round"] <= number) & people["question"].isin(dimensions_of(evidence))]
+    rows = rows.rename(columns={"question": "dimension"}).sort_values("round", kind="stable")
+    rows = rows.drop_duplicates(CELL, keep="last").sort_index()
+    sources = evidence.texts.set_index("text_id")["source"]
+    found = rows[["annotator", "text_id", "item_id", "generator", "dimension", "value"]].astype({"value": int})
+    return found.assign(source=found["text_id"].map(sources)).reset_index(drop=True)
+
+
+def matrix_of(scores: pd.DataFrame) -> tuple[FloatArray, IntArray]:
+    """Scores on one dimension as (raters, items) with NaN for what is missing, and the text of each item, (items,)."""
+    table = scores.pivot(index="annotator", columns="item_id", values="value")
+    texts = scores.drop_duplicates("item_id").set_index("item_id")["text_id"].reindex(table.columns)
+    return table.to_numpy(dtype=np.float64), pd.factorize(texts, sort=True)[0].astype(np.int64)
+
+
+def item_means(scores: pd.DataFrame, dimensions: tuple[str, ...]) -> pd.DataFrame:
+    """The mean score of each item on each dimension: items down, dimensions across, NaN where nobody scored."""
+    means = scores.groupby(["item_id", "dimension"], sort=True)["value"].mean().unstack("dimension")
+    return means.reindex(columns=list(dimensions))

@@ -1,0 +1,243 @@
+"""What is asked about one item or pair, as a template draws it: allow-listed, and nothing else reaches a browser."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from items.models import Item
+from studies.protocols import Question, Stage
+from studies.shown import ShownItem, Subject
+
+if TYPE_CHECKING:
+    from studies.forms import StageForm
+
+NONE = "none"
+UNSURE = "unsure"
+COMMENT = "comment."  # before the name of a question: what was written about the answer
+
+
+@dataclass
+class OptionRow:
+    handle: str
+    number: int
+    text: str
+    ticked: bool = False
+    unsure: bool = False
+    is_key: bool = False  # False for all where the stage hides keys
+
+
+@dataclass
+class LevelRow:
+    """One answer that may be chosen: what is sent, the key that chooses it, and its words."""
+
+    value: str
+    digit: int
+    label: str
+    anchor: str
+    checked: bool
+
+
+@dataclass
+class QuestionRow:
+    """One question about the item as a whole."""
+
+    name: str
+    input: str  # the name of its field
+    kind: str
+    title: str
+    text: str
+    help: str
+    gate: str
+    levels: list[LevelRow]
+    value: str
+    is_asked: bool
+    asked_if: str  # the condition as JSON; empty if it is always asked
+    is_required: bool = True
+    is_open: bool = True  # False: answered in an earlier round, shown only
+    own: str = ""
+    others: list[str] = field(default_factory=list)
+    others_comments: list[str] = field(default_factory=list)
+    comment_field: str = ""
+    comment: str = ""
+
+    @property
+    def is_anchored(self) -> bool:
+        return any(level.anchor for level in self.levels)
+
+
+@dataclass
+class Side:
+    """One item of a pair."""
+
+    handle: str
+    stem: str
+    answer: str
+    options: list[OptionRow]
+
+
+@dataclass
+class ItemBlock:
+    """One item as the page draws it; of a pair the sides from left to right."""
+
+    handle: str
+    number: int
+    stem: str
+    lang: str
+    options: list[OptionRow]
+    none: bool
+    ticks: str  # the name of the question that is asked of each option; empty if none is
+    unsure_asked: bool
+    answer: str
+    rows: list[QuestionRow]
+    sides: list[Side]
+    errors: list[str] = field(default_factory=list)
+    answered: bool = False
+
+
+def block_of(form: "StageForm", number: int, subject: Subject) -> ItemBlock:
+    """Everything that stands on the page about one subject."""
+    item, stage = form.items[subject.sides[0].item_id], form.stage
+    ticks = next((question.name for question in stage.questions if question.per == "option"), "")
+    ticked, unsure = form.chosen(f"{ticks}-{subject.handle}"), form.chosen(f"{UNSURE}-{subject.handle}")
+    is_pair = len(subject.sides) > 1
+    return ItemBlock(
+        handle=subject.handle,
+        number=number,
+        stem="" if is_pair else item.stem,
+        lang=item.text.language,
+        options=[] if is_pair else options_of(stage, subject.sides[0], item, ticked, unsure),
+        none=NONE in ticked,
+        ticks=ticks,
+        unsure_asked=f"{UNSURE}-{subject.handle}" in form.fields,
+        answer="" if is_pair else expected_answer(stage, item),
+        rows=rows_of(form, subject),
+        sides=[side_of(stage, side, form.items[side.item_id]) for side in subject.sides] if is_pair else [],
+        errors=form.problems_said(subject),
+        answered=form.is_answered(subject),
+    )
+
+
+def side_of(stage: Stage, shown: ShownItem, item: Item) -> Side:
+    return Side(shown.handle, item.stem, expected_answer(stage, item), options_of(stage, shown, item))
+
+
+def expected_answer(stage: Stage, item: Item) -> str:
+    return item.expected_answer if "expected answer" in stage.shows else ""
+
+
+def options_of(
+    stage: Stage, shown: ShownItem, item: Item, ticked: Sequence[str] = (), unsure: Sequence[str] = ()
+) -> list[OptionRow]:
+    """The options in the order shown, keys first where the stage says so; none where it does not show them."""
+    if "options" not in stage.shows:
+        return []
+    by_id = {option.pk: option for option in item.options.all()}
+    order = list(shown.options)
+    if stage.keys == "first":
+        order.sort(key=lambda option: not by_id[option.option_id].correct)
+    return [
+        OptionRow(
+            option.handle,
+            place,
+            by_id[option.option_id].text,
+            option.handle in ticked,
+            option.handle in unsure,
+            stage.keys != "hidden" and by_id[option.option_id].correct,
+        )
+        for place, option in enumerate(order, 1)
+    ]
+
+
+def rows_of(form: "StageForm", subject: Subject) -> list[QuestionRow]:
+    """The questions about the item as a whole; in a second round those that are open again stand among the others."""
+    asked, again = form.path(subject), form.reopened(subject)
+    found = []
+    for question in form.applying(subject):
+        if question.per == "item":
+            row = row_of(form, subject, question)
+            row.is_asked = question.name in asked or (again is not None and question.name not in again)
+            if again is not None:
+                show_round(row, again.get(question.name), form, subject)
+            found.append(row)
+    return found
+
+
+def row_of(form: "StageForm", subject: Subject, question: Question) -> QuestionRow:
+    words, name = worded(form.words, question.name), f"{question.name}-{subject.handle}"
+    value = str(form.value(name) or "")
+    return QuestionRow(
+        name=question.name,
+        input=name,
+        kind=question.kind,
+        title=title_of(question, form.words),
+        text=str(words.get("question", "")),
+        help=str(words.get("help", "")),
+        gate=question.gate,
+        levels=levels_of(question, form.words, value, subject),
+        value=value,
+        is_asked=True,
+        is_required=question.required,
+        asked_if=json.dumps(question.asked_if.as_data()) if question.asked_if else "",
+    )
+
+
+def show_round(row: QuestionRow, cell: Mapping[str, Any] | None, form: "StageForm", subject: Subject) -> None:
+    """What a second round shows beside an answer: one's own, and of a split cell the others'."""
+    row.is_open = cell is not None
+    if cell is None:
+        return
+    row.own = str(cell["own"])
+    row.others = [str(score) for score in cell.get("others", [])]
+    if "c" in cell["rules"]:
+        row.others_comments = form.others_comments.get((subject.item_id, row.name), [])
+    name = f"{COMMENT}{row.input}"
+    if name in form.fields:
+        row.comment_field, row.comment = name, str(form.value(name) or "")
+
+
+def levels_of(question: Question, words: Mapping[str, Any], value: str, subject: Subject) -> list[LevelRow]:
+    """The answers to choose from, with the words of the wording, in its order."""
+    values: list[Any] = list(question.levels)
+    if question.kind == "pick":
+        values = [*(side.handle for side in subject.sides), *values]
+    listed = worded(words, question.name).get("levels") or words.get("levels") or []
+    spoken = words_by_value(values, listed)
+    order = [level for level in spoken if level in values] + [level for level in values if level not in spoken]
+    return [
+        LevelRow(
+            value=str(level),
+            digit=level if question.kind == "scale" else place,
+            label=str(spoken.get(level, {}).get("label", "")),
+            anchor=str(spoken.get(level, {}).get("anchor", "")),
+            checked=str(level) == value,
+        )
+        for place, level in enumerate(order, 1)
+    ]
+
+
+def words_by_value(values: Sequence[Any], listed: Sequence[Mapping[str, Any]]) -> dict[Any, Mapping[str, Any]]:
+    """The words of each level. Words for a scale of another length name its ends only."""
+    by_value = {entry["value"]: entry for entry in listed}
+    if set(by_value) == set(values) or not all(isinstance(value, int) for value in (*values, *by_value)):
+        return by_value
+    if not by_value:
+        return {}
+    ends = {max(values): by_value[max(by_value)]} | {min(values): by_value[min(by_value)]}
+    high_first = list(by_value) == sorted(by_value, reverse=True)
+    return {value: ends.get(value, {}) for value in sorted(values, reverse=high_first)}
+
+
+def title_of(question: Question, words: Mapping[str, Any]) -> str:
+    """What a question is called in the wording of its stage; its name where the wording does not know it."""
+    return str(worded(words, question.name).get("title") or question.name.replace("_", " "))
+
+
+def worded(words: Mapping[str, Any], question: str) -> Mapping[str, Any]:
+    """What the wording of a stage says of a question: an entry of that name in a list, or under its name."""
+    for entries in words.values():
+        for entry in entries if isinstance(entries, list) else ():
+            if isinstance(entry, Mapping) and entry.get("name") == question:
+                return entry
+    found = words.get(question)
+    return found if isinstance(found, Mapping) else {}

@@ -1,0 +1,150 @@
+"""When a question is asked: conditions over earlier answers about the same unit, as data. Knows no Django.
+
+A condition is True, False or None. None means that it depends on a question that is asked but not answered yet: what
+hangs on it is not asked yet, but may be. A question that was not asked has no value, so nothing can be said of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+Value = bool | int | str
+Answers = Mapping[str, Value | None]  # by question that is asked; None where it is not answered yet
+
+
+class BadCondition(ValueError):
+    """A condition that cannot be read; the message is a sentence."""
+
+
+class Condition(Protocol):
+    def holds(self, answers: Answers) -> bool | None: ...
+
+    def questions(self) -> frozenset[str]: ...
+
+    def as_data(self) -> dict[str, Any]: ...
+
+
+@dataclass(frozen=True)
+class Is:
+    """The question was asked and answered with one of these values."""
+
+    question: str
+    values: tuple[Value, ...]
+
+    def holds(self, answers: Answers) -> bool | None:
+        if self.question not in answers:
+            return False
+        given = answers[self.question]
+        return None if given is None else given in self.values
+
+    def questions(self) -> frozenset[str]:
+        return frozenset([self.question])
+
+    def as_data(self) -> dict[str, Any]:
+        return {self.question: list(self.values)}
+
+
+@dataclass(frozen=True)
+class AllOf:
+    """Every part holds; without parts it holds always."""
+
+    parts: tuple[Condition, ...]
+
+    def holds(self, answers: Answers) -> bool | None:
+        found = [part.holds(answers) for part in self.parts]
+        if False in found:
+            return False
+        return None if None in found else True
+
+    def questions(self) -> frozenset[str]:
+        return frozenset().union(*(part.questions() for part in self.parts))
+
+    def as_data(self) -> dict[str, Any]:
+        return {"all": [part.as_data() for part in self.parts]}
+
+
+@dataclass(frozen=True)
+class AnyOf:
+    """Some part holds; without parts it never holds."""
+
+    parts: tuple[Condition, ...]
+
+    def holds(self, answers: Answers) -> bool | None:
+        found = [part.holds(answers) for part in self.parts]
+        if True in found:
+            return True
+        return None if None in found else False
+
+    def questions(self) -> frozenset[str]:
+        return frozenset().union(*(part.questions() for part in self.parts))
+
+    def as_data(self) -> dict[str, Any]:
+        return {"any": [part.as_data() for part in self.parts]}
+
+
+@dataclass(frozen=True)
+class Not:
+    part: Condition
+
+    def holds(self, answers: Answers) -> bool | None:
+        found = self.part.holds(answers)
+        return None if found is None else not found
+
+    def questions(self) -> frozenset[str]:
+        return self.part.questions()
+
+    def as_data(self) -> dict[str, Any]:
+        return {"not": self.part.as_data()}
+
+
+def read_condition(data: object) -> Condition:
+    """A condition as an instrument writes it; `BadCondition` if it is none.
+
+    `{question: value}` or `{question: [values]}`, several questions meaning all of them; `{all: […]}`, `{any: […]}`
+    and `{not: …}` combine.
+    """
+    if not isinstance(data, Mapping) or not data:
+        raise BadCondition("A condition is a mapping, such as {clear: [no]} or {any: [{clear: no}, …]}.")
+    parts = [_part(str(name), value) for name, value in data.items()]
+    return parts[0] if len(parts) == 1 else AllOf(tuple(parts))
+
+
+def _part(name: str, value: object) -> Condition:
+    if name in ("all", "any"):
+        if not isinstance(value, list) or not value:
+            raise BadCondition(f"“{name}” in a condition takes a list of conditions.")
+        parts = tuple(map(read_condition, value))
+        return AllOf(parts) if name == "all" else AnyOf(parts)
+    if name == "not":
+        return Not(read_condition(value))
+    values: list[Any] = value if isinstance(value, list) else [value]
+    if not values or not all(isinstance(each, bool | int | str) for each in values):
+        raise BadCondition(f"The condition on “{name}” takes a value or a list of values.")
+    return Is(name, tuple(values))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One question as a path sees it: its name, and the condition under which it is asked (None: always)."""
+
+    name: str
+    asked_if: Condition | None = None
+
+
+def path(questions: Iterable[Asked], answers: Mapping[str, Value]) -> dict[str, Value | None]:
+    """The questions that are asked, in order, with their answers; None where one is still missing.
+
+    A question whose condition does not hold, or cannot be told yet, is not there, whatever was answered to it.
+    """
+    found: dict[str, Value | None] = {}
+    waiting: set[str] = set()
+    for question in questions:
+        condition = question.asked_if
+        told = True if condition is None else condition.holds(found | dict.fromkeys(waiting))
+        if told:
+            found[question.name] = answers.get(question.name)
+        elif told is None:
+            waiting.add(question.name)
+    return found

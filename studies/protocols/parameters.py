@@ -1,0 +1,119 @@
+"""The switches of a protocol: what a study file and the study page may set, read strictly. Knows no Django."""
+
+import re
+import reprlib
+from dataclasses import dataclass
+from typing import Any
+
+NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+
+
+class InvalidParameter(ValueError):
+    """A parameter that the protocol does not know or cannot use; the message is a sentence."""
+
+
+def gettext_noop(text: str) -> str:
+    """Marks a label for the translators; it is translated where it is shown."""
+    return text
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A switch that a researcher may set before launch; `label` and `help` are what the study page says of it."""
+
+    name: str
+    default: Any
+    label: str = ""
+    help: str = ""
+
+    @property
+    def expects(self) -> str:
+        raise NotImplementedError
+
+    def takes(self, value: object) -> bool:
+        raise NotImplementedError
+
+    def check(self, value: object) -> None:
+        """`InvalidParameter` if the value is none of those it takes."""
+        if not self.takes(value):
+            raise InvalidParameter(f"Parameter {self.name} is {reprlib.repr(value)}; it takes {self.expects}.")
+
+
+@dataclass(frozen=True)
+class Switch(Parameter):
+    """true or false."""
+
+    default: bool = False
+
+    @property
+    def expects(self) -> str:
+        return "true or false"
+
+    def takes(self, value: object) -> bool:
+        return isinstance(value, bool)
+
+
+@dataclass(frozen=True)
+class Whole(Parameter):
+    """A whole number from `low` to `high`."""
+
+    default: int = 0
+    low: int = 0
+    high: int = 10_000
+
+    @property
+    def expects(self) -> str:
+        return f"a whole number from {self.low} to {self.high}"
+
+    def takes(self, value: object) -> bool:
+        return isinstance(value, int) and not isinstance(value, bool) and self.low <= value <= self.high
+
+
+@dataclass(frozen=True)
+class OneOf(Parameter):
+    """One of several words."""
+
+    default: str = ""
+    options: tuple[tuple[str, str], ...] = ()  # value and label
+
+    @property
+    def expects(self) -> str:
+        return "one of: " + ", ".join(value for value, _label in self.options)
+
+    def takes(self, value: object) -> bool:
+        return isinstance(value, str) and value in dict(self.options)
+
+
+@dataclass(frozen=True)
+class SomeOf(Parameter):
+    """Some of several words, each once, in any order."""
+
+    default: tuple[str, ...] = ()
+    options: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def expects(self) -> str:
+        return "a list of some of: " + ", ".join(value for value, _label in self.options)
+
+    def takes(self, value: object) -> bool:
+        if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
+            return False
+        return len(set(value)) == len(value) and set(value) <= set(dict(self.options))
+
+
+@dataclass(frozen=True)
+class Names(Parameter):
+    """A list of names of one's own: small letters, digits and underscores. Empty means what the wording says."""
+
+    default: tuple[str, ...] = ()
+    most: int = 30
+
+    @property
+    def expects(self) -> str:
+        return f"a list of up to {self.most} different names of small letters, digits and underscores"
+
+    def takes(self, value: object) -> bool:
+        if not isinstance(value, list | tuple) or len(value) > self.most:
+            return False
+        named = all(isinstance(each, str) and NAME.fullmatch(each) for each in value)
+        return named and len(set(value)) == len(value)

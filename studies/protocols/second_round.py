@@ -1,0 +1,86 @@
+"""Which scores a second round gives back, by three rules. Pure functions, without Django.
+
+(a) one annotator scored items of one text with the same wording differently; (b) a score is at least 2 away from every
+other, and the others, at least two, agree; (c) three or more scores are all different.
+"""
+
+import unicodedata
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+RULES = ("a", "b", "c")
+FAR = 2
+
+
+@dataclass(frozen=True)
+class Score:
+    """One score of the first round. `text` and `item` may be any ids; `wording` is the stem as it was shown."""
+
+    annotator: str
+    text: str
+    item: str
+    question: str
+    wording: str
+    value: int
+
+
+@dataclass(frozen=True)
+class Flag:
+    """One score that is given back, and why; `others` are the scores of the others on it, in rising order."""
+
+    annotator: str
+    item: str
+    question: str
+    rule: str
+    score: int
+    others: tuple[int, ...]
+
+
+def same_wording(stem: str) -> str:
+    """A stem without what makes no difference: case, spacing, and punctuation at the end."""
+    plain = " ".join(unicodedata.normalize("NFC", stem).casefold().split())
+    while plain and (plain[-1].isspace() or unicodedata.category(plain[-1]).startswith("P")):
+        plain = plain[:-1]
+    return plain
+
+
+def flags_of(scores: Iterable[Score], rules: Collection[str] = RULES) -> list[Flag]:
+    """Every score that one of the rules gives back, by annotator, item and question; one flag for each rule."""
+    scores = list(scores)
+    cells: dict[tuple[str, str], list[Score]] = defaultdict(list)
+    for score in scores:
+        cells[score.item, score.question].append(score)
+    found = uneven_wordings(scores, cells) if "a" in rules else []
+    for given in cells.values():
+        for place, score in enumerate(given):
+            others = others_of(score, given)
+            if "b" in rules and is_alone(score.value, others):
+                found.append(flag("b", given[place], others))
+            if "c" in rules and len(given) >= 3 and len({each.value for each in given}) == len(given):
+                found.append(flag("c", given[place], others))
+    return sorted(found, key=lambda each: (each.annotator, each.item, each.question, each.rule))
+
+
+def uneven_wordings(scores: Iterable[Score], cells: dict[tuple[str, str], list[Score]]) -> list[Flag]:
+    """Rule (a): all scores of one annotator on one wording of a text and one question, where they differ."""
+    alike: dict[tuple[str, str, str, str], list[Score]] = defaultdict(list)
+    for score in scores:
+        alike[score.annotator, score.text, score.question, same_wording(score.wording)].append(score)
+    uneven = [group for group in alike.values() if len({score.value for score in group}) > 1]
+    return [
+        flag("a", score, others_of(score, cells[score.item, score.question])) for group in uneven for score in group
+    ]
+
+
+def is_alone(value: int, others: Collection[int]) -> bool:
+    """Rule (b). One other score cannot agree with itself."""
+    return len(others) >= 2 and len(set(others)) == 1 and all(abs(value - other) >= FAR for other in others)
+
+
+def others_of(score: Score, given: Iterable[Score]) -> tuple[int, ...]:
+    return tuple(sorted(each.value for each in given if each.annotator != score.annotator))
+
+
+def flag(rule: str, score: Score, others: tuple[int, ...]) -> Flag:
+    return Flag(score.annotator, score.item, score.question, rule, score.value, others)

@@ -1,0 +1,225 @@
+"""Report, export and import of a planted study of dimension ratings, both rounds; numbers worked by hand."""
+
+import csv
+import io
+import json
+import math
+from itertools import product
+
+import pytest
+from django.core.management import call_command
+from django.urls import reverse
+
+from analysis.choices import Choices
+from analysis.evidence import evidence_of
+from analysis.figures import as_svg
+from analysis.measures.alpha import krippendorff_alpha
+from analysis.reports import build
+from analysis.reports.generator_means import marked
+from analysis.services.exporting import export_responses
+from analysis.services.results import figure_specification
+from studies.services.importing import ImportRefused, import_responses
+from tests.dimensions import DIMENSIONS, FLAGGED, GENERATORS, PLANTED, TEXTS, drafted, make_bank, planted
+from tests.studies.answer_files import as_csv
+
+SEATS = range(3)
+ITEMS = [f"x{number}-{generator}" for number in range(1, TEXTS + 1) for generator in GENERATORS]
+
+
+def row(seat, item, dimension, number=1, **more):
+    shared = {"annotator": f"p{seat}", "round": number, "stage": "rate", "item_id": item, "question": dimension}
+    return shared | {"value": planted(seat, item, dimension, number)} | more
+
+
+def first_round() -> list[dict]:
+    return [row(*cell) for cell in product(SEATS, ITEMS, DIMENSIONS)]
+
+
+def both_rounds() -> list[dict]:
+    return first_round() + [row(seat, item, dimension, 2) for seat, item, dimension, _rule in sorted(FLAGGED)]
+
+
+@pytest.fixture
+def study(project):
+    make_bank(project)
+    study = drafted(project)
+    import_responses(study, as_csv(both_rounds()))
+    study.refresh_from_db()
+    return study
+
+
+@pytest.fixture
+def report(study):
+    return build(study, Choices(seed=5))
+
+
+def found(report, table, **wanted):
+    rows = [row for row in report.table(table).rows if wanted.items() <= row.items()]
+    assert len(rows) == 1, (table, wanted, len(rows))
+    return rows[0]
+
+
+def test_the_export_holds_what_was_planted_and_is_taken_again(project, study):
+    out = io.StringIO()
+    export_responses(study, "csv", out)
+    columns = ("annotator", "round", "stage", "item_id", "question", "value")
+    exported = {tuple(each[column] for column in columns) for each in csv.DictReader(io.StringIO(out.getvalue()))}
+    assert exported == {tuple(str(each[column]) for column in columns) for each in both_rounds()}
+    again = drafted(project, slug="again")
+    assert import_responses(again, out.getvalue().encode()).responses == len(both_rounds())
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_means_are_those_of_the_planted_scores_each_cell_with_its_latest(report, number):
+    for generator, dimension in product(GENERATORS, DIMENSIONS):
+        scores = [
+            planted(seat, item, dimension, number)
+            for seat, item in product(SEATS, ITEMS)
+            if item.split("-", 1)[1] == generator
+        ]
+        cell = found(report, "generator_means", generator=generator, dimension=dimension, round=number)
+        assert cell["mean"] == pytest.approx(sum(scores) / len(scores))
+        assert cell["n"] == 9
+
+
+def test_the_average_is_of_unrounded_means(report):
+    cells = [found(report, "generator_means", generator="gen-birch", dimension=each, round=1) for each in DIMENSIONS]
+    average = found(report, "generator_means", generator="gen-birch", dimension="average", round=1)
+    assert average["mean"] == pytest.approx(sum(cell["mean"] for cell in cells) / 7)
+
+
+def test_best_and_worst_three_are_marked_and_equal_means_alike():
+    def marks(*means):
+        return [row["mark"] for row in marked([{"mean": mean, "mark": ""} for mean in means])]
+
+    assert marks(1, 2, 3, 4, 5, 6, 7) == ["worst"] * 3 + [""] + ["best"] * 3
+    assert marks(1.0, 3.0) == ["worst", "best"]
+    assert marks(2.0, 2.0, 2.0) == ["", "", ""]
+    assert marks(1, 2, 3, 4, 5, 5, 5, 5) == ["worst"] * 3 + [""] + ["best"] * 4
+    assert marks(math.nan, 1, 2) == ["", "worst", "best"]
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_alpha_is_of_all_cells_with_their_latest_scores(report, number):
+    import numpy as np
+
+    for dimension in DIMENSIONS:
+        values = [[planted(seat, item, dimension, number) for item in sorted(ITEMS)] for seat in SEATS]
+        expected = krippendorff_alpha(np.array(values, dtype=float))
+        cell = found(report, "alpha", dimension=dimension, round=number)
+        assert cell["alpha"] == (None if math.isnan(expected.value) else pytest.approx(expected.value))
+        assert (cell["n_units"], cell["n_values"], cell["level"]) == (9, 27, "interval")
+
+
+def test_an_undefined_alpha_says_why(report):
+    cell = found(report, "alpha", dimension="consistency", round=1)
+    assert cell["alpha"] is None
+    assert cell["reason"]
+
+
+def test_distributions_count_every_score_by_data_set(report):
+    cell = found(report, "distributions", dataset="all", dimension="relevance", round=1, score=1)
+    assert (cell["n"], cell["share"]) == (1, pytest.approx(1 / 27))
+    cell = found(report, "distributions", dataset="source-1", dimension="relevance", round=2, score=2)
+    assert (cell["n"], cell["share"]) == (3, pytest.approx(3 / 18))
+
+
+def test_correlations_are_of_items_means(report):
+    # conciseness and answerability: (x1 3,3,3 | 3,3,3), then alder 3,2, birch 2,1, reference 3,3 for two texts
+    x, y = [3, 3, 3, 3, 2, 3, 3, 2, 3], [3, 3, 3, 2, 1, 3, 2, 1, 3]
+    mx, my = sum(x) / 9, sum(y) / 9
+    r = sum((a - mx) * (b - my) for a, b in zip(x, y, strict=True)) / math.sqrt(
+        sum((a - mx) ** 2 for a in x) * sum((b - my) ** 2 for b in y)
+    )
+    cell = found(report, "dimension_correlations", dimension_a="conciseness", dimension_b="answerability", round=1)
+    assert cell["pearson"] == pytest.approx(r)
+    assert 0 < cell["nemenyi_p"] <= 1
+    assert cell["n"] == 9
+
+
+def test_flagged_cells_are_the_planted_ones_with_what_became_of_them(report):
+    table = report.table("flagged_cells")
+    cells = {(row["annotator"], row["item_id"], row["dimension"], row["rule"]) for row in table.rows}
+    assert cells == {(f"p{seat}", item, dimension, rule) for seat, item, dimension, rule in FLAGGED}
+    cell = found(report, "flagged_cells", annotator="p0", item_id="x3-gen-birch")
+    assert (cell["score"], cell["others"], cell["score_2"]) == (1, "2, 3", 2)
+    changed = sum(first != second for first, second in PLANTED.values())
+    assert f"Of 6 cells, 6 were scored again in round 2, and {changed} of these changed." in table.notes
+
+
+def test_tables_without_data_have_their_header_and_say_so(report):
+    for name in ("expert_check", "error_codes"):
+        assert report.table(name).rows == ()
+        assert report.table(name).notes[0].startswith("Empty:")
+
+
+CONTRACT = {
+    "alpha": "dimension,round,alpha,low,high,level,n_units,n_values,reason",
+    "generator_means": "generator,dimension,round,mean,low,high,n,mark",
+    "dimension_correlations": "dimension_a,dimension_b,round,pearson,nemenyi_p,n",
+    "distributions": "dataset,dimension,round,score,n,share",
+    "flagged_cells": "annotator,item_id,dimension,rule,score,others",
+    "expert_check": "dimension,expert,n,accuracy",
+    "error_codes": "generator,code,n,share_of_all,share_of_erroneous",
+}
+
+
+def test_the_command_writes_every_table_of_the_contract_and_the_figures(study, tmp_path):
+    call_command("report", "dims", out=str(tmp_path))
+    for name, columns in CONTRACT.items():
+        header = (tmp_path / "tables" / f"{name}.csv").read_text().splitlines()[0]
+        assert header.startswith(columns)
+    for name in ("generator_means", "dimension_correlations"):
+        assert (tmp_path / "figures" / f"{name}.svg").read_text().startswith("<svg")
+        assert (tmp_path / "figures" / f"{name}.png").stat().st_size > 1000
+    assert json.loads((tmp_path / "report.json").read_text())["tables"]["flagged_cells"] == 6
+
+
+def test_names_in_figures_are_text_and_nothing_else(project, study):
+    project.generators.filter(name="gen-alder").update(name="<script>alert(1)</script>&")
+    report = build(study, Choices())
+    for name in report.figures:
+        svg = as_svg(figure_specification(study, report, name))
+        assert svg.startswith("<svg")
+        assert "<script" not in svg
+
+
+def test_the_results_page_shows_tables_and_figures(study, as_user, researcher):
+    page = as_user(researcher).get(reverse("study_results", args=["dims"])).content.decode()
+    for words in ("Means by generator", "Agreement", "Dimensions compared", "Scores that stand out", "Krippendorff"):
+        assert words in page
+    assert reverse("study_figure", args=["dims", "generator_means"]) in page
+
+
+def test_evidence_keeps_all_rounds_beside_the_latest(study):
+    evidence = evidence_of(study, Choices())
+    assert len(evidence.every_round) == len(both_rounds())
+    assert len(evidence.frame) == len(first_round())
+
+
+def problems(study, rows):
+    with pytest.raises(ImportRefused) as refused:
+        import_responses(study, as_csv(rows))
+    return [(problem.line, problem.field) for problem in refused.value.problems]
+
+
+@pytest.mark.parametrize(
+    ("change", "column"),
+    [
+        ({"value": 4}, "value"),
+        ({"value": 0}, "value"),
+        ({"question": "beauty"}, "question"),
+        ({"round": 3}, "round"),
+        ({"round": 2}, "round"),
+        ({"option_id": "a"}, "option_id"),
+        ({"other_item_id": ITEMS[1]}, "other_item_id"),
+    ],
+)
+def test_what_nobody_could_have_scored_is_refused(project, change, column):
+    make_bank(project)
+    assert (2, column) in problems(drafted(project), [row(0, ITEMS[0], "fluency") | change])
+
+
+def test_a_score_of_what_does_not_apply_is_refused(project):
+    make_bank(project, expected="")
+    assert problems(drafted(project), [row(0, ITEMS[0], "answer_consistency")]) == [(2, "question")]

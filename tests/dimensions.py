@@ -1,0 +1,129 @@
+"""A planted study of dimension ratings: every score of both rounds is known before anybody gives one.
+
+Three texts, three generators, three annotators, seven dimensions. One cell meets each rule of the second round: (a) the
+first annotator scores one wording differently; (b) the second is alone with a 1; (c) all three differ.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from bs4 import BeautifulSoup
+
+from annotation.simulation import SimulatedPerson
+from items.models import Item
+from projects.models import Project
+from studies.models import Study
+from studies.services.creating import create_study
+from studies.services.launching import launch_study
+from studies.services.spec import check_spec
+from tests.factory import make_generator, make_text
+
+GENERATORS = ("gen-alder", "gen-birch", "the-reference")
+DIMENSIONS = (
+    "fluency", "clarity", "conciseness", "relevance", "consistency", "answerability", "answer_consistency",
+)  # fmt: skip
+TEXTS = 3
+# By dimension and generator, what everybody gives but in the cells below.
+USUAL = {"conciseness": {"gen-birch": 2}, "answerability": {"gen-birch": 1, "gen-alder": 2}}
+# (seat, item, dimension): score of round 1, of round 2.
+PLANTED = {
+    (0, "x1-gen-birch", "fluency"): (2, 3),  # (a): the same wording as x1-gen-alder, which gets 3
+    (1, "x2-gen-alder", "clarity"): (1, 1),  # (b), and stays
+    (0, "x3-gen-birch", "relevance"): (1, 2),  # (c)
+    (1, "x3-gen-birch", "relevance"): (2, 2),
+    (2, "x3-gen-birch", "relevance"): (3, 2),
+}
+FLAGGED = {
+    (0, "x1-gen-alder", "fluency", "a"), (0, "x1-gen-birch", "fluency", "a"), (1, "x2-gen-alder", "clarity", "b"),
+    (0, "x3-gen-birch", "relevance", "c"), (1, "x3-gen-birch", "relevance", "c"), (2, "x3-gen-birch", "relevance", "c"),
+}  # fmt: skip
+
+
+def planted(seat: int, item: str, dimension: str, number: int = 1) -> int:
+    """The score that a seat gives an item on a dimension in a round."""
+    if (seat, item, dimension) in PLANTED:
+        return PLANTED[seat, item, dimension][number - 1]
+    if item.startswith("x1-") and item != "x1-the-reference":
+        return 3  # the two equal wordings are scored alike
+    return USUAL.get(dimension, {}).get(item.split("-", 1)[1], 3)
+
+
+def stem(number: int, generator: str) -> str:
+    if number == 1 and generator != "the-reference":
+        return {"gen-alder": "Where do the herons sleep?", "gen-birch": "where do  the herons SLEEP"}[generator]
+    return f"Stem {number} {GENERATORS.index(generator)} about reeds?"
+
+
+def make_bank(project: Project, expected: str = "Answer {number}") -> None:
+    for number in range(1, TEXTS + 1):
+        text = make_text(
+            project,
+            f"external-x{number}",
+            title=f"Herons, part {number}",
+            body=f"Sentence {number} about herons.\nA second paragraph {number} about reeds.",
+            source=f"source-{number % 2}",
+        )
+        for generator in GENERATORS:
+            Item.objects.create(
+                project=project,
+                text=text,
+                generator=make_generator(project, generator),
+                external_id=f"x{number}-{generator}",
+                stem=stem(number, generator),
+                expected_answer=expected.format(number=number),
+                reference=generator == "the-reference",
+                metadata={"secret": "item-metadata"},
+            )
+
+
+def spec(**changes: Any) -> dict[str, Any]:
+    params = {"rounds": 2} | changes.pop("params", {})
+    plan = {"annotators": 3, "seed": 11} | changes.pop("plan", {})
+    shared = {"slug": "dims", "protocol": "dimension-ratings", "language": "en"}
+    return shared | {"plan": plan, "params": params} | changes
+
+
+def drafted(project: Project, **changes: Any) -> Study:
+    return create_study(project, check_spec(spec(**changes)))[0]
+
+
+def launched(project: Project, **changes: Any) -> Study:
+    return launch_study(drafted(project, **changes))[0]
+
+
+def annotators(study: Study) -> list:
+    return list(study.annotators.filter(purpose="main").order_by("seat"))
+
+
+@dataclass
+class Rater(SimulatedPerson):
+    """Gives the planted scores through the real pages, finding items by their stems and rows by their names."""
+
+    number: int = 1
+    seen: list[bytes] = field(default_factory=list)
+
+    def checked(self, response):
+        self.seen.append(response.content)
+        return super().checked(response)
+
+    def filled(self, form):
+        self.page = form
+        return super().filled(form)
+
+    def answers(self):
+        sent: dict[str, Any] = {"item": []}
+        for item, row, name in rows_on(self.page):
+            if not name.startswith("comment."):
+                sent[name] = str(planted(self.annotator.seat, item, row, self.number))
+        sent["item"] = [fieldset["data-item"] for fieldset in self.page.select("fieldset.item")]
+        return sent
+
+
+def rows_on(page: BeautifulSoup) -> list[tuple[str, str, str]]:
+    """External id of the item, dimension and field of each row that stands on a page."""
+    by_stem = {stem(number, generator): f"x{number}-{generator}" for number in (1, 2, 3) for generator in GENERATORS}
+    return [
+        (by_stem[str(item.select_one("legend span[lang]").get_text())], str(row["data-name"]), str(row.input["name"]))
+        for item in page.select("fieldset.item")
+        for row in item.select("[data-row]")
+    ]

@@ -1,0 +1,45 @@
+"""Two protocols that Lesart does not have: a questionnaire that stops, and a choice between two items."""
+
+from itertools import combinations
+
+from studies.protocols import Declaration, Protocol, Question, Stage
+from studies.protocols.conditions import read_condition
+from studies.protocols.parameters import Switch
+from studies.protocols.units import each_item
+
+WORDS = {"title": "Page", "next": "Go on", "lead": []}
+CONTENT = {
+    "name": "toy",
+    **{name: {"title": name} for name in ("consent", "instructions", "done", "closed", "paused", "revoked", "waiting")},
+    "judge": WORDS | {"questions": [{"name": "central", "title": "Central", "question": "Is it central?"}]},
+    "compare": WORDS,
+}
+SEEN = frozenset({"text", "title", "options"})
+
+
+def stopping(params, wording) -> Declaration:
+    """`why` only after no, `central` only after yes, `use` only if `central` is yes or maybe."""
+    yes_no = ("yes", "no")
+    questions = (
+        Question("good", kind="choice", levels=yes_no),
+        Question("why", kind="text", required=False, asked_if=read_condition({"good": "no"})),
+        Question("central", kind="choice", levels=(*yes_no, "maybe"), asked_if=read_condition({"good": "yes"})),
+        Question("use", kind="choice", levels=yes_no, asked_if=read_condition({"central": ["yes", "maybe"]})),
+    )
+    return Declaration((Stage("judge", questions, shows=SEEN),), split=each_item, needs_options=False)
+
+
+def crossed(items, rng):
+    """Every two items by different generators."""
+    return [(a.item_id, b.item_id) for a, b in combinations(items, 2) if a.generator != b.generator]
+
+
+def comparing(params, wording) -> Declaration:
+    stage = Stage("compare", (Question("better", kind="pick", levels=("tie",)),), shows=SEEN, keys="first")
+    return Declaration(
+        (stage,), split=crossed, needs_options=False, min_generators=2, calibration=params["calibration"]
+    )
+
+
+STOPPING = Protocol("toy-stopping", "Toy stopping", (), stopping, unit="item")
+COMPARING = Protocol("toy-comparing", "Toy comparing", (Switch("calibration"),), comparing, unit="pair")
