@@ -9,10 +9,9 @@ from analysis.reports import REPORTS
 from analysis.reports.description import description
 from analysis.tables import Shown, make_table
 from studies.protocols import PROTOCOLS
-from studies.services import instruments
 from studies.services.importing import import_responses
 from tests.studies.answer_files import as_csv
-from tests.studies.toys import CONTENT, STOPPING
+from tests.studies.toys import STOPPING, ship
 from tests.studies.world import bank, drafted
 
 
@@ -28,7 +27,7 @@ def toy_report(evidence):
 def study(project, monkeypatch):
     monkeypatch.setitem(PROTOCOLS, STOPPING.name, STOPPING)
     monkeypatch.setitem(REPORTS, STOPPING.name, toy_report)
-    monkeypatch.setitem(instruments.shipped(), f"{STOPPING.name}/en", CONTENT)
+    ship(monkeypatch, STOPPING)
     bank(project)
     study = drafted(project, protocol=STOPPING.name)
     row = {"annotator": "ada", "stage": "judge", "item_id": "t1-alder-1", "question": "good", "value": "no"}

@@ -9,13 +9,12 @@ from analysis.services.exporting import export_responses
 from annotation.simulation import simulate_study
 from studies.models import Response, Unit
 from studies.protocols import PROTOCOLS
-from studies.services import instruments
 from studies.services.answering import Incomplete, place_of
 from studies.services.importing import ImportRefused, import_responses
 from studies.services.launching import open_main_part
 from tests.annotation.world import Walker
 from tests.studies.answer_files import as_csv
-from tests.studies.toys import COMPARING, CONTENT, STOPPING
+from tests.studies.toys import COMPARING, STOPPING, ship
 from tests.studies.world import bank, drafted, launched, person, post
 
 
@@ -23,7 +22,7 @@ from tests.studies.world import bank, drafted, launched, person, post
 def toys(monkeypatch):
     for toy in (STOPPING, COMPARING):
         monkeypatch.setitem(PROTOCOLS, toy.name, toy)
-        monkeypatch.setitem(instruments.shipped(), f"{toy.name}/en", CONTENT)
+        ship(monkeypatch, toy)
 
 
 def stopping(project, **changes):

@@ -9,9 +9,12 @@ from generation.forms import GenerateForm
 from llm.models import Endpoint
 from studies.instrument_yaml import with_changes
 from studies.page_forms import StudyForm, initial_of
+from studies.protocols import PROTOCOLS
 from studies.services.instrument_writing import copy_instrument, save_version
 from studies.services.instruments import latest_version, source_of
 from tests.studies.world import bank, drafted, launched
+
+GUESSING = PROTOCOLS["guess-then-read"]
 
 
 @pytest.fixture
@@ -28,7 +31,7 @@ def endpoint(db):
 
 def test_a_study_is_made_with_the_projects_own_wording(own, project):
     own("guess-then-read/en", "mine")
-    form = StudyForm({"title": "Rivers", "instrument": "mine/en"}, project=project)
+    form = StudyForm({"title": "Rivers", "instrument": "mine/en"}, project=project, protocol=GUESSING)
     assert form.is_valid(), form.errors
     spec = form.cleaned_data["spec"]
     assert (spec.instrument, spec.protocol, spec.language) == ("mine/en", "guess-then-read", "en")
@@ -36,7 +39,7 @@ def test_a_study_is_made_with_the_projects_own_wording(own, project):
 
 def test_prompts_are_not_offered_for_people(own, project):
     own("guess-then-read-prompt/en", "letters")
-    names = [name for name, _words in StudyForm(project=project).fields["instrument"].choices]
+    names = [name for name, _words in StudyForm(project=project, protocol=GUESSING).fields["instrument"].choices]
     assert names == ["guess-then-read/de", "guess-then-read/en"]
 
 
@@ -44,7 +47,7 @@ def test_a_draft_keeps_its_older_version_until_another_is_chosen(own, project):
     version = own("guess-then-read/en", "mine")
     study = drafted(project, instrument="mine/en")
     save_version(version.instrument, with_changes(source_of(version), {("title",): "Newer"}))
-    form = StudyForm(project=project, study=study, initial=initial_of(study))
+    form = StudyForm(project=project, protocol=GUESSING, study=study, initial=initial_of(study))
     names = [name for name, _words in form.fields["instrument"].choices]
     assert form.initial["instrument"] == "mine/en@1"
     assert names[0] == "mine/en"
@@ -75,7 +78,7 @@ def test_evaluators_are_offered_prompts_of_the_protocol_the_studys_language_firs
 def test_another_prompt_is_another_evaluator(own, project, endpoint):
     version = own("guess-then-read-prompt/en", "letters")
     study = launched(project)
-    assert prompt_for(study, "letters/en") == version
+    assert prompt_for(study, name="letters/en") == version
     named = wanted_for(study, Ask(endpoint, prompt="letters/en"))
     assert (named.identity["prompt"], named.fix()) == (version.pk, {"prompt": version.pk})
     assert "prompt" not in wanted_for(study, Ask(endpoint)).identity
@@ -88,5 +91,5 @@ def test_another_prompt_is_another_evaluator(own, project, endpoint):
 def test_what_is_no_prompt_is_refused(name, said, project):
     bank(project)
     with pytest.raises(CannotEvaluate) as refused:
-        prompt_for(launched(project), name)
+        prompt_for(launched(project), name=name)
     assert said in str(refused.value)

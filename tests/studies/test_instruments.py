@@ -125,7 +125,7 @@ def test_a_name_with_a_number_means_that_version(own, project):
     ("name", "said"),
     [
         ("mine/en@9", "“mine/en” has no version 9; it has: 1."),
-        ("yours/en", "There is no instrument “yours/en”; there are: generate-items/de, "),
+        ("yours/en", "There is no instrument “yours/en”; there are: dimension-ratings/de, "),
         ("mine", "There is no instrument “mine”"),
     ],
 )
@@ -168,7 +168,10 @@ def test_the_list_has_the_projects_own_first_and_says_who_uses_what(own, project
 
 def test_only_what_suits_is_offered(own, project):
     copy_instrument(latest_version(PROMPT, project), project, "letters")
-    names = {use: [str(version.instrument) for version in suitable(project, use)] for use in ("people", "evaluator")}
+    names = {
+        use: [str(version.instrument) for version in suitable(project, use, "guess-then-read")]
+        for use in ("people", "evaluator")
+    }
     assert names["people"] == ["mine/en", "guess-then-read/de", "guess-then-read/en"]
     assert names["evaluator"] == ["letters/en", "guess-then-read-prompt/de", "guess-then-read-prompt/en"]
 

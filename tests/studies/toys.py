@@ -2,10 +2,13 @@
 
 from itertools import combinations
 
+import yaml
+
 from studies.protocols import Declaration, Protocol, Question, Stage
 from studies.protocols.conditions import read_condition
 from studies.protocols.parameters import Switch
 from studies.protocols.units import each_item
+from studies.services import instruments
 
 WORDS = {"title": "Page", "next": "Go on", "lead": []}
 CONTENT = {
@@ -43,3 +46,10 @@ def comparing(params, wording) -> Declaration:
 
 STOPPING = Protocol("toy-stopping", "Toy stopping", (), stopping, unit="item")
 COMPARING = Protocol("toy-comparing", "Toy comparing", (Switch("calibration"),), comparing, unit="pair")
+
+
+def ship(monkeypatch, toy: Protocol) -> None:
+    """Its wording is there as if it came with Lesart."""
+    content = CONTENT | {"name": toy.name, "language": "en", "use": "people"}
+    monkeypatch.setitem(instruments.shipped(), f"{toy.name}/en", content)
+    monkeypatch.setitem(instruments.shipped_sources(), f"{toy.name}/en", yaml.safe_dump(content))
