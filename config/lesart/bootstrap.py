@@ -48,6 +48,8 @@ def ensure_environment() -> None:
     if is_complete():
         return
     require_venv()
+    if VENV.is_symlink():  # whose environment it is nobody knows here, and it would be emptied
+        raise exits.Refusal(exits.NOT_WRITABLE, f"{VENV} is a link to another folder. Remove it, then start again.")
     VENV.mkdir(exist_ok=True)
     with open(LOCK, "a+") as lock:
         wait_for(lock)

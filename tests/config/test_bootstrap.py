@@ -76,6 +76,17 @@ def test_a_clone_that_cannot_be_written_is_one_sentence(clone):
     assert f"cannot be put into {clone / '.venv'}" in answer.stderr
 
 
+def test_somebody_elses_environment_is_never_emptied(clone, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "theirs").touch()
+    (clone / ".venv").symlink_to(other)
+    answer = lesart(clone, "setup")
+    assert answer.returncode == exits.NOT_WRITABLE
+    assert "is a link to another folder" in answer.stderr
+    assert (other / "theirs").exists()
+
+
 class Recorder:
     """Stands in for the commands that install: writes what they would leave, or fails."""
 

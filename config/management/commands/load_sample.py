@@ -37,11 +37,12 @@ GENERATORS = {
     ),
     "cloze": "A rule that takes a word out of a sentence of the text and offers words of the same kind beside it.",
     local.NAME: (
-        "The very small model that comes with Lesart. Most of what it wrote is incomplete and waits for repair;"
-        " only its whole items are in the studies."
+        "The very small model that comes with Lesart, asked about the English texts only. Most of what it wrote is"
+        " incomplete and waits for repair; only its whole items are in the study."
     ),
 }
 STUDIES = {"de": "Four German texts: guess, then read", "en": "Four English texts: guess, then read"}
+MODEL_SPEAKS = "en"
 RECORDED = settings.BASE_DIR / "config" / "sample" / "calls.jsonl"
 
 Answer = Callable[[Run], object]
@@ -94,7 +95,8 @@ def load_bank_and_studies(endpoint: Endpoint, answer: Answer) -> tuple[Project, 
 def generate(project: Project, endpoint: Endpoint, answer: Answer) -> None:
     texts = list(Text.objects.filter(project=project).current())
     write_by_rule(project, texts, Size())
-    run = generating.start(project, generating.Ask(endpoint, texts))
+    spoken = [text for text in texts if text.language == MODEL_SPEAKS]
+    run = generating.start(project, generating.Ask(endpoint, spoken))
     if run is not None and run.is_active:
         answer(run)
 
