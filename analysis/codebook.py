@@ -84,6 +84,10 @@ def meanings(study: Study) -> dict[str, tuple[str, str]]:
         "generator": (_("Who or what wrote the item"), _("name of the generator")),
         "key": (_("Whether the option is a key, as known when exported"), truth),
         "correct": (_("Whether the tick equals the key: answer = key"), truth),
+        "applicable": (
+            _("Whether the question was asked after the answers before it; what was not asked has no value"),
+            truth,
+        ),
         "position_shown": (_("Where the option stood in its item, as this annotator saw it"), _("1 = first")),
         "order_in_session": (
             _("The place of the item among all items that the annotator was shown, stages one after the other"),
@@ -118,4 +122,9 @@ def answer_values(study: Study) -> str:
 def levels(question: Question) -> str:
     if question.kind == "tick":
         return _("true if ticked, else false")
+    if question.kind == "text":
+        return _("text")
+    if question.kind in ("choice", "pick"):
+        of_items = [_("the id of an item of the pair")] if question.kind == "pick" else []
+        return ", ".join([*of_items, *map(str, question.levels)])
     return _("%(low)s (worst) to %(high)s (best)") % {"low": question.levels[0], "high": question.levels[-1]}

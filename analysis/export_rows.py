@@ -1,13 +1,16 @@
 """Answers as rows of an export: read once in the order in which they were given, never held all at once."""
 
 from collections.abc import Collection, Iterator
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from django.db.models import F
 
 from analysis.handed_in import handed_in
+from analysis.unasked import unasked
 from studies.models import Assignment, Study
-from studies.protocols import PROTOCOLS
+from studies.protocols import PROTOCOLS, Declaration
 from studies.services.declaring import declaration_of
 from studies.services.response_rows import COLUMNS as CONTRACT
 from studies.shown import ShownItem, shown_items
@@ -20,6 +23,7 @@ EXTRAS = (
     "generator",
     "key",
     "correct",
+    "applicable",
     "position_shown",
     "order_in_session",
     "first_answered_at",
@@ -71,20 +75,32 @@ CHUNK = 2000
 
 
 def export_rows(study: Study, purposes: Collection[str]) -> Iterator[dict[str, Any]]:
-    """One mapping per response with the columns of `COLUMNS`; all rounds, by annotator and in their order."""
-    stages = [stage.name for stage in declaration_of(study).stages]
+    """One mapping per response with the columns of `COLUMNS`; all rounds, by annotator and in their order.
+
+    The responses of an assignment are followed by the questions that were not asked after them, without a value.
+    """
+    declaration = declaration_of(study)
+    stages = [stage.name for stage in declaration.stages]
     is_paired = PROTOCOLS[study.protocol].unit == "pair"
     places: dict[tuple, int] = {}
     sides: dict[int, dict[str, Any]] = {}
     annotator = None
-    rows = handed_in(study, purposes).order_by(*ORDER).values_list(*map(F, FIELDS.values()))
-    for values in rows.iterator(chunk_size=CHUNK):
-        row = dict(zip(FIELDS, values, strict=True))
+    for row in asked_or_not(study, purposes, declaration):
         if row["annotator_pk"] != annotator:
             annotator = row["annotator_pk"]
             places = places_shown(annotator, stages)
             sides = sides_shown(annotator) if is_paired else {}
         yield finished(row, places, sides)
+
+
+def asked_or_not(study: Study, purposes: Collection[str], declaration: Declaration) -> Iterator[dict[str, Any]]:
+    """The responses of one assignment after the other, each followed by what did not apply."""
+    rows = handed_in(study, purposes).order_by(*ORDER).values_list(*map(F, FIELDS.values()))
+    named = (dict(zip(FIELDS, values, strict=True)) for values in rows.iterator(chunk_size=CHUNK))
+    for _assignment, group in groupby(named, key=itemgetter("assignment_pk")):
+        answers = list(group)
+        yield from (row | {"applicable": True} for row in answers)
+        yield from (row | {"applicable": False} for row in unasked(answers, declaration))
 
 
 def finished(row: dict[str, Any], places: dict[tuple, int], sides: dict[int, dict[str, Any]]) -> dict[str, Any]:

@@ -26,7 +26,11 @@ MAX_TEXT = 2_000
 
 
 class InvalidAnswer(ValueError):
-    """An answer that no participant could have given; the message is a sentence."""
+    """An answer that no participant could have given; the message is a sentence, `question` what it answers."""
+
+    def __init__(self, message: str, question: str = ""):
+        super().__init__(message)
+        self.question = question
 
 
 @dataclass(frozen=True)

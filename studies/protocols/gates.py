@@ -100,7 +100,7 @@ def levels_of(name: str, data: Mapping[str, Any], gate: Gate) -> tuple[Value, ..
         raise InvalidParameter(
             f"“{name}” in gate “{gate.title}” needs two or more different answers, each with a value, or kind: text."
         )
-    return tuple(values)
+    return tuple(map(str, values))
 
 
 def refuse(problems: Iterable[str]) -> None:
