@@ -2,7 +2,7 @@
 
 from studies.views.annotators import annotator_link, annotator_links, remove_simulated, study_annotators
 from studies.views.drafts import study_delete, study_edit, study_import, study_list, study_new
-from studies.views.studies import study_act, study_page, study_preview
+from studies.views.studies import study_act, study_page, study_preview, take_rephrasal
 
 __all__ = [
     "annotator_link",
@@ -17,4 +17,5 @@ __all__ = [
     "study_new",
     "study_page",
     "study_preview",
+    "take_rephrasal",
 ]
