@@ -13,7 +13,7 @@ from studies.protocols.conditions import AllOf, AnyOf, Condition, Is, Not
 from studies.protocols.flow import Path, Way, paths
 
 # In units of the picture, which are pixels at its full width.
-WIDTH, BOX, STOP_AT, STOP_WIDTH = 760, 440, 590, 160
+WIDTH, BOX, STOP_AT, STOP_WIDTH = 780, 440, 589, 190
 LINE, PAD, GAP = 20, 14, 46
 IN_BOX, AT_ARROW = 58, 18  # letters to a line
 
@@ -129,8 +129,17 @@ def centred(box: Box, lines: list[str]) -> Iterator[Words]:
 def endings(found: list[Path], stop: int | None) -> str:
     """After how many questions the paths that stop there end: the lengths of all of them."""
     lengths = sorted({path.length for path in found if path.stop == stop})
-    text = ", ".join(map(str, lengths))
+    text = ", ".join(ranges(lengths))
     return ngettext("after %(n)s question", "after %(n)s questions", lengths[-1] if lengths else 0) % {"n": text}
+
+
+def ranges(numbers: list[int]) -> Iterator[str]:
+    """Rising numbers, those that follow each other taken together: 1, 5–7."""
+    start = 0
+    for place, number in enumerate(numbers):
+        if place + 1 == len(numbers) or numbers[place + 1] != number + 1:
+            yield str(number) if start == place else f"{numbers[start]}–{number}"
+            start = place + 1
 
 
 def own_condition(question: Question, gates: tuple[Gate, ...]) -> Condition | None:

@@ -29,8 +29,8 @@ def test_each_gate_has_a_box_and_each_stop_one_beside_it(picture):
 def test_ends_say_after_how_many_questions(picture):
     endings = [words.text for words in picture.words if words.kind == "ending"]
     assert endings == [
-        "Stop", "after 1 question", "Stop", "after 4 questions", "Stop", "after 5, 6, 7 questions", "End",
-        "after 9, 10, 11 questions",
+        "Stop", "after 1 question", "Stop", "after 4 questions", "Stop", "after 5–7 questions", "End",
+        "after 9–11 questions",
     ]  # fmt: skip
 
 
