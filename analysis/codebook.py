@@ -123,8 +123,8 @@ def levels(question: Question) -> str:
     if question.kind == "tick":
         return _("true if ticked, else false")
     if question.kind == "text":
-        return _("text")
-    if question.kind in ("choice", "pick"):
-        of_items = [_("the id of an item of the pair")] if question.kind == "pick" else []
-        return ", ".join([*of_items, *map(str, question.levels)])
-    return _("%(low)s (worst) to %(high)s (best)") % {"low": question.levels[0], "high": question.levels[-1]}
+        return _("free text")
+    if question.kind == "scale":
+        return _("%(low)s (worst) to %(high)s (best)") % {"low": question.levels[0], "high": question.levels[-1]}
+    listed = ", ".join(map(str, question.levels))
+    return _("the id of an item of the unit, or %(listed)s") % {"listed": listed} if question.kind == "pick" else listed

@@ -219,7 +219,7 @@ def test_the_code_book_names_the_answers(study, tmp_path):
 
     said = " ".join(map(str, codebook(study).rows))
     assert "clear: yes, more_or_less, no" in said
-    assert "rephrasal: text" in said
+    assert "rephrasal: free text" in said
 
 
 def refused(project, lines) -> list[tuple[int, str, str]]:
