@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from analysis.figures.ratings import shades
 from analysis.figures.style import BARE, BESIDE, DARK, INK, LIGHT, LINE, PLATE, SOFT, WIDTH, shares
 from analysis.formatting import count, label_word, number, scope_word
+from analysis.reports.judged import NOT_APPLICABLE
 from analysis.tables import Row, Table
 
 BAR = 26  # its height
@@ -18,7 +19,7 @@ NARROW, PER_LETTER = 0.05, 0.011  # shares: a piece too narrow for a number, and
 def flow(table: Table, title: Mapping[str, Any]) -> Any:
     """Judgments that got to each category, those that it ended in dark, of everybody in the figures."""
     rows = [row for row in table.rows if not row["group"]] or list(table.rows)
-    names = [_("went on"), _("stopped here")]
+    names = [_("not stopped"), _("stopped here")]
     bars = [bar for row in rows for bar in flow_bars(row, names)]
     order = [row["category"] for row in rows]
     base = alt.Chart(alt.Data(values=bars)).encode(y=alt.Y("category:N", title=None, sort=order, axis=BARE))
@@ -38,8 +39,8 @@ def flow_bars(row: Row, names: Sequence[str]) -> list[dict[str, Any]]:
         "reached": count(row["reached"]),
         "stopped": count(row["stopped"]),
     }
-    went_on = row["reached"] - row["stopped"]
-    ends = ((0, went_on), (went_on, row["reached"]))
+    not_stopped = row["reached"] - row["stopped"]
+    ends = ((0, not_stopped), (not_stopped, row["reached"]))
     return [
         {"category": row["category"], "kind": name, "start": start, "end": end, "said": said}
         for name, (start, end) in zip(names, ends, strict=True)
@@ -74,13 +75,13 @@ def category_bars(rows: Sequence[Row], category: str) -> list[dict[str, Any]]:
     """The pieces of one category's bars, in the order of its labels; the widest carry their words."""
     mine = [row for row in rows if row["category"] == category]
     labels = list(dict.fromkeys(row["label"] for row in mine))
-    colours = [*shades(max(len(labels) - 1, 2)), LINE]
+    answers = [label for label in labels if label != NOT_APPLICABLE]
+    colours = dict(zip(answers, shades(max(len(answers), 2)), strict=False)) | {NOT_APPLICABLE: LINE}
     bars, ends = [], dict.fromkeys((row["generator"] for row in mine), 0.0)
     for row in mine:
-        place, start = labels.index(row["label"]), ends[row["generator"]]
+        start = ends[row["generator"]]
         end = ends[row["generator"]] = start + row["share_all"]
-        is_last = place == len(labels) - 1
-        dark = not is_last and place >= len(labels) // 2
+        is_dark = row["label"] in answers[(len(answers) + 1) // 2 :]
         share = number(row["share_all"])
         share = number(row["share_all"])
         word = f"{label_word(row['label'])} {share}"
@@ -92,8 +93,8 @@ def category_bars(rows: Sequence[Row], category: str) -> list[dict[str, Any]]:
                 "end": end,
                 "middle": (start + end) / 2,
                 "said": word if end - start > len(word) * PER_LETTER else share,
-                "shade": colours[-1] if is_last else colours[place],
-                "ink": PLATE if dark else INK,
+                "shade": colours[row["label"]],
+                "ink": PLATE if is_dark else INK,
             }
         )
     return bars

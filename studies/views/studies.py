@@ -61,7 +61,7 @@ def running_context(study) -> dict:
         "balance": guess_balance(study),
         "may_open_second": may_open(study),
         "waits_for_main": declaration_of(study).calibration and not study.main_opened_at,
-        "n_texts": units.values("text").distinct().count(),
+        "n_texts": units.order_by().values("text").distinct().count(),
         "n_items": units.filter(unit_items__isnull=False).values("unit_items").count(),
     }
 
