@@ -47,7 +47,7 @@ def judgments_in(evidence: Evidence) -> Judgments:
     stage = declaration_of(evidence.study).stages[0]
     categories = tuple(question for question in stage.questions if question.kind == "choice")
     sources = evidence.texts.set_index("text_id")["source"]
-    answers = evidence.frame[["annotator", "item_id", "text_id", "generator", "question", "value"]]
+    answers = latest_judgments(evidence.frame)
     rows = [
         {
             "annotator": annotator,
@@ -60,6 +60,12 @@ def judgments_in(evidence: Evidence) -> Judgments:
     ]
     columns = ["annotator", "item_id", "generator", "source", "stopped", *(each.name for each in categories)]
     return Judgments(categories, pd.DataFrame.from_records(rows, columns=columns).astype(object))
+
+
+def latest_judgments(frame: pd.DataFrame) -> pd.DataFrame:
+    """Without the answers of earlier rounds: a later judgment replaces the whole of an earlier one, stops and all."""
+    latest = frame.groupby(["annotator", "item_id"])["round"].transform("max")
+    return frame[frame["round"] == latest]
 
 
 def judgment(stage: Stage, categories: tuple[Question, ...], answers: dict) -> dict[str, str | None]:

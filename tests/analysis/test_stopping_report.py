@@ -259,6 +259,18 @@ def test_free_texts_may_be_absent(project):
     assert import_responses(study, as_jsonl(without)).responses == len(without)
 
 
+def test_a_later_round_replaces_a_whole_judgment(project):
+    make_bank(project)
+    study = drafted(project)
+    again = line("understandable", "no", annotator="p0", group="group-even", round=2)
+    import_responses(study, as_csv([*rows(), again]))
+    study.refresh_from_db()
+    flow = [row for row in build(study, Choices()).table("flow").rows if not row["group"]]
+    assert [(row["reached"], row["stopped"]) for row in flow[:2]] == [(12, 4), (8, 0)]
+    (clear,) = [row for row in exported(study, "wide") if (row["item_id"], row["question"]) == (ITEMS[0], "clear")]
+    assert clear["p0"] == "not_applicable"
+
+
 def test_a_model_has_labels_but_no_agreement(study):
     from studies.models import Response
     from tests.factory import make_assignment

@@ -1,9 +1,13 @@
 """The stopping questionnaire through the real pages: what opens, what is stored, what stays on the server."""
 
+from contextlib import suppress
 from random import Random
 
 import pytest
 from bs4 import BeautifulSoup
+from django.db import transaction
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from annotation.simulation import simulate_study
 from studies.models import Response
@@ -27,7 +31,7 @@ from tests.stopping import (
     launched,
     make_bank,
 )
-from tests.studies.test_gates import wording
+from tests.studies.test_gates import CONTRACT, behind_a_stop, wording
 from tests.studies.world import person, post
 
 
@@ -82,6 +86,29 @@ def test_what_stands_behind_a_stop_is_dropped(study):
     assert someone.here.drafts.get().values == NONSENSE
     someone.hand_in()
     assert dict(Response.objects.values_list("question", "value")) == NONSENSE
+
+
+NAMES_AND_VALUES = st.sampled_from(
+    [(name, value) for name, levels in CONTRACT.items() for value in levels or ("Some words.",)]
+)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(NAMES_AND_VALUES, max_size=14))
+def test_no_sequence_of_answers_stores_a_value_behind_a_stop(study, sequence):
+    with transaction.atomic():
+        someone, page = person(study).start(), {}
+        for name, value in sequence:
+            page[name] = value
+            someone.save(said(someone, **page))
+        drafts = [draft.values for draft in someone.here.drafts.all()]
+        with suppress(Incomplete):
+            someone.hand_in()
+        handed_in = dict(Response.objects.values_list("question", "value"))
+        for values in (*drafts, handed_in):
+            assert set(values).isdisjoint(behind_a_stop(values))
+            assert values.items() <= page.items()
+        transaction.set_rollback(True)
 
 
 def test_of_a_complete_page_only_the_open_gate_is_missed(study):
