@@ -83,7 +83,6 @@ def category_bars(rows: Sequence[Row], category: str) -> list[dict[str, Any]]:
         end = ends[row["generator"]] = start + row["share_all"]
         is_dark = row["label"] in answers[(len(answers) + 1) // 2 :]
         share = number(row["share_all"])
-        share = number(row["share_all"])
         word = f"{label_word(row['label'])} {share}"
         bars.append(
             {

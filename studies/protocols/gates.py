@@ -93,10 +93,12 @@ def question_of(name: str, data: Mapping[str, Any], gate: Gate, stops: Sequence[
 
 
 def levels_of(name: str, data: Mapping[str, Any], gate: Gate) -> tuple[Value, ...]:
-    values = [level.get("value") if isinstance(level, Mapping) else level for level in data.get("levels") or ()]
+    levels = data.get("levels") if isinstance(data.get("levels"), list) else []
+    values = [level.get("value") if isinstance(level, Mapping) else level for level in levels or ()]
     if any(isinstance(value, bool) for value in values):
         raise InvalidParameter(f"The answers of “{name}” in gate “{gate.title}”: put “yes” and “no” in quotes.")
-    if len(values) < 2 or len(set(values)) < len(values) or not all(isinstance(each, str) and each for each in values):
+    named = all(isinstance(each, str) and each for each in values)
+    if not named or len(values) < 2 or len(set(values)) < len(values):
         raise InvalidParameter(
             f"“{name}” in gate “{gate.title}” needs two or more different answers, each with a value, or kind: text."
         )

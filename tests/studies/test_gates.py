@@ -215,8 +215,9 @@ def test_answers_need_quotes_and_two_of_them():
     content = wording()
     content["judge"]["questions"][0]["levels"] = [True, False]
     assert "put “yes” and “no” in quotes" in refusal(content)
-    content["judge"]["questions"][0]["levels"] = ["yes"]
-    assert "needs two or more different answers" in refusal(content)
+    for levels in (["yes"], ["yes", "yes"], ["yes", 2], ["yes", ["no"]], "yes", 3, None):
+        content["judge"]["questions"][0]["levels"] = levels
+        assert "needs two or more different answers" in refusal(content)
 
 
 def test_too_many_ways_are_refused_rather_than_walked():
