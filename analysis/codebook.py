@@ -95,6 +95,10 @@ def meanings(study: Study) -> dict[str, tuple[str, str]]:
         "generator": (_("Who or what wrote the item"), _("name of the generator")),
         "key": (_("Whether the option is a key, as known when exported"), truth),
         "correct": (_("Whether the tick equals the key: answer = key"), truth),
+        "applicable": (
+            _("Always true: a question that was not asked has no row here; the wide export marks it"),
+            truth,
+        ),
         "position_shown": (_("Where the option stood in its item, as this annotator saw it"), _("1 = first")),
         "order_in_session": (
             _("The place of the item among all items that the annotator was shown, stages one after the other"),

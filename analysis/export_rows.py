@@ -21,6 +21,7 @@ EXTRAS = (
     "generator",
     "key",
     "correct",
+    "applicable",
     "position_shown",
     "order_in_session",
     "first_answered_at",
@@ -101,6 +102,7 @@ def finished(row: dict[str, Any], places: dict[tuple, int], sides: dict[int, dic
     row["order_in_session"] = places.get((*place, None))
     row["position_shown"] = places.get((*place, row["option_pk"])) if row["option_pk"] else None
     row |= sides.get(row["assignment_pk"], {})
+    row["applicable"] = True  # a question that was not asked has no row; the wide export says where
     row["correct"] = None if row["key"] is None else row["value"] == row["key"]
     row["instrument_version"] = f"{row['instrument']}/{row['language']}/{row['version']}"
     row["raw_output"], row["parse_status"] = row["reply_text"], parse_status(row)

@@ -45,6 +45,7 @@ def worded(kind: str, value: object) -> str:
     """A text cell: codes of ours in words, everything else as it is."""
     text = "" if value is None else str(value)
     words = {"evaluator": evaluator_word, "stage": stage_word, "quantity": quantity_word, "mark": mark_word}
+    words |= {"scope": scope_word, "label": label_word, "view": view_word}
     return words[kind](text) if kind in words else text
 
 
@@ -59,6 +60,19 @@ def evaluator_word(name: str) -> str:
 
 def mark_word(mark: str) -> str:
     return {"best": _("best"), "worst": _("worst")}.get(mark, mark)
+
+
+def scope_word(name: str) -> str:
+    """The group, generator or source that a row is about; empty means all of them."""
+    return name or _("all")
+
+
+def label_word(label: str) -> str:
+    return _("not applicable") if label == "not_applicable" else label.replace("_", " ")
+
+
+def view_word(view: str) -> str:
+    return {"all": _("all"), "applicable": _("applicable")}.get(view, view)
 
 
 def stage_word(stage: str) -> str:

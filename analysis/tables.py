@@ -6,7 +6,10 @@ from math import isfinite
 from typing import Any, Literal
 
 Row = Mapping[str, Any]
-Kind = Literal["text", "text id", "item id", "evaluator", "stage", "quantity", "mark", "optional", "count", "number"]
+Kind = Literal[
+    "text", "text id", "item id", "evaluator", "stage", "quantity", "mark", "scope", "label", "view", "optional",
+    "count", "number",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)

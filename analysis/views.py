@@ -21,6 +21,7 @@ from projects.models import Role
 from studies.access import get_study
 from studies.models import Study
 from studies.services.declaring import declaration_of
+from studies.services.rephrasals import rephrasals_of
 from studies.services.second_round import may_open
 
 FILE_TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl; charset=utf-8"}
@@ -40,6 +41,7 @@ def study_results(request, slug):
         "choices": form.choices,
         "report": report,
         "asked": urlencode(asked(form), doseq=True),
+        "rephrasals": rephrasals_of(study) if study.project.my_role.rank >= Role.RESEARCHER.rank else [],
         "may_open_second": may_open(study) and "main" in dict(counts_by_purpose(study)),
         "may_export": study.project.my_role.rank >= Role.REVIEWER.rank,
     }

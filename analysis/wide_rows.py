@@ -8,6 +8,7 @@ from typing import Any
 from django.db.models import F
 
 from analysis.handed_in import handed_in
+from analysis.unasked import unasked
 from studies.models import Annotator, Study
 from studies.services.declaring import declaration_of
 
@@ -29,6 +30,7 @@ FIELDS = {
     "option_position": "option__position",
 }
 CHUNK = 2000
+NOT_APPLICABLE = "not_applicable"  # instead of a value, where the question was not asked after the answers before it
 
 
 def wide_columns(study: Study, purposes: Collection[str]) -> tuple[str, ...]:
@@ -48,11 +50,14 @@ def annotator_column(code: str) -> str:
 
 def wide_rows(study: Study, purposes: Collection[str]) -> Iterator[dict[str, Any]]:
     """One mapping per unit, stage, item, option and question, of the latest rounds. One unit is held at once."""
-    stages = [stage.name for stage in declaration_of(study).stages]
+    declaration = declaration_of(study)
+    stages = [stage.name for stage in declaration.stages]
     rows = handed_in(study, purposes).order_by("assignment__unit__position", "pk").values_list(*map(F, FIELDS.values()))
     named = (dict(zip(FIELDS, values, strict=True)) for values in rows.iterator(chunk_size=CHUNK))
     for _unit, answers in groupby(named, key=itemgetter("unit")):
-        yield from unit_rows(list(answers), stages)
+        given = list(answers)
+        unit = [*given, *(row | {"value": NOT_APPLICABLE} for row in unasked(given, declaration))]
+        yield from unit_rows(unit, stages)
 
 
 def unit_rows(answers: list[dict[str, Any]], stages: list[str]) -> list[dict[str, Any]]:

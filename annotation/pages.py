@@ -14,7 +14,7 @@ from studies.forms import StageForm
 from studies.models import Annotator, Assignment, Purpose, Study
 from studies.protocols import PROTOCOLS, Stage
 from studies.services.answering import Place, drafted_form, place_of
-from studies.services.declaring import declaration_of
+from studies.services.declaring import declaration_of, wording_of
 
 PART = "X-Lesart-Part"  # sent by the script, which puts the part into the page that stands
 
@@ -219,7 +219,7 @@ def is_not_counted(annotator: Annotator) -> bool:
 
 
 def wording(annotator: Annotator) -> dict[str, Any]:
-    return annotator.study.instrument_version.content
+    return wording_of(annotator.study)
 
 
 def page(

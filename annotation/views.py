@@ -1,6 +1,6 @@
 """What annotators can ask for. The server holds the place: whatever they typed, they get the page where they stand."""
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils import translation
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
@@ -8,6 +8,7 @@ from django.views.decorators.http import require_http_methods
 
 from annotation.doors import annotator_of_link, for_annotator, no_link, plain_token, remember, unkept
 from annotation.pages import confirm_page, drafts_at, go_to, is_not_counted, place_page, standing, words_page
+from studies.forms import StageForm
 from studies.models import Annotator
 from studies.services import answering
 from studies.services.answering import Incomplete, StaleStage
@@ -72,8 +73,15 @@ def take_stage(request: HttpRequest, annotator: Annotator) -> HttpResponse:
     except StaleStage as stale:
         return place_page(request, annotator, notice=str(stale), status=409)
     except Incomplete as incomplete:
-        return place_page(request, annotator, form=incomplete.form)
+        form = None if opens_more(incomplete.form, request.POST) else incomplete.form
+        return place_page(request, annotator, form=form)
     return go_to(request, annotator, "work")
+
+
+def opens_more(form: StageForm, data: QueryDict) -> bool:
+    """Whether all that is missing was not asked yet on the page sent: then more of it opens, and nothing is wrong."""
+    missing = {name for subject in form.subjects for name in form.missing(subject)}
+    return bool(missing) and "asked" in data and missing.isdisjoint(data.getlist("asked"))
 
 
 def ask_to_confirm(request: HttpRequest, annotator: Annotator, place: answering.Place) -> HttpResponse:

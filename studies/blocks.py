@@ -3,6 +3,8 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from items.models import Item
@@ -54,6 +56,8 @@ class QuestionRow:
     is_asked: bool
     asked_if: str  # the condition as JSON; empty if it is always asked
     is_required: bool = True
+    rewords: bool = False  # its text is another wording of the item
+    reworded: bool = False  # it stands after such a text, and is about that wording where there is one
     is_open: bool = True  # False: answered in an earlier round, shown only
     own: str = ""
     others: list[str] = field(default_factory=list)
@@ -64,6 +68,18 @@ class QuestionRow:
     @property
     def is_anchored(self) -> bool:
         return any(level.anchor for level in self.levels)
+
+
+@dataclass
+class GateRows:
+    """The questions of one gate; it is open if any of them is asked by now."""
+
+    title: str
+    rows: list[QuestionRow]
+
+    @property
+    def is_open(self) -> bool:
+        return any(row.is_asked for row in self.rows)
 
 
 @dataclass
@@ -91,8 +107,14 @@ class ItemBlock:
     answer: str
     rows: list[QuestionRow]
     sides: list[Side]
+    rewording: str = ""  # the annotator's own wording of the item
     errors: list[str] = field(default_factory=list)
     answered: bool = False
+
+    @property
+    def gates(self) -> list[GateRows]:
+        """The rows under the headings of their gates."""
+        return [GateRows(title, list(rows)) for title, rows in groupby(self.rows, key=attrgetter("gate"))]
 
 
 def block_of(form: "StageForm", number: int, subject: Subject) -> ItemBlock:
@@ -101,6 +123,7 @@ def block_of(form: "StageForm", number: int, subject: Subject) -> ItemBlock:
     ticks = next((question.name for question in stage.questions if question.per == "option"), "")
     ticked, unsure = form.chosen(f"{ticks}-{subject.handle}"), form.chosen(f"{UNSURE}-{subject.handle}")
     is_pair = len(subject.sides) > 1
+    rows = rows_of(form, subject)
     return ItemBlock(
         handle=subject.handle,
         number=number,
@@ -111,8 +134,9 @@ def block_of(form: "StageForm", number: int, subject: Subject) -> ItemBlock:
         ticks=ticks,
         unsure_asked=f"{UNSURE}-{subject.handle}" in form.fields,
         answer="" if is_pair else expected_answer(stage, item),
-        rows=rows_of(form, subject),
+        rows=rows,
         sides=[side_of(stage, side, form.items[side.item_id]) for side in subject.sides] if is_pair else [],
+        rewording=next((row.value for row in rows if row.rewords and row.is_asked), ""),
         errors=form.problems_said(subject),
         answered=form.is_answered(subject),
     )
@@ -151,12 +175,13 @@ def options_of(
 
 def rows_of(form: "StageForm", subject: Subject) -> list[QuestionRow]:
     """The questions about the item as a whole; in a second round those that are open again stand among the others."""
-    asked, again = form.path(subject), form.reopened(subject)
-    found = []
+    opened, again = form.stage.opened(form.path(subject)), form.reopened(subject)
+    found: list[QuestionRow] = []
     for question in form.applying(subject):
         if question.per == "item":
             row = row_of(form, subject, question)
-            row.is_asked = question.name in asked or (again is not None and question.name not in again)
+            row.is_asked = question.name in opened or (again is not None and question.name not in again)
+            row.reworded = any(earlier.rewords for earlier in found)
             if again is not None:
                 show_round(row, again.get(question.name), form, subject)
             found.append(row)
@@ -178,6 +203,7 @@ def row_of(form: "StageForm", subject: Subject, question: Question) -> QuestionR
         value=value,
         is_asked=True,
         is_required=question.required,
+        rewords=question.rewords,
         asked_if=json.dumps(question.asked_if.as_data()) if question.asked_if else "",
     )
 

@@ -13,6 +13,7 @@ from studies.models import Assignment, Response
 from studies.protocols import PROTOCOLS, Question, Stage
 from studies.protocols.base import MAX_TEXT, Value
 from studies.services.answers import About, Given
+from studies.services.declaring import wording_of
 from studies.shown import Subject, shown_items, subjects_of
 
 MAX_COMMENT = 1_000
@@ -38,7 +39,7 @@ class StageForm(forms.Form):
     @cached_property
     def words(self) -> dict[str, Any]:
         """What the wording says of this stage."""
-        return dict(self.assignment.annotator.study.instrument_version.content.get(self.stage.name, {}))
+        return dict(wording_of(self.assignment.annotator.study).get(self.stage.name, {}))
 
     def applying(self, subject: Subject) -> tuple[Question, ...]:
         """The questions that apply to the subject, asked or not."""
@@ -122,10 +123,11 @@ class StageForm(forms.Form):
         """What is missing or contradictory in the answers about one subject, in sentences."""
         found, missing = [], []
         asked = self.path(subject)
+        opened = self.stage.opened(asked)
         for question in self.open_questions(subject):
             if question.per == "option":
                 found += self.option_problems(question, subject)
-            elif question.name in asked and asked[question.name] is None and question.required:
+            elif question.name in opened and asked[question.name] is None and question.required:
                 missing.append(question)
             elif question.kind == "text" and len(str(asked.get(question.name) or "")) > MAX_TEXT:
                 found.append(_("This text is too long: keep it under %(n)d characters.") % {"n": MAX_TEXT})
@@ -176,6 +178,13 @@ class StageForm(forms.Form):
         questions = [question for question in self.open_questions(subject) if question.per == "item"]
         values = {question.name: self.entered(question, subject) for question in questions}
         return self.stage.path({name: value for name, value in values.items() if value is not None}, questions)
+
+    def missing(self, subject: Subject) -> list[str]:
+        """The fields of the gates reached that still need an answer."""
+        asked = self.path(subject)
+        opened = self.stage.opened(asked)
+        names = [each.name for each in self.open_questions(subject) if each.required and each.name in opened]
+        return [f"{name}-{subject.handle}" for name in names if asked[name] is None]
 
     def names(self, subject: Subject) -> dict[str, str]:
         """The form's fields about one subject, by what they hold."""

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from studies.models import Study
 from studies.protocols import PROTOCOLS, Protocol
-from studies.protocols.parameters import Names, OneOf, Parameter, SomeOf, Switch, Whole
+from studies.protocols.parameters import Names, OneOf, Parameter, SomeOf, Switch, Whole, Words
 
 
 def parameter_fields(protocol: Protocol) -> dict[str, forms.Field]:
@@ -32,7 +32,7 @@ def field_of(parameter: Parameter) -> forms.Field:
     if isinstance(parameter, SomeOf):
         choices = [(value, _(label)) for value, label in parameter.options]
         return forms.MultipleChoiceField(choices=choices, widget=forms.CheckboxSelectMultiple, **words)
-    return forms.CharField(max_length=2000, **words)
+    return forms.CharField(max_length=parameter.most if isinstance(parameter, Words) else 2000, **words)
 
 
 def said(parameter: Parameter, cleaned: Any) -> Any:

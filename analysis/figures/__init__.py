@@ -6,6 +6,7 @@ from typing import Any
 from analysis.figures.dimensions import dimension_correlations, generator_means
 from analysis.figures.dumbbell import dumbbell
 from analysis.figures.ratings import accuracy_by_rating, ratings
+from analysis.figures.stopping import flow, label_distributions
 from analysis.figures.style import CONFIG
 from analysis.tables import Table
 
@@ -16,6 +17,8 @@ FIGURES: dict[str, tuple[str, Callable[[Table, Mapping[str, Any]], Any]]] = {
     "ratings": ("ratings", ratings),
     "accuracy_by_rating": ("accuracy_by_rating", accuracy_by_rating),
     "generator_means": ("generator_means", generator_means),
+    "flow": ("flow", flow),
+    "label_distributions": ("label_distributions", label_distributions),
     "dimension_correlations": ("dimension_correlations", dimension_correlations),
 }
 

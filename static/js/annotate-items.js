@@ -31,16 +31,39 @@ export function isAnswered(row) {
 
 export const isDone = (item) => rowsOf(item).every(isAnswered);
 
-/* Show the questions that are asked after the answers that stand, hide the others. The server decides the same. */
+/* Show the questions that are asked after the answers that stand, hide the others; a gate opens when all before it is
+   answered. The server decides the same. */
 export function showAsked(item) {
   const answers = {};
   const waiting = {};
+  let gate = null;
+  let isWaiting = false;
+  let isClosed = false;
   for (const row of item.querySelectorAll("[data-row]")) {
     const asked = row.dataset.askedIf ? holds(JSON.parse(row.dataset.askedIf), { ...answers, ...waiting }) : true;
-    row.hidden = asked !== true;
+    if (row.closest("[data-gate]") !== gate) {
+      gate = row.closest("[data-gate]");
+      isClosed = isWaiting;
+    }
+    row.hidden = asked !== true || isClosed;
     if (row.matches("fieldset")) row.disabled = row.hidden;
     if (asked === true) answers[row.dataset.name] = valueOf(row);
     if (asked === null) waiting[row.dataset.name] = null;
+    isWaiting ||= !row.hidden && !isAnswered(row);
+  }
+  for (const each of item.querySelectorAll("[data-gate]")) {
+    each.hidden = each.querySelector("[data-row]:not([hidden])") === null;
+  }
+  showRewording(item);
+}
+
+/* Another wording of the item stands beside the first, and at what is asked about it, as it is written. */
+function showRewording(item) {
+  const row = item.querySelector("[data-rewords]:not([hidden])");
+  const text = row?.querySelector("textarea").value.trim() ?? "";
+  for (const place of item.querySelectorAll("[data-rewording]")) {
+    place.hidden = text === "";
+    place.querySelector("[data-echo]").textContent = text;
   }
 }
 

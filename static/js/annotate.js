@@ -55,7 +55,9 @@ function setUpStage() {
   form.querySelectorAll("[data-item]").forEach(showAsked);
   form.addEventListener("change", (event) => keep(form, event.target));
   form.addEventListener("input", (event) => {
-    if (event.target.matches("textarea")) keepSoon(form, event.target);
+    if (!event.target.matches("textarea")) return;
+    showAsked(event.target.closest("[data-item]"));
+    keepSoon(form, event.target);
   });
   countAnswered(form);
   drafts.send();

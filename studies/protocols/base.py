@@ -2,15 +2,16 @@
 
 import reprlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from studies.protocols.conditions import Asked, Condition, Value, path
+from studies.protocols.conditions import Asked, Condition, Value, path, walk
 from studies.protocols.parameters import InvalidParameter, Parameter
 from studies.protocols.units import Split, UnitKind, whole_text
 
 __all__ = [
     "Declaration",
+    "Gate",
     "InvalidAnswer",
     "InvalidParameter",
     "Parameter",
@@ -25,7 +26,11 @@ MAX_TEXT = 2_000
 
 
 class InvalidAnswer(ValueError):
-    """An answer that no participant could have given; the message is a sentence."""
+    """An answer that no participant could have given; the message is a sentence, `question` what it answers."""
+
+    def __init__(self, message: str, question: str = ""):
+        super().__init__(message)
+        self.question = question
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,7 @@ class Question:
     asked_if: Condition | None = None  # over earlier answers about the same unit, in this stage
     needs_expected_answer: bool = False  # not applicable to an item without one
     gate: str = ""  # questions of one gate stand together under its heading
+    rewords: bool = False  # a text that is another wording of the item: what is asked after it is about that wording
     seconds: int = 10  # what one answer is reckoned to take, before anybody has answered
 
     def read(self, written: str) -> Value:
@@ -87,6 +93,15 @@ class Question:
 
 
 @dataclass(frozen=True)
+class Gate:
+    """Questions that stand together, and after which answers to them nothing more is asked."""
+
+    title: str
+    questions: tuple[str, ...]
+    stop_if: Condition | None = None
+
+
+@dataclass(frozen=True)
 class Stage:
     """What is shown and asked at one place of an assignment. What is not listed in `shows` stays on the server."""
 
@@ -99,6 +114,7 @@ class Stage:
     starts_from: str | None = None  # an earlier stage whose answers stand in the form at the start
     one_at_a_time: bool = False  # one item a page, with free return within the unit
     template: str = "stage"  # templates/annotation/NAME.html
+    gates: tuple[Gate, ...] = ()  # of a questionnaire that stops: all its questions, gate by gate
 
     def question(self, name: str) -> Question:
         """The question of that name; `KeyError` if the stage does not ask it."""
@@ -111,6 +127,27 @@ class Stage:
     def path(self, answers: Mapping[str, Value], applying: Iterable[Question]) -> dict[str, Value | None]:
         """Of the questions that apply, those that are asked after these answers; see `conditions.path`."""
         return path([Asked(question.name, question.asked_if) for question in applying], answers)
+
+    def applicable(self, answers: Mapping[str, Value], applying: Iterable[Question]) -> dict[str, bool | None]:
+        """Of the questions that apply, whether each is asked after these answers; None where an earlier one is missing.
+
+        What is asked and has no answer is missing; what is not asked is not applicable.
+        """
+        applying = list(applying)
+        asked, waiting = walk([Asked(question.name, question.asked_if) for question in applying], answers)
+        return {each.name: None if each.name in waiting else each.name in asked for each in applying}
+
+    def opened(self, asked: Mapping[str, Value | None]) -> frozenset[str]:
+        """Of the questions asked, those of the gates reached: a gate opens when all before it is answered."""
+        found: set[str] = set()
+        gate, is_waiting, is_closed = "", False, False
+        for question in self.questions:
+            if question.gate != gate:
+                gate, is_closed = question.gate, is_waiting
+            if question.name in asked and not is_closed:
+                found.add(question.name)
+                is_waiting |= question.required and asked[question.name] is None
+        return frozenset(found)
 
 
 @dataclass(frozen=True)
@@ -125,6 +162,7 @@ class Declaration:
     calibration: bool = False  # shared texts come first, and the rest waits until a researcher opens it
     rounds: int | None = None  # how many there may be; later ones hold reopened answers only. None: whole units again
     rules: tuple[str, ...] = ()  # which answers a second round reopens
+    slots: Mapping[str, str] = field(default_factory=dict)  # what stands where the wording has {name}
 
     def stage(self, name: str) -> Stage:
         """The stage of that name; `KeyError` if there is none."""

@@ -138,6 +138,11 @@ def path(questions: Iterable[Asked], answers: Mapping[str, Value]) -> dict[str, 
 
     A question whose condition does not hold, or cannot be told yet, is not there, whatever was answered to it.
     """
+    return walk(questions, answers)[0]
+
+
+def walk(questions: Iterable[Asked], answers: Mapping[str, Value]) -> tuple[dict[str, Value | None], frozenset[str]]:
+    """The path, and the questions of which it cannot be told yet whether they are asked; all others are not."""
     found: dict[str, Value | None] = {}
     waiting: set[str] = set()
     for question in questions:
@@ -147,4 +152,4 @@ def path(questions: Iterable[Asked], answers: Mapping[str, Value]) -> dict[str, 
             found[question.name] = answers.get(question.name)
         elif told is None:
             waiting.add(question.name)
-    return found
+    return found, frozenset(waiting)

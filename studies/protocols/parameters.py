@@ -117,3 +117,18 @@ class Names(Parameter):
             return False
         named = all(isinstance(each, str) and NAME.fullmatch(each) for each in value)
         return named and len(set(value)) == len(value)
+
+
+@dataclass(frozen=True)
+class Words(Parameter):
+    """A few words on one line. Empty means what the wording says."""
+
+    default: str = ""
+    most: int = 100
+
+    @property
+    def expects(self) -> str:
+        return f"up to {self.most} characters on one line"
+
+    def takes(self, value: object) -> bool:
+        return isinstance(value, str) and len(value) <= self.most and (value.isprintable() or not value)

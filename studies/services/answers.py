@@ -75,8 +75,8 @@ def refuse_unasked(stage: Stage, given: Given, about: About, applying: Iterable[
     asked = stage.path(given.values, applying)
     for name in (*given.values, *given.ticks):
         if name not in {question.name for question in applying}:
-            raise InvalidAnswer(f"“{name}” does not apply to this item: it has no expected answer.")
+            raise InvalidAnswer(f"“{name}” does not apply to this item: it has no expected answer.", name)
         if name not in asked:
-            raise InvalidAnswer(f"“{name}” is not asked after these answers.")
+            raise InvalidAnswer(f"“{name}” is not asked after these answers.", name)
         if about.reopened is not None and name not in about.reopened:
-            raise InvalidAnswer(f"“{name}” is not open again in this round.")
+            raise InvalidAnswer(f"“{name}” is not open again in this round.", name)

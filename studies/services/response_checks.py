@@ -198,7 +198,8 @@ def answers_of_rows(group: list[Row], stage: Stage, given: Given, items: list[It
     try:
         return answers_of(stage, given, about, partial=not person)
     except InvalidAnswer as error:
-        raise Unfit("question", str(error)) from None
+        lines = [row.line for row in group if row.question == error.question]
+        raise Unfit("question", str(error), lines[0] if lines else 0) from None
 
 
 def check_options_complete(group: list[Row], stage: Stage, given: Given, item: Item) -> None:

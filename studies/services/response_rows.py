@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from items.plain import has_control, printable
 from studies.models import AnnotatorKind, Purpose
-from studies.services.response_files import COLUMNS, NEEDED, Cells, Problem, rows_of
+from studies.services.response_files import APPLICABLE, COLUMNS, NEEDED, Cells, Problem, rows_of
 
 __all__ = ["COLUMNS", "Problem", "Row", "RowFile", "read_rows"]
 
@@ -67,6 +67,8 @@ def read_rows(content: bytes) -> RowFile:
     """All rows of a file, and what is wrong with those that cannot be read."""
     found = RowFile()
     for line, cells in rows_of(content, found.problems):
+        if not cells.get("value") and cells.get(APPLICABLE, "").lower() == "false":
+            continue  # an export says so of questions that were not asked
         try:
             found.rows.append(row_from(line, cells))
         except BadCell as bad:

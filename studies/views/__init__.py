@@ -13,7 +13,7 @@ from studies.views.instruments import (
     instrument_upload,
     instrument_version,
 )
-from studies.views.studies import study_act, study_page, study_preview
+from studies.views.studies import study_act, study_page, study_preview, take_rephrasal
 
 __all__ = [
     "annotator_link",
@@ -37,4 +37,5 @@ __all__ = [
     "study_new",
     "study_page",
     "study_preview",
+    "take_rephrasal",
 ]

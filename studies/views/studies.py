@@ -4,12 +4,14 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
+from items.services.editing import EditRefused
 from projects.models import Role
 from studies.access import get_study
+from studies.flow_picture import picture_of
 from studies.models import Purpose
 from studies.progress import guess_balance, progress_of
 from studies.protocols import PROTOCOLS
-from studies.services import launching
+from studies.services import launching, rephrasals
 from studies.services.declaring import declaration_of
 from studies.services.locking import WrongState
 from studies.services.second_round import may_open, open_second_round
@@ -22,6 +24,7 @@ from studies.workload import workload
 def study_page(request, slug):
     study = get_study(request.user, slug)
     context = {"project": study.project, "study": study, "tab": "study", "protocol": PROTOCOLS[study.protocol]}
+    context["flow"] = picture_of(declaration_of(study))
     context |= draft_context(study) if study.is_draft else running_context(study)
     return render(request, "studies/study.html", context)
 
@@ -58,7 +61,7 @@ def running_context(study) -> dict:
         "balance": guess_balance(study),
         "may_open_second": may_open(study),
         "waits_for_main": declaration_of(study).calibration and not study.main_opened_at,
-        "n_texts": units.count(),
+        "n_texts": units.order_by().values("text").distinct().count(),
         "n_items": units.filter(unit_items__isnull=False).values("unit_items").count(),
     }
 
@@ -99,3 +102,15 @@ def study_preview(request, slug):
         messages.error(request, str(error))
         return redirect("study", study.slug)
     return redirect("join", annotator.token)
+
+
+@login_required
+@require_POST
+def take_rephrasal(request, slug, pk):
+    study = get_study(request.user, slug, Role.RESEARCHER)
+    try:
+        item = rephrasals.take_rephrasal(study, pk)
+        messages.success(request, _("The wording is in the bank as item “%(item)s”.") % {"item": item.external_id})
+    except EditRefused as error:
+        messages.error(request, str(error))
+    return redirect("study_results", study.slug)

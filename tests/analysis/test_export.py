@@ -43,6 +43,7 @@ EXTRAS = [
     "generator",
     "key",
     "correct",
+    "applicable",
     "position_shown",
     "order_in_session",
     "first_answered_at",

@@ -35,6 +35,7 @@ PAGES = [
     ("annotator_link", ["live", "PK", "renew"], "post", "researcher", 302),
     ("annotator_link", ["live", "PK", "erase"], "post", "nobody", 404),
     ("remove_simulated", ["live"], "post", "researcher", 302),
+    ("take_rephrasal", ["live", "PK"], "post", "researcher", 302),
     ("study_act", ["draft", "launch"], "post", "researcher", 302),
     ("study_act", ["live", "pause"], "post", "researcher", 302),
     ("study_act", ["paused", "resume"], "post", "researcher", 302),

@@ -1,0 +1,99 @@
+"""How far judgments got, and which labels were given: bars by category of a questionnaire that stops."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import altair as alt
+from django.utils.translation import gettext as _
+
+from analysis.figures.ratings import shades
+from analysis.figures.style import BARE, BESIDE, DARK, INK, LIGHT, LINE, PLATE, SOFT, WIDTH, shares
+from analysis.formatting import count, label_word, number, scope_word
+from analysis.reports.judged import NOT_APPLICABLE
+from analysis.tables import Row, Table
+
+BAR = 26  # its height
+NARROW, PER_LETTER = 0.05, 0.011  # shares: a piece too narrow for a number, and what a letter takes
+
+
+def flow(table: Table, title: Mapping[str, Any]) -> Any:
+    """Judgments that got to each category, those that it ended in dark, of everybody in the figures."""
+    rows = [row for row in table.rows if not row["group"]] or list(table.rows)
+    names = [_("not stopped"), _("stopped here")]
+    bars = [bar for row in rows for bar in flow_bars(row, names)]
+    order = [row["category"] for row in rows]
+    base = alt.Chart(alt.Data(values=bars)).encode(y=alt.Y("category:N", title=None, sort=order, axis=BARE))
+    scale = alt.Scale(domain=names, range=[LIGHT, DARK])
+    axis = alt.Axis(title=_("judgments"), tickMinStep=1)
+    pieces = base.mark_bar(stroke=SOFT, strokeWidth=0.5, height={"band": 0.72}).encode(
+        x=alt.X("start:Q", axis=axis), x2="end:Q", color=alt.Color("kind:N", title=None, scale=scale)
+    )
+    beside = base.transform_filter(alt.datum.kind == names[0]).mark_text(**BESIDE, fontSize=12, color=INK)
+    return alt.layer(pieces, beside.encode(x=alt.value(WIDTH), text="said:N")).properties(
+        width=WIDTH, height=alt.Step(BAR + 8), title=title
+    )
+
+
+def flow_bars(row: Row, names: Sequence[str]) -> list[dict[str, Any]]:
+    said = _("%(reached)s reached, %(stopped)s stopped") % {
+        "reached": count(row["reached"]),
+        "stopped": count(row["stopped"]),
+    }
+    not_stopped = row["reached"] - row["stopped"]
+    ends = ((0, not_stopped), (not_stopped, row["reached"]))
+    return [
+        {"category": row["category"], "kind": name, "start": start, "end": end, "said": said}
+        for name, (start, end) in zip(names, ends, strict=True)
+    ]
+
+
+def label_distributions(table: Table, title: Mapping[str, Any]) -> Any:
+    """Per category a bar for each generator, cut by label, “not applicable” last; all groups and sources together."""
+    rows = [row for row in table.rows if not row["group"] and not row["source"] and row["share_all"] is not None]
+    generators = list(dict.fromkeys(scope_word(row["generator"]) for row in rows))
+    categories = list(dict.fromkeys(row["category"] for row in rows))
+    bars = [bar for category in categories for bar in category_bars(rows, category)]
+    y = alt.Y("generator:N", title=None, sort=generators, axis=BARE)
+    base = alt.Chart().encode(y=y)
+    pieces = base.mark_bar(stroke=SOFT, strokeWidth=0.5, height={"band": 0.8}).encode(
+        x=alt.X("start:Q", scale=alt.Scale(domain=[0, 1]), axis=shares(_("share of judgments"))),
+        x2="end:Q",
+        color=alt.Color("shade:N", scale=None),
+    )
+    words = (
+        base.transform_filter(f"datum.end - datum.start > {NARROW}")
+        .mark_text(fontSize=11, limit=WIDTH)
+        .encode(x=alt.X("middle:Q"), text="said:N", color=alt.Color("ink:N", scale=None))
+    )
+    header = alt.Header(labelAngle=0, labelAlign="left", labelAnchor="start", labelOrient="top", labelPadding=0)
+    row = alt.Row("category:N", title=None, sort=categories, header=header)
+    chart = alt.layer(pieces, words).properties(width=1.4 * WIDTH, height=alt.Step(BAR))
+    return chart.facet(row=row, data=alt.Data(values=bars), spacing=6).properties(title=title)
+
+
+def category_bars(rows: Sequence[Row], category: str) -> list[dict[str, Any]]:
+    """The pieces of one category's bars, in the order of its labels; the widest carry their words."""
+    mine = [row for row in rows if row["category"] == category]
+    labels = list(dict.fromkeys(row["label"] for row in mine))
+    answers = [label for label in labels if label != NOT_APPLICABLE]
+    colours = dict(zip(answers, shades(max(len(answers), 2)), strict=False)) | {NOT_APPLICABLE: LINE}
+    bars, ends = [], dict.fromkeys((row["generator"] for row in mine), 0.0)
+    for row in mine:
+        start = ends[row["generator"]]
+        end = ends[row["generator"]] = start + row["share_all"]
+        is_dark = row["label"] in answers[(len(answers) + 1) // 2 :]
+        share = number(row["share_all"])
+        word = f"{label_word(row['label'])} {share}"
+        bars.append(
+            {
+                "category": category,
+                "generator": scope_word(row["generator"]),
+                "start": start,
+                "end": end,
+                "middle": (start + end) / 2,
+                "said": word if end - start > len(word) * PER_LETTER else share,
+                "shade": colours[row["label"]],
+                "ink": PLATE if is_dark else INK,
+            }
+        )
+    return bars

@@ -1,0 +1,100 @@
+"""Judgments of a questionnaire that stops, as reports read them: what was answered, not applicable, or missing."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pandas as pd
+from django.utils.translation import gettext as _
+
+from analysis.evidence import Evidence
+from analysis.reports.evaluators import HUMAN, Evaluator, evaluators_in
+from studies.protocols import Question, Stage
+from studies.protocols.flow import stopped_at
+from studies.services.declaring import declaration_of
+
+NOT_APPLICABLE = "not_applicable"
+ALL = ""  # of a column that names a group, a generator or a source
+
+
+@dataclass(frozen=True)
+class Judgments:
+    """One row per annotator and item, in the order in which they were given.
+
+    `frame` has annotator, item_id, generator, source, stopped (the category at whose answer it stopped, or None), and a
+    column for each category: the label, `NOT_APPLICABLE` where it was not asked after the answers before, None where it
+    is missing.
+    """
+
+    categories: tuple[Question, ...]
+    frame: pd.DataFrame
+
+    def among(self, evaluator: Evaluator, generator: str = ALL, source: str = ALL) -> "Judgments":
+        """Those of an evaluator about the items of a generator and the texts of a source."""
+        kept = self.frame["annotator"].isin(evaluator.codes)
+        if generator:
+            kept &= self.frame["generator"] == generator
+        if source:
+            kept &= self.frame["source"] == source
+        return Judgments(self.categories, self.frame[kept])
+
+    def labels(self, category: Question) -> tuple[str, ...]:
+        """The declared labels of a category, then `NOT_APPLICABLE` if there are answers after which it is not asked."""
+        return (*map(str, category.levels), *([NOT_APPLICABLE] if category.asked_if else []))
+
+
+def judgments_in(evidence: Evidence) -> Judgments:
+    """All judgments of the study's first stage, people's and models'."""
+    stage = declaration_of(evidence.study).stages[0]
+    categories = tuple(question for question in stage.questions if question.kind == "choice")
+    sources = evidence.texts.set_index("text_id")["source"]
+    answers = latest_judgments(evidence.frame)
+    rows = [
+        {
+            "annotator": annotator,
+            "item_id": item_id,
+            "generator": said["generator"].iloc[0],
+            "source": sources[said["text_id"].iloc[0]],
+            **judgment(stage, categories, dict(zip(said["question"], said["value"], strict=True))),
+        }
+        for (annotator, item_id), said in answers.groupby(["annotator", "item_id"], sort=False)
+    ]
+    columns = ["annotator", "item_id", "generator", "source", "stopped", *(each.name for each in categories)]
+    return Judgments(categories, pd.DataFrame.from_records(rows, columns=columns).astype(object))
+
+
+def latest_judgments(frame: pd.DataFrame) -> pd.DataFrame:
+    """Without the answers of earlier rounds: a later judgment replaces the whole of an earlier one, stops and all."""
+    latest = frame.groupby(["annotator", "item_id"])["round"].transform("max")
+    return frame[frame["round"] == latest]
+
+
+def judgment(stage: Stage, categories: tuple[Question, ...], answers: dict) -> dict[str, str | None]:
+    """The label of each category, and the category at whose answer it stopped."""
+    applicable = stage.applicable(answers, stage.questions)
+    labels = {
+        each.name: NOT_APPLICABLE if applicable[each.name] is False else answers.get(each.name) for each in categories
+    }
+    asked = stage.path(answers, stage.questions)
+    return labels | {"stopped": stopped_at(stage.questions, stage.gates, asked)}
+
+
+def generators_and_sources(evidence: Evidence) -> Iterator[tuple[str, str]]:
+    """All together, each generator, each source where there are several, and each generator in each source."""
+    sources = evidence.texts["source"].unique() if evidence.texts["source"].nunique() > 1 else ()
+    for source in (ALL, *(source for source in sources if source)):
+        for generator in (ALL, *evidence.generators):
+            yield generator, source
+
+
+def group_of(evaluator: Evaluator) -> str:
+    """What the column `group` says: empty for all people, the name of a group of them, or of a model."""
+    return ALL if evaluator.name == HUMAN else evaluator.name.removeprefix(f"{HUMAN}:")
+
+
+def groups_in(evidence: Evidence) -> list[Evaluator]:
+    """Whose judgments have rows, as chosen: all people, each group, each model."""
+    return evaluators_in(evidence)
+
+
+def scope_note() -> str:
+    return _("An empty group is all people, an empty generator or source all of them.")

@@ -1,0 +1,33 @@
+"""What a stopping questionnaire reports (Horbach et al. 2020)."""
+
+from django.utils.translation import gettext as _
+
+from analysis.evidence import Evidence
+from analysis.formatting import count
+from analysis.report import Report
+from analysis.reports.category_agreement import agreement
+from analysis.reports.description import description
+from analysis.reports.flow import flow
+from analysis.reports.label_distributions import label_distributions
+from analysis.tables import Table
+
+
+def stopping_questionnaire(evidence: Evidence) -> Report:
+    how_far = flow(evidence)
+    tables = (how_far, label_distributions(evidence), agreement(evidence), description(evidence))
+    return Report(tables, tuple(sentences(how_far)), ("flow", "label_distributions"))
+
+
+def sentences(how_far: Table) -> list[str]:
+    """How many judgments stopped early, and where most of them did."""
+    rows = [row for row in how_far.rows if not row["group"]]
+    n, stopped = max((row["reached"] for row in rows), default=0), sum(row["stopped"] for row in rows)
+    if not n:
+        return []
+    most = max(rows, key=lambda row: row["stopped"])
+    said = {"n": count(n), "stopped": count(stopped), "category": most["category"], "most": count(most["stopped"])}
+    if not stopped:
+        return [_("None of %(n)s judgments stopped early.") % said]
+    return [
+        _("%(stopped)s of %(n)s judgments stopped early, most of them at “%(category)s” (%(most)s).") % said,
+    ]

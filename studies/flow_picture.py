@@ -1,0 +1,187 @@
+"""The picture of a questionnaire that stops: its gates from top to bottom, where each may stop, and every path."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from textwrap import wrap
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from studies.protocols import Declaration, Question, Stage
+from studies.protocols.base import Gate, Value
+from studies.protocols.conditions import AllOf, AnyOf, Condition, Is, Not
+from studies.protocols.flow import Path, Way, paths
+
+# In units of the picture, which are pixels at its full width.
+WIDTH, BOX, STOP_AT, STOP_WIDTH = 780, 440, 589, 190
+LINE, PAD, GAP = 20, 14, 46
+IN_BOX, AT_ARROW = 58, 18  # letters to a line
+
+
+@dataclass(frozen=True)
+class Words:
+    """A line of text and where it stands."""
+
+    x: int
+    y: int
+    text: str
+    kind: str  # title, question, condition or ending
+
+
+@dataclass(frozen=True)
+class Box:
+    """A gate, or an end."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+    kind: str  # gate, stop or end
+
+    @property
+    def middle(self) -> int:
+        return self.y + self.height // 2
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Everything that is drawn; `arrows` are SVG path data."""
+
+    height: int
+    boxes: list[Box]
+    words: list[Words]
+    arrows: list[str]
+    listed: list["ListedPath"]
+    width: int = WIDTH
+
+
+@dataclass(frozen=True)
+class ListedPath:
+    """One path in words: its length, how it ends, what it asks, and the answers that lead along it."""
+
+    length: str
+    ending: str
+    questions: str
+    answers: list[str]
+
+
+def picture_of(declaration: Declaration) -> Picture | None:
+    """The picture of the first stage with gates; None if no stage has any."""
+    stage = next((stage for stage in declaration.stages if stage.gates), None)
+    return None if stage is None else drawn(stage)
+
+
+def drawn(stage: Stage) -> Picture:
+    found = paths(stage.questions, stage.gates)
+    picture = Picture(0, [], [], [], [listed(path, stage) for path in found])
+    y = PAD
+    for number, gate in enumerate(stage.gates):
+        box = draw_gate(picture, stage, gate, y)
+        if gate.stop_if:
+            draw_stop(picture, gate.stop_if, box, endings(found, number))
+        y = box.y + box.height + GAP
+        picture.arrows.append(f"M {BOX // 2} {box.y + box.height} V {y - 4}")
+    end = Box(BOX // 2 - STOP_WIDTH // 2, y, STOP_WIDTH, 2 * LINE + PAD, "end")
+    picture.boxes.append(end)
+    picture.words.extend(centred(end, [_("End"), endings(found, None)]))
+    return Picture(end.y + end.height + PAD, picture.boxes, picture.words, picture.arrows, picture.listed)
+
+
+def draw_gate(picture: Picture, stage: Stage, gate: Gate, y: int) -> Box:
+    lines = [("title", line) for line in wrap(gate.title, IN_BOX)]
+    for name in gate.questions:
+        lines += [*question_lines(stage.question(name), stage.gates)]
+    box = Box(1, y, BOX, len(lines) * LINE + 2 * PAD, "gate")
+    picture.boxes.append(box)
+    picture.words.extend(
+        Words(PAD + (PAD if kind != "title" else 0), y + PAD + LINE * place + 15, text, kind)
+        for place, (kind, text) in enumerate(lines)
+    )
+    return box
+
+
+def question_lines(question: Question, gates: tuple[Gate, ...]) -> Iterator[tuple[str, str]]:
+    values = ", ".join(map(str, question.levels)) if question.levels else _("in words of one's own")
+    for line in wrap(f"{question.name}: {values}", IN_BOX):
+        yield "question", line
+    own = own_condition(question, gates)
+    if own is not None:
+        for line in wrap(_("only if %(condition)s") % {"condition": said(own)}, IN_BOX):
+            yield "condition", line
+
+
+def draw_stop(picture: Picture, stop_if: Condition, box: Box, ending: str) -> None:
+    lines = wrap(said(stop_if), AT_ARROW)
+    height = 2 * LINE + PAD
+    stop = Box(STOP_AT, box.middle - height // 2, STOP_WIDTH, height, "stop")
+    picture.boxes.append(stop)
+    picture.arrows.append(f"M {BOX + 1} {box.middle} H {STOP_AT - 4}")
+    first = box.middle - 8 - LINE * (len(lines) - 1)
+    picture.words.extend(Words(BOX + 10, first + LINE * place, line, "condition") for place, line in enumerate(lines))
+    picture.words.extend(centred(stop, [_("Stop"), ending]))
+
+
+def centred(box: Box, lines: list[str]) -> Iterator[Words]:
+    for place, line in enumerate(lines):
+        yield Words(box.x + box.width // 2, box.y + PAD // 2 + LINE * place + 16, line, "ending")
+
+
+def endings(found: list[Path], stop: int | None) -> str:
+    """After how many questions the paths that stop there end: the lengths of all of them."""
+    lengths = sorted({path.length for path in found if path.stop == stop})
+    text = ", ".join(ranges(lengths))
+    return ngettext("after %(n)s question", "after %(n)s questions", lengths[-1] if lengths else 0) % {"n": text}
+
+
+def ranges(numbers: list[int]) -> Iterator[str]:
+    """Rising numbers, those that follow each other taken together: 1, 5–7."""
+    start = 0
+    for place, number in enumerate(numbers):
+        if place + 1 == len(numbers) or numbers[place + 1] != number + 1:
+            yield str(number) if start == place else f"{numbers[start]}–{number}"
+            start = place + 1
+
+
+def own_condition(question: Question, gates: tuple[Gate, ...]) -> Condition | None:
+    """The question's condition without the stops of the gates before it, which the arrows show."""
+    parts = question.asked_if.parts if isinstance(question.asked_if, AllOf) else (question.asked_if,)
+    stops = [Not(gate.stop_if) for gate in gates if gate.stop_if]
+    own = tuple(part for part in parts if part is not None and part not in stops)
+    return own[0] if len(own) == 1 else AllOf(own) if own else None
+
+
+def said(condition: Condition) -> str:
+    """A condition in words: clear = more_or_less or grammatical = no."""
+    if isinstance(condition, Is):
+        return chosen(condition.question, condition.values)
+    if isinstance(condition, Not):
+        return _("not (%(condition)s)") % {"condition": said(condition.part)}
+    if isinstance(condition, AllOf | AnyOf):
+        joint = _("and") if isinstance(condition, AllOf) else _("or")
+        return f" {joint} ".join(
+            f"({said(part)})" if isinstance(part, AllOf | AnyOf) else said(part) for part in condition.parts
+        )
+    raise TypeError(condition)
+
+
+def chosen(question: str, values: tuple[Value, ...]) -> str:
+    joint = " {} ".format(_("or"))
+    return f"{question} = {joint.join(map(str, values))}"
+
+
+def listed(path: Path, stage: Stage) -> ListedPath:
+    if path.stop is None:
+        ending = _("goes to the end")
+    else:
+        ending = _("stops at “%(gate)s”") % {"gate": stage.gates[path.stop].title}
+    return ListedPath(
+        length=ngettext("%(n)d question", "%(n)d questions", path.length) % {"n": path.length},
+        ending=ending,
+        questions=", ".join(path.questions),
+        answers=[answers_on(way) for way in path.ways],
+    )
+
+
+def answers_on(way: Way) -> str:
+    """The answers that decide on the way."""
+    return ", ".join(chosen(step.question, step.values) for step in way.steps if step.values)

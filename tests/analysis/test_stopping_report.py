@@ -1,0 +1,310 @@
+"""Report, export and import of a planted stopping questionnaire; numbers worked by hand from `PLANTED`."""
+
+import csv
+import io
+import json
+from itertools import combinations
+
+import pytest
+from django.core.management import call_command
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.choices import Choices
+from analysis.reports import build
+from analysis.reports.category_agreement import both_got_to, measured, pair_table, pairs_of
+from analysis.reports.judged import NOT_APPLICABLE, Judgments, judgment
+from analysis.services.exporting import export_responses
+from studies.services.importing import ImportRefused, import_responses
+from tests.factory import make_annotator
+from tests.stopping import CATEGORIES, GENERATORS, GROUPS, ITEMS, PLANTED, QUESTIONS, drafted, group, make_bank, rows
+from tests.studies.answer_files import as_csv, as_jsonl
+from tests.studies.test_gates import ANSWERS, judge
+
+SEATS = range(3)
+
+
+@pytest.fixture
+def study(project):
+    make_bank(project)
+    study = drafted(project)
+    import_responses(study, as_csv(rows()))
+    study.refresh_from_db()
+    return study
+
+
+@pytest.fixture
+def report(study):
+    return build(study, Choices(seed=5))
+
+
+def found(report, table, **wanted):
+    rows = [row for row in report.table(table).rows if wanted.items() <= row.items()]
+    assert len(rows) == 1, (table, wanted, len(rows))
+    return rows[0]
+
+
+EVERYTHING = {"group": "", "generator": "", "source": ""}
+
+
+def test_agreement_worked_by_hand(report):
+    # Pairs first × second: yes-yes 7, no-no 1, no-yes 4, of 12.
+    row = found(report, "agreement", category="understandable", view="all", **EVERYTHING)
+    assert (row["language"], row["n_pairs"]) == ("en", 12)
+    assert row["percent"] == pytest.approx(8 / 12)
+    assert row["kappa"] == pytest.approx(7 / 31)  # p_e = (7 · 11 + 5 · 1) / 144
+    assert row["kappa_order_free"] == pytest.approx(1 / 9)  # 18 of 24 labels are yes
+    assert row["ac1"] == pytest.approx(7 / 15)  # two labels: it is asked of every item
+
+
+def test_the_two_views_of_a_category_that_not_all_got_to(report):
+    every, both = (
+        found(report, "agreement", category="would_use", view=view, **EVERYTHING) for view in ("all", "applicable")
+    )
+    assert (every["n_pairs"], every["percent"]) == (12, pytest.approx(6 / 12))
+    assert (both["n_pairs"], both["percent"]) == (4, pytest.approx(2 / 4))
+
+
+def planted_label(seat, item, category):
+    return PLANTED[seat, item].get(category, NOT_APPLICABLE)
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+@pytest.mark.parametrize("generator", ["", *GENERATORS])
+@pytest.mark.parametrize("of", ["", GROUPS[0]])
+def test_agreement_is_that_of_the_planted_pairs(report, category, generator, of):
+    seats = [seat for seat in SEATS if of in ("", group(seat))]
+    pairs = [
+        (planted_label(one, item, category), planted_label(other, item, category))
+        for item in ITEMS
+        if item.endswith(generator)
+        for one, other in combinations(seats, 2)
+    ]
+    applicable = [pair for pair in pairs if NOT_APPLICABLE not in pair]
+    for view, chosen in (("all", pairs), ("applicable", applicable)):
+        row = found(report, "agreement", category=category, view=view, generator=generator, group=of, source="")
+        assert row["n_pairs"] == len(chosen)
+        agreed = sum(one == other for one, other in chosen)
+        assert row["percent"] == (pytest.approx(agreed / len(chosen)) if chosen else None)
+
+
+def test_what_is_undefined_says_why(report):
+    row = found(report, "agreement", category="rephrase", view="applicable", **EVERYTHING)
+    assert (row["n_pairs"], row["percent"]) == (1, 0)
+    row = found(report, "agreement", category="understandable", view="all", group="group-odd", generator="", source="")
+    assert (row["n_pairs"], row["percent"], row["kappa"]) == (0, None, None)
+    assert row["reason"]
+    row = found(report, "agreement", category="central", view="applicable", **(EVERYTHING | {"source": "atlas"}))
+    assert (row["percent"], row["kappa"], row["ac1"]) == (1, None, 1)
+    assert "0/0" in row["reason"]
+
+
+def test_single_labels_are_counted_with_and_without_what_is_not_applicable(report):
+    counted = {
+        label: found(report, "label_distributions", category="clear", label=label, **EVERYTHING)
+        for label in ("yes", "more_or_less", "no", NOT_APPLICABLE)
+    }
+    assert {label: row["n"] for label, row in counted.items()} == {
+        "yes": 5,
+        "more_or_less": 3,
+        "no": 1,
+        NOT_APPLICABLE: 3,
+    }
+    assert counted["yes"]["share_all"] == pytest.approx(5 / 12)
+    assert counted["yes"]["share_applicable"] == pytest.approx(5 / 9)
+    assert counted[NOT_APPLICABLE]["share_applicable"] is None
+    assert counted[NOT_APPLICABLE]["reason"]
+
+
+def test_how_far_judgments_got(report):
+    expected = {
+        "understandable": (12, 3), "domain_related": (9, 0), "grammatical": (9, 0), "clear": (9, 1),
+        "rephrase": (3, 0), "answerable": (8, 2), "information_needed": (6, 0), "central": (6, 0), "would_use": (6, 0),
+    }  # fmt: skip
+    rows = [row for row in report.table("flow").rows if not row["group"]]
+    assert {row["category"]: (row["reached"], row["stopped"]) for row in rows} == expected
+    assert {row["group"] for row in report.table("flow").rows} == {"", *GROUPS}
+    assert report.sentences == ("6 of 12 judgments stopped early, most of them at “understandable” (3).",)
+
+
+def frame_of(said: list[dict]) -> Judgments:
+    import pandas as pd
+
+    stage = judge()
+    categories = tuple(question for question in stage.questions if question.kind == "choice")
+    rows = [
+        {"annotator": f"p{number % 3}", "item_id": number // 3} | judgment(stage, categories, answers)
+        for number, answers in enumerate(said)
+    ]
+    return Judgments(categories, pd.DataFrame(rows).astype(object))
+
+
+def on_the_path(answers) -> dict:
+    stage = judge()
+    return {name: value for name, value in stage.path(answers, stage.questions).items() if value is not None}
+
+
+@given(st.lists(ANSWERS.map(on_the_path), min_size=2, max_size=9))
+def test_agreeing_in_all_is_agreeing_where_applicable_or_seeing_it_neither(said):
+    """agree_all · N = agree_applicable · pairs + seen_by_neither, whatever is missing."""
+    judgments = frame_of(said)
+    for category in judgments.categories:
+        table = pair_table(judgments, category, pairs_of(judgments))
+        agree_all, *_rest, n, _reason = measured(table)
+        agree_applicable, *_rest, pairs, _reason = measured(both_got_to(table, category))
+        agreed = agree_applicable * pairs if pairs else 0
+        seen_by_neither = table[len(category.levels) :, len(category.levels) :].sum()
+        assert (agree_all * n if n else 0) == pytest.approx(agreed + seen_by_neither)
+
+
+def test_a_missing_answer_is_neither_a_label_nor_not_applicable(project):
+    make_bank(project)
+    study = drafted(project)
+    without = [row for row in rows() if (row["annotator"], row["question"]) != ("p1", "central")]
+    import_responses(study, as_csv(without))
+    study.refresh_from_db()
+    report = build(study, Choices(seed=5))
+    labels = [row for row in report.table("label_distributions").rows if row["category"] == "central"]
+    counts = {row["label"]: row["n"] for row in labels if not (row["group"] or row["generator"] or row["source"])}
+    assert counts == {"yes": 3, "no": 1, NOT_APPLICABLE: 6}  # two of twelve are missing
+    assert found(report, "agreement", category="central", view="all", **EVERYTHING)["n_pairs"] == 12 - 4
+
+
+def exported(study, format="csv") -> list[dict]:
+    out = io.StringIO()
+    export_responses(study, format, out)
+    return list(csv.DictReader(io.StringIO(out.getvalue())))
+
+
+def planted_rows() -> set[tuple[str, str, str, str]]:
+    return {(row["annotator"], row["item_id"], row["question"], row["value"]) for row in rows()}
+
+
+def test_the_long_export_holds_exactly_what_was_planted(study):
+    taken = [(row["annotator"], row["item_id"], row["question"], row["value"]) for row in exported(study)]
+    assert sorted(taken) == sorted(planted_rows())
+
+
+def test_the_wide_export_says_what_was_not_applicable(study):
+    unasked = {
+        (annotator, row["item_id"], row["question"])
+        for row in exported(study, "wide")
+        for annotator in ("p0", "p1", "p2")
+        if row.get(annotator) == "not_applicable"
+    }
+    assert unasked == {
+        (f"p{seat}", item, question)
+        for (seat, item), said in PLANTED.items()
+        for question in QUESTIONS
+        if question not in said
+    }
+
+
+@pytest.mark.parametrize("format", ["csv", "jsonl"])
+def test_what_was_exported_is_taken_again(project, study, format):
+    out = io.StringIO()
+    export_responses(study, format, out)
+    again = drafted(project, slug="again")
+    assert import_responses(again, out.getvalue().encode()).responses == len(rows())
+    again.refresh_from_db()
+    assert build(again, Choices()).table("agreement").rows == build(study, Choices()).table("agreement").rows
+
+
+def test_the_wide_export_has_a_column_for_each_annotator(study):
+    (row,) = [
+        row for row in exported(study, "wide") if (row["item_id"], row["question"]) == ("s1-gen-birch", "rephrase")
+    ]
+    assert [row["p0"], row["p1"], row["p2"]] == ["yes", "no", "not_applicable"]
+
+
+def test_the_code_book_names_the_answers(study, tmp_path):
+    from analysis.codebook import codebook
+
+    said = " ".join(map(str, codebook(study).rows))
+    assert "clear: yes, more_or_less, no" in said
+    assert "rephrasal: free text" in said
+
+
+def refused(project, lines) -> list[tuple[int, str, str]]:
+    study = drafted(project)
+    with pytest.raises(ImportRefused) as refusal:
+        import_responses(study, as_csv(lines))
+    return [(problem.line, problem.field, problem.reason) for problem in refusal.value.problems]
+
+
+def line(question, value, **more):
+    return {"annotator": "ada", "stage": "judge", "item_id": ITEMS[0], "question": question, "value": value} | more
+
+
+def test_a_value_behind_a_stop_is_refused_with_its_own_line(project):
+    make_bank(project)
+    lines = [
+        line("understandable", "no"),
+        line("central", "yes", item_id=ITEMS[1], annotator="ben"),
+        line("clear", "yes"),
+    ]
+    problems = refused(project, lines)
+    assert (4, "question", "“clear” is not asked after these answers.") in problems
+    assert [number for number, _field, _reason in problems] == [3, 4]
+
+
+def test_a_value_that_is_none_of_the_answers_is_refused_with_its_line(project):
+    make_bank(project)
+    ((number, field, reason),) = refused(project, [line("understandable", "yes"), line("clear", "perhaps")])
+    assert (number, field) == (3, "value")
+    assert "yes, more_or_less, no" in reason
+
+
+def test_free_texts_may_be_absent(project):
+    make_bank(project)
+    study = drafted(project)
+    without = [row for row in rows() if row["question"] not in ("rephrasal", "answer")]
+    assert import_responses(study, as_jsonl(without)).responses == len(without)
+
+
+def test_a_later_round_replaces_a_whole_judgment(project):
+    make_bank(project)
+    study = drafted(project)
+    again = line("understandable", "no", annotator="p0", group="group-even", round=2)
+    import_responses(study, as_csv([*rows(), again]))
+    study.refresh_from_db()
+    flow = [row for row in build(study, Choices()).table("flow").rows if not row["group"]]
+    assert [(row["reached"], row["stopped"]) for row in flow[:2]] == [(12, 4), (8, 0)]
+    (clear,) = [row for row in exported(study, "wide") if (row["item_id"], row["question"]) == (ITEMS[0], "clear")]
+    assert clear["p0"] == "not_applicable"
+
+
+def test_a_model_has_labels_but_no_agreement(study):
+    from studies.models import Response
+    from tests.factory import make_assignment
+
+    item = study.project.items.get(external_id=ITEMS[0])
+    model = make_annotator(study, "judge-model", kind="model")
+    shared = {"assignment": make_assignment(model, item), "stage": "judge", "item": item}
+    Response.objects.create(
+        **shared, question="understandable", value="no", instrument_version=study.instrument_version
+    )
+    report = build(study, Choices(seed=5))
+    row = found(report, "flow", group="judge-model", category="understandable")
+    assert (row["reached"], row["stopped"]) == (1, 1)
+    assert found(report, "flow", group="", category="understandable")["reached"] == 12
+    assert not [row for row in report.table("agreement").rows if row["group"] == "judge-model"]
+
+
+def test_the_command_writes_every_table_and_figure(study, tmp_path):
+    call_command("report", study.slug, out=str(tmp_path))
+    header = (tmp_path / "tables" / "agreement.csv").read_text().splitlines()[0]
+    assert header == "language,group,generator,source,category,view,percent,kappa,kappa_order_free,ac1,n_pairs,reason"
+    assert (tmp_path / "tables" / "flow.csv").read_text().startswith("group,category,reached,stopped")
+    said = json.loads((tmp_path / "report.json").read_text())
+    assert said["figures"] == ["flow", "label_distributions"]
+    for name in said["figures"]:
+        assert "<svg" in (tmp_path / "figures" / f"{name}.svg").read_text()
+
+
+def test_the_results_page_shows_tables_and_figures(study, as_user, viewer):
+    page = as_user(viewer).get(f"/s/{study.slug}/results/").content.decode()
+    for name in ("flow", "label_distributions"):
+        assert f"/results/figures/{name}.svg" in page
+    assert "not applicable" in page
+    assert "6 of 12 judgments stopped early" in page
