@@ -45,6 +45,7 @@ def worded(kind: str, value: object) -> str:
     """A text cell: codes of ours in words, everything else as it is."""
     text = "" if value is None else str(value)
     words = {"evaluator": evaluator_word, "stage": stage_word, "quantity": quantity_word, "mark": mark_word}
+    words |= {"view": view_word}
     return words[kind](text) if kind in words else text
 
 
@@ -59,6 +60,15 @@ def evaluator_word(name: str) -> str:
 
 def mark_word(mark: str) -> str:
     return {"best": _("best"), "worst": _("worst")}.get(mark, mark)
+
+
+def view_word(view: str) -> str:
+    """How agreement on pairs takes ties."""
+    return {
+        "with_ties": _("with ties"),
+        "without_ties": _("without ties"),
+        "ties_missing": _("ties missing"),
+    }.get(view, view)
 
 
 def stage_word(stage: str) -> str:

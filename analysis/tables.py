@@ -6,7 +6,9 @@ from math import isfinite
 from typing import Any, Literal
 
 Row = Mapping[str, Any]
-Kind = Literal["text", "text id", "item id", "evaluator", "stage", "quantity", "mark", "optional", "count", "number"]
+Kind = Literal[
+    "text", "text id", "item id", "evaluator", "stage", "quantity", "mark", "view", "optional", "count", "number"
+]
 
 
 @dataclass(frozen=True)

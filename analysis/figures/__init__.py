@@ -5,6 +5,7 @@ from typing import Any
 
 from analysis.figures.dimensions import dimension_correlations, generator_means
 from analysis.figures.dumbbell import dumbbell
+from analysis.figures.pairs import ranking, wins
 from analysis.figures.ratings import accuracy_by_rating, ratings
 from analysis.figures.style import CONFIG
 from analysis.tables import Table
@@ -17,6 +18,8 @@ FIGURES: dict[str, tuple[str, Callable[[Table, Mapping[str, Any]], Any]]] = {
     "accuracy_by_rating": ("accuracy_by_rating", accuracy_by_rating),
     "generator_means": ("generator_means", generator_means),
     "dimension_correlations": ("dimension_correlations", dimension_correlations),
+    "wins": ("wins", wins),
+    "ranking": ("ranking", ranking),
 }
 
 

@@ -10,11 +10,13 @@ from analysis.report import Report
 from analysis.reports.completing import completed
 from analysis.reports.dimension_ratings import dimension_ratings
 from analysis.reports.guess_then_read import guess_then_read
+from analysis.reports.pairwise import pairwise
 from studies.models import Study
 
 REPORTS: dict[str, Callable[[Evidence], Report]] = {
     "guess-then-read": guess_then_read,
     "dimension-ratings": dimension_ratings,
+    "pairwise": pairwise,
 }
 
 

@@ -3,8 +3,11 @@
 from studies.protocols.base import Declaration, InvalidAnswer, InvalidParameter, Protocol, Question, Stage
 from studies.protocols.dimension_ratings import dimension_ratings
 from studies.protocols.guess_then_read import guess_then_read
+from studies.protocols.pairwise import pairwise
 
-PROTOCOLS: dict[str, Protocol] = {protocol.name: protocol for protocol in (guess_then_read, dimension_ratings)}
+PROTOCOLS: dict[str, Protocol] = {
+    protocol.name: protocol for protocol in (guess_then_read, dimension_ratings, pairwise)
+}
 
 
 def protocol_choices() -> list[tuple[str, str]]:

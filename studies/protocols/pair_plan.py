@@ -102,8 +102,8 @@ def helpful(
 def meetings(groups: Groups, quotas: Quotas) -> dict[Two, tuple[Links, Links]]:
     """Of each two generators, how many pairs each item has: of the first one's items, of the second one's.
 
-    Each generator deals its pairs out to its items in turn, on and on, so that both their sums and their parts with each
-    other generator differ by at most one.
+    Each generator deals its pairs out to its items in turn, on and on, so that both their sums and their parts with
+    each other generator differ by at most one.
     """
     dealt: dict[tuple[int, Two], Links] = {}
     for name, own in groups.items():
