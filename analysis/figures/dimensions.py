@@ -45,19 +45,28 @@ def span(values: Sequence[float]) -> tuple[float, float]:
     return (min(values), max(values)) if values else (0, 1)
 
 
-def shaded(cells: list[dict[str, Any]], title: Mapping[str, Any], legend: str, domain: tuple[float, float]) -> Any:
-    """A table of cells from light to dark, each with its number."""
+def shaded(
+    cells: list[dict[str, Any]],
+    title: Mapping[str, Any],
+    legend: str,
+    domain: tuple[float, float],
+    order: Sequence[str] = (),
+    cell_width: int = CELL_WIDTH,
+) -> Any:
+    """A table of cells from light to dark, each with its number; `order` of both sides, else as they first occur."""
     middle = (domain[0] + domain[1]) / 2
-    across, down = (list(dict.fromkeys(cell[axis] for cell in cells)) for axis in ("across", "down"))
+    across, down = (list(order or dict.fromkeys(cell[axis] for cell in cells)) for axis in ("across", "down"))
     axis = alt.Axis(labelAngle=-35, ticks=False, domain=False, title=None, orient="top")
     base = alt.Chart(alt.Data(values=cells)).encode(
         x=alt.X("across:N", sort=across, axis=axis),
         y=alt.Y("down:N", sort=down, axis=alt.Axis(ticks=False, domain=False, title=None)),
     )
     scale = alt.Scale(domain=list(domain), range=[LIGHT, DARK])
-    colour = alt.Color("value:Q", scale=scale, legend=alt.Legend(title=legend, gradientLength=160, orient="bottom"))
+    colour = alt.Color(
+        "value:Q", scale=scale, legend=alt.Legend(title=legend, titleLimit=420, gradientLength=160, orient="bottom")
+    )
     boxes = base.mark_rect(stroke=SOFT, strokeWidth=0.5).encode(color=colour)
     light = base.transform_filter(alt.datum.value > middle).mark_text(fontSize=12, color=PLATE).encode(text="text:N")
     dark = base.transform_filter(alt.datum.value <= middle).mark_text(fontSize=12, color=INK).encode(text="text:N")
-    size = {"width": alt.Step(CELL_WIDTH), "height": alt.Step(CELL_HEIGHT)}
+    size = {"width": alt.Step(cell_width), "height": alt.Step(CELL_HEIGHT)}
     return alt.layer(boxes, light, dark).properties(**size, title=title)

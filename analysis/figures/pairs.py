@@ -11,14 +11,16 @@ from analysis.figures.style import BARE, INK, READ, SOFT, WIDTH, labels
 from analysis.formatting import UNDEFINED, interval, number
 from analysis.tables import Row, Table
 
-ROW_HEIGHT = 46
+ROW_HEIGHT, CELL_WIDTH = 46, 110
 METHOD = "davidson"
 
 
 def wins(table: Table, title: Mapping[str, Any]) -> Any:
     """Each generator's share of wins over each other one, a tie as half: the row against the column."""
     cells = [cell for row in table.rows if row["n"] for cell in both_ways(row)]
-    return shaded(cells, title, _("share won by the row, ties as half (wins–losses, ties)"), (0, 1))
+    names = list(dict.fromkeys(row[side] for side in ("generator_a", "generator_b") for row in table.rows))
+    legend = _("share won by the row, a tie as half (wins–losses, ties)")
+    return shaded(cells, title, legend, (0, 1), order=names, cell_width=CELL_WIDTH)
 
 
 def both_ways(row: Row) -> list[dict[str, Any]]:

@@ -12,3 +12,26 @@ REASONS = (
     gettext_noop("In more than one of a hundred draws the figure is undefined."),
     gettext_noop("The figure is undefined for these judgments."),
 )
+
+# Of agreement on pairs and of rankings.
+PAIR_REASONS = (
+    gettext_noop("No unit was judged by two raters, so there is nothing to compare."),
+    gettext_noop("All judgments are the same, so agreement by chance is 1 and the coefficient is 0/0."),
+    gettext_noop("A standard error needs at least two units."),
+    gettext_noop("It never lost, so no finite strength explains its results."),
+    gettext_noop("It never won, so no finite strength explains its results."),
+    gettext_noop("It was not compared with the others, directly or through further generators."),
+    gettext_noop("Ties aside the results go one way only, so no finite strengths explain them."),
+    gettext_noop("It only ever won or only ever lost against the generators that the scale rests on."),
+    gettext_noop("There is no comparison to compute this from."),
+)
+
+# The words of Landis and Koch for the strength of agreement.
+STRENGTHS = (
+    gettext_noop("poor"),
+    gettext_noop("slight"),
+    gettext_noop("fair"),
+    gettext_noop("moderate"),
+    gettext_noop("substantial"),
+    gettext_noop("almost perfect"),
+)

@@ -24,10 +24,10 @@ Groups = Mapping[int, Sequence[int]]  # the items of each generator
 def pair_plan(items: Sequence[Candidate], number: int, rng: Random) -> list[Pair]:
     """`number` different pairs of items by different generators, in random order, either item first by lot.
 
-    Numbers of pairs differ by at most one: for each two generators, unless they have no more pairs; for the items of one
-    generator, in all and with each other generator; and, where all generators have equally many items, for all items.
-    Where they have not, items are used as evenly as even pairs of generators allow. `InvalidParameter` if there are not
-    so many pairs.
+    Numbers of pairs differ by at most one: for each two generators, unless they have no more pairs; for the items of
+    one generator, in all and with each other generator; and, where all generators have equally many items, for all
+    items. Where they have not, items are used as evenly as even pairs of generators allow. `InvalidParameter` if there
+    are not so many pairs.
     """
     groups: dict[int, list[int]] = defaultdict(list)
     for item in items:

@@ -59,8 +59,9 @@ def running_context(study) -> dict:
         "balance": guess_balance(study),
         "may_open_second": may_open(study),
         "calibrates": units.filter(part=CALIBRATION).exists(),
-        "n_texts": units.count(),
-        "n_items": units.filter(unit_items__isnull=False).values("unit_items").count(),
+        "n_texts": units.order_by().values("text").distinct().count(),
+        "n_items": units.filter(items__isnull=False).order_by().values("items").distinct().count(),
+        "n_units": units.count(),
     }
 
 

@@ -227,7 +227,8 @@ def test_what_nobody_could_have_said_is_refused_with_its_line(project, changes, 
 
 def test_a_second_answer_to_a_pair_is_refused_in_either_order(project):
     make_bank(project)
-    rows = [judged("a", *pair, "tie") for pair in (("p1-gen-alder-0", "p1-gen-birch-0"), ("p1-gen-birch-0", "p1-gen-alder-0"))]  # fmt: skip
+    one, other = "p1-gen-alder-0", "p1-gen-birch-0"
+    rows = [judged("a", one, other, "tie"), judged("a", other, one, one)]
     with pytest.raises(ImportRefused) as refused:
         import_responses(drafted(project), as_csv(rows))
     assert [problem.line for problem in refused.value.problems] == [3]
