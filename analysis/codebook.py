@@ -118,4 +118,9 @@ def answer_values(study: Study) -> str:
 def levels(question: Question) -> str:
     if question.kind == "tick":
         return _("true if ticked, else false")
-    return _("%(low)s (worst) to %(high)s (best)") % {"low": question.levels[0], "high": question.levels[-1]}
+    if question.kind == "text":
+        return _("free text")
+    if question.kind == "scale":
+        return _("%(low)s (worst) to %(high)s (best)") % {"low": question.levels[0], "high": question.levels[-1]}
+    listed = ", ".join(map(str, question.levels))
+    return _("the id of an item of the unit, or %(listed)s") % {"listed": listed} if question.kind == "pick" else listed

@@ -6,6 +6,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from items.models import Text
 from studies.blocks import ItemBlock, QuestionRow
@@ -194,6 +195,7 @@ def progress(annotator: Annotator, place: Place) -> dict[str, Any]:
     current = standing(place)[1].name
     return {
         "unit": PROTOCOLS[annotator.study.protocol].unit,
+        "where": where(annotator, place),
         "number": place.number,
         "n_done": place.number - 1,
         "total": place.total,
@@ -201,6 +203,16 @@ def progress(annotator: Annotator, place: Place) -> dict[str, Any]:
         "steps_done": (place.number - 1) * len(stages) + stages.index(current),
         "steps_total": place.total * len(stages),
     }
+
+
+def where(annotator: Annotator, place: Place) -> str:
+    """Where one is, in a few words."""
+    words = {
+        "text": _("Text %(number)s of %(total)s"),
+        "item": _("Question %(number)s of %(total)s"),
+        "pair": _("Pair %(number)s of %(total)s"),
+    }
+    return words[PROTOCOLS[annotator.study.protocol].unit] % {"number": place.number, "total": place.total}
 
 
 def step_word(annotator: Annotator, stage: str) -> str:

@@ -129,7 +129,8 @@ class StageForm(forms.Form):
                 missing.append(question)
             elif question.kind == "text" and len(str(asked.get(question.name) or "")) > MAX_TEXT:
                 found.append(_("This text is too long: keep it under %(n)d characters.") % {"n": MAX_TEXT})
-        if missing and missing == [question for question in self.stage.questions if question.kind == "scale"]:
+        scales = [question for question in self.stage.questions if question.kind == "scale"]
+        if len(scales) == 1 and missing == scales:
             found.append(_("Rate the question."))
         elif missing:
             found.append(_("Not answered yet: %(names)s.") % {"names": ", ".join(map(self.title, missing))})

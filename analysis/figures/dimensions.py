@@ -25,8 +25,10 @@ def generator_means(table: Table, title: Mapping[str, Any]) -> Any:
 
 def dimension_correlations(table: Table, title: Mapping[str, Any]) -> Any:
     """Pearson's r of each two dimensions after the last round, with a star where Nemenyi's p is below .05."""
-    cells = [cell for row in latest(table) if row["pearson"] is not None for cell in mirrored(row)]
-    return shaded(cells, title, _("Pearson's r (* Nemenyi p < .05)"), (-1, 1))
+    rows = [row for row in latest(table) if row["pearson"] is not None]
+    order = list(dict.fromkeys([row["dimension_a"] for row in rows] + [row["dimension_b"] for row in rows]))
+    cells = [cell for row in rows for cell in mirrored(row)]
+    return shaded(cells, title, _("Pearson's r (* Nemenyi p < .05)"), (-1, 1), (order, order))
 
 
 def latest(table: Table) -> list[Row]:
@@ -50,12 +52,12 @@ def shaded(
     title: Mapping[str, Any],
     legend: str,
     domain: tuple[float, float],
-    order: Sequence[str] = (),
+    orders: Sequence[list[str]] = (),
     cell_width: int = CELL_WIDTH,
 ) -> Any:
-    """A table of cells from light to dark, each with its number; `order` of both sides, else as they first occur."""
+    """A table of cells from light to dark, each with its number; `orders` are those of columns and rows."""
     middle = (domain[0] + domain[1]) / 2
-    across, down = (list(order or dict.fromkeys(cell[axis] for cell in cells)) for axis in ("across", "down"))
+    across, down = orders or [list(dict.fromkeys(cell[axis] for cell in cells)) for axis in ("across", "down")]
     axis = alt.Axis(labelAngle=-35, ticks=False, domain=False, title=None, orient="top")
     base = alt.Chart(alt.Data(values=cells)).encode(
         x=alt.X("across:N", sort=across, axis=axis),

@@ -20,7 +20,7 @@ def wins(table: Table, title: Mapping[str, Any]) -> Any:
     cells = [cell for row in table.rows if row["n"] for cell in both_ways(row)]
     names = list(dict.fromkeys(row[side] for side in ("generator_a", "generator_b") for row in table.rows))
     legend = _("share won by the row, a tie as half (wins–losses, ties)")
-    return shaded(cells, title, legend, (0, 1), order=names, cell_width=CELL_WIDTH)
+    return shaded(cells, title, legend, (0, 1), orders=(names, names), cell_width=CELL_WIDTH)
 
 
 def both_ways(row: Row) -> list[dict[str, Any]]:

@@ -18,18 +18,20 @@ from analysis.tables import Table
 
 
 def dimension_ratings(evidence: Evidence) -> Report:
-    means = generator_means(evidence)
+    means, correlations = generator_means(evidence), dimension_correlations(evidence)
     tables = (
         means,
         alpha(evidence),
-        dimension_correlations(evidence),
+        correlations,
         distributions(evidence),
         flagged_cells(evidence),
         expert_check(evidence),
         error_codes(evidence),
         description(evidence),
     )
-    return Report(tables, tuple(sentences(means)), ("generator_means", "dimension_correlations"))
+    drawn = [(means, "mean"), (correlations, "pearson")]
+    figures = tuple(table.name for table, column in drawn if any(row[column] is not None for row in table.rows))
+    return Report(tables, tuple(sentences(means)), figures)
 
 
 def sentences(means: Table) -> list[str]:

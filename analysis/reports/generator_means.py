@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from analysis.evidence import Evidence
 from analysis.measures.intervals import Interval, clustered, undefined
@@ -17,6 +18,7 @@ from analysis.tables import Shown, Table, make_table
 COLUMNS = ("generator", "dimension", "round", "mean", "low", "high", "n", "mark", "reason")
 MARKED = 3
 NO_SCORE = "There is no judgment to compute this from."
+NO_PUBLISHED = gettext_noop("An average of dimensions has an interval by texts only.")
 
 
 def generator_means(evidence: Evidence) -> Table:
@@ -71,9 +73,6 @@ def average_of(scores: pd.DataFrame, bounds: tuple[float, float], seed: int) -> 
     value = float(average(np.ones((1, len(by_text))))[0])
     by_texts: Interval = clustered(average, len(by_text), len(scores), bounds=bounds, seed=seed)
     return Estimate(value, {"clustered": by_texts, "published": nowhere})
-
-
-NO_PUBLISHED = "An average of dimensions has an interval by texts only."
 
 
 def average_statistic(sums: FloatArray, counts: FloatArray) -> Callable[[FloatArray], FloatArray]:

@@ -11,13 +11,14 @@ REASONS = (
     gettext_noop("Without one of its texts the figure is undefined, so the texts cannot be left out in turn."),
     gettext_noop("In more than one of a hundred draws the figure is undefined."),
     gettext_noop("The figure is undefined for these judgments."),
-)
-
-# Of agreement on pairs and of rankings.
-PAIR_REASONS = (
+    gettext_noop("No unit has two values, so there is nothing to compare."),
     gettext_noop("No unit was judged by two raters, so there is nothing to compare."),
     gettext_noop("All judgments are the same, so agreement by chance is 1 and the coefficient is 0/0."),
+    gettext_noop("The scale has a single category, so agreement is certain."),
     gettext_noop("A standard error needs at least two units."),
+    gettext_noop("A correlation needs at least three rows with both numbers."),
+    gettext_noop("One of the two columns is the same everywhere, so there is nothing to correlate."),
+    gettext_noop("In no text do both columns vary, so there is no correlation within texts."),
     gettext_noop("It never lost, so no finite strength explains its results."),
     gettext_noop("It never won, so no finite strength explains its results."),
     gettext_noop("It was not compared with the others, directly or through further generators."),

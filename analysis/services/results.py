@@ -14,7 +14,7 @@ from analysis.report import Report
 from items.models import KeyCorrection, Option
 from studies.models import Annotator, Assignment, Response, Study, UnitItem
 
-FORMAT = 1  # raised when what is cached changes its form or meaning
+FORMAT = 2  # raised when what is cached changes its form or meaning
 A_DAY = 24 * 60 * 60
 
 

@@ -60,11 +60,11 @@ function makeCurrent(item) {
 /* The levels of the row at hand are explained, those of no other. */
 function explain(row) {
   if (!row) return;
-  for (const other of document.querySelectorAll("[data-row].is-current")) other.classList.remove("is-current");
-  row.classList.add("is-current");
+  for (const other of document.querySelectorAll("[data-row].is-here")) other.classList.remove("is-here");
+  row.classList.add("is-here");
   const parts = [...document.querySelectorAll("[data-anchors-of]")];
   if (!parts.some((part) => part.dataset.anchorsOf === row.dataset.name)) return;
-  for (const part of parts) part.classList.toggle("is-current", part.dataset.anchorsOf === row.dataset.name);
+  for (const part of parts) part.classList.toggle("is-here", part.dataset.anchorsOf === row.dataset.name);
 }
 
 function onKey(event) {

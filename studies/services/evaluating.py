@@ -35,6 +35,13 @@ def refuse_draft(study: Study) -> None:
         raise WrongState(str(INSTEAD[StudyState.DRAFT]) % {"slug": study.slug})
 
 
+def refuse_without_options(study: Study) -> None:
+    """`WrongState` for a protocol that asks nothing of options: nothing else is answered by evaluators."""
+    stages = declaration_of(study).stages
+    if not any(question.name == ANSWER for stage in stages for question in stage.questions):
+        raise WrongState(_("Models and baselines judge options, and this study's protocol does not ask about them."))
+
+
 @dataclass(frozen=True)
 class Judged:
     """What an evaluator says about options of one item, each on its own."""
@@ -48,6 +55,7 @@ class Judged:
 def add_evaluator(study: Study, code: str, *, kind: AnnotatorKind, model: str, reading: str) -> Annotator:
     """A model or baseline in a launched study, with an assignment for each unit; `CodeTaken`, `WrongState`."""
     study = locked(study, *LAUNCHED)
+    refuse_without_options(study)
     if study.annotators.filter(code=code).exists():
         raise CodeTaken(
             _("The study has an annotator “%(code)s” already. Give this one another label.") % {"code": code}

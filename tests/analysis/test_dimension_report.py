@@ -12,10 +12,12 @@ from django.urls import reverse
 
 from analysis.choices import Choices
 from analysis.evidence import evidence_of
+from analysis.figures import as_svg
 from analysis.measures.alpha import krippendorff_alpha
 from analysis.reports import build
 from analysis.reports.generator_means import marked
 from analysis.services.exporting import export_responses
+from analysis.services.results import figure_specification
 from studies.services.importing import ImportRefused, import_responses
 from tests.dimensions import DIMENSIONS, FLAGGED, GENERATORS, PLANTED, TEXTS, drafted, make_bank, planted
 from tests.studies.answer_files import as_csv
@@ -171,6 +173,15 @@ def test_the_command_writes_every_table_of_the_contract_and_the_figures(study, t
         assert (tmp_path / "figures" / f"{name}.svg").read_text().startswith("<svg")
         assert (tmp_path / "figures" / f"{name}.png").stat().st_size > 1000
     assert json.loads((tmp_path / "report.json").read_text())["tables"]["flagged_cells"] == 6
+
+
+def test_names_in_figures_are_text_and_nothing_else(project, study):
+    project.generators.filter(name="gen-alder").update(name="<script>alert(1)</script>&")
+    report = build(study, Choices())
+    for name in report.figures:
+        svg = as_svg(figure_specification(study, report, name))
+        assert svg.startswith("<svg")
+        assert "<script" not in svg
 
 
 def test_the_results_page_shows_tables_and_figures(study, as_user, researcher):

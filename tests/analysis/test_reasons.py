@@ -1,19 +1,17 @@
-"""Every reason a measure gives can be translated."""
+"""Every reason a measure gives can be translated, and every word for the strength of agreement."""
 
-from analysis.measures import coefficients, intervals, landis_koch, share_intervals, wins
-from analysis.reports.reasons import PAIR_REASONS, REASONS, STRENGTHS
+from analysis.measures import alpha, coefficients, correlations, intervals, landis_koch, share_intervals, wins
+from analysis.reports.reasons import REASONS, STRENGTHS
 
 
 def test_the_reasons_of_the_measures_are_marked_for_translation():
-    constants = {**vars(intervals), **vars(share_intervals)}
-    given = {value for value in constants.values() if isinstance(value, str) and value.endswith(".") and " " in value}
+    modules = (intervals, share_intervals, alpha, coefficients, correlations, wins)
+    constants = {name: value for module in modules for name, value in vars(module).items() if isinstance(value, str)}
+    given = {value for value in constants.values() if value.endswith(".") and " " in value}
     sentences = {value for name, value in constants.items() if name.isupper() and value in given}
     assert sentences == set(REASONS)
 
 
-def test_the_reasons_and_words_about_pairs_are_marked_too():
-    given = {value for name, value in vars(wins).items() if name.isupper() and isinstance(value, str)}
-    of_kappa = {coefficients.NOTHING_SHARED, coefficients.ONE_LABEL, coefficients.ONE_UNIT}
-    assert set(PAIR_REASONS) == given | of_kappa
+def test_the_words_for_the_strength_of_agreement_are_marked_too():
     words = {word for _end, word in landis_koch.UPPER_ENDS}
     assert set(STRENGTHS) == words | {landis_koch.POOR, landis_koch.ALMOST_PERFECT}

@@ -1,0 +1,55 @@
+"""A protocol that Lesart does not have gets its report, its results page and its exports from one module more."""
+
+import pytest
+from django.core.management import call_command
+from django.urls import reverse
+
+from analysis.report import Report
+from analysis.reports import REPORTS
+from analysis.reports.description import description
+from analysis.tables import Shown, make_table
+from studies.protocols import PROTOCOLS
+from studies.services import instruments
+from studies.services.importing import import_responses
+from tests.studies.answer_files import as_csv
+from tests.studies.toys import CONTENT, STOPPING
+from tests.studies.world import bank, drafted
+
+
+def toy_report(evidence):
+    counted = evidence.frame.groupby("question", sort=True)["value"].count()
+    rows = [{"question": name, "n": int(n)} for name, n in counted.items()]
+    shown = (Shown("Question", "question"), Shown("n", "n", "count"))
+    asked = make_table("asked", ("question", "n"), rows, title="Asked", shown=shown)
+    return Report((asked, description(evidence)), (), ())
+
+
+@pytest.fixture
+def study(project, monkeypatch):
+    monkeypatch.setitem(PROTOCOLS, STOPPING.name, STOPPING)
+    monkeypatch.setitem(REPORTS, STOPPING.name, toy_report)
+    monkeypatch.setitem(instruments.shipped(), f"{STOPPING.name}/en", CONTENT)
+    bank(project)
+    study = drafted(project, protocol=STOPPING.name)
+    row = {"annotator": "ada", "stage": "judge", "item_id": "t1-alder-1", "question": "good", "value": "no"}
+    import_responses(study, as_csv([row, row | {"question": "why", "value": "Too vague."}]))
+    study.refresh_from_db()
+    return study
+
+
+def test_the_report_command_writes_its_tables(study, tmp_path):
+    call_command("report", "study", out=str(tmp_path))
+    assert (tmp_path / "tables" / "asked.csv").read_text().split() == ["question,n", "good,1", "why,1"]
+
+
+def test_the_results_page_shows_them(study, as_user, researcher):
+    page = as_user(researcher).get(reverse("study_results", args=["study"])).content.decode()
+    assert "<h2>Asked</h2>" in page
+    assert reverse("study_table", args=["study", "asked"]) in page
+
+
+def test_the_code_book_says_what_its_questions_take(study, as_user, researcher):
+    client = as_user(researcher)
+    book = client.get(reverse("study_export", args=["study", "codebook"])).content.decode()
+    assert "good: yes, no" in book
+    assert "why: free text" in book

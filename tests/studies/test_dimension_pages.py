@@ -1,0 +1,101 @@
+"""The researcher's pages of a study of dimension ratings: its form, its draft, and the button of the second round."""
+
+from random import Random
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.urls import reverse
+
+from evaluation.services.baselines import add_baseline
+from studies.models import Assignment, Study
+from studies.services.locking import WrongState
+from studies.services.spec import SpecError
+from tests.dimensions import Rater, annotators, drafted, launched, make_bank
+
+NEW = {
+    "title": "Herons",
+    "slug": "",
+    "instrument": "dimension-ratings/en",
+    "annotators": "3",
+    "scale": "3",
+    "layout": "question",
+    "rounds": "2",
+    "rules": ["a", "c"],
+    "dimensions": "fluency, fun",
+}
+
+
+@pytest.fixture
+def rated(project):
+    make_bank(project)
+    study = launched(project)
+    for annotator in annotators(study):
+        Rater(annotator, Random(1)).work_through()
+    return study
+
+
+def test_the_form_is_built_from_the_declared_parameters(project, as_user, researcher):
+    make_bank(project)
+    address = reverse("study_new", args=["rivers"]) + "?protocol=dimension-ratings"
+    client = as_user(researcher)
+    form = client.get(address).context["form"]
+    assert [field.name for field in form.how] == ["dimensions", "scale", "layout", "rounds", "rules"]
+    assert client.post(address, NEW).status_code == 302
+    study = Study.objects.get()
+    assert study.params == {
+        "dimensions": ["fluency", "fun"], "scale": 3, "layout": "question", "rounds": 2, "rules": ["a", "c"],
+    }  # fmt: skip
+
+
+def test_a_name_that_is_none_is_refused_in_the_form(project, as_user, researcher):
+    make_bank(project)
+    address = reverse("study_new", args=["rivers"]) + "?protocol=dimension-ratings"
+    page = as_user(researcher).post(address, NEW | {"dimensions": "Fun!, fluency"})
+    assert "Parameter dimensions is" in str(page.context["form"].errors)
+    assert not Study.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "params",
+    [{"scale": 1}, {"rounds": 3}, {"rules": ["d"]}, {"layout": "grid"}, {"dimensions": ["a", "a"]}, {"prefill": True}],
+)
+def test_unknown_parameters_and_values_off_their_range_are_refused(project, params):
+    make_bank(project)
+    with pytest.raises(SpecError):
+        drafted(project, params=params)
+
+
+def test_a_draft_says_how_much_it_asks(project, as_user, researcher):
+    make_bank(project)
+    drafted(project)
+    page = as_user(researcher).get(reverse("study", args=["dims"])).content.decode()
+    assert "gives about 63 answers" in " ".join(page.split())
+    assert "guessed by" not in page
+
+
+def test_the_second_round_is_opened_by_a_button(rated, as_user, researcher):
+    client = as_user(researcher)
+    for name in ("study", "study_results"):
+        assert "Open the second round" in client.get(reverse(name, args=["dims"])).content.decode()
+    client.post(reverse("study_act", args=["dims", "second_round"]))
+    assert Assignment.objects.filter(round=2).count() == 5
+    assert "Open the second round" not in client.get(reverse("study", args=["dims"])).content.decode()
+
+
+def test_a_viewer_cannot_open_it(rated, as_user, viewer):
+    client = as_user(viewer)
+    assert "Open the second round" not in client.get(reverse("study", args=["dims"])).content.decode()
+    assert client.post(reverse("study_act", args=["dims", "second_round"])).status_code in (403, 404)
+    assert not Assignment.objects.filter(round=2).exists()
+
+
+def test_the_command_says_what_goes_back(rated, capsys):
+    call_command("open_second_round", "dims")
+    assert capsys.readouterr().out == "6 scores go back to 3 annotators; by rule: (a) 2, (b) 1, (c) 3.\n"
+    with pytest.raises(CommandError, match="open already"):
+        call_command("open_second_round", "dims")
+
+
+def test_a_baseline_is_refused_where_nothing_is_asked_of_options(rated):
+    with pytest.raises(WrongState, match="does not ask about them"):
+        add_baseline(rated, "majority")
