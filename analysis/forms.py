@@ -6,6 +6,7 @@ from django.utils.translation import gettext_lazy as _
 from analysis.choices import Choices, purposes_with
 from studies.models import Study
 from studies.services.declaring import declaration_of
+from studies.services.units import CALIBRATION as CALIBRATED
 
 INCLUDE = [("simulated", _("simulated answers")), ("pilot", _("pilot answers"))]
 CONVENTION = [("clustered", _("by texts (default)")), ("published", _("by single judgments (as published)"))]
@@ -29,7 +30,7 @@ class ResultsForm(forms.Form):
         super().__init__(data)
         if not declaration_of(study).guesses:
             del self.fields["estimate"]
-        if not study.units.filter(part="calibration").exists():
+        if not study.units.filter(part=CALIBRATED).exists():
             del self.fields["calibration"]
         present = [(value, f"{label} ({counts[value]:,})") for value, label in INCLUDE if counts.get(value)]
         if present:

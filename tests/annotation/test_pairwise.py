@@ -7,6 +7,7 @@ from bs4 import BeautifulSoup
 from django.core.management import CommandError, call_command
 
 from annotation.simulation import simulate_study
+from items.models import Generator, Item, Option
 from studies.models import Assignment, Response
 from studies.services.answering import place_of
 from studies.services.launching import open_main_part
@@ -14,6 +15,7 @@ from studies.services.spec import SpecError
 from tests.annotation.world import Walker
 from tests.pairs import (
     ANNOTATORS,
+    GENERATORS,
     ITEMS,
     PAIRS,
     SECRETS,
@@ -112,6 +114,20 @@ def test_no_page_tells_who_wrote_an_item_or_explains_an_option(study):
     assert len(pages) > ANNOTATORS * PAIRS * (SHARED + 1)
     for body in pages:
         assert not [secret for secret in SECRETS if secret.encode() in body]
+
+
+def test_generators_and_explanations_change_no_byte_of_a_page(study):
+    walker = Walker(annotators(study)[0]).start()
+    before = walker.get().content
+    following = dict(zip(GENERATORS, GENERATORS[1:] + GENERATORS[:1], strict=True))
+    for item in Item.objects.select_related("generator"):
+        item.generator = Generator.objects.get(name=following[item.generator.name])
+        item.metadata, item.reference = {"another": 1}, True
+        item.save()
+    Option.objects.update(explanation="another")
+    assert walker.get().content == before
+    Option.objects.filter(position=1).update(text="Something else")
+    assert walker.get().content != before
 
 
 def test_the_text_is_open_at_its_first_pair_and_folded_after(study):
