@@ -60,6 +60,6 @@ def ratings_of(judgments: pd.DataFrame) -> tuple[IntArray, IntArray]:
 def coded(evidence: Evidence, judgments: pd.DataFrame) -> tuple[IntArray, IntArray, IntArray, IntArray]:
     """first, second: (n,) codes of generators in the order of the bank; outcome, text: (n,)."""
     codes = {name: code for code, name in enumerate(evidence.generators)}
-    first, second = (judgments[f"generator_{side}"].map(codes).to_numpy(np.int64) for side in ("first", "second"))
-    text = pd.factorize(judgments["text_id"], sort=True)[0].astype(np.int64)
-    return first, second, judgments["outcome"].to_numpy(np.int64), text
+    first, second = (judgments[f"generator_{side}"].map(codes).to_numpy() for side in ("first", "second"))
+    outcome, text = judgments["outcome"].to_numpy(), pd.factorize(judgments["text_id"], sort=True)[0]
+    return first.astype(np.int64), second.astype(np.int64), outcome.astype(np.int64), text.astype(np.int64)
