@@ -1,5 +1,7 @@
 """Pairs in a real browser, by keys on a laptop and by taps on a phone; what is stored is what was planted."""
 
+from contextlib import suppress
+
 import pytest
 from bs4 import BeautifulSoup
 from playwright.sync_api import Page, TimeoutError, expect
@@ -40,7 +42,8 @@ def leave(page: Page, act) -> None:
 def again(act, place, state: str) -> None:
     """Do something until it shows: a key or tap that comes too soon after a page is not taken."""
     for _try in range(30):
-        act()
+        with suppress(TimeoutError):  # the page has left already
+            act()
         try:
             return place.wait_for(state=state, timeout=150)
         except TimeoutError:
@@ -60,7 +63,7 @@ def by_key(page: Page, arrow: str) -> None:
 
 
 def by_tap(page: Page, arrow: str) -> None:
-    page.locator(f"[data-arrow={arrow}]").tap()
+    page.locator(f"[data-arrow={arrow}]").tap(timeout=1000)
 
 
 def compare(page: Page, seat: int, act) -> None:
