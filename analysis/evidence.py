@@ -11,6 +11,7 @@ from analysis.choices import Choices
 from analysis.consistency import consistent_read
 from analysis.frames import chosen, every_round, latest_rounds
 from analysis.handed_in import handed_in
+from analysis.paired import pairs_of
 from evaluation.describing import said_of_evaluators
 from items.models import Generator, KeyCorrection
 from studies.models import Annotator, Study, Submission, Unit, UnitItem
@@ -33,7 +34,7 @@ class Evidence:
     `frame` holds the responses that count (see `responses_frame`), `every_round` those of all rounds.
     `items`: one row per item with text_id, item_id, generator, source, stem, n_options, n_keys.
     `texts`: text_id, source, tokens. `annotators`: code, kind, group, purpose. `minutes`: annotator,
-    minutes. `left_out`: number of responses by purpose that the choices leave out.
+    minutes. `pairs`: see `pairs_of`. `left_out`: number of responses by purpose that the choices leave out.
     `peculiarities`: sentences about evaluators that are not asked or read in the usual way.
     """
 
@@ -46,6 +47,7 @@ class Evidence:
     texts: pd.DataFrame
     annotators: pd.DataFrame
     minutes: pd.DataFrame
+    pairs: pd.DataFrame
     corrections: tuple[str, ...]
     left_out: dict[str, int]
     peculiarities: tuple[str, ...] = ()
@@ -65,6 +67,7 @@ def evidence_of(study: Study, choices: Choices) -> Evidence:
             texts=texts_of(study),
             annotators=annotators_of(study, choices),
             minutes=minutes_of(study, choices),
+            pairs=pairs_of(study),
             corrections=corrections_of(study),
             left_out=left_out(study, choices),
             peculiarities=said_of_evaluators(study, choices.purposes),

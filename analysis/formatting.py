@@ -72,7 +72,14 @@ def label_word(label: str) -> str:
 
 
 def view_word(view: str) -> str:
-    return {"all": _("all"), "applicable": _("applicable")}.get(view, view)
+    """How agreement takes what does not apply, and on pairs how it takes ties."""
+    return {
+        "all": _("all"),
+        "applicable": _("applicable"),
+        "with_ties": _("with ties"),
+        "without_ties": _("without ties"),
+        "ties_missing": _("ties missing"),
+    }.get(view, view)
 
 
 def stage_word(stage: str) -> str:

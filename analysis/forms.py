@@ -6,9 +6,11 @@ from django.utils.translation import gettext_lazy as _
 from analysis.choices import Choices, purposes_with
 from studies.models import Study
 from studies.services.declaring import declaration_of
+from studies.services.units import CALIBRATION as CALIBRATED
 
 INCLUDE = [("simulated", _("simulated answers")), ("pilot", _("pilot answers"))]
 CONVENTION = [("clustered", _("by texts (default)")), ("published", _("by single judgments (as published)"))]
+CALIBRATION = [("with", _("counted (default)")), ("without", _("not counted, but for agreement"))]
 ESTIMATE = [("pooled", _("pooled: all answers")), ("matched", _("matched: same person, same item in both stages"))]
 
 
@@ -17,6 +19,7 @@ class ResultsForm(forms.Form):
 
     convention = forms.ChoiceField(label=_("Intervals"), choices=CONVENTION, required=False)
     estimate = forms.ChoiceField(label=_("Informativity"), choices=ESTIMATE, required=False)
+    calibration = forms.ChoiceField(label=_("Calibration"), choices=CALIBRATION, required=False)
     asked = forms.BooleanField(required=False, widget=forms.HiddenInput, initial=True)
 
     def __init__(self, study: Study, counts: dict[str, int], data=None):
@@ -27,6 +30,8 @@ class ResultsForm(forms.Form):
         super().__init__(data)
         if not declaration_of(study).guesses:
             del self.fields["estimate"]
+        if not study.units.filter(part=CALIBRATED).exists():
+            del self.fields["calibration"]
         present = [(value, f"{label} ({counts[value]:,})") for value, label in INCLUDE if counts.get(value)]
         if present:
             self.fields["include"] = forms.MultipleChoiceField(
@@ -47,6 +52,7 @@ class ResultsForm(forms.Form):
             convention=self.chosen.get("convention") or "clustered",
             purposes=purposes_with(self.chosen.get("include") or ()),
             seed=abs(self.study.seed),
+            calibration=self.chosen.get("calibration") != "without",
         )
 
 

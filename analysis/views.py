@@ -51,7 +51,8 @@ def study_results(request, slug):
 def asked(form: ResultsForm) -> dict:
     """The choices as parameters of an address, for figures and downloads."""
     choices = form.choices
-    return {"asked": 1, "include": choices.included, "convention": choices.convention, "estimate": form.estimand}
+    asked = {"asked": 1, "include": choices.included, "convention": choices.convention, "estimate": form.estimand}
+    return asked | ({} if choices.calibration else {"calibration": "without"})
 
 
 def sections(study: Study, form: ResultsForm, report: Report) -> dict:

@@ -48,6 +48,12 @@ def kind_of_texts(study: Study) -> str:
     return genres.pop() if len(genres) == 1 else ""
 
 
+def begins_text(assignment: Assignment) -> bool:
+    """Whether the annotator has finished nothing about this text before."""
+    mine = assignment.annotator.assignments.active()
+    return not mine.filter(unit__text=assignment.unit.text_id, finished_at__isnull=False).exists()
+
+
 def go_to(request: HttpRequest, annotator: Annotator, name: str) -> HttpResponse:
     """The next page: for the script at once, for a browser by way of a redirect."""
     if PART not in request.headers:
@@ -104,6 +110,7 @@ def stage_page(
         "words": wording(annotator)[stage.name],
         "round_words": wording(annotator).get("second_round") if assignment.round > 1 else None,
         "break_words": wording(annotator).get("break") if is_first_stage and place.number > 1 else None,
+        "new_text": begins_text(assignment),
         "text_kind": kind_of_texts(annotator.study),
         "prefilled": bool(stage.starts_from),
         "blocks": blocks,

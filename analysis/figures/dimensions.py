@@ -53,6 +53,7 @@ def shaded(
     legend: str,
     domain: tuple[float, float],
     orders: Sequence[list[str]] = (),
+    cell_width: int = CELL_WIDTH,
 ) -> Any:
     """A table of cells from light to dark, each with its number; `orders` are those of columns and rows."""
     middle = (domain[0] + domain[1]) / 2
@@ -63,9 +64,11 @@ def shaded(
         y=alt.Y("down:N", sort=down, axis=alt.Axis(ticks=False, domain=False, title=None)),
     )
     scale = alt.Scale(domain=list(domain), range=[LIGHT, DARK])
-    colour = alt.Color("value:Q", scale=scale, legend=alt.Legend(title=legend, gradientLength=160, orient="bottom"))
+    colour = alt.Color(
+        "value:Q", scale=scale, legend=alt.Legend(title=legend, titleLimit=420, gradientLength=160, orient="bottom")
+    )
     boxes = base.mark_rect(stroke=SOFT, strokeWidth=0.5).encode(color=colour)
     light = base.transform_filter(alt.datum.value > middle).mark_text(fontSize=12, color=PLATE).encode(text="text:N")
     dark = base.transform_filter(alt.datum.value <= middle).mark_text(fontSize=12, color=INK).encode(text="text:N")
-    size = {"width": alt.Step(CELL_WIDTH), "height": alt.Step(CELL_HEIGHT)}
+    size = {"width": alt.Step(cell_width), "height": alt.Step(CELL_HEIGHT)}
     return alt.layer(boxes, light, dark).properties(**size, title=title)

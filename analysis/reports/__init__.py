@@ -10,6 +10,7 @@ from analysis.report import Report
 from analysis.reports.completing import completed
 from analysis.reports.dimension_ratings import dimension_ratings
 from analysis.reports.guess_then_read import guess_then_read
+from analysis.reports.pairwise import pairwise
 from analysis.reports.stopping_questionnaire import stopping_questionnaire
 from studies.models import Study
 
@@ -17,6 +18,7 @@ REPORTS: dict[str, Callable[[Evidence], Report]] = {
     "guess-then-read": guess_then_read,
     "dimension-ratings": dimension_ratings,
     "stopping-questionnaire": stopping_questionnaire,
+    "pairwise": pairwise,
 }
 
 

@@ -39,3 +39,13 @@ REASONS = (
     gettext_noop("It only ever won or only ever lost against the generators that the scale rests on."),
     gettext_noop("There is no comparison to compute this from."),
 )
+
+# The words of Landis and Koch for the strength of agreement.
+STRENGTHS = (
+    gettext_noop("poor"),
+    gettext_noop("slight"),
+    gettext_noop("fair"),
+    gettext_noop("moderate"),
+    gettext_noop("substantial"),
+    gettext_noop("almost perfect"),
+)

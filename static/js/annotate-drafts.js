@@ -26,9 +26,14 @@ export class Drafts {
   }
 
   add(fields) {
+    this.put(fields);
+    this.send();
+  }
+
+  /* Keep, without sending: the page is about to be handed in. */
+  put(fields) {
     this.#queue.push(fields);
     this.#keep();
-    this.send();
   }
 
   send() {

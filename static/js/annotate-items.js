@@ -16,12 +16,21 @@ export function showFields(form, fields) {
   for (const area of item?.querySelectorAll("textarea") ?? []) {
     area.value = fields.find(([name]) => name === area.name)?.[1] ?? "";
   }
+  for (const button of item?.querySelectorAll("button[data-arrow]") ?? []) {
+    if (fields.some(([name]) => name === button.name)) showPressed(button, fields);
+  }
   if (item) showAsked(item);
+}
+
+function showPressed(button, fields) {
+  const isPressed = fields.some(([name, value]) => name === button.name && value === button.value);
+  button.setAttribute("aria-pressed", isPressed);
 }
 
 export const rowsOf = (item) => [...item.querySelectorAll("[data-row]:not([hidden])")];
 
-const chosenIn = (row) => row.querySelector("[data-digit]:checked, [data-none]:checked");
+const CHOSEN = ["[data-digit]:checked", "[data-none]:checked", "[data-arrow]:checked", '[aria-pressed="true"]'].join();
+const chosenIn = (row) => row.querySelector(CHOSEN);
 
 export function isAnswered(row) {
   if (row.dataset.row === "box" || "optional" in row.dataset) return true;

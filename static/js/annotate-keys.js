@@ -1,10 +1,11 @@
 /* Single keys: digits answer the current row of the current item, N none, U unsure, T the text, Enter goes on, Shift
-   and Enter back. Where a row says so, a digit also goes on. Never with Ctrl, Alt or Meta, never while text is written. */
+   and Enter back. Where a row says so, a digit also goes on. Of a pair the arrows choose, and digits tick. Never with Ctrl, Alt or Meta, never while text is written. */
 import { isAnswered, isDone, rowsOf } from "./annotate-items.js";
 
 let say = () => {};
 let lastToggled = null;
 let shownAt = 0;
+const SOON = 300; // milliseconds in which a key or tap may still be meant for the page before
 
 const root = document.documentElement;
 const items = () => [...document.querySelectorAll("[data-item]")];
@@ -37,6 +38,8 @@ export function listenToKeys(tools) {
     if (event.target.matches('[data-row="tick"] [data-digit]')) lastToggled = event.target;
   });
 }
+
+export const isJustShown = () => performance.now() - shownAt < SOON;
 
 function wanted() {
   return localStorage.getItem("lesart-keys") !== "off";
@@ -79,7 +82,10 @@ function meaning(event) {
     return isControl || event.repeat ? null : () => (event.shiftKey ? goBack() : goOn());
   }
   if (event.repeat || !current()) return null;
+  const arrow = /^arrow(left|right|down)$/.exec(key)?.[1];
+  if (arrow) return current().matches("[data-pair]") && !event.shiftKey ? () => choose(arrow) : null;
   const digit = digitOf(event);
+  if (digit && current().matches("[data-pair]")) return () => toggle(shownTick(digit));
   if (digit) return () => answer(currentRow(), digit);
   if (event.shiftKey) return null;
   return { n: () => toggle(current().querySelector("[data-none]")), u: markUnsure, t: openText }[key] ?? null;
@@ -104,6 +110,14 @@ function toggle(input) {
   return true;
 }
 
+/* A button hands the pair in; a radio opens the ticks. */
+function choose(arrow) {
+  if (isJustShown()) return true;
+  return toggle(current().querySelector(`[data-arrow="${arrow}"]`));
+}
+
+const shownTick = (digit) => current().querySelector(`[data-row="box"]:not([hidden]) [data-tick="${digit}"]`);
+
 function answer(row, digit) {
   const input = row?.querySelector(`[data-digit="${digit}"]`);
   if (!input) return false;
@@ -122,16 +136,22 @@ function markUnsure() {
 
 function openText() {
   const link = document.querySelector("[data-open-text]");
-  if (!link?.checkVisibility()) return false;
-  link.click();
-  return true;
+  const opener = link?.checkVisibility() ? link : document.querySelector("[data-text-fold] > summary");
+  opener?.click();
+  return Boolean(opener);
 }
 
 function goOn() {
   if (!current()) return pressEnterButton();
   const row = currentRow();
   if (!isAnswered(row)) return remind(current());
+  if (current().matches("[data-pair]")) return handIn(current());
   if (!moveOn(row)) document.querySelector("[data-go-on]").click();
+  return true;
+}
+
+function handIn(pair) {
+  (pair.querySelector('[aria-pressed="true"]') ?? document.querySelector("[data-go-on]")).click();
   return true;
 }
 

@@ -10,12 +10,23 @@ export function setUpSource() {
   criteria?.addEventListener("toggle", () => {
     sessionStorage.setItem("lesart-criteria", criteria.open ? "open" : "closed");
   });
+  rememberFold();
   const sheet = makeSheet(link.dataset.close);
   document.querySelector("main").append(sheet);
   link.setAttribute("role", "button");
   link.addEventListener("click", (event) => {
     event.preventDefault();
     open(sheet);
+  });
+}
+
+/* A text that can be folded away stays open where one has opened it oneself. */
+function rememberFold() {
+  const fold = document.querySelector("[data-text-fold]");
+  if (!fold) return;
+  if (sessionStorage.getItem("lesart-text") === "open") fold.open = true;
+  fold.querySelector("summary").addEventListener("click", () => {
+    sessionStorage.setItem("lesart-text", fold.open ? "closed" : "open"); // as it will be
   });
 }
 

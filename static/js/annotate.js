@@ -1,7 +1,7 @@
 /* What makes an annotator's page better than it is without a script: answers are kept as they are given, the next part
    comes without a reload, keys work, and on small screens the text is one tap away. */
 import { Drafts } from "./annotate-drafts.js";
-import { listenToKeys, setUpKeys } from "./annotate-keys.js";
+import { isJustShown, listenToKeys, setUpKeys } from "./annotate-keys.js";
 import { countAnswered, fieldsOf, showAsked, showFields } from "./annotate-items.js";
 import { setUpSource } from "./annotate-source.js";
 
@@ -39,7 +39,8 @@ function showOver(sentence) {
   text.textContent = `${sentence} `;
   const link = document.createElement("a");
   link.href = location.href;
-  link.textContent = document.querySelector("[data-go-on]").firstChild.textContent.trim();
+  const goOn = document.querySelector("[data-go-on]")?.firstChild.textContent.trim();
+  link.textContent = goOn ?? document.getElementById("stage").dataset.next;
   text.append(link);
   note.append(text);
   document.querySelector(".intro").prepend(note);
@@ -73,6 +74,14 @@ function keep(form, input) {
   item.classList.remove("is-wrong");
   drafts.add(fieldsOf(form, item.dataset.item));
   countAnswered(form);
+  if (item.matches("[data-pair]")) form.querySelector(".go-on").scrollIntoView({ block: "nearest" });
+}
+
+/* A button that is an answer: shown and kept until the server has it. */
+function keepPressed(form, button) {
+  const fields = [["item", button.closest("[data-item]").dataset.item], [button.name, button.value]];
+  showFields(form, fields);
+  drafts.put(fields);
 }
 
 /* While somebody writes: a moment after the last key. */
@@ -94,6 +103,7 @@ async function sendForm(form, pressed) {
   if (isSending) return;
   isSending = true;
   clearTimeout(typing);
+  if (pressed?.matches("[data-arrow]")) keepPressed(form, pressed);
   const button = pressed ?? form.querySelector("button.primary");
   button.setAttribute("aria-busy", "true");
   await drafts?.rest();
@@ -148,6 +158,7 @@ function setUp() {
 document.addEventListener("submit", (event) => {
   if (!event.target.matches("[data-part]")) return;
   event.preventDefault();
+  if (event.submitter?.matches("[data-arrow]") && isJustShown()) return; // a second tap on the pair before
   sendForm(event.target, event.submitter);
 });
 addEventListener("popstate", () => location.reload());

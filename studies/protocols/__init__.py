@@ -3,10 +3,11 @@
 from studies.protocols.base import Declaration, InvalidAnswer, InvalidParameter, Protocol, Question, Stage
 from studies.protocols.dimension_ratings import dimension_ratings
 from studies.protocols.guess_then_read import guess_then_read
+from studies.protocols.pairwise import pairwise
 from studies.protocols.stopping_questionnaire import stopping_questionnaire
 
 PROTOCOLS: dict[str, Protocol] = {
-    protocol.name: protocol for protocol in (guess_then_read, dimension_ratings, stopping_questionnaire)
+    protocol.name: protocol for protocol in (guess_then_read, dimension_ratings, stopping_questionnaire, pairwise)
 }
 
 

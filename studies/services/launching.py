@@ -8,6 +8,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from studies.models import (
     Annotator,
@@ -21,12 +22,12 @@ from studies.models import (
     Submission,
     Unit,
 )
-from studies.services.declaring import declaration_of
 from studies.services.locking import locked
 from studies.services.people import make_annotators
 from studies.services.planning import Cells, Who, make_slots, plan_cells, plan_who
 from studies.services.selection import Chosen, choose
-from studies.services.units import PlannedUnit, planned_units, save_units
+from studies.services.spec import SpecError
+from studies.services.units import CALIBRATION, PlannedUnit, planned_units, save_units
 from studies.shown import shuffled
 
 PREVIEWS_LAST = timedelta(days=1)
@@ -136,11 +137,14 @@ def reopen_study(study: Study) -> Study:
 
 @transaction.atomic
 def open_main_part(study: Study) -> Study:
-    """Let the annotators go on from the calibration to the texts of their own."""
+    """Let the annotators go on from the calibration to the texts of their own; `SpecError` if nobody waits for it."""
     study = locked(study, StudyState.LIVE, StudyState.PAUSED)
-    if declaration_of(study).calibration and study.main_opened_at is None:
-        study.main_opened_at = timezone.now()
-        study.save(update_fields=["main_opened_at"])
+    if not study.units.filter(part=CALIBRATION).exists():
+        raise SpecError(_("This study has no calibration, so its main part is open already."))
+    if study.main_opened_at is not None:
+        raise SpecError(_("The main part of this study is open already."))
+    study.main_opened_at = timezone.now()
+    study.save(update_fields=["main_opened_at"])
     return study
 
 

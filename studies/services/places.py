@@ -45,8 +45,9 @@ def place_of(annotator: Annotator) -> Place:
 
 
 def waits(annotator: Annotator, following: Assignment) -> bool:
-    """Whether the calibration is over for this annotator, and the main part not open yet."""
-    if annotator.study.main_opened_at or annotator.purpose == Purpose.PREVIEW or following.unit.part != MAIN:
+    """Whether the calibration is over for this annotator, and the main part not open yet. Rehearsals do not wait."""
+    rehearses = annotator.purpose in (Purpose.PREVIEW, Purpose.SIMULATED)
+    if annotator.study.main_opened_at or rehearses or following.unit.part != MAIN:
         return False
     return annotator.assignments.active().filter(unit__part=CALIBRATION).exists()
 

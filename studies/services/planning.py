@@ -20,9 +20,12 @@ MAX_CELLS = 50_000  # units times annotators: above, launching takes minutes
 def plan_who(study: Study, units: Sequence[PlannedUnit], seats: int | None = None) -> Who:
     """For each unit the seats that do it; `SpecError` if the study's numbers allow no plan.
 
-    `seats` is how many there are, where it is not what the plan says (simulated annotators).
+    `seats` is how many there are, where it is not what the plan says (simulated annotators). Where each has texts of
+    their own, fewer leave the texts of the others to nobody.
     """
     plan = study.plan
+    if seats is not None and plan["own_texts"] and seats < plan["annotators"]:
+        return [[seat for seat in row if seat < seats] for row in plan_who(study, units)]
     number = seats if seats is not None else plan["annotators"]
     if number == "open":
         if plan["own_texts"] or plan["shared_texts"]:

@@ -4,11 +4,15 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from random import Random
 
+from django.utils.translation import gettext as _
+
 from items.models import Item, Text
 from studies.models import Study, Unit, UnitItem
+from studies.protocols import InvalidParameter
 from studies.protocols.units import Candidate, UnitKind
 from studies.services.declaring import declaration_of
 from studies.services.selection import Chosen
+from studies.services.spec import SpecError
 
 MAIN, CALIBRATION = "main", "calibration"
 
@@ -28,16 +32,22 @@ class PlannedUnit:
 
 
 def planned_units(study: Study, chosen: Chosen) -> list[PlannedUnit]:
-    """The units of the chosen texts, text by text. The study's seed gives the same ones again."""
+    """The units of the chosen texts, text by text. The study's seed gives the same ones again.
+
+    `SpecError` if a text's items cannot be split as the parameters say.
+    """
     declaration = declaration_of(study)
     shared = study.plan["shared_texts"] if declaration.calibration else 0
     units = []
     for place, (text, items) in enumerate(chosen.texts):
         by_id = {item.pk: item for item in items}
         rng = Random(f"{study.seed}/units/{text.external_id}")
-        for ids in declaration.split([Candidate(item.pk, item.generator_id) for item in items], rng):
-            part = CALIBRATION if place < shared else MAIN
-            units.append(PlannedUnit(text, tuple(by_id[pk] for pk in ids), part))
+        try:
+            split = declaration.split([Candidate(item.pk, item.generator_id) for item in items], rng)
+        except InvalidParameter as error:
+            raise SpecError(_("Text “%(text)s”: %(problem)s") % {"text": text.external_id, "problem": error}) from None
+        part = CALIBRATION if place < shared else MAIN
+        units += [PlannedUnit(text, tuple(by_id[pk] for pk in ids), part) for ids in split]
     return units
 
 

@@ -16,6 +16,7 @@ from studies.services.declaring import declaration_of
 from studies.services.locking import WrongState
 from studies.services.second_round import may_open, open_second_round
 from studies.services.spec import SpecError
+from studies.services.units import CALIBRATION
 from studies.workload import workload
 
 
@@ -61,8 +62,10 @@ def running_context(study) -> dict:
         "balance": guess_balance(study),
         "may_open_second": may_open(study),
         "waits_for_main": declaration_of(study).calibration and not study.main_opened_at,
+        "calibrates": units.filter(part=CALIBRATION).exists(),
         "n_texts": units.order_by().values("text").distinct().count(),
-        "n_items": units.filter(unit_items__isnull=False).values("unit_items").count(),
+        "n_items": units.filter(items__isnull=False).order_by().values("items").distinct().count(),
+        "n_units": units.count(),
     }
 
 

@@ -1,10 +1,11 @@
-"""Every reason a measure gives can be translated."""
+"""Every reason a measure gives can be translated, and every word for the strength of agreement."""
 
 from importlib import import_module
 from pkgutil import iter_modules
 
 from analysis import measures
-from analysis.reports.reasons import REASONS
+from analysis.measures import landis_koch
+from analysis.reports.reasons import REASONS, STRENGTHS
 
 
 def sentences() -> set[str]:
@@ -16,3 +17,8 @@ def sentences() -> set[str]:
 
 def test_the_reasons_of_the_measures_are_marked_for_translation():
     assert sentences() == set(REASONS)
+
+
+def test_the_words_for_the_strength_of_agreement_are_marked_too():
+    words = {word for _end, word in landis_koch.UPPER_ENDS}
+    assert set(STRENGTHS) == words | {landis_koch.POOR, landis_koch.ALMOST_PERFECT}

@@ -26,6 +26,9 @@ class Command(BaseCommand):
             "--evaluators", metavar="NAMES", help="rows to keep, with commas: human, human:GROUP, a model"
         )
         parser.add_argument("--groups", metavar="NAMES", help="only people of these groups, with commas")
+        parser.add_argument(
+            "--calibration", choices=("with", "without"), default="with", help="whether its answers enter the results"
+        )
         parser.add_argument("--seed", help="of the resampling; default: the study's seed")
 
     def handle(self, *, slug, out, **options):
@@ -63,6 +66,7 @@ def choices_from(study: Study, options: dict) -> Choices:
         evaluators=words(options["evaluators"]) or None,
         groups=words(options["groups"]) or None,
         seed=one_seed(seed) if seed is not None else abs(study.seed),
+        calibration=options["calibration"] == "with",
     )
 
 

@@ -1,0 +1,65 @@
+"""Judgments of pairs as reports read them: people's, one row per annotator and pair."""
+
+import numpy as np
+import pandas as pd
+from django.utils.translation import gettext as _
+
+from analysis.evidence import Evidence
+from analysis.measures.agreement import MISSING
+from analysis.measures.types import IntArray
+from analysis.measures.wins import FIRST, SECOND, TIE
+from analysis.reports.evaluators import people_in
+from studies.protocols.pairwise import BETTER
+from studies.protocols.pairwise import TIE as TIE_WORD
+from studies.services.units import CALIBRATION
+
+PLACE = ["annotator", "unit", "round"]
+
+
+def judgments_of(evidence: Evidence) -> pd.DataFrame:
+    """annotator, unit, part, text_id, first, second, generator_first, generator_second, outcome, left.
+
+    Both parts. `outcome` is FIRST, SECOND or TIE of the pair, whichever side it stood on; `left` is missing where the
+    side is unknown.
+    """
+    rows = people_in(evidence).rows_of(evidence.frame)
+    rows = rows[rows["question"] == BETTER][[*PLACE, "part", "text_id", "value"]]
+    found = rows.merge(evidence.pairs, on=PLACE, how="left")
+    outcome = np.select([found["value"] == TIE_WORD, found["value"] == found["first"]], [TIE, FIRST], SECOND)
+    return found.drop(columns="value").assign(outcome=outcome.astype(np.int64))
+
+
+def counted(evidence: Evidence) -> pd.DataFrame:
+    """The judgments that enter the results: without those of the calibration where that was chosen."""
+    found = judgments_of(evidence)
+    return found if evidence.choices.calibration else found[found["part"] != CALIBRATION].reset_index(drop=True)
+
+
+def calibration_note(evidence: Evidence) -> list[str]:
+    """What a table says where answers of a calibration exist."""
+    if not (judgments_of(evidence)["part"] == CALIBRATION).any():
+        return []
+    if evidence.choices.calibration:
+        return [_("Judgments of the calibration are counted.")]
+    return [_("Judgments of the calibration are not counted.")]
+
+
+def ratings_of(judgments: pd.DataFrame) -> tuple[IntArray, IntArray]:
+    """Outcomes as (raters, pairs), MISSING where nobody judged, and the text of each pair, (pairs,).
+
+    Without judgments there is one rater, who has judged nothing.
+    """
+    if judgments.empty:
+        return np.full((1, 0), MISSING, dtype=np.int64), np.empty(0, dtype=np.int64)
+    table = judgments.pivot(index="annotator", columns="unit", values="outcome")
+    texts = judgments.drop_duplicates("unit").set_index("unit")["text_id"].reindex(table.columns)
+    ratings = table.fillna(MISSING).to_numpy(dtype=np.int64)
+    return ratings, pd.factorize(texts, sort=True)[0].astype(np.int64)
+
+
+def coded(evidence: Evidence, judgments: pd.DataFrame) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+    """first, second: (n,) codes of generators in the order of the bank; outcome, text: (n,)."""
+    codes = {name: code for code, name in enumerate(evidence.generators)}
+    first, second = (judgments[f"generator_{side}"].map(codes).to_numpy() for side in ("first", "second"))
+    outcome, text = judgments["outcome"].to_numpy(), pd.factorize(judgments["text_id"], sort=True)[0]
+    return first.astype(np.int64), second.astype(np.int64), outcome.astype(np.int64), text.astype(np.int64)

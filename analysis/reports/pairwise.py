@@ -1,0 +1,41 @@
+"""What a study of pairwise comparisons reports."""
+
+from django.utils.translation import gettext as _
+
+from analysis.evidence import Evidence
+from analysis.measures.strengths import DAVIDSON
+from analysis.report import Report
+from analysis.reports.criteria import criteria
+from analysis.reports.description import description
+from analysis.reports.pair_agreement import pair_agreement
+from analysis.reports.ranking import ranking
+from analysis.reports.sides import sides
+from analysis.reports.wins import wins
+from analysis.tables import Table
+
+
+def pairwise(evidence: Evidence) -> Report:
+    ranked = ranking(evidence)
+    decided = criteria(evidence)
+    tables = (
+        ranked,
+        wins(evidence),
+        pair_agreement(evidence),
+        sides(evidence),
+        *([decided] if decided.rows else []),
+        description(evidence),
+    )
+    return Report(tables, tuple(sentences(ranked)), ("ranking", "wins"))
+
+
+def sentences(ranked: Table) -> list[str]:
+    """Which generator stands first and last, and whether that is sure."""
+    rows = [row for row in ranked.rows if row["method"] == DAVIDSON and row["rank"]]
+    if len(rows) < 2:
+        return []
+    best, worst = rows[0], rows[-1]
+    values = {"best": best["generator"], "worst": worst["generator"]}
+    said = [_("By Davidson's model, items by %(best)s stand first, those by %(worst)s last.") % values]
+    if best["rank_high"] != 1:
+        said.append(_("That %(best)s stands first is not sure: another generator may stand there.") % values)
+    return said

@@ -1,0 +1,68 @@
+"""Whether the side on which an item stood decided: of its wins, how many it won on the left."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from django.utils.translation import gettext as _
+
+from analysis.evidence import Evidence
+from analysis.measures.accuracy import tally
+from analysis.measures.wins import FIRST, TIE
+from analysis.reports.estimates import Counts, share_of
+from analysis.reports.judged_pairs import calibration_note, counted
+from analysis.tables import Shown, Table, make_table
+
+COLUMNS = ("generator", "share_left", "low", "high", "n", "reason")
+ALL = "all"
+
+
+def sides(evidence: Evidence) -> Table:
+    """A row for all wins whose side is known, and one for those of each generator. By lot alone it is .5."""
+    won = wins_of(counted(evidence))
+    groups = [(ALL, won)] + [(name, won[won["generator"] == name]) for name in evidence.generators]
+    rows = [side_row(evidence, name, mine) for name, mine in groups]
+    notes = (
+        _("Of the judgments that a generator's items won, the share in which the winner stood on the left. Where the "
+          "side says nothing it is near .50. Ties and judgments of unknown sides are left out."),
+        *calibration_note(evidence),
+    )  # fmt: skip
+    return make_table("sides", COLUMNS, rows, title=_("Left and right"), notes=notes, shown=shown())
+
+
+def wins_of(judgments: pd.DataFrame) -> pd.DataFrame:
+    """One row per judgment with a winner and a known side: text_id, generator of the winner, whether it stood left."""
+    won = judgments[(judgments["outcome"] != TIE) & judgments["left"].notna()]
+    by_first = won["outcome"] == FIRST
+    return pd.DataFrame(
+        {
+            "text_id": won["text_id"],
+            "generator": won["generator_first"].where(by_first, won["generator_second"]),
+            "on_left": won["first"].where(by_first, won["second"]) == won["left"],
+        }
+    )
+
+
+def side_row(evidence: Evidence, name: str, won: pd.DataFrame) -> dict[str, Any]:
+    codes, texts = pd.factorize(won["text_id"], sort=True)
+    counts = Counts(*tally(won["on_left"].to_numpy(dtype=bool), codes.astype(np.int64), len(texts)))
+    found = share_of(counts, evidence.choices.seed, _("There is no judgment to compute this from."))
+    low, high, reason = found.ends(evidence.choices.convention)
+    return {
+        "generator": name,
+        "share_left": found.value,
+        "low": low,
+        "high": high,
+        "n": len(won),
+        "reason": reason,
+        "name": _("all generators") if name == ALL else name,
+        "intervals": {"share_left": found.as_json()},
+    }
+
+
+def shown() -> tuple[Shown, ...]:
+    return (
+        Shown(_("Winner's generator"), "name"),
+        Shown(_("Won on the left"), "share_left", "number", "low", "high", "reason"),
+        Shown(_("Wins"), "n", "count"),
+    )

@@ -1,0 +1,129 @@
+"""A balanced plan of pairs: which items of a text are compared, each time two by different generators. No Django.
+
+The published plan, 30 pairs of 4 generators with 5 items each, lets each item meet one item of each other generator: 3
+pairs an item, 5 for each two generators.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations
+from random import Random
+
+from studies.protocols.parameters import InvalidParameter
+from studies.protocols.units import Candidate
+
+Pair = tuple[int, int]
+Two = tuple[int, int]  # two generators, the lower number first
+Quotas = dict[Two, int]  # how many pairs two generators have together
+Links = dict[int, int]  # how many pairs each item has
+Groups = Mapping[int, Sequence[int]]  # the items of each generator
+
+
+def pair_plan(items: Sequence[Candidate], number: int, rng: Random) -> list[Pair]:
+    """`number` different pairs of items by different generators, in random order, either item first by lot.
+
+    Numbers of pairs differ by at most one: for each two generators, unless they have no more pairs; for the items of
+    one generator, in all and with each other generator; and, where all generators have equally many items, for all
+    items. Where they have not, items are used as evenly as even pairs of generators allow. `InvalidParameter` if there
+    are not so many pairs.
+    """
+    groups: dict[int, list[int]] = defaultdict(list)
+    for item in items:
+        groups[item.generator].append(item.item_id)
+    for own in groups.values():
+        rng.shuffle(own)
+    quotas = quotas_of({name: len(own) for name, own in groups.items()}, number, rng)
+    found = [pair for links in meetings(groups, quotas).values() for pair in linked(*links, rng)]
+    rng.shuffle(found)
+    return [(one, other) if rng.random() < 0.5 else (other, one) for one, other in found]
+
+
+def pairs_of(number: int) -> Callable[[Sequence[Candidate], Random], list[tuple[int, ...]]]:
+    """A `Split` that makes so many pairs of a text's items."""
+
+    def split(items: Sequence[Candidate], rng: Random) -> list[tuple[int, ...]]:
+        return list(pair_plan(items, number, rng))
+
+    return split
+
+
+def quotas_of(sizes: Mapping[int, int], number: int, rng: Random) -> Quotas:
+    """How many pairs each two generators have, as even as their numbers of items allow."""
+    room = {two: sizes[two[0]] * sizes[two[1]] for two in combinations(sorted(sizes), 2)}
+    if not 1 <= number <= sum(room.values()):
+        raise InvalidParameter(
+            f"Its items make {sum(room.values())} pairs of different generators, so it cannot have {number}. Set"
+            f" pairs_per_text to a number from 1 to {sum(room.values())}, or choose other texts."
+        )
+    levels = range(max(room.values()) + 1)
+    level = max(level for level in levels if sum(min(level, most) for most in room.values()) <= number)
+    quotas = {two: min(level, most) for two, most in room.items()}
+    open_to_more = [two for two, most in room.items() if most > level]
+    rng.shuffle(open_to_more)
+    for two in evened(open_to_more, number - sum(quotas.values()), quotas, sizes):
+        quotas[two] += 1
+    return quotas
+
+
+def evened(twos: Sequence[Two], number: int, quotas: Quotas, sizes: Mapping[int, int]) -> list[Two]:
+    """`number` of these, so that one more pair each uses items most evenly: Σ (pairs of a generator)² / its items.
+
+    One is swapped for another as long as that helps. With equal sizes this ends at numbers that differ by at most one:
+    if two generators differ by more, some third is chosen with the one and not with the other, and swapping helps.
+    """
+    chosen, left = list(twos[:number]), list(twos[number:])
+    total: dict[int, int] = defaultdict(int)
+    for two, n in [*quotas.items(), *((two, 1) for two in chosen)]:
+        for name in two:
+            total[name] += n
+    while swap := next(helpful(chosen, left, total, sizes), None):
+        out, new = swap
+        chosen[chosen.index(out)], left[left.index(new)] = new, out
+        for name in out:
+            total[name] -= 1
+        for name in new:
+            total[name] += 1
+    return chosen
+
+
+def helpful(
+    chosen: Sequence[Two], left: Sequence[Two], total: Mapping[int, int], sizes: Mapping[int, int]
+) -> Iterator[tuple[Two, Two]]:
+    """Swaps of a chosen two for one that is left that make the use of items more even."""
+    for out in chosen:
+        for new in left:
+            change = {name: (name in new) - (name in out) for name in {*out, *new}}
+            if sum(((total[name] + by) ** 2 - total[name] ** 2) / sizes[name] for name, by in change.items()) < -1e-9:
+                yield out, new
+
+
+def meetings(groups: Groups, quotas: Quotas) -> dict[Two, tuple[Links, Links]]:
+    """Of each two generators, how many pairs each item has: of the first one's items, of the second one's.
+
+    Each generator deals its pairs out to its items in turn, on and on, so that both their sums and their parts with
+    each other generator differ by at most one.
+    """
+    dealt: dict[tuple[int, Two], Links] = {}
+    for name, own in groups.items():
+        place = 0
+        for two in quotas:
+            if name in two:
+                turns = range(place, place + quotas[two])
+                dealt[name, two] = {item: sum(own[turn % len(own)] == item for turn in turns) for item in own}
+                place += quotas[two]
+    return {two: (dealt[two[0], two], dealt[two[1], two]) for two in quotas}
+
+
+def linked(mine: Links, partners: Links, rng: Random) -> list[Pair]:
+    """Different pairs that give each item its number: each takes partners that still want most (Gale 1957)."""
+    theirs = dict(partners)
+    found = []
+    for item in rng.sample(list(mine), len(mine)):
+        lots = {other: rng.random() for other in theirs}
+        wanting = sorted(theirs, key=lambda other: (-theirs[other], lots[other]))[: mine[item]]
+        for other in wanting:
+            theirs[other] -= 1
+            found.append((item, other))
+    return found
