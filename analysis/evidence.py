@@ -22,6 +22,11 @@ ITEM_FIELDS = {
     "source": "item__text__source",
 }
 ITEM_COLUMNS = [*ITEM_FIELDS, "n_options", "n_keys"]
+OPTION_FIELDS = {
+    **{column: ITEM_FIELDS[column] for column in ("text_id", "item_id", "generator")},
+    "option_id": "item__options__external_id",
+    "key": "item__options__correct",
+}
 TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
@@ -32,6 +37,7 @@ class Evidence:
     `frame` holds the responses that count (see `responses_frame`). `items`: one row per item with text_id, item_id,
     generator, source, n_options, n_keys. `texts`: text_id, source, tokens. `annotators`: code, kind, group, purpose.
     `minutes`: annotator, minutes. `left_out`: number of responses by purpose that the choices leave out.
+    `options`: one row per option of `items` with text_id, item_id, option_id, generator, key (as it is now).
     `peculiarities`: sentences about evaluators that are not asked or read in the usual way.
     """
 
@@ -45,6 +51,7 @@ class Evidence:
     minutes: pd.DataFrame
     corrections: tuple[str, ...]
     left_out: dict[str, int]
+    options: pd.DataFrame
     peculiarities: tuple[str, ...] = ()
 
 
@@ -62,6 +69,7 @@ def evidence_of(study: Study, choices: Choices) -> Evidence:
             minutes=minutes_of(study, choices),
             corrections=corrections_of(study),
             left_out=left_out(study, choices),
+            options=options_of(study),
             peculiarities=said_of_evaluators(study, choices.purposes),
         )
 
@@ -82,6 +90,16 @@ def items_of(study: Study) -> pd.DataFrame:
         .values_list(*(ITEM_FIELDS.get(column, column) for column in ITEM_COLUMNS))
     )
     return pd.DataFrame.from_records(list(rows), columns=ITEM_COLUMNS).drop_duplicates("item_id", ignore_index=True)
+
+
+def options_of(study: Study) -> pd.DataFrame:
+    rows = (
+        UnitItem.objects.filter(unit__study=study, item__options__isnull=False)
+        .order_by("unit__position", "position", "item__options__position")
+        .values_list(*OPTION_FIELDS.values())
+    )
+    frame = pd.DataFrame.from_records(list(rows), columns=list(OPTION_FIELDS))
+    return frame.drop_duplicates(["item_id", "option_id"], ignore_index=True)
 
 
 def texts_of(study: Study) -> pd.DataFrame:

@@ -6,7 +6,7 @@ from math import isfinite
 from typing import Any, Literal
 
 Row = Mapping[str, Any]
-Kind = Literal["text", "text id", "item id", "evaluator", "stage", "quantity", "count", "number"]
+Kind = Literal["text", "text id", "item id", "evaluator", "stage", "quantity", "truth", "count", "number"]
 
 
 @dataclass(frozen=True)
