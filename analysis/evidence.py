@@ -11,6 +11,7 @@ from analysis.choices import Choices
 from analysis.consistency import consistent_read
 from analysis.frames import responses_frame
 from analysis.handed_in import handed_in
+from analysis.models import ItemCode
 from evaluation.describing import said_of_evaluators
 from items.models import Generator, KeyCorrection
 from studies.models import Annotator, Study, Submission, Unit, UnitItem
@@ -38,6 +39,7 @@ class Evidence:
     generator, source, n_options, n_keys. `texts`: text_id, source, tokens. `annotators`: code, kind, group, purpose.
     `minutes`: annotator, minutes. `left_out`: number of responses by purpose that the choices leave out.
     `options`: one row per option of `items` with text_id, item_id, option_id, generator, key (as it is now).
+    `codes`: the codes that stand (see `analysis.codes`) by item_id.
     `peculiarities`: sentences about evaluators that are not asked or read in the usual way.
     """
 
@@ -52,6 +54,7 @@ class Evidence:
     corrections: tuple[str, ...]
     left_out: dict[str, int]
     options: pd.DataFrame
+    codes: dict[str, set[str]]
     peculiarities: tuple[str, ...] = ()
 
 
@@ -70,6 +73,7 @@ def evidence_of(study: Study, choices: Choices) -> Evidence:
             corrections=corrections_of(study),
             left_out=left_out(study, choices),
             options=options_of(study),
+            codes=codes_of(study),
             peculiarities=said_of_evaluators(study, choices.purposes),
         )
 
@@ -100,6 +104,14 @@ def options_of(study: Study) -> pd.DataFrame:
     )
     frame = pd.DataFrame.from_records(list(rows), columns=list(OPTION_FIELDS))
     return frame.drop_duplicates(["item_id", "option_id"], ignore_index=True)
+
+
+def codes_of(study: Study) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    standing = ItemCode.objects.standing().filter(study=study)
+    for item_id, code in standing.values_list("item__external_id", "code"):
+        found.setdefault(item_id, set()).add(code)
+    return found
 
 
 def texts_of(study: Study) -> pd.DataFrame:

@@ -10,11 +10,12 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from analysis.choices import Choices
+from analysis.models import ItemCode
 from analysis.report import Report
 from items.models import KeyCorrection, Option
 from studies.models import Annotator, Assignment, Response, Study, UnitItem
 
-FORMAT = 2  # raised when what is cached changes its form or meaning
+FORMAT = 3  # raised when what is cached changes its form or meaning
 A_DAY = 24 * 60 * 60
 
 
@@ -68,9 +69,10 @@ def state_of(study: Study, choices: Choices) -> str:
     corrections = KeyCorrection.objects.filter(item__project=study.project).aggregate(last=Max("pk"))
     people = Annotator.objects.filter(study=study).order_by("pk").values_list("pk", "code", "purpose", "group")
     generators = items.order_by("item__generator").values_list("item__generator", "item__generator__name").distinct()
+    codes = ItemCode.objects.standing().filter(study=study).order_by("pk").values_list("pk", flat=True)
     state = [
         FORMAT, study.pk, study.title, study.groups, answers, returned, list(keys), corrections, list(people),
-        list(generators), choices.__dict__, get_language(),
+        list(generators), list(codes), choices.__dict__, get_language(),
     ]  # fmt: skip
     return hashlib.sha256(json.dumps(state).encode()).hexdigest()
 
