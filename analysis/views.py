@@ -12,15 +12,19 @@ from django.views.decorators.http import require_safe
 
 from analysis.codebook import codebook
 from analysis.forms import ResultsForm
-from analysis.pages import alternative, description, page_table
+from analysis.item_lists import alarms, sheet_links
+from analysis.pages import Behind, alternative, description, page_table
 from analysis.report import Report
 from analysis.services.exporting import FORMATS, export_responses, write_metrics, write_unanswered
 from analysis.services.results import counts_by_purpose, figure_of, report_of
+from analysis.tables import Row, Shown, Table
 from analysis.writers import as_csv
 from projects.models import Role
 from studies.access import get_study
 from studies.models import Study
 
+COUNTED = ("informativity", "informativity_matched")  # tables whose numbers lead to the answers they count
+MEASURES = ("guessability", "answerability", "informativity")
 FILE_TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl; charset=utf-8"}
 
 
@@ -51,8 +55,12 @@ def asked(form: ResultsForm) -> dict:
 
 def sections(study: Study, form: ResultsForm, report: Report) -> dict:
     """The tables and figures in the order of the page."""
-    links = text_links(study)
-    tables = {table.name: page_table(table, form.choices.convention, links) for table in report.tables}
+    tables = {
+        table.name: page_table(
+            table, form.choices.convention, links_of(study, form, table), behind_link(study, form, table)
+        )
+        for table in report.tables
+    }
     first, second = ("informativity", "informativity_matched")
     if form.estimand == "matched":
         first, second = second, first
@@ -64,7 +72,39 @@ def sections(study: Study, form: ResultsForm, report: Report) -> dict:
         "alternatives": {name: alternative(report.table(name)) for name in (first, "ratings", "accuracy_by_rating")},
         "first_alternative": alternative(report.table(first)),
         "description": description(report.table("description")),
+        "alarms": alarms_of(study, form, report.table("item_analysis")),
     }
+
+
+def alarms_of(study: Study, form: ResultsForm, table: Table) -> list[dict]:
+    """The options whose key is probably wrong, each with the address of its item's sheet."""
+    links = sheet_links(study, urlencode(asked(form), doseq=True), table.name)
+    return [{"row": row, "href": links.get(row["item_id"], "")} for row in alarms(table.rows)]
+
+
+def links_of(study: Study, form: ResultsForm, table: Table) -> dict[str, dict[str, str]]:
+    """From ids of texts to their pages, from ids of items to their sheets."""
+    if "item_id" not in table.columns:
+        return {}
+    return {
+        "text id": text_links(study),
+        "item id": sheet_links(study, urlencode(asked(form), doseq=True), table.name),
+    }
+
+
+def behind_link(study: Study, form: ResultsForm, table: Table) -> Behind | None:
+    """A function from a cell of the table to the page of its answers; None where there is none to open."""
+    if table.name not in COUNTED or study.project.my_role.rank < Role.REVIEWER.rank:
+        return None
+    address = reverse("study_behind", args=[study.slug])
+
+    def link(row: Row, column: Shown) -> str:
+        if column.value not in MEASURES:
+            return ""
+        cell = {"table": table.name, "measure": column.value, "generator": row["generator"]}
+        return f"{address}?{urlencode(asked(form) | cell | {'evaluator': row['evaluator']}, doseq=True)}"
+
+    return link
 
 
 def text_links(study: Study) -> dict[str, str]:

@@ -44,18 +44,19 @@ def list_of(evidence: Evidence, name: str, title: str, counted: pd.DataFrame, ki
     items = evidence.items.merge(counted, on="item_id")
     above = certainty_above(items["n_right"].to_numpy(dtype=np.int64), items["n"].to_numpy(dtype=np.int64))
     items["certainty"] = above if kind == GUESSABLE else 1 - above
+    found = items.sort_values("certainty", ascending=False, kind="stable")
     rows = [
         {
-            "text_id": row.text_id,
-            "item_id": row.item_id,
-            "generator": row.generator,
-            "n_annotators": row.n,
-            "n_right": row.n_right,
-            "share_right": row.n_right / row.n,
-            "codes": joined(evidence.study.protocol, evidence.codes.get(row.item_id, set()), kind, TAG),
-            "certainty": row.certainty,
+            "text_id": row["text_id"],
+            "item_id": row["item_id"],
+            "generator": row["generator"],
+            "n_annotators": row["n"],
+            "n_right": row["n_right"],
+            "share_right": row["n_right"] / row["n"],
+            "codes": joined(evidence.study.protocol, evidence.codes.get(row["item_id"], set()), kind, TAG),
+            "certainty": row["certainty"],
         }
-        for row in items.sort_values("certainty", ascending=False, kind="stable").itertuples()
+        for row in found.to_dict("records")
     ]
     said = _("Sure: how probable it is that this holds for more than half of all such people, by these answers alone "
              "(Jeffreys' prior); the list is sorted by it.")  # fmt: skip

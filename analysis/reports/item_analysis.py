@@ -1,4 +1,4 @@
-"""Every option of every item, without and with the text, by people's answers: choices, unsure marks, separation, key."""
+"""Each option of each item, without and with the text, by people's answers: choices, unsure marks, wrong keys."""
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,6 @@ COLUMNS = (
 )  # fmt: skip
 NOBODY = gettext_noop("Nobody answered this in that stage.")
 NOT_WITHOUT_TEXT = gettext_noop("Without the text there are no unsure marks, and answers say nothing about a key.")
-ALARM = 0.5  # from here on a wrong key is likelier than a right one
 
 
 def item_analysis(evidence: Evidence) -> Table:
@@ -53,12 +52,12 @@ def stage_rows(evidence: Evidence, stage: str) -> list[Row]:
     fixed = [_(NOT_WITHOUT_TEXT)] if alarm is None else [_(alarm.reason)] if alarm.reason else []
     return [
         {
-            **about,
+            **dict(zip(options.columns, about, strict=True)),
             "stage": stage,
             **{name: values[place] for name, values in columns.items()},
             "reason": " ".join([*([_(why)] if why else []), *fixed]) if shares.n[place] else _(NOBODY),
         }
-        for place, (about, why) in enumerate(zip(options.to_dict("records"), separation.reasons, strict=True))
+        for place, (about, why) in enumerate(zip(options.to_numpy(), separation.reasons, strict=True))
     ]
 
 
@@ -71,11 +70,6 @@ def grid(asked: pd.DataFrame, options: pd.DataFrame, column: str) -> np.ndarray:
     values = np.full((len(raters), len(options)), MISSING, dtype=np.int64)
     values[rater, unit] = asked[column].astype("boolean").astype("Int64").fillna(MISSING).to_numpy(dtype=np.int64)
     return values
-
-
-def alarms(rows: list[Row]) -> list[Row]:
-    """The rows whose key is likelier wrong than right, the likeliest first."""
-    return sorted((row for row in rows if (row["miskey"] or 0) >= ALARM), key=lambda row: -row["miskey"])
 
 
 def shown() -> tuple[Shown, ...]:

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from analysis.choices import Choices
 from analysis.models import ItemCode
 from analysis.report import Report
+from analysis.tables import Table
 from items.models import KeyCorrection, Option
 from studies.models import Annotator, Assignment, Response, Study, UnitItem
 
@@ -56,6 +57,16 @@ def figure_specification(study: Study, report: Report, name: str) -> dict[str, A
         "dumbbell_matched": _("Guessability and answerability, matched"),
     }
     return specification(name, table, headings.get(name, table.title), [study.title, *report.said])
+
+
+def behind_of(
+    study: Study, choices: Choices, measure: str, generator: str, evaluator: str, *, only_matched: bool
+) -> Table:
+    """The judgments that a number of the informativity tables counts; `BadChoice` if there is no such number."""
+    from analysis.evidence import evidence_of
+    from analysis.reports.behind import behind
+
+    return behind(evidence_of(study, choices), measure, generator, evaluator, only_matched=only_matched)
 
 
 def state_of(study: Study, choices: Choices) -> str:
