@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.core.cache import cache
 from django.db.models import Count, Max
@@ -10,11 +10,15 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from analysis.choices import Choices
+from analysis.lab_questions import Asked
 from analysis.models import ItemCode
 from analysis.report import Report
 from analysis.tables import Table
 from items.models import KeyCorrection, Option
 from studies.models import Annotator, Assignment, Response, Study, UnitItem
+
+if TYPE_CHECKING:
+    from analysis.reports.lab import Lab
 
 FORMAT = 3  # raised when what is cached changes its form or meaning
 A_DAY = 24 * 60 * 60
@@ -67,6 +71,20 @@ def behind_of(
     from analysis.reports.behind import behind
 
     return behind(evidence_of(study, choices), measure, generator, evaluator, only_matched=only_matched)
+
+
+def lab_of(study: Study, choices: Choices, question: Asked, annotators: list[str]) -> "Lab | None":
+    """All coefficients of these annotators about the question; None if fewer than two of them answered it."""
+    from analysis.frames import responses_frame
+    from analysis.reports.lab import lab
+
+    asked = hashlib.sha256(json.dumps([question.key, annotators]).encode()).hexdigest()
+    key = f"lab:{asked}:{state_of(study, choices)}"
+    found: Lab | None = cache.get(key)
+    if found is None:
+        found = lab(responses_frame(study, choices.purposes), question, annotators, choices.seed)
+        cache.set(key, found, A_DAY)
+    return found
 
 
 def state_of(study: Study, choices: Choices) -> str:
