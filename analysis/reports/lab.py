@@ -172,7 +172,7 @@ def contingency(answers: Answers, asked: Asked) -> Table:
     table = agreement.pair_tables(answers.values, c, pairs, groups, 1)[0].sum(axis=0)
     if len(answers.raters) > 2:
         table = table + table.T
-    names = [str(category) for category in asked.categories]
+    names = names_of(asked)
     rows = [
         {"category": name, **dict(zip(names, map(int, counts), strict=True))}
         for name, counts in zip(names, table, strict=True)
@@ -189,9 +189,14 @@ def contingency(answers: Answers, asked: Asked) -> Table:
     )  # fmt: skip
 
 
+def names_of(asked: Asked) -> list[str]:
+    """The categories as files of responses write them."""
+    return [str(category).lower() if isinstance(category, bool) else str(category) for category in asked.categories]
+
+
 def labels(answers: Answers, asked: Asked) -> Table:
     """How often each annotator gave each category."""
-    names = [str(category) for category in asked.categories]
+    names = names_of(asked)
     rows = [
         {
             "annotator": rater,

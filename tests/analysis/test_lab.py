@@ -34,9 +34,9 @@ def values(found):
 
 def test_the_contingency_table_of_two_annotators(answered):
     """With the text: ada TF TF TF TF, ben TF TF TT FT."""
-    assert [(row["category"], row["False"], row["True"]) for row in compare(answered).contingency.rows] == [
-        ("False", 2, 2),
-        ("True", 1, 3),
+    assert [(row["category"], row["false"], row["true"]) for row in compare(answered).contingency.rows] == [
+        ("false", 2, 2),
+        ("true", 1, 3),
     ]
 
 
@@ -77,7 +77,7 @@ def test_models_stand_beside_people(answered, items):
         answer(gpt, "read", item, "TF")
     assert values(compare(answered, annotators=("ada", "gpt")))["Percent agreement", "identity"] == 1
     labels = compare(answered, annotators=("ben", "gpt")).labels.rows
-    assert [(row["annotator"], row["True"], row["n"]) for row in labels] == [("ben", 5, 8), ("gpt", 4, 8)]
+    assert [(row["annotator"], row["true"], row["n"]) for row in labels] == [("ben", 5, 8), ("gpt", 4, 8)]
 
 
 def test_nothing_shared_is_undefined_with_a_reason(answered):
