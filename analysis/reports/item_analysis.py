@@ -38,7 +38,7 @@ def stage_rows(evidence: Evidence, stage: str) -> list[Row]:
     options = evidence.options
     asked = people_in(evidence).rows_of(evidence.frame)
     asked = asked[(asked["question"] == "answer") & (asked["stage"] == stage) & asked["correct"].notna()]
-    ticked, right, unsure = (grid(asked, options, column) for column in ("value", "correct", "unsure"))
+    ticked, right, unsure = grids(asked, options, ("value", "correct", "unsure"))
     shares, separation = unit_means(right), discrimination(right)
     alarm = miskey((right == 1).sum(axis=0), shares.n) if stage == READ else None
     columns = {
@@ -61,15 +61,17 @@ def stage_rows(evidence: Evidence, stage: str) -> list[Row]:
     ]
 
 
-def grid(asked: pd.DataFrame, options: pd.DataFrame, column: str) -> np.ndarray:
-    """(annotators, options) 0, 1, MISSING: what each annotator has in that column for each option."""
+def grids(asked: pd.DataFrame, options: pd.DataFrame, columns: tuple[str, ...]) -> list[np.ndarray]:
+    """For each column (annotators, options) 0, 1, MISSING: what each annotator has there for each option."""
     rater, raters = pd.factorize(asked["annotator"])
-    unit = pd.MultiIndex.from_frame(options[["item_id", "option_id"]]).get_indexer(
-        pd.MultiIndex.from_frame(asked[["item_id", "option_id"]])
-    )
-    values = np.full((len(raters), len(options)), MISSING, dtype=np.int64)
-    values[rater, unit] = asked[column].astype("boolean").astype("Int64").fillna(MISSING).to_numpy(dtype=np.int64)
-    return values
+    ids = ["item_id", "option_id"]
+    unit = pd.MultiIndex.from_frame(options[ids]).get_indexer(pd.MultiIndex.from_frame(asked[ids]))
+    found = []
+    for column in columns:
+        values = np.full((len(raters), len(options)), MISSING, dtype=np.int64)
+        values[rater, unit] = asked[column].astype("boolean").astype("Int64").fillna(MISSING).to_numpy(dtype=np.int64)
+        found.append(values)
+    return found
 
 
 def shown() -> tuple[Shown, ...]:
