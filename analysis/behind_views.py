@@ -37,6 +37,7 @@ def study_behind(request, slug):
         "project": study.project,
         "study": study,
         "tab": "results",
+        "report": {"included": form.choices.included},
         "table": page_table(page_of(table, page), form.choices.convention, links_of(study, form, table)),
         "page": page,
         "page_query": rest.urlencode(),

@@ -28,6 +28,7 @@ def agreement_lab(request, slug):
         "project": study.project,
         "study": study,
         "tab": "results",
+        "report": {"included": form.choices.included},
         "form": form,
         "tables": [(name, page_table(getattr(found, name), "clustered")) for name in TABLES] if found else [],
         "asked": urlencode(form.asked, doseq=True),

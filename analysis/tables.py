@@ -46,6 +46,11 @@ class Table:
         return replace(self, columns=(*self.columns, column), rows=tuple({**row, column: value} for row in self.rows))
 
 
+def saying_included(table: Table, purposes: tuple[str, ...]) -> Table:
+    """The same table, with a column that says whose answers are in where it is not simply everybody's main ones."""
+    return table if purposes == ("main",) else table.marked("included", ", ".join(purposes))
+
+
 def make_table(name: str, columns: Iterable[str], rows: Iterable[Row], **more: Any) -> Table:
     """A table whose values are plain Python: undefined is None, no number is numpy's, cells in the columns' order."""
     columns = tuple(columns)

@@ -8,12 +8,13 @@ import numpy as np
 import pandas as pd
 from django.utils.translation import gettext as _
 
+from analysis.choices import Choices
 from analysis.lab_questions import Asked
 from analysis.measures import agreement, alpha, coefficient_intervals, coefficients, scales
 from analysis.measures.agreement import MISSING, all_pairs, mean_agreement, pairwise
 from analysis.measures.agreement_intervals import clustered_kappa
 from analysis.measures.intervals import Interval
-from analysis.tables import Shown, Table, make_table
+from analysis.tables import Shown, Table, make_table, saying_included
 
 COLUMNS = (
     "coefficient", "weights", "value", "low", "high", "n_units", "n_pairs", "n_judgments", "prevalence", "n_texts",
@@ -50,17 +51,16 @@ class Answers:
     text: np.ndarray
 
 
-def lab(frame: pd.DataFrame, asked: Asked, annotators: list[str], seed: int) -> Lab | None:
+def lab(frame: pd.DataFrame, asked: Asked, annotators: list[str], choices: Choices) -> Lab | None:
     """`frame` as of `responses_frame`; `annotators`: the codes of those who are compared. None if fewer than two of
     them answered the question."""
     answers = answers_in(frame, asked, annotators)
     if len(answers.raters) < 2:
         return None
-    return Lab(
-        make_table("agreement_lab", COLUMNS, rows_of(answers, asked, seed), title=_("Coefficients"), shown=shown()),
-        contingency(answers, asked),
-        labels(answers, asked),
-    )
+    rows = rows_of(answers, asked, choices.seed)
+    found = make_table("agreement_lab", COLUMNS, rows, title=_("Coefficients"), shown=shown())
+    tables = (found, contingency(answers, asked), labels(answers, asked))
+    return Lab(*(saying_included(table, choices.purposes) for table in tables))
 
 
 def answers_in(frame: pd.DataFrame, asked: Asked, annotators: list[str]) -> Answers:

@@ -13,7 +13,7 @@ from analysis.choices import Choices
 from analysis.lab_questions import Asked
 from analysis.models import ItemCode
 from analysis.report import Report
-from analysis.tables import Table
+from analysis.tables import Table, saying_included
 from items.models import KeyCorrection, Option
 from studies.models import Annotator, Assignment, Response, Study, UnitItem
 
@@ -70,7 +70,8 @@ def behind_of(
     from analysis.evidence import evidence_of
     from analysis.reports.behind import behind
 
-    return behind(evidence_of(study, choices), measure, generator, evaluator, only_matched=only_matched)
+    table = behind(evidence_of(study, choices), measure, generator, evaluator, only_matched=only_matched)
+    return saying_included(table, choices.purposes)
 
 
 def lab_of(study: Study, choices: Choices, question: Asked, annotators: list[str]) -> "Lab | None":
@@ -82,7 +83,7 @@ def lab_of(study: Study, choices: Choices, question: Asked, annotators: list[str
     key = f"lab:{asked}:{state_of(study, choices)}"
     found: Lab | None = cache.get(key)
     if found is None:
-        found = lab(responses_frame(study, choices.purposes), question, annotators, choices.seed)
+        found = lab(responses_frame(study, choices.purposes), question, annotators, choices)
         cache.set(key, found, A_DAY)
     return found
 

@@ -80,3 +80,10 @@ def test_viewers_find_neither_link_nor_page(answered, as_user, viewer):
 @pytest.mark.parametrize("wrong", [{"measure": "luck"}, {"generator": "x"}, {"evaluator": "x"}, {"table": "ratings"}])
 def test_a_number_that_is_not_there_is_not_found(answered, as_user, reviewer, wrong):
     assert as_user(reviewer).get(reverse("study_behind", args=["tiny"]), CELL | wrong).status_code == 404
+
+
+def test_simulated_answers_are_named_on_the_page_and_in_the_file(tiny, items, as_user, reviewer, judgments):
+    answer(make_annotator(tiny, "sim", purpose="simulated"), "read", items["c1"], "TF", rating=3)
+    assert {row["included"] for row in judgments()} == {"main, simulated"}
+    html = as_user(reviewer).get(reverse("study_behind", args=["tiny"]), CELL).content.decode()
+    assert "These are simulated answers." in html

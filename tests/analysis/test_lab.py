@@ -7,6 +7,7 @@ import pytest
 from django.core.cache import cache
 from django.urls import reverse
 
+from analysis.choices import Choices
 from analysis.frames import responses_frame
 from analysis.lab_questions import FIRST, SECOND, Asked, questions_of
 from analysis.reports.lab import lab
@@ -23,7 +24,7 @@ def question(study, key):
 
 
 def compare(study, key="read.answer", annotators=("ada", "ben")):
-    found = lab(responses_frame(study), question(study, key), list(annotators), seed=7)
+    found = lab(responses_frame(study), question(study, key), list(annotators), Choices(seed=7))
     assert found is not None
     return found
 
@@ -119,3 +120,12 @@ def test_each_table_is_a_file(answered, as_user, viewer, name):
 def test_strangers_and_unknown_files_find_nothing(answered, as_user, stranger, viewer):
     assert as_user(stranger).get(reverse("agreement_lab", args=["tiny"])).status_code == 404
     assert as_user(viewer).get(reverse("agreement_lab_csv", args=["tiny", "luck"])).status_code == 404
+
+
+def test_simulated_answers_are_named_on_the_page_and_in_the_files(tiny, items, as_user, viewer):
+    for code in ("sim-1", "sim-2"):
+        answer(make_annotator(tiny, code, purpose="simulated"), "guess", items["c1"], "TF")
+    client = as_user(viewer)
+    assert "These are simulated answers." in client.get(reverse("agreement_lab", args=["tiny"])).content.decode()
+    file = client.get(reverse("agreement_lab_csv", args=["tiny", "labels"])).content.decode()
+    assert {row["included"] for row in csv.DictReader(io.StringIO(file, newline=""))} == {"main, simulated"}
