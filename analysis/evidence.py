@@ -11,6 +11,7 @@ from analysis.choices import Choices
 from analysis.consistency import consistent_read
 from analysis.frames import chosen, every_round, latest_rounds
 from analysis.handed_in import handed_in
+from analysis.models import ItemCode
 from analysis.paired import pairs_of
 from evaluation.describing import said_of_evaluators
 from items.models import Generator, KeyCorrection
@@ -24,6 +25,11 @@ ITEM_FIELDS = {
     "stem": "item__stem",
 }
 ITEM_COLUMNS = [*ITEM_FIELDS, "n_options", "n_keys"]
+OPTION_FIELDS = {
+    **{column: ITEM_FIELDS[column] for column in ("text_id", "item_id", "generator")},
+    "option_id": "item__options__external_id",
+    "key": "item__options__correct",
+}
 TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
@@ -35,6 +41,8 @@ class Evidence:
     `items`: one row per item with text_id, item_id, generator, source, stem, n_options, n_keys.
     `texts`: text_id, source, tokens. `annotators`: code, kind, group, purpose. `minutes`: annotator,
     minutes. `pairs`: see `pairs_of`. `left_out`: number of responses by purpose that the choices leave out.
+    `options`: one row per option of `items` with text_id, item_id, option_id, generator, key (as it is now).
+    `codes`: the codes that stand (see `analysis.codes`) by item_id.
     `peculiarities`: sentences about evaluators that are not asked or read in the usual way.
     """
 
@@ -50,6 +58,8 @@ class Evidence:
     pairs: pd.DataFrame
     corrections: tuple[str, ...]
     left_out: dict[str, int]
+    options: pd.DataFrame
+    codes: dict[str, set[str]]
     peculiarities: tuple[str, ...] = ()
 
 
@@ -70,6 +80,8 @@ def evidence_of(study: Study, choices: Choices) -> Evidence:
             pairs=pairs_of(study),
             corrections=corrections_of(study),
             left_out=left_out(study, choices),
+            options=options_of(study),
+            codes=codes_of(study),
             peculiarities=said_of_evaluators(study, choices.purposes),
         )
 
@@ -90,6 +102,24 @@ def items_of(study: Study) -> pd.DataFrame:
         .values_list(*(ITEM_FIELDS.get(column, column) for column in ITEM_COLUMNS))
     )
     return pd.DataFrame.from_records(list(rows), columns=ITEM_COLUMNS).drop_duplicates("item_id", ignore_index=True)
+
+
+def options_of(study: Study) -> pd.DataFrame:
+    rows = (
+        UnitItem.objects.filter(unit__study=study, item__options__isnull=False)
+        .order_by("unit__position", "position", "item__options__position")
+        .values_list(*OPTION_FIELDS.values())
+    )
+    frame = pd.DataFrame.from_records(list(rows), columns=list(OPTION_FIELDS))
+    return frame.drop_duplicates(["item_id", "option_id"], ignore_index=True)
+
+
+def codes_of(study: Study) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    standing = ItemCode.objects.standing().filter(study=study)
+    for item_id, code in standing.values_list("item__external_id", "code"):
+        found.setdefault(item_id, set()).add(code)
+    return found
 
 
 def texts_of(study: Study) -> pd.DataFrame:

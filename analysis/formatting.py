@@ -45,7 +45,7 @@ def worded(kind: str, value: object) -> str:
     """A text cell: codes of ours in words, everything else as it is."""
     text = "" if value is None else str(value)
     words = {"evaluator": evaluator_word, "stage": stage_word, "quantity": quantity_word, "mark": mark_word}
-    words |= {"scope": scope_word, "label": label_word, "view": view_word}
+    words |= {"scope": scope_word, "label": label_word, "view": view_word, "truth": truth_word}
     return words[kind](text) if kind in words else text
 
 
@@ -84,6 +84,10 @@ def view_word(view: str) -> str:
 
 def stage_word(stage: str) -> str:
     return {"guess": _("without the text"), "read": _("with the text")}.get(stage, stage)
+
+
+def truth_word(truth: str) -> str:
+    return {"True": _("yes"), "False": _("no")}.get(truth, truth)
 
 
 def quantity_word(quantity: str) -> str:

@@ -1,6 +1,6 @@
 """A table as a page shows it: numbers in words, n beneath, the other convention's interval, footnotes for reasons."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from string import ascii_lowercase
 from typing import Any
@@ -12,6 +12,8 @@ from analysis.tables import Row, Shown, Table
 
 MOST_ROWS = 100
 NUMBERS = ("count", "number")
+Links = Mapping[str, Mapping[Any, str]]  # {kind of column: {id: address}}
+Behind = Callable[[Row, Shown], str]  # the address of the answers behind a number, or nothing
 
 
 @dataclass(frozen=True)
@@ -44,11 +46,14 @@ class PageTable:
         return any(cell.best for row in self.rows for cell in row)
 
 
-def page_table(table: Table, convention: str, links: Mapping[str, str] | None = None) -> PageTable:
-    """The table for a page; `links` leads from ids of texts to pages. Long tables are cut, as the CSV has all."""
+def page_table(table: Table, convention: str, links: Links | None = None, behind: Behind | None = None) -> PageTable:
+    """The table for a page. Long tables are cut, as the CSV has all.
+
+    `links` leads from ids to pages, by the kind of the column; `behind` gives the address of what a number rests on.
+    """
     footnotes: dict[str, str] = {}
     rows = [
-        [cell_of(row, column, table, convention, footnotes, links or {}) for column in table.shown]
+        [cell_of(row, column, table, convention, footnotes, links or {}, behind) for column in table.shown]
         for row in table.rows[:MOST_ROWS]
     ]
     marks = {mark: reason for reason, mark in footnotes.items()}
@@ -57,16 +62,23 @@ def page_table(table: Table, convention: str, links: Mapping[str, str] | None = 
 
 
 def cell_of(
-    row: Row, column: Shown, table: Table, convention: str, footnotes: dict[str, str], links: Mapping[str, str]
+    row: Row,
+    column: Shown,
+    table: Table,
+    convention: str,
+    footnotes: dict[str, str],
+    links: Links,
+    behind: Behind | None = None,
 ) -> Cell:
     value = row[column.value]
     if column.kind not in NUMBERS:
-        href = links.get(row["text_id"], "") if column.kind in ("text id", "item id") else ""
+        href = links.get(column.kind, {}).get(value, "")
         return Cell(worded(column.kind, value), heading=column is table.shown[0], href=href)
     reason = reason_of(row, column, value)
     return Cell(
         text=_(UNDEFINED) if value is None else figure(value),
         numeric=True,
+        href=behind(row, column) if behind and value is not None else "",
         interval=ends(row, column, convention),
         under=beneath(row, column, convention),
         best=value is not None and value == best_of(table, row, column),

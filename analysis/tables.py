@@ -8,7 +8,7 @@ from typing import Any, Literal
 Row = Mapping[str, Any]
 Kind = Literal[
     "text", "text id", "item id", "evaluator", "stage", "quantity", "mark", "scope", "label", "view", "optional",
-    "count", "number",
+    "truth", "count", "number",
 ]  # fmt: skip
 
 
@@ -47,6 +47,11 @@ class Table:
     def marked(self, column: str, value: str) -> "Table":
         """The same table with one more column that has the same value in every row."""
         return replace(self, columns=(*self.columns, column), rows=tuple({**row, column: value} for row in self.rows))
+
+
+def saying_included(table: Table, purposes: tuple[str, ...]) -> Table:
+    """The same table, with a column that says whose answers are in where it is not simply everybody's main ones."""
+    return table if purposes == ("main",) else table.marked("included", ", ".join(purposes))
 
 
 def make_table(name: str, columns: Iterable[str], rows: Iterable[Row], **more: Any) -> Table:

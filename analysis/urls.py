@@ -1,10 +1,21 @@
 from django.urls import path
 
-from analysis import views
+from analysis import behind_views, item_views, lab_views, views
 
 urlpatterns = [
     path("s/<slug:slug>/results/", views.study_results, name="study_results"),
     path("s/<slug:slug>/results/figures/<slug:name>.svg", views.study_figure, name="study_figure"),
     path("s/<slug:slug>/results/tables/<slug:name>.csv", views.study_table, name="study_table"),
     path("s/<slug:slug>/export/<slug:format>/", views.study_export, name="study_export"),
+    path("s/<slug:slug>/results/judgments/", behind_views.study_behind, name="study_behind"),
+    path("s/<slug:slug>/results/judgments.csv", behind_views.study_behind_csv, name="study_behind_csv"),
+    path("s/<slug:slug>/agreement/", lab_views.agreement_lab, name="agreement_lab"),
+    path("s/<slug:slug>/agreement/<slug:name>.csv", lab_views.agreement_lab_csv, name="agreement_lab_csv"),
+    path("s/<slug:slug>/items/", item_views.study_items, name="study_items"),
+    path("s/<slug:slug>/items/<int:pk>/", item_views.study_item, name="study_item"),
+    path(
+        "s/<slug:slug>/items/<int:pk>/codes/<int:code>/remove/",
+        item_views.study_item_code_remove,
+        name="study_item_code_remove",
+    ),
 ]

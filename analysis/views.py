@@ -12,10 +12,12 @@ from django.views.decorators.http import require_safe
 
 from analysis.codebook import codebook
 from analysis.forms import ResultsForm
-from analysis.pages import PageTable, alternative, description, page_table
+from analysis.item_lists import alarms, sheet_links
+from analysis.pages import Behind, PageTable, alternative, description, page_table
 from analysis.report import Report
 from analysis.services.exporting import FORMATS, export_responses, write_metrics, write_unanswered
 from analysis.services.results import counts_by_purpose, figure_of, report_of
+from analysis.tables import Row, Shown, Table
 from analysis.writers import as_csv
 from projects.models import Role
 from studies.access import get_study
@@ -24,6 +26,8 @@ from studies.services.declaring import declaration_of
 from studies.services.rephrasals import rephrasals_of
 from studies.services.second_round import may_open
 
+COUNTED = ("informativity", "informativity_matched")  # tables whose numbers lead to the answers they count
+MEASURES = ("guessability", "answerability", "informativity")
 FILE_TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl; charset=utf-8"}
 
 
@@ -57,8 +61,12 @@ def asked(form: ResultsForm) -> dict:
 
 def sections(study: Study, form: ResultsForm, report: Report) -> dict:
     """The tables and figures in the order of the page."""
-    links = text_links(study)
-    tables = {table.name: page_table(table, form.choices.convention, links) for table in report.tables}
+    tables = {
+        table.name: page_table(
+            table, form.choices.convention, links_of(study, form, table), behind_link(study, form, table)
+        )
+        for table in report.tables
+    }
     common = {"tables": tables, "description": description(report.table("description"))}
     if not declaration_of(study).guesses:
         return common | {"listed": listed(report, tables)}
@@ -71,6 +79,7 @@ def sections(study: Study, form: ResultsForm, report: Report) -> dict:
         "dumbbell": "dumbbell" if form.estimand == "pooled" else "dumbbell_matched",
         "alternatives": {name: alternative(report.table(name)) for name in (first, "ratings", "accuracy_by_rating")},
         "first_alternative": alternative(report.table(first)),
+        "alarms": alarms_of(study, form, report.table("item_analysis")),
     }
 
 
@@ -84,6 +93,37 @@ def listed(report: Report, tables: dict[str, PageTable]) -> list[tuple[PageTable
         for table in report.tables
         if table.name != "description"
     ]
+
+
+def alarms_of(study: Study, form: ResultsForm, table: Table) -> list[dict]:
+    """The options whose key is probably wrong, each with the address of its item's sheet."""
+    links = sheet_links(study, urlencode(asked(form), doseq=True), table.name)
+    return [{"row": row, "href": links.get(row["item_id"], "")} for row in alarms(table.rows)]
+
+
+def links_of(study: Study, form: ResultsForm, table: Table) -> dict[str, dict[str, str]]:
+    """From ids of texts to their pages, from ids of items to their sheets."""
+    if "item_id" not in table.columns:
+        return {}
+    return {
+        "text id": text_links(study),
+        "item id": sheet_links(study, urlencode(asked(form), doseq=True), table.name),
+    }
+
+
+def behind_link(study: Study, form: ResultsForm, table: Table) -> Behind | None:
+    """A function from a cell of the table to the page of its answers; None where there is none to open."""
+    if table.name not in COUNTED or study.project.my_role.rank < Role.REVIEWER.rank:
+        return None
+    address = reverse("study_behind", args=[study.slug])
+
+    def link(row: Row, column: Shown) -> str:
+        if column.value not in MEASURES:
+            return ""
+        cell = {"table": table.name, "measure": column.value, "generator": row["generator"]}
+        return f"{address}?{urlencode(asked(form) | cell | {'evaluator': row['evaluator']}, doseq=True)}"
+
+    return link
 
 
 def text_links(study: Study) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from django.db.models import CharField, Exists, F, OuterRef, Subquery, Value
+from django.db.models import CharField, Exists, F, OuterRef, QuerySet, Subquery, Value
 from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import Cast, Concat
 
@@ -46,20 +46,29 @@ def reply_behind() -> dict[str, Subquery]:
     Each row finds its call by an index, so an export of any size needs no further query. (One JSON object of all three
     would be shorter, but in the transaction of an export Django cannot find out whether SQLite knows JSON objects.)
     """
-    evaluator = OuterRef("assignment__annotator__evaluator")
-    calls = Call.objects.filter(
-        parsed__isnull=False,  # not the state: its index would be chosen, and walked through for each row
-        run__project=OuterRef("assignment__annotator__study__project"),
-        run__kind=RUN_KIND,
-        run__scope=Concat(Value(SCOPE), Cast(evaluator, CharField())),
-        key__in=keys_of(OuterRef("stage"), OuterRef("item_id"), OuterRef("option_id")),
-    )
-    first = calls.order_by("pk")
+    first = calls_behind()
     return {
         "reply_text": Subquery(first.values("text")[:1]),
         "reply_turn": Subquery(first.values("turn")[:1]),
         "reply_flagged": Subquery(first.values(flagged=KeyTransform("little label mass", "parsed"))[:1]),
     }
+
+
+def reply_logprobs() -> Subquery:
+    """For responses: the log-probabilities of the same call, as it stores them."""
+    return Subquery(calls_behind().values("logprobs")[:1])
+
+
+def calls_behind() -> QuerySet[Call]:
+    """The calls that a response may have been read from, the one that it was read from first."""
+    evaluator = OuterRef("assignment__annotator__evaluator")
+    return Call.objects.filter(
+        parsed__isnull=False,  # not the state: its index would be chosen, and walked through for each row
+        run__project=OuterRef("assignment__annotator__study__project"),
+        run__kind=RUN_KIND,
+        run__scope=Concat(Value(SCOPE), Cast(evaluator, CharField())),
+        key__in=keys_of(OuterRef("stage"), OuterRef("item_id"), OuterRef("option_id")),
+    ).order_by("pk")
 
 
 def keys_of(stage: Any, item_id: Any, option_id: Any) -> list[Concat]:

@@ -5,6 +5,7 @@ right: (annotators, units) 1 for a right judgment, 0 for a wrong one, MISSING; a
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,7 @@ from scipy.special import betaln
 from scipy.stats import beta
 
 from analysis.measures.agreement import MISSING
+from analysis.measures.intervals import LEVEL
 from analysis.measures.types import FloatArray, IntArray
 
 PRIOR_MISKEY = 0.02  # share of options thought to have a wrong key before anything is answered
@@ -136,3 +138,14 @@ def _beta_of_others(x: FloatArray, n: FloatArray) -> tuple[FloatArray, FloatArra
     mean = np.clip(mean, 0.5 / some, 1 - 0.5 / some)  # all right: as if half a judgment were not
     size = 1 / spread - 1
     return np.asarray(mean * size), np.asarray((1 - mean) * size)
+
+
+def jeffreys_interval(n_right: int, n: int) -> tuple[float, float]:
+    """95 % interval of the share right of a single item, single people being the unit; NaN without any.
+
+    Jeffreys' prior, the ends at 0 and 1 where nobody or everybody is right (Brown, Cai & DasGupta 2001, section 4.1.2).
+    """
+    if not n:
+        return math.nan, math.nan
+    low, high = (float(beta.ppf(tail, n_right + 0.5, n - n_right + 0.5)) for tail in ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
+    return (0.0 if n_right == 0 else low), (1.0 if n_right == n else high)

@@ -1,9 +1,12 @@
 """Items that most people get right without the text, or wrong with it."""
 
+import numpy as np
 import pandas as pd
 from django.utils.translation import gettext as _
 
+from analysis.codes import GUESSABLE, TAG, UNANSWERABLE, joined
 from analysis.evidence import Evidence
+from analysis.measures.item_analysis import certainty_above
 from analysis.reports.answers import GUESS, READ, items_right, judgments_of
 from analysis.reports.evaluators import people_in
 from analysis.tables import Shown, Table, make_table
@@ -16,7 +19,8 @@ def guessable_items(evidence: Evidence) -> Table:
     counted = right_by_item(evidence, GUESS)
     note = _("Right means that all options of the item were judged correctly; listed if that holds for more than half "
              "of the people who answered it without the text.")  # fmt: skip
-    return listed(evidence, "guessable_items", _("Guessable items"), counted[2 * counted.n_right > counted.n], note)
+    listed = counted[2 * counted.n_right > counted.n]
+    return list_of(evidence, "guessable_items", _("Guessable items"), listed, GUESSABLE, note)
 
 
 def unanswerable_items(evidence: Evidence) -> Table:
@@ -25,7 +29,7 @@ def unanswerable_items(evidence: Evidence) -> Table:
     note = _("Wrong means that some option of the item was judged incorrectly; listed if that holds for more than half "
              "of the people who answered it with the text.")  # fmt: skip
     wrong = counted[2 * (counted.n - counted.n_right) > counted.n]
-    return listed(evidence, "unanswerable_items", _("Unanswerable items"), wrong, note)
+    return list_of(evidence, "unanswerable_items", _("Unanswerable items"), wrong, UNANSWERABLE, note)
 
 
 def right_by_item(evidence: Evidence, stage: str) -> pd.DataFrame:
@@ -35,17 +39,28 @@ def right_by_item(evidence: Evidence, stage: str) -> pd.DataFrame:
     return found.groupby("item_id")["right"].agg(n="size", n_right="sum").astype(int).reset_index()
 
 
-def listed(evidence: Evidence, name: str, title: str, counted: pd.DataFrame, note: str) -> Table:
-    """The items in the order of the study."""
+def list_of(evidence: Evidence, name: str, title: str, counted: pd.DataFrame, kind: str, note: str) -> Table:
+    """The items with the codes that say why; those first of which it is surest that they belong here."""
     items = evidence.items.merge(counted, on="item_id")
-    found = zip(
-        *(items[column].tolist() for column in ("text_id", "item_id", "generator", "n", "n_right")), strict=True
-    )
+    above = certainty_above(items["n_right"].to_numpy(dtype=np.int64), items["n"].to_numpy(dtype=np.int64))
+    items["certainty"] = above if kind == GUESSABLE else 1 - above
+    found = items.sort_values("certainty", ascending=False, kind="stable")
     rows = [
-        dict(zip(COLUMNS, (text_id, item_id, generator, n, n_right, n_right / n, ""), strict=True))
-        for text_id, item_id, generator, n, n_right in found
+        {
+            "text_id": row["text_id"],
+            "item_id": row["item_id"],
+            "generator": row["generator"],
+            "n_annotators": row["n"],
+            "n_right": row["n_right"],
+            "share_right": row["n_right"] / row["n"],
+            "codes": joined(evidence.study.protocol, evidence.codes.get(row["item_id"], set()), kind, TAG),
+            "certainty": row["certainty"],
+        }
+        for row in found.to_dict("records")
     ]
-    return make_table(name, COLUMNS, rows, title=title, notes=(note,), shown=shown())
+    said = _("Sure: how probable it is that this holds for more than half of all such people, by these answers alone "
+             "(Jeffreys' prior); the list is sorted by it.")  # fmt: skip
+    return make_table(name, COLUMNS, rows, title=title, notes=(note, said), shown=shown())
 
 
 def shown() -> tuple[Shown, ...]:
@@ -56,4 +71,6 @@ def shown() -> tuple[Shown, ...]:
         Shown(_("People"), "n_annotators", "count"),
         Shown(_("Right"), "n_right", "count"),
         Shown(_("Share right"), "share_right", "number"),
+        Shown(_("Sure"), "certainty", "number"),
+        Shown(_("Codes"), "codes"),
     )

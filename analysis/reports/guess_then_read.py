@@ -6,6 +6,7 @@ from analysis.reports.agreement import agreement_with_humans
 from analysis.reports.description import description
 from analysis.reports.flagged import guessable_items, unanswerable_items
 from analysis.reports.informativity import informativity, informativity_matched
+from analysis.reports.item_analysis import item_analysis
 from analysis.reports.ratings import accuracy_by_rating, ratings
 from analysis.reports.sentences import sentences
 
@@ -20,6 +21,7 @@ def guess_then_read(evidence: Evidence) -> Report:
         accuracy_by_rating(evidence),
         guessable_items(evidence),
         unanswerable_items(evidence),
+        item_analysis(evidence),
         description(evidence),
     )
     return Report(

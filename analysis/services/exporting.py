@@ -1,4 +1,4 @@
-"""Writing the answers of a study out: long CSV, wide CSV or JSON lines, all from one moment, with a code book."""
+"""Writing the answers of a study out, each file from one moment: CSV, JSON lines, item-evaluation's lines."""
 
 import csv
 import json
@@ -8,10 +8,12 @@ from typing import Any, Protocol
 from analysis.cells import cell
 from analysis.consistency import consistent_read
 from analysis.export_rows import COLUMNS, export_rows
+from analysis.item_evaluation import Source, lines
 from analysis.wide_rows import wide_columns, wide_rows
 from evaluation.calls import UNANSWERED, unanswered
 from evaluation.metric_rows import COLUMNS as METRIC_COLUMNS
 from evaluation.metric_rows import metric_rows
+from items.services.exporting import json_line
 from studies.models import Study
 
 Rows = Iterable[dict[str, Any]]
@@ -47,6 +49,15 @@ def write_metrics(study: Study, out: Out) -> int:
     """The metrics of the study's items, as CSV; the number of rows."""
     with consistent_read():
         return write_csv(METRIC_COLUMNS, metric_rows(study), out)
+
+
+def write_item_evaluation(study: Study, source: Source, out: Out, purposes: Collection[str] = ("main",)) -> int:
+    """One evaluator's answers in one stage as item-evaluation's JSONL; the number of lines, one per text."""
+    number = 0
+    with consistent_read():
+        for number, line in enumerate(lines(study, source, purposes), 1):  # noqa: B007 - the count outlives the loop
+            out.write(json_line(line))
+    return number
 
 
 def write_csv(columns: Collection[str], rows: Rows, out: Out) -> int:

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.core.cache import cache
 from django.db.models import Count, Max
@@ -10,11 +10,17 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from analysis.choices import Choices
+from analysis.lab_questions import Asked
+from analysis.models import ItemCode
 from analysis.report import Report
+from analysis.tables import Table, saying_included
 from items.models import KeyCorrection, Option
 from studies.models import Annotator, Assignment, Response, Study, UnitItem
 
-FORMAT = 2  # raised when what is cached changes its form or meaning
+if TYPE_CHECKING:
+    from analysis.reports.lab import Lab
+
+FORMAT = 3  # raised when what is cached changes its form or meaning
 A_DAY = 24 * 60 * 60
 
 
@@ -57,6 +63,31 @@ def figure_specification(study: Study, report: Report, name: str) -> dict[str, A
     return specification(name, table, headings.get(name, table.title), [study.title, *report.said])
 
 
+def behind_of(
+    study: Study, choices: Choices, measure: str, generator: str, evaluator: str, *, only_matched: bool
+) -> Table:
+    """The judgments that a number of the informativity tables counts; `BadChoice` if there is no such number."""
+    from analysis.evidence import evidence_of
+    from analysis.reports.behind import behind
+
+    table = behind(evidence_of(study, choices), measure, generator, evaluator, only_matched=only_matched)
+    return saying_included(table, choices.purposes)
+
+
+def lab_of(study: Study, choices: Choices, question: Asked, annotators: list[str]) -> "Lab | None":
+    """All coefficients of these annotators about the question; None if fewer than two of them answered it."""
+    from analysis.frames import responses_frame
+    from analysis.reports.lab import lab
+
+    asked = hashlib.sha256(json.dumps([question.key, annotators]).encode()).hexdigest()
+    key = f"lab:{asked}:{state_of(study, choices)}"
+    found: Lab | None = cache.get(key)
+    if found is None:
+        found = lab(responses_frame(study, choices.purposes), question, annotators, choices)
+        cache.set(key, found, A_DAY)
+    return found
+
+
 def state_of(study: Study, choices: Choices) -> str:
     """A hash of all the report depends on: the answers and who gave them, the keys, the choices, the language."""
     answers = Response.objects.filter(assignment__annotator__study=study).aggregate(n=Count("pk"), last=Max("pk"))
@@ -68,9 +99,10 @@ def state_of(study: Study, choices: Choices) -> str:
     corrections = KeyCorrection.objects.filter(item__project=study.project).aggregate(last=Max("pk"))
     people = Annotator.objects.filter(study=study).order_by("pk").values_list("pk", "code", "purpose", "group")
     generators = items.order_by("item__generator").values_list("item__generator", "item__generator__name").distinct()
+    codes = ItemCode.objects.standing().filter(study=study).order_by("pk").values_list("pk", flat=True)
     state = [
         FORMAT, study.pk, study.title, study.groups, answers, returned, list(keys), corrections, list(people),
-        list(generators), choices.__dict__, get_language(),
+        list(generators), list(codes), choices.__dict__, get_language(),
     ]  # fmt: skip
     return hashlib.sha256(json.dumps(state).encode()).hexdigest()
 

@@ -18,7 +18,7 @@ def bank_lines(project: Project) -> list[str]:
     """One line of JSON for each current text with its current items, all of one moment."""
     with locked(project):
         bank = load_bank(project)
-    return [_line(text_object(text, bank.items_by_text.get(name, []))) for name, text in bank.texts.items()]
+    return [json_line(text_object(text, bank.items_by_text.get(name, []))) for name, text in bank.texts.items()]
 
 
 def text_object(text: Text, items: Iterable[Item]) -> dict[str, Any]:
@@ -60,7 +60,8 @@ def _filled(**fields: Any) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value}
 
 
-def _line(value: dict[str, Any]) -> str:
+def json_line(value: dict[str, Any]) -> str:
+    """The object as one line of a file, for readers that take more than a line feed for a line's end too."""
     text = json.dumps(value, ensure_ascii=False)
     for char, escaped in LINE_ENDS.items():
         text = text.replace(char, escaped)

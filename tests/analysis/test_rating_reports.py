@@ -62,7 +62,7 @@ def test_guessable_if_more_than_half_had_every_option_right(tiny, items, table):
         answer(make_annotator(tiny, code), "guess", items["h1"], said)
     found = table(tiny, "guessable_items")
     assert ",".join(found.columns) == "text_id,item_id,generator,n_annotators,n_right,share_right,codes"
-    assert [dict(row) for row in found.rows] == [
+    assert [{column: row[column] for column in found.columns} for row in found.rows] == [
         {"text_id": "t1", "item_id": "c1", "generator": "careful", "n_annotators": 3, "n_right": 2,
          "share_right": 2 / 3, "codes": ""}
     ]  # fmt: skip
@@ -89,3 +89,15 @@ def test_ids_that_look_like_missing_values_survive(project, table):
     (found,) = table(study, "guessable_items").rows
     assert (found["text_id"], found["item_id"], found["generator"]) == ("NA", "None", "null")
     assert [row["evaluator"] for row in table(study, "agreement_with_humans").rows][:2] == ["nan", "human"]
+
+
+def test_lists_start_with_what_is_surest(tiny, items, table):
+    """Three of three right is surer than three of four, whatever the order of the study."""
+    for number in range(4):
+        answer(make_annotator(tiny, f"p{number}"), "guess", items["c1"], "TT" if number == 3 else "TF")
+    for number in range(3):
+        answer(make_annotator(tiny, f"q{number}"), "guess", items["h1"], "TF")
+    found = table(tiny, "guessable_items").rows
+    assert [row["item_id"] for row in found] == ["h1", "c1"]
+    # Jeffreys: Beta(3.5, .5) and Beta(3.5, 1.5) above one half
+    assert [round(row["certainty"], 3) for row in found] == [0.967, 0.84]

@@ -8,7 +8,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from analysis.services.exporting import export_responses, write_unanswered
+from analysis.item_evaluation import chosen_source
+from analysis.services.exporting import export_responses, write_item_evaluation, write_unanswered
 from evaluation.services.answering import answer as let_answer
 from evaluation.services.asking import Ask, start
 from evaluation.services.baselines import add_baseline
@@ -116,3 +117,28 @@ def test_exports_outside_of_any_transaction_hold_the_same(study, served, endpoin
     connection.features.__dict__.pop("supports_json_field", None)
     assert {row["parse_status"] for row in exported(study)} == {"second_reply"}
     assert len(missing(study)) == 2
+
+
+def test_the_item_evaluation_export_has_what_was_written_and_its_log_probabilities(study, served, endpoint):
+    asked(study, endpoint(served(label("R", "F", 0.75))))
+    out = io.StringIO()
+    write_item_evaluation(study, chosen_source(study, stage="guess"), out)
+    first = json.loads(out.getvalue().splitlines()[0])["items"][0]["answers"][0]["prediction"]
+    assert (first["pred_correct"], first["prob_correct"], first["model_output"]) == (True, 0.75, "R")
+    (token,) = first["logprobs"]
+    assert token["R"] == pytest.approx(-0.393, abs=1e-3)  # ln(.75 · .9)
+    assert token["F"] == pytest.approx(-1.492, abs=1e-3)  # ln(.25 · .9)
+
+
+def test_the_item_evaluation_export_keeps_replies_that_hold_no_answer(study, served, endpoint):
+    asked(study, endpoint(served(seconds)))
+    out = io.StringIO()
+    write_item_evaluation(study, chosen_source(study, stage="guess"), out)
+    answers = [
+        option["prediction"]
+        for line in out.getvalue().splitlines()
+        for item in json.loads(line)["items"]
+        for option in item["answers"]
+    ]
+    assert [said["pred_correct"] for said in answers].count(None) == 1
+    assert {"pred_correct": None, "prob_correct": None, "model_output": "Schwer zu sagen.", "logprobs": None} in answers

@@ -1,5 +1,6 @@
 """`export_responses SLUG`: what was answered, as a file that `import_responses` reads again, with a code book."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError
@@ -7,17 +8,27 @@ from django.core.management.base import BaseCommand, CommandError
 from analysis.choices import BadChoice, purposes_with, study_called, words
 from analysis.codebook import codebook
 from analysis.files import whole_file
-from analysis.services.exporting import FORMATS, export_responses, write_metrics, write_unanswered
+from analysis.item_evaluation import chosen_source
+from analysis.services.exporting import (
+    FORMATS,
+    Out,
+    export_responses,
+    write_item_evaluation,
+    write_metrics,
+    write_unanswered,
+)
 from analysis.writers import as_csv
 from studies.models import Study
 
+ITEM_EVALUATION = "item-evaluation"
+
 
 class Command(BaseCommand):
-    help = "Writes the answers of a study, from one moment, as long CSV, wide CSV or JSON lines."
+    help = "Writes the answers of a study, from one moment, as long or wide CSV, JSON lines or item-evaluation's lines."
 
     def add_arguments(self, parser):
         parser.add_argument("slug", help="short name of the study")
-        parser.add_argument("--format", choices=sorted(FORMATS), default="csv")
+        parser.add_argument("--format", choices=sorted([*FORMATS, ITEM_EVALUATION]), default="csv")
         parser.add_argument(
             "--out",
             metavar="FILE",
@@ -27,26 +38,40 @@ class Command(BaseCommand):
             "--include", default="", metavar="pilot,simulated", help="answers that are left out if not named"
         )
 
-    def handle(self, *, slug, format, out, include, **options):
+        parser.add_argument("--evaluator", default="", metavar="NAME", help="item-evaluation: whose answers")
+        parser.add_argument("--stage", default="", metavar="STAGE", help="item-evaluation: to which stage")
+
+    def handle(self, *, slug, format, out, include, evaluator, stage, **options):
         try:
             study, purposes = study_called(slug), purposes_with(words(include))
+            write = writer(study, format, purposes, evaluator, stage)
         except BadChoice as bad:
             raise CommandError(str(bad)) from None
         if out is None:
             self.stdout.ending = ""  # the export writes its own line ends
-            export_responses(study, format, self.stdout, purposes)
+            write(self.stdout)
             return
         try:
-            number = write_files(study, format, Path(out), purposes)
+            number = write_files(study, write, Path(out), purposes)
         except OSError as error:
             raise CommandError(f"{out} cannot be written: {error.strerror}. Choose another --out.") from None
         self.stderr.write(f"{number} rows of {slug} ({', '.join(purposes)}) are in {out}.")
 
 
-def write_files(study: Study, format: str, out: Path, purposes: tuple[str, ...]) -> int:
+def writer(study: Study, format: str, purposes: tuple[str, ...], evaluator: str, stage: str) -> Callable[[Out], int]:
+    """What writes the answers to an open file; `BadChoice` where it is not clear whose answers are meant."""
+    if format == ITEM_EVALUATION:
+        source = chosen_source(study, evaluator, stage, purposes)
+        return lambda out: write_item_evaluation(study, source, out, purposes)
+    if evaluator or stage:
+        raise BadChoice(f"--evaluator and --stage belong to --format {ITEM_EVALUATION}. Leave them out.")
+    return lambda out: export_responses(study, format, out, purposes)
+
+
+def write_files(study: Study, write: Callable[[Out], int], out: Path, purposes: tuple[str, ...]) -> int:
     """The answers, code book, missing answers and metrics of the items; a file is there whole or not at all."""
     with whole_file(out) as file:
-        number = export_responses(study, format, file, purposes)
+        number = write(file)
     with whole_file(out.with_name("codebook.csv")) as file:
         file.write(as_csv(codebook(study)))
     with whole_file(out.with_name("unanswered.csv")) as file:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import beta
+from statsmodels.stats.proportion import proportion_confint
 
 from analysis.measures.agreement import MISSING
 from analysis.measures.item_analysis import (
@@ -18,6 +19,7 @@ from analysis.measures.item_analysis import (
     all_options_right,
     certainty_above,
     discrimination,
+    jeffreys_interval,
     miskey,
     unit_means,
 )
@@ -98,3 +100,22 @@ def test_certainty_grows_with_n_and_is_a_half_where_answers_are_split():
 def test_an_item_is_right_if_all_its_options_are_and_missing_if_one_is():
     right = np.array([[1, 1, 1, 0], [1, NO, 1, 1], [1, 1, 0, NO]])
     assert all_options_right(right, np.array([0, 0, 1, 1]), 2).tolist() == [[1, 0], [NO, 1], [1, NO]]
+
+
+def test_jeffreys_interval_is_that_of_statsmodels():
+    low, high = jeffreys_interval(7, 10)
+    assert (low, high) == pytest.approx(proportion_confint(7, 10, method="jeffreys"))
+
+
+def test_jeffreys_interval_of_the_first_of_two():
+    """Brown, Cai & DasGupta 2001: Beta(1.5, 1.5) between its 2.5 and 97.5 percent points."""
+    assert jeffreys_interval(1, 2) == pytest.approx((0.0608, 0.9392), abs=1e-4)
+
+
+def test_jeffreys_interval_reaches_the_ends_where_all_or_none_are_right():
+    assert jeffreys_interval(0, 4)[0] == 0
+    assert jeffreys_interval(4, 4)[1] == 1
+
+
+def test_jeffreys_interval_of_nobody_is_undefined():
+    assert all(np.isnan(jeffreys_interval(0, 0)))

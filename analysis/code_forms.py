@@ -1,0 +1,41 @@
+"""The form in which somebody says what an item's answers show about it."""
+
+from itertools import groupby
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from analysis.codes import KINDS, codes_of
+from items.models import Item, Option
+from studies.models import Study
+
+
+class CodeForm(forms.Form):
+    """A code, and where it is seen. Its cleaned data are the arguments of `set_code`."""
+
+    code = forms.ChoiceField(label=_("Code"))
+    option = forms.ModelChoiceField(
+        label=_("Option it points to"),
+        queryset=Option.objects.none(),
+        required=False,
+        empty_label=_("the item as a whole"),
+    )
+    quote = forms.CharField(
+        label=_("Words of the text it points to"),
+        required=False,
+        max_length=2_000,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text=_("Copied from the text; may be left empty."),
+    )
+    note = forms.CharField(label=_("Note"), required=False, max_length=1_000)
+
+    def __init__(self, study: Study, item: Item, data: Any = None) -> None:
+        super().__init__(data)
+        self.fields["option"].queryset = item.options.all()  # type: ignore[attr-defined]
+        self.fields["code"].choices = [  # type: ignore[attr-defined]
+            (KINDS[kind], [(code.name, code.title) for code in codes])
+            for kind, codes in groupby(codes_of(study.protocol), key=lambda code: code.kind)
+        ]
+        if not item.options.exists():
+            del self.fields["option"]

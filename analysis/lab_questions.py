@@ -1,0 +1,58 @@
+"""What the agreement lab can be asked about: the questions of a study's protocol whose answers are categories."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from analysis.formatting import stage_word
+from studies.models import Study
+from studies.protocols import Question
+from studies.services.declaring import declaration_of
+
+FIRST, SECOND = "first", "second"  # of the pair, whatever side it stood on
+CATEGORIES: dict[str, Callable[[Question], tuple[Any, ...]]] = {
+    "tick": lambda question: (False, True),
+    "scale": lambda question: question.levels,
+    "choice": lambda question: question.levels,
+    "pick": lambda question: (FIRST, SECOND, *question.levels),
+}
+"""The declared categories of each kind of question, in their order; free texts have none."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question of a stage, with its declared categories in their order."""
+
+    stage: str
+    name: str
+    kind: str
+    categories: tuple[Any, ...]
+
+    @property
+    def key(self) -> str:
+        return f"{self.stage}.{self.name}"
+
+    @property
+    def title(self) -> str:
+        return f"{self.name}, {stage_word(self.stage)}"
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the categories are numbers, so that their distance means something."""
+        return self.kind == "scale"
+
+    def category(self, value: Any, item_id: str) -> Any:
+        """The category of a stored answer; of a pair the item is its first, and any other item its second."""
+        if self.kind != "pick" or value in self.categories[2:]:
+            return value
+        return FIRST if value == item_id else SECOND
+
+
+def questions_of(study: Study) -> list[Asked]:
+    """In the order in which they are asked."""
+    return [
+        Asked(stage.name, question.name, question.kind, CATEGORIES[question.kind](question))
+        for stage in declaration_of(study).stages
+        for question in stage.questions
+        if question.kind in CATEGORIES
+    ]

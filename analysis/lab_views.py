@@ -1,0 +1,51 @@
+"""The agreement lab as a page: any question, any annotators, all coefficients."""
+
+from urllib.parse import urlencode
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404
+from django.shortcuts import render
+from django.utils.translation import override
+from django.views.decorators.http import require_safe
+
+from analysis.lab_forms import LabForm
+from analysis.pages import page_table
+from analysis.services.results import counts_by_purpose, lab_of
+from analysis.views import attached
+from analysis.writers import as_csv
+from studies.access import get_study
+
+TABLES = ("coefficients", "contingency", "labels")
+
+
+@login_required
+@require_safe
+def agreement_lab(request, slug):
+    study = get_study(request.user, slug)
+    form = LabForm(study, counts_by_purpose(study), request.GET)
+    found = lab_of(study, form.choices, form.question, form.annotators) if form.question else None
+    context = {
+        "project": study.project,
+        "study": study,
+        "tab": "results",
+        "report": {"included": form.choices.included},
+        "form": form,
+        "tables": [(name, page_table(getattr(found, name), "clustered")) for name in TABLES] if found else [],
+        "asked": urlencode(form.asked, doseq=True),
+    }
+    return render(request, "analysis/lab.html", context)
+
+
+@login_required
+@require_safe
+def agreement_lab_csv(request, slug, name):
+    study = get_study(request.user, slug)
+    form = LabForm(study, counts_by_purpose(study), request.GET)
+    if name not in TABLES or form.question is None:
+        raise Http404
+    with override("en"):  # files are the same for every reader
+        found = lab_of(study, form.choices, form.question, form.annotators)
+        if found is None:
+            raise Http404
+        table = getattr(found, name)
+        return attached(as_csv(table).encode(), f"{study.slug}-{table.name}.csv")

@@ -1,0 +1,68 @@
+from typing import Self
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from analysis.codes import title_of
+from items.models import Item, Option
+from studies.models import Study
+
+
+class ItemCodeQuerySet(models.QuerySet):
+    def standing(self) -> Self:
+        """Without those that were taken back."""
+        return self.filter(removed_at=None)
+
+
+class ItemCode(models.Model):
+    """A finding about an item, set by somebody who reads a study's results: a code, where it is seen, who and when.
+
+    It stands in the analysis, not with the item or the study: it is made from answers, two studies of one item may come
+    to different findings, and nothing an annotator sees or a study freezes depends on it. Rows are never changed: a
+    code that is taken back keeps its row with who did it and when, so the table is its own log.
+    """
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="item_codes")
+    item = models.ForeignKey(Item, models.CASCADE, related_name="codes")
+    code = models.CharField(max_length=60)  # a name of analysis.codes
+    option = models.ForeignKey(Option, models.CASCADE, null=True, related_name="codes")
+    start = models.PositiveIntegerField(null=True)  # the span of the text's body, in characters, end not included
+    end = models.PositiveIntegerField(null=True)
+    note = models.TextField(blank=True)
+    set_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    set_at = models.DateTimeField(auto_now_add=True)
+    removed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    removed_at = models.DateTimeField(null=True)
+
+    objects = ItemCodeQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            # Two constraints, as SQLite has no "nulls not distinct".
+            models.UniqueConstraint(
+                fields=["study", "item", "code"], condition=Q(removed_at=None, option=None), name="one_code_per_item"
+            ),
+            models.UniqueConstraint(
+                fields=["study", "item", "code", "option"],
+                condition=Q(removed_at=None, option__isnull=False),
+                name="one_code_per_option",
+            ),
+            models.CheckConstraint(
+                condition=Q(start=None, end=None) | Q(start__isnull=False, end__gt=models.F("start")),
+                name="span_has_both_ends",
+            ),
+        ]
+
+    def __str__(self):
+        return f"{self.item.external_id}: {self.code}"
+
+    @property
+    def title(self) -> str:
+        return title_of(self.study.protocol, self.code)
+
+    @property
+    def quote(self) -> str:
+        """The span of the text that it points to, or nothing."""
+        return self.item.text.body[self.start : self.end] if self.end else ""

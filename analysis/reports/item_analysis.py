@@ -1,0 +1,91 @@
+"""Each option of each item, without and with the text, by people's answers: choices, unsure marks, wrong keys."""
+
+import numpy as np
+import pandas as pd
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from analysis.evidence import Evidence
+from analysis.measures.agreement import MISSING
+from analysis.measures.item_analysis import discrimination, miskey, unit_means
+from analysis.reports.answers import GUESS, READ
+from analysis.reports.evaluators import people_in
+from analysis.tables import Row, Shown, Table, make_table
+
+COLUMNS = (
+    "text_id", "item_id", "option_id", "generator", "key", "stage", "n", "share_ticked", "share_correct",
+    "share_unsure", "discrimination", "miskey", "reason",
+)  # fmt: skip
+NOBODY = gettext_noop("Nobody answered this in that stage.")
+NOT_WITHOUT_TEXT = gettext_noop("Without the text there are no unsure marks, and answers say nothing about a key.")
+
+
+def item_analysis(evidence: Evidence) -> Table:
+    """A row per option and stage, in the order of the study; nobody's answers leave shares undefined."""
+    found = {stage: stage_rows(evidence, stage) for stage in (GUESS, READ)}
+    rows = [row for both in zip(found[GUESS], found[READ], strict=True) for row in both]
+    notes = (
+        _("By the answers of people. Discrimination: correlation between being right about the option and the share "
+          "right among all other judgments of the same person in that stage."),
+        _("Mis-key: probability that the key is wrong, given the answers with the text; beforehand 2 % of the keys are "
+          "taken to be wrong. With few answers it says little: see n."),
+    )  # fmt: skip
+    return make_table("item_analysis", COLUMNS, rows, title=_("Item analysis"), notes=notes, shown=shown())
+
+
+def stage_rows(evidence: Evidence, stage: str) -> list[Row]:
+    """One row per option, in the order of `evidence.options`."""
+    options = evidence.options
+    asked = people_in(evidence).rows_of(evidence.frame)
+    asked = asked[(asked["question"] == "answer") & (asked["stage"] == stage) & asked["correct"].notna()]
+    ticked, right, unsure = grids(asked, options, ("value", "correct", "unsure"))
+    shares, separation = unit_means(right), discrimination(right)
+    alarm = miskey((right == 1).sum(axis=0), shares.n) if stage == READ else None
+    columns = {
+        "n": shares.n,
+        "share_ticked": unit_means(ticked).share,
+        "share_correct": shares.share,
+        "share_unsure": unit_means(unsure).share,
+        "discrimination": separation.value,
+        "miskey": alarm.probability if alarm else np.full(len(options), np.nan),
+    }
+    fixed = [_(NOT_WITHOUT_TEXT)] if alarm is None else [_(alarm.reason)] if alarm.reason else []
+    return [
+        {
+            **dict(zip(options.columns, about, strict=True)),
+            "stage": stage,
+            **{name: values[place] for name, values in columns.items()},
+            "reason": " ".join([*([_(why)] if why else []), *fixed]) if shares.n[place] else _(NOBODY),
+        }
+        for place, (about, why) in enumerate(zip(options.to_numpy(), separation.reasons, strict=True))
+    ]
+
+
+def grids(asked: pd.DataFrame, options: pd.DataFrame, columns: tuple[str, ...]) -> list[np.ndarray]:
+    """For each column (annotators, options) 0, 1, MISSING: what each annotator has there for each option."""
+    rater, raters = pd.factorize(asked["annotator"])
+    ids = ["item_id", "option_id"]
+    unit = pd.MultiIndex.from_frame(options[ids]).get_indexer(pd.MultiIndex.from_frame(asked[ids]))
+    found = []
+    for column in columns:
+        values = np.full((len(raters), len(options)), MISSING, dtype=np.int64)
+        values[rater, unit] = asked[column].astype("boolean").astype("Int64").fillna(MISSING).to_numpy(dtype=np.int64)
+        found.append(values)
+    return found
+
+
+def shown() -> tuple[Shown, ...]:
+    return (
+        Shown(_("Text"), "text_id", "text id"),
+        Shown(_("Item"), "item_id", "item id"),
+        Shown(_("Option"), "option_id"),
+        Shown(_("Generator"), "generator"),
+        Shown(_("Key"), "key", "truth"),
+        Shown(_("Stage"), "stage", "stage"),
+        Shown(_("People"), "n", "count"),
+        Shown(_("Ticked"), "share_ticked", "number"),
+        Shown(_("Right"), "share_correct", "number"),
+        Shown(_("Unsure"), "share_unsure", "number"),
+        Shown(_("Discrimination"), "discrimination", "number"),
+        Shown(_("Mis-key"), "miskey", "number"),
+    )

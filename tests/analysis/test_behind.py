@@ -1,0 +1,89 @@
+"""A number of the informativity table leads to exactly the judgments that it counts."""
+
+import csv
+import io
+import re
+from html import unescape
+
+import pytest
+from django.core.cache import cache
+from django.urls import reverse
+
+from tests.factory import answer, make_annotator
+
+CELL = {"table": "informativity", "measure": "answerability", "generator": "careful", "evaluator": "human"}
+
+
+@pytest.fixture(autouse=True)
+def empty_cache(db):
+    cache.clear()
+
+
+@pytest.fixture
+def judgments(as_user, reviewer):
+    """A function that gives the rows of the file behind a cell."""
+
+    def read(**cell):
+        response = as_user(reviewer).get(reverse("study_behind_csv", args=["tiny"]), CELL | cell)
+        assert response.status_code == 200
+        return list(csv.DictReader(io.StringIO(response.content.decode(), newline="")))
+
+    return read
+
+
+def test_the_rows_give_the_number_again(answered, judgments, row):
+    found = judgments()
+    share = sum(each["right"] == "true" for each in found) / len(found)
+    assert share == row(answered, "informativity", generator="careful", evaluator="human")["answerability"] == 0.875
+
+
+def test_guessability_rests_on_guesses_and_informativity_on_both(answered, judgments):
+    assert {row["stage"] for row in judgments(measure="guessability")} == {"guess"}
+    assert {row["stage"] for row in judgments(measure="informativity")} == {"guess", "read"}
+
+
+def test_matched_numbers_rest_on_what_was_answered_twice(answered, judgments):
+    assert len(judgments()) == 8
+    assert len(judgments(table="informativity_matched")) == 4
+
+
+def test_only_the_answers_of_that_evaluator(answered, items, judgments):
+    answer(make_annotator(answered, "gpt", kind="model"), "read", items["c1"], "TF")
+    assert {row["annotator"] for row in judgments()} == {"ada", "ben"}
+    assert [(row["option_id"], row["ticked"], row["key"]) for row in judgments(evaluator="gpt")] == [
+        ("a", "true", "true"),
+        ("b", "false", "false"),
+    ]
+
+
+def test_the_page_counts_and_lists(answered, as_user, reviewer):
+    html = as_user(reviewer).get(reverse("study_behind", args=["tiny"]), CELL).content.decode()
+    assert "7 of 8 judgments are right, .88" in html
+    assert "All 8 judgments as CSV" in html
+
+
+def test_numbers_on_the_results_page_lead_there(answered, as_user, reviewer):
+    client = as_user(reviewer)
+    html = client.get(reverse("study_results", args=["tiny"])).content.decode()
+    links = [unescape(link) for link in re.findall(r'href="([^"]*/results/judgments/[^"]*)"', html)]
+    assert len(links) > 4
+    assert all(client.get(link).status_code == 200 for link in links)
+
+
+def test_viewers_find_neither_link_nor_page(answered, as_user, viewer):
+    client = as_user(viewer)
+    assert "results/judgments" not in client.get(reverse("study_results", args=["tiny"])).content.decode()
+    assert client.get(reverse("study_behind", args=["tiny"]), CELL).status_code == 404
+    assert client.get(reverse("study_behind_csv", args=["tiny"]), CELL).status_code == 404
+
+
+@pytest.mark.parametrize("wrong", [{"measure": "luck"}, {"generator": "x"}, {"evaluator": "x"}, {"table": "ratings"}])
+def test_a_number_that_is_not_there_is_not_found(answered, as_user, reviewer, wrong):
+    assert as_user(reviewer).get(reverse("study_behind", args=["tiny"]), CELL | wrong).status_code == 404
+
+
+def test_simulated_answers_are_named_on_the_page_and_in_the_file(tiny, items, as_user, reviewer, judgments):
+    answer(make_annotator(tiny, "sim", purpose="simulated"), "read", items["c1"], "TF", rating=3)
+    assert {row["included"] for row in judgments()} == {"main, simulated"}
+    html = as_user(reviewer).get(reverse("study_behind", args=["tiny"]), CELL).content.decode()
+    assert "These are simulated answers." in html

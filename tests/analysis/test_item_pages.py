@@ -1,0 +1,153 @@
+"""The list of the item analysis and the sheet of an item: what they show, to whom, and what may be done there."""
+
+import pytest
+from django.core.cache import cache
+from django.urls import reverse
+
+from analysis.models import ItemCode
+from analysis.services.coding import set_code
+from evaluation.models import Metric, MetricValue
+from projects.models import Role
+from tests.factory import answer, make_annotator
+
+
+@pytest.fixture(autouse=True)
+def empty_cache(db):
+    cache.clear()
+
+
+def sheet(item, slug="tiny"):
+    return reverse("study_item", args=[slug, item.pk])
+
+
+@pytest.fixture
+def page(as_user, reviewer):
+    """A function that gives a page as a reviewer sees it."""
+
+    def show(address, user=reviewer, **asked):
+        response = as_user(user).get(address, asked)
+        assert response.status_code == 200
+        return response.content.decode()
+
+    return show
+
+
+def test_the_sheet_shows_choices_by_stage_with_an_interval(answered, items, page):
+    html = page(sheet(items["c2"]))
+    assert "What does c2 ask?" in html
+    assert "1 of 2" in html  # who ticked b with the text
+    assert ".50 [.06, .94]" in html  # one of two people has all options right; Jeffreys
+
+
+def test_models_stand_beside_people_with_their_probability(answered, items, page):
+    gpt = make_annotator(answered, "gpt", kind="model")
+    answer(gpt, "guess", items["c2"], "TF", probabilities=(0.93, 0.2))
+    html = page(sheet(items["c2"]))
+    assert "ticked, p .93" in html
+    assert "not ticked, p .20" in html
+
+
+def test_ratings_metrics_and_codes_are_on_the_sheet(project, answered, items, reviewer, page):
+    metric = Metric.objects.create(project=project, name="LIX")
+    MetricValue.objects.create(metric=metric, item=items["h2"], value=41.25)
+    set_code(answered, items["h2"], "wrong_key", reviewer, note="Both are right.")
+    html = page(sheet(items["h2"]))
+    assert "41.250" in html
+    assert "Both are right." in html
+    assert 'aria-label="rating"' in html
+
+
+def test_reviewers_see_who_answered_and_viewers_do_not(answered, items, page, viewer):
+    answer(make_annotator(answered, "gpt", kind="model"), "read", items["c1"], "TF")
+    assert '<th scope="row">ada' in page(sheet(items["c1"]))
+    html = page(sheet(items["c1"]), viewer)
+    assert "ada" not in html
+    assert '<th scope="row">gpt' in html
+    assert "3 answers of people are not shown" in html
+
+
+def test_a_superseded_answer_is_shown_as_such_and_counts_no_more(answered, items, page):
+    ada = answered.annotators.get(code="ada")
+    answer(ada, "read", items["c2"], "FF", rating=1, round=2)
+    html = page(sheet(items["c2"]))
+    assert "round 1, superseded" in html
+    assert ".00 [.00, " in html
+
+
+def test_neighbours_come_from_the_list_one_came_from(answered, items, page):
+    html = page(sheet(items["h1"]))
+    assert sheet(items["c1"]) in html
+    assert sheet(items["c2"]) in html
+    html = page(sheet(items["h2"]), **{"from": "guessable_items"})
+    assert "2 of 2 in: guessable items" in html
+    assert sheet(items["c1"]) + "?from=guessable_items" in html
+
+
+def test_a_reviewer_sets_a_code_and_takes_it_back(answered, items, as_user, reviewer):
+    client = as_user(reviewer)
+    option = items["h2"].options.get(external_id="b")
+    said = {"code": "unclear_option", "option": option.pk, "quote": "two sentences", "note": ""}
+    assert client.post(sheet(items["h2"]), said).status_code == 302
+    code = ItemCode.objects.get()
+    assert (code.option, code.quote, code.set_by) == (option, "two sentences", reviewer)
+    assert client.post(reverse("study_item_code_remove", args=["tiny", items["h2"].pk, code.pk])).status_code == 302
+    assert not ItemCode.objects.standing().exists()
+    assert "taken back by reviewer-member" in client.get(sheet(items["h2"])).content.decode()
+
+
+def test_what_cannot_be_set_is_said_beside_the_form(answered, items, as_user, reviewer):
+    html = as_user(reviewer).post(sheet(items["h2"]), {"code": "wrong_key", "quote": "a volcano"}).content.decode()
+    assert "These words are not in the text." in html
+    assert not ItemCode.objects.exists()
+
+
+def test_viewers_set_no_codes(answered, items, as_user, viewer, reviewer):
+    code = set_code(answered, items["h2"], "wrong_key", reviewer)
+    client = as_user(viewer)
+    assert client.post(sheet(items["h2"]), {"code": "widely_known"}).status_code == 404
+    assert client.post(reverse("study_item_code_remove", args=["tiny", items["h2"].pk, code.pk])).status_code == 404
+    assert "Set the code" not in client.get(sheet(items["h2"])).content.decode()
+
+
+@pytest.mark.parametrize("role", list(Role))
+def test_members_open_both_pages(answered, items, as_user, member, role):
+    client = as_user(member(role))
+    assert client.get(sheet(items["c1"])).status_code == 200
+    assert client.get(reverse("study_items", args=["tiny"])).status_code == 200
+
+
+def test_strangers_find_nothing(answered, items, as_user, stranger):
+    client = as_user(stranger)
+    assert client.get(sheet(items["c1"])).status_code == 404
+    assert client.get(reverse("study_items", args=["tiny"])).status_code == 404
+
+
+def test_an_item_of_another_study_has_no_sheet_here(answered, project, as_user, reviewer):
+    from tests.factory import make_item, make_text
+
+    other = make_item(make_text(project, "t9"), "careful", "c9")
+    assert as_user(reviewer).get(sheet(other)).status_code == 404
+
+
+def test_the_list_sorts_by_a_column_with_undefined_last(answered, page):
+    html = page(reverse("study_items", args=["tiny"]), stage="read", sort="share_correct")
+    rows = html.split("<tbody>")[1].split("</tr>")
+    assert "c2" in rows[0] or "h2" in rows[0]
+    assert 'aria-sort="ascending"' in html
+    assert "sort=-share_correct" in html
+
+
+def test_an_unknown_column_or_page_changes_nothing(answered, page):
+    assert "c1" in page(reverse("study_items", args=["tiny"]), sort="lucky", page="99", stage="noon")
+
+
+def test_the_results_lead_to_the_sheets(answered, items, page):
+    html = page(reverse("study_results", args=["tiny"]))
+    assert sheet(items["c1"]) + "?" in html
+    assert "from=guessable_items" in html
+    assert reverse("study_items", args=["tiny"]) in html
+
+
+def test_a_texts_page_leads_to_the_sheets(answered, items, page):
+    html = page(reverse("text", args=["rivers", items["c1"].text_id]))
+    assert sheet(items["c1"]) in html

@@ -1,0 +1,131 @@
+"""The agreement lab: all coefficients of a small table worked out by hand, for any question and any annotators."""
+
+import csv
+import io
+
+import pytest
+from django.core.cache import cache
+from django.urls import reverse
+
+from analysis.choices import Choices
+from analysis.frames import responses_frame
+from analysis.lab_questions import FIRST, SECOND, Asked, questions_of
+from analysis.reports.lab import lab
+from tests.factory import answer, make_annotator
+
+
+@pytest.fixture(autouse=True)
+def empty_cache(db):
+    cache.clear()
+
+
+def question(study, key):
+    return {each.key: each for each in questions_of(study)}[key]
+
+
+def compare(study, key="read.answer", annotators=("ada", "ben")):
+    found = lab(responses_frame(study), question(study, key), list(annotators), Choices(seed=7))
+    assert found is not None
+    return found
+
+
+def values(found):
+    return {(row["coefficient"], row["weights"]): row["value"] for row in found.coefficients.rows}
+
+
+def test_the_contingency_table_of_two_annotators(answered):
+    """With the text: ada TF TF TF TF, ben TF TF TT FT."""
+    assert [(row["category"], row["false"], row["true"]) for row in compare(answered).contingency.rows] == [
+        ("false", 2, 2),
+        ("true", 1, 3),
+    ]
+
+
+def test_coefficients_of_that_table(answered):
+    """p_a = 5/8. Cohen: p_e = (4·3 + 4·5)/64 = .5. Scott and Fleiss: π = 9/16. AC1: 2π(1 − π)."""
+    found = values(compare(answered))
+    pi = 9 / 16
+    assert found["Percent agreement", "identity"] == 5 / 8
+    assert found["Conger's κ", "identity"] == pytest.approx(0.25)
+    assert found["Cohen's κ, mean of pairs", "identity"] == pytest.approx(0.25)
+    chance = pi**2 + (1 - pi) ** 2
+    assert found["Fleiss' κ", "identity"] == pytest.approx((5 / 8 - chance) / (1 - chance))
+    assert found["Gwet's AC1", "identity"] == pytest.approx((5 / 8 - 2 * pi * (1 - pi)) / (1 - 2 * pi * (1 - pi)))
+    assert found["Brennan–Prediger", "identity"] == pytest.approx(0.25)
+
+
+def test_each_coefficient_says_what_it_rests_on(answered):
+    for row in compare(answered).coefficients.rows:
+        assert (row["n_units"], row["n_pairs"], row["n_judgments"], row["n_texts"]) == (8, 8, 16, 2)
+        assert row["prevalence"] == 9 / 16
+
+
+def test_a_scale_also_gets_weighted_coefficients_and_levels(answered):
+    """Ratings are the same throughout, 5 4 4 2."""
+    found = values(compare(answered, "read.rating"))
+    assert found["Gwet's AC2", "quadratic"] == 1
+    assert found["Krippendorff's α", "interval"] == 1
+    assert ("Gwet's AC2", "linear") not in values(compare(answered))
+
+
+def test_categories_are_the_declared_ones(answered):
+    assert compare(answered, "read.rating").contingency.columns == ("category", "1", "2", "3", "4", "5")
+
+
+def test_models_stand_beside_people(answered, items):
+    gpt = make_annotator(answered, "gpt", kind="model")
+    for item in items.values():
+        answer(gpt, "read", item, "TF")
+    assert values(compare(answered, annotators=("ada", "gpt")))["Percent agreement", "identity"] == 1
+    labels = compare(answered, annotators=("ben", "gpt")).labels.rows
+    assert [(row["annotator"], row["true"], row["n"]) for row in labels] == [("ben", 5, 8), ("gpt", 4, 8)]
+
+
+def test_nothing_shared_is_undefined_with_a_reason(answered):
+    row = compare(answered, "guess.answer").coefficients.rows[0]
+    assert row["value"] is None
+    assert "No unit was judged by two annotators" in row["reason"]
+
+
+def test_a_pick_of_a_pair_is_the_first_or_the_second_item_of_the_pair():
+    better = Asked("compare", "better", "pick", (FIRST, SECOND, "tie"))
+    assert [better.category(value, "i1") for value in ("i1", "i2", "tie")] == [FIRST, SECOND, "tie"]
+
+
+def test_the_page_compares_all_people_until_told_otherwise(answered, items, as_user, viewer):
+    answer(make_annotator(answered, "gpt", kind="model"), "read", items["c1"], "TF")
+    client, address = as_user(viewer), reverse("agreement_lab", args=["tiny"])
+    html = client.get(address, {"question_asked": "read.answer"}).content.decode()
+    assert "Rows: ada. Columns: ben." in html
+    html = client.get(address, {"question_asked": "read.answer", "annotator": ["ada", "gpt"]}).content.decode()
+    assert "Rows: ada. Columns: gpt." in html
+
+
+def test_one_annotator_alone_is_told_what_is_missing(answered, as_user, viewer):
+    html = as_user(viewer).get(reverse("agreement_lab", args=["tiny"]), {"annotator": "ada"}).content.decode()
+    assert "Agreement needs two annotators" in html
+
+
+def test_a_study_without_answers_has_a_page(tiny, as_user, viewer):
+    assert as_user(viewer).get(reverse("agreement_lab", args=["tiny"])).status_code == 200
+
+
+@pytest.mark.parametrize("name", ["coefficients", "contingency", "labels"])
+def test_each_table_is_a_file(answered, as_user, viewer, name):
+    address = reverse("agreement_lab_csv", args=["tiny", name])
+    response = as_user(viewer).get(address, {"question_asked": "read.answer"})
+    assert len(list(csv.DictReader(io.StringIO(response.content.decode(), newline="")))) >= 2
+
+
+def test_strangers_and_unknown_files_find_nothing(answered, as_user, stranger, viewer):
+    assert as_user(stranger).get(reverse("agreement_lab", args=["tiny"])).status_code == 404
+    assert as_user(viewer).get(reverse("agreement_lab_csv", args=["tiny", "luck"])).status_code == 404
+
+
+def test_simulated_answers_are_named_on_the_page_and_in_the_files(tiny, items, as_user, viewer):
+    for code in ("sim-1", "sim-2"):
+        answer(make_annotator(tiny, code, purpose="simulated"), "guess", items["c1"], "TF")
+    client = as_user(viewer)
+    assert "These are simulated answers." in client.get(reverse("agreement_lab", args=["tiny"])).content.decode()
+    file = client.get(reverse("agreement_lab_csv", args=["tiny", "labels"])).content.decode()
+    assert {row["included"] for row in csv.DictReader(io.StringIO(file, newline=""))} == {"main, simulated"}
