@@ -108,7 +108,9 @@ def evaluator_model(request, slug):
         except WrongState as error:
             messages.error(request, str(error))
             return redirect("study_evaluators", study.slug)
-    return render(request, "evaluation/model.html", context | {"has_models": Endpoint.objects.exists()})
+    return render(
+        request, "evaluation/model.html", context | {"has_models": Endpoint.objects.offered_to(study.project).exists()}
+    )
 
 
 def started(request, study, form: ModelForm):

@@ -30,7 +30,7 @@ def generation_new(request, slug):
     project = get_project(request.user, slug, Role.RESEARCHER)
     form = GenerateForm(project, request.POST or None)
     context = {"project": project, "tab": "texts", "form": form, "n_open": open_rows(project).count()}
-    context |= {"has_models": Endpoint.objects.filter(is_active=True).exists(), "has_texts": form.all_texts.exists()}
+    context |= {"has_models": Endpoint.objects.offered_to(project).exists(), "has_texts": form.all_texts.exists()}
     if form.is_valid():
         try:
             texts_called(project, None)

@@ -12,6 +12,7 @@ from items.services.editing import edit_text
 from items.values import text_values
 from llm.models import Endpoint, Run
 from llm.services.draining import drain_here
+from projects.models import Project
 from tests.generation.words import BODY, WHOLE
 
 pytestmark = pytest.mark.django_db
@@ -196,3 +197,10 @@ def test_the_list_of_texts_leads_to_incomplete_items_that_wait(as_user, research
     assert page.select_one(f"main a[href='{LIST}']") is not None
     IncompleteItem.objects.update(state=IncompleteState.DISCARDED)
     assert soup(client.get(f"/p/{project.slug}/texts/")).select_one(f"main a[href='{LIST}']") is None
+
+
+def test_a_model_of_other_projects_is_not_offered(as_user, researcher, stranger, piano, model):
+    model.projects.add(Project.objects.get(slug="mountains"))
+    page = soup(as_user(researcher).get(NEW))
+    assert [field["value"] for field in page.select("input[name=writer]")] == ["cloze"]
+    assert "No model is set up yet" in page.get_text()
