@@ -93,7 +93,7 @@ def test_what_cannot_be_is_said_on_the_form(as_user, researcher, piano, entries,
 
 def test_open_questions_of_a_model_are_refused_with_the_remedy(as_user, researcher, piano, model):
     page = soup(as_user(researcher).post(NEW, ENTRIES | {"writer": model.pk, "n_options": 0}))
-    assert "Open questions come from cloze only" in page.get_text()
+    assert "Open questions come from cloze, or from an instrument" in page.get_text()
 
 
 def test_more_texts_than_a_page_can_wait_for_are_for_the_command(as_user, researcher, piano, monkeypatch):
