@@ -14,7 +14,7 @@ from generation.services.choosing import MOST_ITEMS, N_ITEMS, N_OPTIONS, Size
 from generation.services.examples import examples_called
 from generation.services.keeping import EDITED
 from generation.services.ruling import CLOZE
-from items.forms.fields import TidyField
+from items.forms.fields import NameField, TidyField
 from items.models import MAX_OPTIONS, MAX_STEM, Text
 from items.services.bank import in_order
 from llm.models import Endpoint
@@ -78,6 +78,11 @@ class GenerateForm(forms.Form):
             "kept."
         ),
     )
+    label = NameField(
+        label=_("Name of the generator"),
+        required=False,
+        help_text=_("Of a model; empty: by the model, the words and whether they are candidates."),
+    )
     budget = forms.DecimalField(
         label=_("Budget"),
         min_value=0,
@@ -128,6 +133,7 @@ class GenerateForm(forms.Form):
             wanted["instrument"] or INSTRUMENT,
             examples=examples_called(wanted["examples"], wanted["seed"]),
             are_candidates=wanted["are_candidates"],
+            label=wanted["label"],
         )
 
     def mark(self) -> str:

@@ -158,7 +158,7 @@ def check_ask(ask: Ask, templates: Mapping[str, Template]) -> None:
             raise CannotGenerate(_("These words ask for a question without options. Say 0 options."))
         check_size(ask.size, may_be_open=template.writes == QUESTION)
         if template.takes_examples and not ask.examples:
-            raise CannotGenerate(_("These words show examples. Say which, or how many: --examples."))
+            raise CannotGenerate(_("These words show examples. Say which, or how many."))
         if ask.examples and not template.takes_examples:
             raise CannotGenerate(
                 _("These words have no place for examples. Choose an instrument with the slot {examples}, such as "

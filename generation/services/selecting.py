@@ -160,8 +160,11 @@ def select(selection: Selection, annotator: Annotator, n: int) -> list[Candidate
 def author_of(selection: Selection, annotator: Annotator) -> Author:
     candidates = selection.candidates
     base = candidates.name.removesuffix(f" · {CANDIDATES}")
-    name = (_("%(name)s · best by %(label)s") % {"name": base, "label": annotator.code})[:MAX_ID]
-    return Author(name, GeneratorKind.MODEL, {**candidates.factors, "selector": annotator.model})
+    return Author(
+        f"{base} · best by {annotator.code}"[:MAX_ID],
+        GeneratorKind.MODEL,
+        {**candidates.factors, "selector": annotator.model},
+    )
 
 
 def counted(candidates: Iterable[Candidate]) -> dict[int, int]:

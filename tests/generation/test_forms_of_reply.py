@@ -19,7 +19,8 @@ from items.services.editing import create_item
 from items.values import ItemValues, OptionValues
 from llm.models import Call
 from llm.services.draining import drain_here
-from studies.prompts import BadTemplate
+from studies.instrument_kinds import CannotPreview, Subject
+from studies.prompts import SLOT, BadTemplate
 from studies.services.instruments import shipped, store_version
 from tests.factory import make_generator, make_item, make_study, make_text
 from tests.generation.words import GERMAN_OTHER, WHOLE
@@ -377,3 +378,24 @@ def test_make_item_is_no_example_in_another_language(project, piano, served, end
             project,
             Ask(endpoint(served(WHOLE)), [piano], ONE, "generate-items-examples", examples=Examples(ids=("e1",))),
         )
+
+
+@pytest.mark.parametrize("name", sorted(name for name in shipped() if name.startswith("generate-")))
+def test_every_shipped_prompt_is_previewed_with_the_words_that_a_run_would_send(project, rf, name):
+    language = name.partition("/")[2]
+    text = make_text(project, "subject", body="Der Text <b>hier</b>.", language=language)
+    other = make_text(project, "other", body="Ein anderer Text.", language=language)
+    person_item(other, "p1", expected_answer="am Abend")
+    person_item(text, "p2", expected_answer="im Keller")
+    content = shipped()[name]
+    page = ForGenerators().preview(rf.get("/"), content, Subject(project, text, None)).content.decode()
+    assert "Der Text &lt;b&gt;hier&lt;/b&gt;." in page
+    assert not SLOT.search(page)
+    assert ("Was tat Mira am Abend?" in page) is ("examples" in name)
+    assert ("im Keller" in page) is ("question" in name)
+    assert ("json_schema" in page) is ("json" in name)
+
+
+def test_a_preview_without_examples_in_the_bank_says_what_to_do(project, rf, piano):
+    with pytest.raises(CannotPreview, match="too few items for 1 examples"):
+        ForGenerators().preview(rf.get("/"), shipped()["generate-items-examples/de"], Subject(project, piano, None))

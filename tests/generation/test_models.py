@@ -291,6 +291,9 @@ def test_estimate_by_command_asks_nothing(project, piano, served, endpoint):
         (["--instrument", "nothing"], "no instrument “nothing/de”"),
         (["--instrument", "guess-then-read"], "has no “generate”"),
         (["--budget", "1", "--yes"], "has no price"),
+        (["--as", " "], "--as: This is empty"),
+        (["--candidates", "21"], "1 to 20 items"),
+        (["--candidates", "0"], "1 to 20 items"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(project, piano, served, endpoint, words, said):

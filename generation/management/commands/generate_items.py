@@ -7,6 +7,7 @@ from generation.services.choosing import N_ITEMS, N_OPTIONS, Size, texts_called
 from generation.services.examples import examples_called
 from generation.services.writing import CannotGenerate
 from items.models import Text
+from items.names import clean_name
 from items.plain import printable
 from llm.commanding import SOME_MISSING, amount, confirm, listed
 from llm.models import Endpoint
@@ -107,8 +108,15 @@ def ask_from(endpoint: Endpoint, texts: list[Text], size: Size, options: dict) -
         options["instrument"] or asking.INSTRUMENT,
         examples=examples_called(options["examples"] or "", options["seed"]),
         are_candidates=options["candidates"] is not None,
-        label=options["label"] or "",
+        label=label_from(options["label"]),
     )
+
+
+def label_from(words: str | None) -> str:
+    try:
+        return "" if words is None else clean_name(words)
+    except ValueError as error:
+        raise CannotGenerate(f"--as: {error}") from None
 
 
 def refuse_for_rules(options: dict) -> None:
