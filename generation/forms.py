@@ -23,6 +23,8 @@ from studies.instrument_kinds import GENERATOR
 from studies.services.instrument_listing import suitable
 
 MOST_LISTED = 300
+NOT_FOR_RULES = _("This is for models: rules take no examples and no name, and write no candidates. Leave it empty.")
+FOR_MODELS = ("examples", "seed", "are_candidates", "label")
 REASONS = {
     NO_STEM: _("The question is missing."),
     WRONG_NUMBER: _("It has another number of options than was asked for."),
@@ -112,6 +114,15 @@ class GenerateForm(forms.Form):
         else:
             texts = self.fields["texts"]
             texts.queryset = self.all_texts  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        """What means something for models only is not passed over in silence."""
+        if self.cleaned_data.get("writer") == CLOZE:
+            for name in FOR_MODELS:
+                value = self.cleaned_data.get(name)
+                if not (value is None or value is False or value == ""):
+                    self.add_error(name, NOT_FOR_RULES)
+        return self.cleaned_data
 
     @property
     def is_by_rule(self) -> bool:

@@ -13,6 +13,7 @@ from items.values import text_values
 from llm.models import Endpoint, Run
 from llm.services.draining import drain_here
 from projects.models import Project
+from tests.factory import make_item, make_text
 from tests.generation.words import BODY, WHOLE
 
 pytestmark = pytest.mark.django_db
@@ -204,3 +205,23 @@ def test_a_model_of_other_projects_is_not_offered(as_user, researcher, stranger,
     page = soup(as_user(researcher).get(NEW))
     assert [field["value"] for field in page.select("input[name=writer]")] == ["cloze"]
     assert "No model is set up yet" in page.get_text()
+
+
+@pytest.mark.parametrize(
+    "entries", [{"examples": "3"}, {"seed": "0"}, {"are_candidates": "on"}, {"label": "mine"}], ids=str
+)
+def test_what_is_for_models_only_is_refused_for_rules(as_user, researcher, piano, entries):
+    assert "This is for models" in soup(as_user(researcher).post(NEW, ENTRIES | entries)).get_text()
+    assert not Item.objects.exists()
+
+
+def test_a_page_asks_for_examples_candidates_and_a_name_as_the_command_does(as_user, researcher, piano, model):
+    other = make_text(piano.project, "other", body="Ein Text.", language="de")
+    make_item(other, "people", "p1", "TFF")
+    entries = ENTRIES | {"writer": model.pk, "instrument": "generate-items-examples", "examples": "1", "label": "Mine"}
+    client, entries = as_user(researcher), entries | {"texts": [piano.pk], "are_candidates": "on"}
+    seen = soup(client.post(NEW, entries)).select_one("input[name=seen]")["value"]
+    client.post(NEW, entries | {"seen": seen})
+    run = Run.objects.get()
+    assert run.params["examples"] == {"de": [Item.objects.get(external_id="p1").pk]}
+    assert run.generator_run.generator.name == "Mine"
