@@ -62,9 +62,7 @@ class BaselineForm(forms.Form):
 class ModelForm(forms.Form):
     """Which model is to answer, how its replies are read, and what it may cost."""
 
-    endpoint = forms.ModelChoiceField(
-        label=_("Model"), queryset=Endpoint.objects.filter(is_active=True), empty_label=None
-    )
+    endpoint = forms.ModelChoiceField(label=_("Model"), queryset=Endpoint.objects.none(), empty_label=None)
     stages = StagesField(help_text=_("None ticked: both."))
     answering = forms.ChoiceField(
         label=_("How it is asked"), choices=WAYS, widget=forms.RadioSelect, required=False, initial=OPTIONWISE
@@ -118,6 +116,7 @@ class ModelForm(forms.Form):
 
     def __init__(self, study: Study, *args: Any, **kwargs: Any):
         super().__init__(*args, **kwargs)
+        self.fields["endpoint"].queryset = Endpoint.objects.offered_to(study.project)  # type: ignore[attr-defined]
         default = f"{PROMPTS}/{study.language.partition('-')[0]}"
         named = choices_of(suitable(study.project, EVALUATOR, study.protocol))
         choices = [("" if name == default else name, words) for name, words in named]

@@ -20,6 +20,7 @@ from llm.waiting import estimate_sentence
 from projects.models import Role
 from studies.access import get_study
 from studies.services.locking import WrongState
+from studies.services.selectors import models_that_selected
 
 MOST_ESTIMATED = 10_000  # calls; an estimate makes every prompt
 MOST_LISTED = 100
@@ -98,6 +99,7 @@ def evaluator_model(request, slug):
     study = get_study(request.user, slug, Role.RESEARCHER)
     form = ModelForm(study, request.POST or None)
     context = {"project": study.project, "study": study, "tab": "evaluators", "form": form}
+    context["selectors"] = models_that_selected(study)
     if form.is_valid():
         try:
             if request.POST.get("seen") == form.mark():
@@ -108,7 +110,9 @@ def evaluator_model(request, slug):
         except WrongState as error:
             messages.error(request, str(error))
             return redirect("study_evaluators", study.slug)
-    return render(request, "evaluation/model.html", context | {"has_models": Endpoint.objects.exists()})
+    return render(
+        request, "evaluation/model.html", context | {"has_models": Endpoint.objects.offered_to(study.project).exists()}
+    )
 
 
 def started(request, study, form: ModelForm):

@@ -1,4 +1,4 @@
-"""Models write items: one call per text, asked again in another sample if they write in another language."""
+"""Models write items: one call per text, or per expected answer, asked again in another sample if they drift."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -7,19 +7,24 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from generation.drift import WANTED_SHARE, share_in
+from generation.drift import SHORT, WANTED_SHARE, share_in
 from generation.models import GeneratorRun
-from generation.parsing import Parsed, parse, problems
-from generation.prompts import Template, read_template
-from generation.services.asking import RUN_KIND, language_of
-from generation.services.keeping import keep
-from items.models import Text
+from generation.parsing import Parsed, parse, parse_question, problems
+from generation.prompts import JSON, Template, read_template
+from generation.schemas import question_format, response_format
+from generation.services import examples
+from generation.services.asking import RUN_KIND, schema_problem
+from generation.services.choosing import language_of
+from generation.services.keeping import keep, keep_question
+from items.models import Item, Text
 from llm.models import Call, Run
 from llm.registry import Door, Rejected, Request, Unparsable
 from studies.models import InstrumentVersion
 
 MOST_AGAIN = 5
 AGAIN_TEMPERATURE = 0.5
+ANSWER = "answer/"
+QUESTION_TOKENS = 200
 
 
 class GenerationDoor(Door):
@@ -27,21 +32,28 @@ class GenerationDoor(Door):
     label = gettext_noop("Generation")
 
     def plan(self, run: Run) -> Iterator[tuple[str, int]]:
+        if "answers" in run.params:
+            return ((f"{ANSWER}{pk}", 0) for pk in run.params["answers"])
         return ((str(pk), 0) for pk in run.params["texts"])
 
     def render(self, run: Run, key: str, sample: int) -> Request:
         return self.render_all(run, [(key, sample)])[0]
 
     def render_all(self, run: Run, pairs: Sequence[tuple[str, int]]) -> list[Request]:
-        texts = Text.objects.in_bulk([int(key) for key, _sample in pairs])
-        return [request_for(run, texts.get(int(key)), sample) for key, sample in pairs]
+        subjects = Subjects([key for key, _sample in pairs])
+        return [request_for(run, *subjects.of(key), sample) for key, sample in pairs]
 
     def read(self, run: Run, call: Call) -> Any:
-        text = Text.objects.select_related("project").get(pk=int(call.key))
-        parsed = parse(call.text or "", run.params["n_items"])
+        text, source = Subjects([call.key]).of(call.key)
+        if text is None:
+            raise Unparsable(_("The text is no longer in the bank, so nothing can be asked about it."))
+        parsed = parsed_reply(run, text, call)
         share = checked(run, call, text, parsed)
         generator = GeneratorRun.objects.select_related("generator").get(run=run).generator
-        n_whole, n_incomplete = keep(run, generator, text, parsed.items, run.params["n_options"])
+        if source is None:
+            n_whole, n_incomplete = keep(run, generator, text, parsed.items, run.params["n_options"])
+        else:
+            n_whole, n_incomplete = keep_question(run, generator, source, parsed.items[0])
         return {
             "items": n_whole,
             "incomplete": n_incomplete,
@@ -51,26 +63,56 @@ class GenerationDoor(Door):
 
     def reprompt(self, run: Run, call: Call) -> Request | None:
         """Once more, where no item could be read. What was read and is in another language is no matter of layout."""
-        text = Text.objects.filter(pk=int(call.key)).first()
-        if text is None or parse(call.text or "", 1).items:
+        text, _source = Subjects([call.key]).of(call.key)
+        if text is None or parsed_reply(run, text, call).items:
             return None
+        template = template_for(run, text)
         again: list[dict[str, Any]] = [
             {"role": "assistant", "content": call.text},
-            {"role": "user", "content": template_for(run, text).again},
+            {"role": "user", "content": template.again},
         ]
-        return Request([*(call.messages or []), *again], params_for(run, call.sample))
+        return Request([*(call.messages or []), *again], params_for(run, template, call.sample))
 
     def url(self, run: Run) -> str | None:
-        return reverse("generation_review", args=[run.project.slug])
+        written = GeneratorRun.objects.filter(run=run).first()
+        return reverse("generation_written", args=[run.project.slug, written.generator_id]) if written else None
 
 
-def request_for(run: Run, text: Text | None, sample: int) -> Request:
-    """One user message. ValueError if the text is gone or nobody has words in its language."""
+class Subjects:
+    """What the calls of these keys are about: a text, or an item whose expected answer a question is written to."""
+
+    def __init__(self, keys: Sequence[str]):
+        items = [int(key.removeprefix(ANSWER)) for key in keys if key.startswith(ANSWER)]
+        self.items = Item.objects.select_related("text__project", "project").in_bulk(items) if items else {}
+        texts = [int(key) for key in keys if not key.startswith(ANSWER)]
+        self.texts = Text.objects.select_related("project").in_bulk(texts) if texts else {}
+
+    def of(self, key: str) -> tuple[Text | None, Item | None]:
+        if key.startswith(ANSWER):
+            source = self.items.get(int(key.removeprefix(ANSWER)))
+            return (source.text if source else None), source
+        return self.texts.get(int(key)), None
+
+
+def request_for(run: Run, text: Text | None, source: Item | None, sample: int) -> Request:
+    """One user message. ValueError if the text is gone, nobody has words in its language, or the server has no schema.
+
+    A server may say only during the run that it takes no schema: from then on its calls fail with that sentence.
+    """
     if text is None:
         raise ValueError(_("The text is no longer in the bank, so nothing can be asked about it."))
-    size = {name: run.params[name] for name in ("n_items", "n_options")}
-    words = template_for(run, text).render(title=text.title, body=text.body, **size)
-    return Request([{"role": "user", "content": words}], params_for(run, sample))
+    template = template_for(run, text)
+    if problem := schema_problem(run.endpoint, template):
+        raise ValueError(problem)
+    words = template.render(
+        title=text.title,
+        body=text.body,
+        n_items=run.params["n_items"],
+        n_options=run.params["n_options"],
+        answer=source.expected_answer if source else "",
+        examples=examples_for(run, text, template),
+    )
+    return Request([{"role": "user", "content": words}], params_for(run, template, sample))
 
 
 def template_for(run: Run, text: Text) -> Template:
@@ -86,20 +128,56 @@ def template_for(run: Run, text: Text) -> Template:
     raise ValueError(said % {"language": text.language})
 
 
-def params_for(run: Run, sample: int) -> dict[str, Any]:
+def examples_for(run: Run, text: Text, template: Template) -> list[str]:
+    """The examples of the run that are not about this text; their rows are read once, like the templates."""
+    chosen = run.params.get("examples", {}).get(language_of(text), [])
+    if not chosen:
+        return []
+    known: dict[int, Item] | None = getattr(run, "_generation_examples", None)
+    if known is None:
+        rows = Item.objects.select_related("text").prefetch_related("options")
+        known = rows.in_bulk([pk for pks in run.params["examples"].values() for pk in pks])
+        run._generation_examples = known  # type: ignore[attr-defined]
+    if any(pk not in known for pk in chosen):
+        raise ValueError(_("An example of this run is no longer in the bank. Start a new run."))
+    return examples.rendered([known[pk] for pk in chosen], text, template, run.params["n_examples"])
+
+
+def params_for(run: Run, template: Template, sample: int) -> dict[str, Any]:
     """Room for what is asked, twice over; the engine doubles it once for a reply that was cut off."""
     n_items, n_options = run.params["n_items"], run.params["n_options"]
-    return {"temperature": AGAIN_TEMPERATURE if sample else 0, "max_tokens": 200 + n_items * (80 + 60 * n_options)}
+    params: dict[str, Any] = {"temperature": AGAIN_TEMPERATURE if sample else 0}
+    if "answers" in run.params:
+        params["max_tokens"] = QUESTION_TOKENS
+        schema = question_format()
+    else:
+        params["max_tokens"] = 200 + n_items * (80 + 60 * n_options) * (2 if template.explains else 1)
+        schema = response_format(n_items, n_options, explains=template.explains)
+    return params | ({"response_format": schema} if template.reply == JSON else {})
+
+
+def parsed_reply(run: Run, text: Text, call: Call) -> Parsed:
+    """In the form that was asked for: what should be JSON and is a list was not asked with a schema."""
+    template, reply = template_for(run, text), call.text or ""
+    only_json = template.reply == JSON
+    if "answers" in run.params:
+        question = parse_question(reply, only_json=only_json)
+        return Parsed([question] if question else [], 0)
+    return parse(reply, run.params["n_items"], explains=template.explains, only_json=only_json)
 
 
 def checked(run: Run, call: Call, text: Text, parsed: Parsed) -> float | None:
     """The share of the text's language in it; raises what the engine has to know before anything is stored."""
+    is_question = "answers" in run.params
     if not parsed.items:
-        raise Unparsable(_("The reply holds no question with answers."))
+        one = _("The reply holds no single question.")
+        raise Unparsable(one if is_question else _("The reply holds no question with answers."))
     n_whole = sum(not problems(item, run.params["n_options"]) for item in parsed.items)
-    if call.finish_reason == "length" and call.turn == 0 and n_whole < run.params["n_items"]:
+    is_cut = call.finish_reason == "length" and call.turn == 0 and n_whole < run.params["n_items"]
+    if is_cut and not is_question:
         raise Unparsable(_("The reply ends in the middle."))
-    share = share_in(language_of(text), parsed.items, run.params["languages"])
+    is_short = is_question and len(parsed.items[0].stem) < SHORT  # too short to tell its language
+    share = None if is_short else share_in(language_of(text), parsed.items, run.params["languages"])
     if share is not None and share < WANTED_SHARE:
         said = _("Only %(share)d %% of it is in the text's language.") % {"share": int(share * 100)}
         raise (Rejected if call.sample < MOST_AGAIN else Unparsable)(said)

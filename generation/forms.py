@@ -11,9 +11,10 @@ from generation.parsing import EMPTY, EQUAL, NO_MARK, NO_STEM, TOO_LONG, WRONG_N
 from generation.parts import LONGEST_OPTION, LONGEST_STEM
 from generation.services.asking import INSTRUMENT, Ask
 from generation.services.choosing import MOST_ITEMS, N_ITEMS, N_OPTIONS, Size
+from generation.services.examples import examples_called
 from generation.services.keeping import EDITED
 from generation.services.ruling import CLOZE
-from items.forms.fields import TidyField
+from items.forms.fields import NameField, TidyField
 from items.models import MAX_OPTIONS, MAX_STEM, Text
 from items.services.bank import in_order
 from llm.models import Endpoint
@@ -22,6 +23,8 @@ from studies.instrument_kinds import GENERATOR
 from studies.services.instrument_listing import suitable
 
 MOST_LISTED = 300
+NOT_FOR_RULES = _("This is for models: rules take no examples and no name, and write no candidates. Leave it empty.")
+FOR_MODELS = ("examples", "seed", "are_candidates", "label")
 REASONS = {
     NO_STEM: _("The question is missing."),
     WRONG_NUMBER: _("It has another number of options than was asked for."),
@@ -50,12 +53,37 @@ class GenerateForm(forms.Form):
         min_value=0,
         max_value=MAX_OPTIONS,
         initial=N_OPTIONS,
-        help_text=_("2 or more; with the rules also 0, which makes open questions."),
+        help_text=_("2 or more; 0 for open questions: by rules, or with words that ask for the question to an answer."),
     )
     instrument = forms.ChoiceField(
         label=_("Words to ask a model with"),
         required=False,
         help_text=_("Texts are asked about in their own language. Other words make another generator."),
+    )
+    examples = forms.CharField(
+        label=_("Examples from the bank"),
+        required=False,
+        max_length=2000,
+        help_text=_(
+            "For words with a place for examples: how many are to be drawn from what people wrote about other texts, "
+            "or their ids with commas between them."
+        ),
+    )
+    seed = forms.IntegerField(
+        label=_("Seed of the examples"), required=False, help_text=_("Draws them; the same seed, the same examples.")
+    )
+    are_candidates = forms.BooleanField(
+        label=_("Only candidates"),
+        required=False,
+        help_text=_(
+            "Ask for more items a text than you need. Another model then guesses and answers them, and the best are "
+            "kept."
+        ),
+    )
+    label = NameField(
+        label=_("Name of the generator"),
+        required=False,
+        help_text=_("Of a model; empty: by the model, the words and whether they are candidates."),
     )
     budget = forms.DecimalField(
         label=_("Budget"),
@@ -71,7 +99,7 @@ class GenerateForm(forms.Form):
 
     def __init__(self, project: Project, *args: Any, **kwargs: Any):
         super().__init__(*args, **kwargs)
-        endpoints = Endpoint.objects.filter(is_active=True)
+        endpoints = Endpoint.objects.offered_to(project)
         named = [(str(each.pk), each.name) for each in endpoints]
         writers = [(CLOZE, _("Rules, without a model: gaps in sentences of the text")), *named]
         self.fields["writer"] = forms.ChoiceField(
@@ -87,6 +115,15 @@ class GenerateForm(forms.Form):
             texts = self.fields["texts"]
             texts.queryset = self.all_texts  # type: ignore[attr-defined]
 
+    def clean(self) -> dict[str, Any]:
+        """What means something for models only is not passed over in silence."""
+        if self.cleaned_data.get("writer") == CLOZE:
+            for name in FOR_MODELS:
+                value = self.cleaned_data.get(name)
+                if not (value is None or value is False or value == ""):
+                    self.add_error(name, NOT_FOR_RULES)
+        return self.cleaned_data
+
     @property
     def is_by_rule(self) -> bool:
         return self.cleaned_data["writer"] == CLOZE
@@ -101,12 +138,18 @@ class GenerateForm(forms.Form):
         """What is wanted of a model, of a valid form."""
         wanted = self.cleaned_data
         return Ask(
-            self.endpoints[wanted["writer"]], self.chosen_texts(), self.size(), wanted["instrument"] or INSTRUMENT
+            self.endpoints[wanted["writer"]],
+            self.chosen_texts(),
+            self.size(),
+            wanted["instrument"] or INSTRUMENT,
+            examples=examples_called(wanted["examples"], wanted["seed"]),
+            are_candidates=wanted["are_candidates"],
+            label=wanted["label"],
         )
 
     def mark(self) -> str:
         """The same for the same entries: whoever presses Start has seen the estimate of just these."""
-        told = [str(self.cleaned_data[name]) for name in ("writer", "n_items", "n_options", "instrument", "budget")]
+        told = [str(value) for name, value in self.cleaned_data.items() if name != "texts"]
         told += [str(text.pk) for text in self.chosen_texts()]
         return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]
 
@@ -125,7 +168,14 @@ class RepairForm(forms.Form):
 
 def repair_initial(row: IncompleteItem) -> list[dict[str, Any]]:
     """A row for each option that was read, cut at the bounds, and one more."""
-    read = [{"text": each["text"][:LONGEST_OPTION], "correct": each["correct"] is True} for each in row.options]
+    read = [
+        {
+            "text": each["text"][:LONGEST_OPTION],
+            "correct": each["correct"] is True,
+            "explanation": each.get("explanation", ""),
+        }
+        for each in row.options
+    ]
     return [*read, {}][:MAX_OPTIONS]
 
 

@@ -3,6 +3,7 @@ from django.utils.translation import gettext_lazy as _
 
 from items.models import MAX_ID, Generator, Item, Text
 from llm.models import Run
+from studies.models import Study
 
 
 class GeneratorRun(models.Model):
@@ -36,7 +37,10 @@ class IncompleteItem(models.Model):
     """Names of generation.parsing, or "edited": the text has a newer version."""
     stem = models.TextField(blank=True)
     options = models.JSONField(default=list)
-    """Per option {"text": …, "correct": true, false or null where the reply does not say it}."""
+    """Per option {"text": …, "correct": true, false or null where the reply does not say it, "explanation": …}."""
+    expected_answer = models.TextField(blank=True)
+    """Of a question that was asked for to this answer; it has no options."""
+    metadata = models.JSONField(default=dict)
     state = models.CharField(max_length=10, choices=IncompleteState, default=IncompleteState.OPEN)
     item = models.OneToOneField(Item, models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
@@ -49,3 +53,23 @@ class IncompleteItem(models.Model):
 
     def __str__(self):
         return self.external_id
+
+
+class Selection(models.Model):
+    """Candidates that a model guesses and answers in a study made for it, so that the best of them can be kept."""
+
+    candidates = models.ForeignKey(Generator, models.CASCADE, related_name="selections")
+    study = models.OneToOneField(Study, models.CASCADE, related_name="selection_of_candidates")
+    selected = models.ForeignKey(Generator, models.CASCADE, null=True, related_name="selected_in")
+    """Whose items the kept ones are; null as long as nothing was selected."""
+    selector = models.CharField(max_length=200, blank=True)
+    """The model that guessed and answered."""
+    n_kept = models.PositiveSmallIntegerField(null=True)
+    """How many items of each text were to be kept."""
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self):
+        return self.study.title

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, field
 
 MOST_OPTIONS, LONGEST_OPTION, LONGEST_STEM, LONGEST_RAW = 20, 2_000, 10_000, 20_000
+LONGEST_EXPLANATION = 2_000
 TRUE = r"richtige?|korrekte?|wahr|zutreffend|stimmt|correct|true|right|yes|ja|✓|✔|✅"
 FALSE = (
     r"falsche?|inkorrekte?|unwahr|unzutreffend|stimmt nicht|nicht richtig|nicht korrekt|not correct|incorrect|false|"
@@ -23,13 +24,17 @@ class ParsedOption:
 
     text: str
     correct: bool | None
+    explanation: str = ""
 
 
 @dataclass
 class ParsedItem:
+    """`reasoning` is why the keys are keys; it is kept here too because there may be none."""
+
     stem: str
     options: list[ParsedOption] = field(default_factory=list)
     raw: str = ""
+    reasoning: str = ""
 
 
 def read_mark(text: str) -> tuple[bool | None, str]:

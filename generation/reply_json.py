@@ -8,9 +8,14 @@ from typing import Any
 from generation.parts import CONTROL, FALSE, LONGEST_RAW, MOST_OPTIONS, TRUE, ParsedItem, ParsedOption, read_mark
 
 STEM_NAMES = ("question", "stem", "frage", "item")
-OPTION_NAMES = ("options", "answers", "choices", "optionen", "antworten")
+OPTION_NAMES = ("suggested_answers", "options", "answers", "choices", "optionen", "antworten")
 WORDING_NAMES = ("text", "option", "answer", "antwort", "choice")
 MARK_NAMES = ("correct", "is_correct", "iscorrect", "richtig", "korrekt", "key")
+KEY_NAMES = ("right_answers", "keys", "key")
+DISTRACTOR_NAMES = ("wrong_answers", "distractors")
+DISTRACTOR_TEXTS = ("wrong_answer", "distractor", *WORDING_NAMES)
+WHY_NAMES = ("misconception", "explanation", "reasoning", "begründung", "erklärung")
+REASONING_NAMES = ("reasoning", "begründung")
 LIST_NAMES = ("items", "questions", "fragen", "aufgaben")
 
 
@@ -39,20 +44,45 @@ def _rows(value: Any) -> list[Mapping[str, Any]]:
         value = inner if isinstance(inner, list) else [value]
     if not isinstance(value, list):
         return []
-    return [row for row in value if isinstance(row, dict) and isinstance(_named(row, OPTION_NAMES), (list, dict))]
+    return [row for row in value if isinstance(row, dict) and (_has_options(row) or _has_keys(row))]
+
+
+def _has_options(row: Mapping[str, Any]) -> bool:
+    return isinstance(_named(row, OPTION_NAMES), (list, dict))
+
+
+def _has_keys(row: Mapping[str, Any]) -> bool:
+    """Whether keys and distractors stand apart, each with what explains it."""
+    return _named(row, KEY_NAMES) is not None and isinstance(_named(row, DISTRACTOR_NAMES), list)
 
 
 def _json_item(row: Mapping[str, Any]) -> ParsedItem:
+    found = _options(row) if _has_options(row) else _keys_and_distractors(row)
+    raw = json.dumps(row, ensure_ascii=False)[:LONGEST_RAW]
+    reasoning = _words(_named(row, REASONING_NAMES))
+    return ParsedItem(_words(_named(row, STEM_NAMES)), found, CONTROL.sub(" ", raw), reasoning)
+
+
+def _options(row: Mapping[str, Any]) -> list[ParsedOption]:
     options = _named(row, OPTION_NAMES)
     pairs = list(options.items()) if isinstance(options, dict) else [("", option) for option in options]
-    found = [_json_option(label, option) for label, option in pairs[: MOST_OPTIONS + 1]]
-    raw = json.dumps(row, ensure_ascii=False)[:LONGEST_RAW]
-    return ParsedItem(_words(_named(row, STEM_NAMES)), found, CONTROL.sub(" ", raw))
+    return [_json_option(label, option) for label, option in pairs[: MOST_OPTIONS + 1]]
+
+
+def _keys_and_distractors(row: Mapping[str, Any]) -> list[ParsedOption]:
+    """The reasoning belongs to every key, a misconception to its distractor."""
+    keys, reasoning = _named(row, KEY_NAMES), _words(_named(row, REASONING_NAMES))
+    found = [ParsedOption(_words(key), True, reasoning) for key in (keys if isinstance(keys, list) else [keys])]
+    for each in _named(row, DISTRACTOR_NAMES):
+        parts = each if isinstance(each, dict) else {"text": each}
+        found.append(ParsedOption(_words(_named(parts, DISTRACTOR_TEXTS)), False, _words(_named(parts, WHY_NAMES))))
+    return found[: MOST_OPTIONS + 1]
 
 
 def _json_option(label: str, option: Any) -> ParsedOption:
     if isinstance(option, dict):
-        return ParsedOption(_words(_named(option, WORDING_NAMES)), _truth(_named(option, MARK_NAMES)))
+        why = _words(_named(option, WHY_NAMES))
+        return ParsedOption(_words(_named(option, WORDING_NAMES)), _truth(_named(option, MARK_NAMES)), why)
     if isinstance(option, bool):  # {"die Stadt": true}
         return ParsedOption(_words(label), option)
     correct, words = read_mark(_words(option))

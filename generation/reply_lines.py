@@ -11,6 +11,12 @@ HEADING = re.compile(
     r"(?:frage|question|item|aufgabe)(?:\s*(?:nr\.?\s*)?\d{1,3})?\s*[.:)–-]\**\s*|(?:frage|question|item|aufgabe)\s*\d{1,3}$",
     re.IGNORECASE,
 )
+EXPLANATION = re.compile(
+    r"(?P<kind>begründung|reasoning|erklärung|explanation|misconception|denkfehler|fehlvorstellung|missverständnis)"
+    r"\**\s*:\**\s*",
+    re.IGNORECASE,
+)
+OF_KEYS = ("begründung", "reasoning")
 
 
 @dataclass
@@ -31,13 +37,16 @@ class _Line:
 class _Reader:
     """Goes down the lines once: stems open items, options go to the open one."""
 
-    def __init__(self) -> None:
+    def __init__(self, explains: bool) -> None:
+        self.explains, self.explanation = explains, ""
         self.items: list[ParsedItem] = []
         self.pending: list[str] = []
         self.last = ""
 
     def read(self, line: _Line) -> None:
-        if self._is_stem(line):
+        if self.explains and (found := EXPLANATION.match(line.text)):
+            self._explain(found["kind"].lower() in OF_KEYS, line)
+        elif self._is_stem(line):
             self._open(line)
         elif line.correct is not None or line.label:
             self._option(line)
@@ -50,6 +59,14 @@ class _Reader:
             self.pending = [line.raw]
             if self.items:
                 self.items[-1].raw += f"\n{line.raw}"
+
+    def _explain(self, is_of_keys: bool, line: _Line) -> None:
+        """What stands before an option is about it."""
+        self.explanation = EXPLANATION.sub("", line.text, count=1).strip()
+        if self.items:
+            self.items[-1].raw += f"\n{line.raw}"
+            if is_of_keys and not self.items[-1].reasoning:
+                self.items[-1].reasoning = self.explanation
 
     def _is_stem(self, line: _Line) -> bool:
         if line.correct is not None:
@@ -75,7 +92,7 @@ class _Reader:
 
     def _open(self, line: _Line) -> None:
         self.items.append(ParsedItem(line.text, raw=line.raw))
-        self.pending = []
+        self.pending, self.explanation = [], ""
         self.last = "stem" if line.label or line.is_heading else "stem without number"
 
     def _option(self, line: _Line) -> None:
@@ -84,13 +101,15 @@ class _Reader:
         elif not self.items:
             self.items.append(ParsedItem(""))
         item = self.items[-1]
-        item.options.append(ParsedOption(line.text, line.correct))
+        item.options.append(ParsedOption(line.text, line.correct, self.explanation))
+        self.explanation = ""
         item.raw = f"{item.raw}\n{line.raw}".strip("\n")
         self.pending, self.last = [], line.label
 
 
-def items_from_lines(text: str) -> list[ParsedItem]:
-    reader = _Reader()
+def items_from_lines(text: str, explains: bool = False) -> list[ParsedItem]:
+    """Where explanations were asked for, a line that begins with such a word is about the option after it."""
+    reader = _Reader(explains)
     for raw in text.split("\n"):
         if raw.strip():
             reader.read(_line(raw.strip()[: 3 * LONGEST_STEM]))

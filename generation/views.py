@@ -5,14 +5,16 @@ from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from generation.forms import GenerateForm, RepairForm, reasons_of, repair_initial, stem_initial
 from generation.models import IncompleteItem, IncompleteState
 from generation.services import asking, repairing, ruling
 from generation.services.choosing import texts_called
 from generation.services.writing import CannotGenerate
+from generation.services.written import alike_in, written_by
 from items.forms.items import OptionFormSet, with_more_rows
+from items.models import Generator
 from items.services.editing import EditRefused
 from llm.models import Endpoint, Worker
 from llm.waiting import estimate_sentence
@@ -30,7 +32,7 @@ def generation_new(request, slug):
     project = get_project(request.user, slug, Role.RESEARCHER)
     form = GenerateForm(project, request.POST or None)
     context = {"project": project, "tab": "texts", "form": form, "n_open": open_rows(project).count()}
-    context |= {"has_models": Endpoint.objects.filter(is_active=True).exists(), "has_texts": form.all_texts.exists()}
+    context |= {"has_models": Endpoint.objects.offered_to(project).exists(), "has_texts": form.all_texts.exists()}
     if form.is_valid():
         try:
             texts_called(project, None)
@@ -90,8 +92,27 @@ def generation_review(request, slug):
     context = {
         "n_repaired": done.filter(state=IncompleteState.REPAIRED).count(),
         "n_discarded": done.filter(state=IncompleteState.DISCARDED).count(),
+        "alike": alike_in(project),
+        "generators": Generator.objects.filter(project=project, generator_runs__isnull=False).distinct(),
     }
     return render(request, "generation/review.html", {"project": project, "page": page, "rows": shown, **context})
+
+
+@login_required
+@require_safe
+def generation_written(request, slug, pk):
+    """Counts of everything that a generator wrote; the replies themselves are for reviewers."""
+    project = get_project(request.user, slug)
+    generator = get_object_or_404(Generator, project=project, pk=pk)
+    context = {
+        "project": project,
+        "generator": generator,
+        "written": written_by(generator),
+        "alike": alike_in(project, generator),
+        "may_read": project.my_role.rank >= Role.REVIEWER.rank,
+        "may_act": project.my_role.rank >= Role.RESEARCHER.rank,
+    }
+    return render(request, "generation/written.html", context)
 
 
 def open_rows(project):

@@ -32,6 +32,7 @@ from studies.prompts import BadTemplate
 from studies.services.declaring import declaration_of
 from studies.services.evaluating import refuse_draft
 from studies.services.instruments import UnknownInstrument, latest_version
+from studies.services.selectors import why_not
 
 METHOD = "model"
 PROMPTS = "guess-then-read-prompt"
@@ -61,6 +62,8 @@ class Ask:
 def wanted_for(study: Study, ask: Ask) -> Wanted:
     """The evaluator that is asked for; `CannotEvaluate` if there cannot be one."""
     refuse_draft(study)
+    if problem := why_not(study, ask.endpoint.model):
+        raise CannotEvaluate(problem)
     stages = chosen_stages(study, ask.stages)
     check(ask)
     prompt = prompt_for(study, ask.answering, ask.prompt)

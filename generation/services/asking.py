@@ -1,7 +1,7 @@
 """Models as generators: which texts are asked about, what it would cost, and the run in which the items are written."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -10,8 +10,11 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from generation.models import GeneratorRun, IncompleteItem
-from generation.prompts import read_template
-from generation.services.choosing import Size, check_size
+from generation.prompts import ITEMS, JSON, QUESTION, Template, read_template
+from generation.services.answers import answers_about, unanswered
+from generation.services.choosing import Size, check_size, language_of
+from generation.services.examples import Examples, chosen
+from generation.services.keeping import ending_of
 from generation.services.writing import Author, CannotGenerate, ensure_author
 from items.models import MAX_ID, Generator, GeneratorKind, Item, Text
 from items.services.listing import languages_in
@@ -25,6 +28,7 @@ from studies.services.instruments import UnknownInstrument, latest_version
 
 RUN_KIND = "generation"
 INSTRUMENT = "generate-items"
+CANDIDATES = "candidates"
 UNFINISHED = [RunState.PLANNING, RunState.RUNNING, RunState.PAUSED]
 
 
@@ -36,18 +40,16 @@ class Ask:
     texts: Sequence[Text]
     size: Size = field(default_factory=Size)
     instrument: str = INSTRUMENT
+    examples: Examples = field(default_factory=Examples)
+    are_candidates: bool = False
+    label: str = ""
 
     @property
     def name(self) -> str:
-        """The generator's: a model with other words is another generator."""
+        """The generator's: a model with other words, or examples, is another generator."""
         base = self.instrument.partition("/")[0]
-        name = self.endpoint.name if base == INSTRUMENT else f"{self.endpoint.name} · {base}"
-        return name[:MAX_ID]
-
-    @property
-    def author(self) -> Author:
-        factors = {"family": family_of(self.endpoint.model), "setting": "zero-shot", "model": self.endpoint.model}
-        return Author(self.name, GeneratorKind.MODEL, factors)
+        parts = [self.endpoint.name, "" if base == INSTRUMENT else base, CANDIDATES if self.are_candidates else ""]
+        return self.label.strip() or " · ".join(part for part in parts if part)[:MAX_ID]
 
 
 @dataclass(frozen=True)
@@ -63,19 +65,33 @@ class Progress:
         return max(0, self.n_wanted - self.n_items - self.n_incomplete)
 
 
-def language_of(text: Text) -> str:
-    return text.language.partition("-")[0].lower()
-
-
 def family_of(model: str) -> str:
     """The letters that the model's name begins with: llama for meta-llama/Llama-3.1-8B."""
     found = re.match(r"[^\W\d_]+", model.rpartition("/")[2])
     return found[0].lower() if found else model[:MAX_ID]
 
 
+def author_of(project: Project, ask: Ask) -> Author:
+    """Who the items are of, with the factors that reports may contrast."""
+    template = next(iter(templates_for(project, ask).values()))
+    factors = {
+        "family": family_of(ask.endpoint.model),
+        "setting": "few-shot" if ask.examples else "zero-shot",
+        "model": ask.endpoint.model,
+    }
+    if template.writes == ITEMS:
+        factors["explanations"] = "with" if template.explains else "without"
+    if ask.examples:
+        factors["examples"] = str(ask.examples)
+    return Author(ask.name, GeneratorKind.MODEL, factors)
+
+
 def open_texts(project: Project, ask: Ask) -> list[Text]:
-    """Those about which the generator has written nothing yet."""
+    """Those about which the generator has something to write still."""
     generator = known_generator(project, ask)
+    if writes(project, ask) == QUESTION:
+        about = {item.text_id for item in open_answers(project, ask, ask.texts)}
+        return [text for text in ask.texts if text.pk in about]
     if generator is None:
         return list(ask.texts)
     items = Item.objects.filter(project=project, generator=generator).current()
@@ -85,28 +101,94 @@ def open_texts(project: Project, ask: Ask) -> list[Text]:
     return [text for text in ask.texts if text.external_id not in done]
 
 
+def open_answers(project: Project, ask: Ask, texts: Sequence[Text]) -> list[Item]:
+    """Items with an expected answer to which the generator has no question; refused if there are no answers at all."""
+    generator = known_generator(project, ask)
+    sources = answers_about(project, texts, generator)
+    if texts and not sources:
+        raise CannotGenerate(
+            _("No item about these texts has an expected answer to which a question could be written. Add or import "
+              "open questions with their answers first.")
+        )  # fmt: skip
+    return unanswered(sources, generator, ending_of(generator)) if generator else sources
+
+
 def known_generator(project: Project, ask: Ask) -> Generator | None:
-    """The generator of that name; refused if another model wrote under it."""
+    """The generator of that name; refused if another model wrote under it, or one with other examples."""
     generator = Generator.objects.filter(project=project, name=ask.name).first()
     if generator and generator.factors.get("model", ask.endpoint.model) != ask.endpoint.model:
         raise CannotGenerate(
             _("Items of “%(name)s” were written by the model %(model)s. Add this model under another name.")
             % {"name": ask.name, "model": generator.factors["model"]}
         )
+    if generator and generator.factors.get("examples", "") != (str(ask.examples) if ask.examples else ""):
+        raise CannotGenerate(
+            _("Items of “%(name)s” were written after other examples. Give this generator a name of its own.")
+            % {"name": ask.name}
+        )
     return generator
 
 
 def params_for(project: Project, ask: Ask, texts: Sequence[Text]) -> dict[str, Any]:
     """Everything that the calls of a run depend on."""
-    check_size(ask.size, may_be_open=False)
-    versions = {language: version.pk for language, version in instruments_for(project, ask).items()}
-    return {
+    templates = templates_for(project, ask)
+    check_ask(ask, templates)
+    params: dict[str, Any] = {
         "texts": [text.pk for text in texts],
         "n_items": ask.size.n_items,
         "n_options": ask.size.n_options,
-        "instruments": versions,
+        "instruments": {language: version.pk for language, version in instruments_for(project, ask).items()},
         "languages": sorted({*(code.partition("-")[0] for code in languages_in(project)), "en"}),
     }
+    if writes(project, ask) == QUESTION:
+        params["answers"] = [item.pk for item in open_answers(project, ask, texts)]
+    if ask.examples:
+        params |= {"n_examples": ask.examples.size, "examples": {}}
+        for language, template in templates.items():
+            if about := [text for text in texts if language_of(text) == language]:
+                found = chosen(project, ask.examples, about, template, ask.size.n_options)
+                params["examples"][language] = [item.pk for item in found]
+    return params
+
+
+def check_ask(ask: Ask, templates: Mapping[str, Template]) -> None:
+    """What the words are for is what is asked for, and the server can do it."""
+    for template in templates.values():
+        if template.writes == QUESTION and ask.size.n_options:
+            raise CannotGenerate(_("These words ask for a question without options. Say 0 options."))
+        check_size(ask.size, may_be_open=template.writes == QUESTION)
+        if template.takes_examples and not ask.examples:
+            raise CannotGenerate(_("These words show examples. Say which, or how many."))
+        if ask.examples and not template.takes_examples:
+            raise CannotGenerate(
+                _("These words have no place for examples. Choose an instrument with the slot {examples}, such as "
+                  "generate-items-examples.")
+            )  # fmt: skip
+        if problem := schema_problem(ask.endpoint, template):
+            raise CannotGenerate(problem)
+
+
+def schema_problem(endpoint: Endpoint, template: Template) -> str:
+    """Why the server cannot be asked with these words: replies with and without a schema are never mixed."""
+    if template.reply != JSON or endpoint.can("json_schema") is not False:
+        return ""
+    said = _(
+        "“%(name)s” takes no JSON schema. Choose words that ask for a list, such as generate-items or "
+        "generate-items-reasons; they make a generator of their own."
+    )
+    return said % {"name": endpoint.name}
+
+
+def writes(project: Project, ask: Ask) -> str:
+    """Items or a question; refused where the languages differ in it."""
+    found = {template.writes for template in templates_for(project, ask).values()}
+    if len(found) > 1:
+        raise CannotGenerate(_("The instrument asks for items in one language and a question in another. Use two."))
+    return found.pop()
+
+
+def templates_for(project: Project, ask: Ask) -> dict[str, Template]:
+    return {name: read_template(version.content) for name, version in instruments_for(project, ask).items()}
 
 
 def instruments_for(project: Project, ask: Ask) -> dict[str, InstrumentVersion]:
@@ -143,7 +225,8 @@ def start(project: Project, ask: Ask, *, budget: Decimal | None = None, started_
             % {"name": ask.endpoint.name}
         )
     known_generator(project, ask)
-    generator = Generator.objects.select_for_update().get(pk=ensure_author(project, ask.author).pk)
+    check_ask(ask, templates_for(project, ask))
+    generator = Generator.objects.select_for_update().get(pk=ensure_author(project, author_of(project, ask)).pk)
     unfinished = unfinished_runs(generator, ask)
     asked = {pk for run in unfinished for pk in run.params["texts"]}
     texts = [text for text in open_texts(project, ask) if text.pk not in asked]
@@ -197,4 +280,10 @@ def progress_of(project: Project, ask: Ask) -> Progress:
     rows = IncompleteItem.objects.filter(**mine)
     n_open = rows.filter(state="open").count()
     n_discarded = rows.filter(state="discarded").count()
-    return Progress(n_items, n_open, len(ids) * ask.size.n_items - n_discarded)
+    return Progress(n_items, n_open, n_wanted(project, ask) - n_discarded)
+
+
+def n_wanted(project: Project, ask: Ask) -> int:
+    if writes(project, ask) == QUESTION:
+        return len(answers_about(project, ask.texts, known_generator(project, ask)))
+    return len(ask.texts) * ask.size.n_items

@@ -29,8 +29,16 @@ def check_size(size: Size, *, may_be_open: bool) -> None:
         return
     if not 2 <= size.n_options <= MAX_OPTIONS:
         said = _("An item gets 2 to %(n)d options.") % {"n": MAX_OPTIONS}
-        more = _("0 options stand for open questions.") if may_be_open else _("Open questions come from cloze only.")
-        raise CannotGenerate(f"{said} {more}")
+        more = _(
+            "Open questions come from cloze, or from an instrument that writes the question to an expected answer, such"
+            " as generate-question."
+        )
+        raise CannotGenerate(f"{said} {_('0 options stand for open questions.') if may_be_open else more}")
+
+
+def language_of(text: Text) -> str:
+    """de for de-CH."""
+    return text.language.partition("-")[0].lower()
 
 
 def texts_called(project: Project, ids: Sequence[str] | None) -> list[Text]:

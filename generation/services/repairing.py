@@ -16,11 +16,12 @@ from items.values import ItemValues, OptionValues, equal_options
 def repair(row: IncompleteItem, stem: str, options: Sequence[OptionValues]) -> Item:
     """The item in the bank, of the model that wrote it, marked as repaired; `EditRefused` if it is still not whole."""
     row = _locked(row)
-    if len(options) < 2:
+    if len(options) < 2 and not (row.expected_answer and not options):
         raise EditRefused(_("An item needs two options or more. Add them, or discard the item."))
     if equal := equal_options(" ".join(option.text.casefold().split()) for option in options):
         raise EditRefused(_("Two options are equal: “%(wording)s”. Change one of them.") % {"wording": equal[0][:200]})
-    values = ItemValues(stem, row.generator.name, tuple(options), metadata={"repaired": True})
+    metadata = {**row.metadata, "repaired": True}
+    values = ItemValues(stem, row.generator.name, tuple(options), row.expected_answer, metadata=metadata)
     item = create_item(newest_of(row.text), values, row.external_id)
     row.state, row.item = IncompleteState.REPAIRED, item
     row.save(update_fields=["state", "item"])

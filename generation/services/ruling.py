@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from generation.rules.cloze import cloze_items
 from generation.rules.questions import open_questions
-from generation.services.choosing import Size, check_size
+from generation.services.choosing import Size, check_size, language_of
 from generation.services.writing import Author, ensure_author, item_id, store_items
 from items.models import GeneratorKind, Text
 from items.values import ItemValues, OptionValues
@@ -37,10 +37,6 @@ class Ruled:
 def is_spoken(text: Text) -> bool:
     """Whether there are rules for the text's language."""
     return language_of(text) in LANGUAGES
-
-
-def language_of(text: Text) -> str:
-    return text.language.partition("-")[0].lower()
 
 
 def write_by_rule(project: Project, texts: Iterable[Text], size: Size) -> list[Ruled]:

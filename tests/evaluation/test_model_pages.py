@@ -9,6 +9,7 @@ from evaluation.models import Evaluator
 from evaluation.services.asking import Ask, start
 from llm.models import Call, CallState, Endpoint, Run, RunState, Worker
 from llm.services import runs
+from projects.models import Project
 from studies.models import Annotator, StudyState
 from tests.factory import make_study
 
@@ -104,8 +105,15 @@ def test_a_budget_without_a_price_is_refused_at_the_start(as_user, researcher, s
     assert not Annotator.objects.exists()
 
 
-def test_a_model_that_is_not_offered_cannot_be_chosen(as_user, researcher, study, entries):
-    Endpoint.objects.update(is_active=False)
+@pytest.mark.parametrize("project_of_its_own", [True, False])
+def test_a_model_that_is_not_offered_cannot_be_chosen(
+    as_user, researcher, stranger, study, entries, endpoint, project_of_its_own
+):
+    Endpoint.objects.create(name="other", base_url="http://127.0.0.1:9/v1", model="other-1")
+    if project_of_its_own:
+        endpoint.projects.add(Project.objects.get(slug="mountains"))
+    else:
+        Endpoint.objects.filter(pk=endpoint.pk).update(is_active=False)
     assert "Select a valid choice" in as_user(researcher).post(PAGE, entries).content.decode()
 
 

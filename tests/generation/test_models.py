@@ -62,7 +62,8 @@ def test_the_generator_has_its_factors_and_its_run(project, piano, served, endpo
     run = written(project, endpoint(served(WHOLE), model="org/Mock-7B"), [piano])
     generator = Generator.objects.get(name="mock")
     assert generator.kind == "model"
-    assert generator.factors == {"family": "mock", "setting": "zero-shot", "model": "org/Mock-7B"}
+    said = {"family": "mock", "setting": "zero-shot", "model": "org/Mock-7B", "explanations": "without"}
+    assert generator.factors == said
     assert GeneratorRun.objects.get(run=run).generator == generator
 
 
@@ -286,10 +287,13 @@ def test_estimate_by_command_asks_nothing(project, piano, served, endpoint):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--options", "0"], "Open questions come from cloze only"),
+        (["--options", "0"], "Open questions come from cloze, or from an instrument"),
         (["--instrument", "nothing"], "no instrument “nothing/de”"),
         (["--instrument", "guess-then-read"], "has no “generate”"),
         (["--budget", "1", "--yes"], "has no price"),
+        (["--as", " "], "--as: This is empty"),
+        (["--candidates", "21"], "1 to 20 items"),
+        (["--candidates", "0"], "1 to 20 items"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(project, piano, served, endpoint, words, said):
@@ -299,8 +303,18 @@ def test_what_cannot_be_asked_is_refused(project, piano, served, endpoint, words
     assert not Generator.objects.exists()
 
 
+def test_candidates_and_labels_by_command_name_the_generator_and_the_next_step(project, piano, served, endpoint):
+    endpoint(served(WHOLE))
+    said = run_command("--yes", "--candidates", "3", "--items", "1")
+    assert "Items written: 3" in said
+    assert "Next: select_items --project rivers --candidates “mock · candidates” --model NAME" in said
+    assert "Items written: 3" in run_command("--yes", "--as", "another")
+    assert set(Generator.objects.values_list("name", flat=True)) == {"mock · candidates", "another"}
+
+
 def test_what_is_for_models_only_is_refused_for_rules(piano):
-    for words in (["--estimate"], ["--budget", "1"], ["--instrument", "x"]):
+    more = (["--examples", "3"], ["--seed", "1"], ["--candidates", "9"], ["--as", "x"])
+    for words in (["--estimate"], ["--budget", "1"], ["--instrument", "x"], *more):
         with pytest.raises(CommandError, match="is for models"):
             call_command("generate_items", "--project", "rivers", "--model", "cloze", *words)
 

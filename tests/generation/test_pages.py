@@ -12,6 +12,8 @@ from items.services.editing import edit_text
 from items.values import text_values
 from llm.models import Endpoint, Run
 from llm.services.draining import drain_here
+from projects.models import Project
+from tests.factory import make_item, make_text
 from tests.generation.words import BODY, WHOLE
 
 pytestmark = pytest.mark.django_db
@@ -92,7 +94,7 @@ def test_what_cannot_be_is_said_on_the_form(as_user, researcher, piano, entries,
 
 def test_open_questions_of_a_model_are_refused_with_the_remedy(as_user, researcher, piano, model):
     page = soup(as_user(researcher).post(NEW, ENTRIES | {"writer": model.pk, "n_options": 0}))
-    assert "Open questions come from cloze only" in page.get_text()
+    assert "Open questions come from cloze, or from an instrument" in page.get_text()
 
 
 def test_more_texts_than_a_page_can_wait_for_are_for_the_command(as_user, researcher, piano, monkeypatch):
@@ -196,3 +198,30 @@ def test_the_list_of_texts_leads_to_incomplete_items_that_wait(as_user, research
     assert page.select_one(f"main a[href='{LIST}']") is not None
     IncompleteItem.objects.update(state=IncompleteState.DISCARDED)
     assert soup(client.get(f"/p/{project.slug}/texts/")).select_one(f"main a[href='{LIST}']") is None
+
+
+def test_a_model_of_other_projects_is_not_offered(as_user, researcher, stranger, piano, model):
+    model.projects.add(Project.objects.get(slug="mountains"))
+    page = soup(as_user(researcher).get(NEW))
+    assert [field["value"] for field in page.select("input[name=writer]")] == ["cloze"]
+    assert "No model is set up yet" in page.get_text()
+
+
+@pytest.mark.parametrize(
+    "entries", [{"examples": "3"}, {"seed": "0"}, {"are_candidates": "on"}, {"label": "mine"}], ids=str
+)
+def test_what_is_for_models_only_is_refused_for_rules(as_user, researcher, piano, entries):
+    assert "This is for models" in soup(as_user(researcher).post(NEW, ENTRIES | entries)).get_text()
+    assert not Item.objects.exists()
+
+
+def test_a_page_asks_for_examples_candidates_and_a_name_as_the_command_does(as_user, researcher, piano, model):
+    other = make_text(piano.project, "other", body="Ein Text.", language="de")
+    make_item(other, "people", "p1", "TFF")
+    entries = ENTRIES | {"writer": model.pk, "instrument": "generate-items-examples", "examples": "1", "label": "Mine"}
+    client, entries = as_user(researcher), entries | {"texts": [piano.pk], "are_candidates": "on"}
+    seen = soup(client.post(NEW, entries)).select_one("input[name=seen]")["value"]
+    client.post(NEW, entries | {"seen": seen})
+    run = Run.objects.get()
+    assert run.params["examples"] == {"de": [Item.objects.get(external_id="p1").pk]}
+    assert run.generator_run.generator.name == "Mine"

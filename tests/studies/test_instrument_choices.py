@@ -57,7 +57,9 @@ def test_a_draft_keeps_its_older_version_until_another_is_chosen(own, project):
 def test_writers_are_offered_prompts_for_generators_with_their_languages(own, project):
     own("generate-items/en", "short")
     form = GenerateForm(project)
-    assert form.fields["instrument"].choices == [("short", "short (en)"), ("generate-items", "generate-items (de, en)")]
+    choices = form.fields["instrument"].choices
+    assert choices[0] == ("short", "short (en)")
+    assert ("generate-items", "generate-items (de, en)") in choices
     assert form["instrument"].value() == "generate-items"
 
 

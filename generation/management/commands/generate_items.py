@@ -4,8 +4,10 @@ from django.core.management.base import BaseCommand, CommandError
 
 from generation.services import asking, ruling
 from generation.services.choosing import N_ITEMS, N_OPTIONS, Size, texts_called
+from generation.services.examples import examples_called
 from generation.services.writing import CannotGenerate
 from items.models import Text
+from items.names import clean_name
 from items.plain import printable
 from llm.commanding import SOME_MISSING, amount, confirm, listed
 from llm.models import Endpoint
@@ -28,28 +30,34 @@ class Command(BaseCommand):
             type=int,
             default=N_OPTIONS,
             metavar="N",
-            help="options an item; default: 3; 0: open questions, by cloze",
+            help="options an item; default: 3; 0: open questions, by cloze or with --instrument generate-question",
         )
         parser.add_argument(
             "--instrument",
             metavar="I",
             help="the words to ask with: NAME or NAME/LANGUAGE[@VERSION]; default: generate-items",
         )
+        parser.add_argument("--examples", metavar="N|ID,ID", help="show so many items of people, or these, as examples")
+        parser.add_argument("--seed", type=int, metavar="S", help="draws the examples; default: 1")
+        parser.add_argument(
+            "--candidates", type=int, metavar="N", help="write so many a text, of which select_items keeps the best"
+        )
+        parser.add_argument("--as", dest="label", metavar="LABEL", help="the generator's name; default: by the model")
         parser.add_argument("--budget", type=amount, metavar="B", help="pause above it, in the endpoint's currency")
         parser.add_argument("--estimate", action="store_true", help="say what it would cost, and do nothing")
         parser.add_argument("--yes", action="store_true", help="do not ask before calls that cost money")
 
     def handle(self, *, project, model, **options):
         project = project_called(project)
-        size = Size(options["items"], options["options"])
+        n_items = options["items"] if options["candidates"] is None else options["candidates"]
+        size = Size(n_items, options["options"])
         try:
             texts = texts_called(project, options["texts"])
             if model == ruling.CLOZE:
                 refuse_for_rules(options)
                 self.write_by_rule(project, texts, size)
             else:
-                endpoint, words = endpoint_called(model), options["instrument"] or asking.INSTRUMENT
-                self.ask_model(project, asking.Ask(endpoint, texts, size, words), options)
+                self.ask_model(project, ask_from(endpoint_called(model), texts, size, options), options)
         except CannotGenerate as refused:
             raise CommandError(str(refused)) from None
 
@@ -78,6 +86,8 @@ class Command(BaseCommand):
                 self.stderr.write(stopped)
         after = asking.progress_of(project, ask)
         self.stdout.write(sentence(before, after))
+        if ask.are_candidates and after.n_items:
+            self.stdout.write(f"Next: select_items --project {project.slug} --candidates “{ask.name}” --model NAME")
         if after.n_missing or after.n_incomplete:
             sys.exit(SOME_MISSING)
 
@@ -90,9 +100,29 @@ def sentence(before: asking.Progress, after: asking.Progress) -> str:
     return said
 
 
+def ask_from(endpoint: Endpoint, texts: list[Text], size: Size, options: dict) -> asking.Ask:
+    return asking.Ask(
+        endpoint,
+        texts,
+        size,
+        options["instrument"] or asking.INSTRUMENT,
+        examples=examples_called(options["examples"] or "", options["seed"]),
+        are_candidates=options["candidates"] is not None,
+        label=label_from(options["label"]),
+    )
+
+
+def label_from(words: str | None) -> str:
+    try:
+        return "" if words is None else clean_name(words)
+    except ValueError as error:
+        raise CannotGenerate(f"--as: {error}") from None
+
+
 def refuse_for_rules(options: dict) -> None:
     """What means something for models only is not passed over in silence."""
-    given = [name for name in ("instrument", "budget") if options[name] is not None]
+    names = ("instrument", "examples", "seed", "candidates", "label", "budget")
+    given = ["as" if name == "label" else name for name in names if options[name] is not None]
     if given or options["estimate"]:
         raise CannotGenerate(f"--{(given or ['estimate'])[0]} is for models: rules make no calls. Leave it out.")
 

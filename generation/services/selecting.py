@@ -1,0 +1,191 @@
+"""Generate, evaluate, select: candidates get a study of their own, and the best by a model's answers are kept.
+
+The candidates stay in the bank as they are; what is kept is copied to a generator of its own. Who answered here may not
+report on what was kept (`studies.services.selectors`).
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils.text import slugify
+from django.utils.translation import gettext as _
+
+from generation.best import Judged, best
+from generation.models import Selection
+from generation.services.answers import question_id
+from generation.services.asking import CANDIDATES
+from generation.services.choosing import MOST_ITEMS, language_of
+from generation.services.keeping import ending_of
+from generation.services.writing import Author, CannotGenerate, ensure_author, store_items
+from items.models import MAX_ID, Generator, GeneratorKind, Item
+from items.values import item_values
+from projects.models import Project
+from studies.models import Annotator, AnnotatorKind, Response, Study, UnitItem
+from studies.services.creating import create_study, free_slug
+from studies.services.evaluating import ANSWER
+from studies.services.launching import close_study, launch_study
+from studies.services.selectors import SELECTED
+from studies.services.spec import SpecError, check_spec
+
+PROTOCOL = "guess-then-read"
+GUESS, READ = "guess", "read"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A candidate with what a model made of it, and whether it is kept."""
+
+    item: Item
+    judged: Judged
+    is_kept: bool
+
+
+def candidates_called(project: Project, name: str) -> Generator:
+    generator = Generator.objects.filter(project=project, name=name).first()
+    if generator is None or generator.kind != GeneratorKind.MODEL:
+        known = Generator.objects.filter(project=project, kind=GeneratorKind.MODEL).values_list("name", flat=True)
+        raise CannotGenerate(
+            _("The project has no model generator “%(name)s”; there are: %(known)s. Write candidates first.")
+            % {"name": name[:200], "known": ", ".join(known) or "–"}
+        )
+    return generator
+
+
+@transaction.atomic
+def selections_for(generator: Generator, model: str = "") -> list[Selection]:
+    """A study of the candidates in each of their languages, closed to people.
+
+    One of the same candidates is used again, unless a model other than the one named has selected there.
+    """
+    items = Item.objects.filter(generator=generator).current().select_related("text").prefetch_related("options")
+    by_language: dict[str, list[Item]] = {}
+    for item in items:
+        if item.options.all():
+            by_language.setdefault(language_of(item.text), []).append(item)
+    if not by_language:
+        raise CannotGenerate(_("“%(name)s” has no items with options to choose among.") % {"name": generator.name})
+    return [_selection(generator, language, found, model) for language, found in sorted(by_language.items())]
+
+
+def _selection(generator: Generator, language: str, items: Sequence[Item], model: str) -> Selection:
+    wanted = {item.pk for item in items}
+    for known in generator.selections.filter(Q(selected=None) | Q(selector=model)).select_related("study", "selected"):
+        if set(UnitItem.objects.filter(unit__study=known.study).values_list("item", flat=True)) == wanted:
+            return known
+    said = {"name": generator.name, "language": language}
+    told = {
+        "slug": free_slug(slugify(f"selection-{generator.name}-{language}")),
+        "title": (_("Selection: %(name)s (%(language)s)") % said)[:200],
+        "protocol": PROTOCOL,
+        "instrument": f"{PROTOCOL}/{language}",
+        "items": {"texts": sorted({item.text.external_id for item in items}), "generators": [generator.name]},
+    }
+    try:
+        study, _chosen = launch_study(create_study(generator.project, check_spec(told))[0])
+    except SpecError as error:
+        raise CannotGenerate(str(error)) from None
+    return Selection.objects.create(candidates=generator, study=close_study(study))
+
+
+def selectors_in(study: Study) -> list[Annotator]:
+    """The models that answered the candidates."""
+    return list(study.annotators.filter(kind=AnnotatorKind.MODEL).order_by("pk"))
+
+
+def judged_by(selection: Selection, annotator: Annotator, n: int) -> list[Candidate]:
+    """All candidates, text by text in their order, and which of each text are kept."""
+    rows = UnitItem.objects.filter(unit__study=selection.study).order_by("unit__position", "item")
+    items = [row.item for row in rows.select_related("item__text").prefetch_related("item__options")]
+    right = shares_right(annotator)
+    by_text: dict[int, list[Item]] = {}
+    for item in items:
+        by_text.setdefault(item.text_id, []).append(item)
+    return [candidate for its_items in by_text.values() for candidate in _of_a_text(its_items, right, n)]
+
+
+def _of_a_text(items: Iterable[Item], right: dict[tuple[int, str], list[bool]], n: int) -> list[Candidate]:
+    by_name = {item.external_id: item for item in items}
+    judged = [Judged(name, share(item, READ, right), share(item, GUESS, right)) for name, item in by_name.items()]
+    kept = {each.name for each in best([each for each in judged if by_name[each.name].superseded_at is None], n)}
+    return [Candidate(by_name[each.name], each, each.name in kept) for each in judged]
+
+
+def shares_right(annotator: Annotator) -> dict[tuple[int, str], list[bool]]:
+    """By item and stage: for each option that was judged, whether the judgment is what the key says now."""
+    rows = Response.objects.filter(assignment__annotator=annotator, question=ANSWER).order_by("pk")
+    found: dict[tuple[int, str], list[bool]] = {}
+    for item, stage, value, key in rows.values_list("item", "stage", "value", "option__correct"):
+        found.setdefault((item, stage), []).append(value == key)
+    return found
+
+
+def share(item: Item, stage: str, right: dict[tuple[int, str], list[bool]]) -> float | None:
+    """The share of the item's options judged correctly; None if not all of them were judged."""
+    judged = right.get((item.pk, stage), [])
+    return sum(judged) / len(judged) if judged and len(judged) == len(item.options.all()) else None
+
+
+@transaction.atomic
+def select(selection: Selection, annotator: Annotator, n: int) -> list[Candidate]:
+    """Copies the best n of each text to a generator of their own; all candidates, with what became of them."""
+    if not 1 <= n <= MOST_ITEMS:
+        raise CannotGenerate(_("Of a text 1 to %(n)d items are kept. Choose a number of these.") % {"n": MOST_ITEMS})
+    selection = Selection.objects.select_for_update().select_related("study__project", "candidates").get(
+        pk=selection.pk
+    )  # fmt: skip
+    if selection.selected_id:
+        raise CannotGenerate(
+            _("From these candidates was selected before: by %(model)s.") % {"model": selection.selector}
+        )
+    found = judged_by(selection, annotator, n)
+    if not any(each.is_kept for each in found):
+        raise CannotGenerate(
+            _("“%(label)s” has answered no candidate in full, without the text and with it. Let it go on, or take "
+              "another model.") % {"label": annotator.code}
+        )  # fmt: skip
+    generator = ensure_author(selection.study.project, author_of(selection, annotator))
+    ending, count = ending_of(generator), counted(found)
+    for each in found:
+        if each.is_kept:
+            name = question_id(each.item, ending)
+            store_items(each.item.text, generator, [(name, copied(each, annotator, count[each.item.text_id]))])
+    selection.selected, selection.selector, selection.n_kept = generator, annotator.model, n
+    selection.save(update_fields=["selected", "selector", "n_kept"])
+    return found
+
+
+def author_of(selection: Selection, annotator: Annotator) -> Author:
+    candidates = selection.candidates
+    base = candidates.name.removesuffix(f" · {CANDIDATES}")
+    return Author(
+        f"{base} · best by {annotator.code}"[:MAX_ID],
+        GeneratorKind.MODEL,
+        {**candidates.factors, "selector": annotator.model},
+    )
+
+
+def counted(candidates: Iterable[Candidate]) -> dict[int, int]:
+    """How many candidates each text had."""
+    found: dict[int, int] = {}
+    for each in candidates:
+        found[each.item.text_id] = found.get(each.item.text_id, 0) + 1
+    return found
+
+
+def copied(candidate: Candidate, annotator: Annotator, n: int) -> Any:
+    """The candidate's content, and why it is here."""
+    item = candidate.item
+    why = {
+        "by": annotator.model,
+        "study": annotator.study.slug,
+        "candidate": item.external_id,
+        "candidates": n,
+        "answerability": candidate.judged.answerability,
+        "guessability": candidate.judged.guessability,
+    }
+    values = item_values(item)
+    options = tuple(replace(option, external_id="") for option in values.options)
+    return replace(values, options=options, metadata={**values.metadata, SELECTED: why})
