@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from generation.models import IncompleteItem
 from generation.parsing import EMPTY, EQUAL, NO_MARK, NO_STEM, TOO_LONG, WRONG_NUMBER
 from generation.parts import LONGEST_OPTION, LONGEST_STEM
-from generation.services.asking import INSTRUMENT, Ask
+from generation.services.asking import Ask, usual_instrument
 from generation.services.choosing import MOST_ITEMS, N_ITEMS, N_OPTIONS, Size
 from generation.services.examples import examples_called
 from generation.services.keeping import EDITED
@@ -105,8 +105,8 @@ class GenerateForm(forms.Form):
         self.fields["writer"] = forms.ChoiceField(
             label=_("Generator"), widget=forms.RadioSelect, initial=CLOZE, choices=writers
         )
-        self.fields["instrument"].choices = words_for(project)  # type: ignore[attr-defined]
-        self.initial.setdefault("instrument", INSTRUMENT)
+        usual = ("", _("the usual ones of the model"))
+        self.fields["instrument"].choices = [usual, *words_for(project)]  # type: ignore[attr-defined]
         self.endpoints = {str(each.pk): each for each in endpoints}
         self.all_texts = in_order(Text.objects.filter(project=project).current().select_related("project"))
         if self.all_texts.count() > MOST_LISTED:
@@ -137,11 +137,12 @@ class GenerateForm(forms.Form):
     def ask(self) -> Ask:
         """What is wanted of a model, of a valid form."""
         wanted = self.cleaned_data
+        endpoint = self.endpoints[wanted["writer"]]
         return Ask(
-            self.endpoints[wanted["writer"]],
+            endpoint,
             self.chosen_texts(),
             self.size(),
-            wanted["instrument"] or INSTRUMENT,
+            wanted["instrument"] or usual_instrument(endpoint),
             examples=examples_called(wanted["examples"], wanted["seed"]),
             are_candidates=wanted["are_candidates"],
             label=wanted["label"],

@@ -11,7 +11,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('items', '0003_import_file_formats'),
-        ('studies', '0002_instrument_authors'),
+        ('studies', '0003_instrument_authors'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

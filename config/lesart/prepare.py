@@ -24,6 +24,9 @@ def main(url: str, result: int, worker: str, base_url: str = "") -> None:
     from projects.models import Project
 
     leave(worker)
+    # The command asks the same, but what it imports would cost every later start a second.
+    if not Project.objects.filter(is_sample=True).exists():
+        call_command("load_sample")
     if base_url:
         endpoint = local.offer(base_url, os.environ.pop(KEY_VARIABLE))
         if endpoint.tested_at is None:
@@ -32,9 +35,6 @@ def main(url: str, result: int, worker: str, base_url: str = "") -> None:
             request_test(endpoint)
     else:
         local.withdraw()
-    # The command asks the same, but what it imports would cost every later start a second.
-    if not Project.objects.filter(is_sample=True).exists():
-        call_command("load_sample")
     # The addresses of these pages are at the root; to import all other pages would cost another second.
     set_urlconf("projects.urls")
     with os.fdopen(result, "w") as file:

@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
     dependencies = [
         ('generation', '0001_initial'),
         ('items', '0003_import_file_formats'),
-        ('studies', '0002_instrument_authors'),
+        ('studies', '0003_instrument_authors'),
     ]
 
     operations = [

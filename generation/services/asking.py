@@ -28,8 +28,14 @@ from studies.services.instruments import UnknownInstrument, latest_version
 
 RUN_KIND = "generation"
 INSTRUMENT = "generate-items"
+OF_THE_LOCAL_MODEL = "generate-items-json"  # it is too small to keep to a layout that no schema holds it to
 CANDIDATES = "candidates"
 UNFINISHED = [RunState.PLANNING, RunState.RUNNING, RunState.PAUSED]
+
+
+def usual_instrument(endpoint: Endpoint) -> str:
+    """The words that a model is asked with if nobody names others."""
+    return OF_THE_LOCAL_MODEL if endpoint.is_local else INSTRUMENT
 
 
 @dataclass(frozen=True)
@@ -48,7 +54,11 @@ class Ask:
     def name(self) -> str:
         """The generator's: a model with other words, or examples, is another generator."""
         base = self.instrument.partition("/")[0]
-        parts = [self.endpoint.name, "" if base == INSTRUMENT else base, CANDIDATES if self.are_candidates else ""]
+        parts = [
+            self.endpoint.name,
+            "" if base == usual_instrument(self.endpoint) else base,
+            CANDIDATES if self.are_candidates else "",
+        ]
         return self.label.strip() or " · ".join(part for part in parts if part)[:MAX_ID]
 
 

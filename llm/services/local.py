@@ -45,9 +45,7 @@ def known() -> Endpoint:
         "price_in": Decimal(0), "price_out": Decimal(0),
     }  # fmt: skip
     present = Endpoint.objects.filter(is_local=True).first()
-    return present or Endpoint.objects.create(
-        is_local=True, is_active=False, name=_free_name(), base_url=NOWHERE, **first
-    )
+    return present or Endpoint.objects.create(is_local=True, name=_free_name(), base_url=NOWHERE, **first)
 
 
 def withdraw() -> None:

@@ -6,7 +6,10 @@ import pytest
 from django.core.management import call_command
 
 from config.management.commands import load_sample
-from items.models import Item
+from evaluation.listing import rows_of
+from generation.models import IncompleteItem
+from items.models import Generator, Item
+from llm.models import Call, Run, RunState
 from projects.models import Project
 from studies.models import Annotator, Purpose, Study, StudyState
 from studies.progress import progress_of
@@ -26,7 +29,7 @@ def load() -> str:
 
 
 def test_two_launched_studies_with_simulated_annotators(db):
-    assert load() == "The sample project is loaded: two studies with simulated annotators.\n"
+    assert load() == "The sample project is loaded: two studies with simulated annotators, a model and baselines.\n"
     project = Project.objects.get()
     assert (project.slug, project.is_sample) == ("sample", True)
     assert set(project.studies.values_list("slug", "language", "state")) == {
@@ -36,6 +39,29 @@ def test_two_launched_studies_with_simulated_annotators(db):
     for study in project.studies.all():
         simulated = progress_of(study, Purpose.SIMULATED)
         assert (simulated.finished, simulated.total) == (4, 4)
+
+
+def test_the_replies_of_the_local_model_come_from_the_record_and_none_is_open(db):
+    load()
+    assert Run.objects.exclude(state=RunState.DONE).count() == 0
+    assert Call.objects.open().count() == 0
+    assert set(Call.objects.values_list("times_sent", flat=True)) == {1}
+    assert not Call.objects.filter(error_class__in=["prompt", "changed"]).exists()
+
+
+def test_models_and_baselines_stand_beside_the_people(db):
+    load()
+    for study in Study.objects.all():
+        labels = {row.annotator.code for row in rows_of(study)}
+        assert labels == {"majority", "exact", "fuzzy", "smollm2-135m"}
+
+
+def test_what_the_local_model_wrote_is_in_the_bank_or_waits_for_repair(db):
+    load()
+    wrote = Generator.objects.get(name="smollm2-135m")
+    kept = Item.objects.filter(generator=wrote).count() + IncompleteItem.objects.filter(generator=wrote).count()
+    assert kept > 0
+    assert Item.objects.filter(generator__name="cloze").count() > 12
 
 
 def test_the_flaws_of_the_hurried_writer_are_stated(db):

@@ -12,6 +12,7 @@ from evaluation.services import asking as evaluating
 from evaluation.services.answering import answer as answer_by_rule
 from evaluation.services.baselines import BASELINES, add_baseline
 from evaluation.services.evaluators import runs_of
+from evaluation.setting import PROBABILITY
 from generation.services import asking as generating
 from generation.services.choosing import Size
 from generation.services.ruling import write_by_rule
@@ -96,7 +97,7 @@ def generate(project: Project, endpoint: Endpoint, answer: Answer) -> None:
     texts = list(Text.objects.filter(project=project).current())
     write_by_rule(project, texts, Size())
     spoken = [text for text in texts if text.language == MODEL_SPEAKS]
-    run = generating.start(project, generating.Ask(endpoint, spoken))
+    run = generating.start(project, generating.Ask(endpoint, spoken, instrument=generating.usual_instrument(endpoint)))
     if run is not None and run.is_active:
         answer(run)
 
@@ -105,7 +106,7 @@ def evaluate(study: Study, endpoint: Endpoint, answer: Answer) -> None:
     for method in BASELINES:
         answer_by_rule(add_baseline(study, method))
     with transaction.atomic():
-        evaluator = evaluating.start(study, evaluating.Ask(endpoint))
+        evaluator = evaluating.start(study, evaluating.Ask(endpoint, reading=PROBABILITY))
         for run in runs_of(evaluator):
             if run.is_active:
                 answer(run)

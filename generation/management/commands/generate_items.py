@@ -105,7 +105,7 @@ def ask_from(endpoint: Endpoint, texts: list[Text], size: Size, options: dict) -
         endpoint,
         texts,
         size,
-        options["instrument"] or asking.INSTRUMENT,
+        options["instrument"] or asking.usual_instrument(endpoint),
         examples=examples_called(options["examples"] or "", options["seed"]),
         are_candidates=options["candidates"] is not None,
         label=label_from(options["label"]),
