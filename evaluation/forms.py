@@ -59,10 +59,15 @@ class BaselineForm(forms.Form):
     stages = StagesField(help_text=_("None ticked: all in which it can answer. A match needs the text."))
 
 
+class EndpointField(forms.ModelChoiceField):
+    def label_from_instance(self, obj: Any) -> str:
+        return str(obj.as_offered)
+
+
 class ModelForm(forms.Form):
     """Which model is to answer, how its replies are read, and what it may cost."""
 
-    endpoint = forms.ModelChoiceField(label=_("Model"), queryset=Endpoint.objects.none(), empty_label=None)
+    endpoint = EndpointField(label=_("Model"), queryset=Endpoint.objects.none(), empty_label=None)
     stages = StagesField(help_text=_("None ticked: both."))
     answering = forms.ChoiceField(
         label=_("How it is asked"), choices=WAYS, widget=forms.RadioSelect, required=False, initial=OPTIONWISE

@@ -100,7 +100,7 @@ class GenerateForm(forms.Form):
     def __init__(self, project: Project, *args: Any, **kwargs: Any):
         super().__init__(*args, **kwargs)
         endpoints = Endpoint.objects.offered_to(project)
-        named = [(str(each.pk), each.name) for each in endpoints]
+        named = [(str(each.pk), each.as_offered) for each in endpoints]
         writers = [(CLOZE, _("Rules, without a model: gaps in sentences of the text")), *named]
         self.fields["writer"] = forms.ChoiceField(
             label=_("Generator"), widget=forms.RadioSelect, initial=CLOZE, choices=writers

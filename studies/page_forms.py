@@ -1,6 +1,7 @@
 """The form of a study's draft. What it says becomes a `StudySpec`, read by the same rules as a file."""
 
 import secrets
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any, cast
 
@@ -104,8 +105,8 @@ class StudyForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.fields |= parameter_fields(protocol)
         self.fields["per_unit"].label = PER_UNIT[protocol.unit]
-        self.wordings = wordings_for(project, protocol, study)
         self.languages = dict(project.texts.current().order_by("pk").values_list("external_id", "language"))
+        self.wordings = in_language_of(self.languages.values(), wordings_for(project, protocol, study))
         texts = project.texts.current().order_by("pk")
         self.offer("instrument", ((name, f"{each.content['title']} · {name}") for name, each in self.wordings.items()))
         self.offer("texts", ((text.external_id, f"{text} ({text.language})") for text in texts))
@@ -195,6 +196,12 @@ def wordings_for(project: Project, protocol: Protocol, study: Study | None) -> d
     """By name in a study file what people can be asked with: the newest of each, and what a draft has now."""
     versions = [*suitable(project, PEOPLE, protocol.name), *([study.instrument_version] if study else [])]
     return {name_in(version): version for version in versions}
+
+
+def in_language_of(languages: Iterable[str], wordings: dict[str, InstrumentVersion]) -> dict[str, InstrumentVersion]:
+    """Those in the language of most texts first: the first one is offered."""
+    ((usual, _n),) = Counter(language.partition("-")[0] for language in languages).most_common(1) or [("", 0)]
+    return dict(sorted(wordings.items(), key=lambda pair: pair[1].instrument.language != usual))
 
 
 def initial_of(study: Study) -> dict[str, Any]:

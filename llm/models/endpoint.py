@@ -5,6 +5,7 @@ from django.db import models
 from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 if TYPE_CHECKING:
@@ -80,6 +81,13 @@ class Endpoint(models.Model):
 
     def get_absolute_url(self):
         return reverse("endpoint", args=[self.pk])
+
+    @property
+    def as_offered(self) -> str:
+        """Its name where one is chosen for a run; of the local model also what it is good for."""
+        if not self.is_local:
+            return self.name
+        return gettext("%(name)s: very small, comes with Lesart for trying the workbench out") % {"name": self.name}
 
     @property
     def has_key(self) -> bool:
