@@ -238,7 +238,7 @@ def test_a_study_without_answers_says_so_in_every_table(project):
     make_bank(project)
     study = launched(project)
     assert [row["reason"] for row in table(study, "agreement").rows] == [
-        "No unit was judged by two raters, so there is nothing to compare."
+        "No unit was judged by two annotators, so there is nothing to compare."
     ] * 3
     assert table(study, "sides").rows[0]["share_left"] is None
     assert all(row["strength"] is None and row["reason"] for row in table(study, "ranking").rows)

@@ -6,12 +6,12 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from generation.models import GeneratorRun, IncompleteItem
-from generation.services.asking import Ask, estimate_for, start
+from generation.services.asking import Ask, estimate_for, start, usual_instrument
 from generation.services.choosing import Size
 from items.models import Generator, Item
 from items.services.editing import edit_text
 from items.values import text_values
-from llm.models import Call, CallState, Run
+from llm.models import Call, CallState, Endpoint, Run
 from llm.services.draining import drain_here
 from llm.services.reading import read_again
 from studies.services.instruments import store_version
@@ -349,3 +349,9 @@ def test_ten_thousand_options_are_one_incomplete_item(project, piano, served, en
 def test_nothing_incomplete_is_a_call_that_stays_open(project, piano, served, endpoint):
     run = written(project, endpoint(served(WHOLE)), [piano])
     assert not Call.objects.filter(run=run).open().exists()
+
+
+def test_the_small_local_model_is_asked_with_a_schema_unless_somebody_names_other_words():
+    assert usual_instrument(Endpoint(name="tiny", is_local=True)) == "generate-items-json"
+    assert usual_instrument(Endpoint(name="large")) == "generate-items"
+    assert Ask(Endpoint(name="tiny", is_local=True), [], instrument="generate-items-json").name == "tiny"

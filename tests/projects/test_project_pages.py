@@ -104,14 +104,14 @@ def test_title_is_text_not_markup(owner, project, as_user):
     assert "<script>alert" not in overview(as_user(owner), project)
 
 
-def test_next_step_without_texts_is_import(researcher, project, as_user):
-    assert reverse("item_import", args=["rivers"]) in overview(as_user(researcher), project)
+def test_next_step_without_texts_is_to_add_some(researcher, project, as_user):
+    assert reverse("text_new", args=["rivers"]) in overview(as_user(researcher), project)
 
 
-def test_next_step_without_items_is_import(researcher, project, as_user):
+def test_next_step_without_items_is_to_generate_some(researcher, project, as_user):
     make_text(project, "t1")
     page = as_user(researcher).get(project.get_absolute_url())
-    assert page.context["step"].label == "Import items"
+    assert page.context["step"].label == "Generate items"
 
 
 def test_next_step_with_items_is_a_study(researcher, project, bank, as_user):

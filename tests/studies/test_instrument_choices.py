@@ -40,7 +40,7 @@ def test_a_study_is_made_with_the_projects_own_wording(own, project):
 def test_prompts_are_not_offered_for_people(own, project):
     own("guess-then-read-prompt/en", "letters")
     names = [name for name, _words in StudyForm(project=project, protocol=GUESSING).fields["instrument"].choices]
-    assert names == ["guess-then-read/de", "guess-then-read/en"]
+    assert sorted(names) == ["guess-then-read/de", "guess-then-read/en"]
 
 
 def test_a_draft_keeps_its_older_version_until_another_is_chosen(own, project):
@@ -51,16 +51,15 @@ def test_a_draft_keeps_its_older_version_until_another_is_chosen(own, project):
     names = [name for name, _words in form.fields["instrument"].choices]
     assert form.initial["instrument"] == "mine/en@1"
     assert names[0] == "mine/en"
-    assert names[-1] == "mine/en@1"
+    assert "mine/en@1" in names
 
 
 def test_writers_are_offered_prompts_for_generators_with_their_languages(own, project):
     own("generate-items/en", "short")
     form = GenerateForm(project)
     choices = form.fields["instrument"].choices
-    assert choices[0] == ("short", "short (en)")
+    assert choices[:2] == [("", "the usual ones of the model"), ("short", "short (en)")]
     assert ("generate-items", "generate-items (de, en)") in choices
-    assert form["instrument"].value() == "generate-items"
 
 
 def test_the_chosen_words_make_another_generator(own, project, endpoint):

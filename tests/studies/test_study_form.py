@@ -4,6 +4,8 @@ import pytest
 from django.urls import reverse
 
 from studies.models import Study
+from studies.page_forms import StudyForm
+from studies.protocols import PROTOCOLS
 from studies.services.launching import launch_study
 from tests.factory import make_item, make_text
 from tests.studies.world import bank, drafted
@@ -202,3 +204,10 @@ def test_titles_are_text_and_nothing_else(project, new, as_user, researcher):
     page = as_user(researcher).get(reverse("study", args=["hostile"])).content.decode()
     assert "<script>alert" not in page
     assert "&lt;script&gt;" in page
+
+
+def test_wordings_in_the_language_of_most_texts_are_offered_first(project):
+    for number, language in enumerate(("en", "en", "de")):
+        make_text(project, f"t{number}", language=language)
+    form = StudyForm(project=project, protocol=PROTOCOLS["guess-then-read"])
+    assert form.fields["instrument"].choices[0][0] == "guess-then-read/en"
