@@ -2,6 +2,7 @@
 
 import re
 import reprlib
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +19,7 @@ def gettext_noop(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class Parameter:
+class Parameter(ABC):
     """A switch that a researcher may set before launch; `label` and `help` are what the study page says of it."""
 
     name: str
@@ -27,11 +28,13 @@ class Parameter:
     help: str = ""
 
     @property
+    @abstractmethod
     def expects(self) -> str:
-        raise NotImplementedError
+        """What it takes, in words."""
 
+    @abstractmethod
     def takes(self, value: object) -> bool:
-        raise NotImplementedError
+        """Whether the value is one of those."""
 
     def check(self, value: object) -> None:
         """`InvalidParameter` if the value is none of those it takes."""
