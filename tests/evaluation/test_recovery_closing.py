@@ -71,7 +71,7 @@ def test_two_transactions_at_once_that_each_miss_the_others_last_answer(evaluato
     setting = door.setting_of(run)
     *earlier, one, other = [(stage, option) for stage, option in map(door.read_key, setting.call_keys())]
     for stage, option in earlier:
-        door.store(setting, stage, option, True, None)
+        tick(setting, stage, option)
     together = threading.Barrier(2, timeout=20)
     threads = [threading.Thread(target=write, args=(setting, *last, together)) for last in (one, other)]
     for thread in threads:
@@ -87,6 +87,10 @@ def test_two_transactions_at_once_that_each_miss_the_others_last_answer(evaluato
 
 def write(setting, stage, option, together) -> None:
     with transaction.atomic():
-        door.store(setting, stage, option, True, None)
+        tick(setting, stage, option)
         together.wait()
     connection.close()
+
+
+def tick(setting, stage, option) -> None:
+    door.store(setting, stage, setting.place_of_option[option], {option: True}, {})
