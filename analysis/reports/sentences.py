@@ -15,8 +15,12 @@ NBSP = "\u00a0"
 
 
 def sentences(evidence: Evidence, informativity: Table) -> list[str]:
-    """About people if there are answers of people, else about the first evaluator that has informativity."""
-    defined = [row for row in informativity.rows if row["informativity"] is not None]
+    """About people if there are answers of people, else about the first model that has informativity.
+
+    Baselines say nothing of items: what they gain or lose by the text is their rule.
+    """
+    asked = [row for row in informativity.rows if row["evaluator_kind"] != "baseline"]
+    defined = [row for row in asked if row["informativity"] is not None]
     if not defined:
         return []
     speaker = HUMAN if any(row["evaluator"] == HUMAN for row in defined) else defined[0]["evaluator"]
