@@ -8,7 +8,6 @@ import secrets
 import signal
 import sys
 import tempfile
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -16,10 +15,9 @@ from pathlib import Path
 
 from config.lesart.network import free_port
 from config.lesart.processes import Guard, wait_until
+from llm.small_model import AT_A_TIME, MODEL, answers
 
-MODEL = "SmolLM2-135M-Instruct"
 KEY_VARIABLE = "LESART_MODEL_KEY"
-AT_A_TIME = 2
 CONTEXT_TOKENS = 4096
 MOST_THREADS = 4
 # Threads that wait must sleep: by default they spin, and a second busy process makes the model twenty times slower.
@@ -62,17 +60,6 @@ def new_key() -> str:
 
 def base_url(port: int) -> str:
     return f"http://127.0.0.1:{port}/v1"
-
-
-def answers(url: str, key: str) -> bool:
-    """Whether a server with this key is there and has read its weights."""
-    request = urllib.request.Request(f"{url}/models", headers={"Authorization": f"Bearer {key}"})  # noqa: S310
-    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    try:
-        with direct.open(request, timeout=2) as response:
-            return bool(response.status == 200)
-    except (OSError, ValueError):
-        return False
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from config.lesart import model, network, valkey
 from config.lesart.supervisor import Service
+from llm.small_model import answers
 
 WORKER = f"lesart@{socket.gethostname()}"
 
@@ -82,7 +83,7 @@ def local_model(where: LocalModel) -> Service:
     """Nobody waits for it: a call that comes before it listens is tried again."""
     environment = {**model.SURROUNDINGS, model.KEY_VARIABLE: where.key}
     return Service(
-        "model", model.command(where.port), is_ready=lambda: model.answers(model.base_url(where.port), where.key),
+        "model", model.command(where.port), is_ready=lambda: answers(model.base_url(where.port), where.key),
         environment=environment, goes_without="Lesart runs on without the small local model.",
     )  # fmt: skip
 

@@ -1,6 +1,5 @@
 """The small local model as an endpoint: added by itself, free, and plainly described."""
 
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from decimal import Decimal
@@ -11,10 +10,9 @@ from django.utils.module_loading import import_string
 
 from llm import keys
 from llm.models import Endpoint
+from llm.small_model import AT_A_TIME, MODEL, answers
 
 NAME = "smollm2-135m"
-MODEL = "SmolLM2-135M-Instruct"
-AT_A_TIME = 2
 PATIENCE_SECONDS = 900  # it may write a thousand tokens, on a machine that is busy with other things
 NOWHERE = "http://127.0.0.1:1/v1"  # until it is started
 DESCRIPTION = (
@@ -70,14 +68,9 @@ def at_hand(endpoint: Endpoint) -> Iterator[None]:
 
 
 def _answers(endpoint: Endpoint) -> bool:
-    """Whether the server of this endpoint, and no other on its port, is there."""
     try:
-        bearer = {"Authorization": f"Bearer {keys.decrypt(endpoint.encrypted_key)}"}
-        request = urllib.request.Request(f"{endpoint.base_url}/models", headers=bearer)  # noqa: S310
-        direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        with direct.open(request, timeout=2) as response:
-            return bool(response.status == 200)
-    except (OSError, ValueError, keys.UnreadableKey):
+        return answers(endpoint.base_url, keys.decrypt(endpoint.encrypted_key))
+    except keys.UnreadableKey:
         return False
 
 
