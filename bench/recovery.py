@@ -1,10 +1,11 @@
 """What a kill costs: workers die by -9 in the middle of a run, the broker is emptied, the workers start again.
 
-    python bench/recovery.py [ITEMS.jsonl] [--texts 20] [--base-url U --model M] [--workers 2] [--database postgresql]
+    python bench/recovery.py [ITEMS.jsonl] [--texts 20] [--base-url U --model M | --small-model] [--workers 2]
 
 A guess-then-read study on some texts of the file is answered by a model, once in peace and once with kills. Counted are
 calls, answers and requests, and whether both reports say the same. Without --base-url the model is a mock server in
 this process, which keeps a journal of what it was asked; without a file the items are the planted ones of the tests.
+--small-model starts the small local model and asks that; --reading probability spares it the second questions.
 Everything is in a data folder, a broker and a database of its own. Exits 1 if anything was lost, or asked without need.
 """
 
@@ -31,6 +32,7 @@ sys.path.insert(0, str(ROOT))
 import psycopg  # noqa: E402
 import redis  # noqa: E402
 
+from config.lesart import model  # noqa: E402
 from config.lesart.postgres import postgresql  # noqa: E402
 from config.lesart.processes import Guard, Process  # noqa: E402
 from config.lesart.valkey import valkey  # noqa: E402
@@ -39,6 +41,8 @@ from tests.mock_server import Planned, Received, Server, label, mock_server  # n
 STUDY = "slug: recovery\ntitle: Recovery\nprotocol: guess-then-read\nplan: {annotators: 1, seed: 1}\n"
 SERVER_WORKER = ["-A", "config", "worker", "--pool", "threads", "--concurrency", "2", "--loglevel", "WARNING"]
 SERVER_WORKER += ["--without-gossip", "--without-mingle"]
+SMALL_MODEL_KEY = "SMALL_MODEL_KEY"
+EVALUATE = ["manage.py", "evaluate_study", "recovery", "--model", "model", "--yes"]
 ANSWER = ("annotator", "stage", "item_id", "option_id", "question")
 DONE = "state IN ('answered', 'cached', 'failed', 'refused', 'rejected')"
 MODELS_OPEN = """SELECT count(*) FROM studies_assignment a JOIN studies_annotator n ON n.id = a.annotator_id
@@ -66,6 +70,8 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--texts", type=int, default=20, help="drawn from the file; default 20")
     parser.add_argument("--base-url", metavar="U", help="an OpenAI-compatible server; default: the mock server")
     parser.add_argument("--model", metavar="M", default="mock-1", help="its model's name")
+    parser.add_argument("--small-model", action="store_true", help="start the small local model and ask that")
+    parser.add_argument("--reading", choices=["label", "probability"], default="label", help="how replies are read")
     parser.add_argument("--key-env", metavar="VAR", default="", help="the environment variable that holds its key")
     parser.add_argument("--at-a-time", type=int, default=8, help="calls at a time; default 8")
     parser.add_argument("--latency", type=float, default=0.2, help="of the mock server, in seconds; default 0.2")
@@ -170,6 +176,12 @@ def model_server(options: argparse.Namespace) -> Iterator[tuple[str, Server | No
     if options.base_url:
         yield options.base_url, None
         return
+    if options.small_model:
+        with model.running() as (base_url, key):
+            os.environ[SMALL_MODEL_KEY] = key
+            options.model, options.key_env = model.MODEL, SMALL_MODEL_KEY
+            yield base_url, None
+        return
     with mock_server(by_the_words, latency=options.latency) as server:
         yield server.base_url, server
 
@@ -207,7 +219,7 @@ def play(options: argparse.Namespace, base_url: str, server: Server | None, kill
         site.complete("prepare", name, base_url, options.model, str(options.at_a_time), options.key_env)
         site.start_workers()
         start = time.monotonic()
-        command = site.start("evaluate_study", "manage.py", "evaluate_study", "recovery", "--model", "model", "--yes")
+        command = site.start("evaluate_study", *EVALUATE, "--reading", options.reading)
         moments = kill_moments(options.seed, kills)
         found = [site.kill_at(moment, broker) for moment in moments]
         exit_code = command.wait()

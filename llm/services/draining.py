@@ -25,7 +25,7 @@ SLICE_SECONDS = 30.0
 RENEW_SECONDS = 5.0
 LOOK_SECONDS = 1.0
 WAIT_SECONDS = 0.25
-GATHER_SECONDS = 0.004  # replies that come together are written down together
+GATHER_SECONDS = 0.002  # replies that come together are written down together
 READ_AT_ONCE, READ_SECONDS = 32, 0.25
 leaving = threading.Event()
 """Set when the worker shuts down: nothing more is sent, what is on the wire is waited for."""
@@ -160,8 +160,9 @@ class Hand:
 
     def _turn(self) -> None:
         """Waits for replies, writes them down with the next that leave, lets those go, and reads what is stored."""
-        busy = bool(self.out)
-        outcomes = self.wire.collect(WAIT_SECONDS if busy else 0, GATHER_SECONDS if busy else 0)
+        busy, could_leave = bool(self.out), self.ready and self._room(len(self.out))
+        waits = busy and not could_leave
+        outcomes = self.wire.collect(WAIT_SECONDS if waits else 0, GATHER_SECONDS if waits else 0)
         self.pace.heard(outcomes, len(self.out))
         room = self._room(len(self.out) - len(outcomes))
         if outcomes or (room and self.ready):
@@ -189,7 +190,7 @@ class Hand:
         is_held_back = self.endpoint.is_blocked or self.book.is_paced
         if len(self.ready) >= n or is_held_back or (self.is_dry and time.monotonic() < self.dry_until):
             return
-        some = n // 2 if self.out else n  # while replies come back, small bites: none of them should wait long
+        some = n // 4 if self.out else n  # while replies come back, small bites: none of them should wait long
         calls = leasing.take(self.run, self.drainer, max(some, 4))
         self.is_dry, self.dry_until = not calls, time.monotonic() + WAIT_SECONDS
         self.ready += prepare(self.run, self.endpoint, self.drainer, calls)
