@@ -23,7 +23,7 @@ class ResultsForm(forms.Form):
     asked = forms.BooleanField(required=False, widget=forms.HiddenInput, initial=True)
 
     def __init__(self, study: Study, counts: dict[str, int], data=None):
-        """`counts`: how many answers of each purpose the study has."""
+        """`counts`: how many answers of people of each purpose the study has."""
         self.study = study
         if not (data and data.get("asked")):
             data = {"asked": "1", "include": first_included(counts), "convention": "clustered", "estimate": "pooled"}
@@ -57,5 +57,5 @@ class ResultsForm(forms.Form):
 
 
 def first_included(counts: dict[str, int]) -> list[str]:
-    """Simulated answers come first only where there is nothing else to show."""
+    """Simulated answers come first only where no other people have answered."""
     return ["simulated"] if counts.get("simulated") and not counts.get("main") else []

@@ -15,7 +15,7 @@ from analysis.models import ItemCode
 from analysis.report import Report
 from analysis.tables import Table, saying_included
 from items.models import KeyCorrection, Option
-from studies.models import Annotator, Assignment, Response, Study, UnitItem
+from studies.models import Annotator, AnnotatorKind, Assignment, Response, Study, UnitItem
 
 if TYPE_CHECKING:
     from analysis.reports.lab import Lab
@@ -108,7 +108,8 @@ def state_of(study: Study, choices: Choices) -> str:
 
 
 def counts_by_purpose(study: Study) -> dict[str, int]:
-    """How many answers of each purpose the study has."""
-    counted = Response.objects.filter(assignment__annotator__study=study, assignment__returned_at=None)
+    """How many answers of people of each purpose the study has."""
+    people = Annotator.objects.filter(study=study, kind=AnnotatorKind.HUMAN)
+    counted = Response.objects.filter(assignment__annotator__in=people, assignment__returned_at=None)
     named = counted.order_by().values_list("assignment__annotator__purpose").annotate(n=Count("pk"))
     return dict(named.order_by("assignment__annotator__purpose"))

@@ -131,6 +131,12 @@ def test_a_study_of_simulated_answers_shows_them_under_a_banner(tiny, items, pag
     assert "None of the answers of this study are included" in page(asked=1)
 
 
+def test_a_model_beside_simulated_people_does_not_hide_them(tiny, items, page):
+    answer(make_annotator(tiny, "sim", purpose="simulated"), "guess", items["c1"], "TF")
+    answer(make_annotator(tiny, "gpt", kind="model"), "guess", items["c1"], "TF")
+    assert "These are simulated answers." in page()
+
+
 def test_the_convention_is_a_choice_of_the_reader(answered, page):
     assert "by texts: [" in page(asked=1, convention="published")
 
