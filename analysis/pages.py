@@ -137,7 +137,7 @@ def best_of(table: Table, row: Row, column: Shown) -> Any:
         return None
     same = [other[column.value] for other in table.rows if other["evaluator"] == row["evaluator"]]
     defined = [value for value in same if value is not None]
-    if len(defined) < 2:
+    if len(set(defined)) < 2:
         return None
     return max(defined) if column.best == "high" else min(defined)
 

@@ -11,6 +11,7 @@ from django.utils.translation import override
 from django.views.decorators.http import require_safe
 
 from analysis.codebook import codebook
+from analysis.crossing import side_by_side
 from analysis.forms import ResultsForm
 from analysis.item_lists import alarms, sheet_links
 from analysis.pages import Behind, PageTable, alternative, description, page_table
@@ -73,12 +74,14 @@ def sections(study: Study, form: ResultsForm, report: Report) -> dict:
     first, second = ("informativity", "informativity_matched")
     if form.estimand == "matched":
         first, second = second, first
+    table = report.table(first)
     return common | {
+        "beside": side_by_side(table, form.choices.convention, behind_link(study, form, table)),
         "first": tables[first],
         "second": tables[second],
         "dumbbell": "dumbbell" if form.estimand == "pooled" else "dumbbell_matched",
+        "first_alternative": alternative(table),
         "alternatives": {name: alternative(report.table(name)) for name in (first, "ratings", "accuracy_by_rating")},
-        "first_alternative": alternative(report.table(first)),
         "alarms": alarms_of(study, form, report.table("item_analysis")),
     }
 

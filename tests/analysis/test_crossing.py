@@ -1,0 +1,34 @@
+"""Evaluators side by side: one number for each generator and each who answered it."""
+
+import pytest
+
+from analysis.choices import Choices
+from analysis.crossing import side_by_side
+from analysis.services.results import report_of
+from tests.factory import answer, make_annotator
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def beside(tiny, items):
+    person, model = make_annotator(tiny, "ana"), make_annotator(tiny, "gpt", kind="model")
+    answer(person, "guess", items["c1"], "FT")
+    answer(person, "read", items["c1"], "TF")
+    answer(model, "read", items["c1"], "TF")
+    return side_by_side(report_of(tiny, Choices()).table("informativity"), "clustered")
+
+
+def test_a_column_for_each_who_answered(beside):
+    assert [column.title for column in beside.head] == ["Items by", "people", "gpt"]
+
+
+def test_a_number_stands_over_the_accuracies_it_comes_from(beside):
+    people = beside.rows[0][1]
+    assert (people.text, people.under) == ("1.00", (".00 → 1.00",))
+
+
+def test_what_was_not_answered_is_undefined_with_its_reason(beside):
+    model = beside.rows[0][2]
+    assert model.text == "undefined"
+    assert beside.footnotes[model.mark] == model.reason == "no answers without the text"
