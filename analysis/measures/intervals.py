@@ -7,8 +7,9 @@ values, NaN where undefined. Contrasts and means of coefficients are recomputed 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from scipy.stats import t as student
@@ -26,6 +27,8 @@ FEW_TEXTS = 40  # below this percentiles of draws of texts are too narrow
 UNDEFINED_DRAWS = 0.01  # the largest part of the draws that may be undefined and left out
 NO_SPREAD = 1e-12  # a standard error below this is rounding
 CELLS = 4_000_000  # numbers held at once in a block of draws
+
+MOST_KEPT = 800  # texts whose draws are kept for the next figure: 64 MB
 
 JACKKNIFE, PERCENTILE = "jackknife-t", "bootstrap-percentile"
 TEXT, JUDGMENT = "text", "judgment"
@@ -141,8 +144,23 @@ def _percentile(statistic: Statistic, counts: IntArray, about: About) -> Interva
     return from_draws(np.concatenate([statistic(weights) for weights in _draws(counts, about[3])]), about)
 
 
-def _draws(counts: IntArray, seed: int | None) -> Iterator[FloatArray]:
+def _draws(counts: IntArray, seed: int | None) -> Iterable[FloatArray]:
     """Weights of 10,000 draws of counts.sum() units with replacement, in blocks of bounded size."""
+    if len(counts) <= MOST_KEPT and (counts == 1).all():
+        return _draws_of_texts(len(counts), seed)
+    return _drawn(counts, seed)
+
+
+@lru_cache(maxsize=1)
+def _draws_of_texts(k: int, seed: int | None) -> tuple[FloatArray, ...]:
+    """The same for k texts: every figure of a report is recomputed on the same draws."""
+    blocks = tuple(_drawn(np.ones(k, dtype=np.int64), seed))
+    for block in blocks:
+        block.setflags(write=False)
+    return blocks
+
+
+def _drawn(counts: IntArray, seed: int | None) -> Iterator[FloatArray]:
     rng = np.random.default_rng(seed)
     rows = max(1, CELLS // max(len(counts), 1))
     # multinomial counts pay off where each kind has many units, drawing unit by unit where kinds are nearly all single

@@ -1,0 +1,265 @@
+"""How long large studies take to import and to report, and where the time goes.
+
+    python bench/reports.py [--study ratings|answers|both] [--database sqlite|postgresql]
+
+`ratings`: 3,000 questions (200 texts, 15 generators) × 7 dimensions × 3 annotators. `answers`: a million responses of a
+guess-then-read study (500 texts, 4 generators × 5 items of 4 options, 17 annotators). Both are drawn from a fixed seed,
+imported by the commands from files, reported into a folder, and their results page is opened twice. Each step is a
+process of its own; seconds are wall clock, memory is its most.
+"""
+
+import argparse
+import csv
+import json
+import os
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from bench.engine import database  # noqa: E402
+
+DIMENSIONS = ("fluency", "clarity", "conciseness", "relevance", "consistency", "answerability", "answer_consistency")
+PLAN = "plan: {annotators: 1, seed: 1}\n"
+SPECS = {
+    "ratings": f"slug: ratings\ntitle: Ratings\nprotocol: dimension-ratings\nlanguage: en\n{PLAN}",
+    "answers": f"slug: answers\ntitle: Answers\nprotocol: guess-then-read\nlanguage: en\n{PLAN}",
+}
+TEXTS = {"ratings": 200, "answers": 500}
+ANNOTATORS = {"ratings": 3, "answers": 17}
+GENERATORS = {"ratings": 15, "answers": 4}
+LETTERS, ITEMS = "abcd", 5
+COLUMNS = [
+    "annotator",
+    "annotator_kind",
+    "group",
+    "round",
+    "stage",
+    "text_id",
+    "item_id",
+    "option_id",
+    "question",
+    "value",
+]
+
+
+# The studies ----------------------------------------------------------------------------------------------------------
+
+
+def write_bank(study: str, file: Path) -> None:
+    with file.open("w", encoding="utf-8") as lines:
+        for text in range(TEXTS[study]):
+            body = f"In the year {1500 + text} a bridge was built over the river {text}. It stood for a long time. " * 8
+            items = [item(study, text, generator, number) for generator, number in places(study)]
+            line = {"id": f"t{text}", "title": f"Bridge {text}", "text": body, "language": "en", "items": items}
+            lines.write(json.dumps(line | {"metadata": {"dataset": f"set {text % 2}"}}) + "\n")
+
+
+def places(study: str) -> list[tuple[int, int]]:
+    """Generator and number of each item of a text."""
+    each = ITEMS if study == "answers" else 1
+    return [(generator, number) for generator in range(GENERATORS[study]) for number in range(each)]
+
+
+def item(study: str, text: int, generator: int, number: int) -> dict:
+    made = {"id": f"t{text}-g{generator}-{number}", "generator": f"generator {generator}"}
+    made["question"] = f"What does question {number} of {generator} ask about bridge {text}?"
+    if study == "ratings":
+        return made | {"answer": f"in {1500 + text}"}
+    options = [
+        {"id": "abcd"[place], "text": f"answer {place} of {number}", "correct": place == 0} for place in range(4)
+    ]
+    return made | {"answers": options}
+
+
+def write_ratings(file: Path) -> int:
+    """Scores around a mean of the generator, 1 to 3; the number of rows."""
+    rng, n = random.Random(1), 0
+    with file.open("w", encoding="utf-8", newline="") as out:
+        rows = csv.writer(out)
+        rows.writerow(COLUMNS)
+        for text in range(TEXTS["ratings"]):
+            for generator, number in places("ratings"):
+                for dimension in DIMENSIONS:
+                    true = 1.8 + generator / 15 + rng.gauss(0, 0.4)
+                    for annotator in range(ANNOTATORS["ratings"]):
+                        score = min(3, max(1, round(true + rng.gauss(0, 0.5))))
+                        key = f"t{text}", f"t{text}-g{generator}-{number}", ""
+                        rows.writerow([f"a{annotator}", "human", "", 1, "rate", *key, dimension, score])
+                        n += 1
+    return n
+
+
+def write_answers(file: Path) -> int:
+    """Each guesses one generator of a text and reads all; the number of rows."""
+    rng, n = random.Random(1), 0
+    with file.open("w", encoding="utf-8", newline="") as out:
+        rows = csv.writer(out)
+        rows.writerow(COLUMNS)
+        for annotator in range(ANNOTATORS["answers"]):
+            for text in range(TEXTS["answers"]):
+                for generator, number in places("answers"):
+                    stages = {"read": 0.8} | ({"guess": 0.6} if generator == (text + annotator) % 4 else {})
+                    for stage, right in stages.items():
+                        who = [f"a{annotator}", "human", "", 1, stage, f"t{text}", f"t{text}-g{generator}-{number}"]
+                        for letter in LETTERS:
+                            ticked = (letter == "a") == (rng.random() < right)
+                            rows.writerow([*who, letter, "answer", str(ticked).lower()])
+                        n += len(LETTERS)
+                        if stage == "read":
+                            rows.writerow([*who, "", "rating", rng.choice((2, 3, 4, 4, 5))])
+                            n += 1
+    return n
+
+
+# The steps ------------------------------------------------------------------------------------------------------------
+
+
+class Queries:
+    """Seconds spent executing queries; what is fetched afterwards is not in it."""
+
+    def __init__(self) -> None:
+        self.seconds, self.n = 0.0, 0
+
+    def __call__(self, execute, sql, params, many, context):
+        started = time.perf_counter()
+        try:
+            return execute(sql, params, many, context)
+        finally:
+            self.seconds, self.n = self.seconds + time.perf_counter() - started, self.n + 1
+
+
+@contextmanager
+def timed(found: Counter, owner, name: str, part: str):
+    """Adds the seconds of a function to a part; calls within calls count once."""
+    function, inside = getattr(owner, name), []
+
+    def measured(*arguments, **named):
+        if inside:
+            return function(*arguments, **named)
+        inside.append(True)
+        started = time.perf_counter()
+        try:
+            return function(*arguments, **named)
+        finally:
+            found[part] += time.perf_counter() - started
+            inside.pop()
+
+    setattr(owner, name, measured)
+    try:
+        yield
+    finally:
+        setattr(owner, name, function)
+
+
+def step(name: str, study: str, folder: Path) -> dict[str, float]:
+    """One step in this process: its seconds, and of which parts."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    import django
+
+    django.setup()
+    return {"prepare": prepare, "import": import_answers, "report": report, "page": page}[name](study, folder)
+
+
+def prepare(study: str, folder: Path) -> dict[str, float]:
+    from django.core.management import call_command
+
+    call_command("migrate", verbosity=0)
+    call_command("create_project", study)
+    write_bank(study, folder / "bank.jsonl")
+    (folder / "study.yaml").write_text(SPECS[study])
+    n = {"ratings": write_ratings, "answers": write_answers}[study](folder / "answers.csv")
+    started = time.perf_counter()
+    call_command("import_items", str(folder / "bank.jsonl"), project=study, verbosity=0)
+    seconds = time.perf_counter() - started
+    call_command("create_study", str(folder / "study.yaml"), project=study)
+    return {"rows": n, "bank": seconds}
+
+
+def import_answers(study: str, folder: Path) -> dict[str, float]:
+    from django.core.management import call_command
+    from django.db import connection
+
+    queries = Queries()
+    started = time.perf_counter()
+    with connection.execute_wrapper(queries):
+        call_command("import_responses", str(folder / "answers.csv"), study=study)
+    return {"seconds": time.perf_counter() - started, "queries": queries.seconds}
+
+
+def report(study: str, folder: Path) -> dict[str, float]:
+    from django.core.management import call_command
+    from django.db import connection
+
+    from analysis import evidence
+    from analysis.services import reporting
+
+    found, queries = Counter(), Queries()
+    started = time.perf_counter()
+    with (
+        connection.execute_wrapper(queries),
+        timed(found, evidence, "every_round", "frame"),
+        timed(found, reporting, "write_tables", "tables"),
+        timed(found, reporting, "write_figures", "figures"),
+    ):
+        call_command("report", study, out=str(folder / "report"))
+    found["seconds"], found["queries"] = time.perf_counter() - started, queries.seconds
+    found["measures"] = found["seconds"] - found["frame"] - found["tables"] - found["figures"]
+    return dict(found)
+
+
+def page(study: str, folder: Path) -> dict[str, float]:
+    from django.test import Client
+
+    from projects.models import Membership, Project, Role, User
+
+    user = User.objects.create_user("bench")
+    Membership.objects.create(project=Project.objects.get(slug=study), user=user, role=Role.OWNER)
+    client, taken = Client(headers={"host": "127.0.0.1"}), []
+    client.force_login(user)
+    for _time in range(3):
+        started = time.perf_counter()
+        response = client.get(f"/s/{study}/results/")
+        taken.append(time.perf_counter() - started)
+        assert response.status_code == 200, response.status_code
+    return {"first": taken[0], "later": min(taken[1:]), "kilobytes": len(response.content) / 1000}
+
+
+def in_a_process(name: str, study: str, folder: Path, environment: dict[str, str]) -> None:
+    command = [sys.executable, __file__, "--step", name, "--study", study, "--folder", str(folder)]
+    said = subprocess.run(command, cwd=ROOT, env=os.environ | environment, stdout=subprocess.PIPE, check=True)
+    found = json.loads(said.stdout.splitlines()[-1])
+    parts = ", ".join(f"{part} {value:,.1f}" for part, value in found.items())
+    print(f"{study}, {name}: {parts}; load {os.getloadavg()[0]:.1f}", flush=True)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--study", choices=["ratings", "answers", "both"], default="both")
+    parser.add_argument("--database", choices=["sqlite", "postgresql"], default="sqlite")
+    parser.add_argument("--step", help=argparse.SUPPRESS)
+    parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.step:
+        found = step(options.step, options.study, options.folder)
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+        print(json.dumps(found | {"megabytes": most}))
+        return 0
+    for study in ("ratings", "answers") if options.study == "both" else (options.study,):
+        with tempfile.TemporaryDirectory() as name, database(options.database) as url:
+            environment = {"LESART_DATA": name, "DATABASE_URL": url}
+            for part in ("prepare", "import", "report", "page"):
+                in_a_process(part, study, Path(name), environment)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
