@@ -1,36 +1,42 @@
 """Tidy frames of what was answered: one row per response, ready for the reports."""
 
-from collections.abc import Collection
+import json
+import sys
+from collections.abc import Collection, Iterable, Mapping
+from itertools import islice
+from typing import Any
 
+import numpy as np
 import pandas as pd
-from django.db.models import F
+from django.db.models import QuerySet, TextField
+from django.db.models.functions import Cast
 
 from analysis.handed_in import MAIN, handed_in
-from studies.models import Study
+from items.models import Item, Option
+from studies.models import Assignment, Study, UnitItem
 
-# Column of the frame: where it stands, seen from a response.
-FIELDS = {
-    "annotator": "assignment__annotator__code",
-    "kind": "assignment__annotator__kind",
-    "group": "assignment__annotator__group",
-    "purpose": "assignment__annotator__purpose",
-    "model": "assignment__annotator__model",
-    "reading": "assignment__annotator__reading",
-    "unit": "assignment__unit_id",
-    "part": "assignment__unit__part",
-    "round": "assignment__round",
-    "stage": "stage",
-    "text_id": "item__text__external_id",
-    "item_id": "item__external_id",
-    "option_id": "option__external_id",
-    "generator": "item__generator__name",
-    "question": "question",
-    "value": "value",
-    "probability": "probability",
-    "unsure": "unsure",
-    "key": "option__correct",
+# Columns of the frame by the row they come from, each with where it stands there. An answer holds keys of the others.
+ASSIGNMENT = {
+    "annotator": "annotator__code",
+    "kind": "annotator__kind",
+    "group": "annotator__group",
+    "purpose": "annotator__purpose",
+    "model": "annotator__model",
+    "reading": "annotator__reading",
+    "unit": "unit_id",
+    "part": "unit__part",
+    "round": "round",
+    "text_id": "unit__text__external_id",
 }
-COLUMNS = (*FIELDS, "correct")
+ITEM = {"item_id": "external_id", "generator": "generator__name"}
+OPTION = {"option_id": "external_id", "key": "correct"}
+ANSWER = ("stage", "question", "value", "probability", "unsure")
+AT_ONCE = 20_000  # answers fetched at a time
+COLUMNS = (
+    *("annotator", "kind", "group", "purpose", "model", "reading", "unit", "part", "round", "stage"),
+    *("text_id", "item_id", "option_id", "generator"),
+    *("question", "value", "probability", "unsure", "key", "correct"),
+)
 ANSWERED = ["annotator", "unit", "stage", "item_id", "option_id", "question"]  # what is answered once a round
 DTYPES = {"round": "int64", "unit": "int64", "probability": "float64", "unsure": "boolean", "key": "boolean"}
 
@@ -53,13 +59,49 @@ def responses_frame(
 
 def every_round(study: Study, purposes: Collection[str] = MAIN) -> pd.DataFrame:
     """All rows, those of earlier rounds too, with the columns of `COLUMNS`."""
-    rows = handed_in(study, purposes).order_by("pk")
-    frame = pd.DataFrame.from_records(
-        list(rows.values_list(*map(F, FIELDS.values())).iterator(chunk_size=5000)), columns=list(FIELDS)
-    )
-    frame = frame.astype(object).astype(DTYPES)
+    answers = answers_of(study, purposes)
+    items = Item.objects.filter(pk__in=UnitItem.objects.filter(unit__study=study).values("item"))
+    columns = {name: answers[name] for name in ANSWER}
+    columns |= looked_up(answers["assignment_id"], Assignment.objects.filter(annotator__study=study), ASSIGNMENT)
+    columns |= looked_up(answers["item_id"], items, ITEM)
+    columns |= looked_up(answers["option_id"], Option.objects.filter(item__in=items), OPTION)
+    frame = pd.DataFrame(columns, dtype=object).astype(DTYPES)
     frame["correct"] = correctness(frame)
-    return frame
+    return frame[list(COLUMNS)]
+
+
+def answers_of(study: Study, purposes: Collection[str]) -> dict[str, np.ndarray]:
+    """The answers column by column, in the order they were given: keys, and what was said.
+
+    Values are decoded once each: a million answers hold few different ones.
+    """
+    rows = handed_in(study, purposes).order_by("pk").annotate(written=Cast("value", TextField()))
+    names = ("assignment_id", "item_id", "option_id", "written", *(name for name in ANSWER if name != "value"))
+    parts: dict[str, list[np.ndarray]] = {name: [] for name in names}
+    given = rows.values_list(*names).iterator(chunk_size=AT_ONCE)
+    while some := list(islice(given, AT_ONCE)):
+        for name, column in zip(names, zip(*some, strict=True), strict=True):
+            parts[name].append(as_objects(map(sys.intern, column) if name in ("stage", "question") else column))
+    columns = {name: np.concatenate(part) if part else np.empty(0, dtype=object) for name, part in parts.items()}
+    decoded = {word: json.loads(word) for word in set(columns["written"])}
+    return columns | {"value": as_objects(map(decoded.__getitem__, columns.pop("written")))}
+
+
+def as_objects(values: Iterable[Any]) -> np.ndarray:
+    """A column that holds the values as they are."""
+    values = list(values)
+    column = np.empty(len(values), dtype=object)
+    column[:] = values
+    return column
+
+
+def looked_up(keys: np.ndarray, rows: QuerySet[Any], fields: Mapping[str, str]) -> dict[str, np.ndarray]:
+    """For each key the fields of its row; None where there is no key."""
+    found = list(rows.values_list("pk", *fields.values()))
+    index = pd.Index([row[0] for row in found], dtype="int64")
+    places = index.get_indexer(np.array([0 if key is None else key for key in keys], dtype="int64"))
+    # None stands last in each column, where the place -1 of a missing key finds it.
+    return {name: as_objects([*(row[at] for row in found), None])[places] for at, name in enumerate(fields, 1)}
 
 
 def correctness(frame: pd.DataFrame) -> pd.Series:
@@ -70,6 +112,8 @@ def correctness(frame: pd.DataFrame) -> pd.Series:
 
 def latest_rounds(frame: pd.DataFrame) -> pd.DataFrame:
     """Without what a later round of the same annotator has superseded, question by question."""
+    if (frame["round"] == 1).all():
+        return frame.reset_index(drop=True)
     latest = frame.groupby(ANSWERED, dropna=False)["round"].transform("max")
     return frame[frame["round"] == latest].reset_index(drop=True)
 

@@ -64,9 +64,8 @@ def pairs_with(rater: int, others: IntArray) -> IntArray:
 
 def sharing(ratings: IntArray, pairs: IntArray) -> IntArray:
     """(q, 2): those pairs that judged some unit both."""
-    judged = (ratings != MISSING).astype(np.float64)
-    shared = (judged @ judged.T)[pairs[:, 0], pairs[:, 1]]
-    return np.asarray(pairs[shared > 0])
+    shared = [_judged_by_both(ratings, one, other).any() for one, other in pairs]
+    return np.asarray(pairs[np.array(shared, dtype=np.bool_)])
 
 
 def pair_tables(ratings: IntArray, categories: int, pairs: IntArray, groups: IntArray, n_groups: int) -> FloatArray:
