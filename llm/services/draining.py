@@ -10,7 +10,7 @@ from django.db.models import Min
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from llm import keys
+from llm import keys, rates
 from llm.models import CallState, Drainer, Endpoint, Run, RunState
 from llm.services import leasing, pace, runs, sweeping
 from llm.services.ledger import Book, Job
@@ -106,7 +106,7 @@ class Renewal:
 
 
 class Hand:
-    """One drainer at work. `ready` is leased and rendered, `out` is on the wire."""
+    """One drainer at work. `ready` is leased and rendered, `out` is written down as sent: nearly all on the wire."""
 
     def __init__(self, run: Run, drainer: Drainer, renewal: Renewal, until: float):
         self.run, self.drainer, self.renewal, self.until = run, drainer, renewal, until
@@ -163,26 +163,37 @@ class Hand:
         busy, could_leave = bool(self.out), self.ready and self._room(len(self.out))
         waits = busy and not could_leave
         outcomes = self.wire.collect(WAIT_SECONDS if waits else 0, GATHER_SECONDS if waits else 0)
+        taken_back = self._take_back(outcomes)
         self.pace.heard(outcomes, len(self.out))
+        self.wire.slots = self.pace.limit
         room = self._room(len(self.out) - len(outcomes))
-        if outcomes or (room and self.ready):
-            self._enter(outcomes, room)
+        if outcomes or taken_back or (room and self.ready):
+            self._enter(outcomes, taken_back, room)
         self._read(everything=not busy or not outcomes)
         if not self.out and not outcomes and self._goes_on():
             time.sleep(WAIT_SECONDS / 5)
 
-    def _enter(self, outcomes: list[Outcome], room: int) -> None:
-        leaving_now = self.book.enter(outcomes, self.out, self.ready[:room])
+    def _take_back(self, outcomes: list[Outcome]) -> list[Job]:
+        """What has not left yet, as soon as anything speaks against it."""
+        goes_on = self._goes_on() and not self.endpoint.is_blocked
+        if not self.out or (goes_on and not any(outcome.holds_back for outcome in outcomes)):
+            return []
+        return [self.out.pop(call_id) for call_id in self.wire.take_back()]
+
+    def _enter(self, outcomes: list[Outcome], taken_back: list[Job], room: int) -> None:
+        leaving_now = self.book.enter(outcomes, self.out, self.ready[:room], taken_back)
         for outcome in outcomes:
             del self.out[outcome.call_id]
-        self.ready = [job for job in self.ready if job.call.state == CallState.LEASED]
+        self.is_active = self.is_active and self.book.is_running
+        self.ready = taken_back + [job for job in self.ready if job.call.state == CallState.LEASED]
         self.out |= {job.call.pk: job for job in leaving_now}
         self.wire.send([(job.call.pk, job.prompt.body(self.run.model)) for job in leaving_now])
 
     def _room(self, n_out: int) -> int:
         if not self._goes_on() or self.endpoint.is_blocked or self.book.is_paced:
             return 0
-        return max(0, self.pace.limit - n_out)
+        ahead = 0 if rates.is_limited(self.endpoint) else self.pace.ahead  # a minute counts what leaves in it
+        return max(0, self.pace.limit + ahead - n_out)
 
     def _stock_up(self) -> None:
         """Leases more before the stock is empty, so that the wire never waits for a prompt."""

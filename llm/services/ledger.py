@@ -23,6 +23,7 @@ from llm.wire import Outcome
 SENT = [
     "state", "messages", "params", "content_key", "reserved_nanos", "times_sent", "tries", "sent_at",
 ]  # fmt: skip
+TAKEN_BACK = ["state", "reserved_nanos", "times_sent", "tries", "sent_at"]
 CAME_BACK = [
     "state", "lease_owner", "due_at", "tries", "reserved_nanos", "raw_reply", "status", "text", "finish_reason",
     "returned_model", "logprobs", "tokens_in", "tokens_out", "cost_nanos", "error_class", "error", "finished_at",
@@ -58,6 +59,8 @@ class Book:
     n_unreachable: int = 0
     has_answers: bool = False
     was_limited: bool = False
+    is_running: bool = True
+    """Whether the run was at the last entry."""
     replied: list[Call] = field(default_factory=list)
     paced_until: datetime | None = None
 
@@ -66,13 +69,18 @@ class Book:
         """Whether the endpoint's requests or tokens per minute are used up for now."""
         return self.paced_until is not None and self.paced_until > timezone.now()
 
-    def enter(self, outcomes: Sequence[Outcome], out: dict[int, Job], ready: list[Job]) -> list[Job]:
-        """One transaction: what came back, and which of the ready jobs leave now. Those are committed as sent."""
+    def enter(
+        self, outcomes: Sequence[Outcome], out: dict[int, Job], ready: list[Job], taken_back: Sequence[Job] = ()
+    ) -> list[Job]:
+        """One transaction: what came back, what never left, and which of the ready jobs leave now, committed as sent."""
         with transaction.atomic():
             run = Run.objects.select_for_update().get(pk=self.run.pk)  # always first: one order of locks, no deadlock
+            if taken_back:
+                self._take_back(taken_back)
             if outcomes:
                 self._write(outcomes, out)
                 run.refresh_from_db(fields=["spent_nanos", "state"])
+            self.is_running = run.state == RunState.RUNNING
             return self._let_go(run, ready) if ready else []
 
     # What came back ---------------------------------------------------------------------------------------------------
@@ -178,11 +186,19 @@ class Book:
             Endpoint.objects.filter(pk=self.endpoint.pk).update(limited_since=None)
             self.endpoint.limited_since = None
 
+    def _take_back(self, jobs: Sequence[Job]) -> None:
+        """Written as sent, but never left: leased as before."""
+        for job in jobs:
+            call = job.call
+            call.state, call.reserved_nanos, call.sent_at = CallState.LEASED, 0, None
+            call.times_sent, call.tries = call.times_sent - 1, call.tries - 1
+        update_calls([job.call for job in jobs], TAKEN_BACK, [CallState.SENT], self.drainer.name)
+
     # What leaves ------------------------------------------------------------------------------------------------------
 
     def _let_go(self, run: Run, ready: list[Job]) -> list[Job]:
         """The jobs that are sent: not those answered before, on the wire already, or beyond the budget."""
-        if run.state != RunState.RUNNING or self._is_blocked():
+        if not self.is_running or self._is_blocked():
             return []
         stored, on_wire = self._known(ready)
         leaving, twins, copied = [], [], []
