@@ -74,20 +74,33 @@ class Book:
     ) -> list[Job]:
         """One transaction: what came back, what never left, and which of the ready jobs leave now, committed as sent."""
         with transaction.atomic():
-            run = Run.objects.select_for_update().get(pk=self.run.pk)  # always first: one order of locks, no deadlock
+            run = runs.locked(self.run.pk)  # always first: one order of locks, no deadlock
+            is_mine = self._look()
             if taken_back:
                 self._take_back(taken_back)
             if outcomes:
-                self._write(outcomes, out)
-                run.refresh_from_db(fields=["spent_nanos", "state"])
+                run.spent_nanos += self._write(outcomes, out, is_mine)
+                if any(outcome.problem for outcome in outcomes):
+                    run.refresh_from_db(fields=["state"])
             self.is_running = run.state == RunState.RUNNING
-            return self._let_go(run, ready) if ready else []
+            return self._let_go(run, ready) if ready and is_mine else []
+
+    def _look(self) -> bool:
+        """Whether the drainer's calls are still its own: while the run is locked, they are taken from it whole.
+
+        Until when the endpoint is blocked is asked each time too: another drainer may have been told to wait just now.
+        """
+        found = Drainer.objects.filter(pk=self.drainer.pk).values_list("run__endpoint__blocked_until").first()
+        if found is None:
+            return False
+        (self.endpoint.blocked_until,) = found
+        return True
 
     # What came back ---------------------------------------------------------------------------------------------------
 
-    def _write(self, outcomes: Sequence[Outcome], out: dict[int, Job]) -> None:
+    def _write(self, outcomes: Sequence[Outcome], out: dict[int, Job], is_mine: bool) -> int:
+        """What they cost."""
         now, paid = timezone.now(), 0
-        is_mine = Drainer.objects.filter(pk=self.drainer.pk).exists()  # the run is locked: they are taken from it whole
         calls = []
         for outcome in outcomes:
             job = out[outcome.call_id]
@@ -101,6 +114,7 @@ class Book:
         self.replied += [call for call in calls if call.state == CallState.REPLIED]
         runs.pay(self.run, paid)
         self._note_successes(any(outcome.reply for outcome in outcomes))
+        return paid
 
     def _is_first(self, call: Call, price: int) -> bool:
         """Of a call taken from us as lost: whether our outcome still counts. What it cost is added anyway."""
@@ -198,7 +212,7 @@ class Book:
 
     def _let_go(self, run: Run, ready: list[Job]) -> list[Job]:
         """The jobs that are sent: not those answered before, on the wire already, or beyond the budget."""
-        if not self.is_running or self._is_blocked():
+        if not self.is_running or self.endpoint.is_blocked:
             return []
         stored, on_wire = self._known(ready)
         leaving, twins, copied = [], [], []
@@ -214,11 +228,6 @@ class Book:
         self._postpone(twins)
         leaving = self._within_rates(self._within_budget(run, leaving))
         return self._write_sent(leaving)
-
-    def _is_blocked(self) -> bool:
-        """Asked of the row each time: another drainer may have been told to wait a moment ago."""
-        self.endpoint.blocked_until = Endpoint.objects.values_list("blocked_until", flat=True).get(pk=self.endpoint.pk)
-        return self.endpoint.is_blocked
 
     def _known(self, ready: list[Job]) -> tuple[dict[str, Call], set[str]]:
         keys = {job.content_key for job in ready}

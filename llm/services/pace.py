@@ -6,7 +6,7 @@ from llm.models import Endpoint
 from llm.wire import Outcome
 
 SLOWER = 0.8
-AHEAD, MOST_AHEAD = 1 / 8, 16
+AHEAD, MOST_AHEAD = 1 / 4, 16
 
 
 class Pace:
