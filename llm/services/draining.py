@@ -25,7 +25,6 @@ SLICE_SECONDS = 30.0
 RENEW_SECONDS = 5.0
 LOOK_SECONDS = 1.0
 WAIT_SECONDS = 0.25
-BITE = 1 / 4
 GATHER_SECONDS = 0.002  # replies that come together are written down together
 READ_AT_ONCE, READ_SECONDS = 32, 0.25
 leaving = threading.Event()
@@ -202,7 +201,7 @@ class Hand:
         is_held_back = self.endpoint.is_blocked or self.book.is_paced
         if len(self.ready) >= n or is_held_back or (self.is_dry and time.monotonic() < self.dry_until):
             return
-        some = int(n * BITE) if self.out else n  # while replies come back, small bites: none of them should wait long
+        some = n // 2 if self.out else n  # while replies come back, small bites: none of them should wait long
         calls = leasing.take(self.run, self.drainer, max(some, 4))
         self.is_dry, self.dry_until = not calls, time.monotonic() + WAIT_SECONDS
         self.ready += prepare(self.run, self.endpoint, self.drainer, calls)
