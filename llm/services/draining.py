@@ -10,7 +10,7 @@ from django.db.models import Min
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from llm import keys, rates
+from llm import keys, outages, rates
 from llm.models import CallState, Drainer, Endpoint, Run, RunState
 from llm.services import leasing, pace, runs, sweeping
 from llm.services.ledger import Book, Job
@@ -39,6 +39,9 @@ def drain(run_id: int, seconds: float = SLICE_SECONDS) -> bool:
     run = Run.objects.select_related("endpoint", "project").get(pk=run_id)
     try:
         return _work(run, drainer, time.monotonic() + seconds)
+    except outages.AWAY as error:  # what was on the wire has an unknown outcome, as after a kill
+        outages.wait_for_database(error)
+        return _is_active(run)
     finally:
         leasing.leave(drainer)
         runs.finish(run)
@@ -75,6 +78,8 @@ def _plan(run: Run, renewal: "Renewal", until: float) -> bool:
         return plan_run(
             run, lambda: renewal() and time.monotonic() < until and not leaving.is_set() and _is_active(run)
         )
+    except outages.AWAY:
+        raise
     except Exception:
         log.exception("Run %s could not be planned.", run.pk)
         runs.pause(run, "planning")
