@@ -70,7 +70,7 @@ class Wire:
     """Takes requests, gives outcomes; both from and to the thread that owns the ledger.
 
     At most `slots` requests are out at a time. A few more wait here and take the slots that become free, without a turn
-    of the ledger; until they leave they can be taken back. After an outcome that holds back, nothing leaves before that.
+    of the ledger; until they leave they can be taken back. After an outcome that holds back, nothing leaves until then.
     """
 
     def __init__(self, line: Line):

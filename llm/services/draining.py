@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from llm import keys, outages, rates
 from llm.models import CallState, Drainer, Endpoint, Run, RunState
-from llm.services import leasing, pace, runs, sweeping
+from llm.services import leasing, pace, probing, runs, sweeping
 from llm.services.ledger import Book, Job
 from llm.services.planning import plan_run
 from llm.services.reading import read_replies, unread
@@ -74,10 +74,14 @@ def _work(run: Run, drainer: Drainer, until: float) -> bool:
 
 
 def _plan(run: Run, renewal: "Renewal", until: float) -> bool:
+    began = timezone.now()
+
+    def may_go_on() -> bool:
+        is_mine = renewal() and time.monotonic() < until and not leaving.is_set()
+        return is_mine and _is_active(run) and not probing.is_awaited(began)
+
     try:
-        return plan_run(
-            run, lambda: renewal() and time.monotonic() < until and not leaving.is_set() and _is_active(run)
-        )
+        return plan_run(run, may_go_on)
     except outages.AWAY:
         raise
     except Exception:
@@ -121,8 +125,10 @@ class Hand:
         self.pace = pace.Pace(
             leasing.share(self.endpoint), pace.learned(self.endpoint, leasing.n_drainers(self.endpoint))
         )
+        self.began = timezone.now()
         self.looked = self.read_at = time.monotonic()
         self.is_active, self.is_dry, self.dry_until = True, False, 0.0
+        self.gives_way = False
 
     def __enter__(self) -> "Hand":
         endpoint = self.endpoint
@@ -150,7 +156,8 @@ class Hand:
             self._turn()
 
     def _goes_on(self) -> bool:
-        return self.is_active and self.renewal() and time.monotonic() < self.until and not leaving.is_set()
+        is_wanted = self.is_active and not self.gives_way and not leaving.is_set()
+        return is_wanted and self.renewal() and time.monotonic() < self.until
 
     def _is_finished(self) -> bool:
         return self.is_dry and not self.ready and not self.run.calls.open().exists()
@@ -223,7 +230,7 @@ class Hand:
             read_replies(self.run, calls)
 
     def _look_around(self) -> None:
-        """What others changed: the run's state, the endpoint's limits, abilities and address."""
+        """What others changed: the run's state, the endpoint's limits, abilities and address; whether one waits."""
         if time.monotonic() - self.looked < LOOK_SECONDS:
             return
         self.looked = time.monotonic()
@@ -232,6 +239,7 @@ class Hand:
         is_same = all(getattr(endpoint, name) == getattr(self.endpoint, name) for name in same)
         state = Run.objects.values_list("state", flat=True).get(pk=self.run.pk)
         self.is_active = is_same and state == RunState.RUNNING
+        self.gives_way = probing.is_awaited(self.began)
         self.pace.most = leasing.share(endpoint)
         if endpoint.capabilities != self.endpoint.capabilities:
             leasing.give_back(self.drainer, [job.call for job in self.ready])

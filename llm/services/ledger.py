@@ -72,7 +72,7 @@ class Book:
     def enter(
         self, outcomes: Sequence[Outcome], out: dict[int, Job], ready: list[Job], taken_back: Sequence[Job] = ()
     ) -> list[Job]:
-        """One transaction: what came back, what never left, and which of the ready jobs leave now, committed as sent."""
+        """One transaction: what came back, what never left, and which ready jobs leave now, committed as sent."""
         with transaction.atomic():
             run = runs.locked(self.run.pk)  # always first: one order of locks, no deadlock
             is_mine = self._look()
