@@ -196,7 +196,7 @@ class Hand:
         leaving_now = self.book.enter(outcomes, self.out, self.ready[:room], taken_back)
         for outcome in outcomes:
             del self.out[outcome.call_id]
-        self.is_active = self.is_active and self.book.is_running
+        self.is_active = self.is_active and self.book.may_go_on
         self.ready = taken_back + [job for job in self.ready if job.call.state == CallState.LEASED]
         self.out |= {job.call.pk: job for job in leaving_now}
         self.wire.send([(job.call.pk, job.prompt.body(self.run.model)) for job in leaving_now])

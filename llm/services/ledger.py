@@ -59,8 +59,8 @@ class Book:
     n_unreachable: int = 0
     has_answers: bool = False
     was_limited: bool = False
-    is_running: bool = True
-    """Whether the run was at the last entry."""
+    may_go_on: bool = True
+    """Whether at the last entry the run was running and the drainer not thought dead."""
     replied: list[Call] = field(default_factory=list)
     paced_until: datetime | None = None
 
@@ -82,8 +82,8 @@ class Book:
                 run.spent_nanos += self._write(outcomes, out, is_mine)
                 if any(outcome.problem for outcome in outcomes):
                     run.refresh_from_db(fields=["state"])
-            self.is_running = run.state == RunState.RUNNING
-            return self._let_go(run, ready) if ready and is_mine else []
+            self.may_go_on = is_mine and run.state == RunState.RUNNING
+            return self._let_go(run, ready) if ready else []
 
     def _look(self) -> bool:
         """Whether the drainer's calls are still its own: while the run is locked, they are taken from it whole.
@@ -212,7 +212,7 @@ class Book:
 
     def _let_go(self, run: Run, ready: list[Job]) -> list[Job]:
         """The jobs that are sent: not those answered before, on the wire already, or beyond the budget."""
-        if not self.is_running or self.endpoint.is_blocked:
+        if not self.may_go_on or self.endpoint.is_blocked:
             return []
         stored, on_wire = self._known(ready)
         leaving, twins, copied = [], [], []
