@@ -1,10 +1,14 @@
 """How fast model runs are: the engine with its ledger on, and beside it a plain asyncio loop with the openai client.
 
     python bench/engine.py [--database sqlite|postgresql] [--calls 3200] [--latency 0.2] [--at-a-time 64] [--runs 3]
+    python bench/engine.py --storm 4 14 --calls 9600 [--database sqlite|postgresql]
 
 The mock server (tests/mock_server.py) runs in a process of its own, and so does whoever calls it. Time is taken from
 the first lease (the plan stands) until the last reply is in the ledger; × is the share of the ideal time
 calls × latency / at a time. CPU is that of the calling process with all its threads, and of the mock server.
+
+In a storm the server answers 429 with Retry-After: 1 from one second to another. Counted are the seconds after it until
+a whole second brings nine tenths of the replies a second from before it.
 """
 
 import argparse
@@ -34,7 +38,7 @@ def prompt(key: str) -> list[dict[str, str]]:
 PARAMS = {"max_tokens": 4, "temperature": 0, "logprobs": True, "top_logprobs": 5}
 
 
-def engine(url: str, calls: int, at_a_time: int) -> dict[str, float]:
+def engine(url: str, calls: int, at_a_time: int, storm: list[float] | None) -> dict[str, Any]:
     """The engine as a worker runs it, in one slice; the plan is made before."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     import django
@@ -68,13 +72,14 @@ def engine(url: str, calls: int, at_a_time: int) -> dict[str, float]:
     run = runs.create_run(project=project, kind="bench", endpoint=endpoint, label="bench", params={"n": calls})
     planning.plan_run(run, lambda: True)
 
-    stored = [0.0]
+    replies, n_refused = [], [0]  # of each reply, when it was in the ledger
     enter = Book.enter
 
     def timed(book, outcomes, *arguments):
         leaving = enter(book, outcomes, *arguments)
-        if outcomes:
-            stored[0] = time.monotonic()
+        good = [time.monotonic()] * sum(outcome.reply is not None for outcome in outcomes)
+        replies.extend(good)
+        n_refused[0] += len(outcomes) - len(good)
         return leaving
 
     Book.enter = timed
@@ -83,10 +88,23 @@ def engine(url: str, calls: int, at_a_time: int) -> dict[str, float]:
     ended = time.monotonic()
     cpu = time.process_time() - cpu
     answered = run.calls.filter(state=CallState.ANSWERED).count()
-    return {"seconds": stored[0] - started, "until_read": ended - started, "cpu": cpu, "answered": answered}
+    found = {"seconds": replies[-1] - started, "until_read": ended - started, "cpu": cpu, "answered": answered}
+    if storm:
+        found |= {"refused": n_refused[0], "back": back_after([moment - started for moment in replies], *storm)}
+    return found
 
 
-def plain(url: str, calls: int, at_a_time: int) -> dict[str, float]:
+def back_after(replies: list[float], first: float, last: float) -> float | None:
+    """Seconds from the end of the storm until a whole second brings nine tenths of what came before; None: never."""
+    usual = sum(1 <= moment < first for moment in replies) / (first - 1)
+    for tenth in range(10 * int(replies[-1] - last)):
+        since = last + tenth / 10
+        if sum(since <= moment < since + 1 for moment in replies) >= 0.9 * usual:
+            return since - last
+    return None
+
+
+def plain(url: str, calls: int, at_a_time: int, storm: None = None) -> dict[str, Any]:
     """The least that anybody would write: a semaphore around the client, answers in a list, nothing kept."""
     from openai import AsyncOpenAI
 
@@ -110,9 +128,9 @@ def plain(url: str, calls: int, at_a_time: int) -> dict[str, float]:
 
 
 @contextmanager
-def mock(latency: float) -> Iterator[str]:
+def mock(latency: float, *words: str) -> Iterator[str]:
     """The address of a mock server in a process of its own."""
-    command = [sys.executable, "-m", "tests.mock_server", "--latency", str(latency), "--logprobs"]
+    command = [sys.executable, "-m", "tests.mock_server", "--latency", str(latency), "--logprobs", *words]
     server = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     try:
         assert server.stdout is not None
@@ -122,11 +140,12 @@ def mock(latency: float) -> Iterator[str]:
         server.wait()
 
 
-def in_a_process(what: str, options: argparse.Namespace, environment: dict[str, str]) -> dict[str, float]:
+def in_a_process(what: str, options: argparse.Namespace, environment: dict[str, str]) -> dict[str, Any]:
     """One measurement against a new server; with the CPU seconds of the server as `server_cpu`."""
-    with mock(options.latency) as url:
+    storm = ["--storm", *map(str, options.storm)] if options.storm else []
+    with mock(options.latency, *storm) as url:
         command = [sys.executable, __file__, "--child", what, "--url", url, "--calls", str(options.calls)]
-        command += ["--at-a-time", str(options.at_a_time)]
+        command += ["--at-a-time", str(options.at_a_time), *storm]
         said = subprocess.run(command, cwd=ROOT, env=os.environ | environment, stdout=subprocess.PIPE, check=True)
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -143,7 +162,10 @@ def database(kind: str) -> Iterator[str]:
         yield url
 
 
-def report(what: str, result: dict[str, float], options: argparse.Namespace) -> str:
+def report(what: str, result: dict[str, Any], options: argparse.Namespace) -> str:
+    if options.storm:
+        back = "not" if result["back"] is None else f"{result['back']:.1f} s after the storm"
+        return f"{what:<28} {result['refused']} refused, {result['answered']} answered, as fast as before: {back}"
     ideal = options.calls * options.latency / options.at_a_time
     cpu, server_cpu = (1000 * result[name] / options.calls for name in ("cpu", "server_cpu"))
     return (
@@ -161,13 +183,14 @@ def main() -> int:
     parser.add_argument("--latency", type=float, default=0.2)
     parser.add_argument("--at-a-time", type=int, default=64)
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--storm", type=float, nargs=2, metavar=("FROM", "TO"), help="seconds of 429s; engine only")
     parser.add_argument("--only", choices=["engine", "plain"])
     parser.add_argument("--child", choices=["engine", "plain"], help=argparse.SUPPRESS)
     parser.add_argument("--url", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
         work: Any = {"engine": engine, "plain": plain}[options.child]
-        print(json.dumps(work(options.url, options.calls, options.at_a_time)))
+        print(json.dumps(work(options.url, options.calls, options.at_a_time, options.storm)))
         return 0
     for _run in range(options.runs):
         if options.only != "plain":
@@ -175,7 +198,7 @@ def main() -> int:
                 environment = {"LESART_DATA": data, "DATABASE_URL": url, "LESART_INSIDE_HOSTS": "127.0.0.1"}
                 result = in_a_process("engine", options, environment)
             print(report(f"engine, {options.database}", result, options), flush=True)
-        if options.only != "engine":
+        if options.only != "engine" and not options.storm:
             print(report("asyncio and openai client", in_a_process("plain", options, {}), options), flush=True)
     return 0
 

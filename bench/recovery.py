@@ -1,11 +1,14 @@
 """What a kill costs: workers die by -9 in the middle of a run, the broker is emptied, the workers start again.
 
     python bench/recovery.py [ITEMS.jsonl] [--texts 20] [--base-url U --model M | --small-model] [--workers 2]
+                             [--kills 10] [--restart-database]
 
 A guess-then-read study on some texts of the file is answered by a model, once in peace and once with kills. Counted are
 calls, answers and requests, and whether both reports say the same. Without --base-url the model is a mock server in
 this process, which keeps a journal of what it was asked; without a file the items are the planted ones of the tests.
 --small-model starts the small local model and asks that; --reading probability spares it the second questions.
+--restart-database stops PostgreSQL after the last kill and starts it again on the same folder and port; the workers and
+the command that waits go on by themselves.
 Everything is in a data folder, a broker and a database of its own. Exits 1 if anything was lost, or asked without need.
 """
 
@@ -32,8 +35,7 @@ sys.path.insert(0, str(ROOT))
 import psycopg  # noqa: E402
 import redis  # noqa: E402
 
-from config.lesart import model  # noqa: E402
-from config.lesart.postgres import postgresql  # noqa: E402
+from config.lesart import model, postgres  # noqa: E402
 from config.lesart.processes import Guard, Process  # noqa: E402
 from config.lesart.valkey import valkey  # noqa: E402
 from tests.mock_server import Planned, Received, Server, label, mock_server  # noqa: E402
@@ -54,7 +56,8 @@ def main(words: list[str] | None = None) -> int:
     with model_server(options) as (base_url, server):
         peaceful = play(options, base_url, server, kills=0)
         print(f"undisturbed: {peaceful.sentence()}", flush=True)
-        killed = play(options, base_url, server, kills=options.kills) if options.kills else peaceful
+        is_disturbed = options.kills or options.restart_database
+        killed = play(options, base_url, server, options.kills, options.restart_database) if is_disturbed else peaceful
     print(f"killed {options.kills} ×: {killed.sentence()}")
     for kill in killed.kills:
         print(f"  {kill.sentence()}")
@@ -78,6 +81,7 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--workers", type=int, default=1, help="worker processes; each kill takes all of them")
     parser.add_argument("--database", choices=["sqlite", "postgresql"], default="sqlite")
     parser.add_argument("--kills", type=int, default=1, help="0: only the undisturbed run; default 1")
+    parser.add_argument("--restart-database", action="store_true", help="PostgreSQL, once, after the last kill")
     parser.add_argument("--seed", type=int, default=1, help="draws texts and moments of the kills")
     parser.add_argument(
         "--lease", type=float, help="seconds until a silent worker is thought dead; default: as shipped"
@@ -96,11 +100,12 @@ class Kill:
     done: int
     on_the_wire: int
     pause: float = 0.0
+    what: str = "killed"
 
     def sentence(self) -> str:
         return (
-            f"after {self.done} calls, with {self.on_the_wire} on the wire; "
-            f"{self.pause:.0f} s until the next answer, start of the workers included"
+            f"{self.what} after {self.done} calls, with {self.on_the_wire} on the wire; "
+            f"{self.pause:.0f} s until the next answer, the start included"
         )
 
 
@@ -193,35 +198,41 @@ def by_the_words(request: Received) -> Planned:
 
 
 @contextmanager
-def database(kind: str, folder: Path) -> Iterator[dict[str, str]]:
+def database(kind: str) -> Iterator[postgres.Database | None]:
+    """PostgreSQL, or nothing: SQLite is a file in the data folder."""
     if kind == "sqlite":
-        yield {"LESART_DATA": str(folder), "DATABASE_URL": ""}
+        yield None
         return
-    with postgresql() as url:
-        yield {"LESART_DATA": str(folder), "DATABASE_URL": url}
+    with postgres.running() as server:
+        yield server
 
 
 # One run ------------------------------------------------------------------------------------------------------------
 
 
-def play(options: argparse.Namespace, base_url: str, server: Server | None, kills: int) -> Played:
-    """From an empty database to the report, with so many kills."""
+def play(
+    options: argparse.Namespace, base_url: str, server: Server | None, kills: int, restarts: bool = False
+) -> Played:
+    """From an empty database to the report, with so many kills, and a restart of the database if it is to be."""
     before = len(server.requests) if server else 0
     with (
         tempfile.TemporaryDirectory(prefix="lesart-recovery-") as name,
         valkey() as broker,
-        database(options.database, Path(name)) as environment,
+        database(options.database) as stored,
         Guard() as guard,
     ):
         folder = Path(name)
         write_study(options, folder)
-        site = Site(folder, guard, {**environment, "REDIS_URL": broker, **outside(base_url)}, options)
+        where = {"LESART_DATA": name, "DATABASE_URL": stored.url if stored else "", "REDIS_URL": broker}
+        site = Site(folder, guard, {**where, **outside(base_url)}, options)
         site.complete("prepare", name, base_url, options.model, str(options.at_a_time), options.key_env)
         site.start_workers()
         start = time.monotonic()
         command = site.start("evaluate_study", *EVALUATE, "--reading", options.reading)
         moments = kill_moments(options.seed, kills)
         found = [site.kill_at(moment, broker) for moment in moments]
+        if restarts and stored is not None:
+            found.append(site.restart_at(LAST_MOMENT, stored))
         exit_code = command.wait()
         seconds = time.monotonic() - start
         site.complete("conclude", name, str(options.seed))
@@ -237,6 +248,9 @@ def play(options: argparse.Namespace, base_url: str, server: Server | None, kill
 def outside(base_url: str) -> dict[str, str]:
     """What the processes need to know of the server and of us."""
     return {"LESART_INSIDE_HOSTS": urlsplit(base_url).netloc, "PYTHONPATH": str(ROOT)}
+
+
+LAST_MOMENT = 0.88
 
 
 def kill_moments(seed: int, kills: int) -> list[float]:
@@ -317,6 +331,17 @@ class Site:
         kill.pause = time.monotonic() - began
         return kill
 
+    def restart_at(self, share: float, database: postgres.Database) -> Kill:
+        """Waits until so many calls are finished, and starts the database again under those who work on it."""
+        self.wait(lambda: self.n_done() >= share * self.n_planned() > 0)
+        began = time.monotonic()
+        kill, lost = Kill(self.n_done(), 0, what="database restarted"), self.n_lost()
+        database.stop()
+        database.start()
+        self.wait(lambda: self.n_done() > kill.done and self.n_lost() > lost)
+        kill.on_the_wire, kill.pause = self.n_lost() - lost, time.monotonic() - began
+        return kill
+
     def n_planned(self) -> int:
         """All calls of the run, 0 while it is being planned."""
         planned = self.one("SELECT count(*) FROM llm_run WHERE is_planned")
@@ -324,6 +349,10 @@ class Site:
 
     def n_done(self) -> int:
         return self.one(f"SELECT count(*) FROM llm_call WHERE {DONE}")  # noqa: S608
+
+    def n_lost(self) -> int:
+        """How often a call was on the wire when its drainer or the database went away."""
+        return self.one("SELECT coalesce(sum(times_lost), 0) FROM llm_call")
 
     def wait(self, is_so, seconds: float = 600.0) -> None:
         until = time.monotonic() + seconds

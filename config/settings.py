@@ -169,6 +169,8 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "max_retries": 1,
     "interval_start": 0,
 }
+# Of what waits, the turns of runs are given out last (Redis: 0 first): somebody looks at a page for all the others.
+CELERY_TASK_ROUTES = {"llm.tasks.drain": {"priority": 9}}
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_TASK_IGNORE_RESULT = True

@@ -9,7 +9,8 @@ from evaluation.baselines import EXACT, FUZZY, MAJORITY
 from evaluation.services.asking import PROMPTS, Ask
 from evaluation.services.evaluators import LONGEST
 from evaluation.setting import LABEL, LETTERS, OPTIONWISE, PROBABILITY
-from llm.models import Endpoint
+from llm.forms import UnknownField
+from llm.models import Endpoint, Unknown
 from studies.instrument_kinds import EVALUATOR
 from studies.models import AnnotatorKind, Study
 from studies.services.instrument_listing import choices_of, suitable
@@ -112,6 +113,7 @@ class ModelForm(forms.Form):
         required=False,
         help_text=_("The run pauses before it costs more. In the currency of the model; needs its price."),
     )
+    on_unknown = UnknownField(required=False, initial=Unknown.REPEAT)
     label = forms.CharField(
         label=_("Label"),
         max_length=LONGEST,

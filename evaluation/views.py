@@ -116,7 +116,8 @@ def evaluator_model(request, slug):
 
 
 def started(request, study, form: ModelForm):
-    evaluator = asking.start(study, form.ask(), budget=form.cleaned_data["budget"], started_by=request.user)
+    terms = {name: form.cleaned_data[name] for name in ("budget", "on_unknown")}
+    evaluator = asking.start(study, form.ask(), **terms, started_by=request.user)
     row = row_of(evaluator)
     if row.missing and row.run:
         return redirect(row.run)

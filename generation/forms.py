@@ -17,7 +17,8 @@ from generation.services.ruling import CLOZE
 from items.forms.fields import NameField, TidyField
 from items.models import MAX_OPTIONS, MAX_STEM, Text
 from items.services.bank import in_order
-from llm.models import Endpoint
+from llm.forms import UnknownField
+from llm.models import Endpoint, Unknown
 from projects.models import Project
 from studies.instrument_kinds import GENERATOR
 from studies.services.instrument_listing import suitable
@@ -93,6 +94,7 @@ class GenerateForm(forms.Form):
         required=False,
         help_text=_("The run pauses before it costs more. In the currency of the model; needs its price."),
     )
+    on_unknown = UnknownField(required=False, initial=Unknown.REPEAT)
     texts = TextsField(
         label=_("Texts"), queryset=Text.objects.none(), required=False, help_text=_("None ticked: all texts.")
     )

@@ -64,7 +64,8 @@ def written_by_rule(request, project, form: GenerateForm):
 
 
 def started(request, project, form: GenerateForm):
-    run = asking.start(project, form.ask(), budget=form.cleaned_data["budget"], started_by=request.user)
+    terms = {name: form.cleaned_data[name] for name in ("budget", "on_unknown")}
+    run = asking.start(project, form.ask(), **terms, started_by=request.user)
     if run is None:
         messages.info(request, _("This generator has written about all these texts before; nothing was asked."))
         return redirect("text_list", project.slug)

@@ -3,13 +3,19 @@
 import argparse
 import sys
 from decimal import Decimal, InvalidOperation
+from typing import Any
 
 from django.core.management.base import CommandError
 
-from llm.models import Endpoint
+from llm.models import Endpoint, Unknown
 
 SOME_MISSING = 3
 """How a command ends whose run is over with some missing."""
+
+ON_UNKNOWN: dict[str, Any] = {
+    "choices": Unknown.values,
+    "help": "calls on the wire when a worker dies: ask again and count the first as paid (default), or hold them",
+}
 
 
 def listed(words: str) -> list[str]:

@@ -128,6 +128,11 @@ class Problem:
         """Whether the server has too much to do for now: everybody on the endpoint waits, the call is not to blame."""
         return self.failure == Failure.LIMIT or (self.status == 503 and self.retry_after is not None)
 
+    @property
+    def holds_back(self) -> bool:
+        """Whether what has not left must not leave before the ledger has heard of it."""
+        return self.asks_to_wait or self.failure in PAUSES | STOPS
+
 
 def problem_of(error: BaseException) -> Problem:
     """The problem behind an exception of the transport; unexpected exceptions are raised again."""

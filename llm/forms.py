@@ -1,4 +1,5 @@
 from decimal import Decimal
+from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
@@ -70,8 +71,21 @@ class BudgetForm(forms.Form):
     )  # fmt: skip
 
 
+class UnknownField(forms.ChoiceField):
+    """What becomes of calls of which nobody knows whether they were answered."""
+
+    def __init__(self, **about: Any):
+        super().__init__(
+            label=_("If a worker dies, what is on the wire may have been paid"),
+            choices=Unknown.choices,
+            widget=forms.RadioSelect,
+            help_text=_(
+                "A killed worker or a power cut leaves a few calls without a reply. Asked again, they may be paid "
+                "twice; held, they stop the run until you say what becomes of them."
+            ),
+            **about,
+        )
+
+
 class UnknownForm(forms.Form):
-    on_unknown = forms.ChoiceField(
-        label=_("If a worker dies, what is on the wire may have been paid"), choices=Unknown.choices,
-        widget=forms.RadioSelect,
-    )  # fmt: skip
+    on_unknown = UnknownField()

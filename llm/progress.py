@@ -31,7 +31,7 @@ class Progress:
 
     def __init__(self, run: Run):
         self.run = run
-        states = run.calls.order_by().values_list("state").annotate(n=Count("pk"))
+        states = run.calls.order_by().values_list("state").annotate(n=Count("*"))
         self.counts: dict[str, int] = dict(states)
 
     def n_in(self, *states: str) -> int:
@@ -85,7 +85,7 @@ class Progress:
         if not self.run.is_active:
             return None
         now = timezone.now()
-        recent = self.run.calls.filter(finished_at__gt=now - WITHIN).aggregate(n=Count("pk"), first=Min("finished_at"))
+        recent = self.run.calls.filter(finished_at__gt=now - WITHIN).aggregate(n=Count("*"), first=Min("finished_at"))
         if not recent["n"]:
             return None
         started = max(self.run.started_at or recent["first"], now - WITHIN)
@@ -114,7 +114,7 @@ class Progress:
 
     def _failures(self) -> Iterator[FailureGroup]:
         missing = self.run.calls.missing()
-        groups = missing.order_by().values("error_class").annotate(n=Count("pk"), example=Min("pk")).order_by("-n")
+        groups = missing.order_by().values("error_class").annotate(n=Count("*"), example=Min("pk")).order_by("-n")
         examples = Call.objects.in_bulk([group["example"] for group in groups])
         for group in groups:
             failure = group["error_class"]

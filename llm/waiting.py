@@ -6,6 +6,7 @@ from collections.abc import Callable
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from llm import outages
 from llm.failures import remedy
 from llm.models import Run, RunState, Worker
 from llm.prices import money
@@ -19,7 +20,10 @@ EVERY = 2.0
 
 
 def wait_for(run: Run, say: Callable[[str], None]) -> Run:
-    """Until the run ends or pauses. Workers do the work; if none is alive, this process does it."""
+    """Until the run ends or pauses. Workers do the work; if none is alive, this process does it.
+
+    A database that is away for less than a minute costs that time.
+    """
     last = [""]
 
     def tell(current: Run) -> None:
@@ -28,12 +32,19 @@ def wait_for(run: Run, say: Callable[[str], None]) -> Run:
             last[0] = line
 
     while run.is_active:
-        if Worker.objects.alive().exists():
-            time.sleep(EVERY)
-            run.refresh_from_db()
-            tell(run)
-        else:
-            run = _work_here(run, tell)
+        try:
+            run = _look_on(run, tell)
+        except outages.AWAY as error:
+            outages.wait_for_database(error)
+    return run
+
+
+def _look_on(run: Run, tell: Callable[[Run], None]) -> Run:
+    if not Worker.objects.alive().exists():
+        return _work_here(run, tell)
+    time.sleep(EVERY)
+    run.refresh_from_db()
+    tell(run)
     return run
 
 

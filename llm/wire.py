@@ -5,6 +5,7 @@ import logging
 import queue
 import threading
 import time
+from collections import deque
 from dataclasses import dataclass
 
 from llm.failures import Failure, Problem, problem_of, problem_of_status
@@ -26,10 +27,14 @@ class Outcome:
     reply: Reply | None = None
     problem: Problem | None = None
 
+    @property
+    def holds_back(self) -> bool:
+        return self.problem is not None and self.problem.holds_back
+
 
 @dataclass(frozen=True)
 class Line:
-    """How the server is reached: address, key, patience."""
+    """How the server is reached: address, key, patience, and calls at a time."""
 
     base_url: str
     key: str
@@ -62,14 +67,20 @@ def _problem(error: Exception) -> Problem:
 
 
 class Wire:
-    """Takes requests, gives outcomes; both from and to the thread that owns the ledger."""
+    """Takes requests, gives outcomes; both from and to the thread that owns the ledger.
+
+    At most `slots` requests are out at a time. A few more wait here and take the slots that become free, without a turn
+    of the ledger; until they leave they can be taken back. After an outcome that holds back, nothing leaves until then.
+    """
 
     def __init__(self, line: Line):
-        self.line = line
+        self.line, self.slots = line, line.at_a_time
         self.outcomes: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
         self._loop = asyncio.new_event_loop()
         self._over, self._is_up = asyncio.Event(), threading.Event()
+        self._waiting: deque[tuple[int, bytes]] = deque()  # its ends may be used by both threads
         self._tasks: set[asyncio.Task[None]] = set()
+        self._is_held = False
         self._thread = threading.Thread(target=self._run, name="wire", daemon=True)
 
     def __enter__(self) -> "Wire":
@@ -85,7 +96,16 @@ class Wire:
 
     def send(self, requests: list[tuple[int, bytes]]) -> None:
         if requests:
-            self._loop.call_soon_threadsafe(self._start, requests)
+            self._waiting.extend(requests)
+            self._loop.call_soon_threadsafe(self._fill)
+
+    def take_back(self) -> set[int]:
+        """The ids of those that have not left: they will not."""
+        taken = set()
+        while (request := self._next()) is not None:
+            taken.add(request[0])
+        self._is_held = False
+        return taken
 
     def collect(self, wait: float, gather: float = 0.0) -> list[Outcome]:
         """All that has come back: after waiting at most so long for the first, a little longer for more of them."""
@@ -121,11 +141,24 @@ class Wire:
             await asyncio.gather(*tasks, return_exceptions=True)
             await self._client.close()
 
-    def _start(self, requests: list[tuple[int, bytes]]) -> None:
-        for call_id, body in requests:
-            task = self._loop.create_task(self._one(call_id, body))
+    def _next(self) -> tuple[int, bytes] | None:
+        try:
+            return self._waiting.popleft()
+        except IndexError:
+            return None
+
+    def _fill(self) -> None:
+        while not self._is_held and len(self._tasks) < self.slots and (request := self._next()) is not None:
+            task = self._loop.create_task(self._one(*request))
             self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not self._over.is_set():
+            self._fill()
 
     async def _one(self, call_id: int, body: bytes) -> None:
-        self.outcomes.put(await ask(self._client, call_id, body, self.line.seconds))
+        outcome = await ask(self._client, call_id, body, self.line.seconds)
+        self._is_held = self._is_held or outcome.holds_back
+        self.outcomes.put(outcome)

@@ -2,8 +2,9 @@
 
 In a test, `with mock_server(answer) as server:`, where `answer` is a function of a Received that returns a Planned, a
 text, or a list of either (one after another, the last for ever). As a process of its own:
-`python -m tests.mock_server --journal FILE [--port N] [--latency SECONDS] [--logprobs]` answers each prompt with a
-label that depends on nothing but its words, and prints its address.
+`python -m tests.mock_server --journal FILE [--port N] [--latency SECONDS] [--logprobs] [--storm FROM TO]` answers each
+prompt with a label that depends on nothing but its words, and prints its address; from second FROM to second TO after
+the first request it answers that there are too many.
 """
 
 import argparse
@@ -86,6 +87,19 @@ def steady(request: Received) -> Planned:
     """R or F, decided by the words of the prompt alone."""
     odd = hashlib.sha256(request.prompt.encode()).digest()[0] % 2
     return label("R", "F", 0.8 if odd else 0.2)
+
+
+def stormy(first: float, last: float) -> "Answer":
+    """`steady`, but too many between these seconds after the first request."""
+    began: list[float] = []
+
+    def answer(request: Received) -> Planned:
+        now = time.monotonic()
+        is_storm = first <= now - (began or [now])[0] < last
+        began.append(now)
+        return too_many(1) if is_storm else steady(request)
+
+    return answer
 
 
 Answer = Callable[[Received], "Planned | str"]
@@ -227,7 +241,8 @@ def as_function(answer: Answer | str | list[Any]) -> Answer:
 
 
 async def _run(options: argparse.Namespace) -> None:
-    server = Server(steady, latency=options.latency, journal=options.journal, logprobs=options.logprobs)
+    answer = stormy(*options.storm) if options.storm else steady
+    server = Server(answer, latency=options.latency, journal=options.journal, logprobs=options.logprobs)
     async with await server.start(options.port):
         print(server.base_url, flush=True)
         stop = asyncio.Event()
@@ -241,6 +256,7 @@ def main() -> int:
     parser.add_argument("--journal", type=Path)
     parser.add_argument("--latency", type=float, default=0.0)
     parser.add_argument("--logprobs", action="store_true")
+    parser.add_argument("--storm", type=float, nargs=2, metavar=("FROM", "TO"))
     asyncio.run(_run(parser.parse_args()))
     return 0
 

@@ -13,6 +13,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from typing import Any
 import psycopg
 
 from config.lesart.network import free_port
-from config.lesart.processes import Guard, wait_until
+from config.lesart.processes import Guard, Process, wait_until
 
 # Independent of the machine's locales; a server that lives for one test run need not survive a power cut.
 INITDB = ["--username=lesart", "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C"]
@@ -37,24 +38,57 @@ def installation() -> Path:
     return Path(spec.origin).parent / "pginstall"
 
 
+@dataclass
+class Database:
+    """A PostgreSQL server on a folder and a port of its own."""
+
+    folder: Path
+    binaries: Path
+    user: dict[str, Any]
+    port: int
+    password: str
+    guard: Guard
+    process: Process | None = None
+
+    @property
+    def url(self) -> str:
+        return f"postgresql://lesart:{self.password}@127.0.0.1:{self.port}/postgres"
+
+    def start(self) -> None:
+        log, command = self.folder / "log", _command(self.binaries, self.folder, self.port)
+        with log.open("wb") as output:
+            self.process = self.guard.spawn(
+                command, death_signal=signal.SIGINT, stdout=output, stderr=output, **self.user
+            )  # fmt: skip
+        wait_until(lambda: _answers(self.url), self.process, "PostgreSQL", log)
+
+    def stop(self) -> None:
+        """A fast shutdown: does not wait for its clients."""
+        if self.process is not None:
+            self.guard.end(self.process, signal.SIGINT)
+            self.process = None
+
+
 @contextmanager
-def postgresql() -> Iterator[str]:
-    """The URL of an empty PostgreSQL of our own, which is gone with its data at the end or when we are killed."""
-    port, password = free_port(), secrets.token_hex(24)
+def running() -> Iterator[Database]:
+    """An empty PostgreSQL of our own, which is gone with its data at the end or when we are killed."""
     with tempfile.TemporaryDirectory(prefix="lesart-postgres-") as name, Guard() as guard:
-        folder, log = Path(name), Path(name) / "log"
+        folder, password = Path(name), secrets.token_hex(24)
         user, binaries = _unprivileged(folder), _readable(folder) / "bin"
         _initialise(binaries, folder, password, user)
-        with log.open("wb") as output:
-            process = guard.spawn(
-                _command(binaries, folder, port), death_signal=signal.SIGINT, stdout=output, stderr=output, **user
-            )
+        database = Database(folder, binaries, user, free_port(), password, guard)
         try:
-            address = f"postgresql://lesart:{password}@127.0.0.1:{port}/postgres"
-            wait_until(lambda: _answers(address), process, "PostgreSQL", log)
-            yield address
+            database.start()
+            yield database
         finally:
-            guard.end(process, signal.SIGINT)  # a fast shutdown: does not wait for its clients
+            database.stop()
+
+
+@contextmanager
+def postgresql() -> Iterator[str]:
+    """The URL of one."""
+    with running() as database:
+        yield database.url
 
 
 def _command(binaries: Path, folder: Path, port: int) -> list[str]:

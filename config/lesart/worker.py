@@ -11,7 +11,7 @@ from celery.exceptions import SecurityWarning
 
 from config.celery import app
 
-# Two runs at work leave one thread free: the test of an endpoint does not wait for the end of their turns.
+# Two runs at work leave one thread free; three give way to the test of an endpoint.
 THREADS = 3
 
 

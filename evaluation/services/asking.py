@@ -23,7 +23,7 @@ from evaluation.setting import (
     params_for,
     with_text,
 )
-from llm.models import Endpoint, Run, RunState
+from llm.models import Endpoint, Run, RunState, Unknown
 from llm.services import runs
 from llm.services.estimating import Estimate, estimate
 from projects.models import User
@@ -169,15 +169,20 @@ def estimate_for(study: Study, ask: Ask) -> Estimate:
 
 
 @transaction.atomic
-def start(study: Study, ask: Ask, *, budget: Decimal | None = None, started_by: User | None = None) -> Evaluator:
+def start(
+    study: Study, ask: Ask, *,
+    budget: Decimal | None = None, on_unknown: str = "", started_by: User | None = None,
+) -> Evaluator:  # fmt: skip
     """The evaluator with a run on its way, unless it has answered everything. Nothing is stored if it cannot be."""
     evaluator = add(study, wanted_for(study, ask))
-    go_on(evaluator, budget=budget, started_by=started_by)
+    go_on(evaluator, budget=budget, on_unknown=on_unknown, started_by=started_by)
     return evaluator
 
 
 @transaction.atomic
-def go_on(evaluator: Evaluator, *, budget: Decimal | None = None, started_by: User | None = None) -> Run | None:
+def go_on(
+    evaluator: Evaluator, *, budget: Decimal | None = None, on_unknown: str = "", started_by: User | None = None
+) -> Run | None:
     """The run that answers what is missing: the last one, woken or tried again, or a new one. None: nothing is missing.
 
     In a new run, stored answers stand for calls of the same content: nothing is paid for twice.
@@ -188,8 +193,8 @@ def go_on(evaluator: Evaluator, *, budget: Decimal | None = None, started_by: Us
         return None
     last = next(iter(runs_of(evaluator)), None)
     if last and set(stages) <= set(last.params["stages"]) and last.state != RunState.CANCELLED:
-        return woken(last, budget)
-    return new_run(evaluator, stages, budget, started_by)
+        return woken(last, budget, on_unknown)
+    return new_run(evaluator, stages, budget, on_unknown, started_by)
 
 
 def missing_stages(evaluator: Evaluator) -> list[str]:
@@ -197,19 +202,26 @@ def missing_stages(evaluator: Evaluator) -> list[str]:
     return [name for name, share in zip(names, row_of(evaluator).stages, strict=True) if share.missing]
 
 
-def woken(run: Run, budget: Decimal | None) -> Run:
-    """The run at work again: resumed, or what failed in it tried again. An active one is left alone."""
+def woken(run: Run, budget: Decimal | None, on_unknown: str = "") -> Run:
+    """The run at work again: resumed, or what failed in it tried again. An active one is left alone.
+
+    Budget and what becomes of calls with an unknown outcome stay as they are where nothing is said about them.
+    """
     if budget is not None:
         runs.set_budget(run, budget)
     if run.state == RunState.PAUSED:
         runs.resume(run)
     elif run.is_over:
         runs.retry_failed(run)
+    if on_unknown:
+        runs.set_on_unknown(run, on_unknown)
     run.refresh_from_db()
     return run
 
 
-def new_run(evaluator: Evaluator, stages: list[str], budget: Decimal | None, started_by: User | None) -> Run:
+def new_run(
+    evaluator: Evaluator, stages: list[str], budget: Decimal | None, on_unknown: str, started_by: User | None
+) -> Run:
     annotator, params = evaluator.annotator, run_params(evaluator)
     try:
         return runs.create_run(
@@ -220,6 +232,7 @@ def new_run(evaluator: Evaluator, stages: list[str], budget: Decimal | None, sta
             params=params_for(annotator.study, stages, params, annotator.pk),
             scope=scope_of(evaluator),
             budget=budget,
+            on_unknown=on_unknown or Unknown.REPEAT,
             started_by=started_by,
         )
     except runs.CannotStart as error:

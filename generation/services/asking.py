@@ -18,7 +18,7 @@ from generation.services.keeping import ending_of
 from generation.services.writing import Author, CannotGenerate, ensure_author
 from items.models import MAX_ID, Generator, GeneratorKind, Item, Text
 from items.services.listing import languages_in
-from llm.models import Endpoint, Run, RunState
+from llm.models import Endpoint, Run, RunState, Unknown
 from llm.services import runs
 from llm.services.estimating import Estimate, estimate
 from projects.models import Project, User
@@ -227,7 +227,10 @@ def estimate_for(project: Project, ask: Ask) -> Estimate:
 
 
 @transaction.atomic
-def start(project: Project, ask: Ask, *, budget: Decimal | None = None, started_by: User | None = None) -> Run | None:
+def start(
+    project: Project, ask: Ask, *,
+    budget: Decimal | None = None, on_unknown: str = "", started_by: User | None = None,
+) -> Run | None:  # fmt: skip
     """The run that writes what is not written: the unfinished one, woken, or a new one; None if nothing is left."""
     if budget is not None and not ask.endpoint.has_price:
         raise CannotGenerate(
@@ -241,7 +244,7 @@ def start(project: Project, ask: Ask, *, budget: Decimal | None = None, started_
     asked = {pk for run in unfinished for pk in run.params["texts"]}
     texts = [text for text in open_texts(project, ask) if text.pk not in asked]
     for run in unfinished:
-        _wake(run, budget)
+        _wake(run, budget, on_unknown)
     if not texts:
         return unfinished[0] if unfinished else None
     run = runs.create_run(
@@ -252,6 +255,7 @@ def start(project: Project, ask: Ask, *, budget: Decimal | None = None, started_
         params=params_for(project, ask, texts),
         scope=scope_of(generator),
         budget=budget,
+        on_unknown=on_unknown or Unknown.REPEAT,
         started_by=started_by,
     )
     GeneratorRun.objects.create(run=run, generator=generator)
@@ -274,9 +278,11 @@ def unfinished_runs(generator: Generator, ask: Ask) -> list[Run]:
     return [run for run in runs_now if wanted & set(run.params["texts"])]
 
 
-def _wake(run: Run, budget: Decimal | None) -> None:
+def _wake(run: Run, budget: Decimal | None, on_unknown: str) -> None:
     if budget is not None:
         runs.set_budget(run, budget)
+    if on_unknown:
+        runs.set_on_unknown(run, on_unknown)
     if run.state == RunState.PAUSED:
         runs.resume(run)
     run.refresh_from_db()

@@ -10,9 +10,9 @@ from django.db.models import Min
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from llm import keys
+from llm import keys, outages, rates
 from llm.models import CallState, Drainer, Endpoint, Run, RunState
-from llm.services import leasing, pace, runs, sweeping
+from llm.services import leasing, pace, probing, runs, sweeping
 from llm.services.ledger import Book, Job
 from llm.services.planning import plan_run
 from llm.services.reading import read_replies, unread
@@ -39,6 +39,9 @@ def drain(run_id: int, seconds: float = SLICE_SECONDS) -> bool:
     run = Run.objects.select_related("endpoint", "project").get(pk=run_id)
     try:
         return _work(run, drainer, time.monotonic() + seconds)
+    except outages.AWAY as error:  # what was on the wire has an unknown outcome, as after a kill
+        outages.wait_for_database(error)
+        return _is_active(run)
     finally:
         leasing.leave(drainer)
         runs.finish(run)
@@ -71,10 +74,16 @@ def _work(run: Run, drainer: Drainer, until: float) -> bool:
 
 
 def _plan(run: Run, renewal: "Renewal", until: float) -> bool:
+    began = timezone.now()
+
+    def may_go_on() -> bool:
+        is_mine = renewal() and time.monotonic() < until and not leaving.is_set()
+        return is_mine and _is_active(run) and not probing.is_awaited(began)
+
     try:
-        return plan_run(
-            run, lambda: renewal() and time.monotonic() < until and not leaving.is_set() and _is_active(run)
-        )
+        return plan_run(run, may_go_on)
+    except outages.AWAY:
+        raise
     except Exception:
         log.exception("Run %s could not be planned.", run.pk)
         runs.pause(run, "planning")
@@ -106,7 +115,7 @@ class Renewal:
 
 
 class Hand:
-    """One drainer at work. `ready` is leased and rendered, `out` is on the wire."""
+    """One drainer at work. `ready` is leased and rendered, `out` is written down as sent: nearly all on the wire."""
 
     def __init__(self, run: Run, drainer: Drainer, renewal: Renewal, until: float):
         self.run, self.drainer, self.renewal, self.until = run, drainer, renewal, until
@@ -116,8 +125,10 @@ class Hand:
         self.pace = pace.Pace(
             leasing.share(self.endpoint), pace.learned(self.endpoint, leasing.n_drainers(self.endpoint))
         )
+        self.began = timezone.now()
         self.looked = self.read_at = time.monotonic()
         self.is_active, self.is_dry, self.dry_until = True, False, 0.0
+        self.gives_way = False
 
     def __enter__(self) -> "Hand":
         endpoint = self.endpoint
@@ -145,7 +156,8 @@ class Hand:
             self._turn()
 
     def _goes_on(self) -> bool:
-        return self.is_active and self.renewal() and time.monotonic() < self.until and not leaving.is_set()
+        is_wanted = self.is_active and not self.gives_way and not leaving.is_set()
+        return is_wanted and self.renewal() and time.monotonic() < self.until
 
     def _is_finished(self) -> bool:
         return self.is_dry and not self.ready and not self.run.calls.open().exists()
@@ -163,26 +175,37 @@ class Hand:
         busy, could_leave = bool(self.out), self.ready and self._room(len(self.out))
         waits = busy and not could_leave
         outcomes = self.wire.collect(WAIT_SECONDS if waits else 0, GATHER_SECONDS if waits else 0)
+        taken_back = self._take_back(outcomes)
         self.pace.heard(outcomes, len(self.out))
+        self.wire.slots = self.pace.limit
         room = self._room(len(self.out) - len(outcomes))
-        if outcomes or (room and self.ready):
-            self._enter(outcomes, room)
+        if outcomes or taken_back or (room and self.ready):
+            self._enter(outcomes, taken_back, room)
         self._read(everything=not busy or not outcomes)
         if not self.out and not outcomes and self._goes_on():
             time.sleep(WAIT_SECONDS / 5)
 
-    def _enter(self, outcomes: list[Outcome], room: int) -> None:
-        leaving_now = self.book.enter(outcomes, self.out, self.ready[:room])
+    def _take_back(self, outcomes: list[Outcome]) -> list[Job]:
+        """What has not left yet, as soon as anything speaks against it."""
+        goes_on = self._goes_on() and not self.endpoint.is_blocked
+        if not self.out or (goes_on and not any(outcome.holds_back for outcome in outcomes)):
+            return []
+        return [self.out.pop(call_id) for call_id in self.wire.take_back()]
+
+    def _enter(self, outcomes: list[Outcome], taken_back: list[Job], room: int) -> None:
+        leaving_now = self.book.enter(outcomes, self.out, self.ready[:room], taken_back)
         for outcome in outcomes:
             del self.out[outcome.call_id]
-        self.ready = [job for job in self.ready if job.call.state == CallState.LEASED]
+        self.is_active = self.is_active and self.book.may_go_on
+        self.ready = taken_back + [job for job in self.ready if job.call.state == CallState.LEASED]
         self.out |= {job.call.pk: job for job in leaving_now}
         self.wire.send([(job.call.pk, job.prompt.body(self.run.model)) for job in leaving_now])
 
     def _room(self, n_out: int) -> int:
         if not self._goes_on() or self.endpoint.is_blocked or self.book.is_paced:
             return 0
-        return max(0, self.pace.limit - n_out)
+        ahead = 0 if rates.is_limited(self.endpoint) else self.pace.ahead  # a minute counts what leaves in it
+        return max(0, self.pace.limit + ahead - n_out)
 
     def _stock_up(self) -> None:
         """Leases more before the stock is empty, so that the wire never waits for a prompt."""
@@ -190,7 +213,7 @@ class Hand:
         is_held_back = self.endpoint.is_blocked or self.book.is_paced
         if len(self.ready) >= n or is_held_back or (self.is_dry and time.monotonic() < self.dry_until):
             return
-        some = n // 4 if self.out else n  # while replies come back, small bites: none of them should wait long
+        some = n // 2 if self.out else n  # while replies come back, small bites: none of them should wait long
         calls = leasing.take(self.run, self.drainer, max(some, 4))
         self.is_dry, self.dry_until = not calls, time.monotonic() + WAIT_SECONDS
         self.ready += prepare(self.run, self.endpoint, self.drainer, calls)
@@ -207,7 +230,7 @@ class Hand:
             read_replies(self.run, calls)
 
     def _look_around(self) -> None:
-        """What others changed: the run's state, the endpoint's limits, abilities and address."""
+        """What others changed: the run's state, the endpoint's limits, abilities and address; whether one waits."""
         if time.monotonic() - self.looked < LOOK_SECONDS:
             return
         self.looked = time.monotonic()
@@ -216,6 +239,7 @@ class Hand:
         is_same = all(getattr(endpoint, name) == getattr(self.endpoint, name) for name in same)
         state = Run.objects.values_list("state", flat=True).get(pk=self.run.pk)
         self.is_active = is_same and state == RunState.RUNNING
+        self.gives_way = probing.is_awaited(self.began)
         self.pace.most = leasing.share(endpoint)
         if endpoint.capabilities != self.endpoint.capabilities:
             leasing.give_back(self.drainer, [job.call for job in self.ready])

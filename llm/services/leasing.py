@@ -50,7 +50,7 @@ def leave(drainer: Drainer) -> None:
 def take(run: Run, drainer: Drainer, n: int) -> list[Call]:
     """Up to n calls, those that wait for another try first, else in the order of the plan."""
     with transaction.atomic():
-        run = Run.objects.select_for_update().get(pk=run.pk)
+        run = runs.locked(run.pk)
         if run.state != RunState.RUNNING or n < 1:
             return []
         now = timezone.now()

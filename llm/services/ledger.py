@@ -23,6 +23,7 @@ from llm.wire import Outcome
 SENT = [
     "state", "messages", "params", "content_key", "reserved_nanos", "times_sent", "tries", "sent_at",
 ]  # fmt: skip
+TAKEN_BACK = ["state", "reserved_nanos", "times_sent", "tries", "sent_at"]
 CAME_BACK = [
     "state", "lease_owner", "due_at", "tries", "reserved_nanos", "raw_reply", "status", "text", "finish_reason",
     "returned_model", "logprobs", "tokens_in", "tokens_out", "cost_nanos", "error_class", "error", "finished_at",
@@ -58,6 +59,8 @@ class Book:
     n_unreachable: int = 0
     has_answers: bool = False
     was_limited: bool = False
+    may_go_on: bool = True
+    """Whether at the last entry the run was running and the drainer not thought dead."""
     replied: list[Call] = field(default_factory=list)
     paced_until: datetime | None = None
 
@@ -66,20 +69,38 @@ class Book:
         """Whether the endpoint's requests or tokens per minute are used up for now."""
         return self.paced_until is not None and self.paced_until > timezone.now()
 
-    def enter(self, outcomes: Sequence[Outcome], out: dict[int, Job], ready: list[Job]) -> list[Job]:
-        """One transaction: what came back, and which of the ready jobs leave now. Those are committed as sent."""
+    def enter(
+        self, outcomes: Sequence[Outcome], out: dict[int, Job], ready: list[Job], taken_back: Sequence[Job] = ()
+    ) -> list[Job]:
+        """One transaction: what came back, what never left, and which ready jobs leave now, committed as sent."""
         with transaction.atomic():
-            run = Run.objects.select_for_update().get(pk=self.run.pk)  # always first: one order of locks, no deadlock
+            run = runs.locked(self.run.pk)  # always first: one order of locks, no deadlock
+            is_mine = self._look()
+            if taken_back:
+                self._take_back(taken_back)
             if outcomes:
-                self._write(outcomes, out)
-                run.refresh_from_db(fields=["spent_nanos", "state"])
+                run.spent_nanos += self._write(outcomes, out, is_mine)
+                if any(outcome.problem for outcome in outcomes):
+                    run.refresh_from_db(fields=["state"])
+            self.may_go_on = is_mine and run.state == RunState.RUNNING
             return self._let_go(run, ready) if ready else []
+
+    def _look(self) -> bool:
+        """Whether the drainer's calls are still its own: while the run is locked, they are taken from it whole.
+
+        Until when the endpoint is blocked is asked each time too: another drainer may have been told to wait just now.
+        """
+        found = Drainer.objects.filter(pk=self.drainer.pk).values_list("run__endpoint__blocked_until").first()
+        if found is None:
+            return False
+        (self.endpoint.blocked_until,) = found
+        return True
 
     # What came back ---------------------------------------------------------------------------------------------------
 
-    def _write(self, outcomes: Sequence[Outcome], out: dict[int, Job]) -> None:
+    def _write(self, outcomes: Sequence[Outcome], out: dict[int, Job], is_mine: bool) -> int:
+        """What they cost."""
         now, paid = timezone.now(), 0
-        is_mine = Drainer.objects.filter(pk=self.drainer.pk).exists()  # the run is locked: they are taken from it whole
         calls = []
         for outcome in outcomes:
             job = out[outcome.call_id]
@@ -93,6 +114,7 @@ class Book:
         self.replied += [call for call in calls if call.state == CallState.REPLIED]
         runs.pay(self.run, paid)
         self._note_successes(any(outcome.reply for outcome in outcomes))
+        return paid
 
     def _is_first(self, call: Call, price: int) -> bool:
         """Of a call taken from us as lost: whether our outcome still counts. What it cost is added anyway."""
@@ -178,11 +200,19 @@ class Book:
             Endpoint.objects.filter(pk=self.endpoint.pk).update(limited_since=None)
             self.endpoint.limited_since = None
 
+    def _take_back(self, jobs: Sequence[Job]) -> None:
+        """Written as sent, but never left: leased as before."""
+        for job in jobs:
+            call = job.call
+            call.state, call.reserved_nanos, call.sent_at = CallState.LEASED, 0, None
+            call.times_sent, call.tries = call.times_sent - 1, call.tries - 1
+        update_calls([job.call for job in jobs], TAKEN_BACK, [CallState.SENT], self.drainer.name)
+
     # What leaves ------------------------------------------------------------------------------------------------------
 
     def _let_go(self, run: Run, ready: list[Job]) -> list[Job]:
         """The jobs that are sent: not those answered before, on the wire already, or beyond the budget."""
-        if run.state != RunState.RUNNING or self._is_blocked():
+        if not self.may_go_on or self.endpoint.is_blocked:
             return []
         stored, on_wire = self._known(ready)
         leaving, twins, copied = [], [], []
@@ -198,11 +228,6 @@ class Book:
         self._postpone(twins)
         leaving = self._within_rates(self._within_budget(run, leaving))
         return self._write_sent(leaving)
-
-    def _is_blocked(self) -> bool:
-        """Asked of the row each time: another drainer may have been told to wait a moment ago."""
-        self.endpoint.blocked_until = Endpoint.objects.values_list("blocked_until", flat=True).get(pk=self.endpoint.pk)
-        return self.endpoint.is_blocked
 
     def _known(self, ready: list[Job]) -> tuple[dict[str, Call], set[str]]:
         keys = {job.content_key for job in ready}

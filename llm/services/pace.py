@@ -6,6 +6,7 @@ from llm.models import Endpoint
 from llm.wire import Outcome
 
 SLOWER = 0.8
+AHEAD, MOST_AHEAD = 1 / 4, 16
 
 
 class Pace:
@@ -22,6 +23,11 @@ class Pace:
     @property
     def limit(self) -> int:
         return max(1, min(self.most, int(self._limit)))
+
+    @property
+    def ahead(self) -> int:
+        """How many more may be written down as sent and wait in the wire for the next reply."""
+        return min(int(self.limit * AHEAD), MOST_AHEAD)
 
     def heard(self, outcomes: Sequence[Outcome], n_out: int) -> None:
         """`n_out` is how many were on the wire before these came back."""

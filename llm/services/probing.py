@@ -1,9 +1,11 @@
 """Trying an endpoint out: says hello, and finds out with three more cheap calls what the server can do."""
 
 import asyncio
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.db.models import F, Q
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
@@ -51,6 +53,12 @@ def _send(endpoint_id: int) -> None:
         test_endpoint.apply_async(kwargs={"endpoint_id": endpoint_id}, retry=False)
     except (OperationalError, OSError):
         _store(endpoint_id, ok=False, problem="no_broker", reply="")
+
+
+def is_awaited(since: datetime) -> bool:
+    """Whether somebody has asked for a test since then and looks at a page that waits for it."""
+    asked = Endpoint.objects.filter(test_requested_at__gt=since)
+    return asked.filter(Q(tested_at=None) | Q(tested_at__lt=F("test_requested_at"))).exists()
 
 
 def test(endpoint_id: int) -> bool:

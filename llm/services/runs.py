@@ -62,6 +62,12 @@ def _send(run_id: int) -> None:
         log.warning("No message could be sent for run %s: %s", run_id, type(error).__name__)
 
 
+def locked(run_id: int) -> Run:
+    """The run as it is now, nobody else's until the transaction ends; only what changes while calls are made."""
+    changing = ("state", "next_position", "spent_nanos", "budget_nanos")
+    return Run.objects.select_for_update().only(*changing).get(pk=run_id)
+
+
 def pause(run: Run, reason: str) -> bool:
     """Calls on the wire are finished and stored; nothing more is sent."""
     changed = Run.objects.active().filter(pk=run.pk).update(state=RunState.PAUSED, reason=reason)

@@ -279,6 +279,14 @@ def test_over_the_budget_the_run_pauses_and_a_higher_one_wakes_it(study, served,
     assert row_of(evaluator).missing == 0
 
 
+def test_calls_with_an_unknown_outcome_are_held_if_the_start_says_so_and_stay_so(study, served, endpoint):
+    mock = endpoint(served(planted))
+    run = row_of(start(study, Ask(mock), on_unknown="hold")).run
+    assert run.on_unknown == "hold"
+    assert row_of(start(study, Ask(mock))).run.on_unknown == "hold"
+    assert row_of(start(study, Ask(mock), on_unknown="repeat")).run.on_unknown == "repeat"
+
+
 def test_the_wording_stays_that_of_the_evaluator(study, project, served, endpoint):
     server = served(planted)
     evaluator = answered(study, endpoint(server), stages=["guess"])
@@ -381,6 +389,13 @@ def test_the_command_estimates_without_a_call(study, served, endpoint):
     assert "USD" in run_command("--estimate")
     assert not server.requests
     assert not Annotator.objects.exists()
+
+
+@pytest.mark.parametrize(("words", "kept"), [([], "repeat"), (["--on-unknown", "hold"], "hold")])
+def test_the_command_says_what_becomes_of_unknown_outcomes(study, served, endpoint, words, kept):
+    endpoint(served(planted))
+    run_command("--yes", *words)
+    assert Run.objects.get().on_unknown == kept
 
 
 def test_the_command_reads_thresholds(study, served, endpoint):

@@ -63,12 +63,14 @@ def test_of_a_model_the_estimate_comes_first_and_stores_nothing(as_user, researc
 
 
 def test_start_with_the_same_entries_starts_the_run(as_user, researcher, project, piano, model):
-    client, entries = as_user(researcher), ENTRIES | {"writer": model.pk, "budget": "5"}
+    client = as_user(researcher)
+    entries = ENTRIES | {"writer": model.pk, "budget": "5", "on_unknown": "hold"}
     seen = soup(client.post(NEW, entries)).select_one("input[name=seen]")["value"]
     response = client.post(NEW, entries | {"seen": seen})
     run = Run.objects.get()
     assert response["Location"] == reverse("run", args=[run.pk])
     assert (run.kind, run.started_by, run.params["texts"]) == ("generation", researcher, [piano.pk])
+    assert (run.budget_nanos, run.on_unknown) == (5 * 10**9, "hold")
 
 
 def test_other_entries_than_those_estimated_are_estimated_again(as_user, researcher, piano, model):

@@ -14,6 +14,8 @@ import psycopg
 import pytest
 import redis
 
+from config.lesart import postgres
+from llm.services.pace import Pace
 from tests.config.shell import ROOT
 from tests.mock_server import mock_server, steady
 
@@ -21,6 +23,7 @@ pytestmark = pytest.mark.database
 
 N = 120
 AT_ONCE = 16
+SENT = AT_ONCE + Pace(AT_ONCE).ahead  # on the wire, or back and not yet in the ledger
 
 
 class Site:
@@ -90,7 +93,7 @@ def test_killed_twice_every_call_is_answered_and_only_those_on_the_wire_are_sent
     assert result["states"] == {"answered": N}
     asked = times_asked(server)
     assert len(asked) == N
-    assert len(server.requests) - N <= 2 * AT_ONCE
+    assert len(server.requests) - N <= 2 * SENT
     assert max(asked.values()) <= 3
     assert result["sent"] == N + result["lost"] >= len(server.requests)
 
@@ -130,7 +133,7 @@ def test_a_killed_worker_and_a_flushed_broker_cost_seconds_and_no_answer(site):
     asked = times_asked(server)
     assert len(asked) == N
     assert max(asked.values()) <= 2
-    assert len(server.requests) - N <= AT_ONCE
+    assert len(server.requests) - N <= SENT
 
 
 def test_where_the_run_says_hold_nothing_is_sent_twice_until_somebody_decides(site):
@@ -144,9 +147,30 @@ def test_where_the_run_says_hold_nothing_is_sent_twice_until_somebody_decides(si
         site.do("drain")
         result = site.sum_up()
         assert (result["state"], result["reason"]) == ("paused", "held")
-        assert 0 < result["states"]["held"] <= AT_ONCE
+        assert 0 < result["states"]["held"] <= SENT
         assert set(times_asked(server).values()) == {1}
         site.do("decide")
         site.do("drain")
     assert site.sum_up()["states"] == {"answered": N}
     assert max(times_asked(server).values()) <= 2
+
+
+def test_a_database_that_is_restarted_costs_the_calls_on_the_wire_and_nothing_else(tmp_path):
+    """The drainer itself goes on; nothing starts it again."""
+    with postgres.running() as database, mock_server(steady, latency=0.05) as server:
+        site = Site({"LESART_DATA": str(tmp_path), "DATABASE_URL": database.url})
+        site.do("prepare", server.base_url, str(N), "repeat")
+        drainer = site.start("drain")
+        wait_for(server, N // 3)
+        database.stop()
+        n_before = len(server.requests)
+        database.start()
+        drainer.communicate(timeout=120)
+        assert drainer.returncode == 0
+        assert n_before < len(server.requests)
+        result = site.sum_up()
+    assert (result["state"], result["states"]) == ("done", {"answered": N})
+    asked = times_asked(server)
+    assert len(asked) == N
+    assert len(server.requests) - N <= SENT
+    assert result["sent"] == N + result["lost"] >= len(server.requests)

@@ -139,6 +139,7 @@ def test_a_drainer_thought_dead_sends_nothing_more(planned):
     sweeping.recover_dead()
     assert not leasing.renew(drainer)
     assert book.enter([], {}, jobs) == []
+    assert not book.may_go_on
     assert run.calls.filter(times_sent__gt=0).count() == 0
 
 

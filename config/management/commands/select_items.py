@@ -11,7 +11,7 @@ from generation.services.choosing import N_ITEMS
 from generation.services.selecting import candidates_called, select, selections_for
 from generation.services.writing import CannotGenerate
 from items.models import Generator
-from llm.commanding import SOME_MISSING, amount, confirm
+from llm.commanding import ON_UNKNOWN, SOME_MISSING, amount, confirm
 from llm.models import Endpoint
 from llm.waiting import ending, estimate_sentence, wait_for
 from projects.models import Project
@@ -31,6 +31,7 @@ class Command(BaseCommand):
         parser.add_argument("--model", required=True, metavar="NAME", help="who guesses and answers: a model endpoint")
         parser.add_argument("--keep", type=int, default=N_ITEMS, metavar="N", help="items a text; default: 3")
         parser.add_argument("--budget", type=amount, metavar="B", help="for each language; pause above it")
+        parser.add_argument("--on-unknown", **ON_UNKNOWN)
         parser.add_argument("--estimate", action="store_true", help="say what it would cost, and do nothing")
         parser.add_argument("--yes", action="store_true", help="do not ask before calls that cost money")
 
@@ -65,7 +66,7 @@ class Command(BaseCommand):
         self.stdout.write(f"{study.title}: {estimate_sentence(found, endpoint.currency)}")
         if found.n_new and not (endpoint.is_free or endpoint.is_local or options["yes"]):
             confirm(endpoint)
-        evaluator = asking.start(study, ask, budget=options["budget"])
+        evaluator = asking.start(study, ask, budget=options["budget"], on_unknown=options["on_unknown"] or "")
         row = row_of(evaluator)
         if row.run and row.missing and (stopped := ending(wait_for(row.run, self.stdout.write))):
             self.stderr.write(stopped)

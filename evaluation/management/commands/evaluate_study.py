@@ -9,7 +9,7 @@ from evaluation.services.answering import answer
 from evaluation.services.baselines import BASELINES, add_baseline
 from evaluation.services.evaluators import CannotEvaluate
 from evaluation.setting import LABEL, OPTIONWISE, READERS, READINGS
-from llm.commanding import SOME_MISSING, amount, confirm, listed
+from llm.commanding import ON_UNKNOWN, SOME_MISSING, amount, confirm, listed
 from llm.models import Endpoint
 from llm.waiting import ending, estimate_sentence, wait_for
 from studies.models import Study
@@ -18,7 +18,7 @@ from studies.services.locking import WrongState
 
 FOR_MODELS = (
     *("reading", "threshold_guess", "threshold_read", "tune_on", "prompt", "answering", "as_published", "budget"),
-    "estimate",
+    *("on_unknown", "estimate"),
 )
 
 
@@ -41,6 +41,7 @@ class Command(BaseCommand):
             "--as-published", action="store_true", help="no second question, 10 tokens, likeliest way to write a label"
         )
         parser.add_argument("--budget", type=amount, metavar="B", help="pause above it, in the endpoint's currency")
+        parser.add_argument("--on-unknown", **ON_UNKNOWN)
         parser.add_argument("--estimate", action="store_true", help="say what it would cost, and do nothing")
         parser.add_argument("--yes", action="store_true", help="do not ask before calls that cost money")
 
@@ -70,7 +71,7 @@ class Command(BaseCommand):
         if found.n_new and not (endpoint.is_free or endpoint.is_local or options["yes"]):
             confirm(endpoint)
         before = n_answered(study, ask.name)
-        evaluator = asking.start(study, ask, budget=options["budget"])
+        evaluator = asking.start(study, ask, budget=options["budget"], on_unknown=options["on_unknown"] or "")
         row = row_of(evaluator)
         if row.run and row.missing:
             run = wait_for(row.run, self.stdout.write)

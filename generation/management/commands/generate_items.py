@@ -9,7 +9,7 @@ from generation.services.writing import CannotGenerate
 from items.models import Text
 from items.names import clean_name
 from items.plain import printable
-from llm.commanding import SOME_MISSING, amount, confirm, listed
+from llm.commanding import ON_UNKNOWN, SOME_MISSING, amount, confirm, listed
 from llm.models import Endpoint
 from llm.waiting import ending, estimate_sentence, wait_for
 from projects.models import Project
@@ -44,6 +44,7 @@ class Command(BaseCommand):
         )
         parser.add_argument("--as", dest="label", metavar="LABEL", help="the generator's name; default: by the model")
         parser.add_argument("--budget", type=amount, metavar="B", help="pause above it, in the endpoint's currency")
+        parser.add_argument("--on-unknown", **ON_UNKNOWN)
         parser.add_argument("--estimate", action="store_true", help="say what it would cost, and do nothing")
         parser.add_argument("--yes", action="store_true", help="do not ask before calls that cost money")
 
@@ -80,7 +81,7 @@ class Command(BaseCommand):
         if found.n_new and not (ask.endpoint.is_free or ask.endpoint.is_local or options["yes"]):
             confirm(ask.endpoint)
         before = asking.progress_of(project, ask)
-        asking.start(project, ask, budget=options["budget"])
+        asking.start(project, ask, budget=options["budget"], on_unknown=options["on_unknown"] or "")
         for run in asking.unfinished_runs(asking.generator_of(project, ask), ask):
             if stopped := ending(wait_for(run, self.stdout.write)):
                 self.stderr.write(stopped)
@@ -121,8 +122,8 @@ def label_from(words: str | None) -> str:
 
 def refuse_for_rules(options: dict) -> None:
     """What means something for models only is not passed over in silence."""
-    names = ("instrument", "examples", "seed", "candidates", "label", "budget")
-    given = ["as" if name == "label" else name for name in names if options[name] is not None]
+    names = ("instrument", "examples", "seed", "candidates", "label", "budget", "on_unknown")
+    given = ["as" if name == "label" else name.replace("_", "-") for name in names if options[name] is not None]
     if given or options["estimate"]:
         raise CannotGenerate(f"--{(given or ['estimate'])[0]} is for models: rules make no calls. Leave it out.")
 

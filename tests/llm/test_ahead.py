@@ -1,0 +1,120 @@
+"""Calls that are written down as sent and wait in the wire for a free slot: they leave in turn, or never."""
+
+import pytest
+
+from llm.models import RunState
+from llm.services import leasing, pace, runs
+from llm.services.draining import drain, drain_here
+from llm.services.ledger import Book
+from llm.services.planning import plan_run
+from llm.services.rendering import prepare
+from llm.wire import Line, Wire
+from tests.mock_server import Planned, error, too_many
+
+BODY = b'{"model":"m","messages":[{"role":"user","content":"R or F?"}]}'
+
+
+@pytest.fixture
+def wire(served):
+    """A function that opens a wire with one slot to a server with these answers."""
+    from contextlib import ExitStack
+
+    with ExitStack() as stack:
+
+        def opened(answer):
+            server = served(answer)
+            return server, stack.enter_context(Wire(Line(server.base_url, "", 5, 1)))
+
+        yield opened
+
+
+def wait_for(wire, n):
+    found = []
+    while len(found) < n:
+        found += wire.collect(5)
+    return [outcome.call_id for outcome in found]
+
+
+def test_a_free_slot_is_taken_by_what_waits(wire):
+    server, mine = wire("R")
+    mine.send([(1, BODY), (2, BODY), (3, BODY)])
+    assert wait_for(mine, 3) == [1, 2, 3]
+    assert server.most_at_once == 1
+    assert mine.take_back() == set()
+
+
+@pytest.mark.parametrize("answer", [too_many(60), error(401, "no such key"), error(400, "odd")])
+def test_after_a_reply_that_holds_back_nothing_leaves_until_it_was_heard_of(wire, answer):
+    server, mine = wire([answer, "R"])
+    mine.send([(1, BODY), (2, BODY)])
+    assert wait_for(mine, 1) == [1]
+    mine.send([(3, BODY)])
+    assert mine.take_back() == {2, 3}
+    assert len(server.requests) == 1
+    mine.send([(2, BODY)])
+    assert wait_for(mine, 1) == [2]
+
+
+def test_a_few_calls_wait_none_where_few_are_out():
+    assert [pace.Pace(limit).ahead for limit in (1, 2, 512)] == [0, 0, pace.MOST_AHEAD]
+
+
+@pytest.mark.database
+@pytest.mark.django_db
+class TestLedger:
+    def test_what_never_left_is_as_if_it_had_not_been_sent(self, served, make_run, states):
+        run = make_run(served("R"), 3, price="1")
+        plan_run(run, lambda: True)
+        run.refresh_from_db()
+        drainer = leasing.enter(run.pk)
+        book = Book(run, run.endpoint, drainer)
+        jobs = prepare(run, run.endpoint, drainer, leasing.take(run, drainer, 3))
+        assert book.enter([], {}, jobs) == jobs
+        assert states(run) == {"sent": 3}
+        assert book.enter([], {}, [], taken_back=jobs[1:]) == []
+        assert states(run) == {"sent": 1, "leased": 2}
+        back = run.calls.filter(state="leased").values_list("times_sent", "tries", "reserved_nanos", "sent_at")
+        assert set(back) == {(0, 0, 0, None)}
+        assert book.enter([], {}, jobs[1:]) == jobs[1:]
+        assert set(run.calls.values_list("state", "times_sent", "tries")) == {("sent", 1, 1)}
+
+    def test_never_more_calls_at_a_time_than_allowed(self, served, make_run, states):
+        server = served("R", latency=0.02)
+        run = drain_here(make_run(server, 120, max_concurrency=24))
+        assert states(run) == {"answered": 120}
+        assert server.most_at_once == 24
+        assert len(server.requests) == 120
+
+    def test_at_the_end_of_a_turn_no_call_waits_as_sent(self, served, make_run, states):
+        server = served("R", latency=0.3)
+        run = make_run(server, 60, max_concurrency=24)
+        drain(run.pk, 0.2)
+        found = states(run)
+        assert found["answered"] == len(server.requests) == sent(run)
+        assert set(found) <= {"answered", "waiting", "planned"}
+
+    def test_a_run_without_quota_stops_with_what_was_on_the_wire(self, served, make_run):
+        quota = error(429, "You exceeded your current quota", "insufficient_quota")
+        server = served(lambda request: Planned(**vars(quota) | {"latency": 0.02 * (request.number > 0)}))
+        run = drain_here(make_run(server, 100, max_concurrency=24))
+        assert (run.state, run.reason) == (RunState.PAUSED, "quota")
+        assert len(server.requests) == sent(run) <= 24
+
+    def test_a_paused_run_takes_back_what_has_not_left(self, served, make_run, toy, states):
+        server = served("R", latency=0.02)
+        run, read = make_run(server, 200, max_concurrency=24), toy.read
+        toy.read = lambda run, call: (len(toy.read_keys) == 30 and runs.pause(run, "user"), read(run, call))[1]
+        run = drain_here(run)
+        assert run.state == RunState.PAUSED
+        assert len(server.requests) == sent(run) == states(run)["answered"] < 200
+
+    def test_what_waits_for_a_limit_has_not_been_sent(self, served, make_run, states):
+        server = served(lambda request: too_many(60) if request.number == 5 else "R", latency=0.02)
+        run = make_run(server, 100, max_concurrency=24)
+        drain(run.pk, 0.5)
+        assert len(server.requests) == sent(run) <= 5 + 24
+        assert states(run)["answered"] == len(server.requests) - 1
+
+
+def sent(run):
+    return sum(run.calls.values_list("times_sent", flat=True))

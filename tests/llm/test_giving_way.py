@@ -1,0 +1,56 @@
+"""Somebody who tests an endpoint looks at a page: runs, which take hours, let the test go first."""
+
+import pytest
+from django.utils import timezone
+
+from config.celery import app
+from llm import tasks
+from llm.models import Endpoint, RunState
+from llm.services import draining, probing
+from llm.services.draining import drain
+from llm.services.planning import plan_run
+
+pytestmark = [pytest.mark.database, pytest.mark.django_db]
+
+
+@pytest.fixture
+def interrupted(served, make_run, toy, monkeypatch):
+    """A run of 60 calls; with its third answer somebody asks for a test of its endpoint."""
+    monkeypatch.setattr(draining, "LOOK_SECONDS", 0.0)
+    read = toy.read
+
+    def ask_for_test(run, call):
+        if len(toy.read_keys) == 2:
+            Endpoint.objects.update(test_requested_at=timezone.now())
+        return read(run, call)
+
+    toy.read = ask_for_test
+    return make_run(served("R", latency=0.01), 60)
+
+
+def test_a_turn_ends_for_a_test_and_the_run_asks_for_the_next(interrupted, states):
+    assert drain(interrupted.pk) is True
+    found = states(interrupted)
+    assert 3 <= found["answered"] < 60
+    assert "sent" not in found
+
+
+def test_the_next_turn_gives_way_no_more_even_if_the_test_was_lost(interrupted, states):
+    drain(interrupted.pk)
+    drain(interrupted.pk)
+    assert states(interrupted) == {"answered": 60}
+
+
+def test_planning_gives_way_too(served, make_run, monkeypatch):
+    run = make_run(served("R"), 500)
+    monkeypatch.setattr(probing, "is_awaited", lambda since: True)
+    assert drain(run.pk) is True
+    run.refresh_from_db()
+    assert run.state == RunState.PLANNING
+    assert plan_run(run, lambda: True)
+
+
+def test_the_broker_gives_out_turns_of_runs_last():
+    router = app.amqp.router
+    assert router.route({}, tasks.drain.name)["priority"] == 9
+    assert "priority" not in router.route({}, tasks.test_endpoint.name)
