@@ -7,6 +7,7 @@ from llm.wire import Outcome
 
 SLOWER = 0.8
 AHEAD, MOST_AHEAD = 1 / 4, 16
+AHEAD_FROM = 32  # calls at a time; with fewer, what the ledger takes is nothing beside what a reply takes
 
 
 class Pace:
@@ -27,7 +28,7 @@ class Pace:
     @property
     def ahead(self) -> int:
         """How many more may be written down as sent and wait in the wire for the next reply."""
-        return min(int(self.limit * AHEAD), MOST_AHEAD)
+        return min(int(self.limit * AHEAD), MOST_AHEAD) if self.limit >= AHEAD_FROM else 0
 
     def heard(self, outcomes: Sequence[Outcome], n_out: int) -> None:
         """`n_out` is how many were on the wire before these came back."""

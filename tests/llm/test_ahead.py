@@ -56,7 +56,7 @@ def test_after_a_reply_that_holds_back_nothing_leaves_until_it_was_heard_of(wire
 
 
 def test_a_few_calls_wait_none_where_few_are_out():
-    assert [pace.Pace(limit).ahead for limit in (1, 2, 512)] == [0, 0, pace.MOST_AHEAD]
+    assert [pace.Pace(limit).ahead for limit in (1, 31, 32, 512)] == [0, 0, 8, pace.MOST_AHEAD]
 
 
 @pytest.mark.database
@@ -80,14 +80,14 @@ class TestLedger:
 
     def test_never_more_calls_at_a_time_than_allowed(self, served, make_run, states):
         server = served("R", latency=0.02)
-        run = drain_here(make_run(server, 120, max_concurrency=24))
+        run = drain_here(make_run(server, 120, max_concurrency=40))
         assert states(run) == {"answered": 120}
-        assert server.most_at_once == 24
+        assert server.most_at_once == 40
         assert len(server.requests) == 120
 
     def test_at_the_end_of_a_turn_no_call_waits_as_sent(self, served, make_run, states):
         server = served("R", latency=0.3)
-        run = make_run(server, 60, max_concurrency=24)
+        run = make_run(server, 60, max_concurrency=40)
         drain(run.pk, 0.2)
         found = states(run)
         assert found["answered"] == len(server.requests) == sent(run)
@@ -96,13 +96,13 @@ class TestLedger:
     def test_a_run_without_quota_stops_with_what_was_on_the_wire(self, served, make_run):
         quota = error(429, "You exceeded your current quota", "insufficient_quota")
         server = served(lambda request: Planned(**vars(quota) | {"latency": 0.02 * (request.number > 0)}))
-        run = drain_here(make_run(server, 100, max_concurrency=24))
+        run = drain_here(make_run(server, 100, max_concurrency=40))
         assert (run.state, run.reason) == (RunState.PAUSED, "quota")
-        assert len(server.requests) == sent(run) <= 24
+        assert len(server.requests) == sent(run) <= 40
 
     def test_a_paused_run_takes_back_what_has_not_left(self, served, make_run, toy, states):
         server = served("R", latency=0.02)
-        run, read = make_run(server, 200, max_concurrency=24), toy.read
+        run, read = make_run(server, 200, max_concurrency=40), toy.read
         toy.read = lambda run, call: (len(toy.read_keys) == 30 and runs.pause(run, "user"), read(run, call))[1]
         run = drain_here(run)
         assert run.state == RunState.PAUSED
@@ -110,7 +110,7 @@ class TestLedger:
 
     def test_what_waits_for_a_limit_has_not_been_sent(self, served, make_run, states):
         server = served(lambda request: too_many(60) if request.number == 5 else "R", latency=0.02)
-        run = make_run(server, 100, max_concurrency=24)
+        run = make_run(server, 100, max_concurrency=40)
         drain(run.pk, 0.5)
         assert len(server.requests) == sent(run) <= 5 + 24
         assert states(run)["answered"] == len(server.requests) - 1
