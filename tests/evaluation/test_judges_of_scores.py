@@ -21,9 +21,7 @@ from tests.mock_server import Planned
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("quick_models")]
 
-ITEMS = {
-    dimensions.stem(number, name): f"x{number}-{name}" for number in (1, 2, 3) for name in dimensions.GENERATORS
-}
+ITEMS = {dimensions.stem(number, name): f"x{number}-{name}" for number in (1, 2, 3) for name in dimensions.GENERATORS}
 N = len(ITEMS) * len(dimensions.DIMENSIONS)
 
 
@@ -62,7 +60,9 @@ def test_written_scores_on_the_studys_scale_are_answers(study, served, endpoint)
     judge = judged(study, endpoint(server))
     rows = Response.objects.filter(assignment__annotator__code="mock")
     stored = {(item, name): value for item, name, value in rows.values_list("item__external_id", "question", "value")}
-    assert stored == {(item, name): dimensions.planted(0, item, name) for item in ITEMS.values() for name in dimensions.DIMENSIONS}
+    assert stored == {
+        (item, name): dimensions.planted(0, item, name) for item in ITEMS.values() for name in dimensions.DIMENSIONS
+    }
     assert len(server.prompts) == N
     assert row_of(judge).missing == 0
     assert all(Assignment.objects.filter(annotator__code="mock").values_list("finished_at", flat=True))
