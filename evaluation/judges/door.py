@@ -1,25 +1,19 @@
 """The door of judges to the engine."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from django.urls import reverse
 from django.utils.translation import gettext_noop
 
-from evaluation.judges.base import Judge
-from evaluation.judges.gates import Gates
-from evaluation.judges.pairs import Pairs
-from evaluation.judges.scores import Scores
 from evaluation.judges.setting import Asked, JudgeSetting, judge_setting_of, key_of, read_key
+from evaluation.judges.ways import JUDGES
 from evaluation.services.evaluators import JUDGE_KIND
 from evaluation.setting import LABEL
 from llm.models import Call, Run
 from llm.registry import Door, Request
 from studies.models import Annotator
-from studies.services.judgeable import GATES, PAIRS, SCORES
 from studies.services.judging import close_judged
-
-JUDGES: Mapping[str, Judge] = {PAIRS: Pairs(), SCORES: Scores(), GATES: Gates()}
 
 
 class JudgeDoor(Door):

@@ -45,7 +45,9 @@ class Pairs(Judge):
         if other is not None:
             self.keep(setting, asked, mine if mine == other else TIE)
         said: dict[str, Any] = {"order": 2 if asked.is_swapped else 1, "said": chosen, "better": mine}
-        return said if shares.shares is None else said | {"shares": shares.shares, "label mass": shares.mass}
+        if shares.shares is not None:
+            said |= {"shares": shares.shares, "label mass": shares.mass, "little label mass": shares.is_flagged}
+        return said
 
     def other_order(self, setting: JudgeSetting, asked: Asked, run: Run) -> str | None:
         """What the reply to the other order says, read or not: both raw replies are committed before either is read."""

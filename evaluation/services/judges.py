@@ -10,7 +10,8 @@ from django.utils.translation import gettext as _
 
 from evaluation.judges.columns import column_name
 from evaluation.judges.prompts import read_judge_prompts
-from evaluation.judges.setting import judge_params
+from evaluation.judges.setting import judge_params, make_judge_setting
+from evaluation.judges.ways import JUDGES
 from evaluation.listing import row_of
 from evaluation.models import LONGEST_METRIC, Evaluator, Metric
 from evaluation.services.asking import woken
@@ -180,6 +181,12 @@ def estimate_for(study: Study, ask: JudgeAsk) -> Estimate:
     params = judge_params(study, params_of(study, ask), None)
     endpoint = ask.endpoint
     return estimate(Run(project=study.project, kind=JUDGE_KIND, endpoint=endpoint, model=endpoint.model, params=params))
+
+
+def most_calls(study: Study, ask: JudgeAsk) -> int:
+    """How many there can be; those behind a stop are never made."""
+    setting = make_judge_setting(judge_params(study, params_of(study, ask), None))
+    return sum(1 for _asked in JUDGES[setting.way].most(setting)) * (setting.samples or 1)
 
 
 @transaction.atomic
