@@ -151,8 +151,8 @@ def unanswered_by(evaluator: Evaluator, prompt_version: str | None) -> Iterator[
         for values in rows.iterator(chunk_size=CHUNK):
             about, reply = values[: len(FIELDS)], dict(zip(REPLY, values[len(FIELDS) :], strict=True))
             yield {
-                **who, "stage": stage, "question": ANSWER, **dict(zip(FIELDS, about, strict=True)), **why_missing(reply),
-                "prompt_version": prompt_version,
+                **who, "stage": stage, "question": ANSWER, **dict(zip(FIELDS, about, strict=True)),
+                **why_missing(reply), "prompt_version": prompt_version,
             }  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from evaluation.models import Evaluator
 from evaluation.services import asking, baselines, evaluators, judges, working
 from evaluation.services.comparing import comparison_of
 from evaluation.services.evaluators import CannotEvaluate
-from evaluation.services.position import positions_of
+from evaluation.services.position import position_of_judge
 from llm.models import Endpoint, Run, Worker
 from llm.waiting import estimate_sentence
 from projects.models import Role
@@ -52,15 +52,15 @@ def study_evaluators(request, slug):
 
 def context_of(study) -> dict:
     rows = rows_of(study)
+    is_judged = judges.is_judged(study)
     working_on = [row for row in rows if row.is_working or (row.evaluator and not row.run and row.missing)]
     return {
         "project": study.project,
         "study": study,
         "tab": "evaluators",
         "rows": rows,
-        "stages": [_("Answers")] if judges.is_judged(study) else [_("Without the text"), _("With the text")],
-        "positions": positions_of(study),
-        "column_runs": judges.column_runs(study),
+        "stages": [_("Answers")] if is_judged else [_("Without the text"), _("With the text")],
+        "column_runs": judges.column_runs(study) if is_judged else [],
         "may_manage": study.project.my_role.rank >= Role.RESEARCHER.rank,
         "nobody_works": bool(working_on) and not Worker.objects.alive().exists(),
     }
@@ -95,7 +95,7 @@ def evaluator_page(request, slug, pk):
         "curves": curves_of(evaluator),
         "comparison": comparison_of(evaluator, row) if evaluator.method == asking.METHOD else None,
         "is_judge": evaluator.method == judges.METHOD,
-        "position": positions_of(study).get(evaluator.annotator.code),
+        "position": position_of_judge(evaluator) if evaluator.method == judges.METHOD else None,
         "may_read": may_read,
         "missing": list(islice(unanswered_by(evaluator, None), MOST_LISTED)) if may_read and is_model else [],
     }

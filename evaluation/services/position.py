@@ -35,12 +35,15 @@ class Position:
 
 def positions_of(study: Study) -> dict[str, Position]:
     """By label, of each judge of pairs."""
-    found = {}
-    for evaluator in Evaluator.objects.filter(annotator__study=study, method=METHOD).select_related("annotator"):
-        said = dict(orders_of(evaluator))
-        if said:
-            found[evaluator.annotator.code] = position_of(said)
-    return found
+    judges = Evaluator.objects.filter(annotator__study=study, method=METHOD).select_related("annotator__study")
+    found = {evaluator.annotator.code: position_of_judge(evaluator) for evaluator in judges}
+    return {code: position for code, position in found.items() if position is not None}
+
+
+def position_of_judge(evaluator: Evaluator) -> Position | None:
+    """None for a judge of anything but pairs, and before the first answer."""
+    said = dict(orders_of(evaluator))
+    return position_of(said) if said else None
 
 
 def orders_of(evaluator: Evaluator) -> Iterator[tuple[str, dict[str, str]]]:
