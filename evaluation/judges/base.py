@@ -50,7 +50,7 @@ class Judge(ABC):
 
 def keep(setting: JudgeSetting, about: Judgeable, values: dict[str, Value], picks: Iterable[str] = ()) -> None:
     """The values as answers of the judge, through the gate of people."""
-    store_values(setting.assignments[about.unit_id], about, values, picks)
+    store_values(setting.assignments[about.unit_id], setting.stage, about, values, picks)
 
 
 def found(items: dict[int, Item], pk: int | None) -> Item:

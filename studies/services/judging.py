@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from django.db import transaction
 
 from studies.models import Annotator, Assignment, Response, Study, UnitItem
+from studies.protocols import Stage
 from studies.protocols.base import Value
 from studies.services.answers import About, Given, answers_of
 from studies.services.declaring import declaration_of
@@ -41,12 +42,13 @@ def judgeables(study: Study) -> list[Judgeable]:
     return found
 
 
-def store_values(assignment: Assignment, about: Judgeable, values: Mapping[str, Value], picks: Iterable[str]) -> None:
+def store_values(
+    assignment: Assignment, stage: Stage, about: Judgeable, values: Mapping[str, Value], picks: Iterable[str]
+) -> None:
     """Write the values that are not there yet; `InvalidAnswer` for one that nobody could have given.
 
     `values` are all of this item, those before too: what may be asked depends on them.
     """
-    stage = declaration_of(assignment.annotator.study).stages[0]
     allowed = About((), about.has_expected_answer, tuple(picks))
     insert(assignment, stage, answers_of(stage, Given(about.item_id, values=values), allowed, partial=True))
 

@@ -5,11 +5,13 @@ import re
 import pytest
 from django.core.management import call_command
 
+from evaluation.judges.door import JudgeDoor
 from evaluation.listing import row_of
 from evaluation.services.judges import JudgeAsk, go_on, start
 from llm.models import Call, CallState
 from llm.services import runs
 from llm.services.draining import drain, drain_here
+from llm.services.reading import read_again
 from studies.models import Annotator, Assignment, Response
 from tests import stopping
 from tests.mock_server import Planned, error
@@ -152,6 +154,41 @@ def test_a_cancelled_run_is_gone_on_with_from_stored_replies(study, served, endp
     drain_here(go_on(judge))
     assert answers() == planted()
     assert len(server.prompts) == len(set(server.prompts))
+
+
+class Killed(BaseException):
+    """What no except clause of the engine catches."""
+
+
+def test_a_worker_that_dies_while_it_reads_leaves_no_path_cut(study, served, endpoint, monkeypatch):
+    server = served(planting(study))
+    judge = start(study, JudgeAsk(endpoint(server)))
+    run, real, deaths = row_of(judge).run, JudgeDoor.next_calls, iter(range(3))
+
+    def dying(door, run, call):
+        found = list(real(door, run, call))
+        if found and next(deaths, None) is not None:
+            raise Killed
+        return found
+
+    monkeypatch.setattr(JudgeDoor, "next_calls", dying)
+    for _death in range(3):
+        with pytest.raises(Killed):
+            drain_here(run)
+    drain_here(run)
+    assert answers() == planted()
+    assert len(server.prompts) == len(set(server.prompts)) == sum(len(said) for said in planted().values())
+
+
+def test_reading_again_changes_nothing_and_asks_nothing(study, served, endpoint):
+    server = served(planting(study))
+    judge = judged(study, endpoint(server))
+    before, n = list(Response.objects.values()), len(server.prompts)
+    run = row_of(judge).run
+    read_again(run)
+    drain_here(run)
+    assert list(Response.objects.values()) == before
+    assert (len(server.prompts), Call.objects.count()) == (n, n)
 
 
 def test_an_empty_text_is_missing(study, served, endpoint):
