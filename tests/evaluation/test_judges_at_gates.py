@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
 from evaluation.judges.door import JudgeDoor
 from evaluation.listing import row_of
@@ -212,6 +212,13 @@ def test_the_estimate_counts_every_question_and_the_command_only_asks_what_is_re
     n = sum(len(said) for said in planted().values())
     assert f"“mock” has given {n} answers, {n} of them now; none is missing." in capsys.readouterr().out
     assert len(server.prompts) == n
+
+
+@pytest.mark.parametrize("baseline", ["majority", "exact", "fuzzy"])
+def test_baselines_have_no_answer_here_and_say_so(study, baseline):
+    with pytest.raises(CommandError, match="Baselines judge options"):
+        call_command("evaluate_study", "stops", "--model", baseline)
+    assert not Annotator.objects.filter(kind="baseline").exists()
 
 
 def test_no_prompt_says_who_wrote_the_question_or_what_stands_in_its_metadata(study, served, endpoint):
