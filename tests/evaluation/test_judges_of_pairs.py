@@ -7,7 +7,9 @@ from django.core.management import CommandError, call_command
 
 from analysis.choices import Choices
 from analysis.evidence import evidence_of
+from analysis.reports.pairwise import pairwise
 from analysis.reports.wins import wins
+from evaluation.judges.door import JudgeDoor
 from evaluation.listing import row_of
 from evaluation.services.judges import JudgeAsk, start
 from evaluation.services.position import positions_of
@@ -71,6 +73,26 @@ def test_a_judge_that_always_says_a_gives_ties_only(study, served, endpoint):
     found = positions_of(study)["mock"]
     assert (found.n, found.n_flipped, found.n_first, found.n_decided) == (30, 30, 60, 60)
     assert row_of(judge).missing == 0
+
+
+def test_the_report_says_how_often_the_order_decided(study, served, endpoint):
+    judged(study, endpoint(served("A")))
+    tables = {table.name: table.rows for table in pairwise(evidence_of(study, Choices(seed=1))).tables}
+    (row,) = tables["position_bias"]
+    assert (row["evaluator"], row["n"], row["n_decided"]) == ("mock", 30, 60)
+    assert (row["share_flipped"], row["share_first"]) == (1, 1)
+
+
+def test_of_two_workers_the_later_one_finds_the_reply_to_the_other_order(study, served, endpoint):
+    """Both raw replies are stored before either is read, so whoever reads last has both."""
+    judge = start(study, JudgeAsk(endpoint(served(planted))))
+    run = row_of(judge).run
+    drain_here(run)
+    pair = list(Call.objects.filter(key__contains="/unit/").order_by("position")[:2])
+    Response.objects.filter(assignment__unit_id=int(pair[0].key.split("/")[2])).delete()
+    Call.objects.filter(pk=pair[1].pk).update(state=CallState.REPLIED, parsed=None)
+    JudgeDoor().read(run, pair[0])
+    assert len(answers()) == pairs.TEXTS * pairs.PAIRS
 
 
 def test_one_order_without_an_answer_leaves_the_pair_missing(study, served, endpoint):
