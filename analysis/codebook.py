@@ -107,7 +107,10 @@ def meanings(study: Study) -> dict[str, tuple[str, str]]:
         "first_answered_at": (_("When the item was first answered in this stage"), time),
         "last_changed_at": (_("When the answer to the item was last changed in this stage"), time),
         "n_changes": (_("How often the answer to the item was changed before it was handed in"), "0, 1, …"),
-        "raw_output": (_("What the model wrote, word for word"), _("text; empty for people, baselines and imports")),
+        "raw_output": (
+            _("What the model wrote, word for word; of a pair the replies to both orders"),
+            _("text, of a pair a JSON list of two; empty for people, baselines and imports"),
+        ),
         "parse_status": (_("How the answer was read from what the model wrote"), parse_values()),
         "prompt_version": (
             _("The prompts that the model was asked with"),

@@ -1,7 +1,8 @@
 """Everything a report needs of a study, read at one moment; what follows from it is arithmetic."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import pandas as pd
 from django.db.models import Count, Q
@@ -12,8 +13,9 @@ from analysis.consistency import consistent_read
 from analysis.frames import chosen, every_round, latest_rounds
 from analysis.handed_in import handed_in
 from analysis.models import ItemCode
-from analysis.paired import pairs_of
+from analysis.paired import is_paired, pairs_of
 from evaluation.describing import said_of_evaluators
+from evaluation.services.position import Position, positions_of
 from items.models import Generator, KeyCorrection
 from studies.models import Annotator, Study, Submission, Unit, UnitItem
 
@@ -44,6 +46,7 @@ class Evidence:
     `options`: one row per option of `items` with text_id, item_id, option_id, generator, key (as it is now).
     `codes`: the codes that stand (see `analysis.codes`) by item_id.
     `peculiarities`: sentences about evaluators that are not asked or read in the usual way.
+    `positions`: by label, how often the order of a pair decided what a model said.
     """
 
     study: Study
@@ -61,6 +64,7 @@ class Evidence:
     options: pd.DataFrame
     codes: dict[str, set[str]]
     peculiarities: tuple[str, ...] = ()
+    positions: Mapping[str, Position] = field(default_factory=dict)
 
 
 def evidence_of(study: Study, choices: Choices) -> Evidence:
@@ -83,6 +87,7 @@ def evidence_of(study: Study, choices: Choices) -> Evidence:
             options=options_of(study),
             codes=codes_of(study),
             peculiarities=said_of_evaluators(study, choices.purposes),
+            positions=positions_of(study) if is_paired(study) else {},
         )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import F
 
 from analysis.handed_in import handed_in
-from evaluation.calls import parse_status, prompt_versions, reply_behind
+from evaluation.calls import parse_status, prompt_versions, raw_output, reply_behind
 from studies.models import Assignment, Study
 from studies.protocols import PROTOCOLS
 from studies.services.declaring import declaration_of
@@ -105,7 +105,7 @@ def finished(row: dict[str, Any], places: dict[tuple, int], sides: dict[int, dic
     row["applicable"] = True  # a question that was not asked has no row; the wide export says where
     row["correct"] = None if row["key"] is None else row["value"] == row["key"]
     row["instrument_version"] = f"{row['instrument']}/{row['language']}/{row['version']}"
-    row["raw_output"], row["parse_status"] = row["reply_text"], parse_status(row)
+    row["raw_output"], row["parse_status"] = raw_output(row), parse_status(row)
     return {column: row.get(column) for column in COLUMNS}
 
 

@@ -9,12 +9,16 @@ from studies.protocols import PROTOCOLS
 COLUMNS = ["annotator", "unit", "round", "first", "second", "generator_first", "generator_second", "left"]
 
 
+def is_paired(study: Study) -> bool:
+    return PROTOCOLS[study.protocol].unit == "pair"
+
+
 def pairs_of(study: Study) -> pd.DataFrame:
     """One row per assignment with the columns above, of pairwise studies; else none.
 
     `unit` is a primary key; `first`, `second` and `left` are ids of items, `left` is missing where the side is unknown.
     """
-    if PROTOCOLS[study.protocol].unit != "pair":
+    if not is_paired(study):
         return pd.DataFrame(columns=COLUMNS)
     items = UnitItem.objects.filter(unit__study=study).order_by("unit", "position")
     units: dict[int, list[tuple[int, str, str]]] = {}

@@ -1,15 +1,19 @@
 """The calls behind a model's answers: what came back, how it was read, and which answers are missing and why."""
 
-from collections.abc import Collection, Iterator, Mapping
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from django.db.models import CharField, Exists, F, OuterRef, QuerySet, Subquery, Value
 from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import Cast, Concat
 
+from evaluation.judges.missing import unanswered_by_judge
+from evaluation.judges.setting import SWAPPED, UNIT_KEY
 from evaluation.models import Evaluator
+from evaluation.services import judges
 from evaluation.services.asking import METHOD
-from evaluation.services.evaluators import RUN_KIND, SCOPE
+from evaluation.services.evaluators import RUN_KIND, RUN_KINDS, SCOPE
 from evaluation.setting import ITEM_KEY, OPTION_KEY, PROBABILITY
 from llm.failures import Failure, remedy
 from llm.models import Call, CallState
@@ -23,8 +27,9 @@ CALLED = {Failure.PARSE: UNPARSED, Failure.CONTENT: DECLINED}
 
 UNANSWERED = (
     *("annotator", "model", "reading", "stage", "text_id", "item_id", "item_version", "option_id"),
-    *("parse_status", "reason", "raw_output", "prompt_version"),
+    *("other_item_id", "question", "parse_status", "reason", "raw_output", "prompt_version"),
 )
+METHODS = (METHOD, judges.METHOD)
 FIELDS = {
     "text_id": "item__text__external_id",
     "item_id": "item__external_id",
@@ -43,6 +48,8 @@ CHUNK = 2000
 def reply_behind() -> dict[str, Subquery]:
     """For responses: text, turn and flag of the call that the answer was read from; null where there is none.
 
+    Of a pair, `reply_swapped` is the text in the other order.
+
     Each row finds its call by an index, so an export of any size needs no further query. (One JSON object of all three
     would be shorter, but in the transaction of an export Django cannot find out whether SQLite knows JSON objects.)
     """
@@ -51,6 +58,7 @@ def reply_behind() -> dict[str, Subquery]:
         "reply_text": Subquery(first.values("text")[:1]),
         "reply_turn": Subquery(first.values("turn")[:1]),
         "reply_flagged": Subquery(first.values(flagged=KeyTransform("little label mass", "parsed"))[:1]),
+        "reply_swapped": Subquery(calls_behind([judged_key(SWAPPED)]).values("text")[:1]),
     }
 
 
@@ -59,15 +67,16 @@ def reply_logprobs() -> Subquery:
     return Subquery(calls_behind().values("logprobs")[:1])
 
 
-def calls_behind() -> QuerySet[Call]:
+def calls_behind(keys: Sequence[Concat] | None = None) -> QuerySet[Call]:
     """The calls that a response may have been read from, the one that it was read from first."""
+    keys = keys or [*keys_of(OuterRef("stage"), OuterRef("item_id"), OuterRef("option_id")), judged_key()]
     evaluator = OuterRef("assignment__annotator__evaluator")
     return Call.objects.filter(
         parsed__isnull=False,  # not the state: its index would be chosen, and walked through for each row
         run__project=OuterRef("assignment__annotator__study__project"),
-        run__kind=RUN_KIND,
+        run__kind__in=RUN_KINDS,
         run__scope=Concat(Value(SCOPE), Cast(evaluator, CharField())),
-        key__in=keys_of(OuterRef("stage"), OuterRef("item_id"), OuterRef("option_id")),
+        key__in=keys,
     ).order_by("pk")
 
 
@@ -77,6 +86,20 @@ def keys_of(stage: Any, item_id: Any, option_id: Any) -> list[Concat]:
         Concat(stage, Value(OPTION_KEY), Cast(option_id, CharField())),
         Concat(stage, Value(ITEM_KEY), Cast(item_id, CharField())),
     ]
+
+
+def judged_key(end: str = "") -> Concat:
+    """Of the call in which a judge was asked what a response answers."""
+    unit, item = (Cast(OuterRef(name), CharField()) for name in ("assignment__unit_id", "item_id"))
+    return Concat(
+        OuterRef("stage"), Value(UNIT_KEY), unit, Value("/"), item, Value("/"), OuterRef("question"), Value(end)
+    )
+
+
+def raw_output(row: Mapping[str, Any]) -> str | None:
+    """What the model wrote, word for word; of a pair the replies to both orders as a JSON list."""
+    first, swapped = row["reply_text"], row["reply_swapped"]
+    return first if swapped is None else json.dumps([first, swapped], ensure_ascii=False)
 
 
 def parse_status(row: Mapping[str, Any]) -> str | None:
@@ -90,7 +113,9 @@ def parse_status(row: Mapping[str, Any]) -> str | None:
 
 def prompt_versions(study: Study) -> dict[int, str]:
     """name/language/version of the prompts of each model evaluator, by annotator."""
-    rows = Evaluator.objects.filter(annotator__study=study, method=METHOD).values_list("annotator", "params__prompt")
+    rows = Evaluator.objects.filter(annotator__study=study, method__in=METHODS).values_list(
+        "annotator", "params__prompt"
+    )
     used = dict(rows)
     versions = InstrumentVersion.objects.filter(pk__in=used.values()).select_related("instrument")
     names = {version.pk: version_name(version) for version in versions}
@@ -108,7 +133,7 @@ def unanswered(study: Study, purposes: Collection[str] = ("main",)) -> Iterator[
     """
     versions = prompt_versions(study)
     evaluators = Evaluator.objects.filter(
-        annotator__study=study, annotator__purpose__in=purposes, method=METHOD
+        annotator__study=study, annotator__purpose__in=purposes, method__in=METHODS
     ).select_related("annotator__study")
     for evaluator in evaluators:
         yield from unanswered_by(evaluator, versions.get(evaluator.annotator_id))
@@ -117,13 +142,17 @@ def unanswered(study: Study, purposes: Collection[str] = ("main",)) -> Iterator[
 def unanswered_by(evaluator: Evaluator, prompt_version: str | None) -> Iterator[dict[str, Any]]:
     annotator = evaluator.annotator
     who = {"annotator": annotator.code, "model": annotator.model, "reading": annotator.reading}
+    if evaluator.method == judges.METHOD:
+        for about, reply in unanswered_by_judge(evaluator):
+            yield {**who, **about, **why_missing(reply), "prompt_version": prompt_version}
+        return
     for stage in evaluator.stages:
         rows = missing_options(evaluator, stage).values_list(*map(F, FIELDS.values()), *REPLY)
         for values in rows.iterator(chunk_size=CHUNK):
             about, reply = values[: len(FIELDS)], dict(zip(REPLY, values[len(FIELDS) :], strict=True))
             yield {
-                **who, "stage": stage, **dict(zip(FIELDS, about, strict=True)), **why_missing(reply),
-                "prompt_version": prompt_version,
+                **who, "stage": stage, "question": ANSWER, **dict(zip(FIELDS, about, strict=True)),
+                **why_missing(reply), "prompt_version": prompt_version,
             }  # fmt: skip
 
 

@@ -7,19 +7,20 @@ from typing import Any
 from django.db.models import Count, QuerySet
 
 from evaluation.models import Evaluator
-from evaluation.services.evaluators import RUN_KIND, scope_of
+from evaluation.services.evaluators import RUN_KINDS, scope_of
 from llm.failures import Failure
 from llm.models import Call, CallState, Run
 from studies.models import Annotator, AnnotatorKind, Response, Study, UnitItem
 from studies.services.declaring import declaration_of
-from studies.services.evaluating import ANSWER
+from studies.services.evaluating import ANSWER, asks_about_options
+from studies.services.judging import progress_of
 
 UNPARSED = (Failure.PARSE, Failure.CUT, Failure.EMPTY)
 
 
 @dataclass(frozen=True)
 class Share:
-    """Answers in one stage, of how many. Without `total` it does not answer there, or nobody knows of how many."""
+    """Answers in one stage, of how many asked for. Without `total` it does not answer there, or nobody knows it."""
 
     done: int
     total: int | None
@@ -54,18 +55,41 @@ class Row:
 
 def rows_of(study: Study) -> list[Row]:
     """Models and baselines in the order they were added; each with its answers in every stage of the study."""
-    total, counts = n_options(study), answers_by_stage(study)
-    names = [stage.name for stage in declaration_of(study).stages]
+    shares_by = shares_of_options(study) if asks_about_options(study) else shares_of_judges(study)
     runs = newest_runs(study)
     unparsed = n_unparsed(runs.values())
     rows = []
     for annotator in others_of(study):
         evaluator = getattr(annotator, "evaluator", None)
+        run = runs.get(scope_of(evaluator)) if evaluator else None
+        rows.append(Row(annotator, evaluator, shares_by[annotator.pk], run, unparsed.get(run.pk, 0) if run else 0))
+    return rows
+
+
+Shares = dict[int, tuple[Share, ...]]
+
+
+def shares_of_options(study: Study) -> Shares:
+    """By annotator, in every stage of the study."""
+    total, counts = n_options(study), answers_by_stage(study)
+    names = [stage.name for stage in declaration_of(study).stages]
+    found = {}
+    for annotator in others_of(study):
+        evaluator = getattr(annotator, "evaluator", None)
         asked = evaluator.stages if evaluator else []
         shares = [Share(counts.get((annotator.pk, name), 0), total if name in asked else None) for name in names]
-        run = runs.get(scope_of(evaluator)) if evaluator else None
-        rows.append(Row(annotator, evaluator, tuple(shares), run, unparsed.get(run.pk, 0) if run else 0))
-    return rows
+        found[annotator.pk] = tuple(shares)
+    return found
+
+
+def shares_of_judges(study: Study) -> Shares:
+    """Of how many answers follows from those that are there: what a stop hides is not missing."""
+    annotators = list(others_of(study))
+    asked = {annotator.pk for annotator in annotators if hasattr(annotator, "evaluator")}
+    return {
+        pk: (Share(found.done, found.done + found.n_missing if pk in asked else None),)
+        for pk, found in progress_of(study, annotators).items()
+    }
 
 
 def row_of(evaluator: Evaluator) -> Row:
@@ -81,7 +105,7 @@ def newest_runs(study: Study) -> dict[str, Run]:
     """By scope."""
     runs = Run.objects.filter(
         project=study.project_id,
-        kind=RUN_KIND,
+        kind__in=RUN_KINDS,
         scope__in=[scope_of(evaluator) for evaluator in Evaluator.objects.filter(annotator__study=study)],
     )
     return {run.scope: run for run in runs.order_by("pk")}

@@ -6,16 +6,18 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from evaluation.calls import prompt_versions, unanswered_by
+from evaluation.calls import METHODS, prompt_versions, unanswered_by
 from evaluation.curves import curves_of
 from evaluation.describing import peculiarities
 from evaluation.forms import BaselineForm, ModelForm
+from evaluation.judge_forms import JudgeForm
 from evaluation.listing import n_options, row_of, rows_of
 from evaluation.models import Evaluator
-from evaluation.services import asking, baselines, evaluators, working
+from evaluation.services import asking, baselines, evaluators, judges, working
 from evaluation.services.comparing import comparison_of
 from evaluation.services.evaluators import CannotEvaluate
-from llm.models import Endpoint, Worker
+from evaluation.services.position import position_of_judge
+from llm.models import Endpoint, Run, Worker
 from llm.waiting import estimate_sentence
 from projects.models import Role
 from studies.access import get_study
@@ -31,8 +33,11 @@ MOST_LISTED = 100
 def study_evaluators(request, slug):
     """Everybody of the project sees the evaluators; adding them is for researchers."""
     study = get_study(request.user, slug, Role.VIEWER if request.method != "POST" else Role.RESEARCHER)
-    form = BaselineForm(request.POST or None)
-    if form.is_valid():
+    form = None if judges.is_judged(study) else BaselineForm(request.POST or None)
+    if form is None and request.method == "POST":
+        messages.error(request, _("Baselines judge options, and this study asks nothing about them. Ask a model."))
+        return redirect("study_evaluators", study.slug)
+    if form is not None and form.is_valid():
         try:
             evaluator = baselines.add_baseline(study, **form.cleaned_data)
             say_how_far(request, evaluator, working.begin(evaluator))
@@ -47,12 +52,15 @@ def study_evaluators(request, slug):
 
 def context_of(study) -> dict:
     rows = rows_of(study)
+    is_judged = judges.is_judged(study)
     working_on = [row for row in rows if row.is_working or (row.evaluator and not row.run and row.missing)]
     return {
         "project": study.project,
         "study": study,
         "tab": "evaluators",
         "rows": rows,
+        "stages": [_("Answers")] if is_judged else [_("Without the text"), _("With the text")],
+        "column_runs": judges.column_runs(study) if is_judged else [],
         "may_manage": study.project.my_role.rank >= Role.RESEARCHER.rank,
         "nobody_works": bool(working_on) and not Worker.objects.alive().exists(),
     }
@@ -74,7 +82,7 @@ def evaluator_page(request, slug, pk):
     evaluator = get_object_or_404(Evaluator.objects.select_related("annotator__study"), pk=pk, annotator__study=study)
     row = row_of(evaluator)
     may_read = study.project.my_role.rank >= Role.REVIEWER.rank
-    is_model = evaluator.method == asking.METHOD
+    is_model = evaluator.method in METHODS
     context = {
         "project": study.project,
         "study": study,
@@ -85,7 +93,9 @@ def evaluator_page(request, slug, pk):
         "sentences": peculiarities(evaluator),
         "prompts": prompt_versions(study).get(evaluator.annotator_id),
         "curves": curves_of(evaluator),
-        "comparison": comparison_of(evaluator, row) if is_model else None,
+        "comparison": comparison_of(evaluator, row) if evaluator.method == asking.METHOD else None,
+        "is_judge": evaluator.method == judges.METHOD,
+        "position": position_of_judge(evaluator) if evaluator.method == judges.METHOD else None,
         "may_read": may_read,
         "missing": list(islice(unanswered_by(evaluator, None), MOST_LISTED)) if may_read and is_model else [],
     }
@@ -97,8 +107,13 @@ def evaluator_page(request, slug, pk):
 def evaluator_model(request, slug):
     """First the estimate, then, with the same entries, the run."""
     study = get_study(request.user, slug, Role.RESEARCHER)
-    form = ModelForm(study, request.POST or None)
-    context = {"project": study.project, "study": study, "tab": "evaluators", "form": form}
+    is_judged = judges.is_judged(study)
+    try:
+        form = (JudgeForm if is_judged else ModelForm)(study, request.POST or None)
+    except WrongState as error:
+        messages.error(request, str(error))
+        return redirect("study_evaluators", study.slug)
+    context = {"project": study.project, "study": study, "tab": "evaluators", "form": form, "is_judged": is_judged}
     context["selectors"] = models_that_selected(study)
     if form.is_valid():
         try:
@@ -115,9 +130,12 @@ def evaluator_model(request, slug):
     )
 
 
-def started(request, study, form: ModelForm):
+def started(request, study, form: ModelForm | JudgeForm):
     terms = {name: form.cleaned_data[name] for name in ("budget", "on_unknown")}
-    evaluator = asking.start(study, form.ask(), **terms, started_by=request.user)
+    start = judges.start if isinstance(form, JudgeForm) else asking.start
+    evaluator = start(study, form.ask(), **terms, started_by=request.user)
+    if isinstance(evaluator, Run):
+        return redirect(evaluator)
     row = row_of(evaluator)
     if row.missing and row.run:
         return redirect(row.run)
@@ -125,14 +143,17 @@ def started(request, study, form: ModelForm):
     return redirect("study_evaluators", study.slug)
 
 
-def estimate_of(study, ask: asking.Ask) -> str:
+def estimate_of(study, ask: asking.Ask | judges.JudgeAsk) -> str:
     """In a sentence. Of a large study the number of calls only: a page cannot wait for all its prompts."""
-    wanted = asking.wanted_for(study, ask)
-    n_calls = n_options(study) * len(wanted.stages)  # at most: letters at once take one for each item
+    if isinstance(ask, judges.JudgeAsk):
+        n_calls = judges.most_calls(study, ask)
+    else:  # at most: letters at once take one for each item
+        n_calls = n_options(study) * len(asking.wanted_for(study, ask).stages)
     if n_calls > MOST_ESTIMATED:
         said = _("%(n)d calls. What they cost at most says evaluate_study %(slug)s --model %(name)s --estimate.")
         return said % {"n": n_calls, "slug": study.slug, "name": ask.endpoint.name}
-    return estimate_sentence(asking.estimate_for(study, ask), ask.endpoint.currency)
+    found = judges.estimate_for(study, ask) if isinstance(ask, judges.JudgeAsk) else asking.estimate_for(study, ask)
+    return estimate_sentence(found, ask.endpoint.currency)
 
 
 @login_required
@@ -140,8 +161,9 @@ def estimate_of(study, ask: asking.Ask) -> str:
 def evaluator_continue(request, slug, pk):
     study = get_study(request.user, slug, Role.RESEARCHER)
     evaluator = get_object_or_404(Evaluator, pk=pk, annotator__study=study)
-    if evaluator.method == asking.METHOD:
-        run = asking.go_on(evaluator, started_by=request.user)
+    if evaluator.method in METHODS:
+        go_on = judges.go_on if evaluator.method == judges.METHOD else asking.go_on
+        run = go_on(evaluator, started_by=request.user)
         return redirect(run) if run else redirect("study_evaluators", study.slug)
     say_how_far(request, evaluator, working.begin(evaluator))
     return redirect("study_evaluators", study.slug)

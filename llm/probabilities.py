@@ -56,6 +56,45 @@ def read_probability(
     return LabelProbability((p_true or 0.0) / mass, mass, mass < MASS_FLAGGED, missing, low, high, place)
 
 
+@dataclass(frozen=True)
+class LabelShares:
+    """Each label's share of the probability that the labels have together (`mass`), or None and the reason.
+
+    `missing` names labels that are not among the tokens returned; they count as 0.
+    """
+
+    shares: dict[str, float] | None
+    mass: float
+    missing: tuple[str, ...] = ()
+    reason: str = ""
+
+    @property
+    def is_flagged(self) -> bool:
+        return self.mass < MASS_FLAGGED
+
+
+def read_shares(logprobs: Sequence[Any] | None, labels: Sequence[str], written: str | None = None) -> LabelShares:
+    """As `read_probability`, for any number of labels: at the token of the label `written`, else at the first word."""
+    if not logprobs:
+        return LabelShares(None, 0.0, reason=NO_LOGPROBS)
+    place = _place_of(logprobs, written)
+    if place is None:
+        return LabelShares(None, 0.0, reason=NO_WORD)
+    shares = _shares(logprobs[place])
+    found = {label: _share_of(shares, label, sum) for label in labels}
+    missing = tuple(label for label, share in found.items() if share is None)
+    mass = sum(share or 0.0 for share in found.values())
+    if len(missing) == len(labels) or mass < MASS_MISSING:
+        return LabelShares(None, mass, missing, NO_LABEL if len(missing) == len(labels) else NO_MASS)
+    return LabelShares({label: (share or 0.0) / mass for label, share in found.items()}, mass, missing)
+
+
+def _place_of(logprobs: Sequence[Any], written: str | None) -> int | None:
+    places = [place for place, token in enumerate(logprobs) if _says_something(token[0])]
+    same = (place for place in places if written and logprobs[place][0].strip(BLANKS).casefold() == written.casefold())
+    return next(same, next(iter(places), None))
+
+
 def _says_something(token: str) -> bool:
     return bool(token.strip(MARKUP + BLANKS))
 

@@ -69,6 +69,17 @@ class Door(ABC):
         """What to ask after the unparsable reply of that call; None: nothing, it failed."""
         return None
 
+    def most(self, run: Run) -> Iterable[tuple[str, int]]:
+        """The plan with all that `next_calls` may add: what an estimate walks."""
+        return self.plan(run)
+
+    def next_calls(self, run: Run, call: Call) -> Iterable[tuple[str, int]]:
+        """More (key, sample) that are to be asked after the answer of that call; in the transaction of `read`.
+
+        They are rendered when leased, so their prompts may rest on the answers before. One that is there stays.
+        """
+        return ()
+
     def may_follow_up(self, run: Run, call: Call) -> bool:
         """Whether the engine may ask again after an empty, cut or unparsable reply; a study as published says no."""
         return True

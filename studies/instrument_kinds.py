@@ -97,7 +97,7 @@ def kind_of(content: Mapping[str, Any]) -> Kind | None:
 def protocol_of(content: Mapping[str, Any]) -> str | None:
     """The protocol that the instrument is for: by what it says, else by its name."""
     name = str(content.get("name", ""))
-    named = content.get("protocol", name if name in PROTOCOLS else name.removesuffix("-prompt"))
+    named = content.get("protocol", name if name in PROTOCOLS else name.removesuffix("-prompt").removesuffix("-judge"))
     return named if isinstance(named, str) and named in PROTOCOLS else None
 
 

@@ -13,6 +13,7 @@ from analysis.reports.error_codes import error_codes
 from analysis.reports.expert_check import expert_check
 from analysis.reports.flagged_cells import flagged_cells
 from analysis.reports.generator_means import generator_means
+from analysis.reports.judges_of_scores import judges_of_scores
 from analysis.reports.scores import AVERAGE
 from analysis.tables import Table
 
@@ -27,6 +28,7 @@ def dimension_ratings(evidence: Evidence) -> Report:
         flagged_cells(evidence),
         expert_check(evidence),
         error_codes(evidence),
+        *judges_of_scores(evidence),
         description(evidence),
     )
     drawn = [(means, "mean"), (correlations, "pearson")]

@@ -62,6 +62,11 @@ def evaluators_in(evidence: Evidence) -> list[Evaluator]:
     return [evaluator for evaluator in known if evaluator.name in wanted]
 
 
+def judges_in(evidence: Evidence) -> list[Evaluator]:
+    """The models among the evaluators, as chosen: they stand beside people, and never in the agreement of people."""
+    return [evaluator for evaluator in evaluators_in(evidence) if evaluator.kind == "model"]
+
+
 def people_in(evidence: Evidence) -> Evaluator:
     """All people of the chosen groups, whatever evaluators were chosen."""
     return all_evaluators(evidence)[0]

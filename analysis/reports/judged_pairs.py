@@ -1,4 +1,4 @@
-"""Judgments of pairs as reports read them: people's, one row per annotator and pair."""
+"""Judgments of pairs as reports read them: one row per annotator and pair. Results count those of people."""
 
 import numpy as np
 import pandas as pd
@@ -8,7 +8,7 @@ from analysis.evidence import Evidence
 from analysis.measures.agreement import MISSING
 from analysis.measures.types import IntArray
 from analysis.measures.wins import FIRST, SECOND, TIE
-from analysis.reports.evaluators import people_in
+from analysis.reports.evaluators import Evaluator, people_in
 from studies.protocols.pairwise import BETTER
 from studies.protocols.pairwise import TIE as TIE_WORD
 from studies.services.units import CALIBRATION
@@ -17,12 +17,17 @@ PLACE = ["annotator", "unit", "round"]
 
 
 def judgments_of(evidence: Evidence) -> pd.DataFrame:
+    """People's judgments; see `judgments_by`."""
+    return judgments_by(evidence, people_in(evidence))
+
+
+def judgments_by(evidence: Evidence, evaluator: Evaluator) -> pd.DataFrame:
     """annotator, unit, part, text_id, first, second, generator_first, generator_second, outcome, left.
 
     Both parts. `outcome` is FIRST, SECOND or TIE of the pair, whichever side it stood on; `left` is missing where the
     side is unknown.
     """
-    rows = people_in(evidence).rows_of(evidence.frame)
+    rows = evaluator.rows_of(evidence.frame)
     rows = rows[rows["question"] == BETTER][[*PLACE, "part", "text_id", "value"]]
     found = rows.merge(evidence.pairs, on=PLACE, how="left")
     outcome = np.select([found["value"] == TIE_WORD, found["value"] == found["first"]], [TIE, FIRST], SECOND)

@@ -7,6 +7,7 @@ from analysis.measures.strengths import DAVIDSON
 from analysis.report import Report
 from analysis.reports.criteria import criteria
 from analysis.reports.description import description
+from analysis.reports.judges_of_pairs import judges_of_pairs
 from analysis.reports.pair_agreement import pair_agreement
 from analysis.reports.ranking import ranking
 from analysis.reports.sides import sides
@@ -23,6 +24,7 @@ def pairwise(evidence: Evidence) -> Report:
         pair_agreement(evidence),
         sides(evidence),
         *([decided] if decided.rows else []),
+        *judges_of_pairs(evidence),
         description(evidence),
     )
     return Report(tables, tuple(sentences(ranked)), ("ranking", "wins"))

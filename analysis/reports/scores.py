@@ -1,11 +1,11 @@
-"""Scores on dimensions as reports read them: people's, one row per annotator, item and dimension."""
+"""Scores on dimensions as reports read them: one row per annotator, item and dimension. Results are people's."""
 
 import numpy as np
 import pandas as pd
 
 from analysis.evidence import Evidence
 from analysis.measures.types import FloatArray, IntArray
-from analysis.reports.evaluators import people_in
+from analysis.reports.evaluators import Evaluator, people_in
 from studies.protocols import Question
 from studies.services.declaring import declaration_of
 
@@ -35,9 +35,14 @@ def rounds_of(evidence: Evidence) -> tuple[int, ...]:
 
 
 def scores_of(evidence: Evidence, number: int) -> pd.DataFrame:
+    """People's scores; see `scores_by`."""
+    return scores_by(evidence, people_in(evidence), number)
+
+
+def scores_by(evidence: Evidence, evaluator: Evaluator, number: int) -> pd.DataFrame:
     """annotator, text_id, item_id, generator, source, dimension, value: of each cell its latest up to that round."""
-    people = people_in(evidence).rows_of(evidence.every_round)
-    rows = people[(people["round"] <= number) & people["question"].isin(dimensions_of(evidence))]
+    mine = evaluator.rows_of(evidence.every_round)
+    rows = mine[(mine["round"] <= number) & mine["question"].isin(dimensions_of(evidence))]
     rows = rows.rename(columns={"question": "dimension"}).sort_values("round", kind="stable")
     rows = rows.drop_duplicates(CELL, keep="last").sort_index()
     sources = evidence.texts.set_index("text_id")["source"]

@@ -8,13 +8,20 @@ from analysis.report import Report
 from analysis.reports.category_agreement import agreement
 from analysis.reports.description import description
 from analysis.reports.flow import flow
+from analysis.reports.judges_at_gates import judges_at_gates
 from analysis.reports.label_distributions import label_distributions
 from analysis.tables import Table
 
 
 def stopping_questionnaire(evidence: Evidence) -> Report:
     how_far = flow(evidence)
-    tables = (how_far, label_distributions(evidence), agreement(evidence), description(evidence))
+    tables = (
+        how_far,
+        label_distributions(evidence),
+        agreement(evidence),
+        *judges_at_gates(evidence),
+        description(evidence),
+    )
     return Report(tables, tuple(sentences(how_far)), ("flow", "label_distributions"))
 
 

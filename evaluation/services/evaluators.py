@@ -19,7 +19,8 @@ from studies.services.evaluating import CodeTaken, add_evaluator, remove_evaluat
 # What annotators are called by themselves, and what tables call people.
 RESERVED = re.compile(r"human(:.*)?|(P|pilot-|preview-|sim-)\d+", re.IGNORECASE)
 LONGEST = 200
-RUN_KIND = "evaluation"
+RUN_KIND, JUDGE_KIND = "evaluation", "judgment"
+RUN_KINDS = (RUN_KIND, JUDGE_KIND)
 SCOPE = "evaluator "
 
 
@@ -104,7 +105,7 @@ def chosen_stages(study: Study, wanted: Collection[str] | None) -> list[str]:
 def runs_of(evaluator: Evaluator) -> "list[Run]":
     """The runs in which a model answered as this evaluator, the newest first."""
     project = evaluator.annotator.study.project_id
-    return list(Run.objects.filter(project=project, kind=RUN_KIND, scope=scope_of(evaluator)))
+    return list(Run.objects.filter(project=project, kind__in=RUN_KINDS, scope=scope_of(evaluator)))
 
 
 def scope_of(evaluator: Evaluator) -> str:

@@ -58,7 +58,7 @@ Keyed = tuple[str, Prompt] | None
 def _prompts(run: Run) -> Iterator[list[Keyed]]:
     """Per batch of the plan: content key and prompt of each call, None where there can be no prompt."""
     door = door_of(run)
-    pairs = iter(door.plan(run))
+    pairs = iter(door.most(run))
     while batch := list(islice(pairs, AT_ONCE)):
         rendered = render_each(door, run, batch)
         yield [_keyed(run, request, sample) for (_key, sample), request in zip(batch, rendered, strict=True)]

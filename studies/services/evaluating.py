@@ -17,6 +17,7 @@ from studies.models.people import DONE
 from studies.protocols import InvalidAnswer, Stage
 from studies.services.answers import About, Answer, Given, answers_of
 from studies.services.declaring import declaration_of
+from studies.services.judgeable import way_of
 from studies.services.launching import forget_annotators
 from studies.services.locking import INSTEAD, WrongState, locked
 
@@ -35,11 +36,21 @@ def refuse_draft(study: Study) -> None:
         raise WrongState(str(INSTEAD[StudyState.DRAFT]) % {"slug": study.slug})
 
 
-def refuse_without_options(study: Study) -> None:
-    """`WrongState` for a protocol that asks nothing of options: nothing else is answered by evaluators."""
+def asks_about_options(study: Study) -> bool:
+    """Whether evaluators answer option by option; what else models can answer is in `judging`."""
     stages = declaration_of(study).stages
-    if not any(question.name == ANSWER for stage in stages for question in stage.questions):
-        raise WrongState(_("Models and baselines judge options, and this study's protocol does not ask about them."))
+    questions = [question for stage in stages for question in stage.questions]
+    return any(question.name == ANSWER and question.per == "option" for question in questions)
+
+
+def refuse_unanswerable(study: Study, kind: AnnotatorKind) -> None:
+    """`WrongState` where such an evaluator has no answer to what the study's protocol asks."""
+    if asks_about_options(study):
+        return
+    if kind != AnnotatorKind.MODEL:
+        raise WrongState(_("Baselines judge options, and this study's protocol asks nothing about them. Ask a model."))
+    if way_of(declaration_of(study).stages[0]) is None:
+        raise WrongState(_("No model can answer what this study's protocol asks."))
 
 
 @dataclass(frozen=True)
@@ -55,7 +66,7 @@ class Judged:
 def add_evaluator(study: Study, code: str, *, kind: AnnotatorKind, model: str, reading: str) -> Annotator:
     """A model or baseline in a launched study, with an assignment for each unit; `CodeTaken`, `WrongState`."""
     study = locked(study, *LAUNCHED)
-    refuse_without_options(study)
+    refuse_unanswerable(study, kind)
     if study.annotators.filter(code=code).exists():
         raise CodeTaken(
             _("The study has an annotator “%(code)s” already. Give this one another label.") % {"code": code}
@@ -84,7 +95,11 @@ def store_judgments(
     An answer that is there stays as it is: two workers, or a second run, write each answer once. `options` are those
     of each item of the unit.
     """
-    answers = [answer for given in judged for answer in checked(stage, given, options)]
+    insert(assignment, stage, [answer for given in judged for answer in checked(stage, given, options)])
+
+
+def insert(assignment: Assignment, stage: Stage, answers: Iterable[Answer]) -> None:
+    """Checked answers as responses; one that is there stays as it is."""
     version, now = assignment.annotator.study.instrument_version_id, timezone.now()
     Response.objects.bulk_create(
         (

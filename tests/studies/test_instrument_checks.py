@@ -62,7 +62,7 @@ def test_what_ships_has_no_problem(name):
             PEOPLE,
             {"use": "persons"},
             "use",
-            "There is no use “persons” of instruments; there are: people, evaluator, letters, generator",
+            "There is no use “persons” of instruments; there are: people, evaluator, letters, judge, generator",
         ),
         (PEOPLE, {"name": "a name"}, "name", "letters, digits, hyphens and underscores"),
         (PEOPLE, {"language": "no language"}, "language", "a code such as de, en or pt-BR"),

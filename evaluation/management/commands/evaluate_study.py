@@ -1,24 +1,30 @@
 import sys
+from collections.abc import Iterable
 
 from django.core.management.base import BaseCommand, CommandError
 
 from evaluation.listing import Row, row_of, rows_of
 from evaluation.models import Evaluator
-from evaluation.services import asking
+from evaluation.services import asking, judges
 from evaluation.services.answering import answer
 from evaluation.services.baselines import BASELINES, add_baseline
 from evaluation.services.evaluators import CannotEvaluate
 from evaluation.setting import LABEL, OPTIONWISE, READERS, READINGS
 from llm.commanding import ON_UNKNOWN, SOME_MISSING, amount, confirm, listed
-from llm.models import Endpoint
+from llm.models import Endpoint, Run, RunState
+from llm.services.estimating import Estimate
+from llm.services.runs import n_missing
 from llm.waiting import ending, estimate_sentence, wait_for
 from studies.models import Study
 from studies.services.evaluating import close_answered
+from studies.services.judging import close_judged
 from studies.services.locking import WrongState
 
+FOR_SCORES = ("samples", "temperature", "scale")
+FOR_OPTIONS = ("threshold_guess", "threshold_read", "tune_on", "answering", "as_published")
 FOR_MODELS = (
     *("reading", "threshold_guess", "threshold_read", "tune_on", "prompt", "answering", "as_published", "budget"),
-    *("on_unknown", "estimate"),
+    *("on_unknown", "estimate", *FOR_SCORES),
 )
 
 
@@ -37,6 +43,9 @@ class Command(BaseCommand):
         parser.add_argument("--prompt", metavar="P", help="NAME/LANGUAGE[@VERSION]; default: by the study's language")
         parser.add_argument("--tune-on", metavar="STUDY", help="choose both thresholds on this study's other texts")
         parser.add_argument("--answering", choices=list(READERS), help="one prompt per option (default), or letters")
+        parser.add_argument("--samples", type=int, metavar="N", help="scores: the mean of N samples, a metric column")
+        parser.add_argument("--temperature", type=float, metavar="T", help="scores: of the samples; default: 1")
+        parser.add_argument("--scale", type=int, metavar="K", help="scores: a scale from 1 to K, a metric column")
         parser.add_argument(
             "--as-published", action="store_true", help="no second question, 10 tokens, likeliest way to write a label"
         )
@@ -50,6 +59,8 @@ class Command(BaseCommand):
         try:
             if model in BASELINES:
                 self.ask_baseline(study, model, options)
+            elif judges.is_judged(study):
+                self.ask_judge(study, endpoint_called(model), options)
             else:
                 self.ask_model(study, endpoint_called(model), options)
         except (CannotEvaluate, WrongState) as refused:
@@ -63,28 +74,67 @@ class Command(BaseCommand):
         self.close(evaluator, before)
 
     def ask_model(self, study: Study, endpoint: Endpoint, options: dict) -> None:
+        refuse_given(options, FOR_SCORES, "is for judges of scores: this study's options are answered")
         ask = ask_from(endpoint, options)
-        found = asking.estimate_for(study, ask)
+        if self.goes_on(asking.estimate_for(study, ask), endpoint, options):
+            before = n_answered(study, ask.name)
+            evaluator = asking.start(study, ask, **terms_from(options))
+            self.wait(evaluator)
+            self.close(evaluator, before)
+
+    def ask_judge(self, study: Study, endpoint: Endpoint, options: dict) -> None:
+        refuse_given(options, FOR_OPTIONS, "is for answers to options: this study is judged otherwise")
+        ask = judge_from(endpoint, options)
+        if self.goes_on(judges.estimate_for(study, ask), endpoint, options):
+            before = n_answered(study, ask.name)
+            judge = judges.start(study, ask, **terms_from(options))
+            if isinstance(judge, Run):
+                self.fill_columns(judge, ask.name)
+            else:
+                self.wait(judge)
+                self.close(judge, before)
+
+    def goes_on(self, found: Estimate, endpoint: Endpoint, options: dict) -> bool:
+        """Whether the run is to start, after its estimate was said."""
         self.stdout.write(estimate_sentence(found, endpoint.currency))
-        if options["estimate"]:
-            return
-        if found.n_new and not (endpoint.is_free or endpoint.is_local or options["yes"]):
+        if not options["estimate"] and found.n_new and not (endpoint.is_free or endpoint.is_local or options["yes"]):
             confirm(endpoint)
-        before = n_answered(study, ask.name)
-        evaluator = asking.start(study, ask, budget=options["budget"], on_unknown=options["on_unknown"] or "")
+        return not options["estimate"]
+
+    def wait(self, evaluator: Evaluator) -> None:
         row = row_of(evaluator)
         if row.run and row.missing:
-            run = wait_for(row.run, self.stdout.write)
-            if stopped := ending(run):
-                self.stderr.write(stopped)
-        self.close(evaluator, before)
+            self.wait_for(row.run)
+
+    def wait_for(self, run: Run) -> Run:
+        run = wait_for(run, self.stdout.write)
+        if stopped := ending(run):
+            self.stderr.write(stopped)
+        return run
+
+    def fill_columns(self, run: Run, label: str) -> None:
+        run = self.wait_for(run)
+        missing = n_missing(run)
+        self.stdout.write(f"“{label}” has scored: {run.calls.good().count()} scores, {missing} are missing.")
+        if run.state != RunState.DONE:
+            self.stdout.write("Metric columns are filled when the run is done.")
+        if missing or run.state != RunState.DONE:
+            sys.exit(SOME_MISSING)
 
     def close(self, evaluator: Evaluator, before: int) -> None:
-        close_answered(evaluator.annotator, evaluator.stages)
+        is_judge = evaluator.method == judges.METHOD
+        if is_judge:
+            close_judged(evaluator.annotator)
+        else:
+            close_answered(evaluator.annotator, evaluator.stages)
         row = row_of(evaluator)
-        self.stdout.write(sentence(row, row.done - before))
+        self.stdout.write(sentence(row, row.done - before, "has given" if is_judge else "has judged"))
         if row.missing:
             sys.exit(SOME_MISSING)
+
+
+def terms_from(options: dict) -> dict:
+    return {"budget": options["budget"], "on_unknown": options["on_unknown"] or ""}
 
 
 def n_answered(study: Study, label: str) -> int:
@@ -93,10 +143,13 @@ def n_answered(study: Study, label: str) -> int:
 
 def refuse_for_baselines(options: dict) -> None:
     """What means something for models only is not passed over in silence."""
-    given = [name for name in FOR_MODELS if options[name] is not None and options[name] is not False]
+    refuse_given(options, FOR_MODELS, "is for models: a baseline makes no calls")
+
+
+def refuse_given(options: dict, names: Iterable[str], why: str) -> None:
+    given = [name for name in names if options[name] is not None and options[name] is not False]
     if given:
-        name = given[0].replace("_", "-")
-        raise CannotEvaluate(f"--{name} is for models: a baseline makes no calls. Leave it out.")
+        raise CannotEvaluate(f"--{given[0].replace('_', '-')} {why}. Leave it out.")
 
 
 def ask_from(endpoint: Endpoint, options: dict) -> asking.Ask:
@@ -111,6 +164,19 @@ def ask_from(endpoint: Endpoint, options: dict) -> asking.Ask:
         as_published=options["as_published"],
         tune_on=study_called(options["tune_on"]) if options["tune_on"] else None,
         thresholds={stage: share for stage, share in thresholds.items() if share is not None},
+    )
+
+
+def judge_from(endpoint: Endpoint, options: dict) -> judges.JudgeAsk:
+    return judges.JudgeAsk(
+        endpoint=endpoint,
+        label=options["label"],
+        stages=options["stages"],
+        reading=options["reading"] or LABEL,
+        samples=options["samples"],
+        temperature=options["temperature"],
+        scale=options["scale"],
+        prompt=options["prompt"] or "",
     )
 
 
@@ -129,10 +195,11 @@ def endpoint_called(name: str) -> Endpoint:
     return endpoint
 
 
-def sentence(row: Row, new: int) -> str:
+def sentence(row: Row, new: int, gave: str = "has judged") -> str:
     label = row.annotator.code
     if not new and not row.missing:
         return f"“{label}” had answered everything before; nothing was changed. Another one needs another label: --as."
-    said = f"“{label}” has judged {row.done} options, {new} of them now"
+    what = "options" if gave == "has judged" else "answers"
+    said = f"“{label}” {gave} {row.done} {what}, {new} of them now"
     unparsed = f" ({row.n_unparsed} replies without an answer)" if row.n_unparsed else ""
     return f"{said}; {row.missing} are missing{unparsed}." if row.missing else f"{said}; none is missing."

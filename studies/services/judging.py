@@ -1,0 +1,108 @@
+"""What models judge of items and pairs: the same gate as for people, and what is still missing, counted when asked.
+
+Judges take part in round 1 only: a second round gives scores back to the people who gave them.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from studies.models import Annotator, Assignment, Response, Study, UnitItem
+from studies.protocols import Stage
+from studies.protocols.base import Value
+from studies.services.answers import About, Given, answers_of
+from studies.services.declaring import declaration_of
+from studies.services.evaluating import hand_in, insert
+from studies.services.judgeable import PAIRS, open_questions, way_of
+
+Answers = dict[tuple[int, int], dict[str, Value]]  # by assignment and item, by question
+
+
+@dataclass(frozen=True)
+class Judgeable:
+    """What is judged at once: an item, or a pair under its first item."""
+
+    unit_id: int
+    item_id: int
+    other_id: int | None
+    has_expected_answer: bool
+
+
+def judgeables(study: Study) -> list[Judgeable]:
+    """In the study's order, text by text."""
+    rows = UnitItem.objects.filter(unit__study=study).order_by("unit__position", "position")
+    found: list[Judgeable] = []
+    is_paired = way_of(declaration_of(study).stages[0]) == PAIRS
+    for unit, item, expected in rows.values_list("unit_id", "item_id", "item__expected_answer"):
+        if is_paired and found and found[-1].unit_id == unit:
+            found[-1] = Judgeable(unit, found[-1].item_id, item, True)
+        else:
+            found.append(Judgeable(unit, item, None, bool(expected.strip())))
+    return found
+
+
+def store_values(
+    assignment: Assignment, stage: Stage, about: Judgeable, values: Mapping[str, Value], picks: Iterable[str]
+) -> None:
+    """Write the values that are not there yet; `InvalidAnswer` for one that nobody could have given.
+
+    `values` are all of this item, those before too: what may be asked depends on them.
+    """
+    allowed = About((), about.has_expected_answer, tuple(picks))
+    insert(assignment, stage, answers_of(stage, Given(about.item_id, values=values), allowed, partial=True))
+
+
+def values_by_item(study: Study, annotators: Iterable[Annotator]) -> Answers:
+    """What these annotators answered."""
+    stage = declaration_of(study).stages[0].name
+    rows = Response.objects.filter(
+        assignment__annotator__in=list(annotators), assignment__returned_at=None, assignment__round=1, stage=stage
+    )
+    found: Answers = {}
+    for assignment, item, question, value in rows.values_list("assignment_id", "item_id", "question", "value"):
+        found.setdefault((assignment, item), {})[question] = value
+    return found
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How many answers there are, and in each assignment how many are asked for and missing."""
+
+    done: int
+    missing: Mapping[int, int]
+
+    @property
+    def n_missing(self) -> int:
+        return sum(self.missing.values())
+
+
+def progress_of(study: Study, annotators: Iterable[Annotator]) -> dict[int, Progress]:
+    """By annotator. What a missing answer may lead to is not counted: nobody knows whether it will be asked."""
+    stage, annotators = declaration_of(study).stages[0], list(annotators)
+    answers, by_unit = values_by_item(study, annotators), units_of(study)
+    rows = Assignment.objects.active().filter(annotator__in=annotators, round=1)
+    found: dict[int, tuple[int, dict[int, int]]] = {annotator.pk: (0, {}) for annotator in annotators}
+    for pk, annotator, unit in rows.values_list("pk", "annotator_id", "unit_id"):
+        done, missing = found[annotator]
+        mine = [(about, answers.get((pk, about.item_id), {})) for about in by_unit.get(unit, ())]
+        missing[pk] = sum(len(open_questions(stage, said, about.has_expected_answer)) for about, said in mine)
+        found[annotator] = done + sum(len(said) for _about, said in mine), missing
+    return {annotator: Progress(done, missing) for annotator, (done, missing) in found.items()}
+
+
+def units_of(study: Study) -> dict[int, list[Judgeable]]:
+    found: dict[int, list[Judgeable]] = {}
+    for about in judgeables(study):
+        found.setdefault(about.unit_id, []).append(about)
+    return found
+
+
+@transaction.atomic
+def close_judged(annotator: Annotator) -> bool:
+    """Hand in, and finish, the assignments in which nothing is missing; whether all are finished."""
+    stage = declaration_of(annotator.study).stages[0].name
+    missing = progress_of(annotator.study, [annotator])[annotator.pk].missing
+    open_ones = annotator.assignments.open().filter(round=1).values_list("pk", flat=True)
+    hand_in({pk: [stage] for pk in open_ones if not missing[pk]}, [stage])
+    return not any(missing.values())

@@ -1,0 +1,229 @@
+"""Models go through a questionnaire that stops: question by question, and never behind a stop."""
+
+import re
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from evaluation.judges.door import JudgeDoor
+from evaluation.listing import row_of
+from evaluation.services.judges import JudgeAsk, go_on, start
+from llm.models import Call, CallState
+from llm.services import runs
+from llm.services.draining import drain, drain_here
+from llm.services.reading import read_again
+from studies.models import Annotator, Assignment, Response
+from tests import stopping
+from tests.mock_server import Planned, error
+
+pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("quick_models")]
+
+SEAT = 2  # whose judgments hold a stop at the first gate's end, one in the middle, and a rephrasal
+
+
+@pytest.fixture
+def study(project):
+    stopping.make_bank(project)
+    return stopping.launched(project)
+
+
+def about(study, prompt: str) -> tuple[str, str]:
+    """The item and the question of the questionnaire that a prompt asks."""
+    item = re.search(r"^What does (\S+) ask\?$", prompt, re.MULTILINE)[1]
+    entries = study.instrument_version.content["judge"]["questions"]
+    worded = {entry["question"].replace("{domain}", "the subject of the text"): entry["name"] for entry in entries}
+    return item, next(name for words, name in worded.items() if words in prompt)
+
+
+def planting(study, seat: int = SEAT):
+    """Answers as a seat of the planted study: the number of the level, or the text."""
+    entries = {entry["name"]: entry for entry in study.instrument_version.content["judge"]["questions"]}
+
+    def reply(request) -> str:
+        item, name = about(study, request.prompt)
+        said = stopping.PLANTED[seat, item][name]
+        levels = [level["value"] for level in entries[name].get("levels", [])]
+        return str(levels.index(said) + 1) if levels else said
+
+    return reply
+
+
+def judged(study, endpoint):
+    judge = start(study, JudgeAsk(endpoint))
+    drain_here(row_of(judge).run)
+    return judge
+
+
+def answers() -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = {}
+    rows = Response.objects.filter(assignment__annotator__code="mock")
+    for item, name, value in rows.values_list("item__external_id", "question", "value"):
+        found.setdefault(item, {})[name] = value
+    return found
+
+
+def planted(seat: int = SEAT) -> dict[str, dict[str, str]]:
+    return {item: stopping.PLANTED[seat, item] for item in stopping.ITEMS}
+
+
+@pytest.mark.parametrize("seat", [0, 1, 2])
+def test_the_planted_judgments_come_out_and_no_call_stands_behind_a_stop(study, served, endpoint, seat):
+    server = served(planting(study, seat))
+    judge = judged(study, endpoint(server))
+    assert answers() == planted(seat)
+    asked = [about(study, prompt) for prompt in server.prompts]
+    assert sorted(asked) == sorted((item, name) for item, said in planted(seat).items() for name in said)
+    assert Call.objects.count() == len(asked)
+    assert row_of(judge).missing == 0
+    assert all(Assignment.objects.filter(annotator__code="mock").values_list("finished_at", flat=True))
+
+
+def test_questions_of_one_item_are_asked_one_after_another(study, served, endpoint):
+    server = served(planting(study))
+    judged(study, endpoint(server))
+    for item in stopping.ITEMS:
+        asked = [name for one, name in (about(study, prompt) for prompt in server.prompts) if one == item]
+        assert asked == list(stopping.PLANTED[SEAT, item])
+
+
+def test_after_a_rephrasal_the_prompt_holds_both_wordings(study, served, endpoint):
+    server = served(planting(study))
+    judged(study, endpoint(server))
+    said = {about(study, prompt): "Where do herons sleep?" in prompt for prompt in server.prompts}
+    reworded = {name for (item, name), is_there in said.items() if item == "s2-gen-birch" and is_there}
+    assert reworded == {"answerable", "answer", "information_needed", "central", "would_use"}
+    assert not any(is_there for (item, _name), is_there in said.items() if item != "s2-gen-birch")
+
+
+def test_a_reply_that_cannot_be_read_is_missing_and_ends_the_path(study, served, endpoint):
+    plan = planting(study)
+
+    def shy(request):
+        if len(request.body["messages"]) > 1:
+            return "I cannot tell."
+        item, name = about(study, request.prompt)
+        return "Well, it depends." if (item, name) == ("s1-gen-alder", "grammatical") else plan(request)
+
+    judge = judged(study, endpoint(served(shy)))
+    assert answers()["s1-gen-alder"] == {"understandable": "yes", "domain_related": "yes"}
+    assert {item: said for item, said in answers().items() if item != "s1-gen-alder"} == {
+        item: said for item, said in planted().items() if item != "s1-gen-alder"
+    }
+    assert Call.objects.filter(state=CallState.FAILED).count() == 1
+    assert not Call.objects.filter(key__endswith=f"/{item_pk('s1-gen-alder')}/clear").exists()
+    assert row_of(judge).missing >= 1
+    unfinished = Assignment.objects.filter(annotator__code="mock", finished_at=None)
+    assert [row.unit.items.get().external_id for row in unfinished] == ["s1-gen-alder"]
+
+
+def item_pk(external_id: str) -> int:
+    return Response.objects.filter(item__external_id=external_id).values_list("item_id", flat=True)[0]
+
+
+def test_a_call_that_failed_is_tried_again_and_the_path_goes_on(study, served, endpoint):
+    plan = planting(study)
+
+    def broken(request):
+        return error(404, "no such thing") if about(study, request.prompt)[1] == "clear" else plan(request)
+
+    judge = judged(study, endpoint(served(broken)))
+    assert all(set(said) <= {"understandable", "domain_related", "grammatical"} for said in answers().values())
+    endpoint(served(plan))
+    drain_here(go_on(judge))
+    assert answers() == planted()
+
+
+def test_a_run_that_was_interrupted_goes_on_along_the_path_without_asking_twice(study, served, endpoint):
+    server = served(planting(study))
+    judge = start(study, JudgeAsk(endpoint(server, max_concurrency=1)))
+    run = row_of(judge).run
+    for _turn in range(200):
+        if not drain(run.pk, seconds=0.05):
+            break
+    drain_here(run)
+    assert answers() == planted()
+    assert len(server.prompts) == len(set(server.prompts)) == sum(len(said) for said in planted().values())
+
+
+def test_a_cancelled_run_is_gone_on_with_from_stored_replies(study, served, endpoint):
+    server = served(planting(study))
+    judge = start(study, JudgeAsk(endpoint(server, max_concurrency=1)))
+    run = row_of(judge).run
+    drain(run.pk, seconds=0.05)
+    runs.cancel(run)
+    drain_here(go_on(judge))
+    assert answers() == planted()
+    assert len(server.prompts) == len(set(server.prompts))
+
+
+class Killed(BaseException):
+    """What no except clause of the engine catches."""
+
+
+def test_a_worker_that_dies_while_it_reads_leaves_no_path_cut(study, served, endpoint, monkeypatch):
+    server = served(planting(study))
+    judge = start(study, JudgeAsk(endpoint(server)))
+    run, real, deaths = row_of(judge).run, JudgeDoor.next_calls, iter(range(3))
+
+    def dying(door, run, call):
+        found = list(real(door, run, call))
+        if found and next(deaths, None) is not None:
+            raise Killed
+        return found
+
+    monkeypatch.setattr(JudgeDoor, "next_calls", dying)
+    for _death in range(3):
+        with pytest.raises(Killed):
+            drain_here(run)
+    drain_here(run)
+    assert answers() == planted()
+    assert len(server.prompts) == len(set(server.prompts)) == sum(len(said) for said in planted().values())
+
+
+def test_reading_again_changes_nothing_and_asks_nothing(study, served, endpoint):
+    server = served(planting(study))
+    judge = judged(study, endpoint(server))
+    before, n = list(Response.objects.values()), len(server.prompts)
+    run = row_of(judge).run
+    read_again(run)
+    drain_here(run)
+    assert list(Response.objects.values()) == before
+    assert (len(server.prompts), Call.objects.count()) == (n, n)
+
+
+def test_an_empty_text_is_missing(study, served, endpoint):
+    plan = planting(study)
+
+    def mute(request):
+        return Planned("") if about(study, request.prompt)[1] == "rephrasal" else plan(request)
+
+    judged(study, endpoint(served(mute)))
+    assert "rephrasal" not in answers()["s2-gen-birch"]
+    assert "answerable" not in answers()["s2-gen-birch"]
+
+
+def test_the_estimate_counts_every_question_and_the_command_only_asks_what_is_reached(study, served, endpoint, capsys):
+    server = served(planting(study))
+    endpoint(server)
+    call_command("evaluate_study", "stops", "--model", "mock", "--estimate")
+    assert f"{len(stopping.ITEMS) * len(stopping.QUESTIONS)} calls" in capsys.readouterr().out
+    assert not Annotator.objects.filter(kind="model").exists()
+    call_command("evaluate_study", "stops", "--model", "mock", "--yes")
+    n = sum(len(said) for said in planted().values())
+    assert f"“mock” has given {n} answers, {n} of them now; none is missing." in capsys.readouterr().out
+    assert len(server.prompts) == n
+
+
+@pytest.mark.parametrize("baseline", ["majority", "exact", "fuzzy"])
+def test_baselines_have_no_answer_here_and_say_so(study, baseline):
+    with pytest.raises(CommandError, match="Baselines judge options"):
+        call_command("evaluate_study", "stops", "--model", baseline)
+    assert not Annotator.objects.filter(kind="baseline").exists()
+
+
+def test_no_prompt_says_who_wrote_the_question_or_what_stands_in_its_metadata(study, served, endpoint):
+    server = served(planting(study))
+    judged(study, endpoint(server))
+    for prompt in server.prompts:
+        said = prompt.replace(stopping.stem(about(study, prompt)[0]), "")
+        assert not any(word in said for word in (*stopping.GENERATORS, "item-metadata", "atlas", "lexicon"))

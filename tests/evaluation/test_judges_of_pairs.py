@@ -1,0 +1,178 @@
+"""Models judge pairs on a mock server: each pair in both orders, a judgment that flips is a tie."""
+
+import re
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from analysis.choices import Choices
+from analysis.evidence import evidence_of
+from analysis.reports.pairwise import pairwise
+from analysis.reports.wins import wins
+from evaluation.judges.door import JudgeDoor
+from evaluation.listing import row_of
+from evaluation.services.judges import JudgeAsk, start
+from evaluation.services.position import positions_of
+from llm.models import Call, CallState
+from llm.services.draining import drain_here
+from studies.models import Annotator, Assignment, Response
+from tests import pairs
+from tests.mock_server import Planned, label
+
+pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("quick_models")]
+
+STEM = re.compile(r"Question ([AB]): (.+)")
+
+
+def sides(prompt: str) -> dict[str, str]:
+    """The ids of the items that stand under A and B."""
+    return {letter: pairs.item_ids()[stem.strip()] for letter, stem in STEM.findall(prompt)}
+
+
+def planted(request) -> str:
+    """As the first seat of the planted study, whichever stands under A."""
+    shown = sides(request.prompt)
+    better = pairs.planted(0, shown["A"], shown["B"])
+    return {shown["A"]: "A", shown["B"]: "B", "tie": "T"}[better]
+
+
+@pytest.fixture
+def study(project):
+    pairs.make_bank(project)
+    return pairs.launched(project)
+
+
+def judged(study, endpoint, **about):
+    judge = start(study, JudgeAsk(endpoint, **about))
+    drain_here(row_of(judge).run)
+    return judge
+
+
+def answers(code: str = "mock") -> set[tuple[str, str, str]]:
+    found = set()
+    for assignment in Assignment.objects.filter(annotator__code=code).prefetch_related("unit__unit_items__item"):
+        one, other = (row.item.external_id for row in assignment.unit.unit_items.all())
+        found |= {(one, other, response.value) for response in assignment.responses.all()}
+    return found
+
+
+def test_every_pair_is_asked_in_both_orders_and_the_planted_judgments_come_out(study, served, endpoint):
+    server = served(planted)
+    judged(study, endpoint(server))
+    asked = [tuple(sides(prompt).values()) for prompt in server.prompts]
+    assert len(asked) == len(set(asked)) == 2 * pairs.TEXTS * pairs.PAIRS
+    assert all((other, one) in asked for one, other in asked)
+    wanted = {(one, other, pairs.planted(0, one, other)) for one, other, _value in answers()}
+    assert answers() == wanted
+    assert len(wanted) == pairs.TEXTS * pairs.PAIRS
+
+
+def test_a_judge_that_always_says_a_gives_ties_only(study, served, endpoint):
+    judge = judged(study, endpoint(served("A")))
+    assert {value for _one, _other, value in answers()} == {"tie"}
+    found = positions_of(study)["mock"]
+    assert (found.n, found.n_flipped, found.n_first, found.n_decided) == (30, 30, 60, 60)
+    assert row_of(judge).missing == 0
+
+
+def test_the_report_says_how_often_the_order_decided(study, served, endpoint):
+    judged(study, endpoint(served("A")))
+    tables = {table.name: table.rows for table in pairwise(evidence_of(study, Choices(seed=1))).tables}
+    (row,) = tables["position_bias"]
+    assert (row["evaluator"], row["n"], row["n_decided"]) == ("mock", 30, 60)
+    assert (row["share_flipped"], row["share_first"]) == (1, 1)
+
+
+def test_of_two_workers_the_later_one_finds_the_reply_to_the_other_order(study, served, endpoint):
+    """Both raw replies are stored before either is read, so whoever reads last has both."""
+    judge = start(study, JudgeAsk(endpoint(served(planted))))
+    run = row_of(judge).run
+    drain_here(run)
+    pair = list(Call.objects.filter(key__contains="/unit/").order_by("position")[:2])
+    Response.objects.filter(assignment__unit_id=int(pair[0].key.split("/")[2])).delete()
+    Call.objects.filter(pk=pair[1].pk).update(state=CallState.REPLIED, parsed=None)
+    JudgeDoor().read(run, pair[0])
+    assert len(answers()) == pairs.TEXTS * pairs.PAIRS
+
+
+def test_one_order_without_an_answer_leaves_the_pair_missing(study, served, endpoint):
+    first = next(iter(study.units.order_by("position"))).items.order_by("unit_items__position").first()
+
+    def shy(request):
+        return "I would rather not choose." if sides(request.prompt)["A"] == first.external_id else planted(request)
+
+    judge = judged(study, endpoint(served(shy)))
+    n = sum(first.external_id in pair[:2] for pair in answers())
+    shown_first = Call.objects.filter(state=CallState.FAILED).count()
+    assert shown_first > 0
+    assert row_of(judge).missing == shown_first
+    assert len(answers()) == pairs.TEXTS * pairs.PAIRS - shown_first
+    assert n == 0
+    with pytest.raises(SystemExit) as ended:
+        call_command("evaluate_study", "pairs", "--model", "mock")
+    assert ended.value.code == 3
+
+
+def test_the_likelier_letter_counts_where_probabilities_are_read(study, served, endpoint):
+    def sure(request):
+        letter = planted(request)
+        return Planned("A", label(letter, "A" if letter != "A" else "B", 0.8).logprobs)
+
+    judged(study, endpoint(served(sure)), reading="probability")
+    assert answers() == {(one, other, pairs.planted(0, one, other)) for one, other, _value in answers()}
+
+
+def test_no_prompt_holds_an_explanation_or_who_wrote_an_item_and_keys_stand_first(study, served, endpoint):
+    server = served("A")
+    judged(study, endpoint(server))
+    for prompt in server.prompts:
+        assert not any(secret in prompt for secret in pairs.SECRETS)
+        options = [line for line in prompt.splitlines() if line.startswith("- Answer")]
+        assert [line.endswith("(correct)") for line in options] == [True, False, False, True, False, False]
+
+
+def test_marked_keys_stand_where_the_shuffle_puts_them(project, served, endpoint):
+    pairs.make_bank(project)
+    study = pairs.launched(project, params={"key_first": False})
+    server = served("A")
+    judged(study, endpoint(server))
+    marked = [
+        [line.endswith("(correct)") for line in prompt.splitlines() if line.startswith("- Answer")]
+        for prompt in server.prompts
+    ]
+    assert all(sum(each[:3]) == sum(each[3:]) == 1 for each in marked)
+    assert len({tuple(each[:3]) for each in marked}) == 3
+
+
+def test_a_models_judgments_are_not_counted_as_peoples(study, served, endpoint):
+    judged(study, endpoint(served(planted)))
+    assert all(row["n"] == 0 for row in wins(evidence_of(study, Choices(seed=1))).rows)
+
+
+def test_the_command_answers_says_how_much_and_changes_nothing_the_second_time(study, served, endpoint, capsys):
+    endpoint(served(planted))
+    call_command("evaluate_study", "pairs", "--model", "mock", "--estimate")
+    assert "60 calls" in capsys.readouterr().out
+    assert not Annotator.objects.filter(kind="model").exists()
+    call_command("evaluate_study", "pairs", "--model", "mock", "--yes")
+    assert "“mock” has given 30 answers, 30 of them now; none is missing." in capsys.readouterr().out
+    rows = list(Response.objects.values())
+    call_command("evaluate_study", "pairs", "--model", "mock", "--yes")
+    assert "had answered everything before" in capsys.readouterr().out
+    assert list(Response.objects.values()) == rows
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--model", "majority"], "Baselines judge options"),
+        (["--model", "mock", "--samples", "3"], "are for scores"),
+        (["--model", "mock", "--threshold-read", ".7"], "is for answers to options"),
+        (["--model", "mock", "--stages", "guess"], "no stage “guess”"),
+    ],
+)
+def test_what_means_nothing_here_is_refused(study, served, endpoint, words, said):
+    endpoint(served("A"))
+    with pytest.raises(CommandError, match=said):
+        call_command("evaluate_study", "pairs", *words)
+    assert not Annotator.objects.exclude(kind="human").exists()

@@ -1,0 +1,190 @@
+"""Models judge dimensions on a mock server: scores of the study are answers, any other numbers are metric columns."""
+
+import re
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from analysis.choices import Choices
+from analysis.evidence import evidence_of
+from analysis.reports.generator_means import generator_means
+from evaluation.listing import row_of
+from evaluation.metric_rows import metric_rows
+from evaluation.models import Metric
+from evaluation.services.evaluators import CannotEvaluate
+from evaluation.services.judges import JudgeAsk, start
+from llm.models import Call, CallState
+from llm.services.draining import drain_here
+from studies.models import Annotator, Assignment, Response
+from tests import dimensions
+from tests.mock_server import Planned
+
+pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("quick_models")]
+
+ITEMS = {dimensions.stem(number, name): f"x{number}-{name}" for number in (1, 2, 3) for name in dimensions.GENERATORS}
+N = len(ITEMS) * len(dimensions.DIMENSIONS)
+
+
+@pytest.fixture
+def study(project):
+    dimensions.make_bank(project)
+    return dimensions.launched(project)
+
+
+def about(study, prompt: str) -> tuple[str, str]:
+    """The item and the dimension that a prompt asks about."""
+    titles = {entry["title"]: entry["name"] for entry in study.instrument_version.content["rate"]["dimensions"]}
+    stem = re.search(r"^Question: (.+)$", prompt, re.MULTILINE)[1]
+    title = re.search(r"on one thing only: (.+?)\. ", prompt)[1]
+    return ITEMS[stem], titles[title]
+
+
+def planting(study):
+    return lambda request: str(dimensions.planted(0, *about(study, request.prompt)))
+
+
+def judged(study, endpoint, **how):
+    judge = start(study, JudgeAsk(endpoint, **how))
+    drain_here(row_of(judge).run)
+    return judge
+
+
+def filled(study, endpoint, **how) -> dict[tuple[str, str], float | None]:
+    """The values of the columns, by item and metric."""
+    drain_here(start(study, JudgeAsk(endpoint, **how)))
+    return {(row["item_id"], row["metric"]): row["value"] for row in metric_rows(study)}
+
+
+def test_written_scores_on_the_studys_scale_are_answers(study, served, endpoint):
+    server = served(planting(study))
+    judge = judged(study, endpoint(server))
+    rows = Response.objects.filter(assignment__annotator__code="mock")
+    stored = {(item, name): value for item, name, value in rows.values_list("item__external_id", "question", "value")}
+    assert stored == {
+        (item, name): dimensions.planted(0, item, name) for item in ITEMS.values() for name in dimensions.DIMENSIONS
+    }
+    assert len(server.prompts) == N
+    assert row_of(judge).missing == 0
+    assert all(Assignment.objects.filter(annotator__code="mock").values_list("finished_at", flat=True))
+
+
+def test_prompts_hold_the_anchors_of_the_studys_wording_and_nothing_of_the_generators(study, served, endpoint):
+    server = served("3")
+    judged(study, endpoint(server))
+    worded = {entry["name"]: entry for entry in study.instrument_version.content["rate"]["dimensions"]}
+    for prompt in server.prompts:
+        item, name = about(study, prompt)
+        for level in worded[name]["levels"]:
+            assert f"{level['value']} = {level['label']}: {level['anchor']}" in prompt
+        assert f"Expected answer: Answer {item[1]}" in prompt
+        assert not any(word in prompt for word in (*dimensions.GENERATORS, "item-metadata", "x1-", "x2-", "source-"))
+
+
+def test_a_dimension_about_the_expected_answer_is_not_asked_without_one(project, served, endpoint):
+    dimensions.make_bank(project, expected="")
+    study = dimensions.launched(project)
+    server = served("3")
+    judge = judged(study, endpoint(server))
+    assert len(server.prompts) == N - len(ITEMS)
+    assert not any("Expected answer" in prompt for prompt in server.prompts)
+    assert row_of(judge).missing == 0
+
+
+def test_what_cannot_be_read_is_missing_after_one_more_question(study, served, endpoint):
+    def shy(request):
+        if len(request.body["messages"]) > 1:
+            return "As I said."
+        item, name = about(study, request.prompt)
+        return "Hard to say." if name == "clarity" else str(dimensions.planted(0, item, name))
+
+    judge = judged(study, endpoint(served(shy)))
+    assert row_of(judge).missing == row_of(judge).n_unparsed == len(ITEMS)
+    assert not Response.objects.filter(question="clarity").exists()
+    assert Call.objects.filter(turn=1).count() == len(ITEMS)
+
+
+def test_a_score_off_the_scale_is_no_answer(study, served, endpoint):
+    judge = judged(study, endpoint(served("4")))
+    assert row_of(judge).missing == N
+    assert not Response.objects.filter(assignment__annotator__kind="model").exists()
+
+
+def test_samples_give_their_mean_and_failures_are_left_out(study, served, endpoint):
+    server = served(lambda request: ["1", "2", "2", "no idea"][request.earlier])
+    values = filled(study, endpoint(server, max_concurrency=1), samples=4, temperature=1.5)
+    assert set(values.values()) == {5 / 3}
+    assert len(values) == N
+    assert {request.body["temperature"] for request in server.requests} == {1.5}
+    assert Call.objects.filter(state=CallState.FAILED).count() == N
+    assert not Annotator.objects.filter(kind="model").exists()
+
+
+def test_probabilities_of_the_digits_give_their_expected_value(study, served, endpoint):
+    shares = {"1": 0.1, "2": 0.2, " 3": 0.5, "The": 0.2}
+    server = served(lambda request: Planned("**3", [("**", 1.0, {}), ("3", 0.5, shares)]))
+    values = filled(study, endpoint(server), reading="probability")
+    expected = (1 * 0.1 + 2 * 0.2 + 3 * (0.5 + 0.5)) / (0.1 + 0.2 + 0.5 + 0.5)
+    assert values["x1-gen-birch", "mock: fluency"] == pytest.approx(expected, abs=1e-12)
+    assert len(values) == N
+
+
+def test_a_scale_of_its_own_is_a_column_with_that_scale_in_the_prompt(study, served, endpoint):
+    server = served("5")
+    values = filled(study, endpoint(server), scale=5, label="five")
+    assert set(values.values()) == {5}
+    assert {metric for _item, metric in values} == {f"five: {name}" for name in dimensions.DIMENSIONS}
+    assert all("1 = not met at all\n5 = completely met" in prompt for prompt in server.prompts)
+    assert all(row["is_computed"] for row in metric_rows(study))
+
+
+def test_without_any_score_a_value_is_undefined_with_the_reason(study, served, endpoint):
+    values = filled(study, endpoint(served("none")), scale=5)
+    assert set(values.values()) == {None}
+    assert {row["reason"] for row in metric_rows(study)} == {"The model gave no score."}
+
+
+def test_the_same_columns_are_asked_for_once_and_another_judge_needs_another_label(study, served, endpoint):
+    server = served("5")
+    model = endpoint(server)
+    filled(study, model, scale=5)
+    n = len(server.requests)
+    filled(study, model, scale=5)
+    assert len(server.requests) == n
+    with pytest.raises(CannotEvaluate, match="of another judge"):
+        start(study, JudgeAsk(model, scale=4))
+
+
+def test_columns_of_others_are_not_written_over(study, served, endpoint):
+    Metric.objects.create(project=study.project, name="mock: fluency")
+    with pytest.raises(CannotEvaluate, match="metric “mock: fluency” already"):
+        start(study, JudgeAsk(endpoint(served("5")), scale=5))
+
+
+def test_a_models_scores_are_not_in_the_means_of_people(study, served, endpoint):
+    judged(study, endpoint(served("3")))
+    assert all(row["n"] == 0 for row in generator_means(evidence_of(study, Choices(seed=1))).rows)
+
+
+def test_the_command_fills_columns_and_says_what_is_missing(study, served, endpoint, capsys):
+    endpoint(served("5"))
+    call_command("evaluate_study", "dims", "--model", "mock", "--scale", "5", "--as", "five", "--yes")
+    assert f"“five” has scored: {N} scores, 0 are missing." in capsys.readouterr().out
+    endpoint(served("7"))
+    with pytest.raises(SystemExit) as ended:
+        call_command("evaluate_study", "dims", "--model", "mock", "--scale", "4", "--as", "four", "--yes")
+    assert ended.value.code == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--samples", "1"], "Samples are 2 to 100"),
+        (["--samples", "3", "--reading", "probability"], "probabilities are read from one reply"),
+        (["--temperature", "1"], "A temperature is for samples"),
+        (["--scale", "12"], "2 to 9 steps"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_with_the_reason(study, served, endpoint, words, said):
+    endpoint(served("3"))
+    with pytest.raises(CommandError, match=said):
+        call_command("evaluate_study", "dims", "--model", "mock", *words)
