@@ -56,7 +56,7 @@ def asked(form: ResultsForm) -> dict:
     """The choices as parameters of an address, for figures and downloads."""
     choices = form.choices
     asked = {"asked": 1, "include": choices.included, "convention": choices.convention, "estimate": form.estimand}
-    return asked | ({} if choices.calibration else {"calibration": "without"})
+    return asked | {"drop": choices.dropped} | ({} if choices.calibration else {"calibration": "without"})
 
 
 def sections(study: Study, form: ResultsForm, report: Report) -> dict:

@@ -14,18 +14,22 @@ from analysis.measures.correlations import (
     KENDALL,
     PEARSON,
     SPEARMAN,
+    Correlation,
     correlation,
     rows_of_groups,
 )
-from analysis.measures.intervals import CELLS, Interval, Statistic, clustered
+from analysis.measures.intervals import CELLS, LEVEL, NO_SPREAD, Interval, Statistic, clustered, undefined
 from analysis.measures.share_intervals import clustered_mean
 from analysis.measures.types import FloatArray, IntArray
 
 BOUNDS = (-1.0, 1.0)
+FISHER, ITEM = "fisher-z", "item"
+TOO_FEW_FOR_Z = "An interval by Fisher's z needs at least four rows, for Kendall's τ five."
+PERFECT = "A correlation of 1 or −1 has no interval by Fisher's z."
 
 
 def clustered_correlation(
-    x: FloatArray, y: FloatArray, text: IntArray, coefficient: str = PEARSON, *, seed: int
+    x: FloatArray, y: FloatArray, text: IntArray, coefficient: str = PEARSON, *, seed: int, method: str = ""
 ) -> Interval:
     """Interval of `correlations.correlation`; x, y: (n,) numbers, NaN where missing; text: (n,) whole numbers.
 
@@ -34,22 +38,29 @@ def clustered_correlation(
     both = ~(np.isnan(x) | np.isnan(y))
     texts, groups = np.unique(text[both], return_inverse=True)
     statistic = _STATISTICS[coefficient](x[both], y[both], groups, len(texts))
-    return clustered(statistic, len(texts), int(both.sum()), bounds=BOUNDS, seed=seed)
+    return clustered(statistic, len(texts), int(both.sum()), bounds=BOUNDS, seed=seed, method=method)
 
 
 def clustered_within(
-    x: FloatArray, y: FloatArray, text: IntArray, coefficient: str = PEARSON, *, seed: int
+    x: FloatArray, y: FloatArray, text: IntArray, coefficient: str = PEARSON, *, seed: int, method: str = ""
 ) -> Interval:
     """Interval of `correlations.within_texts`, over the texts that have a correlation."""
     both = ~(np.isnan(x) | np.isnan(y))
     found = [correlation(x[rows], y[rows], coefficient) for rows in rows_of_groups(text, both)]
     defined = [one for one in found if not math.isnan(one.r)]
     n = np.array([one.n for one in defined], dtype=np.int64)
-    return clustered_mean(np.array([one.r for one in defined]) * n, n, bounds=BOUNDS, seed=seed)
+    return clustered_mean(np.array([one.r for one in defined]) * n, n, bounds=BOUNDS, seed=seed, method=method)
 
 
 def clustered_by_generator(
-    x: FloatArray, y: FloatArray, text: IntArray, generator: IntArray, coefficient: str = PEARSON, *, seed: int
+    x: FloatArray,
+    y: FloatArray,
+    text: IntArray,
+    generator: IntArray,
+    coefficient: str = PEARSON,
+    *,
+    seed: int,
+    method: str = "",
 ) -> Interval:
     """Interval of `correlations.by_generator`: texts are drawn, generators stay, their means are recomputed."""
     both = ~(np.isnan(x) | np.isnan(y))
@@ -66,7 +77,27 @@ def clustered_by_generator(
         n = np.where(n > 0, n, np.nan)
         return row_correlations((weights @ sums[0]) / n, (weights @ sums[1]) / n, coefficient)
 
-    return clustered(statistic, len(texts), int(both.sum()), bounds=BOUNDS, seed=seed)
+    return clustered(statistic, len(texts), int(both.sum()), bounds=BOUNDS, seed=seed, method=method)
+
+
+def independent_correlation(found: Correlation, coefficient: str = PEARSON, *, unit: str = ITEM) -> Interval:
+    """Interval of a correlation of independent rows by Fisher's z (the published convention).
+
+    Squared standard errors of z: Pearson 1 / (n - 3) (Fisher 1921), Spearman (1 + r²/2) / (n - 3) (Bonett & Wright
+    2000), Kendall .437 / (n - 4) (Fieller et al. 1957). Undefined where that is not positive, and for r of -1 or 1.
+    """
+    about = (unit, found.n, found.n, None)
+    left = found.n - (4 if coefficient == KENDALL else 3)
+    if math.isnan(found.r):
+        return undefined(FISHER, about, found.reason)
+    if left <= 0:
+        return undefined(FISHER, about, TOO_FEW_FOR_Z)
+    if abs(found.r) > 1 - NO_SPREAD:
+        return undefined(FISHER, about, PERFECT)
+    scale = {PEARSON: 1.0, SPEARMAN: 1 + found.r**2 / 2, KENDALL: 0.437}[coefficient]
+    reach = float(stats.norm.ppf((1 + LEVEL) / 2)) * math.sqrt(scale / left)
+    low, high = (math.tanh(math.atanh(found.r) + side * reach) for side in (-1, 1))
+    return Interval(low, high, FISHER, *about[:3], 0, None)
 
 
 def row_correlations(x: FloatArray, y: FloatArray, coefficient: str) -> FloatArray:
