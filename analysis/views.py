@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from analysis.codebook import codebook
 from analysis.forms import ResultsForm
-from analysis.item_lists import alarms, sheet_links
+from analysis.item_lists import STUDY, alarms, sheet_links
 from analysis.pages import Behind, PageTable, alternative, description, page_table
 from analysis.report import Report
 from analysis.services.exporting import FORMATS, export_responses, write_metrics, write_unanswered
@@ -69,7 +69,8 @@ def sections(study: Study, form: ResultsForm, report: Report) -> dict:
     }
     common = {"tables": tables, "description": description(report.table("description"))}
     if not declaration_of(study).guesses:
-        return common | {"listed": listed(report, tables)}
+        first = next(iter(sheet_links(study, urlencode(asked(form), doseq=True), STUDY).values()), "")
+        return common | {"listed": listed(report, tables), "first_sheet": first}
     first, second = ("informativity", "informativity_matched")
     if form.estimand == "matched":
         first, second = second, first
