@@ -161,6 +161,7 @@ class Declaration:
     min_generators: int = 1
     calibration: bool = False  # shared texts come first, and the rest waits until a researcher opens it
     rounds: int | None = None  # how many there may be; later ones hold reopened answers only. None: whole units again
+    takes_back: bool = False  # the unit handed in last may be answered once more, as a new round
     rules: tuple[str, ...] = ()  # which answers a second round reopens
     slots: Mapping[str, str] = field(default_factory=dict)  # what stands where the wording has {name}
 

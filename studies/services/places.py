@@ -39,8 +39,9 @@ def place_of(annotator: Annotator) -> Place:
         return Place("done", total=mine.count())
     if declaration.calibration and waits(annotator, assignment):
         return Place("waiting", total=mine.count())
-    mine = mine.filter(round=assignment.round)
-    number = mine.filter(finished_at__isnull=False).count() + 1
+    # A unit that was taken back keeps its number; a round of reopened answers is counted by itself.
+    mine = mine.filter(round=1 if declaration.takes_back else assignment.round)
+    number = mine.filter(finished_at__isnull=False).exclude(unit=assignment.unit_id).count() + 1
     return Place("stage", None, assignment, declaration.stage(assignment.stage), number, mine.count())
 
 
