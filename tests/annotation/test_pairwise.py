@@ -296,6 +296,7 @@ def test_the_last_pair_of_all_can_be_taken_back_while_one_waits_and_at_the_end(s
     choose(walker, "down")
     assert place_of(first.annotator).kind == "waiting"
     open_main_part(study)
+    study.refresh_from_db()
     judge(study)
     walker.post({"back": back_on(walker)})
     place = place_of(annotators(study)[0])
