@@ -16,7 +16,7 @@ from analysis.paired import pairs_of
 from evaluation.describing import said_of_evaluators
 from evaluation.metric_rows import metric_families, metric_rows
 from items.models import Generator, KeyCorrection
-from studies.models import Annotator, Study, Submission, Unit, UnitItem
+from studies.models import Annotator, Purpose, Study, Submission, Unit, UnitItem
 
 ITEM_FIELDS = {
     "text_id": "item__text__external_id",
@@ -45,6 +45,7 @@ class Evidence:
     minutes. `pairs`: see `pairs_of`. `left_out`: number of responses by purpose that the choices leave out.
     `options`: one row per option of `items` with text_id, item_id, option_id, generator, key (as it is now).
     `codes`: the codes that stand (see `analysis.codes`) by item_id.
+    `verdicts`: what experts said about the answers of others: annotator, item_id, question, value.
     `metrics`: item_id, metric, value of every metric value of its items that is defined. `metric_families`: of each
     metric that of its base model, or nothing; `families`: the same of the generators.
     `peculiarities`: sentences about evaluators that are not asked or read in the usual way.
@@ -64,6 +65,7 @@ class Evidence:
     left_out: dict[str, int]
     options: pd.DataFrame
     codes: dict[str, set[str]]
+    verdicts: pd.DataFrame
     metrics: pd.DataFrame
     metric_families: dict[str, str]
     families: dict[str, str]
@@ -89,6 +91,7 @@ def evidence_of(study: Study, choices: Choices) -> Evidence:
             left_out=left_out(study, choices),
             options=options_of(study),
             codes=codes_of(study),
+            verdicts=verdicts_of(study),
             metrics=metrics_of(study),
             metric_families=metric_families(study),
             families=families_of(study),
@@ -100,6 +103,11 @@ def generators_of(study: Study) -> tuple[str, ...]:
     """The generators of the study's items, in the order of the bank."""
     used = UnitItem.objects.filter(unit__study=study).values("item__generator")
     return tuple(Generator.objects.filter(pk__in=used).order_by("pk").values_list("name", flat=True))
+
+
+def verdicts_of(study: Study) -> pd.DataFrame:
+    """Of experts only; whoever's answers are chosen, a check is about the study as it was."""
+    return latest_rounds(every_round(study, (Purpose.EXPERT,)))[["annotator", "item_id", "question", "value"]]
 
 
 def families_of(study: Study) -> dict[str, str]:

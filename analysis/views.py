@@ -22,7 +22,9 @@ from analysis.writers import as_csv
 from projects.models import Role
 from studies.access import get_study
 from studies.models import Study
+from studies.people_forms import ExpertCheckForm
 from studies.services.declaring import declaration_of
+from studies.services.expert_check import may_check
 from studies.services.rephrasals import rephrasals_of
 from studies.services.second_round import may_open
 
@@ -47,9 +49,16 @@ def study_results(request, slug):
         "asked": urlencode(asked(form), doseq=True),
         "rephrasals": rephrasals_of(study) if study.project.my_role.rank >= Role.RESEARCHER.rank else [],
         "may_open_second": may_open(study) and "main" in dict(counts_by_purpose(study)),
+        "expert_form": expert_form(study),
         "may_export": study.project.my_role.rank >= Role.REVIEWER.rank,
     }
     return render(request, "analysis/results.html", context | sections(study, form, report))
+
+
+def expert_form(study: Study) -> ExpertCheckForm | None:
+    """What a researcher fills in to open an expert check, where there can be one."""
+    may_open = study.project.my_role.rank >= Role.RESEARCHER.rank and may_check(study)
+    return ExpertCheckForm() if may_open else None
 
 
 def asked(form: ResultsForm) -> dict:

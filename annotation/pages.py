@@ -79,7 +79,8 @@ def place_page(
     if place.phase:
         return words_page(request, annotator, place.phase, phase=place.phase, notice=notice, status=status)
     status = 410 if place.kind == "revoked" else status
-    return words_page(request, annotator, place.kind, notice=notice, back=last_done(annotator, place), status=status)
+    name = "check_done" if place.kind == "done" and annotator.purpose == Purpose.EXPERT else place.kind
+    return words_page(request, annotator, name, notice=notice, back=last_done(annotator, place), status=status)
 
 
 def words_page(
@@ -118,7 +119,7 @@ def stage_page(
     is_first_stage = stage == declaration.stages[0]
     context = progress(annotator, place) | {
         "token": assignment.token,
-        "words": wording(annotator)[stage.name],
+        "words": form.words,
         "round_words": wording(annotator).get("second_round") if assignment.round > 1 else None,
         "break_words": wording(annotator).get("break") if is_first_stage and place.number > 1 else None,
         "new_text": begins_text(assignment),
@@ -204,8 +205,8 @@ def drafts_at(place: Place) -> StageForm:
 
 def progress(annotator: Annotator, place: Place) -> dict[str, Any]:
     """How far the annotator is, in units and steps."""
-    stages = [stage.name for stage in declaration_of(annotator.study).stages]
     current = standing(place)[1].name
+    stages = [stage.name for stage in declaration_of(annotator.study).way(current)]
     return {
         "unit": PROTOCOLS[annotator.study.protocol].unit,
         "where": where(annotator, place),
