@@ -1,5 +1,7 @@
 """Back to the unit handed in last: it is asked once more, as a new round. What was handed in stays as it is."""
 
+from typing import Any
+
 from django.db import transaction
 from django.db.models import Max
 from django.utils.translation import gettext as _
@@ -53,6 +55,6 @@ def once_more(done: Assignment) -> Assignment:
     )
 
 
-def with_new_handles(row: list) -> list:
+def with_new_handles(row: list[Any]) -> list[Any]:
     _handle, item, options = row
     return [new_handle(), item, [[new_handle(), option] for _option_handle, option in options]]
