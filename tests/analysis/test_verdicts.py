@@ -1,4 +1,4 @@
-"""Verdicts of experts in files: taken in, counted, written out again, and refused where nobody could have given them."""
+"""Verdicts of experts in files: taken in, counted, written out again; refused where nobody could have given them."""
 
 import csv
 import io
