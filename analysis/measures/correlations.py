@@ -15,6 +15,19 @@ from scipy import stats
 from analysis.measures.row_correlations import FEWEST, KENDALL, PEARSON, SPEARMAN, text_correlations
 from analysis.measures.types import BoolArray, FloatArray, IntArray
 
+__all__ = [
+    "COEFFICIENTS",
+    "KENDALL",
+    "PEARSON",
+    "SPEARMAN",
+    "Correlation",
+    "by_generator",
+    "centred_within",
+    "correlation",
+    "correlation_matrix",
+    "within_texts",
+]
+
 COEFFICIENTS = (PEARSON, SPEARMAN, KENDALL)
 
 TOO_FEW = "A correlation needs at least three rows with both numbers."

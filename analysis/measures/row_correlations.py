@@ -22,8 +22,8 @@ def text_correlations(x: FloatArray, y: FloatArray, text: IntArray, coefficient:
     for n in np.unique(counts[counts >= FEWEST]):
         same = counts == n
         rows = order[starts[same][:, None] + np.arange(n)]
-        centred = (column[rows] - column[rows].mean(axis=1, keepdims=True) for column in (x, y))
-        r[same] = row_correlations(*centred, coefficient)
+        one, other = (column[rows] - column[rows].mean(axis=1, keepdims=True) for column in (x, y))
+        r[same] = row_correlations(one, other, coefficient)
     defined = ~np.isnan(r)
     return r[defined], counts[defined].astype(np.int64)
 
