@@ -9,6 +9,9 @@ from studies.models import Study
 
 CONVENTIONS = ("clustered", "published")
 EXTRA_PURPOSES = ("pilot", "simulated")
+EXPORTED = (*EXTRA_PURPOSES, "expert")  # what an export may take in beside main; a report never counts experts
+DUPLICATES, REFERENCES = "duplicates", "references"
+DROPPED = (DUPLICATES, REFERENCES)  # items that comparisons of metrics with people may leave out
 MAX_SEED = 2**63 - 1
 
 
@@ -25,6 +28,7 @@ class Choices:
     evaluators: tuple[str, ...] | None = None
     groups: tuple[str, ...] | None = None
     seed: int = 0
+    dropped: tuple[str, ...] = ()  # of DROPPED; only comparisons of metrics with people look at it
     calibration: bool = True  # whether answers of a calibration enter the results; agreement is always over them too
 
     @property
@@ -44,14 +48,24 @@ def one_convention(word: str) -> str:
     raise BadChoice(_("There is no convention “%(word)s”. Choose clustered or published.") % {"word": word})
 
 
-def purposes_with(extra: Iterable[str]) -> tuple[str, ...]:
+def purposes_with(extra: Iterable[str], known: tuple[str, ...] = EXTRA_PURPOSES) -> tuple[str, ...]:
     """main and the extra purposes, in one order; `BadChoice` for what cannot be included."""
     asked = set(extra)
-    if unknown := sorted(asked - set(EXTRA_PURPOSES)):
+    if unknown := sorted(asked - set(known)):
+        said = {"word": unknown[0], "known": ", ".join(known)}
+        raise BadChoice(_("“%(word)s” cannot be included. Choose some of these, with commas: %(known)s.") % said)
+    return ("main", *(purpose for purpose in known if purpose in asked))
+
+
+def dropped_from(asked: Iterable[str]) -> tuple[str, ...]:
+    """What comparisons of metrics leave out, in one order; `BadChoice` for what cannot be left out."""
+    asked = set(asked)
+    if unknown := sorted(asked - set(DROPPED)):
         raise BadChoice(
-            _("“%(word)s” cannot be included. Choose pilot, simulated, or both with a comma.") % {"word": unknown[0]}
+            _("“%(word)s” cannot be dropped. Choose duplicates, references, or both with a comma.")
+            % {"word": unknown[0]}
         )
-    return ("main", *(purpose for purpose in EXTRA_PURPOSES if purpose in asked))
+    return tuple(name for name in DROPPED if name in asked)
 
 
 def one_seed(written: str) -> int:

@@ -12,9 +12,9 @@ from studies.models import Study
 
 
 class CodeForm(forms.Form):
-    """A code, and where it is seen. Its cleaned data are the arguments of `set_code`."""
+    """Codes, one or several, and where they are seen. Its cleaned data are the arguments of `set_codes`."""
 
-    code = forms.ChoiceField(label=_("Code"))
+    codes = forms.MultipleChoiceField(label=_("Codes"), widget=forms.CheckboxSelectMultiple)
     option = forms.ModelChoiceField(
         label=_("Option it points to"),
         queryset=Option.objects.none(),
@@ -33,7 +33,7 @@ class CodeForm(forms.Form):
     def __init__(self, study: Study, item: Item, data: Any = None) -> None:
         super().__init__(data)
         self.fields["option"].queryset = item.options.all()  # type: ignore[attr-defined]
-        self.fields["code"].choices = [  # type: ignore[attr-defined]
+        self.fields["codes"].choices = [  # type: ignore[attr-defined]
             (KINDS[kind], [(code.name, code.title) for code in codes])
             for kind, codes in groupby(codes_of(study.protocol), key=lambda code: code.kind)
         ]

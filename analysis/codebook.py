@@ -82,7 +82,7 @@ def meanings(study: Study) -> dict[str, tuple[str, str]]:
         "unsure": (_("Whether the annotator marked the option as unsure"), _("true, false; empty where not asked")),
         "shown_left": (_("The item of a pair that stood on the left"), _("pairwise studies only")),
         "person": (_("The code under which the same person is known in other studies"), _("empty if not given")),
-        "purpose": (_("What the answer was given for; reports take main"), "main, pilot, preview, simulated"),
+        "purpose": (_("What the answer was given for; reports take main"), "main, pilot, preview, simulated, expert"),
         "part": (_("The part of the study"), "main, calibration"),
         "submitted_at": (_("When the stage was handed in"), time),
         "comment": (_("What the annotator wrote about the answer"), _("text")),
@@ -127,11 +127,11 @@ def parse_values() -> str:
 
 
 def stage_values(study: Study) -> str:
-    return ", ".join(stage.name for stage in declaration_of(study).stages)
+    return ", ".join(stage.name for stage in declaration_of(study).every_stage)
 
 
 def questions(study: Study) -> Iterator[tuple[Stage, Question]]:
-    for stage in declaration_of(study).stages:
+    for stage in declaration_of(study).every_stage:
         for question in stage.questions:
             yield stage, question
 
@@ -142,8 +142,7 @@ def question_values(study: Study) -> str:
 
 def answer_values(study: Study) -> str:
     """The values of each question, once."""
-    kinds = {question.name: question for _stage, question in questions(study)}
-    return "; ".join(f"{name}: {levels(question)}" for name, question in kinds.items())
+    return "; ".join(dict.fromkeys(f"{question.name}: {levels(question)}" for _stage, question in questions(study)))
 
 
 def levels(question: Question) -> str:

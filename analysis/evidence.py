@@ -15,9 +15,10 @@ from analysis.handed_in import handed_in
 from analysis.models import ItemCode
 from analysis.paired import is_paired, pairs_of
 from evaluation.describing import said_of_evaluators
+from evaluation.metric_rows import metric_families, metric_rows
 from evaluation.services.position import Position, positions_of
 from items.models import Generator, KeyCorrection
-from studies.models import Annotator, Study, Submission, Unit, UnitItem
+from studies.models import Annotator, Purpose, Study, Submission, Unit, UnitItem
 
 ITEM_FIELDS = {
     "text_id": "item__text__external_id",
@@ -25,6 +26,7 @@ ITEM_FIELDS = {
     "generator": "item__generator__name",
     "source": "item__text__source",
     "stem": "item__stem",
+    "reference": "item__reference",
 }
 ITEM_COLUMNS = [*ITEM_FIELDS, "n_options", "n_keys"]
 OPTION_FIELDS = {
@@ -40,11 +42,14 @@ class Evidence:
     """What the answers of a study are, and what they are about.
 
     `frame` holds the responses that count (see `responses_frame`), `every_round` those of all rounds.
-    `items`: one row per item with text_id, item_id, generator, source, stem, n_options, n_keys.
+    `items`: one row per item with text_id, item_id, generator, source, stem, reference, n_options, n_keys.
     `texts`: text_id, source, tokens. `annotators`: code, kind, group, purpose. `minutes`: annotator,
     minutes. `pairs`: see `pairs_of`. `left_out`: number of responses by purpose that the choices leave out.
     `options`: one row per option of `items` with text_id, item_id, option_id, generator, key (as it is now).
     `codes`: the codes that stand (see `analysis.codes`) by item_id.
+    `verdicts`: what experts said about the answers of others: annotator, item_id, question, value.
+    `metrics`: item_id, metric, value of every metric value of its items that is defined. `metric_families`: of each
+    metric that of its base model, or nothing; `families`: the same of the generators.
     `peculiarities`: sentences about evaluators that are not asked or read in the usual way.
     `positions`: by label, how often the order of a pair decided what a model said.
     """
@@ -63,6 +68,10 @@ class Evidence:
     left_out: dict[str, int]
     options: pd.DataFrame
     codes: dict[str, set[str]]
+    verdicts: pd.DataFrame
+    metrics: pd.DataFrame
+    metric_families: dict[str, str]
+    families: dict[str, str]
     peculiarities: tuple[str, ...] = ()
     positions: Mapping[str, Position] = field(default_factory=dict)
 
@@ -86,6 +95,10 @@ def evidence_of(study: Study, choices: Choices) -> Evidence:
             left_out=left_out(study, choices),
             options=options_of(study),
             codes=codes_of(study),
+            verdicts=verdicts_of(study),
+            metrics=metrics_of(study),
+            metric_families=metric_families(study),
+            families=families_of(study),
             peculiarities=said_of_evaluators(study, choices.purposes),
             positions=positions_of(study) if is_paired(study) else {},
         )
@@ -95,6 +108,24 @@ def generators_of(study: Study) -> tuple[str, ...]:
     """The generators of the study's items, in the order of the bank."""
     used = UnitItem.objects.filter(unit__study=study).values("item__generator")
     return tuple(Generator.objects.filter(pk__in=used).order_by("pk").values_list("name", flat=True))
+
+
+def verdicts_of(study: Study) -> pd.DataFrame:
+    """Of experts only; whoever's answers are chosen, a check is about the study as it was."""
+    return latest_rounds(every_round(study, (Purpose.EXPERT,)))[["annotator", "item_id", "question", "value"]]
+
+
+def families_of(study: Study) -> dict[str, str]:
+    """The factor `family` of each generator, empty where it has none."""
+    used = UnitItem.objects.filter(unit__study=study).values("item__generator")
+    factors = Generator.objects.filter(pk__in=used).order_by("pk").values_list("name", "factors")
+    return {name: str(said.get("family", "")) for name, said in factors}
+
+
+def metrics_of(study: Study) -> pd.DataFrame:
+    rows = [(row["item_id"], row["metric"], row["value"]) for row in metric_rows(study) if row["value"] is not None]
+    frame = pd.DataFrame.from_records(rows, columns=["item_id", "metric", "value"])
+    return frame.drop_duplicates(["item_id", "metric"], ignore_index=True)
 
 
 def items_of(study: Study) -> pd.DataFrame:

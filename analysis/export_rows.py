@@ -77,7 +77,7 @@ CHUNK = 2000
 
 def export_rows(study: Study, purposes: Collection[str]) -> Iterator[dict[str, Any]]:
     """One mapping per response with the columns of `COLUMNS`; all rounds, by annotator and in their order."""
-    stages = [stage.name for stage in declaration_of(study).stages]
+    stages = [stage.name for stage in declaration_of(study).every_stage]
     is_paired = PROTOCOLS[study.protocol].unit == "pair"
     places: dict[tuple, int] = {}
     sides: dict[int, dict[str, Any]] = {}

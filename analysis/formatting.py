@@ -46,6 +46,7 @@ def worded(kind: str, value: object) -> str:
     text = "" if value is None else str(value)
     words = {"evaluator": evaluator_word, "stage": stage_word, "quantity": quantity_word, "mark": mark_word}
     words |= {"scope": scope_word, "label": label_word, "view": view_word, "truth": truth_word}
+    words |= {"check": check_word}
     return words[kind](text) if kind in words else text
 
 
@@ -59,12 +60,19 @@ def evaluator_word(name: str) -> str:
 
 
 def mark_word(mark: str) -> str:
-    return {"best": _("best"), "worst": _("worst")}.get(mark, mark)
+    words = {"best": _("best"), "worst": _("worst"), "highest": _("highest"), "lowest": _("lowest")}
+    return words.get(mark, mark)
 
 
 def scope_word(name: str) -> str:
-    """The group, generator or source that a row is about; empty means all of them."""
-    return name or _("all")
+    """The group, generator or source that a row is about, empty for all of them; or the scope of a correlation."""
+    words = {"pooled": _("pooled"), "within text": _("within text"), "by generator": _("by generator")}
+    return words.get(name, name) or _("all")
+
+
+def check_word(check: str) -> str:
+    """Whose items a check of a metric is about."""
+    return {"reference": _("the reference"), "own_family": _("its own model's family")}.get(check, check)
 
 
 def label_word(label: str) -> str:

@@ -3,7 +3,7 @@
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from analysis.choices import Choices, purposes_with
+from analysis.choices import Choices, dropped_from, purposes_with
 from studies.models import Study
 from studies.services.declaring import declaration_of
 from studies.services.units import CALIBRATION as CALIBRATED
@@ -11,6 +11,7 @@ from studies.services.units import CALIBRATION as CALIBRATED
 INCLUDE = [("simulated", _("simulated answers")), ("pilot", _("pilot answers"))]
 CONVENTION = [("clustered", _("by texts (default)")), ("published", _("by single judgments (as published)"))]
 CALIBRATION = [("with", _("counted (default)")), ("without", _("not counted, but for agreement"))]
+DROP = [("duplicates", _("wordings that stand twice in a text")), ("references", _("reference items"))]
 ESTIMATE = [("pooled", _("pooled: all answers")), ("matched", _("matched: same person, same item in both stages"))]
 
 
@@ -20,6 +21,9 @@ class ResultsForm(forms.Form):
     convention = forms.ChoiceField(label=_("Intervals"), choices=CONVENTION, required=False)
     estimate = forms.ChoiceField(label=_("Informativity"), choices=ESTIMATE, required=False)
     calibration = forms.ChoiceField(label=_("Calibration"), choices=CALIBRATION, required=False)
+    drop = forms.MultipleChoiceField(
+        label=_("Metrics leave out"), choices=DROP, required=False, widget=forms.CheckboxSelectMultiple
+    )
     asked = forms.BooleanField(required=False, widget=forms.HiddenInput, initial=True)
 
     def __init__(self, study: Study, counts: dict[str, int], data=None):
@@ -32,6 +36,8 @@ class ResultsForm(forms.Form):
             del self.fields["estimate"]
         if not study.units.filter(part=CALIBRATED).exists():
             del self.fields["calibration"]
+        if study.protocol != "dimension-ratings":
+            del self.fields["drop"]
         present = [(value, f"{label} ({counts[value]:,})") for value, label in INCLUDE if counts.get(value)]
         if present:
             self.fields["include"] = forms.MultipleChoiceField(
@@ -53,6 +59,7 @@ class ResultsForm(forms.Form):
             purposes=purposes_with(self.chosen.get("include") or ()),
             seed=abs(self.study.seed),
             calibration=self.chosen.get("calibration") != "without",
+            dropped=dropped_from(self.chosen.get("drop") or ()),
         )
 
 

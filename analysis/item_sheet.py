@@ -32,7 +32,12 @@ class Judgment:
     probability: dict[str, float] = field(default_factory=dict)
     others: dict[str, Any] = field(default_factory=dict)  # answers to questions about the item as a whole
     comments: list[str] = field(default_factory=list)
-    superseded: bool = False  # by a later round of the same annotator
+    superseded: frozenset[str] = frozenset()  # questions that the same annotator answered again in a later round
+
+    @property
+    def is_superseded(self) -> bool:
+        """Whether nothing of it counts any more."""
+        return {*self.others, *([ANSWER] if self.ticked else [])} <= self.superseded
 
     @property
     def is_human(self) -> bool:
@@ -70,14 +75,16 @@ def judgments_of_item(study: Study, item: Item, choices: Choices) -> list[Judgme
     found: dict[tuple[int, str, int], list[Response]] = {}
     for row in rows:
         found.setdefault((row.assignment.annotator_id, row.stage, row.assignment.round), []).append(row)
-    latest = {(annotator, stage): round for annotator, stage, round in found}  # rounds ascend
+    latest = {  # rounds ascend
+        (annotator, stage, row.question): round for (annotator, stage, round), rows in found.items() for row in rows
+    }
     return [
-        judgment_from(answers, superseded=round < latest[annotator, stage])
+        judgment_from(answers, {row.question for row in answers if round < latest[annotator, stage, row.question]})
         for (annotator, stage, round), answers in found.items()
     ]
 
 
-def judgment_from(answers: list[Response], superseded: bool) -> Judgment:
+def judgment_from(answers: list[Response], superseded: set[str]) -> Judgment:
     assignment = answers[0].assignment
     annotator = assignment.annotator
     ticks = {row.option.external_id: row for row in answers if row.option is not None and row.question == ANSWER}
@@ -92,7 +99,7 @@ def judgment_from(answers: list[Response], superseded: bool) -> Judgment:
         probability={name: row.probability for name, row in ticks.items() if row.probability is not None},
         others={row.question: row.value for row in answers if row.question != ANSWER},
         comments=[row.comment for row in answers if row.comment],
-        superseded=superseded,
+        superseded=frozenset(superseded),
     )
 
 
@@ -120,7 +127,7 @@ class Line:
 def lines(study: Study, judgments: list[Judgment], options: list[Option]) -> list[Line]:
     """People, each group of them where there are several, then models and baselines; stage by stage."""
     stages = [stage for stage in declaration_of(study).stages if asks_options(stage)]
-    current = [judgment for judgment in judgments if not judgment.superseded and judgment.ticked]
+    current = [judgment for judgment in judgments if ANSWER not in judgment.superseded and judgment.ticked]
     return [
         line_of(evaluator, stage.name, [judgment for judgment in mine if judgment.stage == stage.name], options)
         for evaluator, mine in by_evaluator(current)
@@ -173,11 +180,15 @@ class Spread:
 
 def spreads(study: Study, judgments: list[Judgment]) -> list[Spread]:
     """One per question of a declared scale that somebody answered, levels in the declared order, used or not."""
-    people = [judgment for judgment in judgments if judgment.is_human and not judgment.superseded]
+    people = [judgment for judgment in judgments if judgment.is_human]
     found = []
     for stage in declaration_of(study).stages:
         for question in stage.questions:
-            given = [judgment.others.get(question.name) for judgment in people if judgment.stage == stage.name]
+            given = [
+                judgment.others.get(question.name)
+                for judgment in people
+                if judgment.stage == stage.name and question.name not in judgment.superseded
+            ]
             given = [value for value in given if value in question.levels]
             if given:
                 counts = [(level, given.count(level)) for level in question.levels]

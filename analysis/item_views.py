@@ -15,7 +15,7 @@ from analysis.forms import ResultsForm
 from analysis.item_lists import headings, of_stage, page_of, place_in, sheet_links, sorted_by, stage_choices
 from analysis.models import ItemCode
 from analysis.pages import page_table
-from analysis.services.coding import BadCode, remove_code, set_code
+from analysis.services.coding import BadCode, remove_code, set_codes
 from analysis.services.results import counts_by_purpose, report_of
 from analysis.views import asked, text_links
 from evaluation.metric_rows import values_by_item
@@ -80,11 +80,11 @@ def study_item(request, slug, pk):
     form = CodeForm(study, item, request.POST or None)
     if form.is_valid():
         try:
-            set_code(study, item, user=request.user, **form.cleaned_data)
+            set_codes(study, item, user=request.user, **form.cleaned_data)
         except BadCode as bad:
             form.add_error(None, str(bad))
         else:
-            messages.success(request, _("The code is set."))
+            messages.success(request, _("The codes are set."))
             return redirect(request.get_full_path())
     context = sheet_context(request, study, item, may_review) | {"code_form": form, "may_review": may_review}
     return render(request, "analysis/item.html", context)

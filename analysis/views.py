@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 from analysis.codebook import codebook
 from analysis.crossing import side_by_side
 from analysis.forms import ResultsForm
-from analysis.item_lists import alarms, sheet_links
+from analysis.item_lists import STUDY, alarms, sheet_links
 from analysis.pages import Behind, PageTable, alternative, description, page_table
 from analysis.report import Report
 from analysis.services.exporting import FORMATS, export_responses, write_metrics, write_unanswered
@@ -23,7 +23,9 @@ from analysis.writers import as_csv
 from projects.models import Role
 from studies.access import get_study
 from studies.models import Study
+from studies.people_forms import ExpertCheckForm
 from studies.services.declaring import declaration_of
+from studies.services.expert_check import may_check
 from studies.services.rephrasals import rephrasals_of
 from studies.services.second_round import may_open
 
@@ -48,16 +50,23 @@ def study_results(request, slug):
         "asked": urlencode(asked(form), doseq=True),
         "rephrasals": rephrasals_of(study) if study.project.my_role.rank >= Role.RESEARCHER.rank else [],
         "may_open_second": may_open(study) and "main" in dict(counts_by_purpose(study)),
+        "expert_form": expert_form(study),
         "may_export": study.project.my_role.rank >= Role.REVIEWER.rank,
     }
     return render(request, "analysis/results.html", context | sections(study, form, report))
+
+
+def expert_form(study: Study) -> ExpertCheckForm | None:
+    """What a researcher fills in to open an expert check, where there can be one."""
+    may_open = study.project.my_role.rank >= Role.RESEARCHER.rank and may_check(study)
+    return ExpertCheckForm() if may_open else None
 
 
 def asked(form: ResultsForm) -> dict:
     """The choices as parameters of an address, for figures and downloads."""
     choices = form.choices
     asked = {"asked": 1, "include": choices.included, "convention": choices.convention, "estimate": form.estimand}
-    return asked | ({} if choices.calibration else {"calibration": "without"})
+    return asked | {"drop": choices.dropped} | ({} if choices.calibration else {"calibration": "without"})
 
 
 def sections(study: Study, form: ResultsForm, report: Report) -> dict:
@@ -70,7 +79,8 @@ def sections(study: Study, form: ResultsForm, report: Report) -> dict:
     }
     common = {"tables": tables, "description": description(report.table("description"))}
     if not declaration_of(study).guesses:
-        return common | {"listed": listed(report, tables)}
+        first = next(iter(sheet_links(study, urlencode(asked(form), doseq=True), STUDY).values()), "")
+        return common | {"listed": listed(report, tables), "first_sheet": first}
     first, second = ("informativity", "informativity_matched")
     if form.estimand == "matched":
         first, second = second, first

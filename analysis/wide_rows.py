@@ -51,7 +51,7 @@ def annotator_column(code: str) -> str:
 def wide_rows(study: Study, purposes: Collection[str]) -> Iterator[dict[str, Any]]:
     """One mapping per unit, stage, item, option and question, of the latest rounds. One unit is held at once."""
     declaration = declaration_of(study)
-    stages = [stage.name for stage in declaration.stages]
+    stages = [stage.name for stage in declaration.every_stage]
     rows = handed_in(study, purposes).order_by("assignment__unit__position", "pk").values_list(*map(F, FIELDS.values()))
     named = (dict(zip(FIELDS, values, strict=True)) for values in rows.iterator(chunk_size=CHUNK))
     for _unit, answers in groupby(named, key=itemgetter("unit")):

@@ -15,6 +15,7 @@ from studies.models import Annotator, Assignment, Purpose, Study
 from studies.protocols import PROTOCOLS, Stage
 from studies.services.answering import Place, drafted_form, place_of
 from studies.services.declaring import declaration_of, wording_of
+from studies.services.taking_back import last_done
 
 PART = "X-Lesart-Part"  # sent by the script, which puts the part into the page that stands
 
@@ -77,14 +78,24 @@ def place_page(
         return stage_page(request, annotator, place, notice=notice, form=form, at=at, status=status)
     if place.phase:
         return words_page(request, annotator, place.phase, phase=place.phase, notice=notice, status=status)
-    return words_page(request, annotator, place.kind, notice=notice, status=410 if place.kind == "revoked" else status)
+    status = 410 if place.kind == "revoked" else status
+    name = "check_done" if place.kind == "done" and annotator.purpose == Purpose.EXPERT else place.kind
+    return words_page(request, annotator, name, notice=notice, back=last_done(annotator, place), status=status)
 
 
 def words_page(
-    request: HttpRequest, annotator: Annotator, name: str, *, phase: str = "", notice: str = "", status: int = 200
+    request: HttpRequest,
+    annotator: Annotator,
+    name: str,
+    *,
+    phase: str = "",
+    notice: str = "",
+    back: Assignment | None = None,
+    status: int = 200,
 ) -> HttpResponse:
-    """A page of the instrument's words alone: a phase with its button, or the end."""
-    context = {"words": wording(annotator)[name], "phase": phase, "notice": notice}
+    """A page of the instrument's words alone: a phase with its button, or the end, with the way `back` if any."""
+    words = wording(annotator)[name]
+    context = {"words": words, "phase": phase, "notice": notice, "back": back.token if back else ""}
     return page(request, annotator, "words", context, status)
 
 
@@ -104,13 +115,16 @@ def stage_page(
         form = None  # the place moved on in between, in another tab
     form = form or StageForm(assignment, stage)
     blocks = form.blocks
-    is_first_stage = stage == declaration_of(annotator.study).stages[0]
+    declaration, back = declaration_of(annotator.study), last_done(annotator, place)
+    is_first_stage = stage == declaration.stages[0]
     context = progress(annotator, place) | {
         "token": assignment.token,
-        "words": wording(annotator)[stage.name],
+        "words": form.words,
         "round_words": wording(annotator).get("second_round") if assignment.round > 1 else None,
         "break_words": wording(annotator).get("break") if is_first_stage and place.number > 1 else None,
         "new_text": begins_text(assignment),
+        "back": back.token if back else "",
+        "is_taken_back": declaration.takes_back and assignment.round > 1,
         "text_kind": kind_of_texts(annotator.study),
         "prefilled": bool(stage.starts_from),
         "blocks": blocks,
@@ -191,8 +205,8 @@ def drafts_at(place: Place) -> StageForm:
 
 def progress(annotator: Annotator, place: Place) -> dict[str, Any]:
     """How far the annotator is, in units and steps."""
-    stages = [stage.name for stage in declaration_of(annotator.study).stages]
     current = standing(place)[1].name
+    stages = [stage.name for stage in declaration_of(annotator.study).way(current)]
     return {
         "unit": PROTOCOLS[annotator.study.protocol].unit,
         "where": where(annotator, place),

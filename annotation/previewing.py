@@ -20,7 +20,7 @@ from studies.services.launching import start_preview
 from studies.services.spec import SpecError, check_spec
 
 CONFIRM = "reveal"
-ENDS = ("done", "closed", "paused", "revoked")
+ENDS = ("done", "check_done", "closed", "paused", "revoked")
 SEED = 1  # the same orders each time, so that only the wording changes
 
 
@@ -28,7 +28,7 @@ def pages_of(content: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Names and titles of the pages in the order in which people meet them."""
     declaration = declared(content)
     names = [*declaration.phases]
-    for stage in declaration.stages:
+    for stage in declaration.every_stage:
         names += [stage.name, *([CONFIRM] if stage.confirm else [])]
     return [(name, title_of(content, name)) for name in [*names, *ENDS] if name in content]
 
@@ -91,7 +91,7 @@ def page_called(request: HttpRequest, annotator: Annotator, name: str) -> HttpRe
         pass_phase(annotator, phase)
     if name == CONFIRM:
         return confirm_words(request, annotator)
-    if name in [stage.name for stage in declaration.stages]:
+    if name in [stage.name for stage in declaration.every_stage]:
         annotator.assignments.open().update(stage=name)
     return place_page(request, annotator)
 

@@ -10,7 +10,7 @@ from annotation.doors import annotator_of_link, for_annotator, no_link, plain_to
 from annotation.pages import confirm_page, drafts_at, go_to, is_not_counted, place_page, standing, words_page
 from studies.forms import StageForm
 from studies.models import Annotator
-from studies.services import answering
+from studies.services import answering, taking_back
 from studies.services.answering import Incomplete, StaleStage
 
 
@@ -48,9 +48,20 @@ def work(request: HttpRequest, annotator: Annotator) -> HttpResponse:
     """The one page of an annotator: a phase, a stage, or the word that there is nothing to do."""
     if request.method != "POST":
         return place_page(request, annotator, at=request.GET.get("at", ""))
+    if "back" in request.POST:
+        return take_back(request, annotator)
     if "token" in request.POST:
         return take_stage(request, annotator)
     return take_phase(request, annotator)
+
+
+def take_back(request: HttpRequest, annotator: Annotator) -> HttpResponse:
+    """Back to what was handed in last."""
+    try:
+        taking_back.take_back(annotator, plain_token(request.POST["back"]))
+    except StaleStage as stale:
+        return place_page(request, annotator, notice=str(stale), status=409)
+    return go_to(request, annotator, "work")
 
 
 @csrf_protect

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from django.db.models import F
+from django.db.models import Count, F, Max
 
-from evaluation.models import MetricValue
+from evaluation.models import Metric, MetricValue
 from items.models import Item
 from studies.models import Study
 
@@ -29,6 +29,19 @@ def metric_rows(study: Study) -> Iterator[dict[str, Any]]:
     ordered = values.order_by("item__unit_items__unit__position", "item__unit_items__position", "metric")
     for row in ordered.values_list(*map(F, FIELDS.values())).iterator(chunk_size=CHUNK):
         yield dict(zip(COLUMNS, row, strict=True))
+
+
+def metric_families(study: Study) -> dict[str, str]:
+    """The metrics of which the study's items have values, in the project's order, with their base models' families."""
+    known = Metric.objects.filter(values__item__unit_items__unit__study=study).order_by("pk").distinct()
+    return dict(known.values_list("name", "family"))
+
+
+def state_of_metrics(study: Study) -> list[Any]:
+    """What changes whenever a metric value of the study's items does; for caches."""
+    values = MetricValue.objects.filter(item__unit_items__unit__study=study)
+    changed = Metric.objects.filter(project=study.project).aggregate(last=Max("changed_at"))["last"]
+    return [*values.aggregate(n=Count("pk"), last=Max("pk")).values(), str(changed)]
 
 
 def values_by_item(items: Iterable[Item]) -> dict[int, list[MetricValue]]:

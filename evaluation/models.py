@@ -24,12 +24,17 @@ class Evaluator(models.Model):
 
 
 class Metric(models.Model):
-    """A number about questions: computed here by its name, or imported."""
+    """A number about questions: computed here by its name, or imported.
+
+    A name that ends in a colon and the name of a dimension, such as `UniEval:fluency`, is about that dimension alone.
+    """
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="metrics")
     name = models.CharField(max_length=LONGEST_METRIC)
     is_computed = models.BooleanField(default=False)
+    family = models.CharField(max_length=100, blank=True)  # of its base model, as the factor of generators names it
     created_at = models.DateTimeField(auto_now_add=True)
+    changed_at = models.DateTimeField(auto_now=True)  # when its values were last written
 
     class Meta:
         ordering = ["pk"]

@@ -1,4 +1,5 @@
 from itertools import islice
+from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -132,7 +133,7 @@ def evaluator_model(request, slug):
 
 def started(request, study, form: ModelForm | JudgeForm):
     terms = {name: form.cleaned_data[name] for name in ("budget", "on_unknown")}
-    start = judges.start if isinstance(form, JudgeForm) else asking.start
+    start: Any = judges.start if isinstance(form, JudgeForm) else asking.start
     evaluator = start(study, form.ask(), **terms, started_by=request.user)
     if isinstance(evaluator, Run):
         return redirect(evaluator)

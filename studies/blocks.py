@@ -60,6 +60,7 @@ class QuestionRow:
     reworded: bool = False  # it stands after such a text, and is about that wording where there is one
     is_open: bool = True  # False: answered in an earlier round, shown only
     own: str = ""
+    checked: str = ""  # the answer of another that is judged here, with its words
     others: list[str] = field(default_factory=list)
     others_comments: list[str] = field(default_factory=list)
     comment_field: str = ""
@@ -183,7 +184,8 @@ def rows_of(form: "StageForm", subject: Subject) -> list[QuestionRow]:
             row.is_asked = question.name in opened or (again is not None and question.name not in again)
             row.reworded = any(earlier.rewords for earlier in found)
             if again is not None:
-                show_round(row, again.get(question.name), form, subject)
+                show = show_checked if form.stage.checks else show_round
+                show(row, again.get(question.name), form, subject)
             found.append(row)
     return found
 
@@ -222,12 +224,24 @@ def show_round(row: QuestionRow, cell: Mapping[str, Any] | None, form: "StageFor
         row.comment_field, row.comment = name, str(form.value(name) or "")
 
 
+def show_checked(row: QuestionRow, cell: Mapping[str, Any] | None, form: "StageForm", subject: Subject) -> None:
+    """The answer that an expert judges, in the words of the stage in which it was given; never whose it is."""
+    row.is_open = cell is not None
+    if cell is None:
+        return
+    checked = form.checked_stage.question(row.name)
+    levels = {level.value: level for level in levels_of(checked, form.words, "", subject)}
+    level = levels[str(cell["score"])]
+    row.checked = ", ".join(filter(None, (level.value, level.label, level.anchor)))
+
+
 def levels_of(question: Question, words: Mapping[str, Any], value: str, subject: Subject) -> list[LevelRow]:
     """The answers to choose from, with the words of the wording, in its order."""
     values: list[Any] = list(question.levels)
     if question.kind == "pick":
         values = [*(side.handle for side in subject.sides), *values]
-    listed = worded(words, question.name).get("levels") or words.get("levels") or []
+    named = words.get(question.levels_named) if question.levels_named else worded(words, question.name).get("levels")
+    listed = named or words.get("levels") or []
     spoken = words_by_value(values, listed)
     order = [level for level in spoken if level in values] + [level for level in values if level not in spoken]
     return [

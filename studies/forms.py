@@ -13,7 +13,7 @@ from studies.models import Assignment, Response
 from studies.protocols import PROTOCOLS, Question, Stage
 from studies.protocols.base import MAX_TEXT, Value
 from studies.services.answers import About, Given
-from studies.services.declaring import wording_of
+from studies.services.declaring import declaration_of, stage_words
 from studies.shown import Subject, shown_items, subjects_of
 
 MAX_COMMENT = 1_000
@@ -39,7 +39,12 @@ class StageForm(forms.Form):
     @cached_property
     def words(self) -> dict[str, Any]:
         """What the wording says of this stage."""
-        return dict(wording_of(self.assignment.annotator.study).get(self.stage.name, {}))
+        return stage_words(self.assignment.annotator.study, self.stage)
+
+    @cached_property
+    def checked_stage(self) -> Stage:
+        """Where the stage judges the answers of another, that one; `KeyError` if it judges none."""
+        return declaration_of(self.assignment.annotator.study).stage(self.stage.checks)
 
     def applying(self, subject: Subject) -> tuple[Question, ...]:
         """The questions that apply to the subject, asked or not."""

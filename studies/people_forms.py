@@ -7,6 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from items.plain import has_control
 from studies.models import Study
+from studies.services.expert_check import EXPERTS, ITEMS, MOST_EXPERTS, MOST_ITEMS
 
 MOST = 200  # at once: each is fitted into the plan by a search
 
@@ -53,6 +54,13 @@ class AddAnnotatorsForm(forms.Form):
         if number > MOST:
             raise forms.ValidationError(_("Add at most %(n)d annotators at once.") % {"n": MOST})
         return cleaned
+
+
+class ExpertCheckForm(forms.Form):
+    """How large a check by experts is."""
+
+    items = forms.IntegerField(label=_("Items, drawn at random"), min_value=1, max_value=MOST_ITEMS, initial=ITEMS)
+    experts = forms.IntegerField(label=_("Experts"), min_value=1, max_value=MOST_EXPERTS, initial=EXPERTS)
 
 
 class ResponsesForm(forms.Form):

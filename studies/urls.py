@@ -21,6 +21,7 @@ urlpatterns = [
     path("s/<slug:slug>/delete/", views.study_delete, name="study_delete"),
     path("s/<slug:slug>/preview/", views.study_preview, name="study_preview"),
     path("s/<slug:slug>/rephrasals/<int:pk>/take/", views.take_rephrasal, name="take_rephrasal"),
+    path("s/<slug:slug>/expert-check/", views.expert_check, name="expert_check"),
     path("s/<slug:slug>/import/", views.study_import, name="study_import"),
     path("s/<slug:slug>/annotators/", views.study_annotators, name="study_annotators"),
     path("s/<slug:slug>/annotators/links.csv", views.annotator_links, name="annotator_links"),

@@ -17,6 +17,7 @@ from studies.protocols import PROTOCOLS, InvalidParameter
 
 FREE = {"levels", "questions", "gates", "dimensions", "criteria"}
 NEVER_EMPTY = {"title", "next", "agree", "start", "confirm", "back", "none", "question", "label"}
+OPTIONAL = {"check", "check_done"}  # a wording without them is whole, but its studies have no expert check
 HEAD = {"name", "language", "title", "use", "protocol"}
 
 
@@ -47,7 +48,7 @@ def shape_problems(content: Any, model: Any, path: Path = ()) -> Iterator[Proble
         for key in model:
             if key in content:
                 yield from shape_problems(content[key], model[key], (*path, key))
-            elif key not in HEAD and not FREE & {str(part) for part in path}:
+            elif key not in HEAD | OPTIONAL and not FREE & {str(part) for part in path}:
                 yield missing((*path, key), model[key])
     elif isinstance(model, list):
         yield from list_problems(content, model, path)

@@ -5,6 +5,7 @@ first annotator scores one wording differently; (b) the second is alone with a 1
 """
 
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
 from bs4 import BeautifulSoup
@@ -14,15 +15,19 @@ from items.models import Item
 from projects.models import Project
 from studies.models import Study
 from studies.services.creating import create_study
+from studies.services.importing import import_responses
 from studies.services.launching import launch_study
 from studies.services.spec import check_spec
 from tests.factory import make_generator, make_text
+from tests.studies.answer_files import as_csv
 
 GENERATORS = ("gen-alder", "gen-birch", "the-reference")
 DIMENSIONS = (
     "fluency", "clarity", "conciseness", "relevance", "consistency", "answerability", "answer_consistency",
 )  # fmt: skip
 TEXTS = 3
+SEATS = range(3)
+ITEMS = [f"x{number}-{generator}" for number in range(1, TEXTS + 1) for generator in GENERATORS]
 # By dimension and generator, what everybody gives but in the cells below.
 USUAL = {"conciseness": {"gen-birch": 2}, "answerability": {"gen-birch": 1, "gen-alder": 2}}
 # (seat, item, dimension): score of round 1, of round 2.
@@ -127,3 +132,26 @@ def rows_on(page: BeautifulSoup) -> list[tuple[str, str, str]]:
         for item in page.select("fieldset.item")
         for row in item.select("[data-row]")
     ]
+
+
+def row(seat: int, item: str, dimension: str, number: int = 1, **more: Any) -> dict[str, Any]:
+    """A score as a row of a file."""
+    shared = {"annotator": f"p{seat}", "round": number, "stage": "rate", "item_id": item, "question": dimension}
+    return shared | {"value": planted(seat, item, dimension, number)} | more
+
+
+def first_round() -> list[dict]:
+    return [row(*cell) for cell in product(SEATS, ITEMS, DIMENSIONS)]
+
+
+def both_rounds() -> list[dict]:
+    return first_round() + [row(seat, item, dimension, 2) for seat, item, dimension, _rule in sorted(FLAGGED)]
+
+
+def imported(project: Project, **changes: Any) -> Study:
+    """Both rounds, from a file."""
+    make_bank(project)
+    study = drafted(project, **changes)
+    import_responses(study, as_csv(both_rounds()))
+    study.refresh_from_db()
+    return study

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from analysis.figures.dimensions import dimension_correlations, generator_means
+from analysis.figures.dimensions import dimension_correlations, generator_means, metric_correlations
 from analysis.figures.dumbbell import dumbbell
 from analysis.figures.pairs import ranking, wins
 from analysis.figures.ratings import accuracy_by_rating, ratings
@@ -21,6 +21,7 @@ FIGURES: dict[str, tuple[str, Callable[[Table, Mapping[str, Any]], Any]]] = {
     "flow": ("flow", flow),
     "label_distributions": ("label_distributions", label_distributions),
     "dimension_correlations": ("dimension_correlations", dimension_correlations),
+    "metric_correlations": ("metric_correlations", metric_correlations),
     "wins": ("wins", wins),
     "ranking": ("ranking", ranking),
 }

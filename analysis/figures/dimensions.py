@@ -31,6 +31,22 @@ def dimension_correlations(table: Table, title: Mapping[str, Any]) -> Any:
     return shaded(cells, title, _("Pearson's r (* Nemenyi p < .05)"), (-1, 1), (order, order))
 
 
+def metric_correlations(table: Table, title: Mapping[str, Any]) -> Any:
+    """Pearson's r of each metric with people's mean scores over all items; a star where its adjusted p is below .05."""
+    rows = [row for row in table.rows if (row["coefficient"], row["scope"]) == ("pearson", "pooled")]
+    cells = [
+        {
+            "across": row["dimension"],
+            "down": row["metric"],
+            "value": row["r"],
+            "text": number(row["r"]) + ("*" if row["p_adjusted"] < 0.05 else ""),
+        }
+        for row in rows
+        if row["r"] is not None
+    ]
+    return shaded(cells, title, _("Pearson's r, pooled (* adjusted p < .05)"), (-1, 1))
+
+
 def latest(table: Table) -> list[Row]:
     last = max((row["round"] for row in table.rows), default=1)
     return [row for row in table.rows if row["round"] == last]

@@ -6,26 +6,25 @@ Every replicate recomputes means, ranks and generators' means; none looks at a r
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from scipy import stats
 
-from analysis.measures.correlations import (
-    KENDALL,
-    PEARSON,
-    SPEARMAN,
-    correlation,
-    rows_of_groups,
-)
-from analysis.measures.intervals import CELLS, Interval, Statistic, clustered
+from analysis.measures.correlations import KENDALL, PEARSON, SPEARMAN, Correlation
+from analysis.measures.intervals import CELLS, LEVEL, NO_SPREAD, Interval, Statistic, clustered, undefined
+from analysis.measures.row_correlations import moments, over_root, pearson_of, row_correlations, text_correlations
 from analysis.measures.share_intervals import clustered_mean
 from analysis.measures.types import FloatArray, IntArray
 
 BOUNDS = (-1.0, 1.0)
+FISHER, ITEM = "fisher-z", "item"
+TOO_FEW_FOR_Z = "An interval by Fisher's z needs at least four rows, for Kendall's τ five."
+PERFECT = "A correlation of 1 or −1 has no interval by Fisher's z."
 
 
 def clustered_correlation(
-    x: FloatArray, y: FloatArray, text: IntArray, coefficient: str = PEARSON, *, seed: int
+    x: FloatArray, y: FloatArray, text: IntArray, coefficient: str = PEARSON, *, seed: int, method: str = ""
 ) -> Interval:
     """Interval of `correlations.correlation`; x, y: (n,) numbers, NaN where missing; text: (n,) whole numbers.
 
@@ -34,22 +33,27 @@ def clustered_correlation(
     both = ~(np.isnan(x) | np.isnan(y))
     texts, groups = np.unique(text[both], return_inverse=True)
     statistic = _STATISTICS[coefficient](x[both], y[both], groups, len(texts))
-    return clustered(statistic, len(texts), int(both.sum()), bounds=BOUNDS, seed=seed)
+    return clustered(statistic, len(texts), int(both.sum()), bounds=BOUNDS, seed=seed, method=method)
 
 
 def clustered_within(
-    x: FloatArray, y: FloatArray, text: IntArray, coefficient: str = PEARSON, *, seed: int
+    x: FloatArray, y: FloatArray, text: IntArray, coefficient: str = PEARSON, *, seed: int, method: str = ""
 ) -> Interval:
     """Interval of `correlations.within_texts`, over the texts that have a correlation."""
     both = ~(np.isnan(x) | np.isnan(y))
-    found = [correlation(x[rows], y[rows], coefficient) for rows in rows_of_groups(text, both)]
-    defined = [one for one in found if not math.isnan(one.r)]
-    n = np.array([one.n for one in defined], dtype=np.int64)
-    return clustered_mean(np.array([one.r for one in defined]) * n, n, bounds=BOUNDS, seed=seed)
+    r, n = text_correlations(x[both], y[both], text[both], coefficient)
+    return clustered_mean(r * n, n, bounds=BOUNDS, seed=seed, method=method)
 
 
 def clustered_by_generator(
-    x: FloatArray, y: FloatArray, text: IntArray, generator: IntArray, coefficient: str = PEARSON, *, seed: int
+    x: FloatArray,
+    y: FloatArray,
+    text: IntArray,
+    generator: IntArray,
+    coefficient: str = PEARSON,
+    *,
+    seed: int,
+    method: str = "",
 ) -> Interval:
     """Interval of `correlations.by_generator`: texts are drawn, generators stay, their means are recomputed."""
     both = ~(np.isnan(x) | np.isnan(y))
@@ -66,25 +70,34 @@ def clustered_by_generator(
         n = np.where(n > 0, n, np.nan)
         return row_correlations((weights @ sums[0]) / n, (weights @ sums[1]) / n, coefficient)
 
-    return clustered(statistic, len(texts), int(both.sum()), bounds=BOUNDS, seed=seed)
+    return clustered(statistic, len(texts), int(both.sum()), bounds=BOUNDS, seed=seed, method=method)
 
 
-def row_correlations(x: FloatArray, y: FloatArray, coefficient: str) -> FloatArray:
-    """(b,): the coefficient of each row of x and y, (b, g); NaN where a row is constant or has a NaN."""
-    if coefficient == KENDALL:
-        signs = [np.sign(column[:, :, None] - column[:, None, :]) for column in (x, y)]
-        return _over_root((signs[0] * signs[1]).sum(axis=(1, 2)), *(np.abs(sign).sum(axis=(1, 2)) for sign in signs))
-    if coefficient == SPEARMAN:
-        x, y = stats.rankdata(x, axis=1, nan_policy="propagate"), stats.rankdata(y, axis=1, nan_policy="propagate")
-    ones = np.ones(x.shape)
-    return _pearson_of(np.stack([(ones * part).sum(axis=1) for part in _moments(x, y)], axis=1))
+def independent_correlation(found: Correlation, coefficient: str = PEARSON, *, unit: str = ITEM) -> Interval:
+    """Interval of a correlation of independent rows by Fisher's z (the published convention).
+
+    Squared standard errors of z: Pearson 1 / (n - 3) (Fisher 1921), Spearman (1 + r²/2) / (n - 3) (Bonett & Wright
+    2000), Kendall .437 / (n - 4) (Fieller et al. 1957). Undefined where that is not positive, and for r of -1 or 1.
+    """
+    about = (unit, found.n, found.n, None)
+    left = found.n - (4 if coefficient == KENDALL else 3)
+    if math.isnan(found.r):
+        return undefined(FISHER, about, found.reason)
+    if left <= 0:
+        return undefined(FISHER, about, TOO_FEW_FOR_Z)
+    if abs(found.r) > 1 - NO_SPREAD:
+        return undefined(FISHER, about, PERFECT)
+    scale = {PEARSON: 1.0, SPEARMAN: 1 + found.r**2 / 2, KENDALL: 0.437}[coefficient]
+    reach = float(stats.norm.ppf((1 + LEVEL) / 2)) * math.sqrt(scale / left)
+    low, high = (math.tanh(math.atanh(found.r) + side * reach) for side in (-1, 1))
+    return Interval(low, high, FISHER, *about[:3], 0, None)
 
 
 def _pearson(x: FloatArray, y: FloatArray, groups: IntArray, n_groups: int) -> Statistic:
     """Pearson's r from six sums per text; numbers are centred first, so that nothing is lost in rounding."""
-    parts = _moments(x - x.mean(), y - y.mean()) if len(x) else _moments(x, y)
+    parts = moments(x - x.mean(), y - y.mean()) if len(x) else moments(x, y)
     sums = np.stack([np.bincount(groups, weights=part, minlength=n_groups) for part in parts], axis=1)
-    return lambda weights: _pearson_of(weights @ sums)
+    return lambda weights: pearson_of(weights @ sums)
 
 
 def _spearman(x: FloatArray, y: FloatArray, groups: IntArray, n_groups: int) -> Statistic:
@@ -95,7 +108,7 @@ def _spearman(x: FloatArray, y: FloatArray, groups: IntArray, n_groups: int) -> 
     def of_block(weights: FloatArray) -> FloatArray:
         n = weights[:, groups]
         (at_x, spread_x), (at_y, spread_y) = ranks_x.of(n), ranks_y.of(n)
-        return _over_root(np.einsum("bn,bn,bn->b", n, at_x, at_y), spread_x, spread_y)
+        return over_root(np.einsum("bn,bn,bn->b", n, at_x, at_y), spread_x, spread_y)
 
     def statistic(weights: FloatArray) -> FloatArray:
         if not len(x):
@@ -123,40 +136,28 @@ class _Ranks:
 
 def _kendall(x: FloatArray, y: FloatArray, groups: IntArray, n_groups: int) -> Statistic:
     """Kendall's τ-b from three tables (texts, texts): concordant minus discordant rows, and untied ones of x and y."""
+    order = np.argsort(groups, kind="stable")
+    x, y, groups = x[order], y[order], groups[order]
+    starts = np.searchsorted(groups, np.arange(n_groups))
     tables = np.zeros((3, n_groups, n_groups))
-    member = np.zeros((len(x), n_groups))
-    member[np.arange(len(x)), groups] = 1.0
     rows = max(1, CELLS // max(1, len(x)))
     for at in range(0, len(x), rows):
         part = slice(at, at + rows)
-        sign_x, sign_y = (np.sign(column[part, None] - column[None, :]) for column in (x, y))
+        here, firsts = np.unique(groups[part], return_index=True)
+        sign_x, sign_y = (_signs(column[part, None], column[None, :]) for column in (x, y))
         for table, signs in zip(tables, (sign_x * sign_y, np.abs(sign_x), np.abs(sign_y)), strict=True):
-            table += member[part].T @ (signs @ member)
+            by_text = np.add.reduceat(signs, starts, axis=1, dtype=np.int32)
+            table[here] += np.add.reduceat(by_text, firsts, axis=0)
 
     def statistic(weights: FloatArray) -> FloatArray:
-        return _over_root(*(((weights @ table) * weights).sum(axis=1) for table in tables))
+        return over_root(*(((weights @ table) * weights).sum(axis=1) for table in tables))
 
     return statistic
 
 
-def _moments(x: FloatArray, y: FloatArray) -> tuple[FloatArray, ...]:
-    return np.ones_like(x), x, y, x * x, y * y, x * y
-
-
-def _pearson_of(sums: FloatArray) -> FloatArray:
-    """r from (b, 6) sums of 1, x, y, x², y², xy; NaN where one has no variation but for rounding."""
-    n, x, y, xx, yy, xy = sums.T
-    spread_x, spread_y = n * xx - x * x, n * yy - y * y
-    rounding = 1e-12 * n
-    spread_x = np.where(spread_x > rounding * xx, spread_x, 0.0)
-    spread_y = np.where(spread_y > rounding * yy, spread_y, 0.0)
-    return _over_root(n * xy - x * y, spread_x, spread_y)
-
-
-def _over_root(above: FloatArray, one: FloatArray, other: FloatArray) -> FloatArray:
-    """above / √(one · other) within -1 and 1; NaN where the root is 0."""
-    below = np.sqrt(one * other)
-    return np.clip(above / np.where(below > 0, below, np.nan), -1.0, 1.0)
+def _signs(one: FloatArray, other: FloatArray) -> Any:
+    """-1, 0 or 1 of every difference, in one byte each: there are n² of them."""
+    return np.subtract(one > other, one < other, dtype=np.int8)
 
 
 _STATISTICS = {PEARSON: _pearson, SPEARMAN: _spearman, KENDALL: _kendall}

@@ -12,12 +12,24 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
+from analysis.measures.row_correlations import FEWEST, KENDALL, PEARSON, SPEARMAN, text_correlations
 from analysis.measures.types import BoolArray, FloatArray, IntArray
 
-PEARSON, SPEARMAN, KENDALL = "pearson", "spearman", "kendall"
+__all__ = [
+    "COEFFICIENTS",
+    "KENDALL",
+    "PEARSON",
+    "SPEARMAN",
+    "Correlation",
+    "by_generator",
+    "centred_within",
+    "correlation",
+    "correlation_matrix",
+    "within_texts",
+]
+
 COEFFICIENTS = (PEARSON, SPEARMAN, KENDALL)
 
-FEWEST = 3
 TOO_FEW = "A correlation needs at least three rows with both numbers."
 CONSTANT = "One of the two columns is the same everywhere, so there is nothing to correlate."
 NO_TEXT_VARIES = "In no text do both columns vary, so there is no correlation within texts."
@@ -45,12 +57,10 @@ def within_texts(x: FloatArray, y: FloatArray, text: IntArray, coefficient: str 
     text: (n,) any whole numbers. n: rows of the texts that count. No p: rows of a text are too few for one.
     """
     both = ~(np.isnan(x) | np.isnan(y))
-    found = [_of_complete(x[rows], y[rows], coefficient) for rows in rows_of_groups(text, both)]
-    defined = [one for one in found if not math.isnan(one.r)]
-    if not defined:
+    r, n = text_correlations(x[both], y[both], text[both], coefficient)
+    if not len(r):
         return Correlation(math.nan, math.nan, 0, NO_TEXT_VARIES)
-    n = np.array([one.n for one in defined])
-    return Correlation(float(np.average([one.r for one in defined], weights=n)), math.nan, int(n.sum()))
+    return Correlation(float(np.average(r, weights=n)), math.nan, int(n.sum()))
 
 
 def centred_within(x: FloatArray, text: IntArray) -> FloatArray:

@@ -25,13 +25,16 @@ NO_GUESS = "There is no judgment without the text, so there is no difference."
 NO_READ = "There is no judgment with the text, so there is no difference."
 
 
-def clustered_mean(total: FloatArray | IntArray, n: IntArray, *, bounds: Bounds = (0.0, 1.0), seed: int) -> Interval:
+def clustered_mean(
+    total: FloatArray | IntArray, n: IntArray, *, bounds: Bounds = (0.0, 1.0), seed: int, method: str = ""
+) -> Interval:
     """Text-clustered interval of Σ total / Σ n: a share (total = right judgments) or a mean (total = sum of ratings).
 
     total, n: (texts,) sums per text. A text without judgments does not count. Each replicate is one division of sums.
     """
     has = n > 0
-    return clustered(_mean(total[has], n[has]), int(has.sum()), int(n.sum()), bounds=bounds, seed=seed)
+    statistic = _mean(total[has], n[has])
+    return clustered(statistic, int(has.sum()), int(n.sum()), bounds=bounds, seed=seed, method=method)
 
 
 def clustered_contrast(

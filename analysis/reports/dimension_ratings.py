@@ -14,24 +14,35 @@ from analysis.reports.expert_check import expert_check
 from analysis.reports.flagged_cells import flagged_cells
 from analysis.reports.generator_means import generator_means
 from analysis.reports.judges_of_scores import judges_of_scores
+from analysis.reports.metric_by_score import metric_by_score
+from analysis.reports.metric_checks import metric_checks
+from analysis.reports.metric_correlations import metric_correlations
+from analysis.reports.metric_means import metric_means
+from analysis.reports.metric_values import judged
 from analysis.reports.scores import AVERAGE
 from analysis.tables import Table
 
 
 def dimension_ratings(evidence: Evidence) -> Report:
     means, correlations = generator_means(evidence), dimension_correlations(evidence)
+    data = judged(evidence)
+    compared = metric_correlations(evidence, data)
     tables = (
         means,
         alpha(evidence),
         correlations,
         distributions(evidence),
         flagged_cells(evidence),
+        compared,
+        metric_means(evidence, data),
+        metric_checks(evidence, data),
+        metric_by_score(evidence, data),
         expert_check(evidence),
         error_codes(evidence),
         *judges_of_scores(evidence),
         description(evidence),
     )
-    drawn = [(means, "mean"), (correlations, "pearson")]
+    drawn = [(means, "mean"), (correlations, "pearson"), (compared, "r")]
     figures = tuple(table.name for table, column in drawn if any(row[column] is not None for row in table.rows))
     return Report(tables, tuple(sentences(means)), figures)
 

@@ -1,15 +1,21 @@
 """Which errors were found in the items of each generator."""
 
+from typing import Any
+
 from django.utils.translation import gettext as _
 
+from analysis.codes import ERROR, codes_of
 from analysis.evidence import Evidence
 from analysis.tables import Shown, Table, make_table
 
 COLUMNS = ("generator", "code", "n", "share_of_all", "share_of_erroneous")
+ALL = "all"
 
 
 def error_codes(evidence: Evidence) -> Table:
-    """Without codes, which nothing records so far, the table has its header only."""
+    """One row per generator and code, found or not; before them those of all generators together."""
+    coded = coded_items(evidence)
+    rows = [row for name in (ALL, *evidence.generators) if coded for row in generator_rows(evidence, name, coded)]
     shown = (
         Shown(_("Generator"), "generator"),
         Shown(_("Code"), "code"),
@@ -17,5 +23,37 @@ def error_codes(evidence: Evidence) -> Table:
         Shown(_("Share of all items"), "share_of_all", "number"),
         Shown(_("Share of erroneous items"), "share_of_erroneous", "number"),
     )
-    note = _("Empty: no error codes were set for the items of this study.")
-    return make_table("error_codes", COLUMNS, (), title=_("Error codes"), notes=(note,), shown=shown)
+    return make_table("error_codes", COLUMNS, rows, title=_("Error codes"), notes=notes(evidence, coded), shown=shown)
+
+
+def coded_items(evidence: Evidence) -> dict[str, set[str]]:
+    """By item the errors that stand; an item without any is not in it."""
+    errors = {code.name for code in codes_of(evidence.study.protocol) if code.kind == ERROR}
+    found = {item: codes & errors for item, codes in evidence.codes.items()}
+    return {item: codes for item, codes in found.items() if codes}
+
+
+def generator_rows(evidence: Evidence, name: str, coded: dict[str, set[str]]) -> list[dict[str, Any]]:
+    """An item may have several codes, so shares of erroneous items may add up to more than 1."""
+    items = evidence.items if name == ALL else evidence.items[evidence.items["generator"] == name]
+    erroneous = [coded[item] for item in items["item_id"] if item in coded]
+    counts = {code.name: sum(code.name in codes for codes in erroneous) for code in codes_of(evidence.study.protocol)}
+    return [
+        {
+            "generator": name,
+            "code": code,
+            "n": n,
+            "share_of_all": n / len(items),
+            "share_of_erroneous": n / len(erroneous) if erroneous else None,
+        }
+        for code, n in counts.items()
+    ]
+
+
+def notes(evidence: Evidence, coded: dict[str, set[str]]) -> tuple[str, ...]:
+    if not coded:
+        return (_("Empty: no error codes were set for the items of this study. They are set on the items' pages."),)
+    return (
+        _("%(n)d of %(all)d items have an error; an item may have several. One without a code counts as having none.")
+        % {"n": len(coded), "all": len(evidence.items)},
+    )

@@ -66,7 +66,7 @@ def notes(rows: list[dict[str, Any]], again: dict[tuple[str, str, str], int]) ->
 def shown() -> tuple[Shown, ...]:
     return (
         Shown(_("Annotator"), "annotator"),
-        Shown(_("Item"), "item_id"),
+        Shown(_("Item"), "item_id", "item id"),
         Shown(_("Dimension"), "dimension"),
         Shown(_("Rule"), "rule"),
         Shown(_("Score"), "score", "count"),

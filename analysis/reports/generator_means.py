@@ -12,11 +12,11 @@ from analysis.evidence import Evidence
 from analysis.measures.intervals import Interval, clustered, undefined
 from analysis.measures.types import FloatArray
 from analysis.reports.estimates import Estimate, mean_of
+from analysis.reports.marks import marked
 from analysis.reports.scores import AVERAGE, dimensions_of, levels_of, rounds_of, scores_of
 from analysis.tables import Shown, Table, make_table
 
 COLUMNS = ("generator", "dimension", "round", "mean", "low", "high", "n", "mark", "reason")
-MARKED = 3
 NO_SCORE = "There is no judgment to compute this from."
 NO_PUBLISHED = gettext_noop("An average of dimensions has an interval by texts only.")
 
@@ -83,18 +83,6 @@ def average_statistic(sums: FloatArray, counts: FloatArray) -> Callable[[FloatAr
         return np.asarray(((weights @ sums) / np.where(n > 0, n, np.nan)).mean(axis=1))
 
     return statistic
-
-
-def marked(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The rows of one dimension with best and worst marked, by unrounded means; equal ones alike."""
-    means = sorted(row["mean"] for row in rows if not np.isnan(row["mean"]))
-    n = min(MARKED, len(means) // 2)
-    for row in rows:
-        if n and row["mean"] >= means[-n] and row["mean"] > means[n - 1]:
-            row["mark"] = "best"
-        elif n and row["mean"] <= means[n - 1] and row["mean"] < means[-n]:
-            row["mark"] = "worst"
-    return rows
 
 
 def shown() -> tuple[Shown, ...]:

@@ -1,12 +1,14 @@
 """Setting and taking back the codes of an item; every act leaves a row that says who and when."""
 
 import re
+from collections.abc import Iterable
+from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from analysis.codes import codes_of
+from analysis.codes import codes_of, title_of
 from analysis.models import ItemCode
 from items.models import Item, Option
 from projects.models import User
@@ -15,6 +17,12 @@ from studies.models import Study
 
 class BadCode(ValueError):
     """The code cannot be set so; the message is a sentence that says what can."""
+
+
+@transaction.atomic
+def set_codes(study: Study, item: Item, codes: Iterable[str], user: User, **where: Any) -> list[ItemCode]:
+    """Set several codes at one place, all or none; see `set_code`."""
+    return [set_code(study, item, code, user, **where) for code in codes]
 
 
 def set_code(
@@ -34,7 +42,10 @@ def set_code(
                 study=study, item=item, code=code, option=option, start=start, end=end, note=note.strip(), set_by=user
             )
     except IntegrityError:
-        raise BadCode(_("This code is set already. Take it back first to point it elsewhere.")) from None
+        said = {"code": title_of(study.protocol, code)}
+        raise BadCode(
+            _("The code “%(code)s” is set already. Take it back first to point it elsewhere.") % said
+        ) from None
 
 
 def remove_code(code: ItemCode, user: User) -> bool:

@@ -14,13 +14,14 @@ from analysis.lab_questions import Asked
 from analysis.models import ItemCode
 from analysis.report import Report
 from analysis.tables import Table, saying_included
-from items.models import KeyCorrection, Option
+from evaluation.metric_rows import state_of_metrics
+from items.models import Generator, KeyCorrection, Option
 from studies.models import Annotator, AnnotatorKind, Assignment, Response, Study, UnitItem
 
 if TYPE_CHECKING:
     from analysis.reports.lab import Lab
 
-FORMAT = 3  # raised when what is cached changes its form or meaning
+FORMAT = 4  # raised when what is cached changes its form or meaning
 A_DAY = 24 * 60 * 60
 
 
@@ -98,11 +99,12 @@ def state_of(study: Study, choices: Choices) -> str:
     )
     corrections = KeyCorrection.objects.filter(item__project=study.project).aggregate(last=Max("pk"))
     people = Annotator.objects.filter(study=study).order_by("pk").values_list("pk", "code", "purpose", "group")
-    generators = items.order_by("item__generator").values_list("item__generator", "item__generator__name").distinct()
+    generators = Generator.objects.filter(pk__in=items.values("item__generator")).order_by("pk")
     codes = ItemCode.objects.standing().filter(study=study).order_by("pk").values_list("pk", flat=True)
     state = [
         FORMAT, study.pk, study.title, study.groups, answers, returned, list(keys), corrections, list(people),
-        list(generators), list(codes), choices.__dict__, get_language(),
+        list(generators.values_list("pk", "name", "factors")), list(codes), state_of_metrics(study),
+        choices.__dict__, get_language(),
     ]  # fmt: skip
     return hashlib.sha256(json.dumps(state).encode()).hexdigest()
 

@@ -13,7 +13,7 @@ NO_SCORE = gettext_noop("The model gave no score.")
 
 
 def column_name(judge: str, dimension: str) -> str:
-    return f"{judge}: {dimension}"
+    return f"{judge}:{dimension}"
 
 
 def write_columns(setting: JudgeSetting, run: Run) -> None:

@@ -56,8 +56,10 @@ def compute_metrics(project: Project, items: QuerySet[Item]) -> Counted:
     return Counted(len(keys), n_values, n_undefined)
 
 
-def metric_called(project: Project, name: str, *, is_computed: bool) -> Metric:
-    return Metric.objects.update_or_create(project=project, name=name, defaults={"is_computed": is_computed})[0]
+def metric_called(project: Project, name: str, *, is_computed: bool, family: str = "") -> Metric:
+    """The metric of that name, made if need be; a family that is given replaces the one it had."""
+    said = {"is_computed": is_computed} | ({"family": family} if family else {})
+    return Metric.objects.update_or_create(project=project, name=name, defaults=said)[0]
 
 
 def questions(keys: Sequence[int]) -> Iterator[tuple[Item, Question]]:
@@ -97,15 +99,17 @@ def store(values: Iterable[MetricValue]) -> None:
 
 
 @transaction.atomic
-def import_metrics(project: Project, file: TextIO) -> Counted:
+def import_metrics(project: Project, file: TextIO, families: Mapping[str, str] | None = None) -> Counted:
     """A CSV with `item_id` and a column for each metric, onto the newest versions; all or nothing, `BadMetrics`.
 
-    An empty cell is no value: what was there before stays.
+    An empty cell is no value: what was there before stays. `families`: by metric, that of its base model.
     """
-    rows = csv.DictReader(file)
+    rows, families = csv.DictReader(file), families or {}
     names = metric_names(rows.fieldnames or [])
+    if unknown := [name for name in families if name not in names]:
+        raise BadMetrics(_("A family is given for “%(name)s”, but the file has no such column.") % {"name": unknown[0]})
     items = dict(items_in_bank(project).values_list("external_id", "pk"))
-    metrics = {name: metric_called(project, name, is_computed=False) for name in names}
+    metrics = {name: metric_called(project, name, is_computed=False, family=families.get(name, "")) for name in names}
     seen: dict[str, int] = {}
     values = []
     for row in rows:

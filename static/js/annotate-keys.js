@@ -1,5 +1,5 @@
 /* Single keys: digits answer the current row of the current item, N none, U unsure, T the text, Enter goes on, Shift
-   and Enter back. Where a row says so, a digit also goes on. Of a pair the arrows choose, and digits tick. Never with Ctrl, Alt or Meta, never while text is written. */
+   and Enter back; Backspace leads back to what was handed in last, where that can be. Where a row says so, a digit also goes on. Of a pair the arrows choose, and digits tick. Never with Ctrl, Alt or Meta, never while text is written. */
 import { isAnswered, isDone, rowsOf } from "./annotate-items.js";
 
 let say = () => {};
@@ -81,6 +81,7 @@ function meaning(event) {
     const isControl = event.target.matches("button, a, summary, [data-keys]");
     return isControl || event.repeat ? null : () => (event.shiftKey ? goBack() : goOn());
   }
+  if (key === "backspace") return event.repeat ? null : takeBack;
   if (event.repeat || !current()) return null;
   const arrow = /^arrow(left|right|down)$/.exec(key)?.[1];
   if (arrow) return current().matches("[data-pair]") && !event.shiftKey ? () => choose(arrow) : null;
@@ -181,6 +182,13 @@ function goBack() {
   const button = document.querySelector("[data-go-back]");
   button?.click();
   return Boolean(button);
+}
+
+function takeBack() {
+  const button = document.querySelector("[data-take-back]");
+  if (!button) return false;
+  if (!isJustShown()) button.click();
+  return true;
 }
 
 /* Only where one has had time to read: the Enter that opened the page must not answer it. */

@@ -29,6 +29,7 @@ class Purpose(models.TextChoices):
     PILOT = "pilot", _("pilot")
     PREVIEW = "preview", _("preview")
     SIMULATED = "simulated", _("simulated")
+    EXPERT = "expert", _("expert")  # judges the answers of others; in no figure but the expert check
 
 
 class Annotator(models.Model):

@@ -50,6 +50,7 @@ class Question:
     required: bool = True
     asked_if: Condition | None = None  # over earlier answers about the same unit, in this stage
     needs_expected_answer: bool = False  # not applicable to an item without one
+    levels_named: str = ""  # where in the stage's wording the levels' words stand, if not with the question
     gate: str = ""  # questions of one gate stand together under its heading
     rewords: bool = False  # a text that is another wording of the item: what is asked after it is about that wording
     seconds: int = 10  # what one answer is reckoned to take, before anybody has answered
@@ -112,6 +113,7 @@ class Stage:
     keys: Literal["hidden", "marked", "first"] = "hidden"
     confirm: bool = False  # a page of its own before the hand-in, which says what becomes final
     starts_from: str | None = None  # an earlier stage whose answers stand in the form at the start
+    checks: str = ""  # a stage whose answers are shown here, under its words, and judged
     one_at_a_time: bool = False  # one item a page, with free return within the unit
     template: str = "stage"  # templates/annotation/NAME.html
     gates: tuple[Gate, ...] = ()  # of a questionnaire that stops: all its questions, gate by gate
@@ -155,23 +157,34 @@ class Declaration:
     """A protocol with its parameters and its wording filled in."""
 
     stages: tuple[Stage, ...]
+    check: Stage | None = None  # what experts answer about the answers of others, and nobody else
     phases: tuple[str, ...] = ("consent", "instructions")
     split: Split = whole_text
     needs_options: bool = True
     min_generators: int = 1
     calibration: bool = False  # shared texts come first, and the rest waits until a researcher opens it
     rounds: int | None = None  # how many there may be; later ones hold reopened answers only. None: whole units again
+    takes_back: bool = False  # the unit handed in last may be answered once more, as a new round
     rules: tuple[str, ...] = ()  # which answers a second round reopens
     slots: Mapping[str, str] = field(default_factory=dict)  # what stands where the wording has {name}
 
     def stage(self, name: str) -> Stage:
         """The stage of that name; `KeyError` if there is none."""
-        return {stage.name: stage for stage in self.stages}[name]
+        return {stage.name: stage for stage in self.every_stage}[name]
+
+    @property
+    def every_stage(self) -> tuple[Stage, ...]:
+        """Those that annotators go through, and that of the experts."""
+        return (*self.stages, *([self.check] if self.check else []))
+
+    def way(self, name: str) -> tuple[Stage, ...]:
+        """All stages of an assignment that comes to the stage of that name, in their order."""
+        return (self.check,) if self.check and self.check.name == name else self.stages
 
     def after(self, name: str) -> Stage | None:
         """The stage that follows, or None after the last."""
-        names = [stage.name for stage in self.stages]
-        following = self.stages[names.index(name) + 1 :]
+        way = self.way(name)
+        following = way[[stage.name for stage in way].index(name) + 1 :]
         return following[0] if following else None
 
     @property

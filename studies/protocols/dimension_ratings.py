@@ -1,15 +1,21 @@
 """Dimension ratings: questions scored on several dimensions, with a second round over disagreements (QGEval, 2024).
 
+Experts may check a sample of the scores, each of them right or wrong.
+
 Generators are hidden, the expected answer is shown. What a dimension is called and what its levels mean stands in the
 wording; its names and the scale are parameters.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from studies.protocols.base import Declaration, InvalidParameter, Protocol, Question, Stage
 from studies.protocols.parameters import Names, OneOf, SomeOf, Whole, gettext_noop
 
+RATE, CHECK = "rate", "check"
+RIGHT, WRONG = "right", "wrong"
+VERDICTS = (RIGHT, WRONG)
 RULES = (
     ("a", gettext_noop("(a) same wording, different scores by the same annotator")),
     ("b", gettext_noop("(b) at least two away from all others, who agree")),
@@ -24,23 +30,27 @@ def declare(params: Mapping[str, Any], wording: Mapping[str, Any]) -> Declaratio
     names = params["dimensions"] or list(worded)
     if not names:
         raise InvalidParameter("The wording names no dimensions: list them as the parameter dimensions.")
+    questions = tuple(
+        Question(
+            name,
+            levels=levels,
+            needs_expected_answer=bool(worded.get(name, {}).get("needs_expected_answer")),
+            seconds=4,
+        )
+        for name in names
+    )
+    rate = Stage(
+        name=RATE,
+        questions=questions,
+        shows=frozenset({"text", "title", "expected answer"}),
+        one_at_a_time=params["layout"] == "question",
+    )
+    verdicts = tuple(
+        replace(question, kind="choice", levels=VERDICTS, levels_named="verdicts") for question in questions
+    )
     return Declaration(
-        stages=(
-            Stage(
-                name="rate",
-                questions=tuple(
-                    Question(
-                        name,
-                        levels=levels,
-                        needs_expected_answer=bool(worded.get(name, {}).get("needs_expected_answer")),
-                        seconds=4,
-                    )
-                    for name in names
-                ),
-                shows=frozenset({"text", "title", "expected answer"}),
-                one_at_a_time=params["layout"] == "question",
-            ),
-        ),
+        stages=(rate,),
+        check=replace(rate, name=CHECK, questions=verdicts, checks=RATE),
         needs_options=False,
         rounds=params["rounds"],
         rules=tuple(params["rules"]),

@@ -33,6 +33,7 @@ def declare(params: Mapping[str, Any], wording: Mapping[str, Any]) -> Declaratio
         split=pairs_of(params["pairs_per_text"]),
         min_generators=2,
         calibration=True,
+        takes_back=True,  # one key chooses and hands in
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from studies.models import Study
-from studies.protocols import PROTOCOLS, Declaration
+from studies.protocols import PROTOCOLS, Declaration, Stage
 
 
 def declaration_of(study: Study) -> Declaration:
@@ -18,6 +18,12 @@ def wording_of(study: Study) -> dict[str, Any]:
     content: dict[str, Any] = study.instrument_version.content
     slots = declaration_of(study).slots
     return dict(filled(content, slots)) if slots else content
+
+
+def stage_words(study: Study, stage: Stage) -> dict[str, Any]:
+    """What the wording says of a stage; where it judges the answers of another, that one's words stand behind it."""
+    words = wording_of(study)
+    return {**words.get(stage.checks, {}), **words.get(stage.name, {})}
 
 
 def filled(words: Any, slots: Mapping[str, str]) -> Any:

@@ -8,7 +8,13 @@ from django.utils import timezone
 from studies.models import Study, StudyState
 from studies.services.locking import locked
 from studies.services.response_checks import ItemAnswer, checked, known_in
-from studies.services.response_consistency import baseless_rounds, conflicts_of, missing_reads, mixed_guesses
+from studies.services.response_consistency import (
+    baseless_rounds,
+    baseless_verdicts,
+    conflicts_of,
+    missing_reads,
+    mixed_guesses,
+)
 from studies.services.response_rows import Problem, RowFile, read_rows
 from studies.services.response_store import store
 from studies.services.response_units import conflicting_parts, imported_units
@@ -56,6 +62,7 @@ def all_checked(study: Study, chosen: Chosen, file: RowFile, partial: bool) -> l
     problems = file.problems + conflicts_of(file.rows)
     answered = list(checked(file.rows, known, problems))
     problems += mixed_guesses(answered) + conflicting_parts(answered)
+    problems += baseless_verdicts(file.rows, known.declaration)
     if known.declaration.rounds:
         problems += baseless_rounds(file.rows)
     if not partial and not file.problems:  # what could not be read may be what would be missing

@@ -19,7 +19,13 @@ from studies.services.spec import SpecError
 from studies.services.units import CALIBRATION
 from studies.shown import draw, shuffled
 
-CODES = {Purpose.MAIN: "P", Purpose.PILOT: "pilot-", Purpose.PREVIEW: "preview-", Purpose.SIMULATED: "sim-"}
+CODES = {
+    Purpose.MAIN: "P",
+    Purpose.PILOT: "pilot-",
+    Purpose.PREVIEW: "preview-",
+    Purpose.SIMULATED: "sim-",
+    Purpose.EXPERT: "expert-",
+}
 
 
 @transaction.atomic

@@ -30,7 +30,7 @@ def place_of(annotator: Annotator) -> Place:
         return Place(barrier)
     declaration = declaration_of(annotator.study)
     passed = set(annotator.phases_passed.values_list("phase", flat=True))
-    for phase in declaration.phases:
+    for phase in () if annotator.purpose == Purpose.EXPERT else declaration.phases:
         if phase not in passed:
             return Place("phase", phase=phase)
     mine = annotator.assignments.active()
@@ -39,8 +39,9 @@ def place_of(annotator: Annotator) -> Place:
         return Place("done", total=mine.count())
     if declaration.calibration and waits(annotator, assignment):
         return Place("waiting", total=mine.count())
-    mine = mine.filter(round=assignment.round)
-    number = mine.filter(finished_at__isnull=False).count() + 1
+    # A unit that was taken back keeps its number; a round of reopened answers is counted by itself.
+    mine = mine.filter(round=1 if declaration.takes_back else assignment.round)
+    number = mine.filter(finished_at__isnull=False).exclude(unit=assignment.unit_id).count() + 1
     return Place("stage", None, assignment, declaration.stage(assignment.stage), number, mine.count())
 
 
@@ -59,6 +60,8 @@ def barrier_for(annotator: Annotator) -> Literal["revoked", "closed", "paused"] 
     state = annotator.study.state
     if state == StudyState.LIVE or (state == StudyState.DRAFT and annotator.purpose == Purpose.PREVIEW):
         return None
+    if state == StudyState.CLOSED and annotator.purpose == Purpose.EXPERT:
+        return None  # a check is made when all answers are in
     return "paused" if state == StudyState.PAUSED else "closed"
 
 

@@ -28,7 +28,7 @@ def texts_read(annotator: Annotator) -> set[str]:
 
 def was_shown(assignment: Assignment) -> bool:
     """Whether the text of the assignment has left the server: a stage that shows it stands open or was handed in."""
-    stages = declaration_of(assignment.annotator.study).stages
+    stages = declaration_of(assignment.annotator.study).every_stage
     showing = {stage.name for stage in stages if "text" in stage.shows}
     reached = {assignment.stage, *(submission.stage for submission in assignment.submissions.all())}
     return not showing.isdisjoint(reached)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from django.utils.translation import gettext as _
 
 from items.models import Item
-from studies.models import AnnotatorKind, Study
+from studies.models import AnnotatorKind, Purpose, Study
 from studies.protocols import PROTOCOLS, Declaration, InvalidAnswer, Question, Stage
 from studies.protocols.base import Value
 from studies.protocols.units import UnitKind
@@ -113,7 +113,7 @@ def answered(group: list[Row], known: Known, questions: dict[int, Question]) -> 
 
 def question_of(row: Row, known: Known) -> Question:
     """The declared question that a row answers; `Unfit` if an id is unknown or does not apply."""
-    stages = {stage.name: stage for stage in known.declaration.stages}
+    stages = {stage.name: stage for stage in known.declaration.every_stage}
     if row.stage not in stages:
         raise Unfit("stage", unknown(_("There is no stage “%(name)s”; there are: %(known)s."), row.stage, stages))
     questions = {question.name: question for question in stages[row.stage].questions}
@@ -121,6 +121,7 @@ def question_of(row: Row, known: Known) -> Question:
         sentence = _("This stage does not ask “%(name)s”; it asks: %(known)s.")
         raise Unfit("question", unknown(sentence, row.question, questions))
     question = questions[row.question]
+    check_purpose(row, known.declaration)
     check_item(row, known)
     if problem := check_unit(row, known.unit, known.items, known.declaration):
         raise Unfit(*problem)
@@ -132,6 +133,19 @@ def question_of(row: Row, known: Known) -> Question:
 
 def unknown(sentence: str, name: str, known: Iterable[str]) -> str:
     return sentence % {"name": name, "known": ", ".join(known)}
+
+
+def check_purpose(row: Row, declaration: Declaration) -> None:
+    is_check = declaration.check is not None and row.stage == declaration.check.name
+    if is_check and row.purpose != Purpose.EXPERT:
+        raise Unfit(
+            "purpose", _("Only experts answer in the stage “%(stage)s”: purpose expert.") % {"stage": row.stage}
+        )
+    if row.purpose == Purpose.EXPERT and not is_check:
+        raise Unfit(
+            "purpose",
+            _("An expert checks the answers of others, and gives none in “%(stage)s”.") % {"stage": row.stage},
+        )
 
 
 def check_item(row: Row, known: Known) -> None:

@@ -54,6 +54,19 @@ def baseless_rounds(rows: list[Row]) -> list[Problem]:
     ]
 
 
+def baseless_verdicts(rows: list[Row], declaration: Declaration) -> list[Problem]:
+    """Verdicts of experts on what nobody has answered."""
+    check = declaration.check
+    if check is None:
+        return []
+    given = {(row.item_id, row.question) for row in rows if row.stage == check.checks}
+    return [
+        Problem(row.line, "item_id", _("Nobody answered this about the item, so no expert can have checked it."))
+        for row in rows
+        if row.stage == check.name and (row.item_id, row.question) not in given
+    ]
+
+
 def mixed_guesses(answered: list[ItemAnswer]) -> list[Problem]:
     """People's answers about a second generator's items where a stage shows those of one only."""
     first: dict[tuple[tuple[str, int, Hashable], str], ItemAnswer] = {}

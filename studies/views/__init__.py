@@ -1,6 +1,6 @@
 """The researcher's pages of studies."""
 
-from studies.views.annotators import annotator_link, annotator_links, remove_simulated, study_annotators
+from studies.views.annotators import annotator_link, annotator_links, expert_check, remove_simulated, study_annotators
 from studies.views.drafts import study_delete, study_edit, study_import, study_list, study_new
 from studies.views.instruments import (
     instrument_copy,
@@ -18,6 +18,7 @@ from studies.views.studies import study_act, study_page, study_preview, take_rep
 __all__ = [
     "annotator_link",
     "annotator_links",
+    "expert_check",
     "instrument_copy",
     "instrument_diff",
     "instrument_download",

@@ -13,9 +13,10 @@ from projects.models import Role
 from studies.access import get_study
 from studies.cells import harmless
 from studies.models import AnnotatorKind, Purpose, StudyState
-from studies.people_forms import AddAnnotatorsForm
+from studies.people_forms import AddAnnotatorsForm, ExpertCheckForm
 from studies.progress import Crowd, annotators_of
 from studies.services import launching, people
+from studies.services.expert_check import open_expert_check
 from studies.services.locking import WrongState
 from studies.services.spec import SpecError
 
@@ -38,7 +39,8 @@ def study_annotators(request, slug):
 
 def annotators_context(study) -> dict:
     annotators = [annotator for annotator in annotators_of(study) if annotator.purpose != Purpose.PREVIEW]
-    listed = [annotator for annotator in annotators if annotator.purpose != Purpose.SIMULATED]
+    apart = (Purpose.SIMULATED, Purpose.EXPERT)
+    listed = [annotator for annotator in annotators if annotator.purpose not in apart]
     mine = study.project.my_role
     return {
         "project": study.project,
@@ -47,6 +49,7 @@ def annotators_context(study) -> dict:
         "people": listed,
         "crowd": Crowd.of(listed),
         "simulated": [annotator for annotator in annotators if annotator.purpose == Purpose.SIMULATED],
+        "experts": [annotator for annotator in annotators if annotator.purpose == Purpose.EXPERT],
         "may_manage": mine.rank >= Role.RESEARCHER.rank,
         "may_add": mine.rank >= Role.RESEARCHER.rank and study.state in (StudyState.LIVE, StudyState.PAUSED),
     }
@@ -58,6 +61,23 @@ def add_people(request, study, wanted: dict) -> None:
     people.add_annotators(study, count, group=wanted.get("group", ""), people=listed)
     said = ngettext("%(n)d annotator was added.", "%(n)d annotators were added.", count)
     messages.success(request, said % {"n": count})
+
+
+@login_required
+@require_POST
+def expert_check(request, slug):
+    """Draw the sample and make the experts' links, which stand on the page of annotators."""
+    study = get_study(request.user, slug, Role.RESEARCHER)
+    form = ExpertCheckForm(request.POST)
+    try:
+        if form.is_valid():
+            open_expert_check(study, **form.cleaned_data)
+            messages.success(request, _("The check is open. Send each expert their own link."))
+            return redirect("study_annotators", study.slug)
+        raise SpecError(" ".join(f"{form.fields[name].label}: {said[0]}" for name, said in form.errors.items()))
+    except (WrongState, SpecError) as error:
+        messages.error(request, str(error))
+    return redirect("study_results", study.slug)
 
 
 ACTIONS = {"revoke": people.revoke_link, "renew": people.renew_link}

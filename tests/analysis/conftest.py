@@ -57,3 +57,9 @@ def row(table):
         return found[0]
 
     return find
+
+
+@pytest.fixture
+def report(study):
+    """The report of the `study` that a test module plants."""
+    return build(study, Choices(seed=5))

@@ -15,48 +15,32 @@ from analysis.evidence import evidence_of
 from analysis.figures import as_svg
 from analysis.measures.alpha import krippendorff_alpha
 from analysis.reports import build
-from analysis.reports.generator_means import marked
+from analysis.reports.marks import marked
 from analysis.services.exporting import export_responses
 from analysis.services.results import figure_specification
 from studies.services.importing import ImportRefused, import_responses
-from tests.dimensions import DIMENSIONS, FLAGGED, GENERATORS, PLANTED, TEXTS, drafted, make_bank, planted
+from tests.analysis.rows import found
+from tests.dimensions import (
+    DIMENSIONS,
+    FLAGGED,
+    GENERATORS,
+    ITEMS,
+    PLANTED,
+    SEATS,
+    both_rounds,
+    drafted,
+    first_round,
+    imported,
+    make_bank,
+    planted,
+    row,
+)
 from tests.studies.answer_files import as_csv
-
-SEATS = range(3)
-ITEMS = [f"x{number}-{generator}" for number in range(1, TEXTS + 1) for generator in GENERATORS]
-
-
-def row(seat, item, dimension, number=1, **more):
-    shared = {"annotator": f"p{seat}", "round": number, "stage": "rate", "item_id": item, "question": dimension}
-    return shared | {"value": planted(seat, item, dimension, number)} | more
-
-
-def first_round() -> list[dict]:
-    return [row(*cell) for cell in product(SEATS, ITEMS, DIMENSIONS)]
-
-
-def both_rounds() -> list[dict]:
-    return first_round() + [row(seat, item, dimension, 2) for seat, item, dimension, _rule in sorted(FLAGGED)]
 
 
 @pytest.fixture
 def study(project):
-    make_bank(project)
-    study = drafted(project)
-    import_responses(study, as_csv(both_rounds()))
-    study.refresh_from_db()
-    return study
-
-
-@pytest.fixture
-def report(study):
-    return build(study, Choices(seed=5))
-
-
-def found(report, table, **wanted):
-    rows = [row for row in report.table(table).rows if wanted.items() <= row.items()]
-    assert len(rows) == 1, (table, wanted, len(rows))
-    return rows[0]
+    return imported(project)
 
 
 def test_the_export_holds_what_was_planted_and_is_taken_again(project, study):
@@ -148,7 +132,7 @@ def test_flagged_cells_are_the_planted_ones_with_what_became_of_them(report):
 
 
 def test_tables_without_data_have_their_header_and_say_so(report):
-    for name in ("expert_check", "error_codes"):
+    for name in ("expert_check", "error_codes", "metric_correlations"):
         assert report.table(name).rows == ()
         assert report.table(name).notes[0].startswith("Empty:")
 

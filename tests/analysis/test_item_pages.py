@@ -86,7 +86,7 @@ def test_neighbours_come_from_the_list_one_came_from(answered, items, page):
 def test_a_reviewer_sets_a_code_and_takes_it_back(answered, items, as_user, reviewer):
     client = as_user(reviewer)
     option = items["h2"].options.get(external_id="b")
-    said = {"code": "unclear_option", "option": option.pk, "quote": "two sentences", "note": ""}
+    said = {"codes": "unclear_option", "option": option.pk, "quote": "two sentences", "note": ""}
     assert client.post(sheet(items["h2"]), said).status_code == 302
     code = ItemCode.objects.get()
     assert (code.option, code.quote, code.set_by) == (option, "two sentences", reviewer)
@@ -96,7 +96,7 @@ def test_a_reviewer_sets_a_code_and_takes_it_back(answered, items, as_user, revi
 
 
 def test_what_cannot_be_set_is_said_beside_the_form(answered, items, as_user, reviewer):
-    html = as_user(reviewer).post(sheet(items["h2"]), {"code": "wrong_key", "quote": "a volcano"}).content.decode()
+    html = as_user(reviewer).post(sheet(items["h2"]), {"codes": "wrong_key", "quote": "a volcano"}).content.decode()
     assert "These words are not in the text." in html
     assert not ItemCode.objects.exists()
 
@@ -104,7 +104,7 @@ def test_what_cannot_be_set_is_said_beside_the_form(answered, items, as_user, re
 def test_viewers_set_no_codes(answered, items, as_user, viewer, reviewer):
     code = set_code(answered, items["h2"], "wrong_key", reviewer)
     client = as_user(viewer)
-    assert client.post(sheet(items["h2"]), {"code": "widely_known"}).status_code == 404
+    assert client.post(sheet(items["h2"]), {"codes": "widely_known"}).status_code == 404
     assert client.post(reverse("study_item_code_remove", args=["tiny", items["h2"].pk, code.pk])).status_code == 404
     assert "Set the code" not in client.get(sheet(items["h2"])).content.decode()
 

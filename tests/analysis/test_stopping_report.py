@@ -16,6 +16,7 @@ from analysis.reports.category_agreement import both_got_to, measured, pair_tabl
 from analysis.reports.judged import NOT_APPLICABLE, Judgments, judgment
 from analysis.services.exporting import export_responses
 from studies.services.importing import ImportRefused, import_responses
+from tests.analysis.rows import found
 from tests.factory import make_annotator
 from tests.stopping import CATEGORIES, GENERATORS, GROUPS, ITEMS, PLANTED, QUESTIONS, drafted, group, make_bank, rows
 from tests.studies.answer_files import as_csv, as_jsonl
@@ -31,17 +32,6 @@ def study(project):
     import_responses(study, as_csv(rows()))
     study.refresh_from_db()
     return study
-
-
-@pytest.fixture
-def report(study):
-    return build(study, Choices(seed=5))
-
-
-def found(report, table, **wanted):
-    rows = [row for row in report.table(table).rows if wanted.items() <= row.items()]
-    assert len(rows) == 1, (table, wanted, len(rows))
-    return rows[0]
 
 
 EVERYTHING = {"group": "", "generator": "", "source": ""}

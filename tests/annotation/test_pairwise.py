@@ -207,3 +207,97 @@ def test_more_pairs_than_a_text_has_are_refused_with_its_name(project):
     with pytest.raises(SpecError, match=r"Text “external-p1”: .* make 12 pairs .* cannot have 30"):
         drafted(project, params={"pairs_per_text": 30})
     assert ITEMS**2 * 3 == 12
+
+
+def choose(walker, arrow: str) -> None:
+    page = BeautifulSoup(walker.get().content, "html.parser")
+    button = page.select_one(f"[data-arrow={arrow}]")
+    item, token = page.select_one("[data-item]")["data-item"], page.select_one("[name=token]")["value"]
+    walker.post({"token": token, "item": item, button["name"]: button["value"]})
+
+
+def back_on(walker) -> str:
+    """The token of the way back that stands on the page, or nothing."""
+    field = BeautifulSoup(walker.get().content, "html.parser").select_one("[name=back]")
+    return field["value"] if field else ""
+
+
+def outcomes(study) -> list[tuple]:
+    """Round and whether it is a tie, of every response, as they were given."""
+    rows = Response.objects.filter(question="better").order_by("pk").values_list("assignment__round", "value")
+    return [(number, value == "tie") for number, value in rows]
+
+
+def test_the_pair_handed_in_last_can_be_answered_again_as_a_new_round(study):
+    from analysis.choices import Choices
+    from analysis.evidence import evidence_of
+
+    walker = Walker(annotators(study)[0]).start()
+    assert back_on(walker) == ""
+    choose(walker, "left")
+    first = BeautifulSoup(walker.get().content, "html.parser")
+    page = BeautifulSoup(walker.client.post(walker.work, {"back": back_on(walker)}, follow=True).content, "html.parser")
+    assert "This pair is open again." in page.get_text()
+    assert "Pair 1 of 18" in page.select_one(".work-head").get_text()
+    assert not page.select("[name=back]")
+    choose(walker, "down")
+    assert outcomes(study) == [(1, False), (2, True)]
+    following = BeautifulSoup(walker.get().content, "html.parser")
+    assert [tag.get_text() for tag in following.select(".side h2")] == [
+        tag.get_text() for tag in first.select(".side h2")
+    ]
+    assert "Pair 2 of 18" in following.select_one(".work-head").get_text()
+    frame = evidence_of(study, Choices()).frame
+    assert list(frame["value"]) == ["tie"]
+
+
+def test_the_pair_stands_as_it_stood_and_its_sides_are_stored_again(study):
+    walker = Walker(annotators(study)[0]).start()
+    before = [tag.get_text() for tag in BeautifulSoup(walker.get().content, "html.parser").select(".side h2")]
+    choose(walker, "left")
+    walker.post({"back": back_on(walker)})
+    assert [tag.get_text() for tag in BeautifulSoup(walker.get().content, "html.parser").select(".side h2")] == before
+    first, again = Assignment.objects.filter(annotator=walker.annotator, unit=walker.assignment.unit).order_by("round")
+    assert [row[1] for row in again.shown["compare"]] == [row[1] for row in first.shown["compare"]]
+    assert not {row[0] for row in again.shown["compare"]} & {row[0] for row in first.shown["compare"]}
+
+
+def test_only_the_last_pair_is_taken_back_and_only_once_at_a_time(study):
+    walker = Walker(annotators(study)[0]).start()
+    choose(walker, "left")
+    early = back_on(walker)
+    choose(walker, "left")
+    response = walker.post({"back": early})
+    assert response.status_code == 409
+    assert "cannot be taken back any more" in response.content.decode()
+    last = back_on(walker)
+    assert walker.post({"back": last}).status_code == 302
+    assert walker.post({"back": last}).status_code == 409
+    assert walker.post({"back": "x" * 43}).status_code == 409
+    assert Assignment.objects.filter(annotator=walker.annotator, round=2).count() == 1
+
+
+def test_an_answer_to_the_page_that_was_left_by_going_back_is_not_taken(study):
+    walker = Walker(annotators(study)[0]).start()
+    choose(walker, "left")
+    left = walker.assignment.token
+    walker.post({"back": back_on(walker)})
+    assert walker.post({"token": left}).status_code == 409
+    assert Response.objects.count() == 1
+
+
+def test_the_last_pair_of_all_can_be_taken_back_while_one_waits_and_at_the_end(study):
+    first, *_others = judge(study)
+    walker = Walker(first.annotator)
+    walker.join()
+    assert place_of(first.annotator).kind == "waiting"
+    walker.post({"back": back_on(walker)})
+    assert place_of(first.annotator).kind == "stage"
+    choose(walker, "down")
+    assert place_of(first.annotator).kind == "waiting"
+    open_main_part(study)
+    study.refresh_from_db()
+    judge(study)
+    walker.post({"back": back_on(walker)})
+    place = place_of(annotators(study)[0])
+    assert (place.kind, place.number, place.total) == ("stage", 18, 18)

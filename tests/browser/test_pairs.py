@@ -113,6 +113,19 @@ def test_a_choice_made_without_a_connection_is_kept_and_goes_on_later(study, pag
     assert Response.objects.count() == 1
 
 
+def test_a_slip_is_taken_back_by_a_key(study, page):
+    start(page, annotators(study)[0])
+    expect(page.locator("[data-take-back]")).to_have_count(0)
+    leave(page, lambda: page.keyboard.press("ArrowLeft"))
+    expect(page.locator("[data-take-back]")).to_be_visible()
+    leave(page, lambda: page.keyboard.press("Backspace"))
+    expect(page.get_by_text("This pair is open again.")).to_be_visible()
+    leave(page, lambda: page.keyboard.press("ArrowDown"))
+    rounds = Response.objects.order_by("pk").values_list("assignment__round", flat=True)
+    assert list(rounds) == [1, 2]
+    assert Response.objects.last().value == "tie"
+
+
 def test_criteria_are_ticked_by_digits_and_enter_hands_in(project, page):
     make_bank(project)
     study = launched(project, slug="ticks", params={"criteria_ticks": True})

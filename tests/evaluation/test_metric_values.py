@@ -111,3 +111,17 @@ def test_the_commands(project, study, tmp_path):
             call_command("compute_metrics", *words)
     with pytest.raises(CommandError, match="cannot be read"):
         call_command("import_metrics", str(tmp_path / "none.csv"), "--project", project.slug)
+
+
+def test_a_file_may_say_of_which_family_a_metric_s_model_is(project, study, bank, tmp_path):
+    file = tmp_path / "metrics.csv"
+    file.write_text("item_id,judge=2,plain\nr1,0.5,1\n")
+    call_command("import_metrics", str(file), project=project.slug, family=["judge=2=gpt"])
+    assert Metric.objects.get(name="judge=2").family == "gpt"
+    assert Metric.objects.get(name="plain").family == ""
+    import_metrics(project, io.StringIO("item_id,judge=2\nr1,0.6\n"))
+    assert Metric.objects.get(name="judge=2").family == "gpt"
+    with pytest.raises(CommandError, match="no such column"):
+        call_command("import_metrics", str(file), project=project.slug, family=["other=gpt"])
+    with pytest.raises(CommandError, match="METRIC=FAMILY"):
+        call_command("import_metrics", str(file), project=project.slug, family=["judge"])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError
 
-from analysis.choices import BadChoice, purposes_with, study_called, words
+from analysis.choices import EXPORTED, BadChoice, purposes_with, study_called, words
 from analysis.codebook import codebook
 from analysis.files import whole_file
 from analysis.item_evaluation import chosen_source
@@ -35,7 +35,7 @@ class Command(BaseCommand):
             help="codebook.csv, unanswered.csv, metrics.csv are put beside it; default: stdout",
         )
         parser.add_argument(
-            "--include", default="", metavar="pilot,simulated", help="answers that are left out if not named"
+            "--include", default="", metavar="pilot,simulated,expert", help="answers that are left out if not named"
         )
 
         parser.add_argument("--evaluator", default="", metavar="NAME", help="item-evaluation: whose answers")
@@ -43,7 +43,7 @@ class Command(BaseCommand):
 
     def handle(self, *, slug, format, out, include, evaluator, stage, **options):
         try:
-            study, purposes = study_called(slug), purposes_with(words(include))
+            study, purposes = study_called(slug), purposes_with(words(include), EXPORTED)
             write = writer(study, format, purposes, evaluator, stage)
         except BadChoice as bad:
             raise CommandError(str(bad)) from None

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError
 
-from analysis.choices import CONVENTIONS, BadChoice, Choices, one_seed, purposes_with, study_called, words
+from analysis.choices import CONVENTIONS, BadChoice, Choices, dropped_from, one_seed, purposes_with, study_called, words
 from studies.models import Study
 
 
@@ -28,6 +28,12 @@ class Command(BaseCommand):
         parser.add_argument("--groups", metavar="NAMES", help="only people of these groups, with commas")
         parser.add_argument(
             "--calibration", choices=("with", "without"), default="with", help="whether its answers enter the results"
+        )
+        parser.add_argument(
+            "--drop",
+            default="",
+            metavar="duplicates,references",
+            help="items that comparisons of metrics with people leave out (dimension ratings)",
         )
         parser.add_argument("--seed", help="of the resampling; default: the study's seed")
 
@@ -67,6 +73,7 @@ def choices_from(study: Study, options: dict) -> Choices:
         groups=words(options["groups"]) or None,
         seed=one_seed(seed) if seed is not None else abs(study.seed),
         calibration=options["calibration"] == "with",
+        dropped=dropped_from(words(options["drop"])),
     )
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
+from evaluation.models import LONGEST_METRIC
 from evaluation.services.metrics import BadMetrics, import_metrics
 from projects.models import Project
 
@@ -15,13 +16,20 @@ class Command(BaseCommand):
     def add_arguments(self, parser):
         parser.add_argument("file", metavar="FILE", type=Path)
         parser.add_argument("--project", required=True, metavar="SLUG")
+        parser.add_argument(
+            "--family",
+            action="append",
+            default=[],
+            metavar="METRIC=FAMILY",
+            help="the family of a metric's base model, as the generators' factor family names it; may be repeated",
+        )
 
-    def handle(self, *, file, project, **options):
+    def handle(self, *, file, project, family, **options):
         found = Project.objects.filter(slug=project).first()
         if found is None:
             raise CommandError(f"There is no project “{project}”. Make it with create_project.")
         try:
-            counted = imported(found, file)
+            counted = imported(found, file, dict(map(named, family)))
         except BadMetrics as bad:
             raise CommandError(str(bad)) from None
         except (OSError, UnicodeDecodeError) as error:
@@ -29,9 +37,17 @@ class Command(BaseCommand):
         self.stdout.write(f"{counted.n_values} values of {counted.n_items} items were taken over.")
 
 
-def imported(project: Project, file: Path):
+def named(written: str) -> tuple[str, str]:
+    """The last equals sign parts them: a metric's name may have one, a family has none."""
+    name, _sign, family = written.rpartition("=")
+    if not name or not family.strip() or len(family) > LONGEST_METRIC:
+        raise CommandError(f"“{written}” names no family. Write it as METRIC=FAMILY.")
+    return name, family.strip()
+
+
+def imported(project: Project, file: Path, families: dict[str, str]):
     limit = settings.LESART["COMMAND_UPLOAD_BYTES"]
     if file.stat().st_size > limit:
         raise BadMetrics(f"The file is larger than {limit // 1_000_000} MB. Split it.")
     with file.open(encoding="utf-8-sig", newline="") as rows:
-        return import_metrics(project, rows)
+        return import_metrics(project, rows, families)

@@ -12,7 +12,14 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.stats import t as student
 
-from analysis.measures.correlation_intervals import clustered_by_generator, clustered_correlation, clustered_within
+from analysis.measures.correlation_intervals import (
+    PERFECT,
+    TOO_FEW_FOR_Z,
+    clustered_by_generator,
+    clustered_correlation,
+    clustered_within,
+    independent_correlation,
+)
 from analysis.measures.correlations import (
     COEFFICIENTS,
     CONSTANT,
@@ -21,6 +28,7 @@ from analysis.measures.correlations import (
     PEARSON,
     SPEARMAN,
     TOO_FEW,
+    Correlation,
     by_generator,
     centred_within,
     correlation,
@@ -147,3 +155,19 @@ def test_order_of_rows_and_rescaling_do_not_matter_and_a_reversed_column_turns_t
     assert correlation(x[order], y[order], coefficient).r == pytest.approx(r, abs=1e-12, nan_ok=True)
     assert correlation(3 * x + 2, y, coefficient).r == pytest.approx(r, abs=1e-9, nan_ok=True)
     assert correlation(-x, y, coefficient).r == pytest.approx(-r, abs=1e-12, nan_ok=True)
+
+
+def test_the_interval_of_independent_rows_is_fisher_s():
+    # r = .5 of 28 rows: z = .549306, SE = 1/5, so tanh(.549306 ± 1.959964 / 5).
+    found = independent_correlation(Correlation(0.5, 0.01, 28))
+    assert (found.low, found.high) == (pytest.approx(0.156028, abs=1e-5), pytest.approx(0.735818, abs=1e-5))
+    ranks = independent_correlation(Correlation(0.5, 0.01, 28), SPEARMAN)
+    assert math.atanh(ranks.high) == pytest.approx(0.549306 + 1.959964 / 5 * math.sqrt(1.125), abs=1e-5)
+    tau = independent_correlation(Correlation(0.5, 0.01, 28), KENDALL)
+    assert math.atanh(tau.high) == pytest.approx(0.549306 + 1.959964 * math.sqrt(0.437 / 24), abs=1e-5)
+
+
+def test_where_fisher_s_interval_is_undefined_it_says_why():
+    assert independent_correlation(Correlation(0.5, 0.5, 3)).reason == TOO_FEW_FOR_Z
+    assert independent_correlation(Correlation(1.0, 0.0, 30)).reason == PERFECT
+    assert independent_correlation(Correlation(math.nan, math.nan, 2, TOO_FEW)).reason == TOO_FEW

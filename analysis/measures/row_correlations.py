@@ -1,0 +1,59 @@
+"""Many correlations at once: one of each row of two tables, or of each text."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import stats
+
+from analysis.measures.types import FloatArray, IntArray
+
+PEARSON, SPEARMAN, KENDALL = "pearson", "spearman", "kendall"
+FEWEST = 3
+
+
+def text_correlations(x: FloatArray, y: FloatArray, text: IntArray, coefficient: str) -> tuple[FloatArray, IntArray]:
+    """r and n of each text that has a correlation, (k,) both; texts with fewer than three rows have none.
+
+    x, y: (n,) without NaN; text: (n,) whole numbers. Texts with equally many rows are computed together.
+    """
+    order = np.argsort(text, kind="stable")
+    _texts, starts, counts = np.unique(text[order], return_index=True, return_counts=True)
+    r = np.full(len(counts), np.nan)
+    for n in np.unique(counts[counts >= FEWEST]):
+        same = counts == n
+        rows = order[starts[same][:, None] + np.arange(n)]
+        one, other = (column[rows] - column[rows].mean(axis=1, keepdims=True) for column in (x, y))
+        r[same] = row_correlations(one, other, coefficient)
+    defined = ~np.isnan(r)
+    return r[defined], counts[defined].astype(np.int64)
+
+
+def row_correlations(x: FloatArray, y: FloatArray, coefficient: str) -> FloatArray:
+    """(b,): the coefficient of each row of x and y, (b, g); NaN where a row is constant or has a NaN."""
+    if coefficient == KENDALL:
+        signs = [np.sign(column[:, :, None] - column[:, None, :]) for column in (x, y)]
+        return over_root((signs[0] * signs[1]).sum(axis=(1, 2)), *(np.abs(sign).sum(axis=(1, 2)) for sign in signs))
+    if coefficient == SPEARMAN:
+        x, y = stats.rankdata(x, axis=1, nan_policy="propagate"), stats.rankdata(y, axis=1, nan_policy="propagate")
+    ones = np.ones(x.shape)
+    return pearson_of(np.stack([(ones * part).sum(axis=1) for part in moments(x, y)], axis=1))
+
+
+def moments(x: FloatArray, y: FloatArray) -> tuple[FloatArray, ...]:
+    return np.ones_like(x), x, y, x * x, y * y, x * y
+
+
+def pearson_of(sums: FloatArray) -> FloatArray:
+    """r from (b, 6) sums of 1, x, y, x², y², xy; NaN where one has no variation but for rounding."""
+    n, x, y, xx, yy, xy = sums.T
+    spread_x, spread_y = n * xx - x * x, n * yy - y * y
+    rounding = 1e-12 * n
+    spread_x = np.where(spread_x > rounding * xx, spread_x, 0.0)
+    spread_y = np.where(spread_y > rounding * yy, spread_y, 0.0)
+    return over_root(n * xy - x * y, spread_x, spread_y)
+
+
+def over_root(above: FloatArray, one: FloatArray, other: FloatArray) -> FloatArray:
+    """above / √(one · other) within -1 and 1; NaN where the root is 0."""
+    below = np.sqrt(one * other)
+    return np.clip(above / np.where(below > 0, below, np.nan), -1.0, 1.0)

@@ -1,0 +1,121 @@
+"""How metrics and model judges go with the scores of people, on each dimension."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from analysis.evidence import Evidence
+from analysis.measures import correlation_intervals as intervals
+from analysis.measures import correlations
+from analysis.measures.correlations import COEFFICIENTS, Correlation
+from analysis.measures.intervals import JACKKNIFE, Interval, undefined
+from analysis.measures.multiplicity import adjusted
+from analysis.reports.marks import marked
+from analysis.reports.metric_values import Judged, dropped_note, nothing
+from analysis.tables import Shown, Table, make_table
+
+COLUMNS = (
+    "metric", "dimension", "coefficient", "scope", "r", "low", "high", "p", "p_adjusted", "n", "mark", "reason",
+)  # fmt: skip
+POOLED, WITHIN, BY_GENERATOR = "pooled", "within text", "by generator"
+SCOPES = (POOLED, WITHIN, BY_GENERATOR)
+HIGHEST, LOWEST = "highest", "lowest"
+NOT_WITHIN = gettext_noop("A mean of texts' correlations has an interval by texts only.")
+
+
+def metric_correlations(evidence: Evidence, data: Judged) -> Table:
+    """One row per metric, dimension, coefficient and scope; the family of tests is that of a coefficient and scope."""
+    families = [(coefficient, scope) for scope in SCOPES for coefficient in COEFFICIENTS]
+    rows = [row for family in families for row in family_rows(evidence, data, *family)]
+    notes = (
+        _("Over items with the metric's value and the mean of people's scores after the last round. Pooled: all items; "
+          "within text: the mean over texts of each text's own correlation; by generator: of generators' means."),
+        _("p takes rows as independent; adjusted by Holm over all metrics and dimensions of a coefficient and scope. "
+          "Marked are the three highest and the three lowest |r| on a dimension. Intervals by texts leave out each "
+          "text in turn whatever their number; published ones are Fisher's z of independent rows."),
+    )  # fmt: skip
+    return make_table(
+        "metric_correlations",
+        COLUMNS,
+        rows,
+        title=_("Metrics and people"),
+        notes=(*dropped_note(evidence), *(notes if rows else (nothing(),))),
+        shown=shown(),
+    )
+
+
+def family_rows(evidence: Evidence, data: Judged, coefficient: str, scope: str) -> list[dict[str, Any]]:
+    rows = list(each_row(evidence, data, coefficient, scope))
+    for row, p in zip(rows, adjusted(np.array([row["p"] for row in rows], dtype=np.float64)), strict=True):
+        row["p_adjusted"] = p
+    for dimension in data.scores.columns:
+        same = [row for row in rows if row["dimension"] == dimension]
+        marked(same, by=lambda row: abs(row["r"]), words=(HIGHEST, LOWEST))
+    return rows
+
+
+def each_row(evidence: Evidence, data: Judged, coefficient: str, scope: str) -> Iterator[dict[str, Any]]:
+    for metric, table in data.values.items():
+        for dimension in table.columns:
+            x, y = data.value(metric, dimension), data.score(dimension)
+            found = correlation_of(x, y, data, coefficient, scope)
+            both = intervals_of(found, x, y, data, coefficient, scope, evidence.choices.seed)
+            chosen = both[evidence.choices.convention]
+            reason = found.reason or chosen.reason
+            yield {
+                "metric": metric,
+                "dimension": dimension,
+                "coefficient": coefficient,
+                "scope": scope,
+                "r": found.r,
+                "low": chosen.low,
+                "high": chosen.high,
+                "p": found.p,
+                "p_adjusted": np.nan,
+                "n": found.n,
+                "mark": "",
+                "reason": _(reason) if reason else "",
+                "intervals": {"r": {name: asdict(interval) for name, interval in both.items()}},
+            }
+
+
+def correlation_of(x: Any, y: Any, data: Judged, coefficient: str, scope: str) -> Correlation:
+    if scope == POOLED:
+        return correlations.correlation(x, y, coefficient)
+    if scope == WITHIN:
+        return correlations.within_texts(x, y, data.texts, coefficient)
+    return correlations.by_generator(x, y, data.generators, coefficient)
+
+
+def intervals_of(
+    found: Correlation, x: Any, y: Any, data: Judged, coefficient: str, scope: str, seed: int
+) -> dict[str, Interval]:
+    """By texts: jackknifed whatever their number, as ranks of 10,000 draws would take minutes."""
+    how: Any = {"seed": seed, "method": JACKKNIFE}
+    independent = intervals.independent_correlation(found, coefficient, unit="item" if scope == POOLED else "generator")
+    if scope == POOLED:
+        by_texts = intervals.clustered_correlation(x, y, data.texts, coefficient, **how)
+    elif scope == WITHIN:
+        by_texts = intervals.clustered_within(x, y, data.texts, coefficient, **how)
+        independent = undefined(intervals.FISHER, ("item", found.n, found.n, None), NOT_WITHIN)
+    else:
+        by_texts = intervals.clustered_by_generator(x, y, data.texts, data.generators, coefficient, **how)
+    return {"clustered": by_texts, "published": independent}
+
+
+def shown() -> tuple[Shown, ...]:
+    return (
+        Shown(_("Metric"), "metric"),
+        Shown(_("Dimension"), "dimension"),
+        Shown(_("Coefficient"), "coefficient"),
+        Shown(_("Scope"), "scope", "scope"),
+        Shown("r", "r", "number", "low", "high", "reason"),
+        Shown("p", "p", "number"),
+        Shown(_("p, adjusted"), "p_adjusted", "number"),
+        Shown(_("Rows"), "n", "count"),
+        Shown(_("Mark"), "mark", "mark"),
+    )
