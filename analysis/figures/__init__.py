@@ -5,6 +5,7 @@ from typing import Any
 
 from analysis.figures.dimensions import dimension_correlations, generator_means
 from analysis.figures.dumbbell import dumbbell
+from analysis.figures.outlook import outlook
 from analysis.figures.pairs import ranking, wins
 from analysis.figures.ratings import accuracy_by_rating, ratings
 from analysis.figures.stopping import flow, label_distributions
@@ -23,6 +24,7 @@ FIGURES: dict[str, tuple[str, Callable[[Table, Mapping[str, Any]], Any]]] = {
     "dimension_correlations": ("dimension_correlations", dimension_correlations),
     "wins": ("wins", wins),
     "ranking": ("ranking", ranking),
+    "outlook": ("outlook", outlook),
 }
 
 
