@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 from scipy.stats import t as student
@@ -148,6 +148,7 @@ def normal_nodes(n: int) -> tuple[FloatArray, FloatArray]:
     return nodes, weights / weights.sum()
 
 
+Counts = TypeVar("Counts", IntArray, BoolArray)
 AXES = {"texts": 2, "items": 3, "annotators": 4}  # of counts (studies, 2 generators, texts, items, annotators)
 
 
@@ -196,7 +197,7 @@ def _normal(rng: np.random.Generator, spread: float, shape: tuple[int, ...]) -> 
     return np.asarray(rng.standard_normal(shape, dtype=np.float32) * np.float32(spread))
 
 
-def _part[Counts: (IntArray, BoolArray)](counts: Counts, axis: str, size: int) -> Counts:
+def _part(counts: Counts, axis: str, size: int) -> Counts:
     """The first `size` along the axis."""
     return counts if counts.shape[AXES[axis]] == 1 else counts.take(np.arange(size), axis=AXES[axis])
 

@@ -8,6 +8,7 @@ from analysis.report import Report
 from analysis.reports.criteria import criteria
 from analysis.reports.description import description
 from analysis.reports.pair_agreement import pair_agreement
+from analysis.reports.preferred_sentences import compared
 from analysis.reports.ranking import ranking
 from analysis.reports.sides import sides
 from analysis.reports.wins import wins
@@ -25,7 +26,7 @@ def pairwise(evidence: Evidence) -> Report:
         *([decided] if decided.rows else []),
         description(evidence),
     )
-    return Report(tables, tuple(sentences(ranked)), ("ranking", "wins"))
+    return Report(tables, (*sentences(ranked), *compared(evidence, ranked)), ("ranking", "wins"))
 
 
 def sentences(ranked: Table) -> list[str]:

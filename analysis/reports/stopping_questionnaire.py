@@ -9,13 +9,14 @@ from analysis.reports.category_agreement import agreement
 from analysis.reports.description import description
 from analysis.reports.flow import flow
 from analysis.reports.label_distributions import label_distributions
+from analysis.reports.stopped_sentences import compared
 from analysis.tables import Table
 
 
 def stopping_questionnaire(evidence: Evidence) -> Report:
     how_far = flow(evidence)
     tables = (how_far, label_distributions(evidence), agreement(evidence), description(evidence))
-    return Report(tables, tuple(sentences(how_far)), ("flow", "label_distributions"))
+    return Report(tables, (*sentences(how_far), *compared(evidence)), ("flow", "label_distributions"))
 
 
 def sentences(how_far: Table) -> list[str]:
