@@ -25,6 +25,7 @@ class Choices:
     evaluators: tuple[str, ...] | None = None
     groups: tuple[str, ...] | None = None
     seed: int = 0
+    shared_texts: bool = False  # whether only texts that people and all models answered enter
     calibration: bool = True  # whether answers of a calibration enter the results; agreement is always over them too
 
     @property

@@ -1,7 +1,7 @@
 """Everything a report needs of a study, read at one moment; what follows from it is arithmetic."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import pandas as pd
 from django.db.models import Count, Q
@@ -30,6 +30,7 @@ OPTION_FIELDS = {
     "option_id": "item__options__external_id",
     "key": "item__options__correct",
 }
+SHORT = 60  # letters of a value that may be a category
 TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
@@ -44,6 +45,7 @@ class Evidence:
     `options`: one row per option of `items` with text_id, item_id, option_id, generator, key (as it is now).
     `codes`: the codes that stand (see `analysis.codes`) by item_id.
     `peculiarities`: sentences about evaluators that are not asked or read in the usual way.
+    `metadata`: by item_id, what its metadata says in short texts.
     """
 
     study: Study
@@ -61,13 +63,14 @@ class Evidence:
     options: pd.DataFrame
     codes: dict[str, set[str]]
     peculiarities: tuple[str, ...] = ()
+    metadata: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
 def evidence_of(study: Study, choices: Choices) -> Evidence:
     """Read a study once, without a lock."""
     with consistent_read():
         rounds = chosen(every_round(study, choices.purposes), choices.groups)
-        return Evidence(
+        found = Evidence(
             study=study,
             choices=choices,
             frame=latest_rounds(rounds),
@@ -83,7 +86,35 @@ def evidence_of(study: Study, choices: Choices) -> Evidence:
             options=options_of(study),
             codes=codes_of(study),
             peculiarities=said_of_evaluators(study, choices.purposes),
+            metadata=metadata_of(study),
         )
+    return on_shared_texts(found) if choices.shared_texts else found
+
+
+def on_shared_texts(evidence: Evidence) -> Evidence:
+    """Only the texts that people and each model and baseline have answered something about."""
+    answered = evidence.every_round[["annotator", "kind", "text_id"]].drop_duplicates()
+    who = answered["annotator"].where(answered["kind"] != "human", "")  # all people together
+    shared = set(answered["text_id"]).intersection(*(set(texts) for _who, texts in answered.groupby(who)["text_id"]))
+
+    def kept(frame: pd.DataFrame) -> pd.DataFrame:
+        return frame[frame["text_id"].isin(shared)].reset_index(drop=True)
+
+    frames = ("frame", "every_round", "items", "texts", "options")
+    return replace(evidence, **{name: kept(getattr(evidence, name)) for name in frames})
+
+
+def metadata_of(study: Study) -> dict[str, dict[str, str]]:
+    """Of each item, by id, the short texts of its metadata, what was imported as further columns included."""
+    rows = UnitItem.objects.filter(unit__study=study).values_list("item__external_id", "item__metadata")
+    return {
+        item_id: {
+            name: value
+            for name, value in (metadata | (metadata.get("extra") or {})).items()
+            if isinstance(value, str) and 0 < len(value) <= SHORT
+        }
+        for item_id, metadata in rows
+    }
 
 
 def generators_of(study: Study) -> tuple[str, ...]:

@@ -61,6 +61,7 @@ def asked(form: ResultsForm) -> dict:
     """The choices as parameters of an address, for figures and downloads."""
     choices = form.choices
     asked = {"asked": 1, "include": choices.included, "convention": choices.convention, "estimate": form.estimand}
+    asked |= {"texts": "shared"} if choices.shared_texts else {}
     return asked | ({} if choices.calibration else {"calibration": "without"})
 
 

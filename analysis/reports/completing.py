@@ -5,6 +5,7 @@ from dataclasses import replace
 from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
+from analysis.formatting import texts_counted
 from analysis.report import Report
 from analysis.tables import Table
 
@@ -41,6 +42,9 @@ def scope(evidence: Evidence) -> list[str]:
     """Whose answers are in, where it is not simply everybody's main answers."""
     words = {"simulated": _("Simulated answers included."), "pilot": _("Pilot answers included.")}
     lines = [words[purpose] for purpose in evidence.choices.included]
+    if evidence.choices.shared_texts:
+        n = texts_counted(evidence.texts["text_id"].nunique())
+        lines.append(_("Only texts that people and all models answered: %(texts)s.") % {"texts": n})
     if evidence.choices.groups is not None:
         lines.append(_("Only people of: %(groups)s.") % {"groups": ", ".join(evidence.choices.groups)})
     return lines
