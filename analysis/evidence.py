@@ -100,8 +100,14 @@ def on_shared_texts(evidence: Evidence) -> Evidence:
     def kept(frame: pd.DataFrame) -> pd.DataFrame:
         return frame[frame["text_id"].isin(shared)].reset_index(drop=True)
 
-    frames = ("frame", "every_round", "items", "texts", "options")
-    return replace(evidence, **{name: kept(getattr(evidence, name)) for name in frames})
+    return replace(
+        evidence,
+        frame=kept(evidence.frame),
+        every_round=kept(evidence.every_round),
+        items=kept(evidence.items),
+        texts=kept(evidence.texts),
+        options=kept(evidence.options),
+    )
 
 
 def metadata_of(study: Study) -> dict[str, dict[str, str]]:

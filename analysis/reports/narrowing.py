@@ -1,6 +1,7 @@
 """What would narrow an interval: more texts or more annotators, by the components fitted on the study's own answers."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -61,20 +62,14 @@ def plan_of(judgments: pd.DataFrame, texts: int) -> Plan:
     )
 
 
-def widths(plan: Plan, axis: str, found: Spread, seed: int) -> tuple[float, float]:
+def widths(plan: Plan, axis: Literal["texts", "annotators"], found: Spread, seed: int) -> tuple[float, float]:
     """Expected width of the interval of the difference, of the plan as it is and with one thing doubled."""
-    own = getattr(plan, axis)
+    own = int(getattr(plan, axis))
     guess, read = (float(np.clip(share, *EDGES)) for share in (found.guess, found.read))
-    curve = guess_then_read_curve(
-        plan,
-        (axis, (own, 2 * own)),
-        guess,
-        (read, read),
-        seed=seed,
-        components=found.components,
-        studies=STUDIES,  # type: ignore[arg-type]
+    now, doubled = guess_then_read_curve(
+        plan, (axis, (own, 2 * own)), guess, (read, read), seed=seed, components=found.components, studies=STUDIES
     )
-    return curve[0].difference_width, curve[1].difference_width
+    return now.difference_width, doubled.difference_width
 
 
 def clause_of(texts: float, annotators: float) -> str:

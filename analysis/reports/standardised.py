@@ -54,29 +54,26 @@ def informativity_standardised(evidence: Evidence) -> Table:
     return make_table(NAME, COLUMNS, rows, title=title, notes=tuple(notes), shown=shown())
 
 
-def mixes(evidence: Evidence, way: Categories) -> pd.DataFrame:
-    """The share of each category (across) among the items of each generator (down), and among all under ""."""
-    items = evidence.items.assign(category=evidence.items["item_id"].map(way.of))
-    by_generator = pd.crosstab(items["generator"], items["category"], normalize="index")
-    by_generator.loc[ALL] = items["category"].value_counts(normalize=True)
-    return by_generator.reindex(columns=way.names, fill_value=0.0)
+def mixes(evidence: Evidence, way: Categories) -> dict[str, dict[str, float]]:
+    """The share of each category among the items of each generator, and among all of them under ""."""
+    of_items = dict(zip(evidence.items["item_id"], evidence.items["generator"], strict=True))
+    found = {}
+    for generator in (ALL, *evidence.generators):
+        mine = [way.of[item] for item, its_generator in of_items.items() if generator in (ALL, its_generator)]
+        found[generator] = {name: mine.count(name) / len(mine) if mine else 0.0 for name in way.names}
+    return found
 
 
 def warnings(evidence: Evidence, way: Categories) -> list[str]:
     """Where a generator's mix is another than the common one, the largest difference of each."""
     shares = mixes(evidence, way)
-    found = []
+    common, found = shares[ALL], []
     for generator in evidence.generators:
-        apart = (shares.loc[generator] - shares.loc[ALL]).abs()
-        if apart.max() >= DIFFERS:
-            category = str(apart.idxmax())
-            values = {
-                "kind": way.kind,
-                "category": category,
-                "own": number(shares.loc[generator, category]),
-                "generator": generator,
-                "common": number(shares.loc[ALL, category]),
-            }
+        own = shares[generator]
+        category = max(way.names, key=lambda name: own[name] - common[name])
+        if own[category] - common[category] >= DIFFERS:
+            values = {"kind": way.kind, "category": category, "generator": generator}
+            values |= {"own": number(own[category]), "common": number(common[category])}
             said = _(
                 "Generators differ in mix by %(kind)s: %(category)s is %(own)s of the items by %(generator)s and"
                 " %(common)s of all, so compare at the common mix."
@@ -94,7 +91,7 @@ def rows_of(
     category = mine["item_id"].map(way.of)
     texts = pd.Index(mine["text_id"].unique())
     sums = np.stack([sums_of(mine[category == name], generator, texts) for name in way.names])
-    common = shares.loc[ALL].to_numpy(dtype=np.float64)
+    common = np.array([shares[ALL][name] for name in way.names])
     rows = []
     for place, name in [(None, ALL), *enumerate(way.names)]:
         weights = common if place is None else np.eye(len(common))[place]
@@ -107,8 +104,8 @@ def rows_of(
                 "category": name,
                 "generator": generator,
                 "evaluator": evaluator,
-                "share_items": 1.0 if place is None else shares.loc[generator, name],
-                "share_items_common": 1.0 if place is None else shares.loc[ALL, name],
+                "share_items": 1.0 if place is None else shares[generator][name],
+                "share_items_common": 1.0 if place is None else shares[ALL][name],
                 "informativity": found.value,
                 "low": low,
                 "high": high,
@@ -123,7 +120,7 @@ def rows_of(
 
 
 def estimate(sums: FloatArray, weights: FloatArray, n: int, names: list[str], seed: int) -> Estimate:
-    """Σ weight · informativity of the categories. sums: (categories, texts, 4) as of `sums_of`, weights: (categories,)."""
+    """Σ weight · informativity of the categories; sums: (categories, texts, 4) as of `sums_of`."""
     used = weights > 0
     empty = [name for name, part, is_used in zip(names, sums, used, strict=True)
              if is_used and not part[:, 1::2].sum(axis=0).all()]  # fmt: skip

@@ -7,6 +7,7 @@ from django.urls import reverse
 from analysis.choices import Choices
 from analysis.reports import build
 from analysis.services.coding import set_code
+from studies.models import Response
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 
 NAME = "informativity_standardised"
@@ -41,12 +42,10 @@ def mixed(project):
 
 def test_generators_with_another_mix_are_equal_at_a_common_one(mixed, row):
     """Crude: ann 2/3 of .5, bob 1/3 of .5. At half easy, half hard both have .25."""
-    crude = {
-        name: row(mixed, "informativity", generator=name, evaluator="human")["informativity"] for name in ("ann", "bob")
-    }
-    assert crude == pytest.approx({"ann": 1 / 3, "bob": 1 / 6})
-    fair = {name: row(mixed, NAME, generator=name, category="")["informativity"] for name in ("ann", "bob")}
-    assert fair == pytest.approx({"ann": 0.25, "bob": 0.25})
+    for name, crude in (("ann", 1 / 3), ("bob", 1 / 6)):
+        found = row(mixed, "informativity", generator=name, evaluator="human")
+        assert found["informativity"] == pytest.approx(crude)
+        assert row(mixed, NAME, generator=name, category="")["informativity"] == pytest.approx(0.25)
 
 
 def test_each_category_has_its_own_informativity_and_shares(mixed, row):
@@ -58,14 +57,12 @@ def test_each_category_has_its_own_informativity_and_shares(mixed, row):
 def test_a_difference_in_mix_is_said(mixed, table):
     notes = " ".join(table(mixed, NAME).notes)
     assert "Generators differ in mix by kind: easy is .67 of the items by ann and .50 of all" in notes
+    assert "hard is .67 of the items by bob" in notes
 
 
 def test_the_interval_recomputes_the_shares_and_keeps_the_weights(mixed, row):
     """On the third text ada gets ann's hard item right with the text: without one text .25 + .5 · (0, .25 or .25)."""
-    item = next(item for unit in mixed.units.all() for item in unit.items.all() if item.external_id == "ann3-2")
-    mixed.annotators.get().assignments.get(unit__items=item).responses.filter(
-        item=item, stage="read", option__external_id="b"
-    ).update(value=False)
+    Response.objects.filter(item__external_id="ann3-2", stage="read", option__external_id="b").update(value=False)
     found = row(mixed, NAME, generator="ann", category="")
     # Hard: with the text 4/6 right, guessed 3/6: 1/6. Left out in turn: 1/4, 1/4 and 0.
     assert found["informativity"] == pytest.approx(0.25 + 0.5 / 6)
@@ -77,10 +74,8 @@ def test_the_interval_recomputes_the_shares_and_keeps_the_weights(mixed, row):
 
 def test_a_generator_without_a_category_is_undefined_and_named(project, row):
     text = make_text(project, "t")
-    items = [
-        make_item(text, "ann", "a", metadata={"kind": "easy"}),
-        make_item(text, "bob", "b", metadata={"kind": "hard"}),
-    ]
+    kinds = {"ann": "easy", "bob": "hard"}
+    items = [make_item(text, name, name, metadata={"kind": kind}) for name, kind in kinds.items()]
     study = make_study(project, "s", items)
     ada = make_annotator(study, "ada")
     for item in items:
@@ -100,15 +95,10 @@ def test_codes_divide_the_items_once_all_are_coded(answered, items, owner, table
 
 def test_metadata_that_names_each_item_or_only_some_is_no_kind(project, table):
     text = make_text(project, "t")
-    items = [
-        make_item(
-            text,
-            "ann",
-            f"i{number}",
-            metadata={"nr": f"no {number}", "one": "same"} | ({"some": "x"} if number else {}),
-        )
-        for number in range(13)
-    ]
+    for number in range(13):
+        more = {"some": "x", "extra": {"few": "y"}} if number else {}
+        make_item(text, "ann", f"i{number}", metadata={"nr": f"no {number}", "one": "same", **more})
+    items = text.items.all()
     assert not table(make_study(project, "s", items), NAME).rows
 
 
