@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 from analysis.evidence import Evidence
 from analysis.formatting import texts_counted
 from analysis.report import Report
+from analysis.reports.checks import checks_of
 from analysis.tables import Table
 
 
@@ -24,6 +25,7 @@ def completed(report: Report, evidence: Evidence) -> Report:
         left_out=tuple(evidence.left_out.items()),
         said=tuple(lines),
         n_responses=len(evidence.frame),
+        checks=checks_of(evidence),
     )
 
 
