@@ -6,11 +6,12 @@ from typing import Any
 import altair as alt
 from django.utils.translation import gettext as _
 
-from analysis.figures.style import DARK, GUESS, INK, PLATE, READ, shares
+from analysis.figures.style import DARK, GUESS, INK, READ, shares
 from analysis.formatting import axis_word, number
 from analysis.tables import Table
 
 PANEL, HIGH = 210, 150
+DASHES = ([1, 0], [6, 3])  # told apart without colour too
 
 
 def outlook(table: Table, title: Mapping[str, Any]) -> Any:
@@ -54,16 +55,20 @@ def panel(points: list[dict[str, Any]], axis: str, scale: Any, title: str, names
         "line:N", title=None, scale=alt.Scale(domain=names, range=colours[: len(names)]),
         legend=alt.Legend(symbolType="stroke") if len(names) > 1 else None,
     )  # fmt: skip
-    dash = alt.StrokeDash(
-        "line:N", title=None, scale=alt.Scale(domain=names, range=[[1, 0], [6, 3]][: len(names)]), legend=None
-    )
     x = alt.X("size:Q", title=axis_word(axis), axis=alt.Axis(tickMinStep=1, tickCount=5, grid=False))
     y = alt.Y("value:Q", scale=scale, axis=alt.Axis(**shares(title)))
     base = alt.Chart(alt.Data(values=points)).encode(x=x, y=y)
+    base = base.encode(color=colour)
+    lines = [
+        base.transform_filter(alt.datum.line == name).mark_line(strokeWidth=2, strokeDash=dash)
+        for name, dash in zip(names, DASHES, strict=False)
+    ]
     own = base.transform_filter("datum.own")
     return alt.layer(
-        base.mark_line(strokeWidth=2).encode(color=colour, strokeDash=dash),
-        base.mark_point(size=36, filled=True, fill=PLATE, strokeWidth=1.5, opacity=1).encode(color=colour),
-        own.mark_point(size=90, filled=True, opacity=1).encode(color=colour),
-        own.mark_text(dy=-13, fontSize=11.5, fontWeight="bold", color=INK).encode(text="text:N"),
+        *lines,
+        base.mark_point(size=30, filled=True, opacity=1),
+        own.mark_point(size=90, filled=True, opacity=1),
+        own.mark_text(dx=5, dy=-12, align="left", fontSize=11.5, fontWeight="bold").encode(
+            text="text:N", color=alt.value(INK)
+        ),
     ).properties(width=PANEL, height=HIGH)
