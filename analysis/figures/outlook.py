@@ -30,7 +30,7 @@ def lines_of(table: Table) -> dict[str, str]:
     """The widths that are drawn, by column; a study of pairs has one."""
     if "judgments" in table.columns:
         return {"width": _("share preferred")}
-    return {"width": _("informativity"), "difference_width": _("difference of two generators")}
+    return {"width": _("informativity"), "difference_width": _("difference of two generators, dashed")}
 
 
 def point(row: Mapping[str, Any], value: float, line: str) -> dict[str, Any]:
