@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from analysis.choices import BadChoice
 from analysis.forms import ResultsForm
+from analysis.hiding import hidden_page
 from analysis.item_lists import page_of
 from analysis.pages import page_table
 from analysis.services.results import behind_of, counts_by_purpose
@@ -19,6 +20,7 @@ from analysis.views import COUNTED, asked, attached, links_of
 from analysis.writers import as_csv
 from projects.models import Role
 from studies.access import get_study
+from studies.services.effects import effects_hidden
 
 PER_PAGE = 100
 
@@ -28,6 +30,8 @@ PER_PAGE = 100
 def study_behind(request, slug):
     """The judgments behind a number, a page at a time; single answers are for reviewers and above."""
     study = get_study(request.user, slug, Role.REVIEWER)
+    if effects_hidden(study):
+        return hidden_page(request, study)
     form = ResultsForm(study, counts_by_purpose(study), request.GET)
     table = asked_for(study, form, request.GET)
     page = Paginator(table.rows, PER_PAGE).get_page(request.GET.get("page"))
@@ -59,6 +63,8 @@ def counted(table: Table, stage: str) -> tuple[int, int]:
 @require_safe
 def study_behind_csv(request, slug):
     study = get_study(request.user, slug, Role.REVIEWER)
+    if effects_hidden(study):
+        return hidden_page(request, study)
     form = ResultsForm(study, counts_by_purpose(study), request.GET)
     with override("en"):  # files are the same for every reader
         return attached(as_csv(asked_for(study, form, request.GET)).encode(), f"{study.slug}-judgments.csv")

@@ -29,6 +29,7 @@ class Choices:
     groups: tuple[str, ...] | None = None
     seed: int = 0
     dropped: tuple[str, ...] = ()  # of DROPPED; only comparisons of metrics with people look at it
+    shared_texts: bool = False  # whether only texts that people and all models answered enter
     calibration: bool = True  # whether answers of a calibration enter the results; agreement is always over them too
 
     @property

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pandas as pd
 from django.db.models import Count, Q
@@ -34,6 +34,7 @@ OPTION_FIELDS = {
     "option_id": "item__options__external_id",
     "key": "item__options__correct",
 }
+SHORT = 60  # letters of a value that may be a category
 TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
@@ -52,6 +53,7 @@ class Evidence:
     metric that of its base model, or nothing; `families`: the same of the generators.
     `peculiarities`: sentences about evaluators that are not asked or read in the usual way.
     `positions`: by label, how often the order of a pair decided what a model said.
+    `metadata`: by item_id, what its metadata says in short texts.
     """
 
     study: Study
@@ -74,13 +76,14 @@ class Evidence:
     families: dict[str, str]
     peculiarities: tuple[str, ...] = ()
     positions: Mapping[str, Position] = field(default_factory=dict)
+    metadata: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
 def evidence_of(study: Study, choices: Choices) -> Evidence:
     """Read a study once, without a lock."""
     with consistent_read():
         rounds = chosen(every_round(study, choices.purposes), choices.groups)
-        return Evidence(
+        found = Evidence(
             study=study,
             choices=choices,
             frame=latest_rounds(rounds),
@@ -101,7 +104,41 @@ def evidence_of(study: Study, choices: Choices) -> Evidence:
             families=families_of(study),
             peculiarities=said_of_evaluators(study, choices.purposes),
             positions=positions_of(study) if is_paired(study) else {},
+            metadata=metadata_of(study),
         )
+    return on_shared_texts(found) if choices.shared_texts else found
+
+
+def on_shared_texts(evidence: Evidence) -> Evidence:
+    """Only the texts that people and each model and baseline have answered something about."""
+    answered = evidence.every_round[["annotator", "kind", "text_id"]].drop_duplicates()
+    who = answered["annotator"].where(answered["kind"] != "human", "")  # all people together
+    shared = set(answered["text_id"]).intersection(*(set(texts) for _who, texts in answered.groupby(who)["text_id"]))
+
+    def kept(frame: pd.DataFrame) -> pd.DataFrame:
+        return frame[frame["text_id"].isin(shared)].reset_index(drop=True)
+
+    return replace(
+        evidence,
+        frame=kept(evidence.frame),
+        every_round=kept(evidence.every_round),
+        items=kept(evidence.items),
+        texts=kept(evidence.texts),
+        options=kept(evidence.options),
+    )
+
+
+def metadata_of(study: Study) -> dict[str, dict[str, str]]:
+    """Of each item, by id, the short texts of its metadata, what was imported as further columns included."""
+    rows = UnitItem.objects.filter(unit__study=study).values_list("item__external_id", "item__metadata")
+    return {
+        item_id: {
+            name: value
+            for name, value in (metadata | (metadata.get("extra") or {})).items()
+            if isinstance(value, str) and 0 < len(value) <= SHORT
+        }
+        for item_id, metadata in rows
+    }
 
 
 def generators_of(study: Study) -> tuple[str, ...]:

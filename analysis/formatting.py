@@ -46,7 +46,7 @@ def worded(kind: str, value: object) -> str:
     text = "" if value is None else str(value)
     words = {"evaluator": evaluator_word, "stage": stage_word, "quantity": quantity_word, "mark": mark_word}
     words |= {"scope": scope_word, "label": label_word, "view": view_word, "truth": truth_word}
-    words |= {"check": check_word}
+    words |= {"check": check_word, "axis": axis_word}
     return words[kind](text) if kind in words else text
 
 
@@ -96,6 +96,16 @@ def stage_word(stage: str) -> str:
 
 def truth_word(truth: str) -> str:
     return {"True": _("yes"), "False": _("no")}.get(truth, truth)
+
+
+def axis_word(axis: str) -> str:
+    """What varies along a curve of the planner."""
+    return {
+        "texts": _("texts"),
+        "annotators": _("annotators a text"),
+        "items": _("items a text and generator"),
+        "judgments": _("judgments a text"),
+    }.get(axis, axis)
 
 
 def quantity_word(quantity: str) -> str:

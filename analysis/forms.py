@@ -12,6 +12,7 @@ INCLUDE = [("simulated", _("simulated answers")), ("pilot", _("pilot answers"))]
 CONVENTION = [("clustered", _("by texts (default)")), ("published", _("by single judgments (as published)"))]
 CALIBRATION = [("with", _("counted (default)")), ("without", _("not counted, but for agreement"))]
 DROP = [("duplicates", _("wordings that stand twice in a text")), ("references", _("reference items"))]
+TEXTS = [("all", _("all texts")), ("shared", _("only texts that people and all models answered"))]
 ESTIMATE = [("pooled", _("pooled: all answers")), ("matched", _("matched: same person, same item in both stages"))]
 
 
@@ -20,6 +21,7 @@ class ResultsForm(forms.Form):
 
     convention = forms.ChoiceField(label=_("Intervals"), choices=CONVENTION, required=False)
     estimate = forms.ChoiceField(label=_("Informativity"), choices=ESTIMATE, required=False)
+    texts = forms.ChoiceField(label=_("Texts"), choices=TEXTS, required=False)
     calibration = forms.ChoiceField(label=_("Calibration"), choices=CALIBRATION, required=False)
     drop = forms.MultipleChoiceField(
         label=_("Metrics leave out"), choices=DROP, required=False, widget=forms.CheckboxSelectMultiple
@@ -38,6 +40,8 @@ class ResultsForm(forms.Form):
             del self.fields["calibration"]
         if study.protocol != "dimension-ratings":
             del self.fields["drop"]
+        if not people_and_models(study):
+            del self.fields["texts"]
         present = [(value, f"{label} ({counts[value]:,})") for value, label in INCLUDE if counts.get(value)]
         if present:
             self.fields["include"] = forms.MultipleChoiceField(
@@ -58,9 +62,16 @@ class ResultsForm(forms.Form):
             convention=self.chosen.get("convention") or "clustered",
             purposes=purposes_with(self.chosen.get("include") or ()),
             seed=abs(self.study.seed),
+            shared_texts=self.chosen.get("texts") == "shared",
             calibration=self.chosen.get("calibration") != "without",
             dropped=dropped_from(self.chosen.get("drop") or ()),
         )
+
+
+def people_and_models(study: Study) -> bool:
+    """Whether there are both, so that they may stand on different texts."""
+    kinds = set(study.annotators.order_by().values_list("kind", flat=True).distinct())
+    return "human" in kinds and len(kinds) > 1
 
 
 def first_included(counts: dict[str, int]) -> list[str]:

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from analysis.code_forms import CodeForm
 from analysis.forms import ResultsForm
+from analysis.hiding import hidden_page
 from analysis.item_lists import headings, of_stage, page_of, place_in, sheet_links, sorted_by, stage_choices
 from analysis.models import ItemCode
 from analysis.pages import page_table
@@ -22,6 +23,7 @@ from evaluation.metric_rows import values_by_item
 from items.models import Item
 from projects.models import Role
 from studies.access import get_study
+from studies.services.effects import effects_hidden
 
 PER_PAGE = 60
 
@@ -31,6 +33,8 @@ PER_PAGE = 60
 def study_items(request, slug):
     """The item analysis, sorted as asked, a page at a time."""
     study = get_study(request.user, slug)
+    if effects_hidden(study):
+        return hidden_page(request, study)
     form = ResultsForm(study, counts_by_purpose(study), request.GET)
     report = report_of(study, form.choices)
     table = table_called(report, "item_analysis")
@@ -74,6 +78,8 @@ def table_called(report, name):
 def study_item(request, slug, pk):
     """The sheet of an item. Reviewers and above also read single answers and set codes here."""
     study, item = study_and_item(request.user, slug, pk)
+    if effects_hidden(study):
+        return hidden_page(request, study)
     may_review = study.project.my_role.rank >= Role.REVIEWER.rank
     if request.method == "POST" and not may_review:
         raise Http404

@@ -14,8 +14,15 @@ from analysis.services.results import counts_by_purpose, lab_of
 from analysis.views import attached
 from analysis.writers import as_csv
 from studies.access import get_study
+from studies.services.effects import effects_hidden
 
 TABLES = ("coefficients", "contingency", "labels")
+HIDDEN = ("contingency", "labels")  # of pairs, labels are sides, and a side may always be one generator's
+
+
+def tables_of(study):
+    """The tables that the team may see now."""
+    return [name for name in TABLES if name not in HIDDEN or not effects_hidden(study)]
 
 
 @login_required
@@ -30,7 +37,7 @@ def agreement_lab(request, slug):
         "tab": "results",
         "report": {"included": form.choices.included},
         "form": form,
-        "tables": [(name, page_table(getattr(found, name), "clustered")) for name in TABLES] if found else [],
+        "tables": [(name, page_table(getattr(found, name), "clustered")) for name in tables_of(study)] if found else [],
         "asked": urlencode(form.asked, doseq=True),
     }
     return render(request, "analysis/lab.html", context)
@@ -41,7 +48,7 @@ def agreement_lab(request, slug):
 def agreement_lab_csv(request, slug, name):
     study = get_study(request.user, slug)
     form = LabForm(study, counts_by_purpose(study), request.GET)
-    if name not in TABLES or form.question is None:
+    if name not in tables_of(study) or form.question is None:
         raise Http404
     with override("en"):  # files are the same for every reader
         found = lab_of(study, form.choices, form.question, form.annotators)

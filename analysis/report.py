@@ -6,6 +6,14 @@ from analysis.tables import Table
 
 
 @dataclass(frozen=True)
+class Check:
+    """Something that was looked at, in a sentence, and whether it is as it should be."""
+
+    passed: bool
+    said: str
+
+
+@dataclass(frozen=True)
 class Report:
     """All of one study under one set of choices. `said` is what holds for every table, such as who is included."""
 
@@ -17,6 +25,7 @@ class Report:
     left_out: tuple[tuple[str, int], ...] = ()
     said: tuple[str, ...] = ()
     n_responses: int = 0
+    checks: tuple[Check, ...] = ()
     template: str = "analysis/parts/listed.html"  # how the results page lays it out; by default in the order given
 
     def table(self, name: str) -> Table:

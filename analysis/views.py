@@ -13,6 +13,7 @@ from django.views.decorators.http import require_safe
 from analysis.codebook import codebook
 from analysis.crossing import side_by_side
 from analysis.forms import ResultsForm
+from analysis.hiding import hidden_page
 from analysis.item_lists import STUDY, alarms, sheet_links
 from analysis.pages import Behind, PageTable, alternative, description, page_table
 from analysis.report import Report
@@ -24,7 +25,7 @@ from projects.models import Role
 from studies.access import get_study
 from studies.models import Study
 from studies.people_forms import ExpertCheckForm
-from studies.services.declaring import declaration_of
+from studies.services.effects import RUNNING, effects_hidden
 from studies.services.expert_check import may_check
 from studies.services.rephrasals import rephrasals_of
 from studies.services.second_round import may_open
@@ -39,7 +40,8 @@ FILE_TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl; cha
 def study_results(request, slug):
     study = get_study(request.user, slug)
     form = ResultsForm(study, counts_by_purpose(study), request.GET)
-    report = report_of(study, form.choices)
+    report, hidden = report_of(study, form.choices), effects_hidden(study)
+    role = study.project.my_role
     context = {
         "project": study.project,
         "study": study,
@@ -48,10 +50,13 @@ def study_results(request, slug):
         "choices": form.choices,
         "report": report,
         "asked": urlencode(asked(form), doseq=True),
-        "rephrasals": rephrasals_of(study) if study.project.my_role.rank >= Role.RESEARCHER.rank else [],
+        "rephrasals": rephrasals_of(study) if role.rank >= Role.RESEARCHER.rank and not hidden else [],
         "may_open_second": may_open(study) and "main" in dict(counts_by_purpose(study)),
         "expert_form": expert_form(study),
-        "may_export": study.project.my_role.rank >= Role.REVIEWER.rank,
+        "may_export": role.rank >= Role.REVIEWER.rank,
+        "effects_hidden": hidden,
+        "effects_log": study.effects_switches.select_related("made_by"),
+        "may_hide": role.rank >= Role.OWNER.rank and study.state in RUNNING,
     }
     return render(request, "analysis/results.html", context | sections(study, form, report))
 
@@ -66,6 +71,7 @@ def asked(form: ResultsForm) -> dict:
     """The choices as parameters of an address, for figures and downloads."""
     choices = form.choices
     asked = {"asked": 1, "include": choices.included, "convention": choices.convention, "estimate": form.estimand}
+    asked |= {"texts": "shared"} if choices.shared_texts else {}
     return asked | {"drop": choices.dropped} | ({} if choices.calibration else {"calibration": "without"})
 
 
@@ -78,7 +84,7 @@ def sections(study: Study, form: ResultsForm, report: Report) -> dict:
         for table in report.tables
     }
     common = {"tables": tables, "description": description(report.table("description"))}
-    if not declaration_of(study).guesses:
+    if report.template == Report.template:
         first = next(iter(sheet_links(study, urlencode(asked(form), doseq=True), STUDY).values()), "")
         return common | {"listed": listed(report, tables), "first_sheet": first}
     first, second = ("informativity", "informativity_matched")
@@ -176,6 +182,8 @@ def study_export(request, slug, format):
     study = get_study(request.user, slug, Role.REVIEWER)
     if format == "codebook":
         return attached(as_csv(codebook(study)).encode(), f"{study.slug}-codebook.csv")
+    if effects_hidden(study):
+        return hidden_page(request, study)
     choices = ResultsForm(study, counts_by_purpose(study), request.GET).choices
     if format == "unanswered":
         return streamed(f"{study.slug}-unanswered.csv", lambda out: write_unanswered(study, out, choices.purposes))

@@ -19,6 +19,7 @@ urlpatterns = [
     path("s/<slug:slug>/", views.study_page, name="study"),
     path("s/<slug:slug>/edit/", views.study_edit, name="study_edit"),
     path("s/<slug:slug>/delete/", views.study_delete, name="study_delete"),
+    path("s/<slug:slug>/effects/", views.study_effects, name="study_effects"),
     path("s/<slug:slug>/preview/", views.study_preview, name="study_preview"),
     path("s/<slug:slug>/rephrasals/<int:pk>/take/", views.take_rephrasal, name="take_rephrasal"),
     path("s/<slug:slug>/expert-check/", views.expert_check, name="expert_check"),

@@ -5,6 +5,7 @@ from typing import Any
 
 from analysis.figures.dimensions import dimension_correlations, generator_means, metric_correlations
 from analysis.figures.dumbbell import dumbbell
+from analysis.figures.outlook import outlook
 from analysis.figures.pairs import ranking, wins
 from analysis.figures.ratings import accuracy_by_rating, ratings
 from analysis.figures.stopping import flow, label_distributions
@@ -24,6 +25,7 @@ FIGURES: dict[str, tuple[str, Callable[[Table, Mapping[str, Any]], Any]]] = {
     "metric_correlations": ("metric_correlations", metric_correlations),
     "wins": ("wins", wins),
     "ranking": ("ranking", ranking),
+    "outlook": ("outlook", outlook),
 }
 
 

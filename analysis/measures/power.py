@@ -9,7 +9,10 @@ a text (text × stage). Intervals are text-clustered jackknives, also where repo
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Literal, TypeVar
 
 import numpy as np
 from scipy.stats import t as student
@@ -18,6 +21,7 @@ from analysis.measures.intervals import LEVEL
 from analysis.measures.types import BoolArray, FloatArray, IntArray
 
 STUDIES = 1000
+AT_ONCE = 4_000_000  # judgments that are drawn at once: some 50 MB
 
 
 @dataclass(frozen=True)
@@ -38,13 +42,23 @@ class Components:
 
 @dataclass(frozen=True)
 class Plan:
-    """texts that each have `generators` × `items` × `options`; every annotator reads all, and guesses one generator."""
+    """texts that each have `generators` × `items` × `options`, read by `annotators` people each, out of `pool`.
+
+    Who reads a text guesses the items of one generator, in turns over texts and people. pool None: as many as
+    `annotators`, so that everybody reads everything.
+    """
 
     texts: int
     annotators: int
     generators: int = 3
     items: int = 3
     options: int = 3
+    pool: int | None = None
+
+    @property
+    def judgments(self) -> int:
+        """How many answers about two generators a simulated study draws, those of both stages."""
+        return 4 * self.texts * self.annotators * self.items * self.options
 
 
 @dataclass(frozen=True)
@@ -76,13 +90,40 @@ def guess_then_read_outlook(
 
     The power is that of a text-clustered jackknife interval of the difference of the two informativities.
     """
+    return guess_then_read_curve(
+        plan, ("texts", [plan.texts]), guess, read, seed=seed, components=components, studies=studies
+    )[0]
+
+
+def guess_then_read_curve(
+    plan: Plan,
+    axis: tuple[Literal["texts", "annotators", "items"], Sequence[int]],
+    guess: float,
+    read: tuple[float, float],
+    *,
+    seed: int,
+    components: Components | None = None,
+    studies: int = STUDIES,
+) -> list[Outlook]:
+    """The outlook of the plan at each size along one axis, everything else as in the plan.
+
+    Studies are drawn once at the largest size, and smaller ones are parts of them: so a curve does not jump by chance
+    from size to size. guess, read: as in `guess_then_read_outlook`.
+    """
+    name, sizes = axis
     spread, rng = components or Components(), np.random.default_rng(seed)
+    largest = replace(plan, **{name: max(sizes)})
     means = [logit_of(share, spread.total) for share in (guess, *read)]
-    drawn = [_study(plan, means, spread, rng) for _ in range(studies)]
-    widths, differences, seen = (np.array([one[place] for one in drawn]) for place in range(3))
-    power = float(seen.mean())
-    error = math.sqrt(power * (1 - power) / studies)
-    return Outlook(power, error, float(np.nanmean(widths)), float(np.nanmean(differences)), studies, seed)
+    parts: list[list[FloatArray]] = [[] for _size in sizes]
+    left = studies
+    while left:
+        n = min(left, max(1, AT_ONCE // largest.judgments))
+        guess_right, read_right, guessed = _drawn(largest, means, spread, rng, n)
+        for part, size in zip(parts, sizes, strict=True):
+            counts = _part(guess_right, name, size), _part(read_right, name, size), _part(guessed, name, size)
+            part.append(_found(*counts, options=plan.options))
+        left -= n
+    return [_outlook(np.concatenate(part, axis=1), studies, seed) for part in parts]
 
 
 def logit_of(share: float, spread: float) -> float:
@@ -96,59 +137,104 @@ def logit_of(share: float, spread: float) -> float:
 
 def expected_share(logit: float, spread: float) -> float:
     """Mean of logistic(logit + normal(0, spread)), by Gauss-Hermite quadrature."""
-    nodes, weights = np.polynomial.hermite_e.hermegauss(80)
-    return float((weights / (1 + np.exp(-logit - spread * nodes))).sum() / weights.sum())
+    nodes, weights = normal_nodes(80)
+    return float((weights / (1 + np.exp(-logit - spread * nodes))).sum())
 
 
-def _study(plan: Plan, means: list[float], spread: Components, rng: np.random.Generator) -> tuple[float, float, bool]:
-    """Width of informativity's interval, of the difference's, and whether the latter leaves out 0."""
-    common = rng.normal(0, spread.text, (1, plan.texts, 1, 1, 1)) + rng.normal(0, spread.annotator, plan.annotators)
-    guessed = _guessed(plan)
-    guess_right = _right(plan, means[:1] * 2, common, spread, rng) & guessed
-    read_right = _right(plan, means[1:], common, spread, rng)
-    inner, each = (2, 3, 4), plan.items * plan.options
-    n_read = np.full((2, plan.texts), each * plan.annotators)
-    shares = _left_out(read_right.sum(axis=inner), n_read) - _left_out(
-        guess_right.sum(axis=inner), each * guessed.sum(axis=inner)
+@cache
+def normal_nodes(n: int) -> tuple[FloatArray, FloatArray]:
+    """(n,) points of a standard normal and their weights, which add up to 1: Gauss-Hermite quadrature."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(n)
+    return nodes, weights / weights.sum()
+
+
+Counts = TypeVar("Counts", IntArray, BoolArray)
+AXES = {"texts": 2, "items": 3, "annotators": 4}  # of counts (studies, 2 generators, texts, items, annotators)
+
+
+def _drawn(
+    plan: Plan, means: list[float], spread: Components, rng: np.random.Generator, studies: int
+) -> tuple[IntArray, IntArray, BoolArray]:
+    """Right options without the text (0 where not guessed) and with it, (studies, 2, texts, items, annotators) each;
+    and who guesses, (1, 2, texts, 1, annotators)."""
+    people = _normal(rng, spread.annotator, (studies, plan.pool or plan.annotators))
+    common = (
+        _normal(rng, spread.text, (studies, 1, plan.texts, 1, 1, 1)) + people[:, _readers(plan)][:, None, :, None, None]
     )
-    width, _sure = _interval(shares[0])
-    difference_width, sure = _interval(shares[0] - shares[1])
-    return width, difference_width, sure
+    guessed = _guessed(plan)
+    guess_right = _right(plan, means[:1] * 2, common, spread, rng) * guessed
+    return guess_right, _right(plan, means[1:], common, spread, rng), guessed
+
+
+def _readers(plan: Plan) -> IntArray:
+    """(texts, annotators): who of the pool reads each text, in turns."""
+    place = np.arange(plan.texts)[:, None] * plan.annotators + np.arange(plan.annotators)
+    return np.asarray(place % (plan.pool or plan.annotators))
+
+
+def _guessed(plan: Plan) -> BoolArray:
+    """(1, 2, texts, 1, annotators): who guesses the items of the two generators, in turns over texts and annotators."""
+    turn = (np.arange(plan.texts)[:, None] + np.arange(plan.annotators)[None, :]) % plan.generators
+    return np.asarray(turn[None, None, :, None, :] == np.arange(2)[None, :, None, None, None])
 
 
 def _right(
     plan: Plan, means: list[float], common: FloatArray, spread: Components, rng: np.random.Generator
-) -> BoolArray:
-    """(2 generators, texts, items, options, annotators): right judgments of one stage, as if everybody judged all."""
+) -> IntArray:
+    """(studies, 2 generators, texts, items, annotators): right options of one stage, as if everybody judged all."""
+    many = len(common)
     logits = (
-        np.array(means)[:, None, None, None, None]
+        np.array(means, dtype=np.float32)[:, None, None, None, None]
         + common
-        + rng.normal(0, spread.text_stage, (2, plan.texts, 1, 1, 1))
-        + rng.normal(0, spread.item, (2, plan.texts, plan.items, 1, 1))
-        + rng.normal(0, spread.option, (2, plan.texts, plan.items, plan.options, 1))
+        + _normal(rng, spread.text_stage, (many, 2, plan.texts, 1, 1, 1))
+        + _normal(rng, spread.item, (many, 2, plan.texts, plan.items, 1, 1))
+        + _normal(rng, spread.option, (many, 2, plan.texts, plan.items, plan.options, 1))
     )
-    return np.asarray(rng.random(logits.shape) < _logistic(logits))
+    return np.asarray((rng.random(logits.shape, dtype=np.float32) < _logistic(logits)).sum(axis=4))
 
 
-def _guessed(plan: Plan) -> BoolArray:
-    """(2, texts, 1, 1, annotators): who guesses the items of the two generators, in turns over texts and annotators."""
-    turn = (np.arange(plan.texts)[:, None] + np.arange(plan.annotators)[None, :]) % plan.generators
-    return np.asarray(turn[None, :, None, None, :] == np.arange(2)[:, None, None, None, None])
+def _normal(rng: np.random.Generator, spread: float, shape: tuple[int, ...]) -> FloatArray:
+    return np.asarray(rng.standard_normal(shape, dtype=np.float32) * np.float32(spread))
+
+
+def _part(counts: Counts, axis: str, size: int) -> Counts:
+    """The first `size` along the axis."""
+    return counts if counts.shape[AXES[axis]] == 1 else counts.take(np.arange(size), axis=AXES[axis])
+
+
+def _found(guess_right: IntArray, read_right: IntArray, guessed: BoolArray, *, options: int) -> FloatArray:
+    """(3, studies): width of informativity's interval, of the difference's, and whether the latter leaves out 0."""
+    _studies, _two, texts, items, annotators = read_right.shape
+    n_read = np.full((1, 2, texts), items * options * annotators)
+    n_guess = items * options * guessed.sum(axis=(3, 4))
+    shares = _left_out(read_right.sum(axis=(3, 4)), n_read) - _left_out(guess_right.sum(axis=(3, 4)), n_guess)
+    width, _sure = _intervals(shares[:, 0])
+    difference_width, sure = _intervals(shares[:, 0] - shares[:, 1])
+    return np.stack([width, difference_width, sure])
 
 
 def _left_out(right: IntArray, n: IntArray) -> FloatArray:
-    """(2, texts + 1) shares right: of all texts, then without each; from counts (2, texts)."""
-    totals = [part.sum(axis=1, keepdims=True) for part in (right, n)]
-    sums = [np.concatenate([total, total - part], axis=1) for total, part in zip(totals, (right, n), strict=True)]
+    """(…, texts + 1) shares right: of all texts, then without each; from counts (…, texts)."""
+    totals = [part.sum(axis=-1, keepdims=True) for part in (right, n)]
+    sums = [np.concatenate([total, total - part], axis=-1) for total, part in zip(totals, (right, n), strict=True)]
     return np.asarray(sums[0] / np.where(sums[1] > 0, sums[1], np.nan))
 
 
-def _interval(values: FloatArray) -> tuple[float, bool]:
-    """Width of the jackknife interval, and whether it leaves out 0; from the whole and the leave-one-outs."""
-    without, k = values[1:], len(values) - 1
-    error = math.sqrt((k - 1) / k * float(((without - without.mean()) ** 2).sum()))
-    reach = float(student.ppf((1 + LEVEL) / 2, k - 1)) * error
-    return 2 * reach, bool(abs(values[0]) > reach > 0)
+def _intervals(values: FloatArray) -> tuple[FloatArray, BoolArray]:
+    """Widths of jackknife intervals (studies,), and whether they leave out 0; from values (studies, 1 + texts)."""
+    without, k = values[:, 1:], values.shape[1] - 1
+    if k < 2:
+        return np.full(len(values), np.nan), np.zeros(len(values), dtype=bool)
+    deviations = without - without.mean(axis=1, keepdims=True)
+    reach = float(student.ppf((1 + LEVEL) / 2, k - 1)) * np.sqrt((k - 1) / k * (deviations**2).sum(axis=1))
+    return 2 * reach, (np.abs(values[:, 0]) > reach) & (reach > 0)
+
+
+def _outlook(found: FloatArray, studies: int, seed: int) -> Outlook:
+    """The means over studies, from (3, studies); NaN where no study has an interval."""
+    width, difference_width = (float(np.nanmean(row)) if not np.isnan(row).all() else math.nan for row in found[:2])
+    power = math.nan if math.isnan(width + difference_width) else float(found[2].mean())
+    return Outlook(power, math.sqrt(power * (1 - power) / studies), width, difference_width, studies, seed)
 
 
 def _logistic(logits: FloatArray) -> FloatArray:
@@ -166,9 +252,5 @@ def pairwise_outlook(
     rng = np.random.default_rng(seed)
     logits = logit_of(share, text_spread) + rng.normal(0, text_spread, (studies, texts))
     preferred = rng.binomial(judgments, _logistic(logits))
-    n = np.full((studies, texts), judgments)
-    found = [_interval(row) for row in _left_out(preferred, n) - 0.5]
-    widths, seen = np.array([one[0] for one in found]), np.array([one[1] for one in found])
-    power = float(seen.mean())
-    width = float(np.nanmean(widths))
-    return Outlook(power, math.sqrt(power * (1 - power) / studies), width, width, studies, seed)
+    widths, seen = _intervals(_left_out(preferred, np.full((studies, texts), judgments)) - 0.5)
+    return _outlook(np.stack([widths, widths, seen]), studies, seed)

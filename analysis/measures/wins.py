@@ -95,6 +95,8 @@ def comparable(counts: PairCounts) -> BoolArray:
     to each other one. Among several such sets of a size the one with most judgments; a set of one is none.
     """
     beaten = (counts.wins + counts.ties) > 0
+    if not len(beaten):
+        return np.zeros(0, dtype=bool)
     n_parts, part = connected_components(beaten, directed=True, connection="strong")
     sizes = np.bincount(part, minlength=n_parts)
     judged = [counts.n[np.ix_(part == code, part == code)].sum() for code in range(n_parts)]

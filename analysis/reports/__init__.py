@@ -11,6 +11,7 @@ from analysis.reports.completing import completed
 from analysis.reports.dimension_ratings import dimension_ratings
 from analysis.reports.guess_then_read import guess_then_read
 from analysis.reports.pairwise import pairwise
+from analysis.reports.published import with_published
 from analysis.reports.stopping_questionnaire import stopping_questionnaire
 from studies.models import Study
 
@@ -26,7 +27,7 @@ def build(study: Study, choices: Choices) -> Report:
     """The report of a study, from one moment's answers. `BadChoice` if something chosen does not occur."""
     check_groups(study, choices)
     evidence = evidence_of(study, choices)
-    return completed(REPORTS[study.protocol](evidence), evidence)
+    return completed(with_published(REPORTS[study.protocol](evidence), evidence), evidence)
 
 
 def check_groups(study: Study, choices: Choices) -> None:

@@ -5,7 +5,9 @@ from dataclasses import replace
 from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
+from analysis.formatting import texts_counted
 from analysis.report import Report
+from analysis.reports.checks import checks_of
 from analysis.tables import Table
 
 
@@ -23,6 +25,7 @@ def completed(report: Report, evidence: Evidence) -> Report:
         left_out=tuple(evidence.left_out.items()),
         said=tuple(lines),
         n_responses=len(evidence.frame),
+        checks=checks_of(evidence),
     )
 
 
@@ -41,6 +44,9 @@ def scope(evidence: Evidence) -> list[str]:
     """Whose answers are in, where it is not simply everybody's main answers."""
     words = {"simulated": _("Simulated answers included."), "pilot": _("Pilot answers included.")}
     lines = [words[purpose] for purpose in evidence.choices.included]
+    if evidence.choices.shared_texts:
+        n = texts_counted(evidence.texts["text_id"].nunique())
+        lines.append(_("Only texts that people and all models answered: %(texts)s.") % {"texts": n})
     if evidence.choices.groups is not None:
         lines.append(_("Only people of: %(groups)s.") % {"groups": ", ".join(evidence.choices.groups)})
     return lines

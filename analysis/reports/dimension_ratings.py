@@ -1,9 +1,6 @@
 """What a study of dimension ratings reports (QGEval, 2024)."""
 
-from django.utils.translation import gettext as _
-
 from analysis.evidence import Evidence
-from analysis.formatting import number
 from analysis.report import Report
 from analysis.reports.alpha import alpha
 from analysis.reports.description import description
@@ -19,8 +16,8 @@ from analysis.reports.metric_checks import metric_checks
 from analysis.reports.metric_correlations import metric_correlations
 from analysis.reports.metric_means import metric_means
 from analysis.reports.metric_values import judged
-from analysis.reports.scores import AVERAGE
-from analysis.tables import Table
+from analysis.reports.score_sentences import compared as compared_generators
+from analysis.reports.score_sentences import sentences
 
 
 def dimension_ratings(evidence: Evidence) -> Report:
@@ -44,23 +41,4 @@ def dimension_ratings(evidence: Evidence) -> Report:
     )
     drawn = [(means, "mean"), (correlations, "pearson"), (compared, "r")]
     figures = tuple(table.name for table, column in drawn if any(row[column] is not None for row in table.rows))
-    return Report(tables, tuple(sentences(means)), figures)
-
-
-def sentences(means: Table) -> list[str]:
-    """Which generator has the highest and the lowest average, after the last round."""
-    last = max((row["round"] for row in means.rows), default=1)
-    rows = [row for row in means.rows if row["dimension"] == AVERAGE and row["round"] == last]
-    defined = sorted((row for row in rows if row["mean"] is not None), key=lambda row: row["mean"])
-    if len(defined) < 2:
-        return []
-    worst, best = defined[0], defined[-1]
-    return [
-        _("Averaged over dimensions, items by %(best)s score highest (%(high)s), those by %(worst)s lowest (%(low)s).")
-        % {
-            "best": best["generator"],
-            "high": number(best["mean"]),
-            "worst": worst["generator"],
-            "low": number(worst["mean"]),
-        }
-    ]
+    return Report(tables, (*sentences(means), *compared_generators(evidence, means)), figures)

@@ -9,6 +9,7 @@ from analysis.reports.informativity import informativity, informativity_matched
 from analysis.reports.item_analysis import item_analysis
 from analysis.reports.ratings import accuracy_by_rating, ratings
 from analysis.reports.sentences import sentences
+from analysis.reports.standardised import informativity_standardised
 
 
 def guess_then_read(evidence: Evidence) -> Report:
@@ -16,6 +17,7 @@ def guess_then_read(evidence: Evidence) -> Report:
     tables = (
         pooled,
         informativity_matched(evidence),
+        informativity_standardised(evidence),
         agreement_with_humans(evidence),
         ratings(evidence),
         accuracy_by_rating(evidence),

@@ -9,6 +9,7 @@ from analysis.reports.criteria import criteria
 from analysis.reports.description import description
 from analysis.reports.judges_of_pairs import judges_of_pairs
 from analysis.reports.pair_agreement import pair_agreement
+from analysis.reports.preferred_sentences import compared
 from analysis.reports.ranking import ranking
 from analysis.reports.sides import sides
 from analysis.reports.wins import wins
@@ -27,7 +28,7 @@ def pairwise(evidence: Evidence) -> Report:
         *judges_of_pairs(evidence),
         description(evidence),
     )
-    return Report(tables, tuple(sentences(ranked)), ("ranking", "wins"))
+    return Report(tables, (*sentences(ranked), *compared(evidence, ranked)), ("ranking", "wins"))
 
 
 def sentences(ranked: Table) -> list[str]:

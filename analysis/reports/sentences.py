@@ -9,6 +9,7 @@ from analysis.formatting import interval, number, texts_counted
 from analysis.reports.answers import judgments_of
 from analysis.reports.contrasts import Contrast, contrast
 from analysis.reports.evaluators import HUMAN, evaluators_in
+from analysis.reports.narrowing import narrowing
 from analysis.tables import Row, Table
 
 NBSP = "\u00a0"
@@ -64,15 +65,19 @@ def compared(evidence: Evidence, speaker: str, rows: list[Row]) -> list[str]:
     found = contrast(judgments, rows[0]["generator"], rows[-1]["generator"], evidence.choices.seed)
     if isnan(found.interval.low):
         return []
-    return [worded(found), *([largest(len(rows))] if len(rows) > 2 else [])]
+    more = narrowing(evidence, judgments, found.n_texts) if speaker == HUMAN else None
+    said = worded(found, more.clause if more else "")
+    return [said, *([more.basis] if more else []), *([largest(len(rows))] if len(rows) > 2 else [])]
 
 
-def worded(found: Contrast) -> str:
+def worded(found: Contrast, clause: str = "") -> str:
+    """The contrast in words; `clause` says what would narrow its interval."""
+    texts = texts_counted(found.n_texts).replace(" ", NBSP)
     values = {
         "less": found.less,
         "more": found.more,
         "difference": f"{number(found.value)} {interval(found.interval.low, found.interval.high)}",
-        "texts": texts_counted(found.n_texts).replace(" ", NBSP),
+        "texts": f"{texts}; {clause}" if clause else texts,
     }
     if found.interval.high < 0:
         return _("Items by %(less)s inform less than those by %(more)s: %(difference)s, %(texts)s.") % values

@@ -10,6 +10,7 @@ from analysis.reports.description import description
 from analysis.reports.flow import flow
 from analysis.reports.judges_at_gates import judges_at_gates
 from analysis.reports.label_distributions import label_distributions
+from analysis.reports.stopped_sentences import compared
 from analysis.tables import Table
 
 
@@ -22,7 +23,7 @@ def stopping_questionnaire(evidence: Evidence) -> Report:
         *judges_at_gates(evidence),
         description(evidence),
     )
-    return Report(tables, tuple(sentences(how_far)), ("flow", "label_distributions"))
+    return Report(tables, (*sentences(how_far), *compared(evidence)), ("flow", "label_distributions"))
 
 
 def sentences(how_far: Table) -> list[str]:

@@ -72,6 +72,7 @@ def about(study: Study, report: Report, choices: Choices) -> dict[str, Any]:
         "n_responses_left_out": dict(report.left_out),
         "key_corrections_after_launch": list(report.corrections),
         "says": list(report.sentences),
+        "checks": [{"passed": check.passed, "says": check.said} for check in report.checks],
         "tables": {table.name: len(table.rows) for table in report.tables},
         "figures": list(report.figures),
         "versions": versions(),

@@ -10,6 +10,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from analysis.choices import Choices
+from analysis.hiding import without_effects
 from analysis.lab_questions import Asked
 from analysis.models import ItemCode
 from analysis.report import Report
@@ -17,6 +18,7 @@ from analysis.tables import Table, saying_included
 from evaluation.metric_rows import state_of_metrics
 from items.models import Generator, KeyCorrection, Option
 from studies.models import Annotator, AnnotatorKind, Assignment, Response, Study, UnitItem
+from studies.services.effects import effects_hidden
 
 if TYPE_CHECKING:
     from analysis.reports.lab import Lab
@@ -26,7 +28,13 @@ A_DAY = 24 * 60 * 60
 
 
 def report_of(study: Study, choices: Choices) -> Report:
-    """The report under these choices, with the words of the active language."""
+    """The report under these choices, with the words of the active language; without what is hidden from the team."""
+    report = whole_report_of(study, choices)
+    return without_effects(report) if effects_hidden(study) else report
+
+
+def whole_report_of(study: Study, choices: Choices) -> Report:
+    """The same with everything in it, hidden or not: not for pages."""
     key = f"report:{state_of(study, choices)}"
     report: Report | None = cache.get(key)
     if report is None:
@@ -44,10 +52,12 @@ def figure_of(study: Study, choices: Choices, name: str) -> str:
 
     if name not in FIGURES:
         raise KeyError(name)
-    key = f"figure:{name}:{state_of(study, choices)}"
+    report = report_of(study, choices)
+    report.table(FIGURES[name][0])
+    key = f"figure:{name}:{effects_hidden(study)}:{state_of(study, choices)}"
     svg: str | None = cache.get(key)
     if svg is None:
-        svg = as_svg(figure_specification(study, report_of(study, choices), name))
+        svg = as_svg(figure_specification(study, report, name))
         cache.set(key, svg, A_DAY)
     return svg
 

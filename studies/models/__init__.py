@@ -1,6 +1,7 @@
 """Study → unit → slot → assignment → draft → response, and the instruments that word them."""
 
 from studies.models.answer import Draft, Response, Submission
+from studies.models.effects import EffectsSwitch
 from studies.models.instrument import Instrument, InstrumentVersion
 from studies.models.people import Annotator, AnnotatorKind, Assignment, PhasePassed, Purpose, Slot
 from studies.models.study import Study, StudyState, Unit, UnitItem
@@ -10,6 +11,7 @@ __all__ = [
     "AnnotatorKind",
     "Assignment",
     "Draft",
+    "EffectsSwitch",
     "Instrument",
     "InstrumentVersion",
     "PhasePassed",

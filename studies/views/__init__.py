@@ -13,7 +13,7 @@ from studies.views.instruments import (
     instrument_upload,
     instrument_version,
 )
-from studies.views.studies import study_act, study_page, study_preview, take_rephrasal
+from studies.views.studies import study_act, study_effects, study_page, study_preview, take_rephrasal
 
 __all__ = [
     "annotator_link",
@@ -33,6 +33,7 @@ __all__ = [
     "study_annotators",
     "study_delete",
     "study_edit",
+    "study_effects",
     "study_import",
     "study_list",
     "study_new",

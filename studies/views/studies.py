@@ -13,6 +13,7 @@ from studies.progress import guess_balance, progress_of
 from studies.protocols import PROTOCOLS
 from studies.services import launching, rephrasals
 from studies.services.declaring import declaration_of
+from studies.services.effects import switch_effects
 from studies.services.locking import WrongState
 from studies.services.second_round import may_open, open_second_round
 from studies.services.spec import SpecError
@@ -93,6 +94,22 @@ def study_act(request, slug, action):
         return redirect("study", study.slug)
     messages.success(request, _("The study is live. Send each annotator their own link."))
     return redirect("study_annotators", study.slug)
+
+
+@login_required
+@require_POST
+def study_effects(request, slug):
+    """Hide effects by generator from the team, or show them again: for owners."""
+    study = get_study(request.user, slug, Role.OWNER)
+    hide = request.POST.get("hide") == "yes"
+    try:
+        switch_effects(study, request.user, hidden=hide)
+    except WrongState as error:
+        messages.error(request, str(error))
+    else:
+        said = (_("Shown again: what the answers say of the generators."), _("Hidden until the study is closed."))
+        messages.success(request, said[hide])
+    return redirect("study_results", study.slug)
 
 
 @login_required

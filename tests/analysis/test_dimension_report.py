@@ -6,6 +6,7 @@ import json
 import math
 from itertools import product
 
+import pandas as pd
 import pytest
 from django.core.management import call_command
 from django.urls import reverse
@@ -16,6 +17,7 @@ from analysis.figures import as_svg
 from analysis.measures.alpha import krippendorff_alpha
 from analysis.reports import build
 from analysis.reports.marks import marked
+from analysis.reports.score_sentences import difference, difference_worded
 from analysis.services.exporting import export_responses
 from analysis.services.results import figure_specification
 from studies.services.importing import ImportRefused, import_responses
@@ -207,3 +209,26 @@ def test_what_nobody_could_have_scored_is_refused(project, change, column):
 def test_a_score_of_what_does_not_apply_is_refused(project):
     make_bank(project, expected="")
     assert problems(drafted(project), [row(0, ITEMS[0], "answer_consistency")]) == [(2, "question")]
+
+
+def test_the_ends_are_compared_with_an_interval_worked_by_hand():
+    """One dimension, two items a text: alder 1, 2, 2, birch 3, 3, 2 on three texts."""
+    scores = {"alder": (1, 2, 2), "birch": (3, 3, 2)}
+    rows = [
+        {"text_id": f"t{text}", "generator": name, "dimension": "clarity", "value": value}
+        for name, values in scores.items()
+        for text, value in enumerate(values)
+    ]
+    found = difference(pd.DataFrame(rows), "alder", "birch", seed=1)
+    # Left out in turn: 2 - 2.5, 1.5 - 2.5, 1.5 - 3; their mean -1.
+    error = (2 / 3 * 2 * 0.5**2) ** 0.5
+    assert found.value == pytest.approx(-1)
+    assert (found.interval.low, found.interval.high) == pytest.approx((-2, -1 + 4.302652729696142 * error))
+    assert difference_worded(found) == (
+        "Whether items by alder score lower than those by birch cannot be told: −1.00 [−2.00, 1.48], 3 texts."
+    )
+
+
+def test_the_report_says_who_scores_lower_and_that_it_was_chosen(report):
+    assert any("score lower than those by" in sentence for sentence in report.sentences)
+    assert report.sentences[-1].startswith("This is the largest of 3 differences")

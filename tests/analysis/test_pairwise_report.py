@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from collections import Counter
+from dataclasses import replace
 from itertools import combinations
 from random import Random
 
@@ -12,7 +13,10 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from analysis.choices import Choices
+from analysis.evidence import evidence_of
+from analysis.measures.intervals import Interval
 from analysis.reports import build
+from analysis.reports.preferred_sentences import Preference, preference, worded
 from analysis.services.exporting import export_responses
 from studies.services.importing import ImportRefused, import_responses
 from studies.services.launching import open_main_part
@@ -270,3 +274,23 @@ def test_the_results_page_lets_the_calibration_be_left_out(seen, as_user, viewer
     assert 'name="calibration"' in page
     page = as_user(viewer).get(address, {"asked": 1, "calibration": "without"}).content.decode()
     assert "Judgments of the calibration are not counted." in page
+
+
+def test_the_first_is_held_against_the_last_directly(seen):
+    """Shares of untied judgments between the two, text by text."""
+    study, _rows = seen
+    evidence = evidence_of(study, Choices(seed=5))
+    found = preference(evidence, GENERATORS[0], GENERATORS[-1])
+    mirrored = preference(evidence, GENERATORS[-1], GENERATORS[0])
+    assert found.share == pytest.approx(1 - mirrored.share)
+    assert found.judgments == mirrored.judgments > 0
+
+
+def test_a_preference_is_said_with_its_interval_and_texts():
+    interval = Interval(0.55, 0.75, "jackknife-t", "text", 12, 80, 12, None)
+    assert worded(Preference("ann", "bob", 0.65, interval), "more texts would narrow this") == (
+        "Where one of the two won, items by ann were preferred to those by bob in .65 [.55, .75] of 80 judgments, "
+        "12 texts; more texts would narrow this."
+    )
+    wide = replace(interval, low=0.45)
+    assert worded(Preference("ann", "bob", 0.65, wide), "").startswith("Whether items by ann are preferred")

@@ -13,7 +13,7 @@ from tests.factory import answer, make_annotator
 
 TABLES = {
     "description", "informativity", "informativity_matched", "agreement_with_humans", "ratings", "accuracy_by_rating",
-    "guessable_items", "unanswerable_items", "item_analysis",
+    "guessable_items", "unanswerable_items", "item_analysis", "published", "informativity_standardised",
 }  # fmt: skip
 FIGURES = {"dumbbell", "dumbbell_matched", "ratings", "accuracy_by_rating"}
 

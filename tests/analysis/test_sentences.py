@@ -8,6 +8,7 @@ from analysis.measures.intervals import Interval
 from analysis.reports import build
 from analysis.reports.answers import judgments_of
 from analysis.reports.contrasts import Contrast, contrast
+from analysis.reports.narrowing import clause_of
 from analysis.reports.sentences import worded
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 
@@ -84,3 +85,51 @@ def test_a_difference_whose_interval_leaves_out_zero_is_called_less():
     assert worded(Contrast("hurried", "careful", -0.11, interval, 4)) == (
         "Items by hurried inform less than those by careful: −.11 [−.19, −.03], 4\u00a0texts."
     )
+
+
+@pytest.mark.parametrize(
+    ("texts", "annotators", "clause"),
+    [
+        (0.34, 0.11, "more texts would narrow this, more annotators hardly"),
+        (0.34, 0.17, "more texts would narrow this, more annotators too"),
+        (0.05, 0.2, "more annotators would narrow this, more texts hardly"),
+        (0.05, 0.05, ""),
+    ],
+)
+def test_hardly_is_less_than_half_as_much(texts, annotators, clause):
+    assert clause_of(texts, annotators) == clause
+
+
+@pytest.fixture
+def scattered(project):
+    """Eight texts, two generators of two items; four people, whose answers depend on text, item and person."""
+    items = []
+    for number in range(8):
+        text = make_text(project, f"s{number}")
+        items += [
+            make_item(text, name, f"{name}{number}-{place}", "TFF") for name in ("ann", "bob") for place in (1, 2)
+        ]
+    study = make_study(project, "scattered", items)
+    for place in range(4):
+        person = make_annotator(study, f"p{place}")
+        for number, item in enumerate(items):
+            hard = number % 3 == 0 or (number // 4) % 3 == place % 3
+            answer(person, "guess", item, ("TTF", "FTT", "TFT")[(number + place) % 3])
+            answer(person, "read", item, ("TFT" if number % 2 else "FTF") if hard else "TFF")
+    return study
+
+
+def test_what_would_narrow_an_interval_is_derived_from_fitted_components(scattered):
+    sentences = said(scattered)
+    assert "; more texts would narrow this, more annotators" in sentences[1]
+    assert "with twice the texts" in sentences[2]
+
+
+def test_without_fitted_components_nothing_is_said_about_more_texts(clear):
+    """One person tells nothing of how people differ."""
+    assert not any("would narrow" in sentence for sentence in said(clear))
+
+
+def test_models_say_nothing_about_more_annotators(scattered):
+    scattered.annotators.update(kind="model", reading="label")
+    assert not any("would narrow" in sentence for sentence in said(scattered))

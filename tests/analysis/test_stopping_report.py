@@ -5,6 +5,7 @@ import io
 import json
 from itertools import combinations
 
+import pandas as pd
 import pytest
 from django.core.management import call_command
 from hypothesis import given
@@ -14,6 +15,7 @@ from analysis.choices import Choices
 from analysis.reports import build
 from analysis.reports.category_agreement import both_got_to, measured, pair_table, pairs_of
 from analysis.reports.judged import NOT_APPLICABLE, Judgments, judgment
+from analysis.reports.stopped_sentences import difference, worded
 from analysis.services.exporting import export_responses
 from studies.services.importing import ImportRefused, import_responses
 from tests.analysis.rows import found
@@ -114,7 +116,32 @@ def test_how_far_judgments_got(report):
     rows = [row for row in report.table("flow").rows if not row["group"]]
     assert {row["category"]: (row["reached"], row["stopped"]) for row in rows} == expected
     assert {row["group"] for row in report.table("flow").rows} == {"", *GROUPS}
-    assert report.sentences == ("6 of 12 judgments stopped early, most of them at “understandable” (3).",)
+    assert report.sentences[0] == "6 of 12 judgments stopped early, most of them at “understandable” (3)."
+
+
+def test_generators_are_compared_by_how_often_they_are_stopped_at(report):
+    """Both are stopped at in 3 of 6 judgments; without one text the difference is other than without the other."""
+    assert report.sentences[1].startswith(
+        "Whether items by gen-alder are stopped at less often than those by gen-birch cannot be told: .00 ["
+    )
+
+
+def test_a_difference_in_stopping_worked_by_hand():
+    """Of two judgments a text, alder's are stopped at in none, one, one; birch's in two, one, two: 2/6 less 5/6."""
+    counts = {"alder": (0, 1, 1), "birch": (2, 1, 2)}
+    rows = [
+        {"text_id": f"t{text}", "generator": name, "stopped": float(place < n)}
+        for name, each in counts.items()
+        for text, n in enumerate(each)
+        for place in range(2)
+    ]
+    found = difference(pd.DataFrame(rows), "alder", "birch", seed=1)
+    # Left out in turn: 2/4 - 3/4, 1/4 - 4/4, 1/4 - 3/4; their mean -1/2.
+    error = (2 / 3 * (2 * 0.25**2)) ** 0.5
+    assert found.value == pytest.approx(-0.5)
+    assert found.interval.low == pytest.approx(max(-1, -0.5 - 4.302652729696142 * error))
+    assert found.interval.high == pytest.approx(-0.5 + 4.302652729696142 * error)
+    assert worded(found).startswith("Whether items by alder are stopped at less often")
 
 
 def frame_of(said: list[dict]) -> Judgments:

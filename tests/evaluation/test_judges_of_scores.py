@@ -124,7 +124,7 @@ def test_probabilities_of_the_digits_give_their_expected_value(study, served, en
     server = served(lambda request: Planned("**3", [("**", 1.0, {}), ("3", 0.5, shares)]))
     values = filled(study, endpoint(server), reading="probability")
     expected = (1 * 0.1 + 2 * 0.2 + 3 * (0.5 + 0.5)) / (0.1 + 0.2 + 0.5 + 0.5)
-    assert values["x1-gen-birch", "mock: fluency"] == pytest.approx(expected, abs=1e-12)
+    assert values["x1-gen-birch", "mock:fluency"] == pytest.approx(expected, abs=1e-12)
     assert len(values) == N
 
 
@@ -155,8 +155,8 @@ def test_the_same_columns_are_asked_for_once_and_another_judge_needs_another_lab
 
 
 def test_columns_of_others_are_not_written_over(study, served, endpoint):
-    Metric.objects.create(project=study.project, name="mock: fluency")
-    with pytest.raises(CannotEvaluate, match="metric “mock: fluency” already"):
+    Metric.objects.create(project=study.project, name="mock:fluency")
+    with pytest.raises(CannotEvaluate, match="metric “mock:fluency” already"):
         start(study, JudgeAsk(endpoint(served("5")), scale=5))
 
 

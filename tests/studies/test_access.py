@@ -25,6 +25,7 @@ PAGES = [
     ("study_edit", ["draft"], "get", "researcher", 200),
     ("study_edit", ["draft"], "post", "researcher", 200),
     ("study_delete", ["draft"], "post", "researcher", 302),
+    ("study_effects", ["live"], "post", "owner", 302),
     ("study_preview", ["draft"], "post", "researcher", 302),
     ("study_import", ["draft"], "get", "researcher", 200),
     ("study_import", ["draft"], "post", "researcher", 200),

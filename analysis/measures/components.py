@@ -1,0 +1,176 @@
+"""How far texts, items, options and annotators differ in logits, from one's own answers: variance components.
+
+The model is that of `analysis.measures.power`. Judgments that share a text, but neither an item nor an annotator, go
+together as far as texts differ; those that share the item too, as far as items differ, and so on. So each component
+follows from how pairs of judgments covary, less the pairs that share nothing (which takes out what estimating the means
+costs): a method of moments, without a distribution to integrate over each text. What no pair tells stays as assumed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+
+from analysis.measures.power import Components, logit_of, normal_nodes
+from analysis.measures.types import BoolArray, FloatArray, IntArray
+
+NESTED = ("text", "text_stage", "item", "option")  # each within the one before
+ITERATIONS, GRID, NODES = 12, 41, 24
+START = 1.5  # variance of all components together
+MOST = 25.0  # a variance of single components beyond which shares tell nothing
+
+
+@dataclass(frozen=True)
+class Judgments:
+    """(n,) codes of each judgment's text, generator, item, option, annotator and stage, and whether it is right.
+
+    Items belong to a text and a generator, options to an item; an annotator judges an option once a stage.
+    """
+
+    text: IntArray
+    generator: IntArray
+    item: IntArray
+    option: IntArray
+    annotator: IntArray
+    stage: IntArray
+    right: BoolArray
+
+
+@dataclass(frozen=True)
+class FittedComponents:
+    """Components from judgments. `assumed` names those that they cannot tell, which keep the value given."""
+
+    components: Components
+    assumed: tuple[str, ...]
+    n_texts: int
+    n_annotators: int
+    n_judgments: int
+
+
+def fit_components(judgments: Judgments, assumed: Components | None = None) -> FittedComponents:
+    """Standard deviations in logits; a covariance below 0 counts as none. Nothing is fitted without two texts and two
+    annotators. assumed: the components to keep where nothing can be told, `Components()` if None."""
+    known = assumed or Components()
+    found = covariances(judgments)
+    shares = cell_shares(judgments)
+    variances = _solved(found, shares, known) if found else {}
+    components = replace(known, **{name: float(np.sqrt(value)) for name, value in variances.items()})
+    kept = tuple(field.name for field in fields(Components) if field.name not in variances)
+    n_texts, n_annotators = (len(np.unique(codes)) for codes in (judgments.text, judgments.annotator))
+    return FittedComponents(components, kept, n_texts, n_annotators, len(judgments.right))
+
+
+def covariances(judgments: Judgments) -> dict[str, float]:
+    """The covariance of two judgments of one stage that share: annotator (but no text), or, of different annotators,
+    text (of two generators), text_stage (and the generator), item, option. Without those that no pair tells, and
+    empty if no two judgments share neither text nor annotator."""
+    of, e = judgments, _residuals(judgments)
+    text, person = (of.stage, of.text), (of.stage, of.annotator)
+    both = (*text, of.annotator)
+    written, item, option = (*text, of.generator), (of.stage, of.item), (of.stage, of.item, of.option)
+    sums = {
+        name: _products(e, keys)
+        for name, keys in {
+            "all": (of.stage,), "person": person, "text": text, "text+": both, "written": written,
+            "written+": (*written, of.annotator), "item": item, "item+": (*item, of.annotator), "option": option,
+        }.items()
+    }  # fmt: skip
+    pairs = {
+        "nothing": sums["all"] - sums["text"] - sums["person"] + sums["text+"],
+        "annotator": sums["person"] - sums["text+"],
+        "text": sums["text"] - sums["text+"] - sums["written"] + sums["written+"],
+        "text_stage": sums["written"] - sums["written+"] - sums["item"] + sums["item+"],
+        "item": sums["item"] - sums["item+"] - sums["option"],
+        "option": sums["option"],
+    }
+    if not pairs["nothing"][1]:
+        return {}
+    base = pairs.pop("nothing")
+    return {name: float(total / n - base[0] / base[1]) for name, (total, n) in pairs.items() if n}
+
+
+def cell_shares(judgments: Judgments) -> list[tuple[float, float]]:
+    """Share right and weight of each generator in each stage; never quite 0 or 1, where a logit would be infinite."""
+    _cells, code = np.unique(np.stack([judgments.generator, judgments.stage]), axis=1, return_inverse=True)
+    n, right = np.bincount(code), np.bincount(code, weights=judgments.right)
+    shares = np.clip(right / n, 0.5 / n, 1 - 0.5 / n)
+    return list(zip(shares.tolist(), (n / n.sum()).tolist(), strict=True))
+
+
+def shared_covariance(shared: FloatArray, total: float, shares: Sequence[tuple[float, float]]) -> FloatArray:
+    """(v,): covariance of two judgments with a shared variance in logits, out of the total; mean over the cells."""
+    nodes, weights = normal_nodes(NODES)
+    rest = np.sqrt(np.maximum(total - shared, 0))
+    whole = max(total, float(shared.max()))
+    # (v, nodes of what is shared, nodes of what is not)
+    deviations = np.sqrt(shared)[:, None, None] * nodes[:, None] + rest[:, None, None] * nodes
+    covariance = np.zeros(len(shared))
+    for share, weight in shares:
+        given = (1 / (1 + np.exp(-logit_of(share, whole**0.5) - deviations))) @ weights
+        covariance += weight * ((given**2) @ weights - (given @ weights) ** 2)
+    return covariance
+
+
+def _residuals(judgments: Judgments) -> FloatArray:
+    """What each judgment is above the share right of its generator in its stage."""
+    _cells, code = np.unique(np.stack([judgments.generator, judgments.stage]), axis=1, return_inverse=True)
+    means = np.bincount(code, weights=judgments.right) / np.bincount(code)
+    return np.asarray(judgments.right - means[code])
+
+
+def _products(e: FloatArray, keys: Sequence[IntArray]) -> FloatArray:
+    """(2,): the sum over ordered pairs that share all keys of their products, and how many such pairs there are."""
+    _groups, code = np.unique(np.stack(keys), axis=1, return_inverse=True)
+    n = np.bincount(code)
+    sums, squares = np.bincount(code, weights=e), np.bincount(code, weights=e * e)
+    return np.array([(sums**2 - squares).sum(), (n * (n - 1.0)).sum()])
+
+
+def _solved(found: Mapping[str, float], shares: Sequence[tuple[float, float]], known: Components) -> dict[str, float]:
+    """Variances by name: found for the total variance that they themselves add up to."""
+    total, variances = START, dict[str, float]()
+    for _round in range(ITERATIONS):
+        grid = np.linspace(0, 1, GRID) ** 2 * min(2 * total, MOST)
+        expected = shared_covariance(grid, total, shares)
+        shared = {name: float(np.interp(max(value, 0.0), expected, grid)) for name, value in found.items()}
+        variances = _parts(shared, known)
+        total = sum(
+            ({field.name: getattr(known, field.name) ** 2 for field in fields(Components)} | variances).values()
+        )
+    return variances
+
+
+def _parts(shared: Mapping[str, float], known: Components) -> dict[str, float]:
+    """The variance of each component from what pairs share with all components within which it stands."""
+    parts = {"annotator": shared["annotator"]} if "annotator" in shared else {}
+    before = 0.0
+    for name in NESTED:
+        if name in shared:
+            parts[name] = max(shared[name] - before, 0.0)
+            before = max(shared[name], before)
+        else:
+            before += getattr(known, name) ** 2
+    return parts
+
+
+def fit_text_spread(text: IntArray, cell: IntArray, right: BoolArray) -> float | None:
+    """Standard deviation in logits of how often the first of two is preferred, text by text.
+
+    text, cell, right: (n,), of each untied judgment the text, the pair of generators, and whether its first won. None
+    if no two judgments of a pair of generators share a text, or all do.
+    """
+    none = np.zeros(len(text), dtype=np.int64)
+    judgments = Judgments(text, cell, none, none, none, none, right)
+    e = _residuals(judgments)
+    everywhere, within = (_products(e, keys) for keys in ([cell], [cell, text]))
+    apart = everywhere - within
+    if not within[1] or not apart[1]:
+        return None
+    found = max(within[0] / within[1] - apart[0] / apart[1], 0.0)
+    shares, total = cell_shares(judgments), 0.0
+    grid = np.linspace(0, 1, GRID) ** 2 * MOST / 4
+    for _round in range(ITERATIONS):
+        total = float(np.interp(found, shared_covariance(grid, total, shares), grid))
+    return float(np.sqrt(total))

@@ -1,0 +1,77 @@
+"""The planner: what a study of this size would see, before anybody answers and after."""
+
+from urllib.parse import urlencode
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import override
+from django.views.decorators.http import require_safe
+
+from analysis.pages import alternative, page_table
+from analysis.plan_sizes import sizes_of
+from analysis.services.outlooks import assumed_for, outlook_figure, outlook_of
+from analysis.views import attached
+from analysis.writers import as_csv
+from studies.access import get_study
+from studies.services.spec import SpecError
+
+
+@login_required
+@require_safe
+def study_planner(request, slug):
+    study = get_study(request.user, slug)
+    context = {"project": study.project, "study": study, "tab": "planner"}
+    return render(request, "analysis/planner.html", context | planned(study, request.GET))
+
+
+def planned(study, data):
+    """The form and what follows from it; or why there is nothing to say."""
+    from analysis.outlook_forms import FORMS  # scipy takes a second to load
+    from analysis.reports.outlook import TooLarge
+    from analysis.reports.outlook_sentences import sentences
+
+    if study.protocol not in FORMS:
+        return {"unplanned": True}
+    try:
+        assumed = assumed_for(study, sizes_of(study))
+    except SpecError as error:
+        return {"problem": str(error)}
+    form = FORMS[study.protocol](assumed.values, data)
+    found = {"form": form, "parts": [(*part, assumed.sources[part[0]]) for part in form.parts]}
+    if not form.is_valid():
+        return found
+    try:
+        table = outlook_of(study, form.assumptions())
+    except TooLarge as error:
+        return found | {"problem": str(error)}
+    return found | {
+        "outlook": table,
+        "table": page_table(table, "clustered"),
+        "sentences": sentences(form.assumptions(), table),
+        "alternative": alternative(table),
+        "asked": urlencode(form.cleaned_data),
+    }
+
+
+def outlook_or_404(study, data):
+    table = planned(study, data).get("outlook")
+    if table is None:
+        raise Http404
+    return table
+
+
+@login_required
+@require_safe
+def study_planner_figure(request, slug):
+    study = get_study(request.user, slug)
+    svg = outlook_figure(study, outlook_or_404(study, request.GET))
+    return HttpResponse(svg, content_type="image/svg+xml", headers={"Cache-Control": "private, no-cache"})
+
+
+@login_required
+@require_safe
+def study_planner_csv(request, slug):
+    study = get_study(request.user, slug)
+    with override("en"):  # files are the same for every reader
+        return attached(as_csv(outlook_or_404(study, request.GET)).encode(), f"{study.slug}-outlook.csv")

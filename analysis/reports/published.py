@@ -1,0 +1,236 @@
+"""The figures that the study printed from which a protocol comes, beside the same ones of one's own study.
+
+The numbers are facts of the publications named in `SOURCES`, as printed there; `analysis/published.csv` holds those
+that the table needs. What differs in method stands under the table in words.
+"""
+
+import csv
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from analysis.evidence import Evidence
+from analysis.formatting import evaluator_word, interval, label_word, number, stage_word, view_word
+from analysis.report import Report
+from analysis.tables import Row, Shown, Table, make_table
+
+NAME = "published"
+FILE = Path(__file__).parent.parent / "published.csv"
+COLUMNS = (
+    "table", "row", "measure", "group", "published", "published_low", "published_high", "published_n", "own", "own_low",
+    "own_high", "own_n", "reason",
+)  # fmt: skip
+SOURCES = {
+    "guess-then-read": "Säuberli & Clematide (2024), Automatic Generation and Evaluation of Reading Comprehension Test "
+    "Items with Large Language Models",
+    "dimension-ratings": "Fu et al. (2024), QGEval: Benchmarking Multi-dimensional Evaluation for Question Generation",
+    "stopping-questionnaire": "Horbach et al. (2020), Linguistic Appropriateness and Pedagogic Usefulness of Reading "
+    "Comprehension Questions",
+    "pairwise": "a study of four generators on 55 school texts (2025)",
+}
+# Column of the ends of the interval, and of n, of an own table.
+ENDS = {"informativity": "informativity_{}", "alpha": "{}", "mean": "{}", "conger_kappa": "{}"}
+COUNTED = {"informativity": "n_read", "agreement_with_humans": "n_judgments", "alpha": "n_values",
+           "generator_means": "n"}  # fmt: skip
+PAIRS = {"stopping-questionnaire": "n_pairs", "pairwise": "n_units"}
+DIFFERS = {
+    "guess-then-read": (
+        gettext_noop("Published intervals draw single judgments; the default here draws texts, which is wider. Choose "
+                     "the published convention above to compare widths."),
+        gettext_noop("Published were 10 texts for 6 people and 50 for models; here each row is over the texts that its "
+                     "answers are about. κ is the unweighted mean over pairs, as printed, for people the mean of each "
+                     "person's mean."),
+        gettext_noop("The published reading of models' probabilities used thresholds chosen on other texts, and one "
+                     "option a call."),
+    ),
+    "dimension-ratings": (
+        gettext_noop("Published α is at interval level, over 3,000 questions and 3 annotators who rated everything. "
+                     "Round 2 was printed after the annotators had seen disagreements: it is no reliability."),
+        gettext_noop("Published means are of round 2 on a scale of 1 to 3; on another scale only the order of "
+                     "generators compares. No intervals were printed."),
+    ),
+    "stopping-questionnaire": (
+        gettext_noop("Published are two annotations a question in each group of annotators, and no intervals; κ is "
+                     "Cohen's on first and second annotation."),
+        gettext_noop("View all: a category that somebody did not get to is a label of its own. View applicable: both "
+                     "got to it. The published domain was biology; another domain, or edited questions, are another "
+                     "questionnaire."),
+    ),
+    "pairwise": (
+        gettext_noop("Published are five annotators on the 150 pairs of a calibration; intervals take pairs as "
+                     "independent, the default here draws texts."),
+        gettext_noop("That pairs were dropped without ties if anybody called a tie is inferred from their printed "
+                     "number."),
+    ),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Printed:
+    """One published number: of which table, row and column, and of which group of annotators."""
+
+    protocol: str
+    group: str
+    table: str
+    row: tuple[tuple[str, str], ...]
+    measure: str
+    value: float
+    low: float | None
+    high: float | None
+    n: int | None
+
+
+@cache
+def printed() -> tuple[Printed, ...]:
+    """All of them, in the order of the file."""
+    with FILE.open(encoding="utf-8", newline="") as file:
+        return tuple(parsed(line) for line in csv.DictReader(file))
+
+
+def parsed(line: Mapping[str, str]) -> Printed:
+    row = tuple((name, value) for name, _sign, value in (part.partition("=") for part in line["row"].split(";")))
+    low, high = (float(line[end]) if line[end] else None for end in ("low", "high"))
+    n = int(line["n"]) if line["n"] else None
+    return Printed(
+        line["protocol"], line["group"], line["table"], row, line["measure"], float(line["value"]), low, high, n
+    )
+
+
+def with_published(report: Report, evidence: Evidence) -> Report:
+    """The report with one more table at its end, before the description."""
+    found = published(report, evidence)
+    return replace(report, tables=(*report.tables[:-1], found, report.tables[-1]))
+
+
+def published(report: Report, evidence: Evidence) -> Table:
+    """One row per published number, with one's own where there is such a row; then own rows that nobody published."""
+    protocol = evidence.study.protocol
+    rows = [*beside(report, evidence), *own_only(report, protocol)]
+    notes = (_("Published: %(source)s.") % {"source": SOURCES[protocol]}, *map(_, DIFFERS[protocol]))
+    title = _("Published beside recomputed")
+    return make_table(NAME, COLUMNS, rows, title=title, notes=notes, shown=shown(protocol))
+
+
+def beside(report: Report, evidence: Evidence) -> Iterator[dict[str, Any]]:
+    for each in chosen(evidence):
+        own = find(report.table(each.table).rows, each.row)
+        yield row_of(each, own, evidence.study.protocol)
+
+
+def chosen(evidence: Evidence) -> list[Printed]:
+    """The numbers of the protocol; of the questionnaire those in the study's language, or else in English."""
+    mine = [each for each in printed() if each.protocol == evidence.study.protocol]
+    groups = {each.group.partition(":")[0] for each in mine}
+    language = evidence.study.language.partition("-")[0]
+    wanted = language if language in groups else "en"
+    return [each for each in mine if each.group.partition(":")[0] in ("", wanted)]
+
+
+def find(rows: tuple[Row, ...], wanted: tuple[tuple[str, str], ...]) -> Row | None:
+    """The own row of that name, whatever its capitals; of all groups, generators and sources where nothing is said."""
+    named = dict(wanted)
+    everything = {column: "" for column in ("group", "generator", "source") if rows and column in rows[0]}
+    keys = everything | named
+    return next((row for row in rows if all(same(row[name], value) for name, value in keys.items())), None)
+
+
+def same(own: object, name: str) -> bool:
+    return str(own).casefold() == name.casefold()
+
+
+def row_of(each: Printed, own: Row | None, protocol: str) -> dict[str, Any]:
+    ours = own_values(own, each.table, each.measure, protocol)
+    return {
+        "table": each.table,
+        "row": ", ".join(value for _name, value in each.row),
+        "measure": each.measure,
+        "group": each.group,
+        "published": each.value,
+        "published_low": each.low,
+        "published_high": each.high,
+        "published_n": each.n,
+        **ours,
+        "row_said": said_of(each.row),
+        "measure_said": measure_word(each.measure),
+        "published_said": said(each.value, each.low, each.high),
+    }
+
+
+def own_only(report: Report, protocol: str) -> Iterator[dict[str, Any]]:
+    """Own generators, models and dimensions that the published study did not have."""
+    kinds = dict.fromkeys((each.table, each.measure, tuple(name for name, _value in each.row))
+                          for each in printed() if each.protocol == protocol)  # fmt: skip
+    known = {(each.table, each.measure, tuple(value.casefold() for _name, value in each.row)) for each in printed()}
+    for table, measure, names in kinds:
+        if "generator" not in names and "evaluator" not in names:
+            continue
+        for own in report.table(table).rows:
+            values = tuple(str(own[name]) for name in names)
+            wanted = own.get("evaluator_kind") != "human" or own.get("evaluator") == "human"
+            is_average = own.get("dimension", "average") == "average"
+            if wanted and is_average and (table, measure, tuple(map(str.casefold, values))) not in known:
+                yield {
+                    **dict.fromkeys(COLUMNS), "table": table, "row": ", ".join(values), "measure": measure, "group": "",
+                    **own_values(own, table, measure, protocol), "published_said": "",
+                    "measure_said": measure_word(measure), "row_said": said_of(tuple(zip(names, values, strict=True))),
+                }  # fmt: skip
+
+
+def own_values(own: Row | None, table: str, measure: str, protocol: str) -> dict[str, Any]:
+    """own, own_low, own_high, own_n, reason and the own number in words."""
+    if own is None:
+        reason = _("this study has no such row")
+        return {"own": None, "own_low": None, "own_high": None, "own_n": None, "reason": reason, "own_said": "–"}
+    ends = ENDS.get(measure)
+    low, high = (own[ends.format(end)] if ends else None for end in ("low", "high"))
+    reason_column = "informativity_reason" if measure == "informativity" else "reason"
+    return {
+        "own": own[measure],
+        "own_low": low,
+        "own_high": high,
+        "own_n": own[COUNTED.get(table) or PAIRS[protocol]],
+        "reason": own[reason_column] if own[measure] is None else "",
+        "own_said": said(own[measure], low, high) or (own[reason_column] if own[measure] is None else ""),
+    }
+
+
+def said(value: float | None, low: float | None, high: float | None) -> str:
+    return "" if value is None else f"{number(value)} {interval(low, high)}".rstrip()
+
+
+def measure_word(measure: str) -> str:
+    words = {
+        "informativity": _("informativity"),
+        "kappa_unweighted": _("κ, unweighted"),
+        "kappa": _("Cohen's κ"),
+        "conger_kappa": _("Conger's κ"),
+        "alpha": "α",
+        "mean": _("mean"),
+        "percent": _("percent agreement"),
+    }
+    return words[measure]
+
+
+def said_of(row: tuple[tuple[str, str], ...]) -> str:
+    """The names of a row in words."""
+    words = {"evaluator": evaluator_word, "stage": stage_word, "view": view_word, "category": label_word,
+             "round": lambda value: _("round %(number)s") % {"number": value}}  # fmt: skip
+    return ", ".join(words.get(name, str)(value) for name, value in row)
+
+
+def shown(protocol: str) -> tuple[Shown, ...]:
+    groups = (Shown(_("Published group"), "group"),) if protocol == "stopping-questionnaire" else ()
+    return (
+        Shown(_("Row"), "row_said"),
+        Shown(_("Measure"), "measure_said"),
+        *groups,
+        Shown(_("Published"), "published_said"),
+        Shown(_("Published n"), "published_n", "optional"),
+        Shown(_("Own"), "own_said"),
+        Shown(_("Own n"), "own_n", "optional"),
+    )

@@ -1,0 +1,91 @@
+"""What the scores say in words: who scores highest and lowest, and whether that is more than chance."""
+
+from collections.abc import Callable
+from math import isnan
+
+import numpy as np
+import pandas as pd
+from django.utils.translation import gettext as _
+
+from analysis.evidence import Evidence
+from analysis.formatting import interval, number, texts_counted
+from analysis.measures.intervals import clustered
+from analysis.measures.types import FloatArray
+from analysis.reports.contrasts import Contrast
+from analysis.reports.generator_means import average_statistic
+from analysis.reports.scores import AVERAGE, scores_of
+from analysis.reports.sentences import largest
+from analysis.tables import Row, Table
+
+
+def ordered(means: Table) -> list[Row]:
+    """The averages of the generators after the last round, the lowest first."""
+    last = max((row["round"] for row in means.rows), default=1)
+    rows = [row for row in means.rows if row["dimension"] == AVERAGE and row["round"] == last]
+    return sorted((row for row in rows if row["mean"] is not None), key=lambda row: row["mean"])
+
+
+def compared(evidence: Evidence, means: Table) -> list[str]:
+    """The difference between the two ends, if it has an interval: both averages anew in every replicate."""
+    defined = ordered(means)
+    if len(defined) < 2:
+        return []
+    scores = scores_of(evidence, defined[0]["round"])
+    found = difference(scores, defined[0]["generator"], defined[-1]["generator"], evidence.choices.seed)
+    if isnan(found.interval.low):
+        return []
+    said = [difference_worded(found)]
+    return [*said, largest(len(defined))] if len(defined) > 2 else said
+
+
+def difference(scores: pd.DataFrame, less: str, more: str, seed: int) -> Contrast:
+    """Average of `less` minus that of `more`, over the texts of either, with its text-clustered interval."""
+    texts = pd.Index(scores[scores["generator"].isin([less, more])]["text_id"].unique())
+    averages = [average_by_text(scores[scores["generator"] == name], texts) for name in (less, more)]
+
+    def statistic(weights: FloatArray) -> FloatArray:
+        return np.asarray(averages[0](weights) - averages[1](weights))
+
+    n = int(scores["generator"].isin([less, more]).sum())
+    span = float(scores["value"].max() - scores["value"].min())
+    interval = clustered(statistic, len(texts), n, bounds=(-span, span), seed=seed)
+    return Contrast(less, more, float(statistic(np.ones((1, len(texts))))[0]), interval, len(texts))
+
+
+def average_by_text(scores: pd.DataFrame, texts: pd.Index) -> Callable[[FloatArray], FloatArray]:
+    """The mean of the dimensions' means as a function of how often each text is taken."""
+    by_text = scores.groupby(["text_id", "dimension"])["value"].agg(["sum", "count"]).unstack(fill_value=0)
+    by_text = by_text.reindex(texts, fill_value=0)
+    return average_statistic(*(by_text[part].to_numpy(dtype=np.float64) for part in ("sum", "count")))
+
+
+def difference_worded(found: Contrast) -> str:
+    values = {
+        "less": found.less,
+        "more": found.more,
+        "difference": f"{number(found.value)} {interval(found.interval.low, found.interval.high)}",
+        "texts": texts_counted(found.n_texts),
+    }
+    if found.interval.high < 0:
+        return _("Items by %(less)s score lower than those by %(more)s: %(difference)s, %(texts)s.") % values
+    return (
+        _("Whether items by %(less)s score lower than those by %(more)s cannot be told: %(difference)s, %(texts)s.")
+        % values
+    )
+
+
+def sentences(means: Table) -> list[str]:
+    """Which generator has the highest and the lowest average, after the last round."""
+    defined = ordered(means)
+    if len(defined) < 2:
+        return []
+    worst, best = defined[0], defined[-1]
+    return [
+        _("Averaged over dimensions, items by %(best)s score highest (%(high)s), those by %(worst)s lowest (%(low)s).")
+        % {
+            "best": best["generator"],
+            "high": number(best["mean"]),
+            "worst": worst["generator"],
+            "low": number(worst["mean"]),
+        }
+    ]

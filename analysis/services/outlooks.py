@@ -1,0 +1,98 @@
+"""What the planner assumes about a study, from where, and what follows; computed once and kept in the cache."""
+
+import hashlib
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.core.cache import cache
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from analysis.choices import Choices
+from analysis.plan_sizes import Sizes
+from analysis.services.results import A_DAY, state_of
+from analysis.tables import Table
+from studies.models import Study
+
+if TYPE_CHECKING:
+    from analysis.reports.outlook import GuessPlan, PairPlan
+    from analysis.reports.spread import Spread
+
+# Assumptions of ours where a study has no answers yet; the difference of the shares is near the informativity that the
+# first published study found for people (Säuberli & Clematide 2024: .22 to .29).
+GUESS, READ, DIFFERENCE = 0.58, 0.84, 0.1
+PREFERRED, TEXT_SPREAD = 0.6, 0.5
+
+
+@dataclass(frozen=True)
+class Assumed:
+    """The values that the form begins with, and for each of its groups a sentence that says where they are from."""
+
+    values: dict[str, Any]
+    sources: dict[str, str]
+
+
+def assumed_for(study: Study, sizes: Sizes) -> Assumed:
+    """What is fitted on the study's own answers of people, where they tell it, else the defaults."""
+    found = spread_of(study)
+    if study.protocol == "pairwise":
+        values: dict[str, Any] = {"texts": sizes.texts, "judgments": sizes.judgments, "share": PREFERRED}
+        values["text_spread"] = TEXT_SPREAD if found.text_spread is None else found.text_spread
+    else:
+        names = ("texts", "annotators", "generators", "items", "options")
+        values = {name: getattr(sizes, name) for name in names}
+        values |= {"guess": found.guess or GUESS, "read": found.read or READ, "difference": DIFFERENCE}
+        values |= asdict(found.components)
+    rounded = {name: round(value, 3) if isinstance(value, float) else value for name, value in values.items()}
+    return Assumed(rounded, {"sizes": size_source(sizes), "effects": effect_source(found), "components": found.said})
+
+
+def size_source(sizes: Sizes) -> str:
+    if sizes.open:
+        return _("From the study; nobody is planned yet, so the number of annotators is an assumption.")
+    return _("From the study's own plan: means over its texts.")
+
+
+def effect_source(found: "Spread") -> str:
+    if found.guess and found.read:
+        return _("The shares are those of this study's people so far, over all generators. What difference should be "
+                 "seen is yours to say: the one observed is no measure of that.")  # fmt: skip
+    return _("Assumptions of Lesart, not measured: change them to what you expect.")
+
+
+def spread_of(study: Study) -> "Spread":
+    """What people's answers tell of the components; never of single generators."""
+    from analysis.evidence import evidence_of
+    from analysis.reports.spread import spread
+
+    choices = Choices()
+    key = f"spread:{state_of(study, choices)}"
+    found: Spread | None = cache.get(key)
+    if found is None:
+        found = spread(evidence_of(study, choices))
+        cache.set(key, found, A_DAY)
+    return found
+
+
+def outlook_of(study: Study, assumed: "GuessPlan | PairPlan") -> Table:
+    """The table of the planner; `TooLarge` if the plan cannot be simulated in a second or two."""
+    from analysis.reports.outlook import outlook
+
+    key = f"outlook:{hashlib.sha256(repr((assumed, study.seed, get_language())).encode()).hexdigest()}"
+    table: Table | None = cache.get(key)
+    if table is None:
+        table = outlook(assumed, abs(study.seed))
+        cache.set(key, table, A_DAY)
+    return table
+
+
+def outlook_figure(study: Study, table: Table) -> str:
+    """The SVG of the planner's curves."""
+    from analysis.figures import as_svg, specification
+
+    key = f"outlook-figure:{hashlib.sha256(repr((table.rows, study.title, get_language())).encode()).hexdigest()}"
+    svg: str | None = cache.get(key)
+    if svg is None:
+        svg = as_svg(specification("outlook", table, table.title, [study.title]))
+        cache.set(key, svg, A_DAY)
+    return svg

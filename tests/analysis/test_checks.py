@@ -1,0 +1,48 @@
+"""Checks stand on the page, passed ones too."""
+
+from django.urls import reverse
+
+from analysis.choices import Choices
+from analysis.reports import build
+from tests.factory import answer, make_annotator, make_item, make_study, make_text
+
+
+def said(study):
+    return {check.said: check.passed for check in build(study, Choices()).checks}
+
+
+def test_a_study_as_it_should_be_passes_all(answered):
+    assert said(answered) == {
+        "No key was corrected after launch.": True,
+        "No pilot or simulated answers are left out.": True,
+        "Answers are about 2 texts, so there are intervals by texts.": True,
+        "Every item has answers of at least two people.": True,
+        "Every generator has the same number of items on each text.": True,
+    }
+
+
+def test_what_is_not_as_it_should_be_is_said(project):
+    text = make_text(project, "t")
+    items = [make_item(text, name, f"{name}{n}") for name, n in (("ann", 1), ("ann", 2), ("bob", 1))]
+    study = make_study(project, "s", items)
+    ada, ben = make_annotator(study, "ada"), make_annotator(study, "ben")
+    for person, chosen in ((ada, items), (ben, items[:1])):
+        for item in chosen:
+            answer(person, "read", item, "TF")
+    answer(make_annotator(study, "pip", purpose="pilot"), "read", items[0], "TF")
+    assert [check for check, passed in said(study).items() if not passed] == [
+        "Answers that are not in the figures: pilot 2.",
+        "All answers are about one text, so there are no intervals by texts.",
+        "2 of 3 items have answers of fewer than two people: agreement says nothing of them.",
+        "Generators differ in how many items they have on a text: their rows rest on different texts or weights.",
+    ]
+
+
+def test_no_answers_no_checks(tiny):
+    assert not said(tiny)
+
+
+def test_passed_checks_are_on_the_page(answered, as_user, viewer):
+    html = as_user(viewer).get(reverse("study_results", args=["tiny"])).content.decode()
+    assert "No key was corrected after launch." in html
+    assert "✓ passed" in html

@@ -1,0 +1,136 @@
+"""Fair comparisons: the same mix of items for every generator, the same texts for people and models."""
+
+import pytest
+from django.core.cache import cache
+from django.urls import reverse
+
+from analysis.choices import Choices
+from analysis.reports import build
+from analysis.services.coding import set_code
+from studies.models import Response
+from tests.factory import answer, make_annotator, make_item, make_study, make_text
+
+NAME = "informativity_standardised"
+
+
+@pytest.fixture(autouse=True)
+def empty_cache(db):
+    cache.clear()
+
+
+@pytest.fixture
+def mixed(project):
+    """Three texts. ann writes two easy items and one hard item a text, bob one and two; easy ones inform, hard do not.
+
+    Of all 18 items half are easy. Easy: guessed half right, read all right; hard: half right both times.
+    """
+    items = []
+    for number in (1, 2, 3):
+        text = make_text(project, f"t{number}")
+        for name, kinds in {"ann": ("easy", "easy", "hard"), "bob": ("easy", "hard", "hard")}.items():
+            items += [
+                make_item(text, name, f"{name}{number}-{place}", "TF", metadata={"kind": kind})
+                for place, kind in enumerate(kinds)
+            ]
+    study = make_study(project, "mixed", items)
+    ada = make_annotator(study, "ada")
+    for item in items:
+        answer(ada, "guess", item, "TT")
+        answer(ada, "read", item, "TF" if item.metadata["kind"] == "easy" else "TT")
+    return study
+
+
+def test_generators_with_another_mix_are_equal_at_a_common_one(mixed, row):
+    """Crude: ann 2/3 of .5, bob 1/3 of .5. At half easy, half hard both have .25."""
+    for name, crude in (("ann", 1 / 3), ("bob", 1 / 6)):
+        found = row(mixed, "informativity", generator=name, evaluator="human")
+        assert found["informativity"] == pytest.approx(crude)
+        assert row(mixed, NAME, generator=name, category="")["informativity"] == pytest.approx(0.25)
+
+
+def test_each_category_has_its_own_informativity_and_shares(mixed, row):
+    easy = row(mixed, NAME, generator="ann", category="easy")
+    assert (easy["informativity"], easy["n_items"], easy["n_texts"]) == (0.5, 6, 3)
+    assert (easy["share_items"], easy["share_items_common"]) == pytest.approx((2 / 3, 1 / 2))
+
+
+def test_a_difference_in_mix_is_said(mixed, table):
+    notes = " ".join(table(mixed, NAME).notes)
+    assert "Generators differ in mix by kind: easy is .67 of the items by ann and .50 of all" in notes
+    assert "hard is .67 of the items by bob" in notes
+
+
+def test_the_interval_recomputes_the_shares_and_keeps_the_weights(mixed, row):
+    """On the third text ada gets ann's hard item right with the text: without one text .25 + .5 · (0, .25 or .25)."""
+    Response.objects.filter(item__external_id="ann3-2", stage="read", option__external_id="b").update(value=False)
+    found = row(mixed, NAME, generator="ann", category="")
+    # Hard: with the text 4/6 right, guessed 3/6: 1/6. Left out in turn: 1/4, 1/4 and 0.
+    assert found["informativity"] == pytest.approx(0.25 + 0.5 / 6)
+    without = [0.25 + 0.125, 0.25 + 0.125, 0.25]
+    mean = sum(without) / 3
+    error = (2 / 3 * sum((value - mean) ** 2 for value in without)) ** 0.5
+    assert found["low"] == pytest.approx(found["informativity"] - 4.302652729696142 * error)
+
+
+def test_a_generator_without_a_category_is_undefined_and_named(project, row):
+    text = make_text(project, "t")
+    kinds = {"ann": "easy", "bob": "hard"}
+    items = [make_item(text, name, name, metadata={"kind": kind}) for name, kind in kinds.items()]
+    study = make_study(project, "s", items)
+    ada = make_annotator(study, "ada")
+    for item in items:
+        answer(ada, "guess", item, "TF")
+        answer(ada, "read", item, "TF")
+    found = row(study, NAME, generator="ann", category="")
+    assert (found["informativity"], found["reason"]) == (None, "no answers in both stages about: hard")
+
+
+def test_codes_divide_the_items_once_all_are_coded(answered, items, owner, table):
+    assert not table(answered, NAME).rows
+    assert "set the codes" in table(answered, NAME).notes[0]
+    for name, item in items.items():
+        set_code(answered, item, "about_text" if name in ("c1", "h2") else "about_content", owner)
+    assert {row["category"] for row in table(answered, NAME).rows} == {"", "about_text", "about_content"}
+
+
+def test_metadata_that_names_each_item_or_only_some_is_no_kind(project, table):
+    text = make_text(project, "t")
+    for number in range(13):
+        more = {"some": "x", "extra": {"few": "y"}} if number else {}
+        make_item(text, "ann", f"i{number}", metadata={"nr": f"no {number}", "one": "same", **more})
+    items = text.items.all()
+    assert not table(make_study(project, "s", items), NAME).rows
+
+
+@pytest.fixture
+def beside_models(answered, items):
+    """Ada and Ben have read both texts, a model only the second, which it gets right."""
+    gpt = make_annotator(answered, "gpt", kind="model")
+    for name in ("c2", "h2"):
+        answer(gpt, "guess", items[name], "FF")
+        answer(gpt, "read", items[name], "TF")
+    return answered
+
+
+def test_on_shared_texts_people_stand_on_the_models_texts(beside_models, row):
+    shared = {"shared_texts": True}
+    where = {"generator": "careful", "evaluator": "human"}
+    assert row(beside_models, "informativity", **where)["n_texts"] == 2
+    found = row(beside_models, "informativity", shared, **where)
+    # c2: Ben guessed 1 of 2; read by Ada 2 of 2, by Ben 1 of 2.
+    assert (found["guessability"], found["answerability"], found["n_texts"]) == (1 / 2, 3 / 4, 1)
+
+
+def test_every_table_says_that_texts_are_shared(beside_models):
+    report = build(beside_models, Choices(shared_texts=True))
+    said = "Only texts that people and all models answered: 1 text."
+    assert all(said in table.notes for table in report.tables)
+
+
+def test_the_switch_is_there_where_people_and_models_are(answered, items, as_user, viewer):
+    client, address = as_user(viewer), reverse("study_results", args=["tiny"])
+    assert 'name="texts"' not in client.get(address).content.decode()
+    answer(make_annotator(answered, "gpt", kind="model"), "read", items["c2"], "TF")
+    html = client.get(address, {"asked": 1, "texts": "shared"}).content.decode()
+    assert "Only texts that people and all models answered: 1 text." in html
+    assert "texts=shared" in html

@@ -1,0 +1,203 @@
+"""While effects by generator are hidden, no page and no file of a page tells generators apart by their answers."""
+
+from itertools import combinations, product
+
+import pytest
+from bs4 import BeautifulSoup
+from django.core.cache import cache
+from django.core.management import call_command
+from django.urls import reverse
+
+from analysis.figures import FIGURES
+from analysis.urls import urlpatterns
+from items.models import Generator
+from projects.models import Role
+from studies.models import EffectsSwitch, Study, StudyState
+from studies.services.effects import effects_hidden, switch_effects
+from studies.services.importing import import_responses
+from studies.services.locking import WrongState
+from tests import dimensions, pairs, stopping
+from tests.studies.answer_files import as_csv
+
+
+@pytest.fixture(autouse=True)
+def empty_cache(db):
+    cache.clear()
+
+
+@pytest.fixture
+def hide(owner):
+    """A function that makes a study live, with its effects hidden."""
+
+    def switch(study):
+        Study.objects.filter(pk=study.pk).update(state=StudyState.LIVE)
+        study.refresh_from_db()
+        switch_effects(study, owner, hidden=True)
+        return study
+
+    return switch
+
+
+def imported(study, rows):
+    import_responses(study, as_csv(rows))
+    return study
+
+
+def dimension_ratings(project):
+    dimensions.make_bank(project)
+    cells = product(
+        range(3), [f"x{n}-{name}" for n in (1, 2, 3) for name in dimensions.GENERATORS], dimensions.DIMENSIONS
+    )
+    rows = [
+        {"annotator": f"p{seat}", "stage": "rate", "item_id": item, "question": question}
+        | {"value": dimensions.planted(seat, item, question)}
+        for seat, item, question in cells
+    ]
+    return imported(dimensions.drafted(project), rows)
+
+
+def stopping_questionnaire(project):
+    stopping.make_bank(project)
+    return imported(stopping.drafted(project), stopping.rows())
+
+
+def pairwise(project):
+    pairs.make_bank(project)
+    rows = [
+        {"annotator": f"ann{seat}", "stage": "compare", "question": "better", "item_id": one, "other_item_id": other}
+        | {"value": pairs.planted(seat, one, other), "shown_left": one, "part": "calibration"}
+        for one, other in combinations([f"p1-{name}-0" for name in pairs.GENERATORS], 2)
+        for seat in range(3)
+    ]
+    return imported(pairs.drafted(project), rows)
+
+
+def addresses(study):
+    """Every page and file of the analysis, with every name that it takes."""
+    tables = [*{table for table, _draw in FIGURES.values()}, "agreement_with_humans", "agreement", "sides", "alpha"]
+    names = {
+        "study_figure": [{"name": name} for name in FIGURES],
+        "study_table": [{"name": name} for name in (*tables, "item_analysis", "guessable_items", "unanswerable_items")],
+        "agreement_lab_csv": [{"name": name} for name in ("coefficients", "contingency", "labels")],
+        "study_export": [
+            {"format": name} for name in ("csv", "wide", "jsonl", "item-evaluation", "unanswered", "metrics")
+        ],
+        "study_item": [{"pk": item.pk} for item in study.units.first().items.all()],
+    }
+    for pattern in urlpatterns:
+        if pattern.name != "study_item_code_remove":  # takes a code back and shows nothing
+            for more in names.get(pattern.name, [{}]):
+                yield reverse(pattern.name, kwargs={"slug": study.slug, **more})
+
+
+def said(response) -> str:
+    """The content without the description of what was asked, which does name the generators."""
+    if response.streaming:
+        return b"".join(response.streaming_content).decode()
+    page = BeautifulSoup(response.content.decode(), "html.parser")
+    for asked in page.select("#description, input[type=hidden]"):  # a hidden field repeats the address
+        asked.decompose()
+    return str(page)
+
+
+@pytest.mark.parametrize("make", [dimension_ratings, stopping_questionnaire, pairwise, None])
+def test_no_page_and_no_file_names_a_generator(project, request, as_user, owner, hide, make):
+    study = hide(make(project) if make else request.getfixturevalue("answered"))
+    names = Generator.objects.filter(project=project).values_list("name", flat=True)
+    client = as_user(owner)
+    seen = {}
+    for address in addresses(study):
+        query = {"table": "informativity", "measure": "informativity", "generator": names[0], "evaluator": "human"}
+        response = client.get(address, query if "judgments" in address else {})
+        seen[address] = response.status_code
+        if response.status_code != 404:
+            assert not [name for name in names if name in said(response)], address
+    assert 200 in seen.values()
+    assert seen[reverse("study_results", args=[study.slug])] == 200
+
+
+@pytest.mark.parametrize("name", ["csv", "wide", "jsonl", "metrics", "unanswered"])
+def test_answers_are_not_exported_meanwhile(answered, hide, as_user, reviewer, name):
+    hide(answered)
+    response = as_user(reviewer).get(reverse("study_export", args=["tiny", name]))
+    assert response.status_code == 403
+    assert "until the study is closed" in response.content.decode()
+
+
+def test_the_code_book_says_nothing_of_answers_and_stays(answered, hide, as_user, reviewer):
+    hide(answered)
+    assert as_user(reviewer).get(reverse("study_export", args=["tiny", "codebook"])).status_code == 200
+
+
+def test_nobody_reads_or_codes_single_items_meanwhile(answered, items, hide, as_user, reviewer):
+    hide(answered)
+    sheet = reverse("study_item", args=["tiny", items["c1"].pk])
+    assert as_user(reviewer).post(sheet, {"code": "widely_known"}).status_code == 403
+    assert not answered.item_codes.exists()
+
+
+def test_agreement_and_progress_are_still_there(answered, hide, as_user, viewer):
+    hide(answered)
+    html = as_user(viewer).get(reverse("study_results", args=["tiny"])).content.decode()
+    assert "Agreement with people" in html
+    assert "hidden until the study is closed" in html
+    assert as_user(viewer).get(reverse("study_table", args=["tiny", "agreement_with_humans"])).status_code == 200
+
+
+def test_the_lab_keeps_coefficients_and_hides_who_gave_what(answered, hide, as_user, viewer):
+    hide(answered)
+    client = as_user(viewer)
+    codes = [
+        client.get(reverse("agreement_lab_csv", args=["tiny", name])).status_code
+        for name in ("coefficients", "contingency", "labels")
+    ]
+    assert codes == [200, 404, 404]
+
+
+def test_agreement_of_single_generators_is_hidden_too(project, hide, as_user, viewer):
+    study = hide(stopping_questionnaire(project))
+    content = as_user(viewer).get(reverse("study_table", args=[study.slug, "agreement"])).content.decode()
+    lines = [line.split(",") for line in content.split("\r\n")[1:-1]]
+    assert lines
+    assert {(line[2], line[3]) for line in lines} == {("", "")}  # generator, source
+
+
+def test_closing_the_study_shows_everything(answered, hide, as_user, viewer):
+    study = hide(answered)
+    Study.objects.filter(pk=study.pk).update(state=StudyState.CLOSED)
+    assert "careful" in as_user(viewer).get(reverse("study_table", args=["tiny", "informativity"])).content.decode()
+
+
+def test_reopening_hides_again(answered, hide):
+    study = hide(answered)
+    for state, hidden in ((StudyState.CLOSED, False), (StudyState.LIVE, True), (StudyState.IMPORTED, False)):
+        study.state = state
+        assert effects_hidden(study) is hidden
+
+
+@pytest.mark.parametrize("role", list(Role))
+def test_only_owners_switch(answered, as_user, member, role):
+    response = as_user(member(role)).post(reverse("study_effects", args=["tiny"]), {"hide": "yes"})
+    assert response.status_code == (302 if role == Role.OWNER else 404)
+    assert effects_hidden(answered) is (role == Role.OWNER)
+
+
+def test_each_switching_is_logged_once(answered, owner):
+    assert [switch_effects(answered, owner, hidden=hidden) for hidden in (False, True, True, False)] == [
+        False, True, False, True,
+    ]  # fmt: skip
+    assert list(EffectsSwitch.objects.values_list("hidden", "made_by__username")) == [
+        (True, owner.username), (False, owner.username),
+    ]  # fmt: skip
+
+
+def test_a_closed_study_has_nothing_to_hide(answered, owner):
+    Study.objects.filter(pk=answered.pk).update(state=StudyState.CLOSED)
+    with pytest.raises(WrongState):
+        switch_effects(answered, owner, hidden=True)
+
+
+def test_the_admins_command_is_not_limited(answered, hide, tmp_path):
+    hide(answered)
+    call_command("report", "tiny", out=str(tmp_path))
+    assert "careful" in (tmp_path / "tables" / "informativity.csv").read_text()

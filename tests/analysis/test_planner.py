@@ -1,0 +1,218 @@
+"""The planner: what it assumes, from where, what follows, and to whom it is shown."""
+
+import csv
+import io
+
+import pytest
+from bs4 import BeautifulSoup
+from django.core.cache import cache
+from django.urls import reverse
+
+from analysis.measures.power import Components, Plan, guess_then_read_outlook
+from analysis.plan_sizes import UNKNOWN_ANNOTATORS, Sizes, sizes_of
+from analysis.reports.outlook import GuessPlan, PairPlan, TooLarge, outlook, own_row, sizes_around
+from analysis.services.outlooks import spread_of
+from projects.models import Role
+from studies.models import Study
+from studies.services.creating import create_study
+from studies.services.launching import launch_study
+from studies.services.spec import check_spec
+from tests.factory import answer, make_annotator, make_item, make_study, make_text
+from tests.stopping import drafted as stopping_draft
+from tests.stopping import make_bank as stopping_bank
+
+ASSUMED = GuessPlan(Plan(6, 4), 0.58, 0.84, 0.1, Components())
+
+
+@pytest.fixture(autouse=True)
+def empty_cache(db):
+    cache.clear()
+
+
+@pytest.fixture
+def bank(project):
+    """Four texts, three generators with two items of three options each."""
+    for number in range(4):
+        text = make_text(project, f"t{number}")
+        for name in ("ann", "bob", "cat"):
+            for place in (1, 2):
+                make_item(text, name, f"{name}{number}-{place}", "TFF")
+    return project
+
+
+@pytest.fixture
+def draft(bank):
+    """A function that makes a draft over the bank."""
+
+    def make(**plan):
+        spec = {"slug": "plan", "protocol": "guess-then-read", "language": "en", "plan": {"annotators": 6} | plan}
+        return create_study(bank, check_spec(spec))[0]
+
+    return make
+
+
+@pytest.fixture
+def page(as_user, viewer):
+    """A function that gives the planner as a viewer sees it, as words."""
+
+    def show(study, **asked):
+        response = as_user(viewer).get(reverse("study_planner", args=[study.slug]), asked)
+        assert response.status_code == 200
+        return BeautifulSoup(response.content.decode(), "html.parser")
+
+    return show
+
+
+def value(page, name):
+    return page.select_one(f"[name={name}]")["value"]
+
+
+def test_the_size_of_a_draft_is_what_would_be_launched(draft):
+    assert sizes_of(draft()) == Sizes(texts=4, generators=3, items=2, options=3, annotators=6, judgments=2)
+
+
+def test_the_size_of_a_running_study_is_that_of_its_slots(draft):
+    study = draft(per_unit=3)
+    before = sizes_of(study)
+    launched, _chosen = launch_study(study)
+    assert before.annotators == 3
+    assert sizes_of(launched) == before
+
+
+def test_who_comes_as_they_like_is_an_assumption(draft, page):
+    study = draft(annotators="open")
+    found = sizes_of(study)
+    assert (found.annotators, found.open) == (UNKNOWN_ANNOTATORS, True)
+    assert "the number of annotators is an assumption" in page(study).get_text()
+
+
+def test_the_own_plan_is_one_of_the_sizes():
+    assert sizes_around(10, 2) == [5, 10, 15, 20, 30, 40]
+    assert sizes_around(1, 2) == [1, 2, 3, 4]
+
+
+def test_the_table_holds_the_plan_and_other_texts_annotators_and_items():
+    table = outlook(ASSUMED, seed=3)
+    assert {row["axis"] for row in table.rows} == {"texts", "annotators", "items"}
+    assert [(row["texts"], row["annotators"], row["items"]) for row in table.rows if row["own_plan"]] == [(6, 4, 3)] * 3
+    assert [row["texts"] for row in table.rows if row["axis"] == "texts"] == [3, 6, 9, 12, 18, 24]
+    largest = table.rows[5]
+    alone = guess_then_read_outlook(Plan(24, 4), 0.58, (0.84, 0.74), seed=3, studies=500)
+    assert (largest["power"], largest["width"]) == (alone.power, alone.width)
+
+
+def test_the_same_seed_gives_the_same_table():
+    assert outlook(ASSUMED, seed=3) == outlook(ASSUMED, seed=3) != outlook(ASSUMED, seed=4)
+
+
+def test_more_judgments_on_the_same_texts_buy_less_than_more_texts():
+    rows = {(row["axis"], row["size"]): row["width"] for row in outlook(PairPlan(20, 10, 0.6, 0.8), seed=1).rows}
+    assert rows["texts", 40] < rows["judgments", 20] < rows["texts", 20]
+
+
+def test_what_takes_long_is_refused_with_what_can_be_done():
+    with pytest.raises(TooLarge, match="Take fewer texts"):
+        outlook(GuessPlan(Plan(2000, 200), 0.58, 0.84, 0.1, Components()), seed=1)
+
+
+def test_a_draft_is_planned_with_stated_assumptions(draft, page):
+    found = page(draft())
+    assert (value(found, "texts"), value(found, "item"), value(found, "difference")) == ("4", "0.8", "0.1")
+    words = found.get_text(" ", strip=True)
+    assert "Assumptions of Lesart, not measured" in words
+    assert "With 4 texts, each done by 6 annotators" in words
+    assert "Twice the texts" in words
+
+
+def test_an_assumption_of_the_reader_counts(draft, page):
+    study = draft()
+    found = page(study, texts="40", difference="0.2")
+    assert "With 40 texts" in found.get_text()
+    assert "difference of .20" in found.get_text()
+    assert found.find("a", string="Back to this study's own values")
+    assert not page(study).find("a", string="Back to this study's own values")
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"texts": "1"}, "greater than or equal to 2"),
+        ({"read": "2"}, "less than or equal to 0.99"),
+        ({"difference": "0.84"}, "must be smaller than the share right with the text"),
+        ({"texts": "2000", "annotators": "200"}, "too large to simulate"),
+    ],
+)
+def test_what_cannot_be_assumed_is_said(draft, page, asked, said):
+    found = page(draft(), **asked)
+    assert said in found.get_text()
+    assert not found.select("#outlook")
+
+
+def judged(study, people=3):
+    """Some texts are hard for everybody, some items too."""
+    for place in range(people):
+        person = make_annotator(study, f"p{place}")
+        for unit in study.units.all():
+            for number, item in enumerate(unit.items.all()):
+                hard = unit.position % 2 or number == place
+                answer(person, "guess", item, "FTT" if hard else "TFT")
+                answer(person, "read", item, "TTT" if hard else "TFF")
+    return study
+
+
+def test_components_of_the_study_s_own_answers_take_the_place_of_the_defaults(bank, page):
+    items = [item for text in bank.texts.all() for item in text.items.all()]
+    study = judged(make_study(bank, "own", items))
+    found = spread_of(study)
+    assert found.fitted
+    assert found.components != Components()
+    shown = page(study)
+    assert value(shown, "text") == str(round(found.components.text, 3))
+    assert value(shown, "read") == str(round(found.read, 3))
+    assert "Fitted on this study's own answers" in shown.get_text()
+    assert "Assumptions of Lesart, not measured" not in shown.get_text()
+
+
+def test_simulated_answers_do_not_fit_anything(bank):
+    items = [item for text in bank.texts.all() for item in text.items.all()]
+    study = judged(make_study(bank, "own", items))
+    study.annotators.update(purpose="simulated")
+    assert not spread_of(study).fitted
+
+
+def test_what_answers_do_not_tell_is_named(tiny, items, page):
+    for name in ("ada", "ben"):
+        person = make_annotator(tiny, name)
+        for item in ("c1", "c2"):  # one generator only
+            answer(person, "read", items[item], "TF" if name == "ada" else "FF")
+    assert "so still assumed: between texts" in page(tiny).get_text()
+
+
+def test_other_protocols_are_offered_nothing(project, page):
+    stopping_bank(project)
+    found = page(stopping_draft(project))
+    assert "There is no simulation for this protocol" in found.get_text()
+    assert not found.select("form.planner")
+
+
+def test_a_draft_that_cannot_be_launched_says_why(draft, page):
+    study = draft()
+    Study.objects.filter(pk=study.pk).update(selection={"texts": ["nowhere"], "generators": "all"})
+    assert "nowhere" in page(study).select_one(".note.error").get_text()
+
+
+@pytest.mark.parametrize("name", ["study_planner", "study_planner_figure", "study_planner_csv"])
+def test_viewers_see_it_and_strangers_do_not(draft, as_user, viewer, stranger, name):
+    address = reverse(name, args=[draft().slug])
+    assert as_user(viewer).get(address).status_code == 200
+    assert as_user(stranger).get(address).status_code == 404
+
+
+def test_the_file_has_the_rows_of_the_page(draft, as_user, member):
+    study = draft()
+    response = as_user(member(Role.VIEWER)).get(reverse("study_planner_csv", args=[study.slug]), {"texts": "8"})
+    rows = list(csv.DictReader(io.StringIO(response.content.decode(), newline="")))
+    assert [row["texts"] for row in rows if row["axis"] == "texts"] == ["4", "8", "12", "16", "24", "32"]
+    plan = Plan(8, 6, generators=3, items=2, options=3)
+    own = own_row(outlook(GuessPlan(plan, 0.58, 0.84, 0.1, Components()), abs(study.seed)))
+    assert next(row for row in rows if row["own_plan"] == "true")["power"] == str(own["power"])

@@ -1,0 +1,101 @@
+"""Published numbers beside one's own: what is matched with what, and what is only on one side."""
+
+from itertools import product
+
+import pytest
+
+from analysis.choices import Choices
+from analysis.reports import build
+from analysis.reports.published import DIFFERS, SOURCES, printed
+from items.models import Generator
+from studies.services.importing import import_responses
+from tests import dimensions, pairs, stopping
+from tests.studies.answer_files import as_csv
+
+
+def rows_of(study, **wanted):
+    rows = build(study, Choices(seed=7)).table("published").rows
+    return [row for row in rows if all(row[name] == value for name, value in wanted.items())]
+
+
+PEOPLE_READING = {"evaluator": "human", "stage": "read"}
+
+
+@pytest.mark.parametrize(
+    ("table", "row", "measure", "expected"),
+    [
+        ("informativity", {"generator": "gpt-4", "evaluator": "human"}, "informativity", (0.267, 0.219, 0.316)),
+        ("agreement_with_humans", PEOPLE_READING, "kappa_unweighted", (0.683, None, None)),
+        ("alpha", {"dimension": "clarity", "round": "2"}, "alpha", (0.576, None, None)),
+        ("agreement", {"view": "without_ties"}, "conger_kappa", (0.29, 0.17, 0.41)),
+    ],
+)
+def test_numbers_are_as_printed(table, row, measure, expected):
+    (found,) = [each for each in printed() if (each.table, dict(each.row), each.measure) == (table, row, measure)]
+    assert (found.value, found.low, found.high) == expected
+
+
+def test_every_protocol_names_its_source_and_what_differs():
+    assert set(SOURCES) == set(DIFFERS) == {each.protocol for each in printed()}
+
+
+def test_a_row_of_the_same_name_stands_beside_whatever_its_capitals(answered):
+    Generator.objects.filter(name="careful").update(name="GPT-4")
+    (found,) = rows_of(answered, row="gpt-4, human", measure="informativity")
+    assert (found["published"], found["own"], found["own_n"]) == (0.267, 1 / 8, 8)
+    assert found["published_said"] == ".27 [.22, .32]"
+
+
+def test_what_only_one_side_has_is_said(answered):
+    (theirs,) = rows_of(answered, row="llama-2, human")
+    assert (theirs["own"], theirs["reason"]) == (None, "this study has no such row")
+    (ours,) = rows_of(answered, row="careful, human", measure="informativity")
+    assert (ours["published"], ours["own"]) == (None, 1 / 8)
+
+
+def test_people_as_a_whole_match_and_single_people_are_not_listed(answered):
+    (all_people,) = rows_of(answered, row="human, read", measure="kappa_unweighted")
+    table = build(answered, Choices(seed=7)).table("agreement_with_humans")
+    (own,) = [row for row in table.rows if (row["evaluator"], row["stage"]) == ("human", "read")]
+    assert all_people["own"] == own["kappa_unweighted"] is not None
+    assert not rows_of(answered, row="ada, read")
+
+
+def test_the_questionnaire_is_compared_in_its_own_language(project):
+    stopping.make_bank(project)
+    study = stopping.drafted(project)
+    import_responses(study, as_csv(stopping.rows()))
+    study.refresh_from_db()
+    assert {row["group"] for row in rows_of(study)} == {"en: experts", "en: crowd"}
+    found = rows_of(study, row="understandable, all", measure="percent", group="en: experts")
+    assert [(row["published"], row["published_n"], row["own"]) for row in found] == [(0.8, None, 8 / 12)]
+    study.language = "de-CH"
+    assert {row["group"] for row in rows_of(study)} == {"de"}
+
+
+def test_alpha_is_matched_by_dimension_and_round_and_generators_by_their_average(project):
+    dimensions.make_bank(project)
+    study = dimensions.drafted(project)
+    items = [item.external_id for item in project.items.all()]
+    rows = [
+        {"annotator": f"p{seat}", "stage": "rate", "item_id": item, "question": name}
+        | {"value": dimensions.planted(seat, item, name)}
+        for seat, item, name in product(range(3), items, dimensions.DIMENSIONS)
+    ]
+    import_responses(study, as_csv(rows))
+    study.refresh_from_db()
+    report = build(study, Choices(seed=7))
+    (found,) = rows_of(study, row="clarity, 1", measure="alpha")
+    (own,) = [row for row in report.table("alpha").rows if (row["dimension"], row["round"]) == ("clarity", 1)]
+    assert (found["published"], found["own"]) == (0.375, own["alpha"])
+    (second,) = rows_of(study, row="clarity, 2", measure="alpha")
+    assert second["reason"] == "this study has no such row"
+    averages = [row["row"] for row in rows_of(study, measure="mean") if row["own"] is not None]
+    assert averages == [f"{name}, average, 1" for name in dimensions.GENERATORS]
+
+
+def test_pairs_are_matched_by_how_ties_are_taken_and_a_draft_has_none(project):
+    pairs.make_bank(project)
+    rows = rows_of(pairs.drafted(project))
+    assert [row["row"] for row in rows] == ["with_ties", "with_ties", "without_ties", "without_ties"]
+    assert {row["own"] for row in rows} == {None}
