@@ -25,8 +25,12 @@ REPORTS: dict[str, Callable[[Evidence], Report]] = {
 def build(study: Study, choices: Choices) -> Report:
     """The report of a study, from one moment's answers. `BadChoice` if something chosen does not occur."""
     check_groups(study, choices)
-    evidence = evidence_of(study, choices)
-    return completed(REPORTS[study.protocol](evidence), evidence)
+    return report_from(evidence_of(study, choices))
+
+
+def report_from(evidence: Evidence) -> Report:
+    """The report that this evidence gives: arithmetic, nothing more is read."""
+    return completed(REPORTS[evidence.study.protocol](evidence), evidence)
 
 
 def check_groups(study: Study, choices: Choices) -> None:
