@@ -1,7 +1,7 @@
 """The datasheet of human evaluation (HEDS), filled in from a study as far as the study knows.
 
-Numbers and order of the questions are those of version 2 (Shimorina & Belz 2022, aclanthology.org/2022.humeval-1.6); the
-questions are put in our own words, and short. What only the researchers know is marked, never guessed.
+Numbers and order of the questions are those of version 2 (Shimorina & Belz 2022, aclanthology.org/2022.humeval-1.6);
+they are put in our own words, and short. What only the researchers know is marked, never guessed.
 """
 
 from collections.abc import Iterator
@@ -144,7 +144,9 @@ def criteria(facts: Facts) -> Iterator[Entry]:
     yield Entry("4.3.8", "Form of elicitation", ELICITED[facts.study.protocol])
     yield Entry("4.3.9", "From answers to scores", AGGREGATED[facts.study.protocol])
     unit = "single judgments" if facts.convention == "published" else "texts"
-    yield Entry("4.3.10", "Effect sizes and significance", f"95 % intervals by {unit}, seed {facts.seed}; report/tables")
+    yield Entry(
+        "4.3.10", "Effect sizes and significance", f"95 % intervals by {unit}, seed {facts.seed}; report/tables"
+    )
     yield Entry("4.3.11", "Agreement", AGREEMENTS[facts.study.protocol](facts))
 
 

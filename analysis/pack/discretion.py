@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db.models import Q
 
-from analysis.evidence import Evidence, corrections_made, correction_sentence
+from analysis.evidence import Evidence, correction_sentence, corrections_made
 from items.models import KeyCorrection, Text
 from items.values import body_hash
 from studies.models import Annotator, AnnotatorKind, Study
@@ -60,9 +60,7 @@ class Discretion:
         """The evidence under the pack's codes, and with what may be said of corrections."""
         frames = {name: getattr(evidence, name) for name in CODED}
         if self.codes:
-            frames = {
-                name: frame.assign(annotator=frame["annotator"].map(self.code)) for name, frame in frames.items()
-            }
+            frames = {name: frame.assign(annotator=frame["annotator"].map(self.code)) for name, frame in frames.items()}
         said = tuple(correction_sentence(self.of_correction(made)) for made in corrections_made(evidence.study))
         return replace(evidence, corrections=said, **frames)
 

@@ -11,7 +11,6 @@ from analysis.report import Report
 from studies.models import Response, Study
 from studies.services.declaring import declaration_of
 
-
 Period = tuple[datetime | None, datetime | None]
 
 

@@ -29,8 +29,8 @@ def sentences(facts: Facts) -> Iterator[str]:
     yield DESIGNS[facts.study.protocol](facts)
     yield who_answered(facts)
     yield when_answered(facts)
-    yield _("The order of texts, items and options, and the side in a pair, was drawn for each annotator (seed %(seed)s "
-            "of the study).") % {"seed": facts.study.seed}  # fmt: skip
+    yield _("The order of texts, items and options, and the side in a pair, was drawn for each annotator (seed of the "
+            "study: %(seed)s).") % {"seed": facts.study.seed}  # fmt: skip
     yield intervals(facts)
     yield AGREEMENTS[facts.study.protocol](facts)
     if facts.study.protocol == "guess-then-read":
@@ -42,15 +42,15 @@ def material(facts: Facts) -> str:
     by = ", ".join(f"{name} ({n})" for name, n in facts.items.items())
     values = {"items": facts.n_items, "texts": facts.n_texts, "by": by, "language": facts.study.language}
     return (
-        _("We evaluated %(items)s items about %(texts)s texts (language of the study: %(language)s). Items by generator:"
-          " %(by)s.") % values
+        _("We evaluated %(items)s items about %(texts)s texts (language of the study: %(language)s). Items by "
+          "generator: %(by)s.") % values
     )  # fmt: skip
 
 
 def guess_then_read(facts: Facts) -> str:
     return _("Following Säuberli & Clematide (2024), annotators first judged every option of one generator's items "
              "without seeing the text, then those of all generators with the text, and rated each item. Text "
-             "informativity is the share of options judged rightly with the text less the share without it.")  # fmt: skip
+             "informativity is the share of options judged rightly with the text less that without it.")  # fmt: skip
 
 
 def dimension_ratings(facts: Facts) -> str:
@@ -133,9 +133,7 @@ def agreement_of_dimensions(facts: Facts) -> str:
 def agreement_of_categories(facts: Facts) -> str:
     everyone = {"group": "", "generator": "", "source": "", "view": "all"}
     rows = [
-        row
-        for row in table(facts, "agreement").rows
-        if all(row[column] == value for column, value in everyone.items())
+        row for row in table(facts, "agreement").rows if all(row[column] == value for column, value in everyone.items())
     ]
     by = ", ".join(f"{row['category']} {written(row['kappa'])}" for row in rows)
     return _("Cohen's κ, with “not applicable” as a label of its own: %(by)s.") % {"by": by}
