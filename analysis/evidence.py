@@ -30,6 +30,7 @@ OPTION_FIELDS = {
     **{column: ITEM_FIELDS[column] for column in ("text_id", "item_id", "generator")},
     "option_id": "item__options__external_id",
     "key": "item__options__correct",
+    "wording": "item__options__text",
 }
 TOKEN = re.compile(r"\w+|[^\w\s]")
 WITHHELD = "withheld"  # in the metadata of a text that a replication pack holds without its words
@@ -43,7 +44,8 @@ class Evidence:
     `items`: one row per item with text_id, item_id, generator, source, stem, n_options, n_keys.
     `texts`: text_id, source, tokens. `annotators`: code, kind, group, purpose. `minutes`: annotator,
     minutes. `pairs`: see `pairs_of`. `left_out`: number of responses by purpose that the choices leave out.
-    `options`: one row per option of `items` with text_id, item_id, option_id, generator, key (as it is now).
+    `options`: one row per option of `items` with text_id, item_id, option_id, generator, key (as it is
+    now), wording.
     `codes`: the codes that stand (see `analysis.codes`) by item_id.
     `peculiarities`: sentences about evaluators that are not asked or read in the usual way.
     """

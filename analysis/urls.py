@@ -1,6 +1,6 @@
 from django.urls import path
 
-from analysis import behind_views, item_views, lab_views, pack_views, views
+from analysis import behind_views, item_views, lab_views, pack_views, stand_in_views, views
 
 urlpatterns = [
     path("s/<slug:slug>/results/", views.study_results, name="study_results"),
@@ -11,6 +11,8 @@ urlpatterns = [
     path("s/<slug:slug>/results/judgments.csv", behind_views.study_behind_csv, name="study_behind_csv"),
     path("s/<slug:slug>/agreement/", lab_views.agreement_lab, name="agreement_lab"),
     path("s/<slug:slug>/agreement/<slug:name>.csv", lab_views.agreement_lab_csv, name="agreement_lab_csv"),
+    path("s/<slug:slug>/stand-in/", stand_in_views.stand_in, name="stand_in"),
+    path("s/<slug:slug>/stand-in/<slug:name>.csv", stand_in_views.stand_in_csv, name="stand_in_csv"),
     path("s/<slug:slug>/pack/", pack_views.study_pack, name="study_pack"),
     path("s/<slug:slug>/pack/<int:pk>.zip", pack_views.study_pack_file, name="study_pack_file"),
     path("s/<slug:slug>/items/", item_views.study_items, name="study_items"),

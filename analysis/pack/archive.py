@@ -23,7 +23,7 @@ class BadPack(ValueError):
     """The file is no whole pack; the message is a sentence that says what to do."""
 
 
-class Hashed(io.BufferedIOBase):
+class Hashed(io.RawIOBase):
     """Passes bytes on and keeps their hash and number."""
 
     def __init__(self, out: IO[bytes]):
@@ -35,7 +35,8 @@ class Hashed(io.BufferedIOBase):
     def write(self, content: Any, /) -> int:
         self.hash.update(content)
         self.n += len(content)
-        return self.out.write(content)
+        self.out.write(content)
+        return len(content)
 
 
 class Archive:
@@ -58,10 +59,10 @@ class Archive:
     def text(self, name: str) -> Iterator[io.TextIOWrapper]:
         """A UTF-8 file whose line ends stay as they are written."""
         with self.binary(name) as out:
-            words = io.TextIOWrapper(out, encoding="utf-8", newline="")
+            words = io.TextIOWrapper(io.BufferedWriter(out, BLOCK), encoding="utf-8", newline="")
             yield words
             words.flush()
-            words.detach()
+            words.detach().detach()
 
     def write(self, name: str, content: str | bytes) -> None:
         with self.binary(name) as out:

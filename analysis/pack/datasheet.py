@@ -156,7 +156,8 @@ def instrument(facts: Facts) -> str:
 
 
 def size(values: tuple[str, ...]) -> str:
-    return {("tick",): "2", ("text",): "free text"}.get(values, str(len(values)))
+    known: dict[tuple[str, ...], str] = {("tick",): "2", ("text",): "free text"}
+    return known.get(values, str(len(values)))
 
 
 def presented(facts: Facts) -> str:

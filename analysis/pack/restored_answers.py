@@ -75,7 +75,7 @@ def store_answers(
     study: Study, answered: list[ItemAnswer], extras: Mapping[int, Extra], assignments: Mapping[Cell, Assignment]
 ) -> int:
     """Write them in the order of their sequence; `BadPack` for an answer to what was never assigned."""
-    rows = []
+    rows: list[tuple[int, Response]] = []
     for found in answered:
         if found.cell not in assignments:
             said = {"who": found.rows[0].annotator, "item": found.rows[0].item_id}

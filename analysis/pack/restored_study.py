@@ -135,9 +135,9 @@ def restore_annotators(pack: PackReader, study: Study) -> dict[str, Annotator]:
     if len(evaluators) != len(rows):
         raise BadPack(_("The pack names an annotator twice."))
     found = {row.code: row for row in Annotator.objects.bulk_create(rows, batch_size=BATCH)}
-    for code, said in evaluators.items():
-        if isinstance(said, dict) and found[code].kind != AnnotatorKind.HUMAN:
-            restore_evaluator(pack, study, found[code], said)
+    for code, about_it in evaluators.items():
+        if isinstance(about_it, dict) and found[code].kind != AnnotatorKind.HUMAN:
+            restore_evaluator(pack, study, found[code], about_it)
     return found
 
 

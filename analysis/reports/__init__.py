@@ -1,6 +1,7 @@
 """Reports: one module per protocol says what its answers mean; this is the list."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from django.utils.translation import gettext as _
 
@@ -11,6 +12,7 @@ from analysis.reports.completing import completed
 from analysis.reports.dimension_ratings import dimension_ratings
 from analysis.reports.guess_then_read import guess_then_read
 from analysis.reports.pairwise import pairwise
+from analysis.reports.stand_in import stand_in_tables
 from analysis.reports.stopping_questionnaire import stopping_questionnaire
 from studies.models import Study
 
@@ -31,6 +33,17 @@ def build(study: Study, choices: Choices) -> Report:
 def report_from(evidence: Evidence) -> Report:
     """The report that this evidence gives: arithmetic, nothing more is read."""
     return completed(REPORTS[evidence.study.protocol](evidence), evidence)
+
+
+def full_report_from(evidence: Evidence) -> Report:
+    """The same with the tables that have a page of their own: for files, where nobody waits."""
+    report = REPORTS[evidence.study.protocol](evidence)
+    return completed(replace(report, tables=(*report.tables, *stand_in_tables(evidence))), evidence)
+
+
+def stand_in_report(evidence: Evidence, kind: str) -> Report:
+    """Whether models may stand in for people of this kind (see `analysis.reports.stand_in`)."""
+    return completed(Report(stand_in_tables(evidence, kind), (), ()), evidence)
 
 
 def check_groups(study: Study, choices: Choices) -> None:

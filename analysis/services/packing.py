@@ -20,7 +20,7 @@ from analysis.pack.facts import Period, facts_of, period
 from analysis.pack.methods import LANGUAGES, methods
 from analysis.pack.read_me import read_me
 from analysis.report import Report
-from analysis.reports import check_groups, report_from
+from analysis.reports import check_groups, full_report_from
 from analysis.services.reporting import about, figure_files, table_files, versions
 from analysis.tables import Table, make_table
 from analysis.writers import as_csv
@@ -94,7 +94,7 @@ def pack_codebook(study: Study) -> Table:
 
 def write_report(archive: Archive, evidence: Evidence, progress: Progress) -> Report:
     """The files of `report`, byte for byte."""
-    study, report = evidence.study, report_from(evidence)
+    study, report = evidence.study, full_report_from(evidence)
     for name, content in table_files(report):
         archive.write(f"report/tables/{name}", content)
     progress(3)

@@ -102,5 +102,7 @@ def as_json(choices: Choices) -> dict[str, Any]:
 
 
 def choices_of(pack: Pack) -> Choices:
-    said = {name: tuple(value) if isinstance(value, list) else value for name, value in pack.choices.items()}
+    said: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in pack.choices.items()
+    }
     return Choices(**said)

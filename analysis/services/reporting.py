@@ -12,10 +12,11 @@ from django.conf import settings
 from django.utils.translation import override
 
 from analysis.choices import Choices
+from analysis.evidence import evidence_of
 from analysis.figures import as_png, as_svg
 from analysis.files import whole_file
 from analysis.report import Report
-from analysis.reports import build
+from analysis.reports import check_groups, full_report_from
 from analysis.services.results import figure_specification
 from analysis.writers import WRITERS
 from studies.models import Study
@@ -26,7 +27,8 @@ LIBRARIES = ("django", "numpy", "scipy", "pandas", "altair", "vl-convert-python"
 def write_report(study: Study, out: Path, choices: Choices) -> Report:
     """Write the report into the folder `out`, which is made if need be. The same answers give the same bytes."""
     with override("en"):  # files are the same whoever asks
-        report = build(study, choices)
+        check_groups(study, choices)
+        report = full_report_from(evidence_of(study, choices))
         for folder in (out / "tables", out / "figures"):
             folder.mkdir(parents=True, exist_ok=True)
         write_tables(report, out / "tables")

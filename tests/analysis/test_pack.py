@@ -11,6 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from analysis.choices import Choices
+from analysis.formatting import number
 from analysis.models import ItemCode
 from analysis.pack import work
 from analysis.services.coding import set_code
@@ -46,10 +47,10 @@ def guessed(project):
     study = launched(project, slug="guessed", groups=["students"], plan={"annotators": 2})
     add_annotators(study, 1, group="students", people=["anna@example.org"])
     make_annotators(study, 1, Purpose.PILOT)
-    for number, annotator in enumerate(study.annotators.order_by("pk")):
+    for place, annotator in enumerate(study.annotators.order_by("pk")):
         someone = Person(annotator).start()
         while someone.here:
-            someone.do(tick=[0, 2, 1, None][number], rating=2 + number % 3)
+            someone.do(tick=[0, 2, 1, None][place], rating=2 + place % 3)
     items = {item.external_id: item for unit in study.units.all() for item in unit.items.all()}
     model = make_annotator(study, "gpt", kind="model", model="gpt-x", reading="probability")
     tuning = {"tuning": {"study": "Other texts", "stages": {}}, "reading": "probability", "prompt": None}
@@ -290,7 +291,7 @@ def test_the_datasheet_says_what_is_known_and_marks_what_is_not(guessed, tmp_pat
         entries = {each["number"]: each for each in json.loads(pack.read("datasheet/heds.json"))["entries"]}
         markdown = pack.read("datasheet/heds.md").decode()
     assert entries["3.1.1"]["answer"] == "alder 6, birch 6"
-    assert entries["3.2.1"]["answer"].startswith("3; groups: students 1")
+    assert entries["3.2.1"]["answer"].startswith("3; groups: students 3")
     assert entries["3.2.3"]["answer"] is None
     assert "**3.2.3 How they were recruited**: _to be filled in_" in markdown
     assert len(entries) == 40
@@ -306,7 +307,7 @@ def test_the_methods_paragraph_has_the_studys_numbers_in_both_languages(guessed,
         rows = list(csv.DictReader(io.StringIO(pack.read("report/tables/informativity.csv").decode())))
     assert words in said
     alder = next(row for row in rows if (row["generator"], row["evaluator"]) == ("alder", "human"))
-    assert f"alder {float(alder['informativity']):.2f}".replace("0.", ".").replace("-", "−") in said
+    assert f"alder {number(float(alder['informativity']))} [" in said
 
 
 # What is refused ------------------------------------------------------------------------------------------------------
