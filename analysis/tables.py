@@ -8,7 +8,7 @@ from typing import Any, Literal
 Row = Mapping[str, Any]
 Kind = Literal[
     "text", "text id", "item id", "evaluator", "stage", "quantity", "mark", "scope", "label", "view", "optional",
-    "truth", "count", "number",
+    "truth", "count", "number", "cue",
 ]  # fmt: skip
 
 

@@ -1,8 +1,10 @@
 from django.urls import path
 
-from analysis import behind_views, item_views, lab_views, pack_views, stand_in_views, views
+from analysis import behind_views, item_views, lab_views, pack_views, shortcut_views, stand_in_views, views
 
 urlpatterns = [
+    path("p/<slug:slug>/shortcuts/", shortcut_views.bank_shortcuts, name="bank_shortcuts"),
+    path("p/<slug:slug>/shortcuts.csv", shortcut_views.bank_shortcuts_csv, name="bank_shortcuts_csv"),
     path("s/<slug:slug>/results/", views.study_results, name="study_results"),
     path("s/<slug:slug>/results/figures/<slug:name>.svg", views.study_figure, name="study_figure"),
     path("s/<slug:slug>/results/tables/<slug:name>.csv", views.study_table, name="study_table"),
