@@ -321,7 +321,7 @@ def shown() -> tuple[Shown, ...]:
         Shown("ε", "epsilon", "number"),
         Shown(_("Winning rate"), "winning_rate", "number", reason="reason"),
         Shown(_("At least as good"), "advantage", "number", reason="reason"),
-        Shown(_("May stand in"), "passed", "optional"),
+        Shown(_("May stand in"), "passed", "truth"),
         Shown(_("People"), "n_people", "count"),
         Shown(_("Units"), "n_units", "count"),
     )
