@@ -294,7 +294,7 @@ def test_the_datasheet_says_what_is_known_and_marks_what_is_not(guessed, tmp_pat
     assert entries["3.2.1"]["answer"].startswith("3; groups: students 3")
     assert entries["3.2.3"]["answer"] is None
     assert "**3.2.3 How they were recruited**: _to be filled in_" in markdown
-    assert len(entries) == 40
+    assert len(entries) == 45
 
 
 @pytest.mark.parametrize(
