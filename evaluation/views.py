@@ -140,7 +140,11 @@ def evaluator_continue(request, slug, pk):
     study = get_study(request.user, slug, Role.RESEARCHER)
     evaluator = get_object_or_404(Evaluator, pk=pk, annotator__study=study)
     if evaluator.method == asking.METHOD:
-        run = asking.go_on(evaluator, started_by=request.user)
+        try:
+            run = asking.go_on(evaluator, started_by=request.user)
+        except CannotEvaluate as error:
+            messages.error(request, str(error))
+            return redirect("study_evaluators", study.slug)
         return redirect(run) if run else redirect("study_evaluators", study.slug)
     say_how_far(request, evaluator, working.begin(evaluator))
     return redirect("study_evaluators", study.slug)

@@ -109,7 +109,7 @@ def people(facts: Facts) -> Iterator[Entry]:
 def design(facts: Facts) -> Iterator[Entry]:
     imported = facts.study.state == "imported"
     where = "imported from elsewhere" if imported else "web pages of Lesart, by personal links"
-    median = f"; the median person took {facts.minutes:.0f} minutes" if facts.minutes is not None else ""
+    median = f"; the median person took {facts.minutes:.1f} minutes" if facts.minutes is not None else ""
     yield Entry("3.3.1", "Preregistration", None)
     yield Entry("3.3.2", "How answers were collected", where)
     checks = "each answer is checked against the declared questions when it is handed in; nothing is excluded by Lesart"
@@ -147,7 +147,8 @@ def criteria(facts: Facts) -> Iterator[Entry]:
     yield Entry(
         "4.3.10", "Effect sizes and significance", f"95 % intervals by {unit}, seed {facts.seed}; report/tables"
     )
-    yield Entry("4.3.11", "Agreement", AGREEMENTS[facts.study.protocol](facts))
+    simulated = "" if facts.n_people else " (of simulated annotators, not of people)"
+    yield Entry("4.3.11", "Agreement", AGREEMENTS[facts.study.protocol](facts) + simulated)
 
 
 def instrument(facts: Facts) -> str:

@@ -96,7 +96,9 @@ def who_answered(facts: Facts) -> str:
     if facts.evaluators:
         who.append(_("models and baselines: %(names)s") % {"names": ", ".join(facts.evaluators)})
     said = _("Answers by: %(who)s; %(n)s answers in all.") % {"who": "; ".join(who), "n": f"{facts.n_responses}"}
-    return f"{said} {_('[Say how people were recruited, trained and paid.]')}" if facts.n_people else said
+    if facts.n_people:
+        return said + " " + _("[Say how people were recruited, trained and paid.]")
+    return said + " " + _("No person answered: what is said of people here is said of simulated annotators.")
 
 
 def when_answered(facts: Facts) -> str:
@@ -105,7 +107,7 @@ def when_answered(facts: Facts) -> str:
         period = {"first": f"{facts.first:%Y-%m-%d}", "last": f"{facts.last:%Y-%m-%d}"}
         said.append(_("People's answers were given from %(first)s to %(last)s.") % period)
     if facts.minutes is not None:
-        said.append(_("The median person took %(n)s minutes.") % {"n": f"{facts.minutes:.0f}"})
+        said.append(_("The median person took %(n)s minutes.") % {"n": f"{facts.minutes:.1f}"})
     return " ".join(said)
 
 

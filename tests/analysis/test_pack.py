@@ -9,6 +9,7 @@ from zipfile import ZipFile
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.urls import reverse
 
 from analysis.choices import Choices
 from analysis.formatting import number
@@ -21,7 +22,7 @@ from evaluation.services.answering import answer as answer_by_rule
 from evaluation.services.baselines import add_baseline
 from evaluation.services.metrics import compute_metrics, items_in_study
 from items.models import KeyCorrection, Option, Text
-from projects.models import Project
+from projects.models import Membership, Project, Role, User
 from studies.models import Purpose, Response, Study
 from studies.services.launching import open_main_part
 from studies.services.people import add_annotators, make_annotators
@@ -368,3 +369,23 @@ def test_a_pack_says_how_far_it_is(guessed):
     steps = []
     write_pack(guessed, Choices(seed=7), io.BytesIO(), steps.append)
     assert steps == [2, 3, 4, 5]
+
+
+def test_an_unpacked_model_cannot_go_on_and_says_why(guessed, tmp_path, as_user):
+    model = guessed.annotators.get(code="gpt")
+    Response.objects.filter(assignment__annotator=model, stage="guess").delete()
+    again, project = unpacked(packed(guessed, tmp_path / "pack.zip"))
+    user = User.objects.create_user("rosa", password="correct horse battery")
+    Membership.objects.create(project=project, user=user, role=Role.RESEARCHER)
+    evaluator = Evaluator.objects.get(annotator__study=again, annotator__code="gpt")
+    Evaluator.objects.filter(pk=evaluator.pk).update(params=evaluator.params | {"thresholds": {}})
+    client = as_user(user)
+    page = client.post(reverse("evaluator_continue", args=[again.slug, evaluator.pk]), follow=True)
+    assert "came with a replication pack" in page.content.decode()
+
+
+def test_without_people_the_paragraph_says_whose_numbers_these_are(guessed, tmp_path):
+    guessed.annotators.filter(kind="human").update(purpose="simulated", seat=None)
+    with ZipFile(packed(guessed, tmp_path / "pack.zip", "--include", "simulated")) as pack:
+        assert "said of simulated annotators" in pack.read("datasheet/methods.en.md").decode()
+        assert "simulierte Personen" in pack.read("datasheet/methods.de.md").decode()
