@@ -104,7 +104,7 @@ def compared(project):
 
 
 @pytest.fixture
-def study(request):
+def study(request, db):
     return request.getfixturevalue(request.param)
 
 
