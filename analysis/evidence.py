@@ -17,7 +17,7 @@ from analysis.paired import is_paired, pairs_of
 from evaluation.describing import said_of_evaluators
 from evaluation.metric_rows import metric_families, metric_rows
 from evaluation.services.position import Position, positions_of
-from items.models import Generator, KeyCorrection
+from items.models import Generator, KeyCorrection, Text
 from studies.models import Annotator, Purpose, Study, Submission, Unit, UnitItem
 
 ITEM_FIELDS = {
@@ -33,9 +33,11 @@ OPTION_FIELDS = {
     **{column: ITEM_FIELDS[column] for column in ("text_id", "item_id", "generator")},
     "option_id": "item__options__external_id",
     "key": "item__options__correct",
+    "wording": "item__options__text",
 }
 SHORT = 60  # letters of a value that may be a category
 TOKEN = re.compile(r"\w+|[^\w\s]")
+WITHHELD = "withheld"  # in the metadata of a text that a replication pack holds without its words
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,8 @@ class Evidence:
     `items`: one row per item with text_id, item_id, generator, source, stem, reference, n_options, n_keys.
     `texts`: text_id, source, tokens. `annotators`: code, kind, group, purpose. `minutes`: annotator,
     minutes. `pairs`: see `pairs_of`. `left_out`: number of responses by purpose that the choices leave out.
-    `options`: one row per option of `items` with text_id, item_id, option_id, generator, key (as it is now).
+    `options`: one row per option of `items` with text_id, item_id, option_id, generator, key (as it is
+    now), wording.
     `codes`: the codes that stand (see `analysis.codes`) by item_id.
     `verdicts`: what experts said about the answers of others: annotator, item_id, question, value.
     `metrics`: item_id, metric, value of every metric value of its items that is defined. `metric_families`: of each
@@ -197,13 +200,18 @@ def codes_of(study: Study) -> dict[str, set[str]]:
 
 def texts_of(study: Study) -> pd.DataFrame:
     """Tokens are words and punctuation marks."""
-    units = Unit.objects.filter(study=study).order_by("position")
-    rows = [
-        (external_id, source, len(TOKEN.findall(body)))
-        for external_id, source, body in units.values_list("text__external_id", "text__source", "text__body")
-    ]
+    units = Unit.objects.filter(study=study).order_by("position").select_related("text")
+    rows = [(unit.text.external_id, unit.text.source, n_tokens(unit.text)) for unit in units]
     frame = pd.DataFrame.from_records(rows, columns=["text_id", "source", "tokens"])
     return frame.drop_duplicates("text_id", ignore_index=True)
+
+
+def n_tokens(text: Text) -> int:
+    """Of a text that came from a replication pack without its words: as many as the pack says that there were."""
+    extra = text.metadata.get("extra")
+    withheld = extra.get(WITHHELD) if isinstance(extra, Mapping) else None
+    counted = withheld.get("n_tokens") if isinstance(withheld, Mapping) else None
+    return counted if isinstance(counted, int) else len(TOKEN.findall(text.body))
 
 
 def annotators_of(study: Study, choices: Choices) -> pd.DataFrame:
@@ -225,9 +233,10 @@ def minutes_of(study: Study, choices: Choices) -> pd.DataFrame:
         assignment__returned_at=None,
         opened_at__isnull=False,
         submitted_at__isnull=False,
-    ).values_list("assignment__annotator__code", "opened_at", "submitted_at")
+    ).order_by("pk")
+    times = timed.values_list("assignment__annotator__code", "opened_at", "submitted_at")
     rows = [
-        (code, (submitted - opened).total_seconds() / 60) for code, opened, submitted in timed if opened and submitted
+        (code, (submitted - opened).total_seconds() / 60) for code, opened, submitted in times if opened and submitted
     ]
     frame = pd.DataFrame.from_records(rows, columns=["annotator", "minutes"])
     return frame.groupby("annotator", sort=True)["minutes"].sum().reset_index()
@@ -235,13 +244,18 @@ def minutes_of(study: Study, choices: Choices) -> pd.DataFrame:
 
 def corrections_of(study: Study) -> tuple[str, ...]:
     """Keys that were corrected after the study was launched, one sentence each."""
+    return tuple(correction_sentence(correction) for correction in corrections_made(study))
+
+
+def corrections_made(study: Study) -> list[KeyCorrection]:
+    """The corrections of keys after launch."""
     if study.launched_at is None:
-        return ()
+        return []
     ids = UnitItem.objects.filter(unit__study=study).values("item__external_id")
     found = KeyCorrection.objects.filter(
         item__project=study.project, item__external_id__in=ids, made_at__gt=study.launched_at
-    ).select_related("item")
-    return tuple(correction_sentence(correction) for correction in found)
+    )
+    return list(found.select_related("item"))
 
 
 def correction_sentence(correction: KeyCorrection) -> str:

@@ -1,10 +1,23 @@
 """Numbers as papers print them: .53, −.11, [.41, .65]. The one place where a number becomes words."""
 
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop, ngettext
+from django.utils.translation import gettext_lazy, gettext_noop, ngettext
 
 MINUS = "−"
 UNDEFINED = gettext_noop("undefined")
+CUES: dict[str, str | Promise] = {
+    "longest": gettext_lazy("is clearly the longest"),
+    "copied": gettext_lazy("is the only one that stands in the text word for word"),
+    "text_overlap": gettext_lazy("has the most words from the text"),
+    "stem_overlap": gettext_lazy("has the most words from the question"),
+    "article": gettext_lazy("is the only one that starts with an article"),
+    "number": gettext_lazy("is the only one with a number"),
+    "agreement": gettext_lazy("is the only one that fits the grammar of the question"),
+    "form": gettext_lazy("is the only one written in another form (capital, full stop)"),
+    "absolute": gettext_lazy("is the only one with an absolute word"),
+    "negation": gettext_lazy("is the only one with a negation"),
+}
 
 
 def number(value: float, digits: int = 2) -> str:
@@ -45,6 +58,7 @@ def worded(kind: str, value: object) -> str:
     """A text cell: codes of ours in words, everything else as it is."""
     text = "" if value is None else str(value)
     words = {"evaluator": evaluator_word, "stage": stage_word, "quantity": quantity_word, "mark": mark_word}
+    words |= {"cue": cue_word}
     words |= {"scope": scope_word, "label": label_word, "view": view_word, "truth": truth_word}
     words |= {"check": check_word, "axis": axis_word}
     return words[kind](text) if kind in words else text
@@ -92,6 +106,11 @@ def view_word(view: str) -> str:
 
 def stage_word(stage: str) -> str:
     return {"guess": _("without the text"), "read": _("with the text")}.get(stage, stage)
+
+
+def cue_word(cue: str) -> str:
+    """What stands out about an option, in words."""
+    return str(CUES.get(cue, cue))
 
 
 def truth_word(truth: str) -> str:

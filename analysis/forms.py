@@ -15,6 +15,12 @@ DROP = [("duplicates", _("wordings that stand twice in a text")), ("references",
 TEXTS = [("all", _("all texts")), ("shared", _("only texts that people and all models answered"))]
 ESTIMATE = [("pooled", _("pooled: all answers")), ("matched", _("matched: same person, same item in both stages"))]
 
+PEOPLE = [
+    ("crowd", _("crowd workers (ε = .10)")),
+    ("skilled", _("skilled people (ε = .15, default)")),
+    ("experts", _("experts (ε = .20)")),
+]
+
 
 class ResultsForm(forms.Form):
     """A GET form. Unbound, or with something that does not exist, it stands for the defaults."""
@@ -77,3 +83,16 @@ def people_and_models(study: Study) -> bool:
 def first_included(counts: dict[str, int]) -> list[str]:
     """Simulated answers come first only where no other people have answered."""
     return ["simulated"] if counts.get("simulated") and not counts.get("main") else []
+
+
+class StandInForm(forms.Form):
+    """Whom a model would stand in for: what a person costs is what the test forgives the model."""
+
+    people = forms.ChoiceField(label=_("Instead of"), choices=PEOPLE, required=False)
+
+    def __init__(self, data=None):
+        super().__init__(data if data and data.get("people") else {"people": "skilled"})
+
+    @property
+    def kind(self) -> str:
+        return (self.cleaned_data["people"] if self.is_valid() else "") or "skilled"

@@ -105,6 +105,7 @@ def study_and_item(user, slug, pk, role=Role.VIEWER):
 def sheet_context(request, study, item, may_review):
     """Everything on the sheet; single answers of people only for those who may read them."""
     from analysis.item_sheet import judgments_of_item, lines, spreads  # scipy takes a second to load
+    from analysis.shortcut_tables import signs_of
 
     choosing = ResultsForm(study, counts_by_purpose(study), request.GET)
     report, options = report_of(study, choosing.choices), list(item.options.all())
@@ -125,6 +126,7 @@ def sheet_context(request, study, item, may_review):
         "asked": urlencode(asked(choosing), doseq=True),
         "lines": lines(study, judgments, options),
         "spreads": spreads(study, judgments),
+        "signs": signs_of(item) if options else [],
         "judgments": [judgment for judgment in judgments if may_review or not judgment.is_human],
         "n_hidden": 0 if may_review else sum(judgment.is_human for judgment in judgments),
         "analysis": {

@@ -1,8 +1,19 @@
 from django.urls import path
 
-from analysis import behind_views, item_views, lab_views, outlook_views, views
+from analysis import (
+    behind_views,
+    item_views,
+    lab_views,
+    outlook_views,
+    pack_views,
+    shortcut_views,
+    stand_in_views,
+    views,
+)
 
 urlpatterns = [
+    path("p/<slug:slug>/shortcuts/", shortcut_views.bank_shortcuts, name="bank_shortcuts"),
+    path("p/<slug:slug>/shortcuts.csv", shortcut_views.bank_shortcuts_csv, name="bank_shortcuts_csv"),
     path("s/<slug:slug>/results/", views.study_results, name="study_results"),
     path("s/<slug:slug>/results/figures/<slug:name>.svg", views.study_figure, name="study_figure"),
     path("s/<slug:slug>/results/tables/<slug:name>.csv", views.study_table, name="study_table"),
@@ -14,6 +25,10 @@ urlpatterns = [
     path("s/<slug:slug>/planner/", outlook_views.study_planner, name="study_planner"),
     path("s/<slug:slug>/planner/outlook.svg", outlook_views.study_planner_figure, name="study_planner_figure"),
     path("s/<slug:slug>/planner/outlook.csv", outlook_views.study_planner_csv, name="study_planner_csv"),
+    path("s/<slug:slug>/stand-in/", stand_in_views.stand_in, name="stand_in"),
+    path("s/<slug:slug>/stand-in/<slug:name>.csv", stand_in_views.stand_in_csv, name="stand_in_csv"),
+    path("s/<slug:slug>/pack/", pack_views.study_pack, name="study_pack"),
+    path("s/<slug:slug>/pack/<int:pk>.zip", pack_views.study_pack_file, name="study_pack_file"),
     path("s/<slug:slug>/items/", item_views.study_items, name="study_items"),
     path("s/<slug:slug>/items/<int:pk>/", item_views.study_item, name="study_item"),
     path(

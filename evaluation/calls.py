@@ -62,6 +62,22 @@ def reply_behind() -> dict[str, Subquery]:
     }
 
 
+def label_masses(study: Study, purposes: Collection[str] = ("main",)) -> Iterator[tuple[str, str, float]]:
+    """Annotator, stage and p(true) + p(false) of each answer that was read from a reply with both probabilities."""
+    answers = Response.objects.filter(
+        assignment__annotator__study=study,
+        assignment__annotator__purpose__in=purposes,
+        assignment__annotator__evaluator__method=METHOD,
+        assignment__returned_at=None,
+        probability__isnull=False,
+    )
+    mass = Subquery(calls_behind().values(mass=KeyTransform("label mass", "parsed"))[:1])
+    rows = answers.annotate(mass=mass).filter(mass__isnull=False).order_by("pk")
+    for code, stage, found in rows.values_list("assignment__annotator__code", "stage", "mass"):
+        if isinstance(found, int | float):
+            yield code, stage, float(found)
+
+
 def reply_logprobs() -> Subquery:
     """For responses: the log-probabilities of the same call, as it stores them."""
     return Subquery(calls_behind().values("logprobs")[:1])

@@ -164,7 +164,11 @@ def evaluator_continue(request, slug, pk):
     evaluator = get_object_or_404(Evaluator, pk=pk, annotator__study=study)
     if evaluator.method in METHODS:
         go_on = judges.go_on if evaluator.method == judges.METHOD else asking.go_on
-        run = go_on(evaluator, started_by=request.user)
+        try:
+            run = go_on(evaluator, started_by=request.user)
+        except CannotEvaluate as error:
+            messages.error(request, str(error))
+            return redirect("study_evaluators", study.slug)
         return redirect(run) if run else redirect("study_evaluators", study.slug)
     say_how_far(request, evaluator, working.begin(evaluator))
     return redirect("study_evaluators", study.slug)

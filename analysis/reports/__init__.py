@@ -1,6 +1,7 @@
 """Reports: one module per protocol says what its answers mean; this is the list."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from django.utils.translation import gettext as _
 
@@ -12,6 +13,7 @@ from analysis.reports.dimension_ratings import dimension_ratings
 from analysis.reports.guess_then_read import guess_then_read
 from analysis.reports.pairwise import pairwise
 from analysis.reports.published import with_published
+from analysis.reports.stand_in import stand_in_tables
 from analysis.reports.stopping_questionnaire import stopping_questionnaire
 from studies.models import Study
 
@@ -26,8 +28,28 @@ REPORTS: dict[str, Callable[[Evidence], Report]] = {
 def build(study: Study, choices: Choices) -> Report:
     """The report of a study, from one moment's answers. `BadChoice` if something chosen does not occur."""
     check_groups(study, choices)
-    evidence = evidence_of(study, choices)
-    return completed(with_published(REPORTS[study.protocol](evidence), evidence), evidence)
+    return report_from(evidence_of(study, choices))
+
+
+def report_from(evidence: Evidence) -> Report:
+    """The report that this evidence gives: arithmetic, nothing more is read."""
+    return completed(own_report(evidence), evidence)
+
+
+def own_report(evidence: Evidence) -> Report:
+    """What the protocol's own module says, with the published numbers beside it."""
+    return with_published(REPORTS[evidence.study.protocol](evidence), evidence)
+
+
+def full_report_from(evidence: Evidence) -> Report:
+    """The same with the tables that have a page of their own: for files, where nobody waits."""
+    report = own_report(evidence)
+    return completed(replace(report, tables=(*report.tables, *stand_in_tables(evidence))), evidence)
+
+
+def stand_in_report(evidence: Evidence, kind: str) -> Report:
+    """Whether models may stand in for people of this kind (see `analysis.reports.stand_in`)."""
+    return completed(Report(stand_in_tables(evidence, kind), (), ()), evidence)
 
 
 def check_groups(study: Study, choices: Choices) -> None:

@@ -1,8 +1,9 @@
-"""Writing a report to a folder: every table as CSV, JSON and TeX, every figure as SVG and PNG, and report.json."""
+"""Writing a report to a folder: every table and figure in all its formats, and report.json."""
 
 import json
 import platform
 import tomllib
+from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,11 @@ from django.conf import settings
 from django.utils.translation import override
 
 from analysis.choices import Choices
+from analysis.evidence import evidence_of
 from analysis.figures import as_png, as_svg
 from analysis.files import whole_file
 from analysis.report import Report
-from analysis.reports import build
+from analysis.reports import check_groups, full_report_from
 from analysis.services.results import figure_specification
 from analysis.writers import WRITERS
 from studies.models import Study
@@ -25,7 +27,8 @@ LIBRARIES = ("django", "numpy", "scipy", "pandas", "altair", "vl-convert-python"
 def write_report(study: Study, out: Path, choices: Choices) -> Report:
     """Write the report into the folder `out`, which is made if need be. The same answers give the same bytes."""
     with override("en"):  # files are the same whoever asks
-        report = build(study, choices)
+        check_groups(study, choices)
+        report = full_report_from(evidence_of(study, choices))
         for folder in (out / "tables", out / "figures"):
             folder.mkdir(parents=True, exist_ok=True)
         write_tables(report, out / "tables")
@@ -36,17 +39,30 @@ def write_report(study: Study, out: Path, choices: Choices) -> Report:
 
 
 def write_tables(report: Report, folder: Path) -> None:
+    for name, content in table_files(report):
+        with whole_file(folder / name) as file:
+            file.write(content)
+
+
+def table_files(report: Report) -> Iterator[tuple[str, str]]:
+    """Name and content of every file of the folder `tables`."""
     for table in report.tables:
         for ending, written in WRITERS.items():
-            with whole_file(folder / f"{table.name}.{ending}") as file:
-                file.write(written(table))
+            yield f"{table.name}.{ending}", written(table)
 
 
 def write_figures(study: Study, report: Report, folder: Path) -> None:
+    for name, content in figure_files(study, report):
+        (folder / name).write_bytes(content)
+
+
+def figure_files(study: Study, report: Report) -> Iterator[tuple[str, bytes]]:
+    """Name and content of every file of the folder `figures`: drawings, and the Vega-Lite specification behind them."""
     for name in report.figures:
         spec = figure_specification(study, report, name)
-        (folder / f"{name}.svg").write_text(as_svg(spec), encoding="utf-8")
-        (folder / f"{name}.png").write_bytes(as_png(spec))
+        yield f"{name}.vl.json", (json.dumps(spec, ensure_ascii=False, indent=1) + "\n").encode()
+        yield f"{name}.svg", as_svg(spec).encode()
+        yield f"{name}.png", as_png(spec)
 
 
 def about(study: Study, report: Report, choices: Choices) -> dict[str, Any]:

@@ -99,6 +99,19 @@ def lab_of(study: Study, choices: Choices, question: Asked, annotators: list[str
     return found
 
 
+def stand_in_of(study: Study, choices: Choices, kind: str) -> Report:
+    """The tables about models in the place of people of a kind (a name of `stand_in.EPSILONS`); none without models."""
+    key = f"stand-in:{kind}:{state_of(study, choices)}"
+    found: Report | None = cache.get(key)
+    if found is None:
+        from analysis.evidence import evidence_of
+        from analysis.reports import stand_in_report
+
+        found = stand_in_report(evidence_of(study, choices), kind)
+        cache.set(key, found, A_DAY)
+    return found
+
+
 def state_of(study: Study, choices: Choices) -> str:
     """A hash of all the report depends on: the answers and who gave them, the keys, the choices, the language."""
     answers = Response.objects.filter(assignment__annotator__study=study).aggregate(n=Count("pk"), last=Max("pk"))

@@ -223,6 +223,11 @@ def new_run(
     evaluator: Evaluator, stages: list[str], budget: Decimal | None, on_unknown: str, started_by: User | None
 ) -> Run:
     annotator, params = evaluator.annotator, run_params(evaluator)
+    if "endpoint" not in evaluator.params:
+        raise CannotEvaluate(
+            _("“%(label)s” came with a replication pack, which does not say where its model is served. Let a model "
+              "answer under another label.") % {"label": annotator.code}
+        )  # fmt: skip
     try:
         return runs.create_run(
             project=annotator.study.project,

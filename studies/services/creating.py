@@ -107,6 +107,12 @@ def instrument_for(study: Study, spec: StudySpec) -> InstrumentVersion:
         version = latest_version(name, study.project)
     except UnknownInstrument as error:
         raise SpecError(str(error)) from None
+    check_instrument(study, version, name)
+    return version
+
+
+def check_instrument(study: Study, version: InstrumentVersion, name: str) -> None:
+    """`SpecError` unless it words the study's protocol in the study's language; `name` is what it was called."""
     kind = kind_of(version.content)
     if kind is None or kind.use != PEOPLE or protocol_of(version.content) != study.protocol:
         raise SpecError(
@@ -118,7 +124,6 @@ def instrument_for(study: Study, spec: StudySpec) -> InstrumentVersion:
             _("The study is in “%(study)s”, but the instrument “%(name)s” is not. Name the same language in both.")
             % {"study": printable(study.language), "name": printable(name)}
         )
-    return version
 
 
 def parameters_for(study: Study, given: dict[str, Any]) -> dict[str, Any]:

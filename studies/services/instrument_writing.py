@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from items.plain import printable
@@ -14,7 +15,15 @@ from studies.instrument_kinds import Kind, kind_of, kinds, protocol_of
 from studies.instrument_yaml import read_yaml, with_changes
 from studies.models import Instrument, InstrumentVersion
 from studies.problems import Problem
-from studies.services.instruments import is_shipped, newest, shipped, source_of, store_version
+from studies.services.instruments import (
+    content_hash,
+    is_shipped,
+    newest,
+    shipped,
+    source_of,
+    store_version,
+    stored_shipped,
+)
 from studies.services.study_yaml import NotYaml
 
 SHORT_NAME = re.compile(r"[-a-zA-Z0-9_]{1,100}", re.ASCII)
@@ -136,6 +145,24 @@ def import_instrument(
     if known:
         return save_version(known, source, user=user, note=note)
     return create(source, project, user, note), True
+
+
+def stored_version(source: str, project: Project) -> InstrumentVersion:
+    """A version that the project sees and that says exactly this, whatever its number; else a new one of the project.
+
+    `InstrumentRefused`.
+    """
+    content = checked(source).content
+    name = "{name}/{language}".format(**content)
+    if shipped().get(name) == content:
+        return stored_shipped(name)
+    same = InstrumentVersion.objects.filter(
+        Q(instrument__project=None) | Q(instrument__project=project),
+        instrument__name=content["name"],
+        instrument__language=content["language"],
+        content_hash=content_hash(content),
+    )
+    return same.order_by("pk").first() or import_instrument(source, project)[0]
 
 
 @transaction.atomic

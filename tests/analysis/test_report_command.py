@@ -48,7 +48,7 @@ def names(folder):
 def test_every_table_and_figure_is_a_file(answered, tmp_path):
     assert names(report(tmp_path / "new" / "folder")) == (
         {f"tables/{name}.{ending}" for name in TABLES for ending in ("csv", "json", "tex")}
-        | {f"figures/{name}.{ending}" for name in FIGURES for ending in ("svg", "png")}
+        | {f"figures/{name}.{ending}" for name in FIGURES for ending in ("svg", "png", "vl.json")}
         | {"report.json"}
     )
 

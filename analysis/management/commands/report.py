@@ -9,7 +9,7 @@ from studies.models import Study
 
 
 class Command(BaseCommand):
-    help = "Writes every table (CSV, JSON, TeX) and figure (SVG, PNG) of a study, and report.json, into a folder."
+    help = "Writes every table (CSV, JSON, TeX), figure (SVG, PNG, Vega-Lite) and report.json of a study into a folder."
 
     def add_arguments(self, parser):
         parser.add_argument("slug", help="short name of the study")

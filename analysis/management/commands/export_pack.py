@@ -1,0 +1,50 @@
+"""`export_pack SLUG --out FILE.zip`: everything that a study's figures rest on, in one ZIP."""
+
+import os
+import tempfile
+from pathlib import Path
+
+from django.core.management.base import BaseCommand, CommandError
+
+from analysis.choices import CONVENTIONS, BadChoice
+from analysis.management.commands.report import choices_from, reportable
+
+
+class Command(BaseCommand):
+    help = "Writes the replication pack of a study: its data, tables, figures, datasheet and a manifest, in one ZIP."
+
+    def add_arguments(self, parser):
+        parser.add_argument("slug", help="short name of the study")
+        parser.add_argument("--out", required=True, metavar="FILE.zip", help="is there whole or not at all")
+        parser.add_argument(
+            "--include", default="", metavar="pilot,simulated", help="answers that are left out if not named"
+        )
+        parser.add_argument(
+            "--convention", choices=CONVENTIONS, default="clustered", help="which intervals stand in low and high"
+        )
+        parser.add_argument(
+            "--calibration", choices=("with", "without"), default="with", help="whether its answers enter the results"
+        )
+        parser.add_argument("--seed", help="of the resampling; default: the study's seed")
+
+    def handle(self, *, slug, out, **options):
+        from analysis.services.packing import write_pack  # loads what draws
+
+        path = Path(out)
+        try:
+            study = reportable(slug)
+            choices = choices_from(study, options | {"evaluators": None, "groups": None})
+            with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+                try:
+                    n_answers = write_pack(study, choices, file)
+                    file.close()
+                    os.chmod(file.name, 0o644)
+                    os.replace(file.name, path)
+                except BaseException:
+                    os.unlink(file.name)
+                    raise
+        except BadChoice as bad:
+            raise CommandError(str(bad)) from None
+        except OSError as error:
+            raise CommandError(f"{out} cannot be written: {error.strerror}. Choose another --out.") from None
+        self.stdout.write(f"The pack of {slug} with {n_answers} answers is in {out}.")

@@ -1,0 +1,217 @@
+"""What lets somebody who has understood nothing pick an option: signs in the wording, item by item.
+
+Each cue says which option of an item stands out, if exactly one does. Where the option that stands out is a key more
+often than chance has it, the cue gives items away (or, where it is less often a key, gives distractors away). After the
+item-writing flaws that Haladyna, Downing & Rodriguez (2002) list; the rules are ours and know words, not meaning.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import lru_cache
+
+WORD = re.compile(r"\w+(?:['’-]\w+)*")
+NUMBER = re.compile(r"\d")
+GAP = re.compile(r"_{2,}|\.{3,}|…")
+ENDS = re.compile(r"[.!?…]$")
+SHORT = 3  # words of three letters and fewer join anything with anything
+ALIKE = 0.9  # similarity from which on two options are near-duplicates
+LONGER = 1.2  # the longest option stands out if it is a fifth longer than the next
+
+ARTICLES = {
+    "en": {"a", "an", "the"},
+    "de": {"der", "die", "das", "den", "dem", "des", "ein", "eine", "einen", "einem", "einer", "eines"},
+}
+ABSOLUTE = {
+    "en": {"all", "always", "never", "none", "every", "everybody", "everyone", "everything", "nobody", "nothing",
+           "only", "completely", "impossible", "must"},
+    "de": {"alle", "alles", "allen", "immer", "nie", "niemals", "niemand", "nichts", "jeder", "jede", "jedes", "nur",
+           "ausschließlich", "völlig", "unmöglich", "muss", "müssen"},
+    "eu": {"beti", "inoiz", "guztiak", "denak", "dena", "inor", "ezer", "bakarrik"},
+}  # fmt: skip
+NEGATION = {
+    "en": {"not", "no", "never", "none", "nobody", "nothing", "neither", "nor", "without"},
+    "de": {"nicht", "kein", "keine", "keinen", "keinem", "keiner", "nie", "niemals", "niemand", "nichts", "ohne"},
+    "eu": {"ez", "inoiz", "inor", "ezer", "gabe"},
+}
+
+
+@dataclass(frozen=True)
+class Wording:
+    """An item as somebody sees it who reads signs, not sense. language: two letters. keys: which options are keys."""
+
+    stem: str
+    options: tuple[str, ...]
+    keys: tuple[bool, ...]
+    text: str
+    language: str
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A cue of an item: the place of the option that stands out, and whether it is a key."""
+
+    cue: str
+    place: int
+    is_key: bool
+
+
+def words_in(text: str) -> list[str]:
+    return [word.casefold() for word in WORD.findall(text)]
+
+
+@lru_cache(maxsize=256)  # the items of a text come one after the other
+def text_words(text: str) -> tuple[frozenset[str], str]:
+    """The words of a text as a set, and in a row between blanks, in which a phrase can be looked for."""
+    found = words_in(text)
+    return frozenset(found), f" {' '.join(found)} "
+
+
+def content(words: Iterable[str]) -> set[str]:
+    return {word for word in words if len(word) > SHORT}
+
+
+def most(values: Sequence[float], factor: float = 1.0) -> int | None:
+    """The place of the highest value if it is above 0, and above `factor` times the next; else None."""
+    if len(values) < 2:
+        return None
+    first, second = sorted(values, reverse=True)[:2]
+    return values.index(first) if first > 0 and first > second and first >= factor * second else None
+
+
+def only(marks: Sequence[bool]) -> int | None:
+    """The place of the one mark, None if there are none or several."""
+    return list(marks).index(True) if sum(marks) == 1 and len(marks) > 1 else None
+
+
+def longest(item: Wording) -> int | None:
+    return most([len(option) for option in item.options], LONGER)
+
+
+def stem_overlap(item: Wording) -> int | None:
+    """Shares the largest part of its longer words with the stem."""
+    stem = content(words_in(item.stem))
+    return most([share(content(words_in(option)), stem) for option in item.options])
+
+
+def text_overlap(item: Wording) -> int | None:
+    """Has the largest part of its longer words from the text."""
+    words, _row = text_words(item.text)
+    return most([share(content(words_in(option)), words) for option in item.options])
+
+
+def share(words: set[str], others: Iterable[str]) -> float:
+    return len(words & set(others)) / len(words) if words else 0.0
+
+
+def copied(item: Wording) -> int | None:
+    """Stands in the text word for word, two words or more, and no other does."""
+    _words, row = text_words(item.text)
+    phrases = [words_in(option) for option in item.options]
+    return only([len(phrase) > 1 and f" {' '.join(phrase)} " in row for phrase in phrases])
+
+
+def number(item: Wording) -> int | None:
+    return only([bool(NUMBER.search(option)) for option in item.options])
+
+
+def article(item: Wording) -> int | None:
+    """The only one that starts with an article."""
+    known = ARTICLES.get(item.language, set())
+    return only([words_in(option)[:1] != [] and words_in(option)[0] in known for option in item.options])
+
+
+def absolute(item: Wording) -> int | None:
+    return holding(item, ABSOLUTE)
+
+
+def negation(item: Wording) -> int | None:
+    return holding(item, NEGATION)
+
+
+def holding(item: Wording, lists: Mapping[str, set[str]]) -> int | None:
+    known = lists.get(item.language, set())
+    return only([not known.isdisjoint(words_in(option)) for option in item.options])
+
+
+def form(item: Wording) -> int | None:
+    """The only one that differs from all others in its first letter's case or in ending as a sentence."""
+    for feature in (lambda option: option[:1].isupper(), lambda option: bool(ENDS.search(option.rstrip()))):
+        marks = [feature(option.lstrip()) for option in item.options]
+        found = only(marks) if len(marks) > 2 else None
+        if found is None and len(marks) > 2:
+            found = only([not mark for mark in marks])
+        if found is not None:
+            return found
+    return None
+
+
+def agreement(item: Wording) -> int | None:
+    """The only one that fits "a" or "an" before the gap or the end of an English stem, by its first letter."""
+    if item.language != "en":
+        return None
+    before = words_in(GAP.split(item.stem)[0])[-1:]
+    if before not in (["a"], ["an"]):
+        return None
+    starts = [words_in(option)[:1] for option in item.options]
+    return only([bool(start) and (start[0][0] in "aeiou") == (before == ["an"]) for start in starts])
+
+
+CUES: dict[str, Callable[[Wording], int | None]] = {
+    "longest": longest,
+    "copied": copied,
+    "text_overlap": text_overlap,
+    "stem_overlap": stem_overlap,
+    "article": article,
+    "number": number,
+    "agreement": agreement,
+    "form": form,
+    "absolute": absolute,
+    "negation": negation,
+}
+
+
+def findings(item: Wording) -> list[Finding]:
+    """Every cue by which exactly one option of the item stands out; none for open items and single options."""
+    found = [(name, cue(item)) for name, cue in CUES.items()] if len(item.options) > 1 else []
+    return [Finding(name, place, item.keys[place]) for name, place in found if place is not None]
+
+
+def near_duplicates(item: Wording) -> list[tuple[int, int]]:
+    """Pairs of options that are nearly the same words."""
+    plain = [" ".join(words_in(option)) for option in item.options]
+    return [
+        (one, other)
+        for other in range(len(plain))
+        for one in range(other)
+        if plain[one] and SequenceMatcher(None, plain[one], plain[other]).ratio() >= ALIKE
+    ]
+
+
+def is_negated(item: Wording) -> bool:
+    """Whether the stem denies something, which is often overlooked."""
+    return not NEGATION.get(item.language, set()).isdisjoint(words_in(item.stem))
+
+
+@dataclass(frozen=True)
+class CueCount:
+    """Over items: in how many an option stands out by a cue, in how many of these it is a key, and in how many it would
+    be if the cue had nothing to do with the keys (the sum of each item's share of keys)."""
+
+    n: int
+    n_keys: int
+    expected: float
+
+
+def count_cues(items: Iterable[Wording]) -> dict[str, CueCount]:
+    counts = {name: [0, 0, 0.0] for name in CUES}
+    for item in items:
+        for found in findings(item):
+            counted = counts[found.cue]
+            counted[0] += 1
+            counted[1] += found.is_key
+            counted[2] += sum(item.keys) / len(item.keys)
+    return {name: CueCount(int(n), int(keys), expected) for name, (n, keys, expected) in counts.items()}

@@ -1,0 +1,115 @@
+"""The answers of a pack, checked by the protocol's own declaration, as rows in the order in which they were stored."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from analysis.pack.archive import BadPack
+from analysis.pack.work import SEQUENCE
+from items.models import Item
+from studies.models import Assignment, Response, Study
+from studies.services.importing import ImportRefused
+from studies.services.response_checks import ItemAnswer, checked, known_in
+from studies.services.response_consistency import baseless_rounds, conflicts_of, mixed_guesses
+from studies.services.response_files import Cells, Problem, rows_of
+from studies.services.response_rows import BadCell, Row, moment, row_from
+from studies.services.response_units import conflicting_parts
+
+BATCH = 2_000
+Cell = tuple[str, int, Any]  # annotator, round, unit_key
+
+
+@dataclass(frozen=True)
+class Extra:
+    """What the long export says of an answer beyond the columns of an import."""
+
+    sequence: int
+    first_answered_at: datetime | None
+    last_changed_at: datetime | None
+    n_changes: int | None
+
+
+def read_answers(study: Study, items: list[Item], content: bytes) -> tuple[list[ItemAnswer], dict[int, Extra]]:
+    """The answers by item, and by line what else is known; `ImportRefused` if anybody could not have given one."""
+    problems: list[Problem] = []
+    rows: list[Row] = []
+    extras: dict[int, Extra] = {}
+    for line, cells in rows_of(content, problems):
+        try:
+            rows.append(row_from(line, cells))
+            extras[line] = extra_of(cells)
+        except BadCell as bad:
+            problems.append(Problem(line, bad.column, str(bad)))
+    known = known_in(study, items)
+    problems += conflicts_of(rows)
+    answered = list(checked(rows, known, problems))
+    problems += mixed_guesses(answered) + conflicting_parts(answered)
+    if known.declaration.rounds:
+        problems += baseless_rounds(rows)
+    if problems:
+        raise ImportRefused(problems)
+    return answered, extras
+
+
+def extra_of(cells: Cells) -> Extra:
+    return Extra(
+        sequence=whole(SEQUENCE, cells.get(SEQUENCE, "")) or 0,
+        first_answered_at=moment("first_answered_at", cells.get("first_answered_at", "")),
+        last_changed_at=moment("last_changed_at", cells.get("last_changed_at", "")),
+        n_changes=whole("n_changes", cells.get("n_changes", "")),
+    )
+
+
+def whole(name: str, written: str) -> int | None:
+    if not written:
+        return None
+    if written.isascii() and written.isdecimal() and len(written) < 10:
+        return int(written)
+    raise BadCell(name, _("This is no whole number."))
+
+
+def store_answers(
+    study: Study, answered: list[ItemAnswer], extras: Mapping[int, Extra], assignments: Mapping[Cell, Assignment]
+) -> int:
+    """Write them in the order of their sequence; `BadPack` for an answer to what was never assigned."""
+    rows: list[tuple[int, Response]] = []
+    for found in answered:
+        if found.cell not in assignments:
+            said = {"who": found.rows[0].annotator, "item": found.rows[0].item_id}
+            raise BadPack(_("The pack has answers of %(who)s to %(item)s, but no assignment for them.") % said)
+        rows += responses_from(study, found, extras, assignments[found.cell])
+    rows.sort(key=lambda row: row[0])
+    Response.objects.bulk_create((response for _place, response in rows), batch_size=BATCH)
+    return len(rows)
+
+
+def responses_from(
+    study: Study, found: ItemAnswer, extras: Mapping[int, Extra], assignment: Assignment
+) -> Iterator[tuple[int, Response]]:
+    by_option = {(row.question, row.option_id): row for row in found.rows}
+    external = {option.pk: option.external_id for option in found.item.options.all()}
+    for answer in found.answers:
+        row = by_option[answer.question, external.get(answer.option_id or 0, "")]
+        extra = extras[row.line]
+        yield (
+            extra.sequence,
+            Response(
+                assignment=assignment,
+                stage=found.stage.name,
+                question=answer.question,
+                item_id=answer.item_id,
+                option_id=answer.option_id,
+                value=answer.value,
+                probability=answer.probability,
+                unsure=answer.unsure if row.unsure is not None else None,
+                comment=answer.comment or row.comment,
+                instrument_version_id=study.instrument_version_id,
+                submitted_at=row.submitted_at,
+                first_answered_at=extra.first_answered_at,
+                last_changed_at=extra.last_changed_at,
+                n_changes=extra.n_changes,
+            ),
+        )

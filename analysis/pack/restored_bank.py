@@ -1,0 +1,149 @@
+"""Texts, items, generators, corrections and metrics of a pack as rows of an empty project."""
+
+import csv
+import io
+import math
+from typing import Any
+
+from django.utils.dateparse import parse_datetime
+from django.utils.translation import gettext as _
+
+from analysis.pack.archive import BadPack, PackReader
+from evaluation.models import LONGEST_METRIC, Metric, MetricValue
+from items.models import MAX_ID, Generator, GeneratorKind, Item, KeyCorrection, Option, Text
+from items.plain import printable
+from items.services.importing import ImportRefused, import_items, read
+from items.services.naming import ImportOptions
+from projects.models import Project
+from studies.cells import unmarked
+
+BATCH = 500
+
+
+def restore_bank(pack: PackReader, project: Project) -> dict[str, Item]:
+    """Write it; the items by id, with text, generator and options. `BadPack` for what no bank can hold."""
+    restore_generators(pack, project)
+    reading = read(pack.read("bank/items.jsonl"), "lesart", name="items.jsonl")
+    try:
+        import_items(project, reading, ImportOptions(), filename="items.jsonl")
+    except ImportRefused as refused:
+        first = refused.plan.problems.listed[0]
+        said = {"line": first.line, "reason": first.reason}
+        raise BadPack(_("bank/items.jsonl, line %(line)s: %(reason)s") % said) from None
+    restore_versions(pack, project)
+    items = Item.objects.filter(project=project).select_related("text", "generator").prefetch_related("options")
+    by_id = {item.external_id: item for item in items}
+    restore_corrections(pack, by_id)
+    restore_metrics(pack, project, by_id)
+    return by_id
+
+
+def restore_generators(pack: PackReader, project: Project) -> None:
+    """In the order of the pack, because tables list them in the order of the bank."""
+    for said in pack.lines("bank/generators.jsonl"):
+        name, kind = text_in(said, "name", MAX_ID), text_in(said, "kind", 20)
+        if kind not in GeneratorKind.values:
+            raise BadPack(_("“%(kind)s” is no kind of generator.") % {"kind": printable(kind)})
+        factors = said.get("factors")
+        Generator.objects.create(
+            project=project,
+            name=name,
+            kind=kind,
+            description=text_in(said, "description", 100_000),
+            factors=factors if isinstance(factors, dict) else {},
+        )
+
+
+def restore_versions(pack: PackReader, project: Project) -> None:
+    said = pack.object("bank/versions.json")
+    for model, versions in ((Text, said.get("texts")), (Item, said.get("items"))):
+        for name, version in (versions or {}).items():
+            if isinstance(version, int) and 0 < version < 10_000:
+                model.objects.filter(project=project, external_id=name).update(version=version)
+
+
+def restore_corrections(pack: PackReader, items: dict[str, Item]) -> None:
+    for said in pack.lines("bank/key_corrections.jsonl"):
+        item = known_item(items, said.get("item_id"))
+        made = KeyCorrection.objects.create(
+            item=item,
+            option_external_id=text_in(said, "option_id", MAX_ID),
+            correct=said.get("correct") is True,
+            reason=text_in(said, "reason", 100_000),
+        )
+        KeyCorrection.objects.filter(pk=made.pk).update(made_at=time_in(said, "made_at") or made.made_at)
+
+
+def restore_metrics(pack: PackReader, project: Project, items: dict[str, Item]) -> None:
+    """An item that stands in several units has its values several times in the file."""
+    metrics: dict[str, Metric] = {}
+    values: dict[tuple[int, int], MetricValue] = {}
+    for cells in csv.DictReader(io.StringIO(pack.read("bank/metrics.csv").decode(), newline="")):
+        row = {name: unmarked(cell or "") for name, cell in cells.items() if name}
+        name = text_in(row, "metric", LONGEST_METRIC)
+        if name not in metrics:
+            metrics[name] = Metric.objects.create(
+                project=project, name=name, is_computed=row.get("is_computed") == "true"
+            )
+        item = known_item(items, row.get("item_id"))
+        values[metrics[name].pk, item.pk] = MetricValue(
+            metric=metrics[name], item=item, value=number_in(row, "value"), reason=text_in(row, "reason", 200)
+        )
+    MetricValue.objects.bulk_create(values.values(), batch_size=BATCH)
+
+
+def known_item(items: dict[str, Item], name: Any) -> Item:
+    if name not in items:
+        raise BadPack(_("The pack speaks of the item “%(item)s”, which it does not hold.") % {"item": shown(name)})
+    return items[name]
+
+
+def known_option(item: Item, name: Any) -> Option:
+    found = {option.external_id: option for option in item.options.all()}
+    if name not in found:
+        raise BadPack(_("The pack speaks of the option “%(option)s” of “%(item)s”, which it does not hold.")
+                      % {"option": shown(name), "item": shown(item.external_id)})  # fmt: skip
+    return found[name]
+
+
+def text_in(said: dict[str, Any], name: str, longest: int) -> str:
+    """A field that is a text, "" where it is absent."""
+    value = said.get(name) or ""
+    if not isinstance(value, str) or len(value) > longest or "\0" in value:
+        raise BadPack(_("A field of the pack is no text, or too long: %(name)s.") % {"name": name})
+    return value
+
+
+def count_in(said: dict[str, Any], name: str) -> int:
+    """A field that is a whole number from 0."""
+    value = said.get(name)
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**31:
+        raise BadPack(_("A field of the pack is no whole number: %(name)s.") % {"name": name})
+    return value
+
+
+def number_in(said: dict[str, Any], name: str) -> float | None:
+    written = said.get(name) or ""
+    try:
+        value = float(written) if written else None
+    except ValueError:
+        value = math.nan
+    if value is not None and not math.isfinite(value):
+        raise BadPack(_("A field of the pack is no number: %(name)s.") % {"name": name})
+    return value
+
+
+def time_in(said: dict[str, Any], name: str) -> Any:
+    """A field that is a moment, None where it is absent."""
+    written = text_in(said, name, 40)
+    try:
+        found = parse_datetime(written) if written else None
+    except ValueError:
+        found = None
+    if written and (found is None or found.tzinfo is None):
+        raise BadPack(_("A field of the pack is no time: %(name)s.") % {"name": name})
+    return found
+
+
+def shown(name: Any) -> str:
+    return printable(str(name), 200)

@@ -1,0 +1,247 @@
+"""A study from a pack: its spec, wording, units, annotators, assignments with their orders, and times."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from analysis.codes import codes_of
+from analysis.models import ItemCode
+from analysis.pack.archive import BadPack, PackReader
+from analysis.pack.restored_answers import Cell
+from analysis.pack.restored_bank import count_in, known_item, known_option, shown, text_in, time_in
+from evaluation.models import Evaluator
+from items.models import MAX_ID, Item
+from projects.models import Project
+from studies.models import (
+    Annotator,
+    AnnotatorKind,
+    Assignment,
+    InstrumentVersion,
+    Purpose,
+    Study,
+    StudyState,
+    Submission,
+    Unit,
+    UnitItem,
+)
+from studies.models.people import DONE
+from studies.protocols import PROTOCOLS
+from studies.services.creating import check_instrument, parameters_for, protocol_name, refuse_taken
+from studies.services.declaring import declaration_of
+from studies.services.instrument_writing import InstrumentRefused, stored_version
+from studies.services.response_rows import READINGS
+from studies.services.spec import check_spec, read_spec
+from studies.services.study_yaml import NotYaml
+from studies.services.units import CALIBRATION, MAIN, unit_key
+from studies.shown import new_handle
+
+BATCH = 2_000
+WITHHELD = b"# withheld"
+
+
+def restore_study(pack: PackReader, project: Project, slug: str) -> Study:
+    """The row of the study, imported, with its seed, parameters and dates; `SpecError` or `BadPack` if it cannot be."""
+    spec, history = read_spec(pack.read("study/study.yaml").decode()), pack.object("study/history.json")
+    slug = check_spec({**spec.model_dump(), "slug": slug}).slug if slug else spec.slug
+    refuse_taken(slug)
+    about = history.get("instrument")
+    if not isinstance(about, dict):
+        raise BadPack(_("The pack does not say which wording the study used."))
+    study = Study(
+        project=project,
+        slug=slug,
+        title=spec.title or spec.slug,
+        protocol=protocol_name(spec.protocol),
+        language=spec.language,
+        selection=spec.items.model_dump(),
+        plan=spec.plan.model_dump(exclude={"seed"}),
+        seed=spec.plan.seed,
+        groups=spec.groups,
+        state=StudyState.IMPORTED,
+        launched_at=time_in(history, "launched_at"),
+        main_opened_at=time_in(history, "main_opened_at"),
+        closed_at=time_in(history, "closed_at") or timezone.now(),
+        instrument_version=instrument_in(pack, text_in(about, "file", 300), project),
+    )
+    check_instrument(study, study.instrument_version, spec.instrument)
+    study.params = parameters_for(study, spec.params)
+    study.save(force_insert=True)
+    return study
+
+
+def instrument_in(pack: PackReader, name: str, project: Project) -> InstrumentVersion:
+    """The wording of a file of the pack: a version that is there with just this content, or one of the project."""
+    try:
+        return stored_version(pack.read(name).decode(), project)
+    except (InstrumentRefused, NotYaml, UnicodeDecodeError) as refused:
+        raise BadPack(f"{shown(name)}: {refused}") from None
+
+
+@dataclass(frozen=True)
+class Units:
+    """The units by their number in the study, and by what tells them apart in answers."""
+
+    by_number: Mapping[int, Unit]
+    keys: Mapping[int, Any]
+
+
+def restore_units(pack: PackReader, study: Study, items: dict[str, Item]) -> Units:
+    kind = PROTOCOLS[study.protocol].unit
+    made: dict[int, tuple[Unit, list[Item]]] = {}
+    for said in pack.lines("study/units.jsonl"):
+        number, own = count_in(said, "unit"), [known_item(items, name) for name in said.get("items") or []]
+        texts = {item.text_id for item in own}
+        if number in made or len(texts) != 1 or (kind == "pair" and len(own) != 2) or (kind == "item" and own[1:]):
+            raise BadPack(_("Unit %(number)s of the pack is none that this protocol has.") % {"number": number})
+        part = text_in(said, "part", 20)
+        if part not in (MAIN, CALIBRATION):
+            raise BadPack(_("“%(part)s” is no part of a study.") % {"part": shown(part)})
+        made[number] = Unit(study=study, text=own[0].text, position=number, part=part), own
+    Unit.objects.bulk_create((unit for unit, _items in made.values()), batch_size=BATCH)
+    UnitItem.objects.bulk_create(
+        (
+            UnitItem(unit=unit, item=item, position=place)
+            for unit, own in made.values()
+            for place, item in enumerate(own)
+        ),
+        batch_size=BATCH,
+    )
+    keys = {number: unit_key(kind, unit.text_id, [i.pk for i in own]) for number, (unit, own) in made.items()}
+    return Units({number: unit for number, (unit, _items) in made.items()}, keys)
+
+
+def restore_annotators(pack: PackReader, study: Study) -> dict[str, Annotator]:
+    """In the order in which they came. Nobody can answer as one of them: their links are revoked."""
+    rows, evaluators = [], {}
+    for said in pack.lines("answers/annotators.jsonl"):
+        code, kind, purpose = (
+            text_in(said, "annotator", MAX_ID),
+            text_in(said, "kind", 20),
+            text_in(said, "purpose", 20),
+        )
+        reading = text_in(said, "reading", 20)
+        if kind not in AnnotatorKind.values or purpose not in Purpose.values or reading not in READINGS:
+            raise BadPack(_("The pack says of “%(who)s” what no annotator can be.") % {"who": shown(code)})
+        evaluators[code] = said.get("evaluator")
+        about = {name: text_in(said, name, limit) for name, limit in (("group", 100), ("person", 200), ("model", 200))}
+        seat = None if said.get("seat") is None else count_in(said, "seat")
+        rows.append(
+            Annotator(study=study, code=code, kind=kind, purpose=purpose, reading=reading, seat=seat,
+                      revoked_at=timezone.now(), **about)
+        )  # fmt: skip
+    if len(evaluators) != len(rows):
+        raise BadPack(_("The pack names an annotator twice."))
+    found = {row.code: row for row in Annotator.objects.bulk_create(rows, batch_size=BATCH)}
+    for code, about_it in evaluators.items():
+        if isinstance(about_it, dict) and found[code].kind != AnnotatorKind.HUMAN:
+            restore_evaluator(pack, study, found[code], about_it)
+    return found
+
+
+def restore_evaluator(pack: PackReader, study: Study, annotator: Annotator, said: dict[str, Any]) -> None:
+    """How it was asked and read, so that tables say so. Its calls stay behind: it can answer nothing more."""
+    name, params, stages = text_in(said, "prompt", 300), said.get("params"), said.get("stages")
+    if not isinstance(params, dict) or not isinstance(stages, list):
+        raise BadPack(_("The pack says of “%(who)s” what no annotator can be.") % {"who": shown(annotator.code)})
+    known = {stage.name for stage in declaration_of(study).stages}
+    prompt = instrument_in(pack, name, study.project) if name and not pack.read(name).startswith(WITHHELD) else None
+    Evaluator.objects.create(
+        annotator=annotator,
+        method=text_in(said, "method", 20),
+        stages=[stage for stage in stages if stage in known],
+        params={**params, "prompt": prompt.pk if prompt else None},
+    )
+
+
+def restore_assignments(
+    pack: PackReader, study: Study, units: Units, annotators: Mapping[str, Annotator], items: dict[str, Item]
+) -> dict[Cell, Assignment]:
+    """With every order that was drawn; handles are drawn anew, as nobody will see them."""
+    stages = {stage.name for stage in declaration_of(study).stages}
+    rows: dict[Cell, Assignment] = {}
+    for said in pack.lines("answers/assignments.jsonl"):
+        cell, unit = cell_of(said, units, annotators)
+        finished = time_in(said, "finished_at")
+        stage = text_in(said, "stage", 40)
+        if cell in rows or stage not in stages | {DONE} or (stage == DONE) != bool(finished):
+            raise BadPack(_("The pack has an assignment of “%(who)s” that cannot be.") % {"who": shown(cell[0])})
+        rows[cell] = Assignment(
+            annotator=annotators[cell[0]],
+            unit=unit,
+            round=cell[1],
+            position=count_in(said, "position"),
+            shown=orders(said.get("shown"), stages, items),
+            reopened=reopened(said.get("reopened"), items),
+            stage=stage,
+            finished_at=finished,
+        )
+    return dict(zip(rows, Assignment.objects.bulk_create(rows.values(), batch_size=BATCH), strict=True))
+
+
+def cell_of(said: dict[str, Any], units: Units, annotators: Mapping[str, Annotator]) -> tuple[Cell, Unit]:
+    who, number, round_number = text_in(said, "annotator", MAX_ID), count_in(said, "unit"), count_in(said, "round")
+    if who not in annotators or number not in units.by_number or not 1 <= round_number <= 1_000:
+        raise BadPack(_("The pack has an assignment of “%(who)s” that cannot be.") % {"who": shown(who)})
+    return (who, round_number, units.keys[number]), units.by_number[number]
+
+
+def orders(said: Any, stages: set[str], items: dict[str, Item]) -> dict[str, list[Any]]:
+    if not isinstance(said, dict) or not set(said) <= stages:
+        raise BadPack(_("The pack says what was shown in a stage that the study does not have."))
+    handles: dict[Any, str] = {}
+    return {stage: [shown_item(each, items, handles) for each in order] for stage, order in said.items()}
+
+
+def shown_item(said: Any, items: dict[str, Item], handles: dict[Any, str]) -> list[Any]:
+    if not (isinstance(said, list) and len(said) == 2 and isinstance(said[1], list)):
+        raise BadPack(_("The pack says in no known form what was shown."))
+    item = known_item(items, said[0])
+    options = [known_option(item, name) for name in said[1]]
+    return [
+        handles.setdefault(("item", item.pk), new_handle()),
+        item.pk,
+        [[handles.setdefault(("option", option.pk), new_handle()), option.pk] for option in options],
+    ]
+
+
+def reopened(said: Any, items: dict[str, Item]) -> dict[str, Any] | None:
+    if said is None:
+        return None
+    if not isinstance(said, dict):
+        raise BadPack(_("The pack says in no known form what a second round asked again."))
+    return {str(known_item(items, name).pk): asked for name, asked in said.items()}
+
+
+def restore_submissions(
+    pack: PackReader, units: Units, annotators: Mapping[str, Annotator], assignments: Mapping[Cell, Assignment]
+) -> None:
+    rows = []
+    for said in pack.lines("answers/submissions.jsonl"):
+        cell, _unit = cell_of(said, units, annotators)
+        if cell not in assignments:
+            raise BadPack(_("The pack has an assignment of “%(who)s” that cannot be.") % {"who": shown(cell[0])})
+        times = {name: time_in(said, name) for name in ("opened_at", "submitted_at")}
+        rows.append(Submission(assignment=assignments[cell], stage=text_in(said, "stage", 40), **times))
+    Submission.objects.bulk_create(rows, batch_size=BATCH)
+
+
+def restore_codes(pack: PackReader, study: Study, items: dict[str, Item]) -> None:
+    known = {code.name for code in codes_of(study.protocol)}
+    for said in pack.lines("answers/codes.jsonl"):
+        item, code = known_item(items, said.get("item_id")), text_in(said, "code", 60)
+        if code not in known:
+            raise BadPack(_("“%(code)s” is no code of this protocol.") % {"code": shown(code)})
+        has_span = said.get("start") is not None
+        made = ItemCode.objects.create(
+            study=study,
+            item=item,
+            code=code,
+            option=known_option(item, said["option_id"]) if said.get("option_id") else None,
+            start=count_in(said, "start") if has_span else None,
+            end=count_in(said, "end") if has_span else None,
+            note=text_in(said, "note", 100_000),
+        )
+        ItemCode.objects.filter(pk=made.pk).update(set_at=time_in(said, "set_at") or made.set_at)

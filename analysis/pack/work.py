@@ -1,0 +1,144 @@
+"""Who answered, what each was shown in which order, and when: as a pack holds it."""
+
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from analysis.export_rows import export_rows
+from analysis.handed_in import handed_in
+from analysis.models import ItemCode
+from analysis.pack.bank import moment
+from analysis.pack.discretion import Discretion
+from analysis.pack.frozen import evaluator_prompts, file_of
+from evaluation.calls import unanswered
+from evaluation.models import Evaluator
+from items.models import Option
+from studies.models import Annotator, Assignment, Study, Submission, UnitItem
+from studies.services.declaring import declaration_of
+
+SEQUENCE = "sequence"
+OWN_PARAMS = ("prompt", "endpoint")  # primary keys of this server
+ORDER = ("assignment__annotator_id", "assignment__position", "assignment_id", "pk")  # that of `export_rows`
+CHUNK = 2_000
+
+
+def annotators(study: Study, purposes: Collection[str], discretion: Discretion) -> list[dict[str, Any]]:
+    """In the order in which they came, under opaque codes. No link, name or address."""
+    rows = Annotator.objects.filter(study=study, purpose__in=purposes).order_by("pk")
+    prompts = evaluator_prompts(study)
+    evaluators = {each.annotator_id: each for each in Evaluator.objects.filter(annotator__study=study)}
+    return [
+        {
+            "annotator": discretion.code(row.code),
+            "kind": row.kind,
+            "group": row.group,
+            "person": discretion.persons.get(row.person, ""),
+            "purpose": row.purpose,
+            "model": row.model,
+            "reading": row.reading,
+            "seat": row.seat,
+            "evaluator": about_evaluator(evaluators.get(row.pk), prompts.get(row.pk)),
+        }
+        for row in rows
+    ]
+
+
+def about_evaluator(evaluator: Evaluator | None, prompt: Any) -> dict[str, Any] | None:
+    """How a model or baseline was asked and read; None for people, and for what was imported."""
+    if evaluator is None:
+        return None
+    return {
+        "method": evaluator.method,
+        "stages": evaluator.stages,
+        "params": {name: value for name, value in evaluator.params.items() if name not in OWN_PARAMS},
+        "prompt": file_of(prompt) if prompt else None,
+    }
+
+
+def assignments(study: Study, purposes: Collection[str], discretion: Discretion) -> Iterator[dict[str, Any]]:
+    """One per unit, annotator and round, with everything in the order in which it was shown."""
+    items = dict(UnitItem.objects.filter(unit__study=study).values_list("item", "item__external_id"))
+    options = dict(Option.objects.filter(item__in=items).values_list("pk", "external_id"))
+    rows = Assignment.objects.active().filter(annotator__study=study, annotator__purpose__in=purposes)
+    for row in rows.order_by("pk").select_related("annotator", "unit").iterator(chunk_size=CHUNK):
+        yield {
+            "annotator": discretion.code(row.annotator.code),
+            "unit": row.unit.position,
+            "round": row.round,
+            "position": row.position,
+            "stage": row.stage,
+            "shown": {stage: named(order, items, options) for stage, order in row.shown.items()},
+            "reopened": row.reopened and {items[int(pk)]: asked for pk, asked in row.reopened.items()},
+            "finished_at": moment(row.finished_at),
+        }
+
+
+def named(order: list[Any], items: dict[int, str], options: dict[int, str]) -> list[Any]:
+    """[[item id, [option id, …]], …] in the order shown, without the handles that links could be found by."""
+    return [[items[item], [options[option] for _handle, option in shown]] for _handle, item, shown in order]
+
+
+def submissions(study: Study, purposes: Collection[str], discretion: Discretion) -> Iterator[dict[str, Any]]:
+    rows = Submission.objects.filter(
+        assignment__annotator__study=study,
+        assignment__annotator__purpose__in=purposes,
+        assignment__returned_at=None,
+    ).select_related("assignment__annotator", "assignment__unit")
+    for row in rows.order_by("pk").iterator(chunk_size=CHUNK):
+        yield {
+            "annotator": discretion.code(row.assignment.annotator.code),
+            "unit": row.assignment.unit.position,
+            "round": row.assignment.round,
+            "stage": row.stage,
+            "opened_at": moment(row.opened_at),
+            "submitted_at": moment(row.submitted_at),
+        }
+
+
+def answers(study: Study, purposes: Collection[str], discretion: Discretion) -> Iterator[dict[str, Any]]:
+    """The rows of the long export, each with its place among all answers in the order in which they were stored."""
+    free = {question.name for stage in declaration_of(study).stages for question in stage.questions
+            if question.kind == "text"}  # fmt: skip
+    for row, place in zip(export_rows(study, purposes), places_of_answers(study, purposes), strict=True):
+        text_id = row["text_id"]
+        if row["question"] in free:
+            row["value"] = discretion.about(text_id, row["value"])
+        yield row | {
+            "annotator": discretion.code(row["annotator"]),
+            "person": discretion.persons.get(row["person"], ""),
+            "comment": discretion.about(text_id, row["comment"]),
+            "raw_output": discretion.about(text_id, row["raw_output"]),
+            SEQUENCE: place,
+        }
+
+
+def places_of_answers(study: Study, purposes: Collection[str]) -> list[int]:
+    """For each row of the long export its rank among the primary keys, from 1."""
+    keys = list(handed_in(study, purposes).order_by(*ORDER).values_list("pk", flat=True))
+    ranks = {key: rank for rank, key in enumerate(sorted(keys), 1)}
+    return [ranks[key] for key in keys]
+
+
+def missing_answers(study: Study, purposes: Collection[str], discretion: Discretion) -> Iterator[dict[str, Any]]:
+    for row in unanswered(study, purposes):
+        yield row | {
+            "raw_output": discretion.about(row["text_id"], row["raw_output"]),
+            "reason": discretion.unquoted(row["reason"]) if row["reason"] else row["reason"],
+        }
+
+
+def codes(study: Study, discretion: Discretion) -> list[dict[str, Any]]:
+    """The codes that stand, without who set them; of a hidden text without span and note."""
+    rows = ItemCode.objects.standing().filter(study=study).select_related("item__text", "option").order_by("pk")
+    return [about_code(row, row.item.text.external_id in discretion.hidden, discretion) for row in rows]
+
+
+def about_code(row: ItemCode, is_hidden: bool, discretion: Discretion) -> dict[str, Any]:
+    return {
+        "item_id": row.item.external_id,
+        "option_id": row.option.external_id if row.option else None,
+        "code": row.code,
+        "start": None if is_hidden else row.start,
+        "end": None if is_hidden else row.end,
+        "note": "" if is_hidden else discretion.unquoted(row.note),
+        "set_at": moment(row.set_at),
+    }

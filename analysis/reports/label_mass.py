@@ -1,0 +1,46 @@
+"""How much of a model's probability was on the two labels: far below 1 it was not answering the question."""
+
+from collections.abc import Collection
+
+import numpy as np
+from django.utils.translation import gettext as _
+
+from analysis.measures.calibration import LOW_MASS
+from analysis.measures.calibration import label_mass as measured
+from analysis.tables import Shown, Table, make_table
+from evaluation.calls import label_masses
+from studies.models import Study
+
+COLUMNS = ("evaluator", "stage", "mean", "median", "least", "low", "n")
+
+
+def label_mass(study: Study, purposes: Collection[str]) -> Table:
+    """One row per model and stage of which the calls are here; a study that came as a file has none."""
+    found: dict[tuple[str, str], list[float]] = {}
+    for evaluator, stage, mass in label_masses(study, purposes):
+        found.setdefault((evaluator, stage), []).append(mass)
+    rows = [row_of(*key, masses) for key, masses in found.items()]
+    columns = (
+        Shown(_("Answers by"), "evaluator", "evaluator"),
+        Shown(_("Stage"), "stage", "stage"),
+        Shown(_("Mean"), "mean", "number"),
+        Shown(_("Median"), "median", "number"),
+        Shown(_("Least"), "least", "number"),
+        Shown(_("Below %(share)s") % {"share": f"{LOW_MASS:.1f}"[1:]}, "low", "count"),
+        Shown("n", "n", "count"),
+    )
+    note = _("p(true) + p(false) at the first token of the answer, before one is divided by the other.")
+    return make_table("label_mass", COLUMNS, rows, title=_("Label mass"), notes=(note,), shown=columns)
+
+
+def row_of(evaluator: str, stage: str, masses: list[float]) -> dict[str, object]:
+    mass = measured(np.array(masses), np.zeros(len(masses)))
+    return {
+        "evaluator": evaluator,
+        "stage": stage,
+        "mean": mass.mean,
+        "median": mass.median,
+        "least": mass.least,
+        "low": mass.low,
+        "n": mass.n,
+    }

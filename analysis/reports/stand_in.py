@@ -1,0 +1,327 @@
+"""May a model stand in for people? Agreement, the alternative-annotator test, calibration and biases, side by side."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from math import isnan
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from django.utils.translation import gettext as _
+
+from analysis.evidence import Evidence
+from analysis.formatting import figure, interval, number, texts_counted
+from analysis.lab_questions import Asked, questions_of
+from analysis.measures.agreement import MISSING, all_pairs, mean_agreement, pairs_with, pairwise
+from analysis.measures.agreement_intervals import clustered_kappa
+from analysis.measures.alternative_annotator import (
+    CATEGORIES,
+    CROWD,
+    EXPERTS,
+    FEWEST_UNITS,
+    NUMBERS,
+    SKILLED,
+    alternative_annotator_test,
+)
+from analysis.measures.calibration import reliability
+from analysis.measures.excess import Excess, excess, excess_where
+from analysis.measures.intervals import Interval
+from analysis.reports.evaluators import Evaluator, evaluators_in, people_in
+from analysis.reports.lab import Answers, answers_in
+from analysis.tables import Row, Shown, Table, make_table
+
+EPSILONS = {"crowd": CROWD, "skilled": SKILLED, "experts": EXPERTS}
+COLUMNS = (
+    "evaluator", "evaluator_kind", "stage", "question", "kappa", "low", "high", "kappa_people", "people_low",
+    "people_high", "epsilon", "winning_rate", "advantage", "passed", "n_people", "n_few_units", "n_units", "n_texts",
+    "reason",
+)  # fmt: skip
+CALIBRATION = ("evaluator", "stage", "bin_low", "bin_high", "mean_p", "share_keys", "n", "brier", "ece", "n_all")
+BIASES = ("evaluator", "stage", "bias", "excess", "low", "high", "excess_people", "n", "n_texts", "reason")
+YES, FIRST, LONGEST = "yes", "first", "longest"
+
+
+def stand_in_tables(evidence: Evidence, kind: str = "skilled") -> tuple[Table, ...]:
+    """The three tables; none where no model and no baseline has answered. `kind`: of people, a name of `EPSILONS`."""
+    models = [each for each in evaluators_in(evidence) if each.kind != "human"]
+    if not models:
+        return ()
+    return (stand_in(evidence, models, EPSILONS[kind]), calibration(evidence, models), biases(evidence, models))
+
+
+def stand_in(evidence: Evidence, models: list[Evaluator], epsilon: float) -> Table:
+    """One row per model or baseline and question that it and somebody else answered."""
+    people = sorted(people_in(evidence).codes)
+    rows = [
+        row
+        for asked in questions_of(evidence.study)
+        for model in models
+        if (row := row_of(evidence, asked, model, people, epsilon)) is not None
+    ]
+    notes = (
+        _("Cohen's κ is the mean over pairs, weighted by shared judgments: of the model with each person, and of each "
+          "two people, on what the model answered too."),
+        _("Alternative-annotator test (Calderon, Reichart & Dror 2025): each person is left out in turn, and the model "
+          "passes against a person if it agrees with the others about as often, less ε for what a person costs. "
+          "Winning rate: share of people against whom it passes; it may stand in from one half on. p are adjusted "
+          "after Benjamini and Yekutieli."),
+        _("The test takes units as independent; units of one text are not quite."),
+    )  # fmt: skip
+    title = _("Can a model stand in for people?")
+    return make_table("stand_in", COLUMNS, rows, title=title, notes=notes, shown=shown())
+
+
+def row_of(
+    evidence: Evidence, asked: Asked, model: Evaluator, people: list[str], epsilon: float
+) -> dict[str, Any] | None:
+    """None if the model did not answer the question."""
+    answers = answers_in(evidence.frame, asked, [model.name, *people])
+    if not answers.raters or answers.raters[0] != model.name:
+        return None
+    answers = of_model(answers)
+    with_model, between, _raters = agreement(answers, asked, evidence.choices.seed)
+    found = alternative_annotator_test(*as_numbers(answers, asked), epsilon, NUMBERS if asked.ordered else CATEGORIES)
+    shared = (answers.values[1:] != MISSING).any(axis=0)
+    return {
+        "evaluator": model.name,
+        "evaluator_kind": model.kind,
+        "stage": asked.stage,
+        "question": asked.name,
+        **ends(with_model, "kappa", "low", "high"),
+        **ends(between, "kappa_people", "people_low", "people_high"),
+        "epsilon": epsilon,
+        "winning_rate": found.winning_rate,
+        "advantage": found.advantage,
+        "passed": None if isnan(found.winning_rate) else found.passed,
+        "n_people": len(answers.raters) - 1,
+        "n_few_units": found.few_units,
+        "n_units": int(shared.sum()),
+        "n_texts": len(np.unique(answers.text[shared])),
+        "reason": reason_of(found.reason, with_model[1].reason, between[1].reason),
+        "intervals": {
+            "kappa": both(with_model[1]),
+            "kappa_people": both(between[1]),
+        },
+    }
+
+
+def of_model(answers: Answers) -> Answers:
+    """Only the units that the model judged."""
+    judged = answers.values[0] != MISSING
+    return replace(answers, values=answers.values[:, judged], text=answers.text[judged])
+
+
+Found = tuple[float, Interval]
+
+
+def agreement(answers: Answers, asked: Asked, seed: int) -> tuple[Found, Found, int]:
+    """κ of the model with people, and of people with each other, with intervals over texts."""
+    n, c = len(answers.raters), len(asked.categories)
+    others = np.arange(1, n)
+    pair_sets = (pairs_with(0, others), all_pairs(n - 1) + 1 if n > 2 else np.zeros((0, 2), dtype=np.int64))
+    found = [
+        (
+            mean_agreement(pairwise(answers.values, c, pairs)).kappa,
+            clustered_kappa(answers.values, c, pairs, answers.text, seed=seed),
+        )
+        for pairs in pair_sets
+    ]
+    return found[0], found[1], n
+
+
+def ends(found: Found, value: str, low: str, high: str) -> dict[str, float]:
+    return {value: found[0], low: found[1].low, high: found[1].high}
+
+
+def both(found: Interval) -> dict[str, Any]:
+    """Under both conventions the same: there is no published interval of these."""
+    return dict.fromkeys(("clustered", "published"), asdict(found))
+
+
+def as_numbers(answers: Answers, asked: Asked) -> tuple[np.ndarray, np.ndarray]:
+    """(people, units) and (units,): the levels of a scale, else codes; NaN where missing."""
+    scale = np.array([*(asked.categories if asked.ordered else range(len(asked.categories))), np.nan], dtype=np.float64)
+    values = scale[np.where(answers.values == MISSING, len(scale) - 1, answers.values)]
+    return values[1:], values[0]
+
+
+def reason_of(*sentences: str) -> str:
+    """The first reason that a measure gives, in the reader's language."""
+    return next((_(sentence) for sentence in sentences if sentence), "")
+
+
+def calibration(evidence: Evidence, models: list[Evaluator]) -> Table:
+    """One row per tenth of p(true) in which there are judgments."""
+    frame = judged_options(evidence)
+    known = frame[frame["probability"].notna()]
+    rows = [
+        row
+        for model in models
+        for stage, mine in model.rows_of(known).groupby("stage", sort=False)
+        for row in bins_of(model, str(stage), mine)
+    ]
+    notes = (
+        _("p(true) against the keys. Brier score: mean squared error. ECE: mean distance between p and the share of "
+          "keys over tenths of p."),
+    )  # fmt: skip
+    columns = (
+        Shown(_("Answers by"), "evaluator", "evaluator"),
+        Shown(_("Stage"), "stage", "stage"),
+        Shown(_("p from"), "bin_low", "number"),
+        Shown(_("to"), "bin_high", "number"),
+        Shown(_("Mean p"), "mean_p", "number"),
+        Shown(_("Share of keys"), "share_keys", "number"),
+        Shown("n", "n", "count"),
+        Shown(_("Brier score"), "brier", "number"),
+        Shown(_("ECE"), "ece", "number"),
+    )
+    title = _("Calibration of probabilities")
+    return make_table("stand_in_calibration", CALIBRATION, rows, title=title, notes=notes, shown=columns)
+
+
+def bins_of(model: Evaluator, stage: str, mine: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    found = reliability(mine["probability"].to_numpy(float), mine["key"].to_numpy(bool))
+    for place in np.flatnonzero(found.n):
+        yield {
+            "evaluator": model.name,
+            "stage": stage,
+            "bin_low": found.edges[place],
+            "bin_high": found.edges[place + 1],
+            "mean_p": found.mean_p[place],
+            "share_keys": found.share[place],
+            "n": int(found.n[place]),
+            "brier": found.brier,
+            "ece": found.ece,
+            "n_all": len(mine),
+        }
+
+
+def judged_options(evidence: Evidence) -> pd.DataFrame:
+    """The judgments of options with what the bank knows of each: its place and whether it is the longest."""
+    ticks = evidence.frame[(evidence.frame["question"] == "answer") & evidence.frame["correct"].notna()]
+    options = evidence.options.copy()
+    options["is_first"] = options.groupby("item_id", sort=False).cumcount() == 0
+    length = options["wording"].str.len()
+    longest = length.groupby(options["item_id"]).transform("max")
+    n_longest = (length == longest).groupby(options["item_id"]).transform("sum")
+    options["is_longest"] = (length == longest) & (n_longest == 1)
+    return ticks.merge(options[["item_id", "option_id", "is_first", "is_longest"]], on=["item_id", "option_id"])
+
+
+def biases(evidence: Evidence, models: list[Evaluator]) -> Table:
+    """One row per model or baseline, stage and bias."""
+    frame = judged_options(evidence)
+    people = people_in(evidence).rows_of(frame)
+    rows = [
+        bias_row(evidence, model, str(stage), bias, mine, people[people["stage"] == stage])
+        for model in models
+        for stage, mine in model.rows_of(frame).groupby("stage", sort=False)
+        for bias in (YES, FIRST, LONGEST)
+    ]
+    notes = (
+        _("Excess: share of options called correct less share of keys. yes: over all options. first: excess of the "
+          "option that stands first in the bank less that of the others. longest: the same of the longest option of an "
+          "item, where one is longest. 0 is no bias."),
+        _("Where each option is asked about on its own, the model does not see which stands first; people see options "
+          "in an order of their own."),
+    )  # fmt: skip
+    columns = (
+        Shown(_("Answers by"), "evaluator", "evaluator"),
+        Shown(_("Stage"), "stage", "stage"),
+        Shown(_("Bias"), "bias"),
+        Shown(_("Excess"), "excess", "number", "low", "high", "reason"),
+        Shown(_("of people"), "excess_people", "number"),
+        Shown("n", "n", "count"),
+    )
+    return make_table("stand_in_biases", BIASES, rows, title=_("Biases"), notes=notes, shown=columns)
+
+
+def bias_row(
+    evidence: Evidence, model: Evaluator, stage: str, bias: str, mine: pd.DataFrame, people: pd.DataFrame
+) -> dict[str, Any]:
+    seed = evidence.choices.seed
+    found, theirs = measured(bias, mine, seed), measured(bias, people, seed)
+    why = _("no option has it, or every one") if isnan(found.value) else ""
+    return {
+        "evaluator": model.name,
+        "stage": stage,
+        "bias": bias,
+        "excess": found.value,
+        "low": found.interval.low,
+        "high": found.interval.high,
+        "excess_people": theirs.value,
+        "n": found.n,
+        "n_texts": mine["text_id"].nunique(),
+        "reason": why or reason_of(found.interval.reason),
+        "intervals": {"excess": both(found.interval)},
+    }
+
+
+def measured(bias: str, frame: pd.DataFrame, seed: int) -> Excess:
+    ticked, key = frame["value"].to_numpy(bool), frame["key"].to_numpy(bool)
+    text = pd.factorize(frame["text_id"])[0]
+    if bias == YES:
+        return excess(ticked, key, text, seed=seed)
+    return excess_where(ticked, key, frame[f"is_{bias}"].to_numpy(bool), text, seed=seed)
+
+
+def verdicts(table: Table) -> list[str]:
+    """Per row of `stand_in` what follows, and on which conditions."""
+    return [verdict(row) for row in table.rows]
+
+
+def verdict(row: Row) -> str:
+    values = {
+        "model": row["evaluator"],
+        "question": row["question"],
+        "stage": row["stage"],
+        "texts": texts_counted(row["n_texts"]),
+        "people": row["n_people"],
+        "epsilon": number(row["epsilon"]),
+        "rate": "" if row["winning_rate"] is None else number(row["winning_rate"]),
+        "advantage": "" if row["advantage"] is None else number(row["advantage"]),
+        "kappa": with_ends(row, "kappa", "low", "high"),
+        "between": with_ends(row, "kappa_people", "people_low", "people_high"),
+        "reason": row["reason"],
+    }
+    if row["passed"] is None:
+        return _("On these %(texts)s and %(people)s people it cannot be told whether %(model)s may stand in for a "
+                 "person (%(question)s, %(stage)s): %(reason)s") % values  # fmt: skip
+    if row["passed"]:
+        said = _("On these %(texts)s and %(people)s people, %(model)s may stand in for a person (%(question)s, "
+                 "%(stage)s): winning rate %(rate)s with ε = %(epsilon)s, at least as good as a person in "
+                 "%(advantage)s of the units; κ with people %(kappa)s, between people %(between)s.")  # fmt: skip
+    else:
+        said = _("On these %(texts)s and %(people)s people, %(model)s may not stand in for a person (%(question)s, "
+                 "%(stage)s): winning rate %(rate)s with ε = %(epsilon)s, at least as good as a person in "
+                 "%(advantage)s of the units; κ with people %(kappa)s, between people %(between)s.")  # fmt: skip
+    return f"{said % values}{few_units(row)}"
+
+
+def few_units(row: Row) -> str:
+    if not row["n_few_units"]:
+        return ""
+    said = _("For %(n)s of the people there are fewer than %(fewest)s units, and the test is shaky.")
+    return " " + said % {"n": row["n_few_units"], "fewest": FEWEST_UNITS}
+
+
+def with_ends(row: Row, value: str, low: str, high: str) -> str:
+    if row[value] is None:
+        return _("undefined")
+    return f"{figure(row[value])} {interval(row[low], row[high])}".rstrip()
+
+
+def shown() -> tuple[Shown, ...]:
+    return (
+        Shown(_("Answers by"), "evaluator", "evaluator"),
+        Shown(_("Stage"), "stage", "stage"),
+        Shown(_("Question"), "question"),
+        Shown(_("κ with people"), "kappa", "number", "low", "high", "reason"),
+        Shown(_("κ between people"), "kappa_people", "number", "people_low", "people_high", "reason"),
+        Shown("ε", "epsilon", "number"),
+        Shown(_("Winning rate"), "winning_rate", "number", reason="reason"),
+        Shown(_("At least as good"), "advantage", "number", reason="reason"),
+        Shown(_("May stand in"), "passed", "truth"),
+        Shown(_("People"), "n_people", "count"),
+        Shown(_("Units"), "n_units", "count"),
+    )

@@ -1,0 +1,147 @@
+"""Writing the replication pack of a study: one ZIP from which every table and figure can be computed again."""
+
+import csv
+from collections.abc import Callable, Iterable, Mapping
+from typing import IO, Any
+
+from django.utils.translation import override
+
+from analysis.cells import cell
+from analysis.choices import Choices
+from analysis.codebook import codebook
+from analysis.consistency import consistent_read
+from analysis.evidence import Evidence, evidence_of
+from analysis.export_rows import COLUMNS
+from analysis.pack import bank, frozen, work
+from analysis.pack.archive import Archive, json_text
+from analysis.pack.datasheet import as_markdown, as_objects, datasheet
+from analysis.pack.discretion import Discretion, discretion_of
+from analysis.pack.facts import Period, facts_of, period
+from analysis.pack.methods import LANGUAGES, methods
+from analysis.pack.read_me import read_me
+from analysis.report import Report
+from analysis.reports import check_groups, full_report_from
+from analysis.services.reporting import about, figure_files, table_files, versions
+from analysis.tables import Table, make_table
+from analysis.writers import as_csv
+from evaluation.calls import UNANSWERED
+from evaluation.metric_rows import COLUMNS as METRIC_COLUMNS
+from evaluation.metric_rows import metric_rows
+from items.services.exporting import json_line
+from studies.instrument_yaml import write_yaml
+from studies.models import Study
+
+STEPS = ("texts and items", "answers", "tables", "figures", "datasheet")
+Progress = Callable[[int], None]  # told how many of STEPS are done
+
+
+def write_pack(study: Study, choices: Choices, out: IO[bytes], progress: Progress = lambda done: None) -> int:
+    """Write the pack to an open file; the number of its answers. The same study and choices give the same bytes.
+
+    All of it is of one moment. Memory holds what a report needs, not the files.
+    """
+    archive = Archive(out)
+    with override("en"):
+        check_groups(study, choices)
+        with consistent_read():
+            discretion = discretion_of(study)
+            write_study(archive, study, discretion)
+            n_answers = write_answers(archive, study, choices, discretion)
+            evidence = discretion.of_evidence(evidence_of(study, choices))
+            asked = period(evidence)
+        progress(2)
+        report = write_report(archive, evidence, progress)
+        write_words(archive, evidence, report, asked)
+        archive.close(said_of(study, choices, discretion, n_answers))
+        progress(len(STEPS))
+    return n_answers
+
+
+def write_study(archive: Archive, study: Study, discretion: Discretion) -> None:
+    """What was asked about, in which words."""
+    archive.write("study/study.yaml", write_yaml(frozen.study_file(study)))
+    archive.write_json("study/history.json", frozen.history(study))
+    write_lines(archive, "study/units.jsonl", frozen.units(study))
+    for name, source in frozen.instruments(study, discretion).items():
+        archive.write(name, source)
+    write_lines(archive, "bank/items.jsonl", bank.bank_objects(study, discretion))
+    write_lines(archive, "bank/generators.jsonl", bank.generators(study))
+    write_lines(archive, "bank/key_corrections.jsonl", bank.corrections(study, discretion))
+    archive.write_json("bank/versions.json", bank.versions(study))
+    write_table(archive, "bank/metrics.csv", METRIC_COLUMNS, metric_rows(study))
+
+
+def write_answers(archive: Archive, study: Study, choices: Choices, discretion: Discretion) -> int:
+    """Who answered what, when and in which order."""
+    who = (study, choices.purposes, discretion)
+    write_lines(archive, "answers/annotators.jsonl", work.annotators(*who))
+    write_lines(archive, "answers/assignments.jsonl", work.assignments(*who))
+    write_lines(archive, "answers/submissions.jsonl", work.submissions(*who))
+    n_answers = write_table(archive, "answers/responses.csv", (*COLUMNS, work.SEQUENCE), work.answers(*who))
+    write_table(archive, "answers/unanswered.csv", UNANSWERED, work.missing_answers(*who))
+    archive.write("answers/codebook.csv", as_csv(pack_codebook(study)))
+    write_lines(archive, "answers/codes.jsonl", work.codes(study, discretion))
+    return n_answers
+
+
+def pack_codebook(study: Study) -> Table:
+    """The code book of the export, with the column that only packs have."""
+    table = codebook(study)
+    meaning = "The place of the answer among all of the pack, in the order in which they were stored"
+    more = {"column": work.SEQUENCE, "meaning": meaning, "values": "1, 2, …"}
+    return make_table(table.name, table.columns, (*table.rows, more))
+
+
+def write_report(archive: Archive, evidence: Evidence, progress: Progress) -> Report:
+    """The files of `report`, byte for byte."""
+    study, report = evidence.study, full_report_from(evidence)
+    for name, content in table_files(report):
+        archive.write(f"report/tables/{name}", content)
+    progress(3)
+    for name, drawn in figure_files(study, report):
+        archive.write(f"report/figures/{name}", drawn)
+    archive.write("report/report.json", json_text(about(study, report, evidence.choices)))
+    progress(4)
+    return report
+
+
+def write_words(archive: Archive, evidence: Evidence, report: Report, asked: Period) -> None:
+    """Datasheet, drafts of the methods paragraph, and how to use the pack."""
+    facts = facts_of(evidence, report, asked)
+    entries = datasheet(facts)
+    archive.write("datasheet/heds.md", as_markdown(entries))
+    archive.write_json("datasheet/heds.json", as_objects(entries))
+    for language in LANGUAGES:
+        archive.write(f"datasheet/methods.{language}.md", methods(facts, language))
+    archive.write("README.md", read_me(evidence.study, evidence.choices))
+
+
+def said_of(study: Study, choices: Choices, discretion: Discretion, n_answers: int) -> dict[str, Any]:
+    """What the manifest says of the pack: of what it was made, by which choices and with which software."""
+    return {
+        "study": study.slug,
+        "seeds": {"study": study.seed, "report": choices.seed},
+        "convention": choices.convention,
+        "included_purposes": list(choices.purposes),
+        "calibration": choices.calibration,
+        "n_responses": n_answers,
+        "texts_withheld": sorted(discretion.hidden),
+        "codes_replaced": len(discretion.codes),
+        "versions": versions(),
+    }
+
+
+def write_lines(archive: Archive, name: str, objects: Iterable[dict[str, Any]]) -> None:
+    with archive.text(name) as out:
+        for each in objects:
+            out.write(json_line(each))
+
+
+def write_table(archive: Archive, name: str, columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> int:
+    columns, number = tuple(columns), 0
+    with archive.text(name) as out:
+        writer = csv.writer(out)
+        writer.writerow(map(cell, columns))
+        for number, row in enumerate(rows, 1):  # noqa: B007 - the count outlives the loop
+            writer.writerow([cell(row.get(column)) for column in columns])
+    return number

@@ -1,0 +1,53 @@
+"""Shortcuts over the whole bank of a project: how often a sign leads to the key, and in which items."""
+
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.shortcuts import render
+from django.utils.translation import override
+from django.views.decorators.http import require_safe
+
+from analysis.formatting import CUES
+from analysis.pages import page_table
+from analysis.views import attached
+from analysis.writers import as_csv
+from evaluation.services.metrics import items_in_bank
+from projects.access import get_project
+
+PER_PAGE = 100
+
+
+def bank_of(project):
+    return items_in_bank(project).select_related("text", "generator").prefetch_related("options").order_by("text", "pk")
+
+
+@login_required
+@require_safe
+def bank_shortcuts(request, slug):
+    from analysis.shortcut_tables import ALL, flagged, shortcuts  # scipy takes a second to load
+
+    project = get_project(request.user, slug)
+    items = list(bank_of(project))
+    table = shortcuts(items)
+    cue, generator = request.GET.get("cue", ""), request.GET.get("generator") or ALL
+    found = flagged(items, cue, generator) if cue in CUES else []
+    context = {
+        "project": project,
+        "table": page_table(table, "clustered"),
+        "cues": CUES.items(),
+        "cue": cue,
+        "generators": [ALL, *project.generators.values_list("name", flat=True)],
+        "generator": generator,
+        "page": Paginator(found, PER_PAGE).get_page(request.GET.get("page")),
+    }
+    return render(request, "analysis/shortcuts.html", context)
+
+
+@login_required
+@require_safe
+def bank_shortcuts_csv(request, slug):
+    from analysis.shortcut_tables import shortcuts
+
+    project = get_project(request.user, slug)
+    with override("en"):  # files are the same for every reader
+        content = as_csv(shortcuts(bank_of(project)))
+    return attached(content.encode(), f"{project.slug}-shortcuts.csv")

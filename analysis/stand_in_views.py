@@ -1,0 +1,61 @@
+"""Can a model stand in for people? One page of a study."""
+
+from urllib.parse import urlencode
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404
+from django.shortcuts import render
+from django.utils.translation import override
+from django.views.decorators.http import require_safe
+
+from analysis.forms import ResultsForm, StandInForm
+from analysis.hiding import hidden_page
+from analysis.pages import page_table
+from analysis.services.results import counts_by_purpose, stand_in_of
+from analysis.views import asked, attached
+from analysis.writers import as_csv
+from studies.access import get_study
+from studies.services.effects import effects_hidden
+
+
+@login_required
+@require_safe
+def stand_in(request, slug):
+    from analysis.reports.label_mass import label_mass  # numpy takes a while to load
+    from analysis.reports.stand_in import verdicts
+
+    study = get_study(request.user, slug)
+    if effects_hidden(study):
+        return hidden_page(request, study)
+    form, kinds = ResultsForm(study, counts_by_purpose(study), request.GET), StandInForm(request.GET)
+    report = stand_in_of(study, form.choices, kinds.kind)
+    tables = [page_table(table, "clustered") for table in report.tables]
+    context = {
+        "project": study.project,
+        "study": study,
+        "tab": "results",
+        "report": report,
+        "form": form,
+        "kinds": kinds,
+        "verdicts": verdicts(report.tables[0]) if tables else [],
+        "tables": tables,
+        "mass": page_table(label_mass(study, form.choices.purposes), "clustered"),
+        "results_asked": urlencode(asked(form), doseq=True),
+        "asked": urlencode(asked(form) | {"people": kinds.kind}, doseq=True),
+    }
+    return render(request, "analysis/stand_in.html", context)
+
+
+@login_required
+@require_safe
+def stand_in_csv(request, slug, name):
+    study = get_study(request.user, slug)
+    if effects_hidden(study):
+        return hidden_page(request, study)
+    form, kinds = ResultsForm(study, counts_by_purpose(study), request.GET), StandInForm(request.GET)
+    with override("en"):  # files are the same for every reader
+        try:
+            table = stand_in_of(study, form.choices, kinds.kind).table(name)
+        except KeyError:
+            raise Http404 from None
+    return attached(as_csv(table).encode(), f"{study.slug}-{table.name}.csv")

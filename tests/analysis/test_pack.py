@@ -1,0 +1,391 @@
+"""A replication pack goes out and comes back: `report` on what was unpacked gives the same bytes."""
+
+import csv
+import hashlib
+import io
+import json
+from random import Random
+from zipfile import ZipFile
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.urls import reverse
+
+from analysis.choices import Choices
+from analysis.formatting import number
+from analysis.models import ItemCode
+from analysis.pack import work
+from analysis.services.coding import set_code
+from analysis.services.packing import write_pack
+from evaluation.models import Evaluator
+from evaluation.services.answering import answer as answer_by_rule
+from evaluation.services.baselines import add_baseline
+from evaluation.services.metrics import compute_metrics, items_in_study
+from items.models import KeyCorrection, Option, Text
+from projects.models import Membership, Project, Role, User
+from studies.models import Purpose, Response, Study
+from studies.services.launching import open_main_part
+from studies.services.people import add_annotators, make_annotators
+from studies.services.second_round import open_second_round
+from tests import dimensions, pairs, stopping
+from tests.factory import answer, make_annotator
+from tests.studies.world import Person, bank, launched
+
+SECRET = "The heron Zwickelbart sleeps under the seventh bridge of the drowned canal."
+
+
+@pytest.fixture(autouse=True)
+def undrawn(monkeypatch):
+    """Drawing takes a second; the specifications behind the figures are compared."""
+    monkeypatch.setattr("analysis.services.reporting.as_svg", lambda spec: "<svg/>")
+    monkeypatch.setattr("analysis.services.reporting.as_png", lambda spec: b"")
+
+
+@pytest.fixture
+def guessed(project):
+    """Three people, one of them a pilot, a model with probabilities, a baseline, a corrected key, a code, metrics."""
+    bank(project, texts=3, items=2, keys="TFF")
+    study = launched(project, slug="guessed", groups=["students"], plan={"annotators": 2})
+    add_annotators(study, 1, group="students", people=["anna@example.org"])
+    make_annotators(study, 1, Purpose.PILOT)
+    for place, annotator in enumerate(study.annotators.order_by("pk")):
+        someone = Person(annotator).start()
+        while someone.here:
+            someone.do(tick=[0, 2, 1, None][place], rating=2 + place % 3)
+    items = {item.external_id: item for unit in study.units.all() for item in unit.items.all()}
+    model = make_annotator(study, "gpt", kind="model", model="gpt-x", reading="probability")
+    tuning = {"tuning": {"study": "Other texts", "stages": {}}, "reading": "probability", "prompt": None}
+    Evaluator.objects.create(annotator=model, method="model", stages=["guess", "read"], params=tuning)
+    for place, item in enumerate(items.values()):
+        answer(model, "guess", item, "TFF", probabilities=[0.1 + 0.07 * place, 0.3, 1 / 3])
+        answer(model, "read", item, "TTF" if place % 3 else "FFT", probabilities=[0.9, 0.123456789012345, 0.2])
+    answer_by_rule(add_baseline(study, "majority"), 30.0)
+    KeyCorrection.objects.create(item=items["t1-alder-1"], option_external_id="b", correct=True, reason="It says so.")
+    items["t1-alder-1"].options.filter(external_id="b").update(correct=True)
+    set_code(study, items["t2-birch-1"], "wrong_key", None, quote="two sentences", note="see the end")
+    compute_metrics(project, items_in_study(study))
+    return Study.objects.get(pk=study.pk)
+
+
+@pytest.fixture
+def rated(project):
+    """Dimension ratings with both rounds, through the pages."""
+    dimensions.make_bank(project)
+    study = dimensions.launched(project)
+    for annotator in dimensions.annotators(study):
+        dimensions.Rater(annotator, Random(1)).work_through()
+    open_second_round(study)
+    for annotator in dimensions.annotators(study):
+        dimensions.Rater(annotator, Random(1), number=2).work_through()
+    return Study.objects.get(pk=study.pk)
+
+
+@pytest.fixture
+def judged(project):
+    """A stopping questionnaire, through the pages, with rephrasals and free answers."""
+    stopping.make_bank(project)
+    study = stopping.launched(project)
+    for annotator in stopping.annotators(study):
+        annotator.group = stopping.group(annotator.seat)
+        annotator.save()
+        stopping.Judge(annotator, Random(1)).work_through()
+    return Study.objects.get(pk=study.pk)
+
+
+@pytest.fixture
+def compared(project):
+    """Pairs with a calibration, through the pages."""
+    pairs.make_bank(project)
+    study = pairs.launched(project)
+    open_main_part(study)
+    for annotator in pairs.annotators(study):
+        pairs.Judge(annotator, Random(1)).work_through()
+    return Study.objects.get(pk=study.pk)
+
+
+@pytest.fixture
+def study(request, db):
+    return request.getfixturevalue(request.param)
+
+
+EVERY = pytest.mark.parametrize("study", ["guessed", "rated", "judged", "compared"], indirect=True)
+
+
+def packed(study, path, *arguments):
+    call_command("export_pack", study.slug, "--out", str(path), *arguments, stdout=io.StringIO())
+    return path
+
+
+def unpacked(path, slug="again"):
+    project = Project.objects.create(slug=slug, title=slug)
+    call_command("import_pack", str(path), "--project", slug, "--slug", slug, stdout=io.StringIO())
+    return Study.objects.get(slug=slug), project
+
+
+def reported(slug, folder, *arguments):
+    """The tables and specifications that `report` writes, by name."""
+    call_command("report", slug, "--out", str(folder), *arguments, stdout=io.StringIO())
+    files = [*(folder / "tables").iterdir(), *(folder / "figures").glob("*.vl.json")]
+    return {path.name: path.read_bytes() for path in files}
+
+
+def of_pack(path):
+    with ZipFile(path) as pack:
+        names = [name for name in pack.namelist() if name.startswith("report/tables/") or name.endswith(".vl.json")]
+        return {name.rpartition("/")[2]: pack.read(name) for name in names}
+
+
+@EVERY
+def test_report_on_the_unpacked_study_gives_the_same_bytes(study, tmp_path):
+    before = reported(study.slug, tmp_path / "before")
+    path = packed(study, tmp_path / "pack.zip")
+    again, _project = unpacked(path)
+    after = reported(again.slug, tmp_path / "after")
+    assert of_pack(path) == before
+    assert after == before
+    assert len(before) > 10
+
+
+@pytest.mark.parametrize("convention", ["clustered", "published"])
+def test_pilots_come_back_where_they_were_included(guessed, tmp_path, convention):
+    wanted = ("--include", "pilot", "--convention", convention, "--seed", "3")
+    path = packed(guessed, tmp_path / "pack.zip", *wanted)
+    again, _project = unpacked(path)
+    assert reported(again.slug, tmp_path / "after", *wanted) == of_pack(path)
+    assert set(again.annotators.values_list("purpose", flat=True)) == {"main", "pilot"}
+
+
+def test_a_part_left_out_of_the_results_is_left_out_again(compared, tmp_path):
+    path = packed(compared, tmp_path / "pack.zip", "--calibration", "without")
+    again, _project = unpacked(path)
+    assert reported(again.slug, tmp_path / "after", "--calibration", "without") == of_pack(path)
+
+
+@EVERY
+def test_a_pack_of_the_unpacked_study_holds_the_same_data(study, tmp_path):
+    first = packed(study, tmp_path / "first.zip")
+    again, _project = unpacked(first)
+    Study.objects.filter(pk=study.pk).update(slug="old")
+    Study.objects.filter(pk=again.pk).update(slug=study.slug)
+    with ZipFile(first) as one, ZipFile(packed(Study.objects.get(pk=again.pk), tmp_path / "second.zip")) as other:
+        for name in one.namelist():
+            if name.startswith(("bank/", "answers/", "study/units", "study/study.yaml")):
+                assert rows_of(other, name) == rows_of(one, name), name
+
+
+def rows_of(pack, name):
+    """The content, but for what a model wrote and who numbers a wording."""
+    content = pack.read(name).decode()
+    if not name.endswith("responses.csv"):
+        return content
+    rows = list(csv.DictReader(io.StringIO(content)))
+    return [{key: value for key, value in row.items() if key not in ("instrument_version",)} for row in rows]
+
+
+def test_the_same_study_gives_the_same_pack(guessed, tmp_path):
+    assert packed(guessed, tmp_path / "a.zip").read_bytes() == packed(guessed, tmp_path / "b.zip").read_bytes()
+    assert {path.name for path in tmp_path.iterdir()} == {"a.zip", "b.zip"}  # nothing temporary stays
+
+
+def test_the_manifest_has_seeds_versions_and_the_hash_of_every_other_file(guessed, tmp_path):
+    with ZipFile(packed(guessed, tmp_path / "pack.zip", "--seed", "3")) as pack:
+        manifest = json.loads(pack.read("manifest.json"))
+        assert manifest["seeds"] == {"study": 7, "report": 3}
+        assert {"lesart", "numpy", "python"} <= set(manifest["versions"])
+        assert set(manifest["files"]) == set(pack.namelist()) - {"manifest.json"}
+        for name, said in manifest["files"].items():
+            content = pack.read(name)
+            assert (said["sha256"], said["bytes"]) == (hashlib.sha256(content).hexdigest(), len(content))
+
+
+def test_what_was_shown_and_when_comes_back(guessed, tmp_path):
+    again, _project = unpacked(packed(guessed, tmp_path / "pack.zip"))
+    first, second = guessed.annotators.get(code="P01"), again.annotators.get(code="P01")
+    times = [
+        list(each.assignments.order_by("position").values_list("submissions__opened_at", "submissions__submitted_at"))
+        for each in (first, second)
+    ]
+    assert times[0] == times[1]
+    assert second.revoked_at is not None
+    orders = [
+        [row.shown and work.named(row.shown["read"], *names_in(each.study)) for row in each.assignments.all()]
+        for each in (first, second)
+    ]
+    assert orders[0] == orders[1]
+
+
+def names_in(study):
+    """Ids of items and options by primary key."""
+    items = dict(study.units.values_list("items", "items__external_id"))
+    return items, dict(Option.objects.filter(item__in=items).values_list("pk", "external_id"))
+
+
+# What must not be in a pack ------------------------------------------------------------------------------------------
+
+
+def everything_in(path):
+    with ZipFile(path) as pack:
+        return "\n".join(f"{name}\n{pack.read(name).decode(errors='replace')}" for name in pack.namelist())
+
+
+@pytest.fixture
+def hidden(judged, owner):
+    """A text that may not be shared, quoted wherever people and models write; somebody's name and address."""
+    owner.first_name, owner.email = "Zwanhild", "zwanhild@example.org"
+    owner.save()
+    item = judged.units.get(items__external_id="s1-gen-alder").items.get()
+    Text.objects.filter(pk=item.text_id).update(body=SECRET, shareable=False)
+    item.metadata = {"quote": SECRET, "kind": "open"}
+    item.save()
+    KeyCorrection.objects.create(
+        item=item, option_external_id="a", correct=True, reason=f"It says: {SECRET}", made_by=owner
+    )
+    person = judged.annotators.order_by("pk").first()
+    person.person, person.code = "zwanhild@example.org", "Zwanhild Reed"
+    person.save()
+    said = Response.objects.filter(item=item, question="answer")
+    said.update(value=SECRET, comment="ask zwanhild@example.org")
+    return judged
+
+
+def test_a_hidden_text_stands_nowhere_in_words(hidden, tmp_path):
+    said = everything_in(packed(hidden, tmp_path / "pack.zip"))
+    assert "Zwickelbart" not in said
+    assert "drowned canal" not in said
+    assert hashlib.sha256(SECRET.encode()).hexdigest() in said
+
+
+def test_people_are_opaque_codes(hidden, owner, tmp_path):
+    said = everything_in(packed(hidden, tmp_path / "pack.zip")).lower()
+    assert "zwanhild" not in said
+    assert "@example" not in said
+    assert "person-1" in said
+    for annotator in hidden.annotators.all():
+        assert annotator.token.lower() not in said
+        assert annotator.public_id not in said
+        for assignment in annotator.assignments.all():
+            assert assignment.token.lower() not in said
+            assert all(item[0] not in said for order in assignment.shown.values() for item in order)
+
+
+def test_a_pack_with_hidden_words_still_comes_back_to_the_same_bytes(hidden, tmp_path):
+    path = packed(hidden, tmp_path / "pack.zip")
+    again, project = unpacked(path)
+    assert reported(again.slug, tmp_path / "after") == of_pack(path)
+    text = project.texts.get(external_id="s1")
+    assert (text.shareable, text.body) == (False, f"sha256:{hashlib.sha256(SECRET.encode()).hexdigest()}")
+
+
+def test_the_span_and_note_of_a_code_go_with_a_hidden_text(guessed, tmp_path):
+    code = ItemCode.objects.get(study=guessed)
+    Text.objects.filter(pk=code.item.text_id).update(shareable=False)
+    with ZipFile(packed(guessed, tmp_path / "pack.zip")) as pack:
+        said = json.loads(pack.read("answers/codes.jsonl"))
+    assert (said["code"], said["start"], said["end"], said["note"]) == ("wrong_key", None, None, "")
+
+
+# Datasheet and paragraph ---------------------------------------------------------------------------------------------
+
+
+def test_the_datasheet_says_what_is_known_and_marks_what_is_not(guessed, tmp_path):
+    with ZipFile(packed(guessed, tmp_path / "pack.zip")) as pack:
+        entries = {each["number"]: each for each in json.loads(pack.read("datasheet/heds.json"))["entries"]}
+        markdown = pack.read("datasheet/heds.md").decode()
+    assert entries["3.1.1"]["answer"] == "alder 6, birch 6"
+    assert entries["3.2.1"]["answer"].startswith("3; groups: students 3")
+    assert entries["3.2.3"]["answer"] is None
+    assert "**3.2.3 How they were recruited**: _to be filled in_" in markdown
+    assert len(entries) == 45
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [("en", "We evaluated 12 items about 3 texts"), ("de", "12 Items zu 3 Texten")],
+)
+def test_the_methods_paragraph_has_the_studys_numbers_in_both_languages(guessed, tmp_path, language, words):
+    with ZipFile(packed(guessed, tmp_path / "pack.zip")) as pack:
+        said = pack.read(f"datasheet/methods.{language}.md").decode()
+        rows = list(csv.DictReader(io.StringIO(pack.read("report/tables/informativity.csv").decode())))
+    assert words in said
+    alder = next(row for row in rows if (row["generator"], row["evaluator"]) == ("alder", "human"))
+    assert f"alder {number(float(alder['informativity']))} [" in said
+
+
+# What is refused ------------------------------------------------------------------------------------------------------
+
+
+def changed(path, name, change, *, hashed=False):
+    """The pack with one file changed, with the right hash of it if `hashed`."""
+    with ZipFile(path) as pack:
+        files = {each: pack.read(each) for each in pack.namelist()}
+    files[name] = change(files[name])
+    if hashed:
+        manifest = json.loads(files["manifest.json"])
+        manifest["files"][name]["sha256"] = hashlib.sha256(files[name]).hexdigest()
+        files["manifest.json"] = json.dumps(manifest).encode()
+    with ZipFile(path, "w") as pack:
+        for each, content in files.items():
+            pack.writestr(each, content)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "words"),
+    [
+        ("answers/responses.csv", b",true,", b",perhaps,", "“perhaps” is not an answer to answer"),
+        ("answers/assignments.jsonl", b'"unit": 0', b'"unit": 99', "that cannot be"),
+        ("answers/annotators.jsonl", b'"P02"', b'"P01"', "names an annotator twice"),
+        ("study/study.yaml", b"guess-then-read", b"guess-then-sing", "no protocol"),
+        ("bank/items.jsonl", b'"question"', b'"questions"', "bank/items.jsonl, line 1"),
+        ("answers/codes.jsonl", b"t2-birch-1", b"t9-birch-1", "which it does not hold"),
+    ],
+)
+def test_what_cannot_be_is_refused_whole_even_under_a_right_hash(guessed, tmp_path, name, old, new, words):
+    path = changed(packed(guessed, tmp_path / "pack.zip"), name, lambda c: c.replace(old, new, 1), hashed=True)
+    with pytest.raises(CommandError, match=words):
+        unpacked(path)
+    assert not Study.objects.filter(slug="again").exists()
+    assert not Text.objects.filter(project__slug="again").exists()
+
+
+def test_a_file_that_was_changed_is_refused(guessed, tmp_path):
+    path = changed(packed(guessed, tmp_path / "pack.zip"), "report/tables/ratings.csv", lambda content: content + b"1")
+    with pytest.raises(CommandError, match=r"report/tables/ratings.csv of the pack was changed"):
+        unpacked(path)
+
+
+def test_no_zip_and_a_used_project_are_refused(guessed, tmp_path):
+    (tmp_path / "no.zip").write_text("nothing")
+    with pytest.raises(CommandError, match="no ZIP file"):
+        unpacked(tmp_path / "no.zip")
+    path = packed(guessed, tmp_path / "pack.zip")
+    with pytest.raises(CommandError, match="has texts or generators already"):
+        call_command("import_pack", str(path), "--project", "rivers", "--slug", "again")
+    with pytest.raises(CommandError, match="There is a study “guessed” already"):
+        call_command("import_pack", str(path), "--project", Project.objects.create(slug="empty", title="E").slug)
+
+
+def test_a_pack_says_how_far_it_is(guessed):
+    steps = []
+    write_pack(guessed, Choices(seed=7), io.BytesIO(), steps.append)
+    assert steps == [2, 3, 4, 5]
+
+
+def test_an_unpacked_model_cannot_go_on_and_says_why(guessed, tmp_path, as_user):
+    model = guessed.annotators.get(code="gpt")
+    Response.objects.filter(assignment__annotator=model, stage="guess").delete()
+    again, project = unpacked(packed(guessed, tmp_path / "pack.zip"))
+    user = User.objects.create_user("rosa", password="correct horse battery")
+    Membership.objects.create(project=project, user=user, role=Role.RESEARCHER)
+    evaluator = Evaluator.objects.get(annotator__study=again, annotator__code="gpt")
+    Evaluator.objects.filter(pk=evaluator.pk).update(params=evaluator.params | {"thresholds": {}})
+    client = as_user(user)
+    page = client.post(reverse("evaluator_continue", args=[again.slug, evaluator.pk]), follow=True)
+    assert "came with a replication pack" in page.content.decode()
+
+
+def test_without_people_the_paragraph_says_whose_numbers_these_are(guessed, tmp_path):
+    guessed.annotators.filter(kind="human").update(purpose="simulated", seat=None)
+    with ZipFile(packed(guessed, tmp_path / "pack.zip", "--include", "simulated")) as pack:
+        assert "said of simulated annotators" in pack.read("datasheet/methods.en.md").decode()
+        assert "simulierte Personen" in pack.read("datasheet/methods.de.md").decode()

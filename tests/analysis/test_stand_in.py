@@ -1,0 +1,132 @@
+"""Can a model stand in for people: the tables, the verdict with its conditions, and the page."""
+
+import json
+
+import pytest
+from django.core.management import call_command
+from django.urls import reverse
+
+from analysis.choices import Choices
+from analysis.evidence import evidence_of
+from analysis.reports.stand_in import stand_in_tables, verdicts
+from tests.factory import answer, make_annotator, make_item, make_study, make_text
+
+KEYS = "TFFF"
+
+
+@pytest.fixture
+def study(project):
+    """Twelve texts with one item of four options; three people who mostly know the keys, and two models.
+
+    `echo` answers as the first person does, `contrary` the opposite of the keys with full confidence.
+    """
+    items = [make_item(make_text(project, f"t{number}"), "human", f"i{number}", KEYS) for number in range(12)]
+    study = make_study(project, "stand", items)
+    for number in range(3):
+        person = make_annotator(study, f"p{number}")
+        for place, item in enumerate(items):
+            answer(person, "read", item, "FTFF" if place % 4 == number else KEYS)
+    echo = make_annotator(study, "echo", kind="model", reading="probability")
+    contrary = make_annotator(study, "contrary", kind="model", reading="probability")
+    for place, item in enumerate(items):
+        answer(echo, "read", item, "FTFF" if place % 4 == 0 else KEYS, probabilities=[0.95, 0.05, 0.05, 0.05])
+        answer(contrary, "read", item, "FTTT", probabilities=[0.0, 1.0, 1.0, 1.0])
+    return study
+
+
+def tables(study, kind="skilled", **choices):
+    found = stand_in_tables(evidence_of(study, Choices(seed=7, **choices)), kind)
+    return {table.name: table for table in found}
+
+
+def row_of(table, **wanted):
+    rows = [row for row in table.rows if wanted.items() <= row.items()]
+    assert len(rows) == 1
+    return rows[0]
+
+
+def test_a_model_that_answers_like_a_person_may_stand_in(study):
+    row = row_of(tables(study)["stand_in"], evaluator="echo", question="answer")
+    assert (row["passed"], row["winning_rate"]) == (True, 1.0)
+    assert (row["n_people"], row["n_units"], row["n_texts"]) == (3, 48, 12)
+    assert row["kappa"] > row["kappa_people"]
+
+
+def test_a_model_that_says_the_opposite_may_not(study):
+    table = tables(study)["stand_in"]
+    row = row_of(table, evaluator="contrary", question="answer")
+    assert (row["passed"], row["winning_rate"]) == (False, 0.0)
+    said = verdicts(table)[table.rows.index(row)]
+    assert said.startswith("On these 12 texts and 3 people, contrary may not stand in for a person (answer, read)")
+    assert "ε = .15" in said
+
+
+def test_whom_it_would_replace_sets_what_is_forgiven(study):
+    assert {row["epsilon"] for row in tables(study, "experts")["stand_in"].rows} == {0.2}
+
+
+def test_with_two_people_nothing_can_be_told_and_the_reason_is_said(study):
+    study.annotators.filter(code="p2").update(purpose="pilot")
+    table = tables(study)["stand_in"]
+    row = row_of(table, evaluator="echo", question="answer")
+    assert (row["passed"], row["winning_rate"]) == (None, None)
+    assert "it cannot be told whether echo may stand in" in verdicts(table)[0]
+    assert "at least three people" in verdicts(table)[0]
+    assert row_of(tables(study, purposes=("main", "pilot"))["stand_in"], evaluator="echo")["passed"]
+
+
+def test_calibration_holds_p_against_the_keys(study):
+    rows = [row for row in tables(study)["stand_in_calibration"].rows if row["evaluator"] == "echo"]
+    assert [(row["n"], row["share_keys"]) for row in rows] == [(36, 0.0), (12, 1.0)]
+    assert rows[0]["brier"] == pytest.approx(0.05**2)
+    assert rows[0]["ece"] == pytest.approx(0.05)
+    contrary = row_of(tables(study)["stand_in_calibration"], evaluator="contrary", share_keys=1.0)
+    assert contrary["brier"] == 1
+
+
+def test_biases_worked_by_hand(study):
+    biases = tables(study)["stand_in_biases"]
+    # contrary ticks 36 of 48, 12 are keys; of the first options none, all keys, of the others all, no keys.
+    assert row_of(biases, evaluator="contrary", bias="yes")["excess"] == 0.5
+    assert row_of(biases, evaluator="contrary", bias="first")["excess"] == -2
+    assert row_of(biases, evaluator="echo", bias="yes")["excess"] == 0
+    longest = row_of(biases, evaluator="echo", bias="longest")
+    assert (longest["excess"], longest["reason"]) == (None, "no option has it, or every one")
+
+
+def test_the_longest_option_is_found_by_its_wording(study):
+    for unit in study.units.all():
+        unit.items.get().options.filter(external_id="b").update(text="By far the longest of all four options of it")
+    # Three of twelve times the second option was ticked and the key was not.
+    found = row_of(tables(study)["stand_in_biases"], evaluator="echo", bias="longest")
+    assert found["excess"] == pytest.approx(3 / 12 + 3 / 36)
+
+
+def test_files_have_the_tables_where_a_model_answered(study, tmp_path, monkeypatch):
+    monkeypatch.setattr("analysis.services.reporting.as_svg", lambda spec: "<svg/>")
+    monkeypatch.setattr("analysis.services.reporting.as_png", lambda spec: b"")
+    call_command("report", study.slug, "--out", str(tmp_path))
+    rows = json.loads((tmp_path / "tables" / "stand_in.json").read_text())["rows"]
+    assert {row["evaluator"] for row in rows} == {"echo", "contrary"}
+    study.annotators.filter(kind="model").update(purpose="pilot")
+    call_command("report", study.slug, "--out", str(tmp_path / "people"))
+    assert not (tmp_path / "people" / "tables" / "stand_in.json").exists()
+
+
+def test_the_page_says_the_verdicts_first(as_user, viewer, study):
+    client = as_user(viewer)
+    address = reverse("stand_in", args=[study.slug])
+    page = client.get(address).content.decode()
+    assert page.index("echo may stand in") < page.index("Winning rate")
+    assert "Biases" in page
+    assert "ε = .10" in client.get(address, {"people": "crowd"}).content.decode().split('<ul class="verdicts">')[1]
+    assert address in client.get(reverse("study_results", args=[study.slug])).content.decode()
+    file = client.get(reverse("stand_in_csv", args=[study.slug, "stand_in_biases"]))
+    assert file.content.startswith(b"evaluator,stage,bias")
+    assert client.get(reverse("stand_in_csv", args=[study.slug, "nothing"])).status_code == 404
+
+
+def test_without_models_the_page_says_so_and_strangers_see_nothing(as_user, viewer, stranger, answered):
+    address = reverse("stand_in", args=[answered.slug])
+    assert "No model or baseline has answered yet" in as_user(viewer).get(address).content.decode()
+    assert as_user(stranger).get(address).status_code == 404
