@@ -40,7 +40,7 @@ FIELDS = {
     "group": "assignment__annotator__group",
     "round": "assignment__round",
     "stage": "stage",
-    "text_id": "item__text__external_id",
+    "text_id": "assignment__unit__text__external_id",
     "item_id": "item__external_id",
     "option_id": "option__external_id",
     "question": "question",

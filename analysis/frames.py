@@ -20,7 +20,7 @@ FIELDS = {
     "part": "assignment__unit__part",
     "round": "assignment__round",
     "stage": "stage",
-    "text_id": "item__text__external_id",
+    "text_id": "assignment__unit__text__external_id",
     "item_id": "item__external_id",
     "option_id": "option__external_id",
     "generator": "item__generator__name",

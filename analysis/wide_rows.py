@@ -15,7 +15,7 @@ from studies.services.declaring import declaration_of
 COLUMNS = ("unit", "text_id", "stage", "question", "item_id", "item_version", "option_id", "generator", "key")
 FIELDS = {
     "unit": "assignment__unit__position",
-    "text_id": "item__text__external_id",
+    "text_id": "assignment__unit__text__external_id",
     "stage": "stage",
     "question": "question",
     "item_id": "item__external_id",

@@ -113,6 +113,8 @@ class StudyForm(forms.Form):
         self.offer("generators", ((name, name) for name in project.generators.values_list("name", flat=True)))
         if study is not None:
             del self.fields["slug"]
+        if not protocol.needs_items:
+            del self.fields["generators"]
 
     def offer(self, name: str, choices: Iterable[tuple[str, str]]) -> None:
         cast(forms.ChoiceField, self.fields[name]).choices = list(choices)
@@ -171,7 +173,7 @@ class StudyForm(forms.Form):
                 "instrument": cleaned["instrument"],
                 "items": {
                     "texts": cleaned["texts"] or self.all_texts(language),
-                    "generators": cleaned["generators"] or "all",
+                    "generators": cleaned.get("generators") or "all",
                 },
                 "plan": {
                     "annotators": cleaned["annotators"] or "open",

@@ -12,6 +12,7 @@ from analysis.reports.dimension_ratings import dimension_ratings
 from analysis.reports.guess_then_read import guess_then_read
 from analysis.reports.pairwise import pairwise
 from analysis.reports.stopping_questionnaire import stopping_questionnaire
+from analysis.reports.writing import writing
 from studies.models import Study
 
 REPORTS: dict[str, Callable[[Evidence], Report]] = {
@@ -19,6 +20,7 @@ REPORTS: dict[str, Callable[[Evidence], Report]] = {
     "dimension-ratings": dimension_ratings,
     "stopping-questionnaire": stopping_questionnaire,
     "pairwise": pairwise,
+    "writing": writing,
 }
 
 

@@ -15,7 +15,7 @@ from analysis.models import ItemCode
 from analysis.report import Report
 from analysis.tables import Table, saying_included
 from items.models import KeyCorrection, Option
-from studies.models import Annotator, Assignment, Response, Study, UnitItem
+from studies.models import Annotator, Assignment, Response, Review, Study, UnitItem
 
 if TYPE_CHECKING:
     from analysis.reports.lab import Lab
@@ -100,9 +100,11 @@ def state_of(study: Study, choices: Choices) -> str:
     people = Annotator.objects.filter(study=study).order_by("pk").values_list("pk", "code", "purpose", "group")
     generators = items.order_by("item__generator").values_list("item__generator", "item__generator__name").distinct()
     codes = ItemCode.objects.standing().filter(study=study).order_by("pk").values_list("pk", flat=True)
+    reviews = Review.objects.filter(stem__assignment__annotator__study=study).order_by("pk")
     state = [
         FORMAT, study.pk, study.title, study.groups, answers, returned, list(keys), corrections, list(people),
-        list(generators), list(codes), choices.__dict__, get_language(),
+        list(generators), list(codes),
+        list(reviews.values_list("pk", "verdict", "item")), choices.__dict__, get_language(),
     ]  # fmt: skip
     return hashlib.sha256(json.dumps(state).encode()).hexdigest()
 

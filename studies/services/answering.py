@@ -126,9 +126,9 @@ def store_drafts(assignment: Assignment, stage: Stage, data: Mapping[str, Any]) 
 
 
 def store_draft(
-    assignment: Assignment, stage: Stage, item_id: int, draft: Draft | None, values: dict[str, Any]
+    assignment: Assignment, stage: Stage, item_id: int | None, draft: Draft | None, values: dict[str, Any]
 ) -> None:
-    """Write one item's draft. An item that was emptied has an empty one, so that no earlier answer comes back."""
+    """Write the draft about one item, or the text. What was emptied has an empty one: no earlier answer comes back."""
     now = timezone.now()
     if draft is None:
         times = {"first_answered_at": now, "last_changed_at": now}

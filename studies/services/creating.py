@@ -91,7 +91,7 @@ def language_of_texts(study: Study) -> str:
     """The language of the chosen texts, where the spec is silent."""
     texts = chosen_texts(study)
     about = {item.text_id for item in chosen_items(study, texts)}
-    asked = [text for text in texts if text.pk in about]
+    asked = [text for text in texts if text.pk in about] if PROTOCOLS[study.protocol].needs_items else texts
     check_languages(asked)
     return asked[0].language if asked else "en"
 

@@ -39,6 +39,7 @@ def rephrasals_of(study: Study) -> list[Rephrasal]:
     return [
         Rephrasal(response.pk, response.item, stem_of(response), taken.get(name))
         for response, name in zip(responses, ids, strict=True)
+        if response.item
     ]
 
 
@@ -59,7 +60,7 @@ def take_rephrasal(study: Study, response_id: int) -> Item:
     wording, or its text is no longer in the bank.
     """
     response = given_in(study, rewording_questions(study)).filter(pk=response_id).first()
-    if response is None:
+    if response is None or response.item is None:
         raise EditRefused(_("This wording is not in the study. Reload the page and choose another."))
     name = item_id_of(response)
     known = study.project.items.current().filter(external_id=name).first()
@@ -79,7 +80,8 @@ def take_rephrasal(study: Study, response_id: int) -> Item:
 
 def item_id_of(response: Response) -> str:
     """One id for each wording, so that none is taken twice."""
-    return f"{response.item.external_id}-rephrased-{response.pk}"[:200]
+    about = response.item.external_id if response.item else ""
+    return f"{about}-rephrased-{response.pk}"[:200]
 
 
 def stem_of(response: Response) -> str:

@@ -11,7 +11,7 @@ from studies.flow_picture import picture_of
 from studies.models import Purpose
 from studies.progress import guess_balance, progress_of
 from studies.protocols import PROTOCOLS
-from studies.services import launching, rephrasals
+from studies.services import launching, rephrasals, written
 from studies.services.declaring import declaration_of
 from studies.services.locking import WrongState
 from studies.services.second_round import may_open, open_second_round
@@ -66,7 +66,15 @@ def running_context(study) -> dict:
         "n_texts": units.order_by().values("text").distinct().count(),
         "n_items": units.filter(items__isnull=False).order_by().values("items").distinct().count(),
         "n_units": units.count(),
+        "written": written_context(study),
     }
+
+
+def written_context(study) -> dict | None:
+    """How much of what annotators wrote waits for a look; None where nothing is written, or it is not yours to take."""
+    if study.project.my_role.rank < Role.RESEARCHER.rank or not written.writing_questions(study):
+        return None
+    return {"waiting": written.n_waiting(study)}
 
 
 ACTIONS = {
