@@ -30,6 +30,7 @@ EXTRAS = (
     "raw_output",
     "parse_status",
     "prompt_version",
+    "variant",
 )
 COLUMNS = (*CONTRACT, *EXTRAS)
 
@@ -65,6 +66,7 @@ FIELDS = {
     "first_answered_at": "first_answered_at",
     "last_changed_at": "last_changed_at",
     "n_changes": "n_changes",
+    "variant": "assignment__annotator__variant__name",
     "annotator_pk": "assignment__annotator_id",
     "assignment_pk": "assignment_id",
     "item_pk": "item_id",

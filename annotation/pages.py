@@ -14,7 +14,7 @@ from studies.forms import StageForm
 from studies.models import Annotator, Assignment, Purpose, Study
 from studies.protocols import PROTOCOLS, Stage
 from studies.services.answering import Place, drafted_form, place_of
-from studies.services.declaring import declaration_of, wording_of
+from studies.services.declaring import declaration_for, wording_for
 
 PART = "X-Lesart-Part"  # sent by the script, which puts the part into the page that stands
 
@@ -104,7 +104,7 @@ def stage_page(
         form = None  # the place moved on in between, in another tab
     form = form or StageForm(assignment, stage)
     blocks = form.blocks
-    is_first_stage = stage == declaration_of(annotator.study).stages[0]
+    is_first_stage = stage == declaration_for(annotator).stages[0]
     context = progress(annotator, place) | {
         "token": assignment.token,
         "words": wording(annotator)[stage.name],
@@ -191,7 +191,7 @@ def drafts_at(place: Place) -> StageForm:
 
 def progress(annotator: Annotator, place: Place) -> dict[str, Any]:
     """How far the annotator is, in units and steps."""
-    stages = [stage.name for stage in declaration_of(annotator.study).stages]
+    stages = [stage.name for stage in declaration_for(annotator).stages]
     current = standing(place)[1].name
     return {
         "unit": PROTOCOLS[annotator.study.protocol].unit,
@@ -226,7 +226,7 @@ def is_not_counted(annotator: Annotator) -> bool:
 
 
 def wording(annotator: Annotator) -> dict[str, Any]:
-    return wording_of(annotator.study)
+    return wording_for(annotator)
 
 
 def page(

@@ -13,7 +13,7 @@ from studies.models import Assignment, Response
 from studies.protocols import PROTOCOLS, Question, Stage
 from studies.protocols.base import MAX_TEXT, Value
 from studies.services.answers import About, Given
-from studies.services.declaring import wording_of
+from studies.services.declaring import wording_for
 from studies.shown import Subject, shown_items, subjects_of
 
 MAX_COMMENT = 1_000
@@ -40,7 +40,7 @@ class StageForm(forms.Form):
     @cached_property
     def words(self) -> dict[str, Any]:
         """What the wording says of this stage."""
-        return dict(wording_of(self.assignment.annotator.study).get(self.stage.name, {}))
+        return dict(wording_for(self.assignment.annotator).get(self.stage.name, {}))
 
     def applying(self, subject: Subject) -> tuple[Question, ...]:
         """The questions that apply to the subject, asked or not."""

@@ -5,7 +5,7 @@ from django.utils.translation import gettext as _
 from analysis.evidence import Evidence
 from analysis.formatting import number
 from analysis.report import Report
-from analysis.reports.alpha import alpha
+from analysis.reports.alpha import alpha, variant_alpha
 from analysis.reports.description import description
 from analysis.reports.dimension_correlations import dimension_correlations
 from analysis.reports.distributions import distributions
@@ -14,6 +14,7 @@ from analysis.reports.expert_check import expert_check
 from analysis.reports.flagged_cells import flagged_cells
 from analysis.reports.generator_means import generator_means
 from analysis.reports.scores import AVERAGE
+from analysis.reports.variants import variants
 from analysis.tables import Table
 
 
@@ -22,6 +23,7 @@ def dimension_ratings(evidence: Evidence) -> Report:
     tables = (
         means,
         alpha(evidence),
+        *variants(evidence, variant_alpha),
         correlations,
         distributions(evidence),
         flagged_cells(evidence),

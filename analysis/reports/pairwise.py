@@ -7,9 +7,10 @@ from analysis.measures.strengths import DAVIDSON
 from analysis.report import Report
 from analysis.reports.criteria import criteria
 from analysis.reports.description import description
-from analysis.reports.pair_agreement import pair_agreement
+from analysis.reports.pair_agreement import pair_agreement, variant_agreement
 from analysis.reports.ranking import ranking
 from analysis.reports.sides import sides
+from analysis.reports.variants import variants
 from analysis.reports.wins import wins
 from analysis.tables import Table
 
@@ -21,6 +22,7 @@ def pairwise(evidence: Evidence) -> Report:
         ranked,
         wins(evidence),
         pair_agreement(evidence),
+        *variants(evidence, variant_agreement),
         sides(evidence),
         *([decided] if decided.rows else []),
         description(evidence),

@@ -6,15 +6,23 @@ from analysis.evidence import Evidence
 from analysis.formatting import count
 from analysis.report import Report
 from analysis.reports.category_agreement import agreement
+from analysis.reports.category_variants import category_agreement
 from analysis.reports.description import description
 from analysis.reports.flow import flow
 from analysis.reports.label_distributions import label_distributions
+from analysis.reports.variants import variants
 from analysis.tables import Table
 
 
 def stopping_questionnaire(evidence: Evidence) -> Report:
     how_far = flow(evidence)
-    tables = (how_far, label_distributions(evidence), agreement(evidence), description(evidence))
+    tables = (
+        how_far,
+        label_distributions(evidence),
+        agreement(evidence),
+        *variants(evidence, category_agreement),
+        description(evidence),
+    )
     return Report(tables, tuple(sentences(how_far)), ("flow", "label_distributions"))
 
 

@@ -11,6 +11,7 @@ from analysis.evidence import Evidence
 from analysis.report import Report
 from analysis.reports.description import description
 from analysis.reports.evaluators import people_in
+from analysis.reports.variants import variants
 from analysis.tables import Shown, Table, make_table
 from studies.models import Verdict
 from studies.services.written import WrittenItem, written_items
@@ -30,7 +31,8 @@ def writing(evidence: Evidence) -> Report:
     """Of the people chosen, in the purposes chosen."""
     codes = people_in(evidence).codes
     found = [each for each in written_items(evidence.study, evidence.choices.purposes) if each.annotator in codes]
-    tables = (counts(evidence, found), items(found), description(evidence))
+    minutes = variants(evidence, lambda mine: iter(()))
+    tables = (counts(evidence, found), *minutes, items(found), description(evidence))
     return Report(tables, tuple(sentences(found)), ())
 
 

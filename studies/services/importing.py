@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from studies.models import Study, StudyState
 from studies.services.locking import locked
@@ -13,6 +14,7 @@ from studies.services.response_rows import Problem, RowFile, read_rows
 from studies.services.response_store import store
 from studies.services.response_units import conflicting_parts, imported_units
 from studies.services.selection import Chosen, choose
+from studies.services.spec import SpecError
 
 
 class ImportRefused(Exception):
@@ -36,12 +38,17 @@ class Counts:
 def import_responses(study: Study, content: bytes, *, partial: bool = False, dry_run: bool = False) -> Counts:
     """Store the judgments of a file in a draft study, which becomes *imported*.
 
-    Raises `ImportRefused` with every problem by line, and then nothing is stored. `partial` takes the guesses of people
-    who did not get to read. With `dry_run` all is checked and nothing stored.
+    Raises `ImportRefused` with every problem by line, `SpecError` for a study with variants; then nothing is stored.
+    `partial` takes the guesses of people who did not get to read. With `dry_run` all is checked and nothing stored.
     """
     file = read_rows(content)  # before the lock: a large file takes seconds
     with transaction.atomic():
         study = locked(study, StudyState.DRAFT)
+        if study.variants.exists():
+            raise SpecError(
+                _("A study with variants takes no finished answers: the file does not say who was asked by which."
+                  " Take the variants out of the draft, or import each into a study of its own.")
+            )  # fmt: skip
         chosen = choose(study)
         answered = all_checked(study, chosen, file, partial)
         if not dry_run:

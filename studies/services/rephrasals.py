@@ -9,7 +9,7 @@ from items.models import Item
 from items.services.editing import EditRefused, create_item
 from items.values import ItemValues
 from studies.models import AnnotatorKind, Purpose, Response, Study
-from studies.services.declaring import declaration_of
+from studies.services.declaring import declaration_for, declarations_of
 
 
 @dataclass(frozen=True)
@@ -24,8 +24,8 @@ class Rephrasal:
 
 def rewording_questions(study: Study) -> list[str]:
     """The questions whose answer is another wording of the item."""
-    stages = declaration_of(study).stages
-    return [question.name for stage in stages for question in stage.questions if question.rewords]
+    found = [stage for declaration in declarations_of(study) for stage in declaration.stages]
+    return list(dict.fromkeys(question.name for stage in found for question in stage.questions if question.rewords))
 
 
 def rephrasals_of(study: Study) -> list[Rephrasal]:
@@ -50,7 +50,7 @@ def given_in(study: Study, names: list[str]) -> QuerySet[Response]:
         assignment__annotator__purpose=Purpose.MAIN,
         assignment__returned_at=None,
         question__in=names,
-    ).select_related("item__text", "assignment")
+    ).select_related("item__text", "assignment__annotator")
 
 
 def take_rephrasal(study: Study, response_id: int) -> Item:
@@ -72,7 +72,7 @@ def take_rephrasal(study: Study, response_id: int) -> Item:
     values = ItemValues(
         stem=stem_of(response),
         generator=generator_name(study),
-        expected_answer=answer_after(study, response),
+        expected_answer=answer_after(response),
         metadata={"rephrased_from": response.item.external_id, "study": study.slug},
     )
     return create_item(text, values, name)
@@ -92,9 +92,9 @@ def generator_name(study: Study) -> str:
     return f"rephrased in {study.slug}"
 
 
-def answer_after(study: Study, response: Response) -> str:
+def answer_after(response: Response) -> str:
     """The first free text that the annotator gave after the wording about the same item."""
-    questions = declaration_of(study).stage(response.stage).questions
+    questions = declaration_for(response.assignment.annotator).stage(response.stage).questions
     names = [question.name for question in questions]
     later = [each.name for each in questions[names.index(response.question) + 1 :] if each.kind == "text"]
     found = response.assignment.responses.filter(item=response.item, question__in=later[:1]).first()

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from random import Random
+from typing import Any
 
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -16,7 +17,7 @@ from items.values import ItemValues, OptionValues, equal_options
 from projects.models import User
 from studies.models import AnnotatorKind, Assignment, Purpose, Response, Review, Study, Verdict
 from studies.protocols import Question
-from studies.services.declaring import declaration_of
+from studies.services.declaring import declarations_of
 from studies.shown import shuffled
 
 MAIN = (Purpose.MAIN.value,)
@@ -34,6 +35,7 @@ class WrittenItem:
     values: ItemValues
     minutes: float | None
     written_at: datetime | None
+    target_class: str
     review: Review | None
 
     @property
@@ -44,7 +46,7 @@ class WrittenItem:
 
 def writing_questions(study: Study) -> dict[str, Question]:
     """The questions whose answers are parts of a new item, by name."""
-    stages = declaration_of(study).stages
+    stages = [stage for declaration in declarations_of(study) for stage in declaration.stages]
     return {question.name: question for stage in stages for question in stage.questions if question.writes}
 
 
@@ -75,7 +77,7 @@ def written_in(study: Study, names: Iterable[str], purposes: Collection[str]) ->
         assignment__returned_at=None,
         question__in=list(names),
     )
-    related = ("assignment__annotator", "assignment__unit__text", "review__item")
+    related = ("assignment__annotator__variant", "assignment__unit__text", "review__item")
     return responses.select_related(*related).prefetch_related("assignment__submissions").order_by("pk")
 
 
@@ -92,6 +94,7 @@ def written_from(study: Study, part: int, said: list[Response], questions: Mappi
         values=values_from(said, questions, generator_name(study, annotator.group), stem.pk),
         minutes=minutes,
         written_at=written_at,
+        target_class=str((annotator.variant or study).params.get("target_class", "")),
         review=getattr(stem, "review", None),
     )
 
@@ -179,14 +182,14 @@ def told(values: ItemValues) -> tuple[str, str, frozenset[tuple[str, bool, str]]
     return values.stem, values.expected_answer, options
 
 
-def origin_of(study: Study, written: WrittenItem, is_repaired: bool) -> dict[str, object]:
+def origin_of(study: Study, written: WrittenItem, is_repaired: bool) -> dict[str, Any]:
     """What the item's metadata say of where it comes from; no annotator ever sees them."""
     return {
         "written_in": study.slug,
         "written_by": written.annotator,
         "written_at": written.written_at.isoformat() if written.written_at else None,
         "minutes_for_the_text": None if written.minutes is None else round(written.minutes, 2),
-        "target_class": study.params.get("target_class", ""),
+        "target_class": written.target_class,
     } | ({"repaired": True} if is_repaired else {})
 
 
