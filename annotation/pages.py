@@ -129,7 +129,7 @@ def keys_of(stage: Stage) -> dict[str, bool]:
     """What single keys can do on the page of a stage, for their legend."""
     return {
         "ticks": any(question.per == "option" for question in stage.questions),
-        "rows": any(question.per == "item" for question in stage.questions),
+        "rows": any(question.per == "item" and question.kind != "text" for question in stage.questions),
         "unsure": any(question.unsure for question in stage.questions),
     }
 
