@@ -8,9 +8,11 @@ from items.values import ItemValues, OptionValues
 from studies.models import Response, Review
 from studies.protocols import PROTOCOLS, InvalidParameter
 from studies.services.answering import Incomplete
+from studies.services.importing import import_responses
+from studies.services.spec import SpecError
 from studies.services.written import n_waiting, reject_written_item, take_written_item, written_items
 from tests.factory import make_text
-from tests.studies.world import launched, person, post
+from tests.studies.world import drafted, launched, person, post
 
 OPEN = {"items_per_text": 2, "at_least": 1}
 CHOICE = {"items_per_text": 1, "form": "multiple_choice", "options_per_item": 3}
@@ -178,6 +180,14 @@ def test_people_do_not_write_under_the_name_of_a_model(project, researcher):
     study, written = one_open(project)
     with pytest.raises(EditRefused, match="no group of people"):
         take_written_item(study, written.response_id, researcher)
+
+
+def test_what_was_written_elsewhere_is_no_answer_of_a_study(project):
+    make_text(project, "t1")
+    with pytest.raises(SpecError, match="items of the bank"):
+        import_responses(
+            drafted(project, protocol="writing"), b"annotator,stage,item_id,question,value\na,write,,stem_1,b\n"
+        )
 
 
 def test_an_item_of_another_study_cannot_be_taken(project, researcher):
