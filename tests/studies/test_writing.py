@@ -5,9 +5,10 @@ import pytest
 from items.models import Generator, GeneratorKind, Item
 from items.services.editing import EditRefused
 from items.values import ItemValues, OptionValues
+from studies.forms import StageForm
 from studies.models import Response, Review
 from studies.protocols import PROTOCOLS, InvalidParameter
-from studies.services.answering import Incomplete
+from studies.services.answering import Incomplete, place_of
 from studies.services.importing import import_responses
 from studies.services.spec import SpecError
 from studies.services.written import n_waiting, reject_written_item, take_written_item, written_items
@@ -85,9 +86,6 @@ def test_one_more_is_wanted_only_of_who_wants_to(project):
 def test_what_was_written_stands_in_the_form_again(project):
     someone = person(writing(project)).start()
     someone.save(fields(someone, stem_1="Why do herons", more_1=""))
-    from studies.forms import StageForm
-    from studies.services.answering import place_of
-
     place = place_of(someone.annotator)
     (block,) = StageForm(place.assignment, place.stage).blocks
     assert [row.value for row in block.parts[0].rows] == ["Why do herons", "", ""]
@@ -195,3 +193,15 @@ def test_an_item_of_another_study_cannot_be_taken(project, researcher):
     other = launched(project, protocol="writing", slug="other", params=OPEN)
     with pytest.raises(EditRefused, match="not in the study"):
         take_written_item(other, written.response_id, researcher)
+
+
+@pytest.mark.parametrize("language", ["en", "de", "eu"])
+@pytest.mark.parametrize("form", ["open", "multiple_choice"])
+def test_each_field_has_words_in_every_language(project, language, form):
+    make_text(project, "t1", language=language)
+    params = {"form": form, "items_per_text": 2, "at_least": 1, "target_class": "B1"}
+    someone = person(launched(project, protocol="writing", language=language, params=params)).start()
+    place = place_of(someone.annotator)
+    (block,) = StageForm(place.assignment, place.stage).blocks
+    assert all(row.text and row.title and "{" not in row.text + row.title for row in block.rows)
+    assert "B1" in str(StageForm(place.assignment, place.stage).words["lead"])

@@ -3,8 +3,10 @@
 import pytest
 from django.urls import reverse
 
+from evaluation.services.baselines import add_baseline
 from items.models import Item
 from studies.models import Review, Study
+from studies.services.locking import WrongState
 from studies.services.written import written_items
 from tests.factory import make_text
 from tests.studies.world import launched, person, post
@@ -107,3 +109,15 @@ def test_a_preview_of_a_variant_opens_its_page(as_user, researcher, project):
     response = as_user(researcher).post(reverse("study_preview", args=[study.slug]), {"variant": "one"})
     assert study.annotators.get().variant.name == "one"
     assert response.status_code == 302
+
+
+@pytest.mark.parametrize("method", ["majority", "exact"])
+def test_no_baseline_writes(study, method):
+    with pytest.raises(WrongState, match="options"):
+        add_baseline(study, method)
+
+
+def test_the_pages_of_evaluators_and_annotators_open(as_user, researcher, study):
+    client = as_user(researcher)
+    for name in ("study_evaluators", "study_annotators", "study_results"):
+        assert page(client, study, name).status_code == 200
