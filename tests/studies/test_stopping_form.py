@@ -13,7 +13,7 @@ def test_the_domain_is_a_field_of_the_form_and_a_parameter_of_the_study(project,
     assert "Annotators per question" in page
     sent = {"title": "Stops", "instrument": "stopping-questionnaire/en", "domain": "biology", "annotators": "2"}
     client.post(address, sent | {"per_unit": "2", "seed": "3"})
-    assert Study.objects.get().params == {"domain": "biology"}
+    assert Study.objects.get().params == {"domain": "biology", "flat": False}
 
 
 def test_left_empty_it_is_what_the_wording_says(project, as_user, researcher):
