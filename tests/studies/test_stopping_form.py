@@ -20,4 +20,4 @@ def test_left_empty_it_is_what_the_wording_says(project, as_user, researcher):
     make_bank(project)
     sent = {"title": "Stops", "instrument": "stopping-questionnaire/en", "annotators": "2"}
     as_user(researcher).post("/p/rivers/studies/new/?protocol=stopping-questionnaire", sent)
-    assert Study.objects.get().params == {"domain": ""}
+    assert Study.objects.get().params == {"domain": "", "flat": False}
