@@ -8,7 +8,7 @@ from analysis import export_rows, wide_rows
 from analysis.tables import Table, make_table
 from studies.models import Study
 from studies.protocols import Question, Stage
-from studies.services.declaring import declaration_of
+from studies.services.declaring import declaration_of, declarations_of
 
 COLUMNS = ("column", "meaning", "values")
 
@@ -116,6 +116,10 @@ def meanings(study: Study) -> dict[str, tuple[str, str]]:
             _("The prompts that the model was asked with"),
             _("name/language/version, or empty"),
         ),
+        "variant": (
+            _("The variant of the study by which the annotator was asked"),
+            ", ".join(study.variants.values_list("name", flat=True)) or _("no variants in this study"),
+        ),
     }
 
 
@@ -131,9 +135,12 @@ def stage_values(study: Study) -> str:
 
 
 def questions(study: Study) -> Iterator[tuple[Stage, Question]]:
-    for stage in declaration_of(study).every_stage:
+    """The questions of all variants, each once."""
+    found: dict[tuple[str, str], tuple[Stage, Question]] = {}
+    for stage in (stage for declaration in declarations_of(study) for stage in declaration.every_stage):
         for question in stage.questions:
-            yield stage, question
+            found.setdefault((stage.name, question.name), (stage, question))
+    yield from found.values()
 
 
 def question_values(study: Study) -> str:

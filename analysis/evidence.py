@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import pandas as pd
-from django.db.models import Count, Q
+from django.db.models import Count, Q, Value
+from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 
 from analysis.choices import Choices
@@ -46,8 +47,9 @@ class Evidence:
 
     `frame` holds the responses that count (see `responses_frame`), `every_round` those of all rounds.
     `items`: one row per item with text_id, item_id, generator, source, stem, reference, n_options, n_keys.
-    `texts`: text_id, source, tokens. `annotators`: code, kind, group, purpose. `minutes`: annotator,
-    minutes. `pairs`: see `pairs_of`. `left_out`: number of responses by purpose that the choices leave out.
+    `texts`: text_id, source, tokens. `annotators`: code, kind, group, reading, purpose, variant ("" without one).
+    `times`: annotator, minutes of each stage handed in. `minutes`: annotator, minutes in all. `pairs`: see `pairs_of`.
+    `left_out`: number of responses by purpose that the choices leave out.
     `options`: one row per option of `items` with text_id, item_id, option_id, generator, key (as it is
     now), wording.
     `codes`: the codes that stand (see `analysis.codes`) by item_id.
@@ -67,6 +69,7 @@ class Evidence:
     items: pd.DataFrame
     texts: pd.DataFrame
     annotators: pd.DataFrame
+    times: pd.DataFrame
     minutes: pd.DataFrame
     pairs: pd.DataFrame
     corrections: tuple[str, ...]
@@ -86,6 +89,7 @@ def evidence_of(study: Study, choices: Choices) -> Evidence:
     """Read a study once, without a lock."""
     with consistent_read():
         rounds = chosen(every_round(study, choices.purposes), choices.groups)
+        times = times_of(study, choices)
         found = Evidence(
             study=study,
             choices=choices,
@@ -95,7 +99,8 @@ def evidence_of(study: Study, choices: Choices) -> Evidence:
             items=items_of(study),
             texts=texts_of(study),
             annotators=annotators_of(study, choices),
-            minutes=minutes_of(study, choices),
+            times=times,
+            minutes=times.groupby("annotator", sort=True)["minutes"].sum().reset_index(),
             pairs=pairs_of(study),
             corrections=corrections_of(study),
             left_out=left_out(study, choices),
@@ -220,12 +225,13 @@ def annotators_of(study: Study, choices: Choices) -> pd.DataFrame:
     chosen = Annotator.objects.filter(pk__in=answered).order_by("pk")
     if choices.groups is not None:
         chosen = chosen.filter(~Q(kind="human") | Q(group__in=choices.groups))
-    rows = list(chosen.values_list("code", "kind", "group", "reading", "purpose"))
-    return pd.DataFrame.from_records(rows, columns=["annotator", "kind", "group", "reading", "purpose"])
+    fields = ("code", "kind", "group", "reading", "purpose")
+    rows = list(chosen.values_list(*fields, Coalesce("variant__name", Value(""))))
+    return pd.DataFrame.from_records(rows, columns=["annotator", *fields[1:], "variant"])
 
 
-def minutes_of(study: Study, choices: Choices) -> pd.DataFrame:
-    """How long each person had stages open until handing them in, breaks included; without those of unknown times."""
+def times_of(study: Study, choices: Choices) -> pd.DataFrame:
+    """How long people had each stage open until handing it in, breaks included; without those of unknown times."""
     timed = Submission.objects.filter(
         assignment__annotator__study=study,
         assignment__annotator__kind="human",
@@ -238,8 +244,7 @@ def minutes_of(study: Study, choices: Choices) -> pd.DataFrame:
     rows = [
         (code, (submitted - opened).total_seconds() / 60) for code, opened, submitted in times if opened and submitted
     ]
-    frame = pd.DataFrame.from_records(rows, columns=["annotator", "minutes"])
-    return frame.groupby("annotator", sort=True)["minutes"].sum().reset_index()
+    return pd.DataFrame.from_records(rows, columns=["annotator", "minutes"])
 
 
 def corrections_of(study: Study) -> tuple[str, ...]:

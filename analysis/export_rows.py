@@ -30,6 +30,7 @@ EXTRAS = (
     "raw_output",
     "parse_status",
     "prompt_version",
+    "variant",
 )
 COLUMNS = (*CONTRACT, *EXTRAS)
 
@@ -40,7 +41,7 @@ FIELDS = {
     "group": "assignment__annotator__group",
     "round": "assignment__round",
     "stage": "stage",
-    "text_id": "item__text__external_id",
+    "text_id": "assignment__unit__text__external_id",
     "item_id": "item__external_id",
     "option_id": "option__external_id",
     "question": "question",
@@ -65,6 +66,7 @@ FIELDS = {
     "first_answered_at": "first_answered_at",
     "last_changed_at": "last_changed_at",
     "n_changes": "n_changes",
+    "variant": "assignment__annotator__variant__name",
     "annotator_pk": "assignment__annotator_id",
     "assignment_pk": "assignment_id",
     "item_pk": "item_id",

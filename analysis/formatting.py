@@ -143,5 +143,11 @@ def quantity_word(quantity: str) -> str:
         "n_annotators": _("annotators"),
         "n_judgments": _("judgments"),
         "minutes_median": _("minutes a person, median"),
+        "minutes_unit_median": _("minutes a unit, median"),
+        "percent": _("percent agreement"),
+        "kappa": _("Cohen's κ"),
+        "ac1": "AC1",
+        "conger_kappa": _("Conger's κ"),
+        "alpha": _("Krippendorff's α"),
     }
     return words.get(quantity, quantity)

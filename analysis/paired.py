@@ -35,6 +35,6 @@ def pairs_of(study: Study) -> pd.DataFrame:
 
 def row_of(code: str, unit: int, number: int, pair: list[tuple[int, str, str]], shown: dict) -> tuple:
     (_one, first, generator_first), (_other, second, generator_second) = pair
-    named = {pk: external_id for pk, external_id, _generator in pair}
+    named: dict[int | None, str] = {pk: external_id for pk, external_id, _generator in pair}
     left = next((named[items[0].item_id] for items in map(first_shown, shown.values()) if items), None)
     return code, unit, number, first, second, generator_first, generator_second, left

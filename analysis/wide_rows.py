@@ -10,12 +10,12 @@ from django.db.models import F
 from analysis.handed_in import handed_in
 from analysis.unasked import unasked
 from studies.models import Annotator, Study
-from studies.services.declaring import declaration_of
+from studies.services.declaring import declaration_of, declarations_by_code
 
 COLUMNS = ("unit", "text_id", "stage", "question", "item_id", "item_version", "option_id", "generator", "key")
 FIELDS = {
     "unit": "assignment__unit__position",
-    "text_id": "item__text__external_id",
+    "text_id": "assignment__unit__text__external_id",
     "stage": "stage",
     "question": "question",
     "item_id": "item__external_id",
@@ -50,13 +50,13 @@ def annotator_column(code: str) -> str:
 
 def wide_rows(study: Study, purposes: Collection[str]) -> Iterator[dict[str, Any]]:
     """One mapping per unit, stage, item, option and question, of the latest rounds. One unit is held at once."""
-    declaration = declaration_of(study)
+    declaration, by_code = declaration_of(study), declarations_by_code(study)
     stages = [stage.name for stage in declaration.every_stage]
     rows = handed_in(study, purposes).order_by("assignment__unit__position", "pk").values_list(*map(F, FIELDS.values()))
     named = (dict(zip(FIELDS, values, strict=True)) for values in rows.iterator(chunk_size=CHUNK))
     for _unit, answers in groupby(named, key=itemgetter("unit")):
         given = list(answers)
-        unit = [*given, *(row | {"value": NOT_APPLICABLE} for row in unasked(given, declaration))]
+        unit = [*given, *(row | {"value": NOT_APPLICABLE} for row in unasked(given, declaration, by_code))]
         yield from unit_rows(unit, stages)
 
 

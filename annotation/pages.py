@@ -14,7 +14,7 @@ from studies.forms import StageForm
 from studies.models import Annotator, Assignment, Purpose, Study
 from studies.protocols import PROTOCOLS, Stage
 from studies.services.answering import Place, drafted_form, place_of
-from studies.services.declaring import declaration_of, wording_of
+from studies.services.declaring import declaration_for, wording_for
 from studies.services.taking_back import last_done
 
 PART = "X-Lesart-Part"  # sent by the script, which puts the part into the page that stands
@@ -115,7 +115,7 @@ def stage_page(
         form = None  # the place moved on in between, in another tab
     form = form or StageForm(assignment, stage)
     blocks = form.blocks
-    declaration, back = declaration_of(annotator.study), last_done(annotator, place)
+    declaration, back = declaration_for(annotator), last_done(annotator, place)
     is_first_stage = stage == declaration.stages[0]
     context = progress(annotator, place) | {
         "token": assignment.token,
@@ -143,7 +143,7 @@ def keys_of(stage: Stage) -> dict[str, bool]:
     """What single keys can do on the page of a stage, for their legend."""
     return {
         "ticks": any(question.per == "option" for question in stage.questions),
-        "rows": any(question.per == "item" for question in stage.questions),
+        "rows": any(question.per == "item" and question.kind != "text" for question in stage.questions),
         "unsure": any(question.unsure for question in stage.questions),
     }
 
@@ -206,7 +206,7 @@ def drafts_at(place: Place) -> StageForm:
 def progress(annotator: Annotator, place: Place) -> dict[str, Any]:
     """How far the annotator is, in units and steps."""
     current = standing(place)[1].name
-    stages = [stage.name for stage in declaration_of(annotator.study).way(current)]
+    stages = [stage.name for stage in declaration_for(annotator).way(current)]
     return {
         "unit": PROTOCOLS[annotator.study.protocol].unit,
         "where": where(annotator, place),
@@ -240,7 +240,7 @@ def is_not_counted(annotator: Annotator) -> bool:
 
 
 def wording(annotator: Annotator) -> dict[str, Any]:
-    return wording_of(annotator.study)
+    return wording_for(annotator)
 
 
 def page(

@@ -111,15 +111,15 @@ class SimulatedPerson:
         form = StageForm(place.assignment, place.stage)
         sent: Fields = {"item": [subject.handle for subject in form.subjects]}
         for subject in form.subjects:
-            item = form.items[subject.item_id]
+            item = form.items.get(subject.item_id)
             for question in form.open_questions(subject):
                 sent |= self.answer(question, subject, item, place.stage)
         return sent
 
-    def answer(self, question: Question, subject: Subject, item: Item, stage: Stage) -> Fields:
+    def answer(self, question: Question, subject: Subject, item: Item | None, stage: Stage) -> Fields:
         """An answer to one question. What is not asked after the other answers is dropped by the server."""
         name = f"{question.name}-{subject.handle}"
-        if question.per == "option":
+        if question.per == "option" and item:
             return self.ticks(question, subject, item, stage)
         if question.kind == "scale":
             return {name: str(self.score(question, item))}
@@ -141,11 +141,12 @@ class SimulatedPerson:
             sent[f"unsure-{subject.handle}"] = marked
         return sent
 
-    def score(self, question: Question, item: Item) -> int:
+    def score(self, question: Question, item: Item | None) -> int:
         """A score near the one that all simulated people would give the item, which its flaw and its id decide."""
         low, high = int(question.levels[0]), int(question.levels[-1])
-        lean = (RATING[flaw_of(item)] - 1) / 4
-        shared = Random(f"{item.external_id}/{question.name}").gauss(0, SHARED_SPREAD)
+        lean = (RATING[flaw_of(item) if item else ""] - 1) / 4
+        about = item.external_id if item else ""
+        shared = Random(f"{about}/{question.name}").gauss(0, SHARED_SPREAD)
         score = round(low + (high - low) * (lean + shared + self.rng.gauss(0, OWN_SPREAD)))
         return min(max(score, low), high)
 

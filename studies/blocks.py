@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from items.models import Item
 from studies.protocols import Question, Stage
+from studies.services.declaring import filled
 from studies.shown import ShownItem, Subject
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ class QuestionRow:
     text: str
     help: str
     gate: str
+    part: str  # the heading under which it stands where the same is asked several times
     levels: list[LevelRow]
     value: str
     is_asked: bool
@@ -73,7 +75,7 @@ class QuestionRow:
 
 @dataclass
 class GateRows:
-    """The questions of one gate; it is open if any of them is asked by now."""
+    """The questions of one gate, or part; it is open if any of them is asked by now."""
 
     title: str
     rows: list[QuestionRow]
@@ -95,7 +97,7 @@ class Side:
 
 @dataclass
 class ItemBlock:
-    """One item as the page draws it; of a pair the sides from left to right."""
+    """One item as the page draws it; of a pair the sides from left to right, of the text itself only the questions."""
 
     handle: str
     number: int
@@ -117,9 +119,16 @@ class ItemBlock:
         """The rows under the headings of their gates."""
         return [GateRows(title, list(rows)) for title, rows in groupby(self.rows, key=attrgetter("gate"))]
 
+    @property
+    def parts(self) -> list[GateRows]:
+        """The rows under the headings of their parts."""
+        return [GateRows(title, list(rows)) for title, rows in groupby(self.rows, key=attrgetter("part"))]
+
 
 def block_of(form: "StageForm", number: int, subject: Subject) -> ItemBlock:
     """Everything that stands on the page about one subject."""
+    if not subject.sides:
+        return text_block(form, number, subject)
     item, stage = form.items[subject.sides[0].item_id], form.stage
     ticks = next((question.name for question in stage.questions if question.per == "option"), "")
     ticked, unsure = form.chosen(f"{ticks}-{subject.handle}"), form.chosen(f"{UNSURE}-{subject.handle}")
@@ -138,6 +147,25 @@ def block_of(form: "StageForm", number: int, subject: Subject) -> ItemBlock:
         rows=rows,
         sides=[side_of(stage, side, form.items[side.item_id]) for side in subject.sides] if is_pair else [],
         rewording=next((row.value for row in rows if row.rewords and row.is_asked), ""),
+        errors=form.problems_said(subject),
+        answered=form.is_answered(subject),
+    )
+
+
+def text_block(form: "StageForm", number: int, subject: Subject) -> ItemBlock:
+    """Questions about the text itself: no item stands on the page."""
+    return ItemBlock(
+        handle=subject.handle,
+        number=number,
+        stem="",
+        lang=form.assignment.unit.text.language,
+        options=[],
+        none=False,
+        ticks="",
+        unsure_asked=False,
+        answer="",
+        rows=rows_of(form, subject),
+        sides=[],
         errors=form.problems_said(subject),
         answered=form.is_answered(subject),
     )
@@ -191,7 +219,7 @@ def rows_of(form: "StageForm", subject: Subject) -> list[QuestionRow]:
 
 
 def row_of(form: "StageForm", subject: Subject, question: Question) -> QuestionRow:
-    words, name = worded(form.words, question.name), f"{question.name}-{subject.handle}"
+    words, name = words_of(question, form.words), f"{question.name}-{subject.handle}"
     value = str(form.value(name) or "")
     return QuestionRow(
         name=question.name,
@@ -201,6 +229,7 @@ def row_of(form: "StageForm", subject: Subject, question: Question) -> QuestionR
         text=str(words.get("question", "")),
         help=str(words.get("help", "")),
         gate=question.gate,
+        part=part_title(question, form.words),
         levels=levels_of(question, form.words, value, subject),
         value=value,
         is_asked=True,
@@ -240,7 +269,7 @@ def levels_of(question: Question, words: Mapping[str, Any], value: str, subject:
     values: list[Any] = list(question.levels)
     if question.kind == "pick":
         values = [*(side.handle for side in subject.sides), *values]
-    named = words.get(question.levels_named) if question.levels_named else worded(words, question.name).get("levels")
+    named = words.get(question.levels_named) if question.levels_named else words_of(question, words).get("levels")
     listed = named or words.get("levels") or []
     spoken = words_by_value(values, listed)
     order = [level for level in spoken if level in values] + [level for level in values if level not in spoken]
@@ -270,7 +299,22 @@ def words_by_value(values: Sequence[Any], listed: Sequence[Mapping[str, Any]]) -
 
 def title_of(question: Question, words: Mapping[str, Any]) -> str:
     """What a question is called in the wording of its stage; its name where the wording does not know it."""
-    return str(worded(words, question.name).get("title") or question.name.replace("_", " "))
+    return str(words_of(question, words).get("title") or question.name.replace("_", " "))
+
+
+def part_title(question: Question, words: Mapping[str, Any]) -> str:
+    """The heading of a question that is asked several times; empty for others."""
+    return str(filled(words.get("part_title", ""), numbers_of(question))) if question.part else ""
+
+
+def words_of(question: Question, words: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What the wording of a stage says of a question, with {part} and {place} filled where it is one of several."""
+    found = worded(words, question.wording or question.name)
+    return dict(filled(found, numbers_of(question))) if question.part else found
+
+
+def numbers_of(question: Question) -> dict[str, str]:
+    return {"part": str(question.part), "place": str(question.place)}
 
 
 def worded(words: Mapping[str, Any], question: str) -> Mapping[str, Any]:

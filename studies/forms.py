@@ -13,7 +13,7 @@ from studies.models import Assignment, Response
 from studies.protocols import PROTOCOLS, Question, Stage
 from studies.protocols.base import MAX_TEXT, Value
 from studies.services.answers import About, Given
-from studies.services.declaring import declaration_of, stage_words
+from studies.services.declaring import declaration_for, stage_words
 from studies.shown import Subject, shown_items, subjects_of
 
 MAX_COMMENT = 1_000
@@ -32,23 +32,27 @@ class StageForm(forms.Form):
             self.add_subject(subject)
 
     @cached_property
-    def items(self) -> dict[int, Item]:
-        ids = [shown.item_id for shown in self.shown]
-        return Item.objects.select_related("text").prefetch_related("options").in_bulk(ids)
+    def items(self) -> dict[int | None, Item]:
+        ids = [shown.item_id for shown in self.shown if shown.item_id]
+        rows = Item.objects.select_related("text").prefetch_related("options").filter(pk__in=ids)
+        return {item.pk: item for item in rows}
 
     @cached_property
     def words(self) -> dict[str, Any]:
         """What the wording says of this stage."""
-        return stage_words(self.assignment.annotator.study, self.stage)
+        return stage_words(self.assignment.annotator, self.stage)
 
     @cached_property
     def checked_stage(self) -> Stage:
         """Where the stage judges the answers of another, that one; `KeyError` if it judges none."""
-        return declaration_of(self.assignment.annotator.study).stage(self.stage.checks)
+        return declaration_for(self.assignment.annotator).stage(self.stage.checks)
 
     def applying(self, subject: Subject) -> tuple[Question, ...]:
         """The questions that apply to the subject, asked or not."""
-        return self.stage.about(bool(self.items[subject.item_id].expected_answer))
+        return self.stage.about(self.has_expected_answer(subject))
+
+    def has_expected_answer(self, subject: Subject) -> bool:
+        return subject.item_id is not None and bool(self.items[subject.item_id].expected_answer)
 
     def reopened(self, subject: Subject) -> dict[str, Any] | None:
         """Of a second round: the questions that are asked again, with what is shown beside; None: all."""
@@ -57,7 +61,7 @@ class StageForm(forms.Form):
         return dict(self.assignment.reopened.get(str(subject.item_id), {}))
 
     @cached_property
-    def others_comments(self) -> dict[tuple[int, str], list[str]]:
+    def others_comments(self) -> dict[tuple[int | None, str], list[str]]:
         """What others have written about their answers, by item and question; only a second round asks for it."""
         me = self.assignment.annotator
         written = (
@@ -70,7 +74,7 @@ class StageForm(forms.Form):
             .exclude(comment="")
             .exclude(assignment__annotator=me)
         )
-        found: dict[tuple[int, str], list[str]] = {}
+        found: dict[tuple[int | None, str], list[str]] = {}
         for item, question, comment in written.order_by("comment").values_list("item", "question", "comment"):
             found.setdefault((item, question), []).append(comment)
         return found
@@ -236,7 +240,7 @@ class StageForm(forms.Form):
         again = self.reopened(subject)
         return About(
             option_ids=[option.option_id for option in subject.options],
-            has_expected_answer=bool(self.items[subject.item_id].expected_answer),
+            has_expected_answer=self.has_expected_answer(subject),
             picks=[self.items[side.item_id].external_id for side in subject.sides],
             reopened=None if again is None else tuple(again),
         )
@@ -283,10 +287,10 @@ def drafted(assignment: Assignment, stage: Stage, subjects: Iterable[Subject]) -
     }
 
 
-def standing_values(assignment: Assignment, stage: Stage) -> dict[int, dict[str, Any]]:
+def standing_values(assignment: Assignment, stage: Stage) -> dict[int | None, dict[str, Any]]:
     """By item, what stands in the form before anything more is entered."""
     drafts = assignment.drafts.filter(stage__in=[stage.name, stage.starts_from or stage.name])
-    by_stage: dict[str, dict[int, dict[str, Any]]] = {}
+    by_stage: dict[str, dict[int | None, dict[str, Any]]] = {}
     for draft in drafts:
         by_stage.setdefault(draft.stage, {})[draft.item_id] = draft.values
     asked = {question.name for question in stage.questions}

@@ -5,18 +5,20 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, cast
 
+import yaml
 from django import forms
 from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
 
 from projects.models import Project
 from studies.instrument_kinds import PEOPLE
-from studies.models import InstrumentVersion, Study
+from studies.models import InstrumentVersion, Study, Variant
 from studies.parameter_fields import initial_parameters, parameter_fields, said
 from studies.protocols import Protocol
 from studies.services.creating import free_slug
 from studies.services.instrument_listing import name_in, suitable
 from studies.services.spec import MAX_SEED, SpecError, StudySpec, check_spec
+from studies.services.study_yaml import NotYaml, load_yaml
 
 PER_UNIT = {
     "text": _("Annotators per text"),
@@ -88,6 +90,16 @@ class StudyForm(forms.Form):
         max_value=10_000,
         required=False,
     )
+    variants = forms.CharField(
+        label=_("Variants"),
+        required=False,
+        max_length=10_000,
+        widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
+        help_text=_(
+            "To try one instrument against another, as in a study file, one a line:"
+            " - {name: …, instrument: …, params: {…}}. Annotators are drawn to them evenly."
+        ),
+    )
     seed = forms.IntegerField(
         label=_("Seed"),
         min_value=0,
@@ -98,7 +110,7 @@ class StudyForm(forms.Form):
 
     WHAT = ("title", "instrument", "texts", "generators")
     WHO = ("annotators", "per_unit", "groups")
-    MORE = ("slug", "shared_texts", "own_texts", "seed")
+    MORE = ("slug", "shared_texts", "own_texts", "variants", "seed")
 
     def __init__(self, *args: Any, project: Project, protocol: Protocol, study: Study | None = None, **kwargs: Any):
         self.project, self.protocol, self.study = project, protocol, study
@@ -113,6 +125,8 @@ class StudyForm(forms.Form):
         self.offer("generators", ((name, name) for name in project.generators.values_list("name", flat=True)))
         if study is not None:
             del self.fields["slug"]
+        if not protocol.needs_items:
+            del self.fields["generators"]
 
     def offer(self, name: str, choices: Iterable[tuple[str, str]]) -> None:
         cast(forms.ChoiceField, self.fields[name]).choices = list(choices)
@@ -146,6 +160,15 @@ class StudyForm(forms.Form):
         slug = self.cleaned_data["slug"] or free_slug(slugify(self.cleaned_data.get("title", ""))[:60] or "study")
         return str(slug)
 
+    def clean_variants(self) -> list[Any]:
+        try:
+            said = load_yaml(self.cleaned_data["variants"])
+        except NotYaml as error:
+            raise forms.ValidationError(str(error)) from None
+        if said is not None and not isinstance(said, list):
+            raise forms.ValidationError(_("This is a list: start each variant with a hyphen on a line of its own."))
+        return said or []
+
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         annotators, per_unit = cleaned.get("annotators"), cleaned.get("per_unit")
@@ -171,7 +194,7 @@ class StudyForm(forms.Form):
                 "instrument": cleaned["instrument"],
                 "items": {
                     "texts": cleaned["texts"] or self.all_texts(language),
-                    "generators": cleaned["generators"] or "all",
+                    "generators": cleaned.get("generators") or "all",
                 },
                 "plan": {
                     "annotators": cleaned["annotators"] or "open",
@@ -183,6 +206,7 @@ class StudyForm(forms.Form):
                 "params": (self.study.params if self.study else {})
                 | {parameter.name: said(parameter, cleaned[parameter.name]) for parameter in self.protocol.parameters},
                 "groups": [group.strip() for group in cleaned["groups"].split(",") if group.strip()],
+                "variants": cleaned["variants"],
             }
         )
 
@@ -216,7 +240,24 @@ def initial_of(study: Study) -> dict[str, Any]:
             "generators": as_list["generators"],
             "groups": ", ".join(study.groups),
             "seed": study.seed,
+            "variants": written_variants(study),
         }
         | plan
         | initial_parameters(study)
     )
+
+
+def written_variants(study: Study) -> str:
+    """The variants of a draft as a study file has them, a line each."""
+    return "".join(
+        f"- {yaml.safe_dump(said_of(study, variant), default_flow_style=True, allow_unicode=True, width=10_000)}"
+        for variant in study.variants.select_related("instrument_version__instrument")
+    )
+
+
+def said_of(study: Study, variant: Variant) -> dict[str, Any]:
+    """What the variant has otherwise than its study."""
+    params = {name: value for name, value in variant.params.items() if study.params.get(name) != value}
+    has_own = variant.instrument_version_id != study.instrument_version_id
+    instrument = {"instrument": name_in(variant.instrument_version)} if has_own else {}
+    return {"name": variant.name} | instrument | ({"params": params} if params else {})

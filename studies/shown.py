@@ -1,7 +1,8 @@
 """What an assignment shows, in which order: drawn once, stored, never recomputed.
 
 Stored as `{stage: [[handle, item pk, [[handle, option pk], …]], …]}`. Handles are random and drawn per assignment, so
-that nothing an annotator sees follows from a database id, an external id, a generator or a key.
+that nothing an annotator sees follows from a database id, an external id, a generator or a key. Of a unit without items
+the one entry of a stage is the text itself, with null for an item.
 """
 
 import secrets
@@ -25,7 +26,7 @@ class ShownOption:
 @dataclass(frozen=True)
 class ShownItem:
     handle: str
-    item_id: int
+    item_id: int | None
     options: tuple[ShownOption, ...]
 
 
@@ -45,6 +46,8 @@ def draw(declaration: Declaration, items: Sequence[Item], generator_id: int | No
 
     Of a pair the first shown stands on the left.
     """
+    if not items:
+        return {stage.name: [[new_handle(), None, []]] for stage in declaration.stages}
     rows = {
         item.pk: [new_handle(), item.pk, [[new_handle(), option.pk] for option in shuffled(item.options.all(), rng)]]
         for item in items
@@ -66,10 +69,10 @@ def shown_items(shown: dict[str, list], stage: str) -> list[ShownItem]:
 
 @dataclass(frozen=True)
 class Subject:
-    """What one answer on a page is about: an item, or a pair with its two sides from left to right."""
+    """What one answer on a page is about: an item, a pair with its two sides from left to right, or the text itself."""
 
     handle: str
-    item_id: int  # whose row the answers are; of a pair the unit's first item
+    item_id: int | None  # whose row the answers are; of a pair the unit's first item; None: the text
     sides: tuple[ShownItem, ...]
 
     @property
@@ -80,6 +83,6 @@ class Subject:
 def subjects_of(shown: Sequence[ShownItem], first_of_pair: int | None = None) -> list[Subject]:
     """What is asked about in a stage, in the order shown; with `first_of_pair` the two items are one subject."""
     if first_of_pair is None:
-        return [Subject(item.handle, item.item_id, (item,)) for item in shown]
+        return [Subject(item.handle, item.item_id, (item,) if item.item_id else ()) for item in shown]
     # Named after the side on the left: the name must not tell which of the two is the unit's first.
     return [Subject(shown[0].handle, first_of_pair, tuple(shown))] if shown else []

@@ -43,7 +43,7 @@ def workload(outline: Outline, declaration: Declaration) -> Workload:
     seats = sorted({seat for row in outline.who for seat in row}) or [0]
     done_by = [row or seats for row in outline.who]
     mine = [[unit for unit, row in zip(units, done_by, strict=True) if seat in row] for seat in seats]
-    guessers = [(len(row), len(unit.generators)) for row, unit in zip(done_by, units, strict=True)]
+    guessers = [(len(row), max(1, len(unit.generators))) for row, unit in zip(done_by, units, strict=True)]
     asked = [question.seconds for stage in declaration.stages for question in stage.questions if question.seconds]
     return Workload(
         texts=span([len({unit.text.pk for unit in own}) for own in mine]),
@@ -72,13 +72,14 @@ def cost(unit: PlannedUnit, stage: Stage, *, weighed: bool) -> float:
     """Answers in one stage of a unit, or with `weighed` the seconds that they take."""
     share = 1 / len(unit.generators) if stage.items == "slot generator" else 1
     subjects = unit.items[:1] if any(question.kind == "pick" for question in stage.questions) else unit.items
-    return share * sum(cost_of_item(item, stage, weighed) for item in subjects)
+    return share * sum(cost_of_item(item, stage, weighed) for item in subjects or (None,))
 
 
-def cost_of_item(item: Item, stage: Stage, weighed: bool) -> int:
+def cost_of_item(item: Item | None, stage: Stage, weighed: bool) -> int:
+    """Of questions about the text itself there is no item."""
     found = 0
-    for question in stage.about(bool(item.expected_answer)):
-        times = len(item.options.all()) if question.per == "option" else 1
+    for question in stage.about(item is not None and bool(item.expected_answer)):
+        times = len(item.options.all()) if item is not None and question.per == "option" else 1
         found += times * (question.seconds if weighed else 1)
     return found
 

@@ -47,6 +47,8 @@ def restore_study(pack: PackReader, project: Project, slug: str) -> Study:
     spec, history = read_spec(pack.read("study/study.yaml").decode()), pack.object("study/history.json")
     slug = check_spec({**spec.model_dump(), "slug": slug}).slug if slug else spec.slug
     refuse_taken(slug)
+    if spec.variants or not PROTOCOLS[protocol_name(spec.protocol)].needs_items:
+        raise BadPack(_("A study with variants, or one in which items were written, cannot be brought back yet."))
     about = history.get("instrument")
     if not isinstance(about, dict):
         raise BadPack(_("The pack does not say which wording the study used."))
@@ -67,7 +69,7 @@ def restore_study(pack: PackReader, project: Project, slug: str) -> Study:
         instrument_version=instrument_in(pack, text_in(about, "file", 300), project),
     )
     check_instrument(study, study.instrument_version, spec.instrument)
-    study.params = parameters_for(study, spec.params)
+    study.params = parameters_for(study, study.instrument_version, spec.params)
     study.save(force_insert=True)
     return study
 

@@ -15,6 +15,7 @@ from analysis.reports.pairwise import pairwise
 from analysis.reports.published import with_published
 from analysis.reports.stand_in import stand_in_tables
 from analysis.reports.stopping_questionnaire import stopping_questionnaire
+from analysis.reports.writing import writing
 from studies.models import Study
 
 REPORTS: dict[str, Callable[[Evidence], Report]] = {
@@ -22,6 +23,7 @@ REPORTS: dict[str, Callable[[Evidence], Report]] = {
     "dimension-ratings": dimension_ratings,
     "stopping-questionnaire": stopping_questionnaire,
     "pairwise": pairwise,
+    "writing": writing,
 }
 
 

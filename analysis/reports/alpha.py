@@ -1,5 +1,6 @@
 """How far people agree on each dimension: Krippendorff's α at interval level, for each round."""
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
@@ -28,6 +29,14 @@ def alpha(evidence: Evidence) -> Table:
         notes.append(_("Round 1 is reliability. Scores of round 2 are not independent of each other: they are "
                        "adjudicated, over all cells, each with its latest score."))  # fmt: skip
     return make_table("alpha", COLUMNS, rows, title=_("Agreement"), notes=tuple(notes), shown=shown())
+
+
+def variant_alpha(evidence: Evidence) -> Iterator[tuple[Any, ...]]:
+    """Of each dimension what a row of the table `variants` says, in round 1; n are items that two or more scored."""
+    scores = scores_of(evidence, 1)
+    for dimension in dimensions_of(evidence):
+        row = alpha_row(evidence, dimension, 1, scores[scores["dimension"] == dimension])
+        yield dimension, "", "alpha", row["alpha"], row["low"], row["high"], row["n_units"], row["reason"]
 
 
 def alpha_row(evidence: Evidence, dimension: str, number: int, scores: pd.DataFrame) -> dict[str, Any]:

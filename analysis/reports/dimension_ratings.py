@@ -2,7 +2,7 @@
 
 from analysis.evidence import Evidence
 from analysis.report import Report
-from analysis.reports.alpha import alpha
+from analysis.reports.alpha import alpha, variant_alpha
 from analysis.reports.description import description
 from analysis.reports.dimension_correlations import dimension_correlations
 from analysis.reports.distributions import distributions
@@ -18,6 +18,7 @@ from analysis.reports.metric_means import metric_means
 from analysis.reports.metric_values import judged
 from analysis.reports.score_sentences import compared as compared_generators
 from analysis.reports.score_sentences import sentences
+from analysis.reports.variants import variants
 
 
 def dimension_ratings(evidence: Evidence) -> Report:
@@ -27,6 +28,7 @@ def dimension_ratings(evidence: Evidence) -> Report:
     tables = (
         means,
         alpha(evidence),
+        *variants(evidence, variant_alpha),
         correlations,
         distributions(evidence),
         flagged_cells(evidence),

@@ -10,6 +10,7 @@ from analysis.reports.item_analysis import item_analysis
 from analysis.reports.ratings import accuracy_by_rating, ratings
 from analysis.reports.sentences import sentences
 from analysis.reports.standardised import informativity_standardised
+from analysis.reports.variants import variants
 
 
 def guess_then_read(evidence: Evidence) -> Report:
@@ -24,6 +25,7 @@ def guess_then_read(evidence: Evidence) -> Report:
         guessable_items(evidence),
         unanswerable_items(evidence),
         item_analysis(evidence),
+        *variants(evidence, lambda mine: iter(())),
         description(evidence),
     )
     return Report(

@@ -1,6 +1,6 @@
 """Judgments of a questionnaire that stops, as reports read them: what was answered, not applicable, or missing."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import pandas as pd
@@ -10,7 +10,7 @@ from analysis.evidence import Evidence
 from analysis.reports.evaluators import HUMAN, Evaluator, evaluators_in
 from studies.protocols import Question, Stage
 from studies.protocols.flow import stopped_at
-from studies.services.declaring import declaration_of
+from studies.services.declaring import declaration_of, declarations_by_code
 
 NOT_APPLICABLE = "not_applicable"
 ALL = ""  # of a column that names a group, a generator or a source
@@ -43,9 +43,10 @@ class Judgments:
 
 
 def judgments_in(evidence: Evidence) -> Judgments:
-    """All judgments of the study's first stage, people's and models'."""
-    stage = declaration_of(evidence.study).stages[0]
-    categories = tuple(question for question in stage.questions if question.kind == "choice")
+    """All judgments of the study's first stage, people's and models', each as its annotator was asked."""
+    default, by_code = declaration_of(evidence.study), declarations_by_code(evidence.study)
+    stages = {code: by_code.get(code, default).stages[0] for code in evidence.annotators["annotator"]}
+    categories = categories_in(stages.values() or [default.stages[0]])
     sources = evidence.texts.set_index("text_id")["source"]
     answers = latest_judgments(evidence.frame)
     rows = [
@@ -54,12 +55,21 @@ def judgments_in(evidence: Evidence) -> Judgments:
             "item_id": item_id,
             "generator": said["generator"].iloc[0],
             "source": sources[said["text_id"].iloc[0]],
-            **judgment(stage, categories, dict(zip(said["question"], said["value"], strict=True))),
+            **judgment(stages[annotator], categories, dict(zip(said["question"], said["value"], strict=True))),
         }
         for (annotator, item_id), said in answers.groupby(["annotator", "item_id"], sort=False)
     ]
     columns = ["annotator", "item_id", "generator", "source", "stopped", *(each.name for each in categories)]
     return Judgments(categories, pd.DataFrame.from_records(rows, columns=columns).astype(object))
+
+
+def categories_in(stages: Iterable[Stage]) -> tuple[Question, ...]:
+    """The categories of all these stages, each once; one that may not be asked in any of them may be not applicable."""
+    found: dict[str, Question] = {}
+    for question in (question for stage in stages for question in stage.questions if question.kind == "choice"):
+        known = found.get(question.name)
+        found[question.name] = question if known is None or known.asked_if is None else known
+    return tuple(found.values())
 
 
 def latest_judgments(frame: pd.DataFrame) -> pd.DataFrame:
@@ -72,7 +82,8 @@ def judgment(stage: Stage, categories: tuple[Question, ...], answers: dict) -> d
     """The label of each category, and the category at whose answer it stopped."""
     applicable = stage.applicable(answers, stage.questions)
     labels = {
-        each.name: NOT_APPLICABLE if applicable[each.name] is False else answers.get(each.name) for each in categories
+        each.name: NOT_APPLICABLE if applicable.get(each.name, False) is False else answers.get(each.name)
+        for each in categories
     }
     asked = stage.path(answers, stage.questions)
     return labels | {"stopped": stopped_at(stage.questions, stage.gates, asked)}

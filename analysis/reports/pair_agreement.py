@@ -1,5 +1,6 @@
 """How far people agree on which item of a pair is better, whichever side it stood on."""
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
@@ -44,6 +45,17 @@ def agreement_rows(judgments: pd.DataFrame, convention: str, seed: int) -> list[
         TIES_MISSING: (ties_missing(ratings), texts, 2),
     }
     return [agreement_row(view, *judged_twice(*given), convention, seed) for view, given in views.items()]
+
+
+def variant_agreement(evidence: Evidence) -> Iterator[tuple[Any, ...]]:
+    """Of each view and measure what a row of the table `variants` says; n are pairs that two or more people judged."""
+    convention = evidence.choices.convention
+    for row in agreement_rows(judgments_of(evidence), convention, evidence.choices.seed):
+        for measure in ("percent", "conger_kappa"):
+            interval = row["intervals"][measure][convention]
+            reason = row["reason"] or (_(interval["reason"]) if interval["reason"] else "")
+            cells = (row[measure], interval["low"], interval["high"], row["n_units"], reason)
+            yield ("better", row["view"], measure, *cells)
 
 
 def judged_twice(ratings: IntArray, texts: IntArray, categories: int) -> tuple[IntArray, IntArray, int]:

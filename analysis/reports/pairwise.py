@@ -8,10 +8,11 @@ from analysis.report import Report
 from analysis.reports.criteria import criteria
 from analysis.reports.description import description
 from analysis.reports.judges_of_pairs import judges_of_pairs
-from analysis.reports.pair_agreement import pair_agreement
+from analysis.reports.pair_agreement import pair_agreement, variant_agreement
 from analysis.reports.preferred_sentences import compared
 from analysis.reports.ranking import ranking
 from analysis.reports.sides import sides
+from analysis.reports.variants import variants
 from analysis.reports.wins import wins
 from analysis.tables import Table
 
@@ -23,6 +24,7 @@ def pairwise(evidence: Evidence) -> Report:
         ranked,
         wins(evidence),
         pair_agreement(evidence),
+        *variants(evidence, variant_agreement),
         sides(evidence),
         *([decided] if decided.rows else []),
         *judges_of_pairs(evidence),

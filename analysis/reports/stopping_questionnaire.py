@@ -6,11 +6,13 @@ from analysis.evidence import Evidence
 from analysis.formatting import count
 from analysis.report import Report
 from analysis.reports.category_agreement import agreement
+from analysis.reports.category_variants import category_agreement
 from analysis.reports.description import description
 from analysis.reports.flow import flow
 from analysis.reports.judges_at_gates import judges_at_gates
 from analysis.reports.label_distributions import label_distributions
 from analysis.reports.stopped_sentences import compared
+from analysis.reports.variants import variants
 from analysis.tables import Table
 
 
@@ -20,6 +22,7 @@ def stopping_questionnaire(evidence: Evidence) -> Report:
         how_far,
         label_distributions(evidence),
         agreement(evidence),
+        *variants(evidence, category_agreement),
         *judges_at_gates(evidence),
         description(evidence),
     )

@@ -17,7 +17,7 @@ from analysis.report import Report
 from analysis.tables import Table, saying_included
 from evaluation.metric_rows import state_of_metrics
 from items.models import Generator, KeyCorrection, Option
-from studies.models import Annotator, AnnotatorKind, Assignment, Response, Study, UnitItem
+from studies.models import Annotator, AnnotatorKind, Assignment, Response, Review, Study, UnitItem
 from studies.services.effects import effects_hidden
 
 if TYPE_CHECKING:
@@ -124,10 +124,11 @@ def state_of(study: Study, choices: Choices) -> str:
     people = Annotator.objects.filter(study=study).order_by("pk").values_list("pk", "code", "purpose", "group")
     generators = Generator.objects.filter(pk__in=items.values("item__generator")).order_by("pk")
     codes = ItemCode.objects.standing().filter(study=study).order_by("pk").values_list("pk", flat=True)
+    reviews = Review.objects.filter(stem__assignment__annotator__study=study).order_by("pk")
     state = [
         FORMAT, study.pk, study.title, study.groups, answers, returned, list(keys), corrections, list(people),
         list(generators.values_list("pk", "name", "factors")), list(codes), state_of_metrics(study),
-        choices.__dict__, get_language(),
+        list(reviews.values_list("pk", "verdict", "item")), choices.__dict__, get_language(),
     ]  # fmt: skip
     return hashlib.sha256(json.dumps(state).encode()).hexdigest()
 

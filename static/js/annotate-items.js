@@ -60,7 +60,7 @@ export function showAsked(item) {
     if (asked === null) waiting[row.dataset.name] = null;
     isWaiting ||= !row.hidden && !isAnswered(row);
   }
-  for (const each of item.querySelectorAll("[data-gate]")) {
+  for (const each of item.querySelectorAll("[data-gate], [data-group]")) {
     each.hidden = each.querySelector("[data-row]:not([hidden])") === null;
   }
   showRewording(item);

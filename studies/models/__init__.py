@@ -4,7 +4,8 @@ from studies.models.answer import Draft, Response, Submission
 from studies.models.effects import EffectsSwitch
 from studies.models.instrument import Instrument, InstrumentVersion
 from studies.models.people import Annotator, AnnotatorKind, Assignment, PhasePassed, Purpose, Slot
-from studies.models.study import Study, StudyState, Unit, UnitItem
+from studies.models.review import Review, Verdict
+from studies.models.study import Study, StudyState, Unit, UnitItem, Variant
 
 __all__ = [
     "Annotator",
@@ -17,10 +18,13 @@ __all__ = [
     "PhasePassed",
     "Purpose",
     "Response",
+    "Review",
     "Slot",
     "Study",
     "StudyState",
     "Submission",
     "Unit",
     "UnitItem",
+    "Variant",
+    "Verdict",
 ]

@@ -11,14 +11,19 @@ class Draft(models.Model):
 
     assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="drafts")
     stage = models.CharField(max_length=40)
-    item = models.ForeignKey(Item, models.PROTECT, related_name="+")
+    item = models.ForeignKey(Item, models.PROTECT, null=True, related_name="+")  # null: about the unit's text
     values = models.JSONField(default=dict)  # as the stage form holds them: {field: value or list of handles}
     n_changes = models.PositiveIntegerField(default=0)
     first_answered_at = models.DateTimeField()
     last_changed_at = models.DateTimeField()
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["assignment", "stage", "item"], name="one_draft_per_item")]
+        constraints = [
+            models.UniqueConstraint(fields=["assignment", "stage", "item"], name="one_draft_per_item"),
+            models.UniqueConstraint(
+                fields=["assignment", "stage"], condition=Q(item=None), name="one_draft_about_the_text"
+            ),
+        ]
 
     def __str__(self):
         return f"{self.assignment} {self.stage} {self.item_id}"
@@ -40,12 +45,15 @@ class Submission(models.Model):
 
 
 class Response(models.Model):
-    """One answered question about one item, or about one option of it, by a person or a model. Insert-only."""
+    """One answered question about one item, or about one option of it, by a person or a model. Insert-only.
+
+    Where the protocol asks about texts as they are, it is about the unit's text, and there is no item.
+    """
 
     assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="responses")
     stage = models.CharField(max_length=40)
     question = models.CharField(max_length=60)
-    item = models.ForeignKey(Item, models.PROTECT, related_name="responses")
+    item = models.ForeignKey(Item, models.PROTECT, null=True, related_name="responses")
     option = models.ForeignKey(Option, models.PROTECT, null=True, related_name="responses")
     value = models.JSONField()  # true, a rating, an item's id, "tie": what was meant, never where it stood
     probability = models.FloatField(null=True)  # p(true) of a model
@@ -60,7 +68,10 @@ class Response(models.Model):
     class Meta:
         ordering = ["pk"]
         constraints = [
-            # Two constraints, as SQLite has no "nulls not distinct".
+            # Several constraints, as SQLite has no "nulls not distinct".
+            models.UniqueConstraint(
+                fields=["assignment", "stage", "question"], condition=Q(item=None), name="one_response_about_the_text"
+            ),
             models.UniqueConstraint(
                 fields=["assignment", "stage", "question", "item"],
                 condition=Q(option=None),

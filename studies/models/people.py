@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from items.models import Generator
 from projects.models import new_token
-from studies.models.study import Study, Unit
+from studies.models.study import Study, Unit, Variant
 
 DONE = "done"
 
@@ -41,6 +41,8 @@ class Annotator(models.Model):
     group = models.CharField(_("group"), max_length=100, blank=True)
     person = models.CharField(_("person"), max_length=200, blank=True)
     purpose = models.CharField(max_length=20, choices=Purpose, default=Purpose.MAIN)
+    # Drawn when they join, never shown to them; null where the study has none, or they have not joined yet.
+    variant = models.ForeignKey(Variant, models.RESTRICT, null=True, related_name="annotators")
     model = models.CharField(max_length=200, blank=True)
     reading = models.CharField(max_length=20, blank=True)  # ticked, label or probability
     profile = models.JSONField(default=dict, blank=True)

@@ -63,6 +63,23 @@ class Study(models.Model):
         return self.state == StudyState.LIVE
 
 
+class Variant(models.Model):
+    """One of several instruments of a study: each annotator is drawn to one, and is asked by it alone."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="variants")
+    name = models.CharField(_("name"), max_length=60)
+    position = models.PositiveSmallIntegerField()
+    instrument_version = models.ForeignKey(InstrumentVersion, models.PROTECT, related_name="variants")
+    params = models.JSONField(default=dict, blank=True)  # all of the protocol's, like those of the study
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [models.UniqueConstraint(fields=["study", "name"], name="one_variant_per_name")]
+
+    def __str__(self):
+        return self.name
+
+
 class Unit(models.Model):
     """What one assignment is about: a text with its items, an item, or a pair of items, as they were at launch."""
 

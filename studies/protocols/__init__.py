@@ -5,9 +5,11 @@ from studies.protocols.dimension_ratings import dimension_ratings
 from studies.protocols.guess_then_read import guess_then_read
 from studies.protocols.pairwise import pairwise
 from studies.protocols.stopping_questionnaire import stopping_questionnaire
+from studies.protocols.writing import writing
 
 PROTOCOLS: dict[str, Protocol] = {
-    protocol.name: protocol for protocol in (guess_then_read, dimension_ratings, stopping_questionnaire, pairwise)
+    protocol.name: protocol
+    for protocol in (guess_then_read, dimension_ratings, stopping_questionnaire, pairwise, writing)
 }
 
 

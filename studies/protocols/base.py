@@ -53,6 +53,10 @@ class Question:
     levels_named: str = ""  # where in the stage's wording the levels' words stand, if not with the question
     gate: str = ""  # questions of one gate stand together under its heading
     rewords: bool = False  # a text that is another wording of the item: what is asked after it is about that wording
+    wording: str = ""  # under which name the wording has it; empty: its own
+    part: int = 0  # where the same is asked several times: which time, from 1; what belongs together stands together
+    place: int = 0  # among the like questions of a part, from 1
+    writes: Literal["", "stem", "expected answer", "key", "distractor"] = ""  # what the text is of a new item
     seconds: int = 10  # what one answer is reckoned to take, before anybody has answered
 
     def read(self, written: str) -> Value:
@@ -207,6 +211,7 @@ class Protocol:
     parameters: tuple[Parameter, ...]
     declare: Callable[[Mapping[str, Any], Mapping[str, Any]], Declaration]
     unit: UnitKind = "text"
+    needs_items: bool = True  # False: it asks about texts as they are, and what is answered is about no item
     summary: str = ""  # what it is for, in a sentence or two; shown where a study is made
 
     def fill(self, given: Mapping[str, Any]) -> dict[str, Any]:

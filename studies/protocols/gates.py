@@ -15,22 +15,22 @@ from studies.protocols.parameters import NAME
 WRITING, CHOOSING = 30, 10  # seconds for one answer
 
 
-def read_gates(words: Mapping[str, Any]) -> tuple[tuple[Question, ...], tuple[Gate, ...]]:
-    """The questions in the order in which they are asked, with all conditions, and the gates.
+def read_gates(words: Mapping[str, Any], *, stops: bool = True) -> tuple[tuple[Question, ...], tuple[Gate, ...]]:
+    """The questions in the order in which they are asked, with all conditions, and the gates; all open without `stops`.
 
     `InvalidParameter` with sentences that name the gate or question if it cannot be gone through as it stands.
     """
     entries = entries_of(words)
     gates, questions = [], []
-    stops: list[Condition] = []
+    ended: list[Condition] = []
     for data in listed(words.get("gates"), "gates"):
-        gate = gate_of(data)
+        gate = gate_of(data, stops)
         for name in gate.questions:
             if name not in entries:
                 raise InvalidParameter(f"Gate “{gate.title}” asks “{name}”, but the wording has no such question.")
-            questions.append(question_of(name, entries[name], gate, stops))
+            questions.append(question_of(name, entries[name], gate, ended))
         if gate.stop_if:
-            stops.append(gate.stop_if)
+            ended.append(gate.stop_if)
         gates.append(gate)
     found = tuple(questions), tuple(gates)
     refuse(shape_problems(*found, entries))
@@ -58,13 +58,14 @@ def listed(data: object, name: str) -> list[Mapping[str, Any]]:
     return data
 
 
-def gate_of(data: Mapping[str, Any]) -> Gate:
+def gate_of(data: Mapping[str, Any], stops: bool) -> Gate:
     title, names = data.get("title"), data.get("questions")
     if not isinstance(title, str) or not title.strip():
         raise InvalidParameter("Each gate needs a title.")
     if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
         raise InvalidParameter(f"Gate “{title}” needs a list of the names of its questions.")
-    return Gate(title, tuple(names), condition_of(data.get("stop_if"), f"The stop of gate “{title}”"))
+    stop_if = condition_of(data.get("stop_if"), f"The stop of gate “{title}”")
+    return Gate(title, tuple(names), stop_if if stops else None)
 
 
 def condition_of(data: object, whose: str) -> Condition | None:

@@ -9,13 +9,13 @@ from typing import Any
 
 from studies.protocols.base import Declaration, Protocol, Stage
 from studies.protocols.gates import read_gates
-from studies.protocols.parameters import Words, gettext_noop
+from studies.protocols.parameters import Switch, Words, gettext_noop
 from studies.protocols.units import each_item
 
 
 def declare(params: Mapping[str, Any], wording: Mapping[str, Any]) -> Declaration:
     """One stage about one item, with its text in view."""
-    questions, gates = read_gates(wording.get("judge", {}))
+    questions, gates = read_gates(wording.get("judge", {}), stops=not params["flat"])
     return Declaration(
         stages=(
             Stage(
@@ -40,6 +40,11 @@ stopping_questionnaire = Protocol(
             "domain",
             label=gettext_noop("Domain"),
             help=gettext_noop("The subject that questions should be about, such as biology. It stands in the wording."),
+        ),
+        Switch(
+            "flat",
+            label=gettext_noop("Nothing stops"),
+            help=gettext_noop("Everybody is asked everything, whatever the gates say: to compare with what stops."),
         ),
     ),
     declare=declare,

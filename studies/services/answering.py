@@ -10,9 +10,10 @@ from django.utils.translation import gettext as _
 from studies.forms import StageForm, drafted, first_of_pair, standing_values
 from studies.models import Annotator, Assignment, Draft, PhasePassed
 from studies.protocols import Stage
-from studies.services.places import Place, annotator_by_public_id, annotator_by_token, place_of
+from studies.services.places import ASKED, Place, annotator_by_public_id, annotator_by_token, place_of
 from studies.services.reading import give_back_read_texts, has_read
 from studies.services.submitting import form_answers, submit
+from studies.services.variants import draw_variant
 from studies.shown import shown_items, subjects_of
 
 __all__ = [
@@ -43,9 +44,10 @@ class Incomplete(Exception):
 
 
 def join(annotator: Annotator) -> None:
-    """The annotator has opened their link and pressed the button."""
+    """The annotator has opened their link and pressed the button: now their variant is drawn, if the study has any."""
     with transaction.atomic():
         seen(annotator)
+        draw_variant(annotator)
         Annotator.objects.filter(pk=annotator.pk, joined_at=None).update(joined_at=timezone.now())
 
 
@@ -80,10 +82,10 @@ def locked_stage(annotator: Annotator, token: str) -> tuple[Assignment, Stage]:
         .filter(annotator=annotator, token=token)
         .first()
     )
-    current = Annotator.objects.select_related("study__instrument_version").filter(pk=annotator.pk).first()
+    current = Annotator.objects.select_related(*ASKED).filter(pk=annotator.pk).first()
     if current is None or current.token != annotator.token:
         raise StaleStage(stale_sentence(Place("revoked")))
-    annotator.study, annotator.revoked_at = current.study, current.revoked_at
+    annotator.study, annotator.variant, annotator.revoked_at = current.study, current.variant, current.revoked_at
     place = place_of(annotator)
     if assignment is None or place.assignment is None or place.assignment.pk != assignment.pk:
         raise StaleStage(stale_sentence(place))
@@ -126,9 +128,9 @@ def store_drafts(assignment: Assignment, stage: Stage, data: Mapping[str, Any]) 
 
 
 def store_draft(
-    assignment: Assignment, stage: Stage, item_id: int, draft: Draft | None, values: dict[str, Any]
+    assignment: Assignment, stage: Stage, item_id: int | None, draft: Draft | None, values: dict[str, Any]
 ) -> None:
-    """Write one item's draft. An item that was emptied has an empty one, so that no earlier answer comes back."""
+    """Write the draft about one item, or the text. What was emptied has an empty one: no earlier answer comes back."""
     now = timezone.now()
     if draft is None:
         times = {"first_answered_at": now, "last_changed_at": now}

@@ -9,9 +9,9 @@ from studies.protocols.base import Value
 
 @dataclass(frozen=True)
 class Given:
-    """What an annotator says about one item: per question a value, or a tick or not for each option."""
+    """What an annotator says about one item, or the text: per question a value, or a tick or not for each option."""
 
-    item_id: int
+    item_id: int | None
     ticks: Mapping[str, Mapping[int, bool]] = field(default_factory=dict)
     values: Mapping[str, Value] = field(default_factory=dict)
     unsure: frozenset[int] = frozenset()
@@ -33,7 +33,7 @@ class About:
 class Answer:
     """One answered question, checked."""
 
-    item_id: int
+    item_id: int | None
     option_id: int | None
     question: str
     value: Value

@@ -1,5 +1,7 @@
 """Making a study from what a file or a form says, and changing it while it is a draft."""
 
+from copy import copy
+from itertools import combinations
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -8,12 +10,14 @@ from django.utils.translation import gettext as _
 from items.plain import printable
 from projects.models import Project
 from studies.instrument_kinds import PEOPLE, kind_of, protocol_of
-from studies.models import InstrumentVersion, Study
+from studies.models import InstrumentVersion, Study, Variant
 from studies.protocols import PROTOCOLS, InvalidParameter
+from studies.services.declaring import declaration_of
 from studies.services.instruments import UnknownInstrument, latest_version
 from studies.services.launching import clear_units, outline
 from studies.services.selection import Chosen, check_languages, chosen_items, chosen_texts
-from studies.services.spec import SpecError, StudySpec
+from studies.services.spec import SpecError, StudySpec, VariantSpec
+from studies.services.units import planned_units
 
 
 class NotADraft(Exception):
@@ -31,7 +35,9 @@ def create_study(project: Project, spec: StudySpec) -> tuple[Study, Chosen]:
             study = Study(project=project, slug=spec.slug)
             refuse_taken(spec.slug)
             chosen = fill(study, spec)
+            variants = variants_for(study, spec, chosen)
             study.save(force_insert=True)
+            Variant.objects.bulk_create(variants)
     except IntegrityError:  # somebody took it in between
         refuse_taken(spec.slug)
         raise
@@ -59,8 +65,11 @@ def change_study(study: Study, spec: StudySpec) -> Chosen:
     if not current.is_draft:
         raise NotADraft(_("This study was launched: what it asks, and of whom, is frozen. Make a new study instead."))
     chosen = fill(current, spec)
+    variants = variants_for(current, spec, chosen)
     clear_units(current)
     current.save()
+    current.variants.all().delete()
+    Variant.objects.bulk_create(variants)
     return chosen
 
 
@@ -73,8 +82,8 @@ def fill(study: Study, spec: StudySpec) -> Chosen:
     study.seed = spec.plan.seed
     study.groups = list(dict.fromkeys(spec.groups))
     study.language = spec.language or language_named(spec) or language_of_texts(study)
-    study.instrument_version = instrument_for(study, spec)
-    study.params = parameters_for(study, spec.params)
+    study.instrument_version = instrument_for(study, spec.instrument)
+    study.params = parameters_for(study, study.instrument_version, spec.params)
     return outline(study).chosen
 
 
@@ -91,7 +100,7 @@ def language_of_texts(study: Study) -> str:
     """The language of the chosen texts, where the spec is silent."""
     texts = chosen_texts(study)
     about = {item.text_id for item in chosen_items(study, texts)}
-    asked = [text for text in texts if text.pk in about]
+    asked = [text for text in texts if text.pk in about] if PROTOCOLS[study.protocol].needs_items else texts
     check_languages(asked)
     return asked[0].language if asked else "en"
 
@@ -101,8 +110,9 @@ def language_named(spec: StudySpec) -> str:
     return spec.instrument.partition("/")[2].partition("@")[0]
 
 
-def instrument_for(study: Study, spec: StudySpec) -> InstrumentVersion:
-    name = spec.instrument or f"{study.protocol}/{study.language}"
+def instrument_for(study: Study, named: str) -> InstrumentVersion:
+    """The instrument of that name; of none, the one of the study's protocol and language."""
+    name = named or f"{study.protocol}/{study.language}"
     try:
         version = latest_version(name, study.project)
     except UnknownInstrument as error:
@@ -126,11 +136,63 @@ def check_instrument(study: Study, version: InstrumentVersion, name: str) -> Non
         )
 
 
-def parameters_for(study: Study, given: dict[str, Any]) -> dict[str, Any]:
+def parameters_for(study: Study, version: InstrumentVersion, given: dict[str, Any]) -> dict[str, Any]:
     protocol = PROTOCOLS[study.protocol]
     try:
         filled = protocol.fill(given)
-        protocol.declare(filled, study.instrument_version.content)
+        protocol.declare(filled, version.content)
     except InvalidParameter as error:
         raise SpecError(str(error)) from None
     return filled
+
+
+def variants_for(study: Study, spec: StudySpec, chosen: Chosen) -> list[Variant]:
+    """The variants that the spec names, not saved; `SpecError` if they cannot stand beside each other."""
+    if not spec.variants:
+        return []
+    names = [each.name for each in spec.variants]
+    if len(names) == 1 or len(set(names)) < len(names):
+        raise SpecError(_("Variants are compared with each other: name two or more, each with a name of its own."))
+    found = [variant_for(study, each, position) for position, each in enumerate(spec.variants)]
+    for variant in found:
+        refuse_other_plan(study, variant, chosen)
+    for one, other in combinations(found, 2):
+        if (one.instrument_version, one.params) == (other.instrument_version, other.params):
+            said = {"one": printable(one.name), "other": printable(other.name)}
+            raise SpecError(_("The variants “%(one)s” and “%(other)s” ask the same in the same words.") % said)
+    return found
+
+
+def variant_for(study: Study, spec: VariantSpec, position: int) -> Variant:
+    """What the variant says, with the study's own where it is silent."""
+    version = instrument_for(study, spec.instrument) if spec.instrument else study.instrument_version
+    params = parameters_for(study, version, study.params | spec.params)
+    return Variant(study=study, name=spec.name, position=position, instrument_version=version, params=params)
+
+
+def refuse_other_plan(study: Study, variant: Variant, chosen: Chosen) -> None:
+    """A variant may ask otherwise, but about the same units in the same stages: the plan is made once for all."""
+    asked = copy(study)
+    asked.instrument_version, asked.params = variant.instrument_version, variant.params
+    if shape_of(study) != shape_of(asked) or planned_units(study, chosen) != planned_units(asked, chosen):
+        raise SpecError(
+            _(
+                "The variant “%(name)s” is asked about other units, or in other stages, than the study. Variants may"
+                " differ in their words, questions and what is shown; for other units make another study."
+            )
+            % {"name": printable(variant.name)}
+        )
+
+
+def shape_of(study: Study) -> tuple[Any, ...]:
+    """What a plan rests on, beside the units."""
+    declaration = declaration_of(study)
+    return (
+        [(stage.name, stage.items) for stage in declaration.stages],
+        declaration.phases,
+        declaration.needs_options,
+        declaration.min_generators,
+        declaration.calibration,
+        declaration.rounds,
+        declaration.rules,
+    )

@@ -1,29 +1,67 @@
-"""From a study's row to what its protocol declares, and to the words that its annotators see."""
+"""From rows to what a protocol declares, and to the words that annotators see: of a study, or of one annotator."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from studies.models import Study
+from studies.models import Annotator, Study, Variant
 from studies.protocols import PROTOCOLS, Declaration, Stage
 
 
 def declaration_of(study: Study) -> Declaration:
-    """The protocol of the study with its frozen parameters and wording."""
+    """The protocol of the study with its frozen parameters and wording; whoever has a variant is asked by that."""
+    return declared(study, study)
+
+
+def declaration_for(annotator: Annotator) -> Declaration:
+    """What this annotator is asked: by their variant, or as the study says where it has none."""
+    return declared(annotator.study, annotator.variant or annotator.study)
+
+
+def declarations_of(study: Study) -> list[Declaration]:
+    """All ways in which people are asked: one for each variant, or the study's own."""
+    variants = study.variants.select_related("instrument_version")
+    return [declared(study, variant) for variant in variants] or [declaration_of(study)]
+
+
+def declarations_by_code(study: Study) -> dict[str, Declaration]:
+    """By the code of each annotator who has a variant, how they are asked; all others as the study says."""
+    by_variant = {
+        variant.pk: declared(study, variant) for variant in study.variants.select_related("instrument_version")
+    }
+    drawn = study.annotators.filter(variant__isnull=False).values_list("code", "variant")
+    return {code: by_variant[variant] for code, variant in drawn}
+
+
+def declared(study: Study, asked: Study | Variant) -> Declaration:
+    """The study's protocol with the parameters and the wording of the study itself, or of one of its variants."""
     protocol = PROTOCOLS[study.protocol]
-    return protocol.declare(protocol.fill(study.params), study.instrument_version.content)
+    return protocol.declare(protocol.fill(asked.params), asked.instrument_version.content)
 
 
 def wording_of(study: Study) -> dict[str, Any]:
-    """The frozen wording of the study, with the declaration's slots filled."""
-    content: dict[str, Any] = study.instrument_version.content
-    slots = declaration_of(study).slots
-    return dict(filled(content, slots)) if slots else content
+    """The frozen wording of the study, as models are asked, with the declaration's slots filled."""
+    return worded(study.instrument_version.content, declaration_of(study))
 
 
-def stage_words(study: Study, stage: Stage) -> dict[str, Any]:
+def wording_for(annotator: Annotator) -> dict[str, Any]:
+    """The frozen wording that this annotator sees, with the declaration's slots filled."""
+    asked = annotator.variant or annotator.study
+    return worded(asked.instrument_version.content, declaration_for(annotator))
+
+
+def worded(content: dict[str, Any], declaration: Declaration) -> dict[str, Any]:
+    return dict(filled(content, declaration.slots)) if declaration.slots else content
+
+
+def stage_words(annotator: Annotator, stage: Stage) -> dict[str, Any]:
     """What the wording says of a stage; where it judges the answers of another, that one's words stand behind it."""
-    words = wording_of(study)
+    words = wording_for(annotator)
     return {**words.get(stage.checks, {}), **words.get(stage.name, {})}
+
+
+def version_for(annotator: Annotator) -> int:
+    """The primary key of the instrument version by which this annotator is asked."""
+    return (annotator.variant or annotator.study).instrument_version_id
 
 
 def filled(words: Any, slots: Mapping[str, str]) -> Any:

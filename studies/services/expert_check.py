@@ -96,9 +96,10 @@ def draw(answers: QuerySet[Response], n: int, rng: Random) -> list[Drawn]:
     """n of the items that have answers, or all; of each those of one annotator. The same seed draws the same again."""
     found: dict[str, dict[str, Scores]] = defaultdict(lambda: defaultdict(dict))
     keys: dict[str, int] = {}
-    for row in answers.select_related("item", "assignment__annotator"):
-        keys[row.item.external_id] = row.item_id
-        found[row.item.external_id][row.assignment.annotator.code][row.question] = row.value
+    told = answers.values_list("item_id", "item__external_id", "assignment__annotator__code", "question", "value")
+    for key, item_id, annotator, question, value in told:
+        keys[item_id] = key
+        found[item_id][annotator][question] = value
     chosen = rng.sample(sorted(found), min(n, len(found)))
     drawn = []
     for name in chosen:

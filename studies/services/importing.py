@@ -4,8 +4,10 @@ from dataclasses import dataclass, field
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from studies.models import Study, StudyState
+from studies.protocols import PROTOCOLS
 from studies.services.locking import locked
 from studies.services.response_checks import ItemAnswer, checked, known_in
 from studies.services.response_consistency import (
@@ -19,6 +21,7 @@ from studies.services.response_rows import Problem, RowFile, read_rows
 from studies.services.response_store import store
 from studies.services.response_units import conflicting_parts, imported_units
 from studies.services.selection import Chosen, choose
+from studies.services.spec import SpecError
 
 
 class ImportRefused(Exception):
@@ -42,18 +45,32 @@ class Counts:
 def import_responses(study: Study, content: bytes, *, partial: bool = False, dry_run: bool = False) -> Counts:
     """Store the judgments of a file in a draft study, which becomes *imported*.
 
-    Raises `ImportRefused` with every problem by line, and then nothing is stored. `partial` takes the guesses of people
-    who did not get to read. With `dry_run` all is checked and nothing stored.
+    Raises `ImportRefused` with every problem by line, or `SpecError` where the study takes none: nothing is stored.
+    `partial` takes the guesses of people who did not get to read. With `dry_run` all is checked and nothing stored.
     """
     file = read_rows(content)  # before the lock: a large file takes seconds
     with transaction.atomic():
         study = locked(study, StudyState.DRAFT)
+        refuse(study)
         chosen = choose(study)
         answered = all_checked(study, chosen, file, partial)
         if not dry_run:
             store(study, answered, imported_units(study, chosen, answered))
             freeze(study, file)
     return counts_of(answered, chosen.notices)
+
+
+def refuse(study: Study) -> None:
+    """`SpecError` for a study whose answers a file cannot hold."""
+    if not PROTOCOLS[study.protocol].needs_items:
+        raise SpecError(_("What was written elsewhere is imported as items of the bank, not as answers of a study."))
+    if study.variants.exists():
+        raise SpecError(
+            _(
+                "A study with variants takes no finished answers: the file does not say who was asked by which."
+                " Take the variants out of the draft, or import each into a study of its own."
+            )
+        )
 
 
 def all_checked(study: Study, chosen: Chosen, file: RowFile, partial: bool) -> list[ItemAnswer]:

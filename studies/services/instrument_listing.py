@@ -1,9 +1,9 @@
 """Which instruments a project has, who uses them, and which can be chosen for what."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from llm.models import Run
 from projects.models import Project
@@ -53,7 +53,7 @@ def listed(instrument: Instrument, project: Project) -> Listed:
     return Listed(
         instrument,
         version,
-        list(Study.objects.filter(project=project, instrument_version__in=versions)),
+        list(asking_with(project, versions)),
         kind.runs(project, versions) if kind else [],
     )
 
@@ -61,8 +61,13 @@ def listed(instrument: Instrument, project: Project) -> Listed:
 def uses_of(version: InstrumentVersion, project: Project) -> tuple[list[Study], list[Run]]:
     """The studies and runs of the project that have this very version."""
     kind = kind_of(version.content)
-    studies = Study.objects.filter(project=project, instrument_version=version)
-    return list(studies), kind.runs(project, [version.pk]) if kind else []
+    return list(asking_with(project, [version.pk])), kind.runs(project, [version.pk]) if kind else []
+
+
+def asking_with(project: Project, versions: Collection[int | None]) -> QuerySet[Study]:
+    """The studies of the project that have one of these versions, or a variant that has."""
+    has_one = Q(instrument_version__in=versions) | Q(variants__instrument_version__in=versions)
+    return Study.objects.filter(has_one, project=project).distinct()
 
 
 def suitable(project: Project, use: str, protocol: str | None = None) -> list[InstrumentVersion]:

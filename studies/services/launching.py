@@ -163,15 +163,22 @@ def delete_draft(study: Study) -> None:
 
 
 @transaction.atomic
-def start_preview(study: Study) -> Annotator:
-    """An annotator for looking at the pages; of a draft, with its items as they are now. Nothing of it counts."""
+def start_preview(study: Study, variant: str = "") -> Annotator:
+    """An annotator for looking at the pages; of a draft, with its items as they are now. Nothing of it counts.
+
+    `variant` is the name of the one to look at; without it, one is drawn as for everybody.
+    """
     study = locked(study, StudyState.DRAFT, StudyState.LIVE)
     if study.is_draft:
         make_units(study, planned_units(study, choose(study)))
     else:
         yesterday = timezone.now() - PREVIEWS_LAST
         forget_annotators(study.annotators.filter(purpose=Purpose.PREVIEW, created_at__lt=yesterday))
-    return make_annotators(study, 1, Purpose.PREVIEW)[0]
+    annotator = make_annotators(study, 1, Purpose.PREVIEW)[0]
+    if variant:
+        annotator.variant = study.variants.filter(name=variant).first()
+        annotator.save(update_fields=["variant"])
+    return annotator
 
 
 @transaction.atomic

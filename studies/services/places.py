@@ -5,9 +5,11 @@ from typing import Literal
 
 from studies.models import Annotator, Assignment, Purpose, StudyState
 from studies.protocols import Stage
-from studies.services.declaring import declaration_of
+from studies.services.declaring import declaration_for
 from studies.services.units import CALIBRATION, MAIN
 
+ASKED = ("study__instrument_version", "variant__instrument_version")
+ASKED_OF_ANNOTATOR = tuple(f"annotator__{name}" for name in ASKED)
 Kind = Literal["revoked", "closed", "paused", "phase", "stage", "waiting", "done"]
 
 
@@ -28,13 +30,13 @@ def place_of(annotator: Annotator) -> Place:
     barrier = barrier_for(annotator)
     if barrier:
         return Place(barrier)
-    declaration = declaration_of(annotator.study)
+    declaration = declaration_for(annotator)
     passed = set(annotator.phases_passed.values_list("phase", flat=True))
     for phase in () if annotator.purpose == Purpose.EXPERT else declaration.phases:
         if phase not in passed:
             return Place("phase", phase=phase)
     mine = annotator.assignments.active()
-    assignment = mine.open().select_related("unit__text", "annotator__study__instrument_version").first()
+    assignment = mine.open().select_related("unit__text", *ASKED_OF_ANNOTATOR).first()
     if assignment is None:
         return Place("done", total=mine.count())
     if declaration.calibration and waits(annotator, assignment):
@@ -67,7 +69,7 @@ def barrier_for(annotator: Annotator) -> Literal["revoked", "closed", "paused"] 
 
 def annotator_by_token(token: str) -> Annotator | None:
     """The annotator whose link this is, revoked or not."""
-    return Annotator.objects.select_related("study__instrument_version").filter(token=token).first()
+    return Annotator.objects.select_related(*ASKED).filter(token=token).first()
 
 
 def annotator_by_public_id(public_id: str, token: str) -> Annotator | None:

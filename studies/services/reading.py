@@ -5,7 +5,7 @@ from django.utils.translation import gettext as _
 
 from items.models import Text
 from studies.models import Annotator, Assignment
-from studies.services.declaring import declaration_of
+from studies.services.declaring import declaration_for
 
 
 def texts_read(annotator: Annotator) -> set[str]:
@@ -20,7 +20,7 @@ def texts_read(annotator: Annotator) -> set[str]:
             annotator__study__project_id=annotator.study.project_id, annotator__person=annotator.person
         )
         .exclude(annotator=annotator)
-        .select_related("annotator__study__instrument_version", "unit__text")
+        .select_related("annotator__study__instrument_version", "annotator__variant__instrument_version", "unit__text")
         .prefetch_related("submissions")
     )
     return {other.unit.text.external_id for other in others if was_shown(other)}
@@ -28,7 +28,7 @@ def texts_read(annotator: Annotator) -> set[str]:
 
 def was_shown(assignment: Assignment) -> bool:
     """Whether the text of the assignment has left the server: a stage that shows it stands open or was handed in."""
-    stages = declaration_of(assignment.annotator.study).every_stage
+    stages = declaration_for(assignment.annotator).every_stage
     showing = {stage.name for stage in stages if "text" in stage.shows}
     reached = {assignment.stage, *(submission.stage for submission in assignment.submissions.all())}
     return not showing.isdisjoint(reached)
@@ -44,7 +44,7 @@ def give_back_read_texts(annotator: Annotator, begun_too: bool = False) -> int:
 
     Assignments of which nothing was handed in are given back if they were not opened yet, or with `begun_too`.
     """
-    if not declaration_of(annotator.study).hides_texts:
+    if not declaration_for(annotator).hides_texts:
         return 0
     known = texts_read(annotator)
     if not known:

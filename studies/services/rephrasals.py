@@ -9,7 +9,7 @@ from items.models import Item
 from items.services.editing import EditRefused, create_item
 from items.values import ItemValues
 from studies.models import AnnotatorKind, Purpose, Response, Study
-from studies.services.declaring import declaration_of
+from studies.services.declaring import declaration_for, declarations_of
 
 
 @dataclass(frozen=True)
@@ -24,8 +24,8 @@ class Rephrasal:
 
 def rewording_questions(study: Study) -> list[str]:
     """The questions whose answer is another wording of the item."""
-    stages = declaration_of(study).stages
-    return [question.name for stage in stages for question in stage.questions if question.rewords]
+    found = [stage for declaration in declarations_of(study) for stage in declaration.stages]
+    return list(dict.fromkeys(question.name for stage in found for question in stage.questions if question.rewords))
 
 
 def rephrasals_of(study: Study) -> list[Rephrasal]:
@@ -39,6 +39,7 @@ def rephrasals_of(study: Study) -> list[Rephrasal]:
     return [
         Rephrasal(response.pk, response.item, stem_of(response), taken.get(name))
         for response, name in zip(responses, ids, strict=True)
+        if response.item
     ]
 
 
@@ -49,7 +50,7 @@ def given_in(study: Study, names: list[str]) -> QuerySet[Response]:
         assignment__annotator__purpose=Purpose.MAIN,
         assignment__returned_at=None,
         question__in=names,
-    ).select_related("item__text", "assignment")
+    ).select_related("item__text", "assignment__annotator")
 
 
 def take_rephrasal(study: Study, response_id: int) -> Item:
@@ -59,7 +60,7 @@ def take_rephrasal(study: Study, response_id: int) -> Item:
     wording, or its text is no longer in the bank.
     """
     response = given_in(study, rewording_questions(study)).filter(pk=response_id).first()
-    if response is None:
+    if response is None or response.item is None:
         raise EditRefused(_("This wording is not in the study. Reload the page and choose another."))
     name = item_id_of(response)
     known = study.project.items.current().filter(external_id=name).first()
@@ -71,7 +72,7 @@ def take_rephrasal(study: Study, response_id: int) -> Item:
     values = ItemValues(
         stem=stem_of(response),
         generator=generator_name(study),
-        expected_answer=answer_after(study, response),
+        expected_answer=answer_after(response),
         metadata={"rephrased_from": response.item.external_id, "study": study.slug},
     )
     return create_item(text, values, name)
@@ -79,7 +80,8 @@ def take_rephrasal(study: Study, response_id: int) -> Item:
 
 def item_id_of(response: Response) -> str:
     """One id for each wording, so that none is taken twice."""
-    return f"{response.item.external_id}-rephrased-{response.pk}"[:200]
+    about = response.item.external_id if response.item else ""
+    return f"{about}-rephrased-{response.pk}"[:200]
 
 
 def stem_of(response: Response) -> str:
@@ -90,9 +92,9 @@ def generator_name(study: Study) -> str:
     return f"rephrased in {study.slug}"
 
 
-def answer_after(study: Study, response: Response) -> str:
+def answer_after(response: Response) -> str:
     """The first free text that the annotator gave after the wording about the same item."""
-    questions = declaration_of(study).stage(response.stage).questions
+    questions = declaration_for(response.assignment.annotator).stage(response.stage).questions
     names = [question.name for question in questions]
     later = [each.name for each in questions[names.index(response.question) + 1 :] if each.kind == "text"]
     found = response.assignment.responses.filter(item=response.item, question__in=later[:1]).first()

@@ -94,6 +94,7 @@ def scores_of(study: Study, declaration: Declaration, purpose: Purpose) -> list[
             value=answer.value,
         )
         for answer in answers
+        if answer.item
     ]
 
 

@@ -9,6 +9,7 @@ from django.utils.translation import ngettext
 from items.models import Generator, Item, Text
 from items.plain import printable
 from studies.models import Study
+from studies.protocols import PROTOCOLS
 from studies.services.declaring import declaration_of
 from studies.services.spec import SpecError
 
@@ -32,6 +33,8 @@ class Chosen:
 def choose(study: Study) -> Chosen:
     """The current versions that the study's selection means; `SpecError` if it means nothing, or what is not there."""
     texts = chosen_texts(study)
+    if not PROTOCOLS[study.protocol].needs_items:
+        return chosen_as_they_are(study, texts)
     items = chosen_items(study, texts)
     declaration = declaration_of(study)
     without = [item for item in items if declaration.needs_options and not item.options.all()]
@@ -47,6 +50,14 @@ def choose(study: Study) -> Chosen:
     check_languages([text for text, _items in chosen.texts])
     chosen.notices = notices(study, len(texts), chosen, len(without), len(by_text) - len(enough))
     return chosen
+
+
+def chosen_as_they_are(study: Study, texts: list[Text]) -> Chosen:
+    """Texts without items, for a protocol that asks about none."""
+    if not texts:
+        raise SpecError(_("There is no text in the project. Import texts first."))
+    check_languages(texts)
+    return Chosen([(text, []) for text in texts], [note] if (note := other_language(study, texts[0])) else [])
 
 
 def chosen_texts(study: Study) -> list[Text]:

@@ -86,6 +86,14 @@ class Plan(Strict):
     seed: Seed = Field(default_factory=drawn_seed)
 
 
+class VariantSpec(Strict):
+    """One instrument against others: what it has otherwise than the study."""
+
+    name: Annotated[str, Field(min_length=1, max_length=60), AfterValidator(on_one_line)]
+    instrument: Short = ""
+    params: dict[str, Any] = Field(default_factory=dict)
+
+
 class StudySpec(Strict):
     """A study as `create_study` reads it."""
 
@@ -98,6 +106,7 @@ class StudySpec(Strict):
     plan: Plan = Field(default_factory=Plan)
     params: dict[str, Any] = Field(default_factory=dict)
     groups: Annotated[list[Group], Field(max_length=100)] = Field(default_factory=list)
+    variants: Annotated[list[VariantSpec], Field(max_length=10)] = Field(default_factory=list)
 
 
 def read_spec(content: str) -> StudySpec:

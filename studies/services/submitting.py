@@ -10,7 +10,7 @@ from studies.models import Assignment, Draft, Response, Submission
 from studies.models.people import DONE
 from studies.protocols import Stage
 from studies.services.answers import Answer, answers_of
-from studies.services.declaring import declaration_of
+from studies.services.declaring import declaration_for, version_for
 
 
 def form_answers(form: StageForm) -> list[Answer]:
@@ -32,7 +32,7 @@ def submit(assignment: Assignment, stage: Stage, answers: list[Answer]) -> None:
         assignment=assignment, stage=stage.name, opened_at=assignment.stage_opened_at, submitted_at=now
     )
     drafts = {draft.item_id: draft for draft in assignment.drafts.filter(stage=stage.name)}
-    version = assignment.annotator.study.instrument_version_id
+    version = version_for(assignment.annotator)
     Response.objects.bulk_create(
         response_from(assignment, stage, answer, drafts.get(answer.item_id), version, now) for answer in answers
     )
@@ -62,7 +62,7 @@ def response_from(
 
 def advance(assignment: Assignment, stage: Stage, now: datetime) -> None:
     """Move the cursor to the next stage, with a new token, or to the end."""
-    following = declaration_of(assignment.annotator.study).after(stage.name)
+    following = declaration_for(assignment.annotator).after(stage.name)
     assignment.stage = following.name if following else DONE
     assignment.stage_opened_at = now if following else None
     assignment.finished_at = None if following else now

@@ -14,6 +14,7 @@ from studies.views.instruments import (
     instrument_version,
 )
 from studies.views.studies import study_act, study_effects, study_page, study_preview, take_rephrasal
+from studies.views.written import study_written, written_reject, written_repair, written_take
 
 __all__ = [
     "annotator_link",
@@ -39,5 +40,9 @@ __all__ = [
     "study_new",
     "study_page",
     "study_preview",
+    "study_written",
     "take_rephrasal",
+    "written_reject",
+    "written_repair",
+    "written_take",
 ]

@@ -1,5 +1,6 @@
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.db.models import Count, Q
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
@@ -11,7 +12,7 @@ from studies.flow_picture import picture_of
 from studies.models import Purpose
 from studies.progress import guess_balance, progress_of
 from studies.protocols import PROTOCOLS
-from studies.services import launching, rephrasals
+from studies.services import launching, rephrasals, written
 from studies.services.declaring import declaration_of
 from studies.services.effects import switch_effects
 from studies.services.locking import WrongState
@@ -27,8 +28,23 @@ def study_page(request, slug):
     study = get_study(request.user, slug)
     context = {"project": study.project, "study": study, "tab": "study", "protocol": PROTOCOLS[study.protocol]}
     context["flow"] = picture_of(declaration_of(study))
+    context["variants"] = variants_of(study)
     context |= draft_context(study) if study.is_draft else running_context(study)
     return render(request, "studies/study.html", context)
+
+
+def variants_of(study) -> list[dict]:
+    """Each variant with what it has otherwise than the study, and how many people it was drawn for."""
+    variants = study.variants.select_related("instrument_version__instrument")
+    joined = Count("annotators", filter=Q(annotators__purpose=Purpose.MAIN))
+    return [
+        {
+            "variant": variant,
+            "params": {name: value for name, value in variant.params.items() if study.params.get(name) != value},
+            "n_joined": variant.n_joined,
+        }
+        for variant in variants.annotate(n_joined=joined).order_by("position")
+    ]
 
 
 def draft_context(study) -> dict:
@@ -67,7 +83,15 @@ def running_context(study) -> dict:
         "n_texts": units.order_by().values("text").distinct().count(),
         "n_items": units.filter(items__isnull=False).order_by().values("items").distinct().count(),
         "n_units": units.count(),
+        "written": written_context(study),
     }
+
+
+def written_context(study) -> dict | None:
+    """How much of what annotators wrote waits for a look; None where nothing is written, or it is not yours to take."""
+    if study.project.my_role.rank < Role.RESEARCHER.rank or not written.writing_questions(study):
+        return None
+    return {"waiting": written.n_waiting(study)}
 
 
 ACTIONS = {
@@ -117,7 +141,7 @@ def study_effects(request, slug):
 def study_preview(request, slug):
     study = get_study(request.user, slug, Role.RESEARCHER)
     try:
-        annotator = launching.start_preview(study)
+        annotator = launching.start_preview(study, request.POST.get("variant", ""))
     except (WrongState, SpecError) as error:
         messages.error(request, str(error))
         return redirect("study", study.slug)

@@ -52,6 +52,7 @@ EXTRAS = [
     "raw_output",
     "parse_status",
     "prompt_version",
+    "variant",
 ]
 
 

@@ -37,6 +37,11 @@ PAGES = [
     ("annotator_link", ["live", "PK", "erase"], "post", "nobody", 404),
     ("remove_simulated", ["live"], "post", "researcher", 302),
     ("take_rephrasal", ["live", "PK"], "post", "researcher", 302),
+    ("study_written", ["writing"], "get", "researcher", 200),
+    ("study_written", ["live"], "get", "nobody", 404),
+    ("written_take", ["writing", "PK"], "post", "researcher", 302),
+    ("written_reject", ["writing", "PK"], "post", "researcher", 302),
+    ("written_repair", ["writing", "PK"], "get", "nobody", 404),
     ("study_act", ["draft", "launch"], "post", "researcher", 302),
     ("study_act", ["live", "pause"], "post", "researcher", 302),
     ("study_act", ["paused", "resume"], "post", "researcher", 302),
@@ -63,10 +68,11 @@ def studies(project):
         launched(project, slug="live"),
         launched(project, slug="paused"),
     )
+    writing = launched(project, slug="writing", protocol="writing")
     pause_study(paused)
     copy_instrument(live.instrument_version, project, "mine")
     start_preview(draft)
-    return {"draft": draft, "live": live, "paused": paused}
+    return {"draft": draft, "live": live, "paused": paused, "writing": writing}
 
 
 @pytest.fixture

@@ -1,0 +1,74 @@
+"""A study's variants side by side: agreement within each, and the minutes it takes."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from analysis.evidence import Evidence
+from analysis.reports.evaluators import people_in
+from analysis.tables import Shown, Table, make_table
+
+COLUMNS = ("variant", "category", "view", "measure", "value", "low", "high", "n", "reason")
+# From the evidence of one variant: category, view, measure, value, low, high, n (what the agreement rests on), reason.
+Measured = Callable[[Evidence], Iterator[tuple[Any, ...]]]
+
+
+def variants(evidence: Evidence, measured: Measured) -> list[Table]:
+    """One row per variant and number; no table where the study has no variants.
+
+    Agreement is between people of one variant only: others were not asked the same.
+    """
+    names = list(evidence.study.variants.values_list("name", flat=True))
+    if not names:
+        return []
+    rows = [row for name in names for row in variant_rows(name, of_variant(evidence, name), measured)]
+    notes = (
+        _("Agreement is between annotators of one variant. All other tables take the variants together."),
+        _("Minutes run from opening a stage to handing it in, breaks included: the median over what was handed in."),
+    )
+    return [make_table("variants", COLUMNS, rows, title=_("Variants side by side"), notes=notes, shown=shown())]
+
+
+def of_variant(evidence: Evidence, name: str) -> Evidence:
+    """What the people of one variant said."""
+    people = evidence.annotators[(evidence.annotators["variant"] == name) & (evidence.annotators["kind"] == "human")]
+    codes = people["annotator"]
+
+    def of(frame: Any) -> Any:
+        return frame[frame["annotator"].isin(codes)].reset_index(drop=True)
+
+    return replace(
+        evidence,
+        choices=replace(evidence.choices, evaluators=None),
+        frame=of(evidence.frame),
+        every_round=of(evidence.every_round),
+        annotators=people.reset_index(drop=True),
+        times=of(evidence.times),
+        minutes=of(evidence.minutes),
+    )
+
+
+def variant_rows(name: str, mine: Evidence, measured: Measured) -> Iterator[dict[str, Any]]:
+    minutes = mine.times["minutes"]
+    reason = "" if len(minutes) else _("no times are known")
+    n_people = len(people_in(mine).codes)
+    median = float(minutes.median()) if len(minutes) else None
+    counted = [
+        ("", "", "n_annotators", n_people, None, None, n_people, ""),
+        ("", "", "minutes_unit_median", median, None, None, len(minutes), reason),
+    ]
+    for cells in (*counted, *measured(mine)):
+        yield dict(zip(COLUMNS, (name, *cells), strict=True))
+
+
+def shown() -> tuple[Shown, ...]:
+    return (
+        Shown(_("Variant"), "variant"),
+        Shown(_("Category"), "category"),
+        Shown(_("View"), "view", "view"),
+        Shown(_("Measure"), "measure", "quantity"),
+        Shown(_("Value"), "value", "number", "low", "high", "reason"),
+        Shown(_("n"), "n", "count"),
+    )

@@ -1,0 +1,82 @@
+"""The pages on which a researcher looks through what annotators wrote, before it becomes items of the bank."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from items.forms.items import OptionFormSet, with_more_rows
+from items.services.editing import EditRefused
+from projects.models import Role
+from studies.access import get_study
+from studies.services import written
+from studies.written_forms import WrittenForm, option_rows
+
+
+@login_required
+@require_safe
+def study_written(request, slug):
+    study = get_study(request.user, slug, Role.RESEARCHER)
+    if not written.writing_questions(study):
+        raise Http404
+    rows = written.written_items(study)
+    waiting = [row for row in rows if not row.verdict]
+    context = {"project": study.project, "study": study, "tab": "written", "rows": rows, "n_waiting": len(waiting)}
+    return render(request, "studies/written.html", context)
+
+
+@login_required
+@require_POST
+def written_take(request, slug, pk):
+    study = get_study(request.user, slug, Role.RESEARCHER)
+    try:
+        item = written.take_written_item(study, pk, request.user)
+        messages.success(request, _("The item is in the bank as “%(item)s”.") % {"item": item.external_id})
+    except EditRefused as error:
+        messages.error(request, str(error))
+    return redirect("study_written", study.slug)
+
+
+@login_required
+@require_POST
+def written_reject(request, slug, pk):
+    study = get_study(request.user, slug, Role.RESEARCHER)
+    try:
+        written.reject_written_item(study, pk, request.user, request.POST.get("reason", "").strip()[:500])
+        messages.success(request, _("The item stays out of the bank. It is kept and counted with the study's answers."))
+    except EditRefused as error:
+        messages.error(request, str(error))
+    return redirect("study_written", study.slug)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def written_repair(request, slug, pk):
+    study = get_study(request.user, slug, Role.RESEARCHER)
+    try:
+        row = written.written_item(study, pk)
+    except EditRefused:
+        raise Http404 from None
+    if row.review and row.review.item:
+        messages.info(request, _("This item is in the bank already."))
+        return redirect("study_written", study.slug)
+    said = row.values
+    form = WrittenForm(request.POST or None, initial={"stem": said.stem, "expected_answer": said.expected_answer})
+    rows: Any = OptionFormSet(request.POST or None, prefix="options", initial=option_rows(said))
+    if "more" in request.POST:
+        form = WrittenForm(initial=request.POST.dict())
+        rows = OptionFormSet(prefix="options", initial=with_more_rows(rows))
+    elif form.is_valid() and rows.is_valid():
+        try:
+            item = written.take_written_item(study, pk, request.user, form.values(said.generator, rows.values(())))
+        except EditRefused as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            messages.success(request, _("The item is in the bank as “%(item)s”.") % {"item": item.external_id})
+            return redirect("study_written", study.slug)
+    context = {"project": study.project, "study": study, "row": row, "form": form, "rows": rows}
+    return render(request, "studies/written_repair.html", context)

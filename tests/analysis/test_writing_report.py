@@ -1,0 +1,117 @@
+"""What a writing study reports and exports equals what was written."""
+
+import csv
+import io
+
+import pytest
+
+from analysis.choices import Choices
+from analysis.reports import build
+from analysis.services.exporting import export_responses
+from annotation.simulation import simulate_study
+from studies.models import Assignment, Submission
+from studies.services.written import reject_written_item, take_written_item, written_items
+from tests.factory import make_text
+from tests.studies.world import launched, person, post
+
+GROUPS = ["teachers", "students"]
+
+
+@pytest.fixture
+def study(project):
+    for number in (1, 2):
+        make_text(project, f"t{number}")
+    params = {"items_per_text": 2, "at_least": 1}
+    return launched(project, protocol="writing", params=params, groups=GROUPS)
+
+
+def write(someone, *stems):
+    handle, more = someone.shown[0][0], {"more_1": "yes" if len(stems) > 1 else "no"}
+    said = {f"stem_{n}": stem for n, stem in enumerate(stems, 1)} | {f"answer_{n}": "So." for n in (1, 2)} | more
+    someone.save(post(item=handle, **{f"{name}-{handle}": value for name, value in said.items()}))
+    someone.hand_in()
+
+
+def timed(minutes: dict[str, float]):
+    """Each annotator took so many minutes for every text."""
+    from datetime import timedelta
+
+    for submission in Submission.objects.select_related("assignment__annotator"):
+        took = timedelta(minutes=minutes[submission.assignment.annotator.code])
+        submission.opened_at = submission.submitted_at - took
+        submission.save()
+
+
+def planted(study):
+    """Two of the first annotator about one text, one of the second about each text."""
+    first, second = person(study, 0).start(), person(study, 1).start()
+    write(first, "Why do herons stand?", "When do they fish?")
+    write(second, "Where?")
+    write(second, "Who are they really?")
+    timed({first.annotator.code: 4, second.annotator.code: 10})
+    return written_items(study)
+
+
+def rows(study, name="writing", **choices):
+    return build(study, Choices(**choices)).table(name).rows
+
+
+def test_counts_and_minutes_of_all_and_of_each_group(study, researcher):
+    written = planted(study)
+    by_stem = {each.values.stem: each.response_id for each in written}
+    take_written_item(study, by_stem["Where?"], researcher)
+    reject_written_item(study, by_stem["When do they fish?"], researcher)
+    everybody, students, teachers = rows(study)
+    assert (everybody["n_items"], everybody["n_annotators"], everybody["n_texts"]) == (4, 2, 2)
+    assert (everybody["n_accepted"], everybody["n_rejected"], everybody["n_waiting"]) == (1, 1, 2)
+    assert (everybody["minutes_per_text"], everybody["n"]) == (10, 3)  # of 4, 10 and 10
+    assert everybody["words_per_stem"] == (4 + 4 + 1 + 4) / 4
+    assert (teachers["group"], teachers["n_items"], teachers["minutes_per_text"]) == ("teachers", 2, 4)
+    assert (students["group"], students["n_items"], students["n_accepted"]) == ("students", 2, 1)
+
+
+def test_a_group_can_be_chosen(study):
+    planted(study)
+    assert [row["n_items"] for row in rows(study, groups=("teachers",))] == [2]
+
+
+def test_each_item_is_listed_as_it_was_written(study):
+    planted(study)
+    first = rows(study, "written_items")[0]
+    assert (first["stem"], first["expected_answer"], first["verdict"]) == ("Why do herons stand?", "So.", "")
+
+
+def exported(study, format="csv") -> list[dict]:
+    out = io.StringIO()
+    export_responses(study, format, out, ("main", "simulated"))
+    return list(csv.DictReader(io.StringIO(out.getvalue())))
+
+
+def test_the_export_has_each_answer_with_its_text_and_no_item(study):
+    planted(study)
+    answers = [row for row in exported(study) if row["applicable"] == "true"]
+    assert {(row["question"], row["value"], row["item_id"]) for row in answers if row["question"] == "stem_1"} == {
+        ("stem_1", "Why do herons stand?", ""),
+        ("stem_1", "Where?", ""),
+        ("stem_1", "Who are they really?", ""),
+    }
+    assert {row["text_id"] for row in answers} == {"t1", "t2"}
+
+
+def test_the_wide_export_tells_what_was_not_asked_for(study):
+    planted(study)
+    first, second = (study.annotators.get(seat=seat).code for seat in (0, 1))
+    started = Assignment.objects.filter(annotator__code=first, finished_at__isnull=False).get()
+    (row,) = [
+        each
+        for each in exported(study, "wide")
+        if each["question"] == "stem_2" and each["text_id"] == started.unit.text.external_id
+    ]
+    assert (row[first], row[second]) == ("When do they fish?", "not_applicable")
+
+
+def test_simulated_people_write_through_the_pages(study):
+    simulate_study(study, 1, 3)
+    assert {each.annotator for each in written_items(study, ("simulated",))} == {"sim-01"}
+    assert rows(study)[0]["n_items"] == 0
+    assert rows(study)[0]["reason"] == "no times are known"
