@@ -4,6 +4,7 @@ from pathlib import Path
 
 import dj_database_url
 from csp.constants import NONE, SELF
+from django.conf.locale import LANG_INFO
 from django.utils.translation import gettext_lazy as _
 
 from config import env
@@ -124,6 +125,7 @@ CACHES = {"default": {"BACKEND": "django.core.cache.backends.db.DatabaseCache", 
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", _("English")), ("de", _("German")), ("eu", _("Basque"))]
+LANG_INFO["eu"]["name_local"] = "Euskara"  # Django has the English name here
 LOCALE_PATHS = [BASE_DIR / "locale"]
 USE_TZ = True
 TIME_ZONE = env.text("LESART_TIME_ZONE", "UTC")
