@@ -310,8 +310,8 @@ def test_prompts_with_an_unknown_slot_are_refused(study, project, served, endpoi
 
 
 def test_a_language_without_prompts_is_refused(project, bank, served, endpoint):
-    study = make_study(project, "basque", bank, language="eu")
-    with pytest.raises(CannotEvaluate, match="language “eu”"):
+    study = make_study(project, "danish", bank, language="da")
+    with pytest.raises(CannotEvaluate, match="language “da”"):
         start(study, Ask(endpoint(served(planted))))
 
 
