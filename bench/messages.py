@@ -20,7 +20,7 @@ from babel.messages.pofile import read_po, write_po
 from django.utils.translation.template import templatize
 
 ROOT = Path(__file__).resolve().parent.parent
-LANGUAGES = ["de"]
+LANGUAGES = ["de", "eu"]
 NO_DATE = datetime(1970, 1, 1, tzinfo=UTC)
 APPS = ["config", "projects", "items", "llm", "studies", "annotation", "evaluation", "generation", "analysis"]
 # What belongs to an app beside its code and templates/<app>; pages and parts that all share stand with the wiring.

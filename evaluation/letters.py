@@ -18,10 +18,11 @@ ONE = rf"{OPENING}(?<!\w)[A-Za-z0](?!\w){CLOSING}[.):]?{MARKUP}"
 BETWEEN = r"(?:\s*[,;/&+]\s*(?:and\b|und\b|eta\b)?|\s+(?:and|und|eta)\b|\s)\s*"
 LIST = rf"{ONE}(?:{BETWEEN}{ONE})*"
 CUE = (
-    r"\b(?:answers?|responses?|solutions?|antwort(?:en)?|lösung(?:en)?|richtig|correct|erantzun(?:a|ak)?)\b"
+    r"\b(?:answers?|responses?|solutions?|antwort(?:en)?|lösung(?:en)?|richtig|correct|"
+    r"erantzun(?:a|ak|\s+zuzena|\s+zuzenak)?|zuzena|zuzenak)\b"
     rf"{MARKUP}(?:\s+(?:is|are|would\s+be|must\s+be|ist|sind|wäre|wären|lautet|lauten|dira|da))?\s*[:=]?"
 )
-END = r"\s*(?=$|[.;!\n]|\s(?:because|since|as|weil|da|denn)\b|\s[–—-]\s)"
+END = r"\s*(?=$|[.;!\n]|\s(?:because|since|as|weil|da|dira|denn|zeren)\b|\s[–—-]\s)"
 LONE = re.compile(rf"{LIST}[.!]?{MARKUP}")
 CUED = re.compile(rf"(?i:{CUE})\s*(?P<list>{LIST}){END}")
 LETTER = re.compile(r"(?<!\w)[A-Za-z0](?!\w)")

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 
 MOST_OPTIONS, LONGEST_OPTION, LONGEST_STEM, LONGEST_RAW = 20, 2_000, 10_000, 20_000
 LONGEST_EXPLANATION = 2_000
-TRUE = r"richtige?|korrekte?|wahr|zutreffend|stimmt|correct|true|right|yes|ja|✓|✔|✅"
+TRUE = r"richtige?|korrekte?|wahr|zutreffend|stimmt|correct|true|right|yes|ja|zuzena?|egia|bai|✓|✔|✅"
 FALSE = (
     r"falsche?|inkorrekte?|unwahr|unzutreffend|stimmt nicht|nicht richtig|nicht korrekt|not correct|incorrect|false|"
-    r"wrong|no|nein|✗|✘|❌"
+    r"wrong|no|nein|okerra?|gezurra|ez da zuzena|ez zuzena|ez|✗|✘|❌"
 )
 MARK = re.compile(
-    rf"[*_\s]*[(\[][*_\s]*(?:(?P<false>{FALSE})|(?P<true>{TRUE}))(?: (?:antwort|answer|option))?"
+    rf"[*_\s]*[(\[][*_\s]*(?:erantzun )?(?:(?P<false>{FALSE})|(?P<true>{TRUE}))(?: (?:antwort|answer|option))?"
     r"(?:\s*[,;:–-][^()\[\]]{0,200})?[*_\s]*[)\]][*_\s.;,]*$",
     re.IGNORECASE,
 )

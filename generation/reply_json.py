@@ -7,16 +7,25 @@ from typing import Any
 
 from generation.parts import CONTROL, FALSE, LONGEST_RAW, MOST_OPTIONS, TRUE, ParsedItem, ParsedOption, read_mark
 
-STEM_NAMES = ("question", "stem", "frage", "item")
-OPTION_NAMES = ("suggested_answers", "options", "answers", "choices", "optionen", "antworten")
-WORDING_NAMES = ("text", "option", "answer", "antwort", "choice")
-MARK_NAMES = ("correct", "is_correct", "iscorrect", "richtig", "korrekt", "key")
+STEM_NAMES = ("question", "stem", "frage", "galdera", "item")
+OPTION_NAMES = ("suggested_answers", "options", "answers", "choices", "optionen", "antworten", "aukerak", "erantzunak")
+WORDING_NAMES = ("text", "option", "answer", "antwort", "choice", "aukera", "erantzuna")
+MARK_NAMES = ("correct", "is_correct", "iscorrect", "richtig", "korrekt", "zuzena", "key")
 KEY_NAMES = ("right_answers", "keys", "key")
 DISTRACTOR_NAMES = ("wrong_answers", "distractors")
 DISTRACTOR_TEXTS = ("wrong_answer", "distractor", *WORDING_NAMES)
-WHY_NAMES = ("misconception", "explanation", "reasoning", "begründung", "erklärung")
-REASONING_NAMES = ("reasoning", "begründung")
-LIST_NAMES = ("items", "questions", "fragen", "aufgaben")
+WHY_NAMES = (
+    "misconception",
+    "explanation",
+    "reasoning",
+    "begründung",
+    "erklärung",
+    "arrazoia",
+    "azalpena",
+    "uste_okerra",
+)
+REASONING_NAMES = ("reasoning", "begründung", "arrazoia")
+LIST_NAMES = ("items", "questions", "fragen", "aufgaben", "galderak", "itemak")
 
 
 def items_from_json(text: str) -> list[ParsedItem]:

@@ -7,16 +7,17 @@ from generation.parts import LONGEST_STEM, ParsedItem, ParsedOption, read_mark
 
 BULLET = re.compile(r"[-*•–]\s+")
 MARKER = re.compile(r"\(?(?P<label>[A-Ta-t]|\d{1,3})[).:]\**\s+|\(?(?P<bare>[A-Ta-t]|\d{1,3})[).:]\**$")
+ITEM = r"(?:frage|question|item|aufgabe|galdera|itema)"
 HEADING = re.compile(
-    r"(?:frage|question|item|aufgabe)(?:\s*(?:nr\.?\s*)?\d{1,3})?\s*[.:)–-]\**\s*|(?:frage|question|item|aufgabe)\s*\d{1,3}$",
-    re.IGNORECASE,
+    rf"{ITEM}(?:\s*(?:nr\.?\s*)?\d{{1,3}})?\s*[.:)–-]\**\s*|{ITEM}\s*\d{{1,3}}$|galdera$", re.IGNORECASE
 )
 EXPLANATION = re.compile(
-    r"(?P<kind>begründung|reasoning|erklärung|explanation|misconception|denkfehler|fehlvorstellung|missverständnis)"
+    r"(?P<kind>begründung|reasoning|erklärung|explanation|misconception|denkfehler|fehlvorstellung|missverständnis|"
+    r"arrazoia|arrazoibidea|azalpena|uste okerra)"
     r"\**\s*:\**\s*",
     re.IGNORECASE,
 )
-OF_KEYS = ("begründung", "reasoning")
+OF_KEYS = ("begründung", "reasoning", "arrazoia", "arrazoibidea")
 
 
 @dataclass

@@ -16,13 +16,13 @@ VERSION = 1
 MARKUP = r"[\s*_`~#>\"'“”„‚‘’«»‹›|]*"
 OPENING, CLOSING = rf"{MARKUP}[(\[{{]?{MARKUP}", rf"{MARKUP}[)\]}}]?{MARKUP}"
 CUES = (
-    r"(?:answer|response|label|solution|antwort|lösung|urteil|erantzuna|erantzun)",
-    r"(?:\s+(?:is|would\s+be|must\s+be|ist|lautet|wäre|therefore|thus|daher|also))?",
+    r"(?:answer|response|label|solution|antwort|lösung|urteil|erantzun\s+zuzena|erantzuna|erantzun)",
+    r"(?:\s+(?:is|would\s+be|must\s+be|ist|lautet|wäre|therefore|thus|daher|also|hau\s+da))?",
 )
-AFTER = r"(?=\s*$|\s*[.,;:!)\]}*_`\"'“”’»\n]|\s+(?:because|since|as|for|weil|da|denn)\b|\s+[–—-]\s|\s*\()"
+AFTER = r"(?=\s*$|\s*[.,;:!)\]}*_`\"'“”’»\n]|\s+(?:because|since|as|for|weil|da|denn|zeren)\b|\s+[–—-]\s|\s*\()"
 HEDGES = re.compile(
     r"\b(?:whether|if|cannot|can't|can’t|could not|couldn't|not|unsure|uncertain|unclear|either|neither|or|"
-    r"ob|falls|nicht|kein\w*|unsicher|unklar|entweder|weder|oder|ez|ala|edo)\b"
+    r"ob|falls|nicht|kein\w*|unsicher|unklar|entweder|weder|oder|ez|ezin|ea|ala|edo|zalantza\w*)\b"
     , re.IGNORECASE,
 )  # fmt: skip
 MOST_CHARACTERS = 20_000

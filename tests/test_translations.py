@@ -2,10 +2,11 @@
 
 import re
 from collections import defaultdict
+from datetime import date
 
 import pytest
 from babel.messages.catalog import Message
-from django.utils import translation
+from django.utils import formats, translation
 
 from bench import messages
 from studies.services.instruments import shipped
@@ -81,13 +82,25 @@ def test_quotation_marks_are_the_german_ones():
             assert german.count("„") == german.count("“"), german
 
 
-def test_a_sentence_has_one_translation_in_all_apps():
+def test_quotation_marks_are_the_basque_ones():
+    for app in messages.APPS:
+        for _english, basque in sentences(messages.stored(app, "eu")):
+            assert not set("„«»") & set(basque), basque
+            assert basque.count("“") == basque.count("”"), basque
+
+
+@pytest.mark.parametrize("language", messages.LANGUAGES)
+def test_a_sentence_has_one_translation_in_all_apps(language):
     """Django merges the catalogues: of two translations one would be lost."""
     found = defaultdict(set)
     for app in messages.APPS:
-        for sentence, german in translations(messages.stored(app, "de")).items():
-            found[sentence].add(german)
-    assert {sentence: germans for sentence, germans in found.items() if len(germans) > 1} == {}
+        for sentence, other in translations(messages.stored(app, language)).items():
+            found[sentence].add(other)
+    assert {sentence: others for sentence, others in found.items() if len(others) > 1} == {}
+
+
+def test_every_language_of_the_pages_but_english_has_catalogues(settings):
+    assert [code for code, _name in settings.LANGUAGES if code != "en"] == messages.LANGUAGES
 
 
 def test_the_sentences_of_templates_are_collected_in_every_form(tmp_path):
@@ -100,10 +113,20 @@ def test_the_sentences_of_templates_are_collected_in_every_form(tmp_path):
     ]
 
 
-def test_pages_speak_german(client, db):
-    page = client.get("/accounts/login/", headers={"Accept-Language": "de"}).content.decode()
-    assert "Benutzername oder E-Mail-Adresse" in page
-    assert '<html lang="de">' in page
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [("de", "Benutzername oder E-Mail-Adresse"), ("eu", "Erabiltzaile-izena edo helbide elektronikoa")],
+)
+def test_pages_speak_the_visitors_language(client, db, language, words):
+    page = client.get("/accounts/login/", headers={"Accept-Language": language}).text
+    assert words in page
+    assert f'<html lang="{language}">' in page
+
+
+def test_every_page_offers_the_other_languages(client, db):
+    page = client.get("/accounts/login/", headers={"Accept-Language": "de"}).text
+    offered = re.findall(r'name="language" value="(\w+)" lang="(\w+)">([^<]+)<', page)
+    assert offered == [("en", "en", "English"), ("eu", "eu", "Euskara")]
 
 
 def test_numbers_choose_the_german_plural():
@@ -112,5 +135,22 @@ def test_numbers_choose_the_german_plural():
         assert translation.ngettext("%(n)s study", "%(n)s studies", 2) == "%(n)s Studien"
 
 
-def test_the_steps_are_named_in_german():
-    assert [shipped()["guess-then-read/de"][stage]["step"] for stage in ("guess", "read")] == ["Raten", "Lesen"]
+def test_numbers_choose_the_basque_plural():
+    with translation.override("eu"):
+        english = "%(n)s judgment as CSV", "All %(n)s judgments as CSV"
+        assert [translation.ngettext(*english, n) for n in (0, 1, 2)] == [
+            "%(n)s epaiak CSV gisa",
+            "Epai %(n)s CSV gisa",
+            "%(n)s epaiak CSV gisa",
+        ]
+
+
+def test_dates_and_numbers_are_written_the_basque_way():
+    with translation.override("eu"):
+        assert formats.number_format(1234.5, force_grouping=True) == "1.234,5"
+        assert formats.date_format(date(2026, 3, 9)) == "2026ko mar. 9a"
+
+
+@pytest.mark.parametrize(("language", "steps"), [("de", ["Raten", "Lesen"]), ("eu", ["Asmatu", "Irakurri"])])
+def test_the_steps_are_named_in_the_language(language, steps):
+    assert [shipped()[f"guess-then-read/{language}"][stage]["step"] for stage in ("guess", "read")] == steps

@@ -1,4 +1,4 @@
-"""No page of an annotator has anything that axe complains about, in either language, light or dark, large or small."""
+"""No page of an annotator has anything that axe complains about, in any language, light or dark, large or small."""
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -14,6 +14,7 @@ LOOKS = [
     pytest.param("de", {"color_scheme": "light"}, id="de-light"),
     pytest.param("en", {"color_scheme": "dark"}, id="en-dark"),
     pytest.param("en", PHONE | {"color_scheme": "light"}, id="en-phone"),
+    pytest.param("eu", PHONE | {"color_scheme": "dark"}, id="eu-phone-dark"),
 ]
 
 

@@ -85,7 +85,7 @@ def test_option_by_option_under_the_same_label_is_another_evaluator(study, serve
         start(study, Ask(mock))
 
 
-@pytest.mark.parametrize("language", ["de", "en"])
+@pytest.mark.parametrize("language", ["de", "en", "eu"])
 def test_the_shipped_prompts_can_be_used(language):
     content = yaml.safe_load((SHIPPED / f"guess-then-read-letters.{language}.yaml").read_text("utf-8"))
     prompts = read_letter_prompts(content, {"guess": False, "read": True})

@@ -104,6 +104,12 @@ def test_what_has_nothing_to_be_computed_from_is_undefined_and_not_zero(name, wh
         COMPUTED[name](Question("Wo wohnt sie?", "Sie wohnt hier.", "de"))
 
 
+@pytest.mark.parametrize("name", ["Flesch", "Amstad"])
+def test_readability_of_a_question_in_basque_is_undefined_with_the_reason(name):
+    with pytest.raises(Undefined, match="for another language than that of the text"):
+        COMPUTED[name](Question("Non bizi da?", "Hemen bizi da.", "eu"))
+
+
 @pytest.mark.parametrize("name", [name for name in COMPUTED if name != "fuzzy overlap"])
 def test_a_question_without_words_has_no_value(name):
     question = Question("…?", "Text.", "de", answers=("ja",), references=("Wo?",))

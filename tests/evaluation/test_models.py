@@ -24,7 +24,7 @@ from llm.services.reading import read_again
 from studies.models import Annotator, Response, StudyState, Submission
 from studies.services.evaluating import close_answered
 from studies.services.instruments import store_version
-from tests.factory import make_study
+from tests.factory import make_study, make_text
 from tests.mock_server import Planned, label
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("quick_models")]
@@ -67,6 +67,15 @@ def test_what_the_model_says_is_what_is_stored(study, served, endpoint, said):
     answered(study, endpoint(served(planted)))
     assert said("mock", "guess") == {"r1": "FTF", "r2": "TF", "c1": "TFT"}
     assert said("mock", "read") == {"r1": "TFF", "r2": "TF", "c1": "TTF"}
+
+
+def test_a_study_in_basque_is_asked_in_basque_and_answered_with_its_letters(project, write, served, endpoint, said):
+    text = make_text(project, "ibaia", body="Ibaia hiri berdetik doa.", language="eu")
+    item = write(text, "i1", "*hiri berdetik", "itsasotik")
+    server = served(lambda request: "Erantzuna Z da." if "hiri" in request.prompt.split("Erantzuna: ")[1] else "O")
+    answered(make_study(project, "ibaiak", [item], language="eu"), endpoint(server))
+    assert (said("mock", "guess"), said("mock", "read")) == ({"i1": "TF"}, {"i1": "TF"})
+    assert all("Z zuzena bada, O okerra bada." in prompt for prompt in server.prompts)
 
 
 def test_the_reports_accuracies_are_the_planted_ones_to_the_last_digit(study, served, endpoint):
@@ -309,8 +318,8 @@ def test_prompts_with_an_unknown_slot_are_refused(study, project, served, endpoi
 
 
 def test_a_language_without_prompts_is_refused(project, bank, served, endpoint):
-    study = make_study(project, "basque", bank, language="eu")
-    with pytest.raises(CannotEvaluate, match="language “eu”"):
+    study = make_study(project, "danish", bank, language="da")
+    with pytest.raises(CannotEvaluate, match="language “da”"):
         start(study, Ask(endpoint(served(planted))))
 
 

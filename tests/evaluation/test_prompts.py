@@ -85,7 +85,7 @@ def test_an_instrument_that_lacks_a_part_is_refused(content, change):
         read_prompts(content | change, STAGES)
 
 
-@pytest.mark.parametrize(("language", "labels"), [("de", ("R", "F")), ("en", ("C", "I"))])
+@pytest.mark.parametrize(("language", "labels"), [("de", ("R", "F")), ("en", ("C", "I")), ("eu", ("Z", "O"))])
 def test_the_shipped_prompts_can_be_used(language, labels):
     content = yaml.safe_load((SHIPPED / f"guess-then-read-prompt.{language}.yaml").read_text("utf-8"))
     prompts = read_prompts(copy.deepcopy(content), STAGES)

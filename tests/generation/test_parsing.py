@@ -15,9 +15,9 @@ LINES = """Wer spielt Klavier?
 a) Herr Seidel (richtig)
 b) die Studentin (falsch)
 c) Mira (falsch)"""
-MARKS = {True: ["richtig", "Korrekt", "correct", "TRUE", "**richtig**", "✓"],
+MARKS = {True: ["richtig", "Korrekt", "correct", "TRUE", "**richtig**", "✓", "zuzena", "Erantzun zuzena", "egia"],
          False: ["falsch", "nicht richtig", "incorrect", "wrong", "Falsche Antwort",
-                 "falsch, denn sie lacht"]}  # fmt: skip
+                 "falsch, denn sie lacht", "okerra", "ez da zuzena", "erantzun okerra"]}  # fmt: skip
 
 
 def told(reply: str, n: int = 3) -> list[tuple[str, list[tuple[str, bool | None]]]]:
@@ -28,7 +28,20 @@ WHOLE = [("Wer spielt Klavier?", [("Herr Seidel", True), ("die Studentin", False
 
 
 @pytest.mark.parametrize(
-    "head", ["1. ", "1) ", "**1.** ", "Frage 1: ", "### Frage 1\n", "**Question 1:** ", "", "1. Frage: "]
+    "head",
+    [
+        "1. ",
+        "1) ",
+        "**1.** ",
+        "Frage 1: ",
+        "### Frage 1\n",
+        "**Question 1:** ",
+        "",
+        "1. Frage: ",
+        "Galdera 1: ",
+        "1. galdera: ",
+        "1. galdera\n",
+    ],
 )
 def test_a_stem_is_found_with_any_number_or_heading(head):
     assert told(head + LINES) == WHOLE
@@ -47,7 +60,7 @@ def test_options_are_found_with_any_marker(marker):
 
 
 @pytest.mark.parametrize(("correct", "mark"), [(correct, mark) for correct, marks in MARKS.items() for mark in marks])
-def test_marks_at_the_end_of_the_line_are_read_in_both_languages(correct, mark):
+def test_marks_at_the_end_of_the_line_are_read_in_all_languages(correct, mark):
     for left, right in (("(", ")"), ("[", "]"), ("(", ")."), ("**(", ")**")):
         assert told(f"Wer?\na) Mira {left}{mark}{right}")[0][1] == [("Mira", correct)]
 
@@ -89,6 +102,8 @@ def test_json_is_read_wherever_it_stands(wrap):
 def test_json_with_marked_strings_or_a_table_of_options_is_read():
     strings = {"frage": "Wer?", "antworten": ["Mira (richtig)", "Ole (falsch)", "Tom"]}
     assert told(json.dumps(strings)) == [("Wer?", [("Mira", True), ("Ole", False), ("Tom", None)])]
+    basque = {"galderak": [{"galdera": "Nor?", "erantzunak": [{"erantzuna": "Mira", "zuzena": True}, "Ole (okerra)"]}]}
+    assert told(json.dumps(basque)) == [("Nor?", [("Mira", True), ("Ole", False)])]
     table = {"stem": "Wer?", "options": {"Mira": True, "Ole": False}}
     assert told(json.dumps(table)) == [("Wer?", [("Mira", True), ("Ole", False)])]
 

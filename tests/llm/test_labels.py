@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from llm.labels import read_label
 
-GERMAN, ENGLISH = ["R", "F"], ["C", "I"]
+GERMAN, ENGLISH, BASQUE = ["R", "F"], ["C", "I"], ["Z", "O"]
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,29 @@ GERMAN, ENGLISH = ["R", "F"], ["C", "I"]
 )  # fmt: skip
 def test_a_plain_answer_is_read(text):
     assert read_label(text, GERMAN).label == "R"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Z", "z.", "**Z**", "Z: testuak hala dio", "Erantzuna: Z", "Erantzuna Z da.",
+        "Erantzun zuzena Z da, testuak dioenez.", "Erantzuna hau da: Z",
+        "Erantzuna Z da, zeren testuak hala baitio.", "Testuan hala dago (Z).",
+    ],
+)  # fmt: skip
+def test_a_plain_answer_in_basque_is_read(text):
+    assert read_label(text, BASQUE).label == "Z"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Z edo O", "Erantzuna Z edo O da.", "Erantzuna ez da Z.", "Ez dakit erantzuna Z den ala ez.",
+        "Zalantzan nago: erantzuna Z da", "Ezin da esan ea erantzuna Z da.", "Zuzena", "Okerra da", "O hura!",
+    ],
+)  # fmt: skip
+def test_what_is_no_plain_answer_in_basque_is_none(text):
+    assert read_label(text, BASQUE).label is None
 
 
 @pytest.mark.parametrize(

@@ -35,13 +35,15 @@ def judge(content=None):
     return PROTOCOL.declare(PROTOCOL.fill({}), content or wording()).stage("judge")
 
 
-@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("language", ["en", "de", "eu"])
 def test_names_and_values_are_those_of_the_contract(language):
     assert {question.name: question.levels for question in judge(wording(language)).questions} == CONTRACT
 
 
-def test_both_languages_ask_the_same():
-    assert [each.asked_if for each in judge(wording("de")).questions] == [each.asked_if for each in judge().questions]
+@pytest.mark.parametrize("language", ["de", "eu"])
+def test_all_languages_ask_the_same(language):
+    asked = [each.asked_if for each in judge(wording(language)).questions]
+    assert asked == [each.asked_if for each in judge().questions]
 
 
 def test_the_paths_of_the_published_questionnaire():

@@ -40,7 +40,7 @@ def test_a_study_is_made_with_the_projects_own_wording(own, project):
 def test_prompts_are_not_offered_for_people(own, project):
     own("guess-then-read-prompt/en", "letters")
     names = [name for name, _words in StudyForm(project=project, protocol=GUESSING).fields["instrument"].choices]
-    assert sorted(names) == ["guess-then-read/de", "guess-then-read/en"]
+    assert sorted(names) == ["guess-then-read/de", "guess-then-read/en", "guess-then-read/eu"]
 
 
 def test_a_draft_keeps_its_older_version_until_another_is_chosen(own, project):
@@ -59,7 +59,7 @@ def test_writers_are_offered_prompts_for_generators_with_their_languages(own, pr
     form = GenerateForm(project)
     choices = form.fields["instrument"].choices
     assert choices[:2] == [("", "the usual ones of the model"), ("short", "short (en)")]
-    assert ("generate-items", "generate-items (de, en)") in choices
+    assert ("generate-items", "generate-items (de, en, eu)") in choices
 
 
 def test_the_chosen_words_make_another_generator(own, project, endpoint):
@@ -73,7 +73,8 @@ def test_the_chosen_words_make_another_generator(own, project, endpoint):
 def test_evaluators_are_offered_prompts_of_the_protocol_the_studys_language_first(own, project):
     own("guess-then-read-prompt/en", "letters")
     form = ModelForm(launched(project))
-    assert [name for name, _words in form.fields["prompt"].choices] == ["", "letters/en", "guess-then-read-prompt/de"]
+    names = [name for name, _words in form.fields["prompt"].choices]
+    assert names == ["", "letters/en", "guess-then-read-prompt/de", "guess-then-read-prompt/eu"]
 
 
 def test_another_prompt_is_another_evaluator(own, project, endpoint):

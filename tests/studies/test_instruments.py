@@ -172,8 +172,13 @@ def test_only_what_suits_is_offered(own, project):
         use: [str(version.instrument) for version in suitable(project, use, "guess-then-read")]
         for use in ("people", "evaluator")
     }
-    assert names["people"] == ["mine/en", "guess-then-read/de", "guess-then-read/en"]
-    assert names["evaluator"] == ["letters/en", "guess-then-read-prompt/de", "guess-then-read-prompt/en"]
+    assert names["people"] == ["mine/en", "guess-then-read/de", "guess-then-read/en", "guess-then-read/eu"]
+    assert names["evaluator"] == [
+        "letters/en",
+        "guess-then-read-prompt/de",
+        "guess-then-read-prompt/en",
+        "guess-then-read-prompt/eu",
+    ]
 
 
 @pytest.mark.parametrize(

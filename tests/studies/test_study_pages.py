@@ -230,3 +230,10 @@ def test_a_study_that_was_launched_elsewhere_in_between_shows_so(client, project
     study = drafted(project)
     launch_study(study)
     assert "was launched before" in act(client, "study", "launch").content.decode()
+
+
+def test_the_protocol_is_named_in_the_language_of_the_page(client, project):
+    bank(project)
+    launched(project)
+    page = client.get("/s/study/", headers={"Accept-Language": "eu"}).text
+    assert "Asmatu, gero irakurri · en" in page
