@@ -83,7 +83,7 @@ def request_for(setting: Setting, stage: str, option: Option | None, texts: dict
         raise ValueError(_("The option is no longer in the bank, so it cannot be asked about."))
     item, text = option.item, texts[option.item.text_id]
     words = setting.prompts.render(stage, title=text.title, body=text.body, question=item.stem, option=option.text)
-    return asked_with(setting, words)
+    return asked_with(setting, words, (setting.prompts.correct, setting.prompts.incorrect))
 
 
 def letter_requests(setting: Setting, asked: Sequence[tuple[str, int]]) -> list[Request]:
@@ -103,8 +103,8 @@ def letter_request(setting: Setting, stage: str, item: Item | None) -> Request:
     return asked_with(setting, words)
 
 
-def asked_with(setting: Setting, words: str) -> Request:
-    return Request([{"role": "user", "content": words}], AS_PUBLISHED if setting.as_published else PARAMS)
+def asked_with(setting: Setting, words: str, labels: tuple[str, ...] = ()) -> Request:
+    return Request([{"role": "user", "content": words}], AS_PUBLISHED if setting.as_published else PARAMS, labels)
 
 
 def store(setting: Setting, stage: str, place: Place, ticks: dict[int, bool], probability: dict[int, float]) -> None:

@@ -1,8 +1,10 @@
 from decimal import Decimal
+from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from llm.in_process.places import SCHEME, is_installed
 from llm.models import Endpoint, Unknown
 
 PRESETS = [
@@ -13,6 +15,12 @@ PRESETS = [
     (_("A gateway of your institution"), "https://models.example.org/v1", "model"),
 ]
 """Shapes of addresses, to start from: (name, base URL, an example of a model's name)."""
+IN_PROCESS = (_("A transformers model in the worker's own process"), f"{SCHEME}/path/to/folder", "model")
+
+
+def presets() -> list[tuple[Any, str, str]]:
+    """The last one only where its packages are installed."""
+    return [*PRESETS, IN_PROCESS] if is_installed() else PRESETS
 
 
 class EndpointForm(forms.ModelForm):
@@ -32,7 +40,8 @@ class EndpointForm(forms.ModelForm):
         help_texts = {
             "name": _("How it is called in lists and commands."),
             "base_url": _(
-                "The part before /chat/completions; usually it ends in /v1. If it changes, the key is asked for again."
+                "The part before /chat/completions; usually it ends in /v1. If it changes, the key is asked for again. "
+                "Or local: and a folder: a transformers model that workers load themselves."
             ),
             "model": _("Exactly as the server names it."),
             "description": _("What researchers should know before they choose it."),

@@ -1,0 +1,50 @@
+"""A transformers model small enough to be made by a test: random weights and a tokenizer trained on the spot."""
+
+from pathlib import Path
+
+TEXTS = [
+    "Read the text and say whether the option is a correct answer. Reply with R or F.",
+    "The river flows through the green town. The old castle stands on the hill above it.",
+    "Der Fluss fließt durch die grüne Stadt. Die alte Burg steht auf dem Berg, nicht im Tal.",
+    "Antworte mit R oder F. R: richtig, F: falsch. 1. Question? A) one B) two C) three",
+]
+TEMPLATE = (
+    "{% for message in messages %}<{{ message['role'] }}>{{ message['content'] }}\n{% endfor %}"
+    "{% if add_generation_prompt %}<assistant>{% endif %}"
+)
+
+
+def make_tiny_model(
+    folder: Path, *, leans_to: str = "R F", has_template: bool = False, most_tokens: int = 1024, seed: int = 1
+) -> Path:
+    """Saves it in the folder: a GPT-2 of two layers with some hundred tokens, R and F and their variants among them.
+
+    Its last layer leans to the words `leans_to`, so that labels have a share of the probability that can be read.
+    """
+    import torch
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+    from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
+
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(
+        vocab_size=400, special_tokens=["<end>"], initial_alphabet=alphabet, show_progress=False
+    )
+    tokenizer.train_from_iterator([*TEXTS, " R F r f" * 50], trainer)
+    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<end>")
+    if has_template:
+        fast.chat_template = TEMPLATE
+    torch.manual_seed(seed)
+    size = GPT2Config(
+        vocab_size=len(fast), n_positions=most_tokens, n_embd=32, n_layer=2, n_head=2,
+        initializer_range=0.3, bos_token_id=fast.eos_token_id, eos_token_id=fast.eos_token_id,
+    )  # fmt: skip
+    model = GPT2LMHeadModel(size)
+    wanted = [fast.convert_tokens_to_ids(word) for word in leans_to.split()]
+    with torch.no_grad():
+        model.transformer.ln_f.bias.copy_(3 * model.transformer.wte.weight[wanted].sum(0))
+    model.save_pretrained(folder)
+    fast.save_pretrained(folder)
+    return folder
