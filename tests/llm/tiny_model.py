@@ -15,9 +15,9 @@ TEMPLATE = (
 
 
 def make_tiny_model(
-    folder: Path, *, leans_to: str = "R F", has_template: bool = False, most_tokens: int = 1024, seed: int = 1
+    folder: Path, *, leans_to: str = "R F C I", has_template: bool = False, most_tokens: int = 1024, seed: int = 1
 ) -> Path:
-    """Saves it in the folder: a GPT-2 of two layers with some hundred tokens, R and F and their variants among them.
+    """Saves it in the folder: a GPT-2 of two layers with some hundred tokens, the labels of the shipped prompts among them.
 
     Its last layer leans to the words `leans_to`, so that labels have a share of the probability that can be read.
     """
@@ -32,7 +32,7 @@ def make_tiny_model(
     trainer = trainers.BpeTrainer(
         vocab_size=400, special_tokens=["<end>"], initial_alphabet=alphabet, show_progress=False
     )
-    tokenizer.train_from_iterator([*TEXTS, " R F r f" * 50], trainer)
+    tokenizer.train_from_iterator([*TEXTS, " R F C I r f c i" * 50], trainer)
     fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<end>")
     if has_template:
         fast.chat_template = TEMPLATE
@@ -44,7 +44,28 @@ def make_tiny_model(
     model = GPT2LMHeadModel(size)
     wanted = [fast.convert_tokens_to_ids(word) for word in leans_to.split()]
     with torch.no_grad():
-        model.transformer.ln_f.bias.copy_(3 * model.transformer.wte.weight[wanted].sum(0))
+        model.transformer.ln_f.bias.copy_(4 * model.transformer.wte.weight[wanted].sum(0))
     model.save_pretrained(folder)
     fast.save_pretrained(folder)
     return folder
+
+
+def teach(folder: Path, messages: list[dict], reply: str, *, steps: int = 150) -> None:
+    """Lets the model learn one reply to one prompt by heart."""
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModelForCausalLM.from_pretrained(folder)
+    prompt = tokenizer("\n\n".join(message["content"] for message in messages))["input_ids"]
+    answer = [*tokenizer(reply)["input_ids"], tokenizer.eos_token_id]
+    ids = torch.tensor([prompt + answer])
+    labels = torch.tensor([[-100] * len(prompt) + answer])
+    steps_of = torch.optim.AdamW(model.parameters(), lr=5e-3)
+    torch.manual_seed(1)
+    model.eval()  # nothing is dropped: it is to learn by heart
+    for _step in range(steps):
+        loss = model(input_ids=ids, labels=labels).loss
+        steps_of.zero_grad()
+        loss.backward()
+        steps_of.step()
+    model.save_pretrained(folder)
