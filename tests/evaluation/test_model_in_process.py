@@ -10,6 +10,7 @@ from llm.in_process.places import is_installed
 from llm.models import Call, CallState, Endpoint
 from llm.services import probing
 from studies.models import Response, StudyState
+from tests.factory import make_study
 from tests.llm.in_process import p_true_by_hand
 from tests.llm.tiny_model import make_tiny_model
 
@@ -82,7 +83,6 @@ def test_the_written_letter_is_read_by_the_usual_parser(study, folder, tiny):
 
 
 def test_another_language_of_the_same_study_works_as_well(project, bank, folder, tiny):
-    from tests.factory import make_study
-
+    make_tiny_model(folder, leans_to="C I")  # the labels of the English prompts
     make_study(project, "rivers-1", bank, language="en", state=StudyState.LIVE)
     assert "none is missing" in evaluate("--reading", "probability", "--stages", "read")

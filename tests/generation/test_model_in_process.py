@@ -37,7 +37,7 @@ def generate(*words: str) -> str:
 def tiny(tmp_path, settings, monkeypatch) -> Endpoint:
     monkeypatch.setattr(probing, "_send", lambda pk: None)
     settings.LESART_MODEL_FOLDERS = [str(tmp_path)]
-    folder = make_tiny_model(tmp_path / "tiny", most_tokens=4096)
+    folder = make_tiny_model(tmp_path / "tiny", most_tokens=4096, width=32)
     call_command("add_model", "tiny", "--transformers", str(folder), stdout=io.StringIO())
     yield Endpoint.objects.get(name="tiny")
     loading._loaded.clear()

@@ -15,9 +15,15 @@ TEMPLATE = (
 
 
 def make_tiny_model(
-    folder: Path, *, leans_to: str = "R F C I", has_template: bool = False, most_tokens: int = 1024, seed: int = 1
+    folder: Path,
+    *,
+    width: int = 128,
+    leans_to: str = "R F",
+    has_template: bool = False,
+    most_tokens: int = 1024,
+    seed: int = 1,
 ) -> Path:
-    """Saves it in the folder: a GPT-2 of two layers with some hundred tokens, the labels of the shipped prompts among them.
+    """Saves it in the folder: a GPT-2 of two layers, some hundred tokens, the labels of the shipped prompts among them.
 
     Its last layer leans to the words `leans_to`, so that labels have a share of the probability that can be read.
     """
@@ -38,13 +44,13 @@ def make_tiny_model(
         fast.chat_template = TEMPLATE
     torch.manual_seed(seed)
     size = GPT2Config(
-        vocab_size=len(fast), n_positions=most_tokens, n_embd=32, n_layer=2, n_head=2,
+        vocab_size=len(fast), n_positions=most_tokens, n_embd=width, n_layer=2, n_head=2,
         initializer_range=0.3, bos_token_id=fast.eos_token_id, eos_token_id=fast.eos_token_id,
     )  # fmt: skip
     model = GPT2LMHeadModel(size)
     wanted = [fast.convert_tokens_to_ids(word) for word in leans_to.split()]
     with torch.no_grad():
-        model.transformer.ln_f.bias.copy_(4 * model.transformer.wte.weight[wanted].sum(0))
+        model.transformer.ln_f.bias.copy_(2 * model.transformer.wte.weight[wanted].sum(0))
     model.save_pretrained(folder)
     fast.save_pretrained(folder)
     return folder
