@@ -29,7 +29,8 @@ class EvaluationDoor(Door):
     label = gettext_noop("Evaluation")
 
     def plan(self, run: Run) -> Iterator[tuple[str, int]]:
-        return ((key, 0) for key in setting_of(run).call_keys())
+        setting = setting_of(run)
+        return ((key, setting.sample) for key in setting.call_keys())
 
     def render(self, run: Run, key: str, sample: int) -> Request:
         return self.render_all(run, [(key, sample)])[0]
@@ -60,7 +61,7 @@ class EvaluationDoor(Door):
             return None
         said = {"role": "assistant", "content": call.text}
         again = {"role": "user", "content": setting.prompts.again}
-        return Request([*(call.messages or []), said, again], PARAMS)
+        return Request([*(call.messages or []), said, again], params_of(setting))
 
     def finished(self, run: Run) -> None:
         """Two workers may each have missed the other's last answer to a text; now nothing is on its way."""
@@ -104,7 +105,11 @@ def letter_request(setting: Setting, stage: str, item: Item | None) -> Request:
 
 
 def asked_with(setting: Setting, words: str, labels: tuple[str, ...] = ()) -> Request:
-    return Request([{"role": "user", "content": words}], AS_PUBLISHED if setting.as_published else PARAMS, labels)
+    return Request([{"role": "user", "content": words}], params_of(setting), labels)
+
+
+def params_of(setting: Setting) -> dict[str, Any]:
+    return (AS_PUBLISHED if setting.as_published else PARAMS) | {"temperature": setting.temperature}
 
 
 def store(setting: Setting, stage: str, place: Place, ticks: dict[int, bool], probability: dict[int, float]) -> None:

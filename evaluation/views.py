@@ -12,7 +12,7 @@ from evaluation.describing import peculiarities
 from evaluation.forms import BaselineForm, ModelForm
 from evaluation.listing import n_options, row_of, rows_of
 from evaluation.models import Evaluator
-from evaluation.services import asking, baselines, evaluators, working
+from evaluation.services import asking, baselines, ensembles, evaluators, working
 from evaluation.services.comparing import comparison_of
 from evaluation.services.evaluators import CannotEvaluate
 from llm.models import Endpoint, Worker
@@ -104,7 +104,7 @@ def evaluator_model(request, slug):
         try:
             if request.POST.get("seen") == form.mark():
                 return started(request, study, form)
-            context |= {"estimate": estimate_of(study, form.ask()), "seen": form.mark()}
+            context |= {"estimate": estimate_of(study, form.asks()), "seen": form.mark()}
         except CannotEvaluate as error:
             form.add_error(None, str(error))
         except WrongState as error:
@@ -116,22 +116,32 @@ def evaluator_model(request, slug):
 
 
 def started(request, study, form: ModelForm):
-    evaluator = asking.start(study, form.ask(), budget=form.cleaned_data["budget"], started_by=request.user)
-    row = row_of(evaluator)
-    if row.missing and row.run:
-        return redirect(row.run)
-    messages.info(request, _("“%(label)s” had answered everything before.") % {"label": evaluator.annotator.code})
-    return redirect("study_evaluators", study.slug)
+    """To the run of a single one, else to the list; one that has answered everything is named."""
+    asks, budget = form.asks(), form.cleaned_data["budget"]
+    added = ensembles.start_all(study, asks, budget=budget, started_by=request.user)
+    working_on = []
+    for evaluator in added:
+        row = row_of(evaluator)
+        if row.missing and row.run:
+            working_on.append(row.run)
+        else:
+            said = _("“%(label)s” had answered everything before.")
+            messages.info(request, said % {"label": evaluator.annotator.code})
+    return redirect(working_on[0]) if len(added) == len(working_on) == 1 else redirect("study_evaluators", study.slug)
 
 
-def estimate_of(study, ask: asking.Ask) -> str:
+def estimate_of(study, asks: list[asking.Ask]) -> str:
     """In a sentence. Of a large study the number of calls only: a page cannot wait for all its prompts."""
-    wanted = asking.wanted_for(study, ask)
-    n_calls = n_options(study) * len(wanted.stages)  # at most: letters at once take one for each item
+    ask, n_stages = asks[0], sum(len(asking.wanted_for(study, ask).stages) for ask in asks)
+    n_calls = n_options(study) * n_stages  # at most: letters at once take one for each item
     if n_calls > MOST_ESTIMATED:
         said = _("%(n)d calls. What they cost at most says evaluate_study %(slug)s --model %(name)s --estimate.")
         return said % {"n": n_calls, "slug": study.slug, "name": ask.endpoint.name}
-    return estimate_sentence(asking.estimate_for(study, ask), ask.endpoint.currency)
+    said = estimate_sentence(ensembles.estimate_all(study, asks), ask.endpoint.currency)
+    if len(asks) == 1:
+        return said
+    names = ", ".join(f"“{ask.name}”" for ask in asks)
+    return _("%(n)d evaluators: %(names)s. Together: %(estimate)s") % {"n": len(asks), "names": names, "estimate": said}
 
 
 @login_required

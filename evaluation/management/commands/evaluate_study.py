@@ -4,7 +4,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from evaluation.listing import Row, row_of, rows_of
 from evaluation.models import Evaluator
-from evaluation.services import asking
+from evaluation.services import asking, ensembles
 from evaluation.services.answering import answer
 from evaluation.services.baselines import BASELINES, add_baseline
 from evaluation.services.evaluators import CannotEvaluate
@@ -18,7 +18,7 @@ from studies.services.locking import WrongState
 
 FOR_MODELS = (
     *("reading", "threshold_guess", "threshold_read", "tune_on", "prompt", "answering", "as_published", "budget"),
-    "estimate",
+    *("temperature", "samples", "estimate"),
 )
 
 
@@ -34,7 +34,14 @@ class Command(BaseCommand):
         parser.add_argument("--reading", choices=READINGS, help="what counts: the label written (default) or p(true)")
         parser.add_argument("--threshold-guess", type=float, metavar="T", help="correct if p(true) >= T; default: .5")
         parser.add_argument("--threshold-read", type=float, metavar="T", help="the same with the text; default: .5")
-        parser.add_argument("--prompt", metavar="P", help="NAME/LANGUAGE[@VERSION]; default: by the study's language")
+        parser.add_argument(
+            "--prompt", action="append", metavar="P",
+            help="NAME/LANGUAGE[@VERSION]; default: by the study's language; several make an evaluator each",
+        )  # fmt: skip
+        parser.add_argument("--temperature", type=float, metavar="T", help="0 (default) to 2")
+        parser.add_argument(
+            "--samples", type=int, metavar="N", help="draws at a temperature above 0, an evaluator each: NAME #2 and on"
+        )
         parser.add_argument("--tune-on", metavar="STUDY", help="choose both thresholds on this study's other texts")
         parser.add_argument("--answering", choices=list(READERS), help="one prompt per option (default), or letters")
         parser.add_argument(
@@ -59,31 +66,40 @@ class Command(BaseCommand):
         evaluator = add_baseline(study, method, label=options["label"], stages=options["stages"])
         before = row_of(evaluator).done
         answer(evaluator)
-        self.close(evaluator, before)
+        if self.close(evaluator, before):
+            sys.exit(SOME_MISSING)
 
     def ask_model(self, study: Study, endpoint: Endpoint, options: dict) -> None:
-        ask = ask_from(endpoint, options)
-        found = asking.estimate_for(study, ask)
+        samples = 1 if options["samples"] is None else options["samples"]
+        asks = ensembles.asks_for(ask_from(endpoint, options), prompts=options["prompt"] or (), samples=samples)
+        found = ensembles.estimate_all(study, asks)
+        if len(asks) > 1:
+            self.stdout.write(f"{len(asks)} evaluators: {', '.join(ask.name for ask in asks)}. Together:")
         self.stdout.write(estimate_sentence(found, endpoint.currency))
         if options["estimate"]:
             return
         if found.n_new and not (endpoint.is_free or endpoint.is_local or options["yes"]):
             confirm(endpoint)
-        before = n_answered(study, ask.name)
-        evaluator = asking.start(study, ask, budget=options["budget"])
+        before = {ask.name: n_answered(study, ask.name) for ask in asks}
+        added = ensembles.start_all(study, asks, budget=options["budget"])
+        missing = [self.work(evaluator, before[evaluator.annotator.code]) for evaluator in added]
+        if any(missing):
+            sys.exit(SOME_MISSING)
+
+    def work(self, evaluator: Evaluator, before: int) -> int:
+        """Waits until its run has ended or stands still; how many answers are missing then."""
         row = row_of(evaluator)
         if row.run and row.missing:
             run = wait_for(row.run, self.stdout.write)
             if stopped := ending(run):
                 self.stderr.write(stopped)
-        self.close(evaluator, before)
+        return self.close(evaluator, before)
 
-    def close(self, evaluator: Evaluator, before: int) -> None:
+    def close(self, evaluator: Evaluator, before: int) -> int:
         close_answered(evaluator.annotator, evaluator.stages)
         row = row_of(evaluator)
         self.stdout.write(sentence(row, row.done - before))
-        if row.missing:
-            sys.exit(SOME_MISSING)
+        return row.missing
 
 
 def n_answered(study: Study, label: str) -> int:
@@ -105,7 +121,7 @@ def ask_from(endpoint: Endpoint, options: dict) -> asking.Ask:
         label=options["label"],
         stages=options["stages"],
         reading=options["reading"] or LABEL,
-        prompt=options["prompt"] or "",
+        temperature=options["temperature"] or 0,
         answering=options["answering"] or OPTIONWISE,
         as_published=options["as_published"],
         tune_on=study_called(options["tune_on"]) if options["tune_on"] else None,
