@@ -40,8 +40,7 @@ class EndpointForm(forms.ModelForm):
         help_texts = {
             "name": _("How it is called in lists and commands."),
             "base_url": _(
-                "The part before /chat/completions; usually it ends in /v1. If it changes, the key is asked for again. "
-                "Or local: and a folder: a transformers model that workers load themselves."
+                "The part before /chat/completions; usually it ends in /v1. If it changes, the key is asked for again."
             ),
             "model": _("Exactly as the server names it."),
             "description": _("What researchers should know before they choose it."),
