@@ -33,7 +33,7 @@ def speaker_of(where: str) -> Speaker:
 
 def _load(where: str) -> Speaker:
     is_remote = may_download(where)
-    if not is_remote:
+    if not settings.LESART_HUB_MODELS:
         os.environ["HF_HUB_OFFLINE"] = "1"  # read when the packages are imported
     os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
@@ -55,8 +55,15 @@ def _load(where: str) -> Speaker:
     except Exception as error:  # the library raises what its parts raise
         raise CannotLoad(f"{where} holds no model that could be loaded: {type(error).__name__}: {error}") from error
     model = model.to("cuda" if has_card else "cpu").eval()
-    size = int(model.get_output_embeddings().weight.shape[0])
-    return Speaker(model, tokenizer, Vocabulary(tokenizer, size), _context(model), _fingerprint(where, model))
+    return Speaker(
+        model, tokenizer, Vocabulary(tokenizer, _n_tokens(model)), _context(model), _fingerprint(where, model)
+    )
+
+
+def _n_tokens(model: Any) -> int:
+    """Over how many tokens its probabilities are: often more than the tokenizer knows."""
+    weight = getattr(model.get_output_embeddings(), "weight", None)
+    return int(model.config.get_text_config().vocab_size if weight is None else weight.shape[0])
 
 
 def _context(model: Any) -> int | None:

@@ -116,6 +116,7 @@ def test_the_command_names_the_folder_and_takes_its_name(folder, monkeypatch):
     call_command("add_model", "mine", "--transformers", "one", stdout=StringIO())
     endpoint = Endpoint.objects.get()
     assert (endpoint.base_url, endpoint.model) == (f"local:{folder}", "one")
+    assert endpoint.timeout_seconds == 900  # processors are slow, and a long reply is worth waiting for
 
 
 def test_the_command_refuses_a_folder_elsewhere_with_the_reason(folder, tmp_path):

@@ -7,6 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from llm.in_process.places import SCHEME, may_download
 from llm.services.endpoints import add_endpoint
+from llm.services.local import PATIENCE_SECONDS
 
 
 class Command(BaseCommand):
@@ -43,6 +44,8 @@ class Command(BaseCommand):
         fields = {"name": name, "base_url": base_url, "model": model, "currency": currency.upper()}
         fields |= {"price_in": price_in, "price_out": price_out, "max_concurrency": at_a_time}
         fields |= {limit: options[limit] for limit in ("requests_per_minute", "tokens_per_minute")}
+        if transformers:
+            fields["timeout_seconds"] = PATIENCE_SECONDS
         try:
             endpoint = add_endpoint(key=key_from(key_env), **fields)
         except ValidationError as error:
