@@ -144,6 +144,7 @@ class ModelForm(forms.Form):
         named = choices_of(suitable(study.project, EVALUATOR, study.protocol))
         choices = [("" if name == default else name, words) for name, words in named]
         self.fields["prompt"].choices = sorted(choices, key=lambda pair: pair[0] != "")  # type: ignore[attr-defined]
+        self.fields["prompt"].initial = [""]
         others = Study.objects.filter(project=study.project_id, annotators__kind=AnnotatorKind.MODEL).distinct()
         self.fields["tune_on"].queryset = others.exclude(pk=study.pk)  # type: ignore[attr-defined]
 
