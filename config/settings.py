@@ -1,5 +1,6 @@
 """Everything a deployment may change, read from the environment; docs/settings.md lists the variables."""
 
+import os
 from pathlib import Path
 
 import dj_database_url
@@ -189,6 +190,11 @@ LESART = {
 }
 # Inside addresses that model endpoints may use, as host:port or host, such as 127.0.0.1:11434.
 LESART_INSIDE_HOSTS = env.words("LESART_INSIDE_HOSTS")
+# Models that workers answer with themselves: the folders in which they may be, names that may be downloaded, and how
+# many threads they may compute with.
+LESART_MODEL_FOLDERS = env.words("LESART_MODEL_FOLDERS", str(DATA_DIR / "models"))
+LESART_HUB_MODELS = env.words("LESART_HUB_MODELS")
+LESART_TORCH_THREADS = max(1, env.whole_number("LESART_TORCH_THREADS", (os.cpu_count() or 1) // 2))
 # A context manager that starts the small local model for a command when nothing else runs it.
 LESART_LOCAL_MODEL = "config.lesart.model.running"
 

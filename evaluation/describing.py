@@ -20,6 +20,12 @@ def peculiarities(evaluator: Evaluator) -> list[str]:
         )  # fmt: skip
     if params["answering"] == LETTERS:
         said.append(_("“%(label)s” was asked about all options of an item at once and listed letters.") % name)
+    if params["temperature"]:
+        drawn = {**name, "temperature": params["temperature"], "number": params["sample"] + 1}
+        said.append(
+            _("The replies of “%(label)s” were drawn at temperature %(temperature)s, as sample %(number)d: another "
+              "sample may answer otherwise.") % drawn
+        )  # fmt: skip
     if tuning := params.get("tuning"):
         said.append(
             _("The thresholds of “%(label)s” were chosen on the texts of “%(study)s”, none of which is in this study: "

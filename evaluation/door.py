@@ -29,7 +29,8 @@ class EvaluationDoor(Door):
     label = gettext_noop("Evaluation")
 
     def plan(self, run: Run) -> Iterator[tuple[str, int]]:
-        return ((key, 0) for key in setting_of(run).call_keys())
+        setting = setting_of(run)
+        return ((key, setting.sample) for key in setting.call_keys())
 
     def render(self, run: Run, key: str, sample: int) -> Request:
         return self.render_all(run, [(key, sample)])[0]
@@ -60,7 +61,7 @@ class EvaluationDoor(Door):
             return None
         said = {"role": "assistant", "content": call.text}
         again = {"role": "user", "content": setting.prompts.again}
-        return Request([*(call.messages or []), said, again], PARAMS)
+        return Request([*(call.messages or []), said, again], params_of(setting))
 
     def finished(self, run: Run) -> None:
         """Two workers may each have missed the other's last answer to a text; now nothing is on its way."""
@@ -83,7 +84,7 @@ def request_for(setting: Setting, stage: str, option: Option | None, texts: dict
         raise ValueError(_("The option is no longer in the bank, so it cannot be asked about."))
     item, text = option.item, texts[option.item.text_id]
     words = setting.prompts.render(stage, title=text.title, body=text.body, question=item.stem, option=option.text)
-    return asked_with(setting, words)
+    return asked_with(setting, words, (setting.prompts.correct, setting.prompts.incorrect))
 
 
 def letter_requests(setting: Setting, asked: Sequence[tuple[str, int]]) -> list[Request]:
@@ -103,8 +104,12 @@ def letter_request(setting: Setting, stage: str, item: Item | None) -> Request:
     return asked_with(setting, words)
 
 
-def asked_with(setting: Setting, words: str) -> Request:
-    return Request([{"role": "user", "content": words}], AS_PUBLISHED if setting.as_published else PARAMS)
+def asked_with(setting: Setting, words: str, labels: tuple[str, ...] = ()) -> Request:
+    return Request([{"role": "user", "content": words}], params_of(setting), labels)
+
+
+def params_of(setting: Setting) -> dict[str, Any]:
+    return (AS_PUBLISHED if setting.as_published else PARAMS) | {"temperature": setting.temperature}
 
 
 def store(setting: Setting, stage: str, place: Place, ticks: dict[int, bool], probability: dict[int, float]) -> None:

@@ -6,7 +6,8 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from evaluation.baselines import EXACT, FUZZY, MAJORITY
-from evaluation.services.asking import PROMPTS, Ask
+from evaluation.services.asking import HOTTEST, PROMPTS, Ask
+from evaluation.services.ensembles import MOST_SAMPLES, asks_for
 from evaluation.services.evaluators import LONGEST
 from evaluation.setting import LABEL, LETTERS, OPTIONWISE, PROBABILITY
 from llm.forms import UnknownField
@@ -84,8 +85,25 @@ class ModelForm(forms.Form):
         help_text=_("For probabilities only; empty: .5. Choose thresholds on texts that are not in this study."),
     )
     threshold_read = forms.FloatField(label=_("Threshold with the text"), min_value=0, max_value=1, required=False)
-    prompt = forms.ChoiceField(
-        label=_("Prompts"), required=False, help_text=_("Other prompts make another evaluator; give it another label.")
+    prompt = forms.MultipleChoiceField(
+        label=_("Prompts"),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_("None ticked: the first. Several make an evaluator each, named after them."),
+    )
+    temperature = forms.FloatField(
+        label=_("Temperature"),
+        min_value=0,
+        max_value=HOTTEST,
+        required=False,
+        help_text=_("Empty or 0: always the likeliest words. Above it replies are drawn, and differ between samples."),
+    )
+    samples = forms.IntegerField(
+        label=_("Samples"),
+        min_value=1,
+        max_value=MOST_SAMPLES,
+        required=False,
+        help_text=_("Empty: one. Several need a temperature above 0; each is an evaluator of its own, NAME #2 and on."),
     )
     tune_on = forms.ModelChoiceField(
         label=_("Choose the thresholds on"),
@@ -111,7 +129,7 @@ class ModelForm(forms.Form):
         max_digits=12,
         decimal_places=4,
         required=False,
-        help_text=_("The run pauses before it costs more. In the currency of the model; needs its price."),
+        help_text=_("Runs pause before they cost more together. In the currency of the model; needs its price."),
     )
     on_unknown = UnknownField(required=False, initial=Unknown.REPEAT)
     label = forms.CharField(
@@ -128,19 +146,23 @@ class ModelForm(forms.Form):
         named = choices_of(suitable(study.project, EVALUATOR, study.protocol))
         choices = [("" if name == default else name, words) for name, words in named]
         self.fields["prompt"].choices = sorted(choices, key=lambda pair: pair[0] != "")  # type: ignore[attr-defined]
+        self.fields["prompt"].initial = [""]
         others = Study.objects.filter(project=study.project_id, annotators__kind=AnnotatorKind.MODEL).distinct()
         self.fields["tune_on"].queryset = others.exclude(pk=study.pk)  # type: ignore[attr-defined]
 
-    def ask(self) -> Ask:
-        """What is wanted, of a valid form."""
+    def asks(self) -> list[Ask]:
+        """What is wanted, of a valid form: one evaluator for each prompt and sample."""
         wanted = self.cleaned_data
+        return asks_for(self._ask(wanted), prompts=wanted["prompt"], samples=wanted["samples"] or 1)
+
+    def _ask(self, wanted: dict[str, Any]) -> Ask:
         thresholds = {"guess": wanted["threshold_guess"], "read": wanted["threshold_read"]}
         return Ask(
             endpoint=wanted["endpoint"],
             label=wanted["label"],
             stages=wanted["stages"],
             reading=wanted["reading"],
-            prompt=wanted["prompt"],
+            temperature=wanted["temperature"] or 0,
             as_published=wanted["as_published"],
             answering=wanted["answering"] or OPTIONWISE,
             tune_on=wanted["tune_on"],

@@ -16,7 +16,7 @@ from studies.services.declaring import declaration_of
 LABEL, PROBABILITY = "label", "probability"
 READINGS = (LABEL, PROBABILITY)
 OPTIONWISE, LETTERS = "option", "letters"
-BEFORE: dict[str, Any] = {"as_published": False, "answering": OPTIONWISE}
+BEFORE: dict[str, Any] = {"as_published": False, "answering": OPTIONWISE, "temperature": 0, "sample": 0}
 """How those ask and read that were made before this could be chosen."""
 READERS: dict[str, Callable[..., Any]] = {OPTIONWISE: read_prompts, LETTERS: read_letter_prompts}
 OPTION_KEY, ITEM_KEY = "/", "/item/"  # what stands between stage and number in the key of a call
@@ -33,6 +33,9 @@ class Setting:
     thresholds: Mapping[str, float]
     as_published: bool
     answering: str
+    temperature: float
+    sample: int
+    """Which draw of the same prompts at this temperature; 0 is the first."""
     places: Mapping[int, "Place"]
     annotator_id: int | None
 
@@ -117,6 +120,8 @@ def make_setting(params: Mapping[str, Any]) -> Setting:
         thresholds=params["thresholds"],
         as_published=params["as_published"],
         answering=params["answering"],
+        temperature=params["temperature"],
+        sample=params["sample"],
         places=places_of(study),
         annotator_id=params["annotator"],
     )

@@ -1,5 +1,4 @@
 from itertools import islice
-from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -14,7 +13,7 @@ from evaluation.forms import BaselineForm, ModelForm
 from evaluation.judge_forms import JudgeForm
 from evaluation.listing import n_options, row_of, rows_of
 from evaluation.models import Evaluator
-from evaluation.services import asking, baselines, evaluators, judges, working
+from evaluation.services import asking, baselines, ensembles, evaluators, judges, working
 from evaluation.services.comparing import comparison_of
 from evaluation.services.evaluators import CannotEvaluate
 from evaluation.services.position import position_of_judge
@@ -120,7 +119,7 @@ def evaluator_model(request, slug):
         try:
             if request.POST.get("seen") == form.mark():
                 return started(request, study, form)
-            context |= {"estimate": estimate_of(study, form.ask()), "seen": form.mark()}
+            context |= {"estimate": estimate_of(study, form), "seen": form.mark()}
         except CannotEvaluate as error:
             form.add_error(None, str(error))
         except WrongState as error:
@@ -132,29 +131,46 @@ def evaluator_model(request, slug):
 
 
 def started(request, study, form: ModelForm | JudgeForm):
-    terms = {name: form.cleaned_data[name] for name in ("budget", "on_unknown")}
-    start: Any = judges.start if isinstance(form, JudgeForm) else asking.start
-    evaluator = start(study, form.ask(), **terms, started_by=request.user)
-    if isinstance(evaluator, Run):
-        return redirect(evaluator)
-    row = row_of(evaluator)
-    if row.missing and row.run:
-        return redirect(row.run)
-    messages.info(request, _("“%(label)s” had answered everything before.") % {"label": evaluator.annotator.code})
-    return redirect("study_evaluators", study.slug)
+    """To the run of a single one, else to the list; one that has answered everything is named."""
+    terms = {name: form.cleaned_data[name] for name in ("budget", "on_unknown")} | {"started_by": request.user}
+    if isinstance(form, ModelForm):
+        added = ensembles.start_all(study, form.asks(), **terms)
+    else:
+        judge = judges.start(study, form.ask(), **terms)
+        if isinstance(judge, Run):
+            return redirect(judge)
+        added = [judge]
+    working_on = []
+    for evaluator in added:
+        row = row_of(evaluator)
+        if row.missing and row.run:
+            working_on.append(row.run)
+        else:
+            said = _("“%(label)s” had answered everything before.")
+            messages.info(request, said % {"label": evaluator.annotator.code})
+    return redirect(working_on[0]) if len(added) == len(working_on) == 1 else redirect("study_evaluators", study.slug)
 
 
-def estimate_of(study, ask: asking.Ask | judges.JudgeAsk) -> str:
+def estimate_of(study, form: ModelForm | JudgeForm) -> str:
     """In a sentence. Of a large study the number of calls only: a page cannot wait for all its prompts."""
-    if isinstance(ask, judges.JudgeAsk):
-        n_calls = judges.most_calls(study, ask)
-    else:  # at most: letters at once take one for each item
-        n_calls = n_options(study) * len(asking.wanted_for(study, ask).stages)
+    endpoint = form.cleaned_data["endpoint"]
+    asks = form.asks() if isinstance(form, ModelForm) else []
+    if isinstance(form, JudgeForm):
+        n_calls = judges.most_calls(study, form.ask())
+    else:
+        n_stages = sum(len(asking.wanted_for(study, ask).stages) for ask in asks)
+        n_calls = n_options(study) * n_stages  # at most: letters at once take one for each item
     if n_calls > MOST_ESTIMATED:
         said = _("%(n)d calls. What they cost at most says evaluate_study %(slug)s --model %(name)s --estimate.")
-        return said % {"n": n_calls, "slug": study.slug, "name": ask.endpoint.name}
-    found = judges.estimate_for(study, ask) if isinstance(ask, judges.JudgeAsk) else asking.estimate_for(study, ask)
-    return estimate_sentence(found, ask.endpoint.currency)
+        return said % {"n": n_calls, "slug": study.slug, "name": endpoint.name}
+    if isinstance(form, JudgeForm):
+        return estimate_sentence(judges.estimate_for(study, form.ask()), endpoint.currency)
+    found = ensembles.estimate_all(study, asks)
+    said = estimate_sentence(found, endpoint.currency)
+    if len(asks) < 2:
+        return said
+    names = ", ".join(f"“{ask.name}”" for ask in asks)
+    return _("%(n)d evaluators: %(names)s. Together: %(estimate)s") % {"n": len(asks), "names": names, "estimate": said}
 
 
 @login_required

@@ -4,6 +4,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from llm.in_process.places import SCHEME, is_installed
 from llm.models import Endpoint, Unknown
 
 PRESETS = [
@@ -14,6 +15,12 @@ PRESETS = [
     (_("A gateway of your institution"), "https://models.example.org/v1", "model"),
 ]
 """Shapes of addresses, to start from: (name, base URL, an example of a model's name)."""
+IN_PROCESS = (_("A transformers model in the worker's own process"), f"{SCHEME}/path/to/folder", "model")
+
+
+def presets() -> list[tuple[Any, str, str]]:
+    """The last one only where its packages are installed."""
+    return [*PRESETS, IN_PROCESS] if is_installed() else PRESETS
 
 
 class EndpointForm(forms.ModelForm):

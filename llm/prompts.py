@@ -5,13 +5,14 @@ from functools import cached_property
 from typing import Any
 
 from llm.canonical import canonical, hash_of
+from llm.in_process.client import LABELS
 from llm.models import Endpoint
 from llm.registry import Request
 
 DROPPABLE = {
     "temperature": ("temperature",),
     "seed": ("seed",),
-    "logprobs": ("logprobs", "top_logprobs"),
+    "logprobs": ("logprobs", "top_logprobs", LABELS),
     "json_schema": ("response_format",),
 }
 """Feature -> the parameters that are left out where a server is known not to accept it."""
@@ -51,6 +52,8 @@ def prompt_hash(request: Request) -> str:
 def prompt_for(endpoint: Endpoint, request: Request, adjust: dict[str, Any] | None = None) -> Prompt:
     """The request as this server takes it, from what is known of it."""
     params = dict(request.params)
+    if request.labels and endpoint.is_in_process:
+        params[LABELS] = list(request.labels)
     factor = (adjust or {}).get("max_tokens_factor")
     if factor and LENGTH in params:
         params[LENGTH] *= factor

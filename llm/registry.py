@@ -16,6 +16,8 @@ class Request:
 
     messages: list[dict[str, Any]]
     params: dict[str, Any] = field(default_factory=dict)
+    labels: tuple[str, ...] = ()
+    """Words whose probability decides, told whatever their rank where the whole vocabulary is at hand."""
 
     @cached_property
     def canonical_messages(self) -> str:

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST
 from llm.access import require_admin
 from llm.badges import badges
 from llm.failures import remedy
-from llm.forms import PRESETS, EndpointForm
+from llm.forms import EndpointForm, presets
 from llm.models import Endpoint, Worker
 from llm.services import endpoints, probing
 
@@ -21,7 +21,7 @@ from llm.services import endpoints, probing
 def endpoint_list(request):
     require_admin(request.user)
     rows = [(endpoint, badges(endpoint)) for endpoint in Endpoint.objects.all()]
-    return render(request, "llm/endpoint_list.html", {"rows": rows, "presets": PRESETS})
+    return render(request, "llm/endpoint_list.html", {"rows": rows, "presets": presets()})
 
 
 @login_required
@@ -33,7 +33,7 @@ def endpoint_new(request):
         probing.request_test(endpoint)
         messages.success(request, _("The endpoint is stored; a worker tests it now."))
         return redirect(endpoint)
-    return render(request, "llm/endpoint_form.html", {"form": form, "presets": PRESETS})
+    return render(request, "llm/endpoint_form.html", {"form": form, "presets": presets()})
 
 
 @login_required
@@ -104,7 +104,8 @@ def _save(form, endpoint):
 
 
 def _preset(number):
-    if number is None or not number.isascii() or not number.isdigit() or int(number) >= len(PRESETS):
+    known = presets()
+    if number is None or not number.isascii() or not number.isdigit() or int(number) >= len(known):
         return {}
-    name, base_url, model = PRESETS[int(number)]
+    name, base_url, model = known[int(number)]
     return {"name": f"{name}: {model}", "base_url": base_url, "model": model}

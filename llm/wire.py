@@ -8,9 +8,9 @@ import time
 from collections import deque
 from dataclasses import dataclass
 
+from llm.clients import Asks, client_for
 from llm.failures import Failure, Problem, problem_of, problem_of_status
 from llm.replies import BadReply, Reply, read_body, storable
-from llm.transport import Client
 
 log = logging.getLogger(__name__)
 SLACK_SECONDS = 5
@@ -42,7 +42,7 @@ class Line:
     at_a_time: int
 
 
-async def ask(client: Client, call_id: int, body: bytes, seconds: float) -> Outcome:
+async def ask(client: Asks, call_id: int, body: bytes, seconds: float) -> Outcome:
     """Sends one request and reads what comes back; every failure is an outcome, no exception leaves."""
     started = time.monotonic()
     raw, status, reply, problem = None, None, None, None
@@ -130,7 +130,7 @@ class Wire:
 
     async def _serve(self) -> None:
         line = self.line
-        self._client = Client(line.base_url, line.key, line.seconds, line.at_a_time)
+        self._client = client_for(line.base_url, line.key, line.seconds, line.at_a_time)
         self._is_up.set()
         try:
             await self._over.wait()

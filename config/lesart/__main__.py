@@ -1,4 +1,4 @@
-"""Runs in `.venv`, where `bootstrap` hands over: python -m config.lesart COMMAND …"""
+"""Runs in the environment to which `bootstrap` hands over: python -m config.lesart COMMAND …"""
 
 import os
 import sys
@@ -17,7 +17,7 @@ def main(arguments: list[str]) -> int:
     if chosen.command == "test":
         from config.lesart.test import test
 
-        return test(chosen.without, chosen.rest)
+        return test(chosen.without, chosen.rest, chosen.extras)
     print("Lesart's packages are installed.")
     return exits.STOPPED
 

@@ -1,5 +1,7 @@
 """The first step of `./lesart`: an environment of its own with everything that Lesart needs, made once.
 
+Extras that somebody asks for have an environment of their own, so that the usual start stays as it is.
+
 Runs on the machine's Python, before anything is installed: standard library only.
 """
 
@@ -10,56 +12,87 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
 ROOT = Path(__file__).resolve().parents[2]
-VENV = ROOT / ".venv"
-PYTHON = VENV / "bin" / "python"
-STAMP = VENV / "lesart-stamp"
-LOCK = VENV / "lesart-lock"
 NEEDED, OF_THE_LOCAL_MODEL = "requirements.txt", "requirements-model.txt"
+TRANSFORMERS, TORCH_FOR_PROCESSORS = "requirements-local.txt", "requirements-local-cpu.txt"
+TORCH = "requirements-local-torch.txt"
 
 # In place of this file's own folder, whose modules must not be taken for Python's or a package's.
 sys.path[0] = str(ROOT)
 from config.lesart import exits, options, processes  # noqa: E402
 
 
+@dataclass(frozen=True)
+class Environment:
+    """A folder with a Python and packages of its own."""
+
+    folder: Path
+    with_local: bool = False
+
+    @property
+    def python(self) -> Path:
+        return self.folder / "bin" / "python"
+
+    @property
+    def stamp(self) -> Path:
+        return self.folder / "lesart-stamp"
+
+    @property
+    def lock(self) -> Path:
+        return self.folder / "lesart-lock"
+
+    @property
+    def requirements(self) -> list[str]:
+        local = [TRANSFORMERS, TORCH_FOR_PROCESSORS, TORCH] if self.with_local else []
+        return [NEEDED, OF_THE_LOCAL_MODEL, *local]
+
+
+def environment_for(extras: Sequence[str]) -> Environment:
+    with_local = "local" in extras
+    return Environment(ROOT / (".venv-local" if with_local else ".venv"), with_local)
+
+
 def main(arguments: list[str]) -> None:
-    options.parse(arguments)  # a wrong option, or a wish for help, ends here
+    environment = environment_for(options.parse(arguments).extras)  # a wrong option, or a wish for help, ends here
     try:
-        ensure_environment()
+        ensure_environment(environment)
     except OSError as error:
         raise exits.Refusal(
             exits.NOT_WRITABLE,
-            f"Lesart's packages cannot be put into {VENV} ({error.strerror}). Give this user the right to write there, "
-            "or clone Lesart to another place.",
+            f"Lesart's packages cannot be put into {environment.folder} ({error.strerror}). Give this user the right "
+            "to write there, or clone Lesart to another place.",
         ) from None
     # The path alone, and -P: a folder `config` where the user stands must not be taken for ours.
     os.environ["PYTHONPATH"] = str(ROOT)
     # Compiled modules are kept, and kept apart from the sources: without them each start takes twice as long.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    os.environ.setdefault("PYTHONPYCACHEPREFIX", str(VENV / "pycache"))
-    os.execv(PYTHON, [str(PYTHON), "-P", "-m", "config.lesart", *arguments])  # noqa: S606
+    os.environ.setdefault("PYTHONPYCACHEPREFIX", str(environment.folder / "pycache"))
+    os.execv(environment.python, [str(environment.python), "-P", "-m", "config.lesart", *arguments])  # noqa: S606
 
 
-def ensure_environment() -> None:
-    """Makes or repairs `.venv` unless its stamp says that it is complete; two starts at once wait for each other."""
-    if is_complete():
+def ensure_environment(environment: Environment) -> None:
+    """Makes or repairs it unless its stamp says that it is complete; two starts at once wait for each other."""
+    if is_complete(environment):
         return
     require_venv()
-    if VENV.is_symlink():  # whose environment it is nobody knows here, and it would be emptied
-        raise exits.Refusal(exits.NOT_WRITABLE, f"{VENV} is a link to another folder. Remove it, then start again.")
-    VENV.mkdir(exist_ok=True)
-    with open(LOCK, "a+") as lock:
+    folder = environment.folder
+    if folder.is_symlink():  # whose environment it is nobody knows here, and it would be emptied
+        raise exits.Refusal(exits.NOT_WRITABLE, f"{folder} is a link to another folder. Remove it, then start again.")
+    folder.mkdir(exist_ok=True)
+    with open(environment.lock, "a+") as lock:
         wait_for(lock)
-        if is_complete():
+        if is_complete(environment):
             return
         lock.seek(0)
         was_interrupted = bool(lock.read())
         lock.write("An installation began.\n")
         lock.flush()
-        install(lock, can_keep=not was_interrupted and is_of_this_python())
+        install(environment, lock, can_keep=not was_interrupted and is_of_this_python(environment))
         lock.truncate(0)
 
 
@@ -71,18 +104,18 @@ def wait_for(lock: TextIO) -> None:
         fcntl.flock(lock, fcntl.LOCK_EX)
 
 
-def is_complete() -> bool:
+def is_complete(environment: Environment) -> bool:
     try:
-        return STAMP.read_text() == expected_stamp() and PYTHON.exists()
+        return environment.stamp.read_text() == expected_stamp(environment) and environment.python.exists()
     except OSError:
         return False
 
 
-def expected_stamp() -> str:
+def expected_stamp(environment: Environment) -> str:
     """What an environment depends on: the locked packages, its Python and its place (scripts in it hold the path)."""
-    locks = b"".join((ROOT / name).read_bytes() for name in (NEEDED, OF_THE_LOCAL_MODEL))
+    locks = b"".join((ROOT / name).read_bytes() for name in environment.requirements)
     packages = hashlib.sha256(locks).hexdigest()
-    return f"{packages}\n{PYTHON.resolve()}\n{VENV}\n"
+    return f"{packages}\n{environment.python.resolve()}\n{environment.folder}\n"
 
 
 def require_venv() -> None:
@@ -102,17 +135,18 @@ def base_python() -> str:
     return getattr(sys, "_base_executable", None) or sys.executable
 
 
-def is_of_this_python() -> bool:
-    return PYTHON.exists() and PYTHON.resolve() == Path(base_python()).resolve()
+def is_of_this_python(environment: Environment) -> bool:
+    return environment.python.exists() and environment.python.resolve() == Path(base_python()).resolve()
 
 
-def install(lock: TextIO, can_keep: bool) -> None:
-    print(f"Installing Lesart's packages into {VENV}. This happens once and takes about a minute.", file=sys.stderr)
-    STAMP.unlink(missing_ok=True)
+def install(environment: Environment, lock: TextIO, can_keep: bool) -> None:
+    said = f"Installing Lesart's packages into {environment.folder}. This happens once and takes about a minute."
+    print(said, file=sys.stderr)
+    environment.stamp.unlink(missing_ok=True)
     if not can_keep:
-        clear()
-    run(lock, base_python(), "-I", "-m", "venv", str(VENV))
-    pip = [str(PYTHON), "-I", "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
+        clear(environment)
+    run(lock, base_python(), "-I", "-m", "venv", str(environment.folder))
+    pip = [str(environment.python), "-I", "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
     # To compile all modules would take as long again; Python compiles those it uses. Nothing is built from source.
     pip += ["--no-compile", "--only-binary", ":all:"]
     pip += ["--require-hashes", "--no-deps", "-r"]
@@ -121,15 +155,27 @@ def install(lock: TextIO, can_keep: bool) -> None:
         run(lock, *pip, str(ROOT / OF_THE_LOCAL_MODEL))
     except exits.Refusal:
         print("There is no small local model for this machine; Lesart works without it.", file=sys.stderr)
-    STAMP.write_text(expected_stamp())
+    if environment.with_local:
+        install_transformers(lock, pip)
+    environment.stamp.write_text(expected_stamp(environment))
 
 
-def clear() -> None:
-    """Empties `.venv` but for the lock, which this process holds."""
-    for path in VENV.iterdir():
+def install_transformers(lock: TextIO, pip: list[str]) -> None:
+    """With torch for processors alone where pip finds it: the common build for Linux is fifteen times as large."""
+    run(lock, *pip, str(ROOT / TRANSFORMERS))
+    try:
+        run(lock, *pip, str(ROOT / TORCH_FOR_PROCESSORS))
+    except exits.Refusal:
+        print("So torch is installed in its common build. On Linux that takes some 3 GB.", file=sys.stderr)
+        run(lock, *pip, str(ROOT / TORCH))
+
+
+def clear(environment: Environment) -> None:
+    """Empties it but for the lock, which this process holds."""
+    for path in environment.folder.iterdir():
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
-        elif path != LOCK:
+        elif path != environment.lock:
             path.unlink()
 
 

@@ -59,22 +59,25 @@ def _private_services() -> Iterator[dict[str, str]]:
 class Part:
     name: str
     is_called: str | None
-    """Its word for --without; None for the part that always runs."""
+    """Its word for --without, or for --with if it is `optional`; None for the part that always runs."""
     arguments: Sequence[str]
     surroundings: Callable[[], AbstractContextManager[dict[str, str]]]
+    optional: bool = False
 
 
 PARTS = [
-    Part("SQLite", None, ["-n", "auto", "-m", "not browser"], _sqlite),
+    Part("SQLite", None, ["-n", "auto", "-m", "not browser and not local"], _sqlite),
     Part("PostgreSQL", "postgres", ["-n", "auto", "-m", "(database or broker) and not browser"], _on_postgresql),
     Part("browser", "browser", ["-m", "browser"], _in_browser),
+    Part("transformers", "local", ["-m", "local"], _sqlite, optional=True),
 ]
 
 
-def test(without: Sequence[str], arguments: Sequence[str]) -> int:
-    """Runs every part that is not left out, whatever became of the one before, and sums up."""
+def test(without: Sequence[str], arguments: Sequence[str], extras: Sequence[str]) -> int:
+    """Runs every part that is not left out, and those of the extras, whatever became of the one before; sums up."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that the services are cleaned up
-    outcomes = {part.name: "left out" if part.is_called in without else _run(part, arguments) for part in PARTS}
+    parts = [part for part in PARTS if not part.optional or part.is_called in extras]
+    outcomes = {part.name: "left out" if part.is_called in without else _run(part, arguments) for part in parts}
     print("\n" + "\n".join(f"{name}: {outcome}" for name, outcome in outcomes.items()), flush=True)
     if left_out := [name for name, outcome in outcomes.items() if outcome == "left out"]:
         print(f"Not everything was tested. Left out: {', '.join(left_out)}.", flush=True)

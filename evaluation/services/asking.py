@@ -38,6 +38,7 @@ METHOD = "model"
 PROMPTS = "guess-then-read-prompt"
 INSTRUMENTS = {OPTIONWISE: PROMPTS, LETTERS: "guess-then-read-letters"}
 HALF = 0.5
+HOTTEST = 2
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,8 @@ class Ask:
     as_published: bool = False
     answering: str = OPTIONWISE
     tune_on: Study | None = None  # whose texts choose the thresholds
+    temperature: float = 0
+    sample: int = 0  # which draw of the same prompts, from 0
 
     @property
     def name(self) -> str:
@@ -82,6 +85,8 @@ def wanted_for(study: Study, ask: Ask) -> Wanted:
             "thresholds": thresholds_of(study, ask, tuning),
             "as_published": ask.as_published,
             "answering": ask.answering,
+            "temperature": ask.temperature,
+            "sample": ask.sample,
             **({"prompt": prompt.pk} if ask.prompt else {}),
         },
         fix=lambda: {"prompt": prompt.pk, **({"tuning": tuning} if tuning else {})},
@@ -103,11 +108,22 @@ def check(ask: Ask) -> None:
             _("Thresholds are chosen on other texts where p(true) is read and none is given: read the probability, and "
               "leave the thresholds out.")
         )  # fmt: skip
+    check_draw(ask)
     if any(not 0 <= share <= 1 for share in ask.thresholds.values()):
         raise CannotEvaluate(_("A threshold lies between 0 and 1."))
     if ask.reading == PROBABILITY and ask.endpoint.can("logprobs") is False:
         raise CannotEvaluate(
             _("“%(name)s” sends no log-probabilities, so there is no p(true). Read the written label instead.")
+            % {"name": ask.endpoint.name}
+        )
+
+
+def check_draw(ask: Ask) -> None:
+    if not 0 <= ask.temperature <= HOTTEST:
+        raise CannotEvaluate(_("A temperature lies between 0 and %(most)d.") % {"most": HOTTEST})
+    if ask.temperature and ask.endpoint.can("temperature") is False:
+        raise CannotEvaluate(
+            _("“%(name)s” takes no temperature. Leave the temperature out, or choose another model.")
             % {"name": ask.endpoint.name}
         )
 
@@ -121,6 +137,8 @@ def tuning_for(study: Study, ask: Ask, stages: Sequence[str]) -> dict[str, Any] 
         "model": ask.endpoint.model,
         "as_published": ask.as_published,
         "answering": ask.answering,
+        "temperature": ask.temperature,
+        "sample": ask.sample,
         "prompt": prompt_for(study, ask.answering, ask.prompt).pk,
     }
     return tuned(study, ask.tune_on, asked_in_the_same_way, stages)

@@ -85,7 +85,6 @@ def first_replies(evaluator: Evaluator) -> Iterator[Call]:
         run__project=evaluator.annotator.study.project_id,
         run__kind=RUN_KIND,
         run__scope=scope_of(evaluator),
-        sample=0,
         turn=0,
         text__isnull=False,
     ).exclude(error_class=Failure.CONTENT)

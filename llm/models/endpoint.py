@@ -8,6 +8,8 @@ from django.utils import timezone
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from llm.in_process.places import is_in_process
+
 if TYPE_CHECKING:
     from projects.models import Project
 
@@ -92,6 +94,11 @@ class Endpoint(models.Model):
     @property
     def has_key(self) -> bool:
         return bool(self.encrypted_key)
+
+    @property
+    def is_in_process(self) -> bool:
+        """Whether workers answer its calls themselves."""
+        return is_in_process(self.base_url)
 
     @property
     def has_price(self) -> bool:

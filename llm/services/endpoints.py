@@ -1,6 +1,7 @@
 """Endpoints: made and changed by admins, by page and by command."""
 
 from collections.abc import Iterable
+from decimal import Decimal
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -9,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from llm import keys
 from llm.addresses import BadAddress, check_base_url
+from llm.in_process.places import check_place, is_in_process
 from llm.models import Endpoint
 from llm.services import probing
 from projects.models import Project
@@ -31,7 +33,7 @@ def save_endpoint(
     for name, value in fields.items():
         setattr(endpoint, name, value)
     try:
-        endpoint.base_url = check_base_url(endpoint.base_url)
+        endpoint.base_url = _checked(endpoint.base_url)
     except BadAddress as error:
         raise ValidationError({"base_url": str(error)}) from None
     is_moved = before is not None and before.base_url != endpoint.base_url
@@ -41,6 +43,8 @@ def save_endpoint(
         endpoint.encrypted_key = keys.encrypt(_clean(key))
     elif is_moved:
         endpoint.encrypted_key = ""
+    if endpoint.is_in_process:
+        _fit_for_process(endpoint)
     endpoint.full_clean()
     with transaction.atomic():
         endpoint.save()
@@ -66,6 +70,19 @@ def delete_endpoint(endpoint: Endpoint) -> bool:
         return False
     endpoint.delete()
     return True
+
+
+def _checked(base_url: str) -> str:
+    return check_place(base_url) if is_in_process(base_url) else check_base_url(base_url)
+
+
+def _fit_for_process(endpoint: Endpoint) -> None:
+    """Nothing is paid, nobody asks for a key, and one reply is computed after another."""
+    if endpoint.encrypted_key:
+        raise ValidationError({"key": _("A model in the worker's own process has no key. Leave it out.")})
+    endpoint.max_concurrency = 1
+    if not endpoint.has_price:
+        endpoint.price_in = endpoint.price_out = Decimal(0)
 
 
 def _clean(key: str) -> str:

@@ -10,11 +10,11 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from llm import capabilities, keys
+from llm.clients import client_for
 from llm.failures import Failure, Problem
 from llm.models import Endpoint
 from llm.prompts import Prompt, prompt_for
 from llm.registry import Request
-from llm.transport import Client
 from llm.wire import Outcome, ask
 
 HELLO = [{"role": "user", "content": "Say hello in one short sentence."}]
@@ -111,7 +111,7 @@ def _probe(endpoint: Endpoint, key: str, feature: str) -> Outcome:
 
 
 async def _ask(endpoint: Endpoint, key: str, prompt: Prompt) -> Outcome:
-    client = Client(endpoint.base_url, key, endpoint.timeout_seconds, 1)
+    client = client_for(endpoint.base_url, key, endpoint.timeout_seconds, 1)
     try:
         return await ask(client, 0, prompt.body(endpoint.model), endpoint.timeout_seconds)
     finally:

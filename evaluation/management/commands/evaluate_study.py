@@ -5,7 +5,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from evaluation.listing import Row, row_of, rows_of
 from evaluation.models import Evaluator
-from evaluation.services import asking, judges
+from evaluation.services import asking, ensembles, judges
 from evaluation.services.answering import answer
 from evaluation.services.baselines import BASELINES, add_baseline
 from evaluation.services.evaluators import CannotEvaluate
@@ -20,11 +20,11 @@ from studies.services.evaluating import close_answered
 from studies.services.judging import close_judged
 from studies.services.locking import WrongState
 
-FOR_SCORES = ("samples", "temperature", "scale")
+FOR_SCORES = ("scale",)
 FOR_OPTIONS = ("threshold_guess", "threshold_read", "tune_on", "answering", "as_published")
 FOR_MODELS = (
     *("reading", "threshold_guess", "threshold_read", "tune_on", "prompt", "answering", "as_published", "budget"),
-    *("on_unknown", "estimate", *FOR_SCORES),
+    *("on_unknown", "temperature", "samples", "scale", "estimate"),
 )
 
 
@@ -40,11 +40,19 @@ class Command(BaseCommand):
         parser.add_argument("--reading", choices=READINGS, help="what counts: the label written (default) or p(true)")
         parser.add_argument("--threshold-guess", type=float, metavar="T", help="correct if p(true) >= T; default: .5")
         parser.add_argument("--threshold-read", type=float, metavar="T", help="the same with the text; default: .5")
-        parser.add_argument("--prompt", metavar="P", help="NAME/LANGUAGE[@VERSION]; default: by the study's language")
+        parser.add_argument(
+            "--prompt", action="append", metavar="P",
+            help="NAME/LANGUAGE[@VERSION]; default: by the study's language; several make an evaluator each",
+        )  # fmt: skip
+        parser.add_argument("--temperature", type=float, metavar="T", help="0 (default) to 2; of a judge's samples 1")
+        parser.add_argument(
+            "--samples",
+            type=int,
+            metavar="N",
+            help="draws at a temperature above 0, an evaluator each: NAME #2 and on; of a judge of scores their mean",
+        )
         parser.add_argument("--tune-on", metavar="STUDY", help="choose both thresholds on this study's other texts")
         parser.add_argument("--answering", choices=list(READERS), help="one prompt per option (default), or letters")
-        parser.add_argument("--samples", type=int, metavar="N", help="scores: the mean of N samples, a metric column")
-        parser.add_argument("--temperature", type=float, metavar="T", help="scores: of the samples; default: 1")
         parser.add_argument("--scale", type=int, metavar="K", help="scores: a scale from 1 to K, a metric column")
         parser.add_argument(
             "--as-published", action="store_true", help="no second question, 10 tokens, likeliest way to write a label"
@@ -71,16 +79,22 @@ class Command(BaseCommand):
         evaluator = add_baseline(study, method, label=options["label"], stages=options["stages"])
         before = row_of(evaluator).done
         answer(evaluator)
-        self.close(evaluator, before)
+        if self.close(evaluator, before):
+            sys.exit(SOME_MISSING)
 
     def ask_model(self, study: Study, endpoint: Endpoint, options: dict) -> None:
         refuse_given(options, FOR_SCORES, "is for judges of scores: this study's options are answered")
-        ask = ask_from(endpoint, options)
-        if self.goes_on(asking.estimate_for(study, ask), endpoint, options):
-            before = n_answered(study, ask.name)
-            evaluator = asking.start(study, ask, **terms_from(options))
-            self.wait(evaluator)
-            self.close(evaluator, before)
+        samples = 1 if options["samples"] is None else options["samples"]
+        asks = ensembles.asks_for(ask_from(endpoint, options), prompts=options["prompt"] or (), samples=samples)
+        found = ensembles.estimate_all(study, asks)
+        if len(asks) > 1:
+            self.stdout.write(f"{len(asks)} evaluators: {', '.join(ask.name for ask in asks)}. Together:")
+        if self.goes_on(found, endpoint, options):
+            before = {ask.name: n_answered(study, ask.name) for ask in asks}
+            added = ensembles.start_all(study, asks, **terms_from(options))
+            missing = [self.work(evaluator, before[evaluator.annotator.code]) for evaluator in added]
+            if any(missing):
+                sys.exit(SOME_MISSING)
 
     def ask_judge(self, study: Study, endpoint: Endpoint, options: dict) -> None:
         refuse_given(options, FOR_OPTIONS, "is for answers to options: this study is judged otherwise")
@@ -90,9 +104,8 @@ class Command(BaseCommand):
             judge = judges.start(study, ask, **terms_from(options))
             if isinstance(judge, Run):
                 self.fill_columns(judge, ask.name)
-            else:
-                self.wait(judge)
-                self.close(judge, before)
+            elif self.work(judge, before):
+                sys.exit(SOME_MISSING)
 
     def goes_on(self, found: Estimate, endpoint: Endpoint, options: dict) -> bool:
         """Whether the run is to start, after its estimate was said."""
@@ -101,10 +114,12 @@ class Command(BaseCommand):
             confirm(endpoint)
         return not options["estimate"]
 
-    def wait(self, evaluator: Evaluator) -> None:
+    def work(self, evaluator: Evaluator, before: int) -> int:
+        """Waits until its run has ended or stands still; how many answers are missing then."""
         row = row_of(evaluator)
         if row.run and row.missing:
             self.wait_for(row.run)
+        return self.close(evaluator, before)
 
     def wait_for(self, run: Run) -> Run:
         run = wait_for(run, self.stdout.write)
@@ -121,7 +136,7 @@ class Command(BaseCommand):
         if missing or run.state != RunState.DONE:
             sys.exit(SOME_MISSING)
 
-    def close(self, evaluator: Evaluator, before: int) -> None:
+    def close(self, evaluator: Evaluator, before: int) -> int:
         is_judge = evaluator.method == judges.METHOD
         if is_judge:
             close_judged(evaluator.annotator)
@@ -129,8 +144,7 @@ class Command(BaseCommand):
             close_answered(evaluator.annotator, evaluator.stages)
         row = row_of(evaluator)
         self.stdout.write(sentence(row, row.done - before, "has given" if is_judge else "has judged"))
-        if row.missing:
-            sys.exit(SOME_MISSING)
+        return row.missing
 
 
 def terms_from(options: dict) -> dict:
@@ -159,7 +173,7 @@ def ask_from(endpoint: Endpoint, options: dict) -> asking.Ask:
         label=options["label"],
         stages=options["stages"],
         reading=options["reading"] or LABEL,
-        prompt=options["prompt"] or "",
+        temperature=options["temperature"] or 0,
         answering=options["answering"] or OPTIONWISE,
         as_published=options["as_published"],
         tune_on=study_called(options["tune_on"]) if options["tune_on"] else None,
@@ -168,6 +182,9 @@ def ask_from(endpoint: Endpoint, options: dict) -> asking.Ask:
 
 
 def judge_from(endpoint: Endpoint, options: dict) -> judges.JudgeAsk:
+    prompts = options["prompt"] or [""]
+    if len(prompts) > 1:
+        raise CannotEvaluate("A judge is asked with one prompt. Name one --prompt; for another start another judge.")
     return judges.JudgeAsk(
         endpoint=endpoint,
         label=options["label"],
@@ -176,7 +193,7 @@ def judge_from(endpoint: Endpoint, options: dict) -> judges.JudgeAsk:
         samples=options["samples"],
         temperature=options["temperature"],
         scale=options["scale"],
-        prompt=options["prompt"] or "",
+        prompt=prompts[0],
     )
 
 

@@ -1,10 +1,13 @@
 import os
 from decimal import Decimal, InvalidOperation
+from pathlib import Path
 
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
+from llm.in_process.places import SCHEME, may_download
 from llm.services.endpoints import add_endpoint
+from llm.services.local import PATIENCE_SECONDS
 
 
 class Command(BaseCommand):
@@ -12,8 +15,14 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser):
         parser.add_argument("name", metavar="NAME", help="how it is called in lists and commands")
-        parser.add_argument("--base-url", metavar="U", required=True, help="such as https://api.openai.com/v1")
-        parser.add_argument("--model", metavar="M", required=True, help="the model's name, as the server knows it")
+        where = parser.add_mutually_exclusive_group(required=True)
+        where.add_argument("--base-url", metavar="U", help="such as https://api.openai.com/v1")
+        where.add_argument(
+            "--transformers", metavar="FOLDER", help="a model saved by transformers, which workers load themselves"
+        )
+        parser.add_argument(
+            "--model", metavar="M", help="the model's name, as the server knows it; of a folder by default the folder's"
+        )
         parser.add_argument("--key-env", metavar="VAR", help="the environment variable that holds the key")
         parser.add_argument("--price-in", metavar="P", type=amount, help="for a million input tokens")
         parser.add_argument("--price-out", metavar="P", type=amount, help="for a million output tokens")
@@ -23,18 +32,31 @@ class Command(BaseCommand):
         parser.add_argument("--requests-per-minute", metavar="N", type=int, help="for all workers; default: no limit")
         parser.add_argument("--tokens-per-minute", metavar="N", type=int, help="for all workers; default: no limit")
 
-    def handle(self, *, name, base_url, model, key_env, price_in, price_out, currency, at_a_time, **options):
+    def handle(
+        self, *, name, base_url, transformers, model, key_env, price_in, price_out, currency, at_a_time, **options
+    ):
         if (price_in is None) != (price_out is None):
             raise CommandError("No model was added. Give both prices, or neither.")
+        if transformers:
+            base_url, model = SCHEME + absolute(transformers), model or Path(transformers).name
+        if not model:
+            raise CommandError("No model was added. Say with --model which one of the server's it is.")
         fields = {"name": name, "base_url": base_url, "model": model, "currency": currency.upper()}
         fields |= {"price_in": price_in, "price_out": price_out, "max_concurrency": at_a_time}
         fields |= {limit: options[limit] for limit in ("requests_per_minute", "tokens_per_minute")}
+        if transformers:
+            fields["timeout_seconds"] = PATIENCE_SECONDS
         try:
             endpoint = add_endpoint(key=key_from(key_env), **fields)
         except ValidationError as error:
             sentences = (f"{field}: {' '.join(said)}" for field, said in error.message_dict.items())
             raise CommandError("No model was added. " + " ".join(sentences)) from None
         self.stdout.write(f"Model {endpoint.name} is added; a worker tests it as soon as one listens.")
+
+
+def absolute(where: str) -> str:
+    """A folder is meant from where the command runs; a name that may be downloaded stays as it is."""
+    return where if may_download(where) else str(Path(where).expanduser().absolute())
 
 
 def key_from(variable: str | None) -> str:
