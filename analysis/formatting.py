@@ -1,5 +1,7 @@
 """Numbers as papers print them: .53, −.11, [.41, .65]. The one place where a number becomes words."""
 
+from collections.abc import Callable
+
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop, ngettext
@@ -57,11 +59,7 @@ def judgments_counted(n: int) -> str:
 def worded(kind: str, value: object) -> str:
     """A text cell: codes of ours in words, everything else as it is."""
     text = "" if value is None else str(value)
-    words = {"evaluator": evaluator_word, "stage": stage_word, "quantity": quantity_word, "mark": mark_word}
-    words |= {"cue": cue_word}
-    words |= {"scope": scope_word, "label": label_word, "view": view_word, "truth": truth_word}
-    words |= {"check": check_word, "axis": axis_word}
-    return words[kind](text) if kind in words else text
+    return WORDS[kind](text) if kind in WORDS else text
 
 
 def evaluator_word(name: str) -> str:
@@ -151,3 +149,18 @@ def quantity_word(quantity: str) -> str:
         "alpha": _("Krippendorff's α"),
     }
     return words.get(quantity, quantity)
+
+
+WORDS: dict[str, Callable[[str], str]] = {
+    "evaluator": evaluator_word,
+    "stage": stage_word,
+    "quantity": quantity_word,
+    "mark": mark_word,
+    "cue": cue_word,
+    "scope": scope_word,
+    "label": label_word,
+    "view": view_word,
+    "truth": truth_word,
+    "check": check_word,
+    "axis": axis_word,
+}

@@ -63,6 +63,8 @@ def make_table(name: str, columns: Iterable[str], rows: Iterable[Row], **more: A
 
 def plain(value: Any) -> Any:
     """Numpy's numbers as Python's, NaN as None, in all depths."""
+    if value is None or type(value) in (str, int, bool):
+        return value
     if isinstance(value, Mapping):
         return {key: plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):

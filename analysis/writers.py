@@ -5,6 +5,8 @@ import io
 import json
 import re
 from collections.abc import Callable
+from functools import cache
+from typing import Any
 
 from analysis.cells import cell
 from analysis.formatting import MINUS, UNDEFINED, figure, interval, worded
@@ -25,6 +27,7 @@ TEX_SPECIAL = {
     ">": r"\textgreater{}",
     MINUS: "$-$",
 }
+TEX_SIGNS = str.maketrans(TEX_SPECIAL)
 NOT_PRINTED = re.compile(r"[\x00-\x1f\x7f]+")
 
 
@@ -39,14 +42,10 @@ def as_csv(table: Table) -> str:
 
 def as_json(table: Table) -> str:
     """The rows with both conventions' intervals under `intervals`; undefined is null."""
-    content = {
-        "name": table.name,
-        "title": table.title,
-        "columns": table.columns,
-        "rows": table.rows,
-        "notes": table.notes,
-    }
-    return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    head = {"name": table.name, "title": table.title, "columns": table.columns, "notes": table.notes}
+    said = json.dumps(head, ensure_ascii=False, indent=1).removesuffix("\n}")
+    rows = ",\n  ".join(json.dumps(row, ensure_ascii=False, allow_nan=False) for row in table.rows)
+    return f'{said},\n "rows": [\n  {rows}\n ]\n}}\n'
 
 
 def as_tex(table: Table) -> str:
@@ -54,7 +53,8 @@ def as_tex(table: Table) -> str:
     shown = table.shown or tuple(Shown(column, column) for column in table.columns)
     align = "".join("r" if column.kind in ("count", "number") else "l" for column in shown)
     head = " & ".join(escape(column.title) for column in shown)
-    body = [" & ".join(escape(printed(row, column)) for column in shown) + r" \\" for row in table.rows]
+    text = cache(lambda kind, value: escape(worded(kind, value)))  # few words, many rows
+    body = [" & ".join(tex_cell(row, column, text) for column in shown) + r" \\" for row in table.rows]
     notes = [rf"\par\footnotesize {escape(note)}" for note in table.notes]
     lines = [
         rf"\begin{{tabular}}{{{align}}}",
@@ -69,20 +69,20 @@ def as_tex(table: Table) -> str:
     return "\n".join(lines) + "\n"
 
 
-def printed(row: Row, column: Shown) -> str:
+def tex_cell(row: Row, column: Shown, text: Callable[[str, Any], str]) -> str:
     """One cell as a paper has it: `.53 [.41, .65]`, `undefined`, or the text itself."""
     value = row[column.value]
     if column.kind not in ("count", "number"):
-        return worded(column.kind, value)
+        return text(column.kind, value)
     if value is None:
         return UNDEFINED
     ends = interval(row[column.low], row[column.high]) if column.low else ""
-    return f"{figure(value)} {ends}".rstrip()
+    return f"{figure(value)} {ends}".rstrip().replace(MINUS, TEX_SPECIAL[MINUS])
 
 
 def escape(text: str) -> str:
     """The text so that TeX prints it and runs nothing of it."""
-    return "".join(TEX_SPECIAL.get(sign, sign) for sign in NOT_PRINTED.sub(" ", text))
+    return NOT_PRINTED.sub(" ", text).translate(TEX_SIGNS)
 
 
 WRITERS: dict[str, Callable[[Table], str]] = {"csv": as_csv, "json": as_json, "tex": as_tex}
