@@ -93,7 +93,7 @@ def covariances(judgments: Judgments) -> dict[str, float]:
 
 def cell_shares(judgments: Judgments) -> list[tuple[float, float]]:
     """Share right and weight of each generator in each stage; never quite 0 or 1, where a logit would be infinite."""
-    _cells, code = np.unique(np.stack([judgments.generator, judgments.stage]), axis=1, return_inverse=True)
+    code = _together([judgments.generator, judgments.stage])
     n, right = np.bincount(code), np.bincount(code, weights=judgments.right)
     shares = np.clip(right / n, 0.5 / n, 1 - 0.5 / n)
     return list(zip(shares.tolist(), (n / n.sum()).tolist(), strict=True))
@@ -115,14 +115,22 @@ def shared_covariance(shared: FloatArray, total: float, shares: Sequence[tuple[f
 
 def _residuals(judgments: Judgments) -> FloatArray:
     """What each judgment is above the share right of its generator in its stage."""
-    _cells, code = np.unique(np.stack([judgments.generator, judgments.stage]), axis=1, return_inverse=True)
+    code = _together([judgments.generator, judgments.stage])
     means = np.bincount(code, weights=judgments.right) / np.bincount(code)
     return np.asarray(judgments.right - means[code])
 
 
+def _together(keys: Sequence[IntArray]) -> IntArray:
+    """One code from 0 on for each combination that occurs, of codes from 0 on."""
+    number = np.zeros(len(keys[0]), dtype=np.int64)
+    for key in keys:
+        number = number * (key.max(initial=0) + 1) + key
+    return np.asarray(np.unique(number, return_inverse=True)[1])
+
+
 def _products(e: FloatArray, keys: Sequence[IntArray]) -> FloatArray:
     """(2,): the sum over ordered pairs that share all keys of their products, and how many such pairs there are."""
-    _groups, code = np.unique(np.stack(keys), axis=1, return_inverse=True)
+    code = _together(keys)
     n = np.bincount(code)
     sums, squares = np.bincount(code, weights=e), np.bincount(code, weights=e * e)
     return np.array([(sums**2 - squares).sum(), (n * (n - 1.0)).sum()])
