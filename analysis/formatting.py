@@ -60,7 +60,8 @@ def worded(kind: str, value: object) -> str:
     words = {"evaluator": evaluator_word, "stage": stage_word, "quantity": quantity_word, "mark": mark_word}
     words |= {"cue": cue_word}
     words |= {"scope": scope_word, "label": label_word, "view": view_word, "truth": truth_word}
-    words |= {"check": check_word, "axis": axis_word}
+    words |= {"check": check_word, "axis": axis_word, "verdict": verdict_word}
+    words |= {"coefficient": coefficient_word, "weights": weights_word}
     return words[kind](text) if kind in words else text
 
 
@@ -111,6 +112,23 @@ def stage_word(stage: str) -> str:
 def cue_word(cue: str) -> str:
     """What stands out about an option, in words."""
     return str(CUES.get(cue, cue))
+
+
+def verdict_word(verdict: str) -> str:
+    """What was decided about a written item, empty before that."""
+    return {"accepted": _("accepted"), "repaired": _("repaired"), "rejected": _("rejected")}.get(verdict, verdict)
+
+
+def coefficient_word(name: str) -> str:
+    """A coefficient of the agreement lab, whose names are marked there."""
+    return _(name) if name else name
+
+
+def weights_word(kind: str) -> str:
+    """How far two categories are apart, by a coefficient's weights or by its level of measurement."""
+    words = {"identity": _("identity"), "linear": _("linear"), "quadratic": _("quadratic")}
+    words |= {"nominal": _("nominal"), "ordinal": _("ordinal"), "interval": _("interval")}
+    return words.get(kind, kind)
 
 
 def truth_word(truth: str) -> str:
