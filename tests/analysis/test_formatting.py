@@ -1,7 +1,6 @@
 """Numbers as papers print them."""
 
 import pytest
-
 from django.utils.translation import override
 
 from analysis.formatting import evaluator_word, figure, interval, number, worded
