@@ -111,6 +111,23 @@ def cue_word(cue: str) -> str:
     return str(CUES.get(cue, cue))
 
 
+def verdict_word(verdict: str) -> str:
+    """What was decided about a written item, empty before that."""
+    return {"accepted": _("accepted"), "repaired": _("repaired"), "rejected": _("rejected")}.get(verdict, verdict)
+
+
+def coefficient_word(name: str) -> str:
+    """A coefficient of the agreement lab, whose names are marked there."""
+    return _(name) if name else name
+
+
+def weights_word(kind: str) -> str:
+    """How far two categories are apart, by a coefficient's weights or by its level of measurement."""
+    words = {"identity": _("identity"), "linear": _("linear"), "quadratic": _("quadratic")}
+    words |= {"nominal": _("nominal"), "ordinal": _("ordinal"), "interval": _("interval")}
+    return words.get(kind, kind)
+
+
 def truth_word(truth: str) -> str:
     return {"True": _("yes"), "False": _("no")}.get(truth, truth)
 
@@ -163,4 +180,7 @@ WORDS: dict[str, Callable[[str], str]] = {
     "truth": truth_word,
     "check": check_word,
     "axis": axis_word,
+    "verdict": verdict_word,
+    "coefficient": coefficient_word,
+    "weights": weights_word,
 }

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from analysis.choices import Choices
 from analysis.lab_questions import Asked
@@ -20,11 +21,16 @@ COLUMNS = (
     "coefficient", "weights", "value", "low", "high", "n_units", "n_pairs", "n_judgments", "prevalence", "n_texts",
     "interval", "reason",
 )  # fmt: skip
+# Files have these names as they are; `formatting.coefficient_word` says them in the reader's language.
 NAMES = {
-    "percent": "Percent agreement", "fleiss": "Fleiss' κ", "conger": "Conger's κ", "gwet": "Gwet's AC1",
+    "percent": gettext_noop("Percent agreement"),
+    "fleiss": gettext_noop("Fleiss' κ"),
+    "conger": gettext_noop("Conger's κ"),
+    "gwet": gettext_noop("Gwet's AC1"),
     "brennan_prediger": "Brennan–Prediger",
-}  # fmt: skip
-WEIGHTED = {"conger": "Conger's κ", "gwet": "Gwet's AC2"}
+}
+WEIGHTED = {"conger": gettext_noop("Conger's κ"), "gwet": gettext_noop("Gwet's AC2")}
+MEAN_KAPPA, ALPHA = gettext_noop("Cohen's κ, mean of pairs"), gettext_noop("Krippendorff's α")
 FUNCTIONS = {
     "percent": coefficients.percent,
     "fleiss": coefficients.fleiss_kappa,
@@ -116,7 +122,7 @@ def mean_kappa_row(answers: Answers, asked: Asked, seed: int) -> dict[str, Any]:
     interval = clustered_kappa(answers.values, c, pairs, answers.text, seed=seed)
     compared = agreement.judgments_compared(answers.values, pairs)
     counts = (int(compared.any(axis=0).sum()), int(shared.n.sum()), int(compared.sum()), prevalence(answers, c))
-    return row_of(_("Cohen's κ, mean of pairs"), scales.IDENTITY, found.kappa, counts, interval)
+    return row_of(MEAN_KAPPA, scales.IDENTITY, found.kappa, counts, interval)
 
 
 def alpha_row(answers: Answers, asked: Asked, level: str, seed: int) -> dict[str, Any]:
@@ -129,7 +135,7 @@ def alpha_row(answers: Answers, asked: Asked, level: str, seed: int) -> dict[str
     pairs = judged.sum(axis=0)
     n_pairs = int((pairs * (pairs - 1) // 2).sum())
     counts = (found.n_units, n_pairs, found.n_values, prevalence(answers, len(asked.categories)))
-    return row_of(_("Krippendorff's α"), level, found.value, counts, interval, found.reason)
+    return row_of(ALPHA, level, found.value, counts, interval, found.reason)
 
 
 def row_of(
@@ -214,8 +220,8 @@ def labels(answers: Answers, asked: Asked) -> Table:
 
 def shown() -> tuple[Shown, ...]:
     return (
-        Shown(_("Coefficient"), "coefficient"),
-        Shown(_("Weights or level"), "weights"),
+        Shown(_("Coefficient"), "coefficient", "coefficient"),
+        Shown(_("Weights or level"), "weights", "weights"),
         Shown(_("Value"), "value", "number", "low", "high", "reason"),
         Shown(_("Units"), "n_units", "count"),
         Shown(_("Pairs of judgments"), "n_pairs", "count"),

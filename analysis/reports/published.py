@@ -102,7 +102,9 @@ def parsed(line: Mapping[str, str]) -> Printed:
 
 
 def with_published(report: Report, evidence: Evidence) -> Report:
-    """The report with one more table at its end, before the description."""
+    """With one more table at the end, before the description, if numbers of the protocol are published."""
+    if evidence.study.protocol not in SOURCES:
+        return report
     found = published(report, evidence)
     return replace(report, tables=(*report.tables[:-1], found, report.tables[-1]))
 

@@ -124,5 +124,5 @@ def shown_items() -> tuple[Shown, ...]:
         Shown(_("Distractors"), "distractors"),
         Shown(_("Expected answer"), "expected_answer"),
         Shown(_("Minutes"), "minutes", "optional"),
-        Shown(_("Looked at"), "verdict"),
+        Shown(_("Looked at"), "verdict", "verdict"),
     )

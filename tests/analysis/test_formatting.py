@@ -1,8 +1,9 @@
 """Numbers as papers print them."""
 
 import pytest
+from django.utils.translation import override
 
-from analysis.formatting import evaluator_word, figure, interval, number
+from analysis.formatting import evaluator_word, figure, interval, number, worded
 
 
 @pytest.mark.parametrize(
@@ -37,3 +38,21 @@ def test_evaluators_in_words():
         "people: students",
         "gpt",
     ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "code", "german", "basque"),
+    [
+        ("coefficient", "Percent agreement", "Prozentuale Übereinstimmung", "Adostasun-portzentajea"),
+        ("coefficient", "Brennan–Prediger", "Brennan–Prediger", "Brennan–Prediger"),
+        ("weights", "identity", "Identität", "identitatea"),
+        ("verdict", "accepted", "angenommen", "onartuta"),
+        ("verdict", "", "", ""),
+    ],
+)
+def test_codes_are_told_in_the_language_of_the_reader(kind, code, german, basque):
+    said = {}
+    for language in ("en", "de", "eu"):
+        with override(language):
+            said[language] = worded(kind, code)
+    assert said == {"en": code, "de": german, "eu": basque}

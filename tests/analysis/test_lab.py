@@ -6,6 +6,7 @@ import io
 import pytest
 from django.core.cache import cache
 from django.urls import reverse
+from django.utils.translation import override
 
 from analysis.choices import Choices
 from analysis.frames import responses_frame
@@ -52,6 +53,12 @@ def test_coefficients_of_that_table(answered):
     assert found["Fleiss' κ", "identity"] == pytest.approx((5 / 8 - chance) / (1 - chance))
     assert found["Gwet's AC1", "identity"] == pytest.approx((5 / 8 - 2 * pi * (1 - pi)) / (1 - 2 * pi * (1 - pi)))
     assert found["Brennan–Prediger", "identity"] == pytest.approx(0.25)
+
+
+def test_files_name_coefficients_alike_in_every_language(answered):
+    with override("eu"):
+        found = values(compare(answered, "read.rating"))
+    assert found.keys() == values(compare(answered, "read.rating")).keys()
 
 
 def test_each_coefficient_says_what_it_rests_on(answered):

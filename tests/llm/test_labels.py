@@ -51,6 +51,18 @@ def test_what_is_no_plain_answer_in_basque_is_none(text):
 
 
 @pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("P", "P"), ("Erantzuna: A", "A"), ("Erantzuna B da, zeren gehiago betetzen baititu.", "B"), ("P.", "P"),
+        ("B\n\nGaldera hori hobea da.", "B"), ("Erantzuna P da.", "P"),
+        ("A edo B", None), ("Parean daude.", None), ("Biak berdinak dira", None), ("Erantzuna A edo B da.", None),
+    ],
+)  # fmt: skip
+def test_the_better_one_of_a_pair_is_read_in_basque(text, label):
+    assert read_label(text, ["A", "B", "P"]).label == label
+
+
+@pytest.mark.parametrize(
     ("text", "labels"),
     [
         ("", GERMAN),

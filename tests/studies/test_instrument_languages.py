@@ -79,7 +79,8 @@ def test_wordings_have_the_same_slots(name, language):
 @pytest.mark.parametrize("name", NAMES)
 def test_no_wording_is_left_in_another_language(name):
     basque, english = wordings(name, "eu"), wordings(name, "en")
-    assert [path for path, words in basque.items() if words == english[path] and SLOT.sub("", words).strip()] == []
+    of_words = {path: SLOT.sub("", words).strip() for path, words in basque.items() if path[0] != "labels"}
+    assert [path for path, words in of_words.items() if words and basque[path] == english[path]] == []
     longer = [words for words in basque.values() if len(words) > 60]
     assert set(recognise(longer, expected=["eu", "en", "de"])) <= {"eu"}
 
@@ -92,3 +93,21 @@ def test_labels_are_two_letters_that_cannot_be_taken_for_one_another(language):
         "en": {"correct": "C", "incorrect": "I"},
         "eu": {"correct": "Z", "incorrect": "O"},
     }[language]  # fmt: skip
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_labels_of_pairs_are_three_letters_that_cannot_be_taken_for_one_another(language):
+    labels = shipped()[f"pairwise-judge/{language}"]["labels"]
+    assert labels == {"first": "A", "second": "B", "tie": {"de": "U", "en": "T", "eu": "P"}[language]}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_prompts_name_the_letters_that_are_read(language):
+    for name, asked in (
+        ("pairwise-judge", ("compare", "again")),
+        ("guess-then-read-prompt", ("guess", "read", "again")),
+    ):
+        content = shipped()[f"{name}/{language}"]
+        for part in asked:
+            last = content[part].strip().splitlines()[-1]
+            assert all(re.search(rf"(?<!\w){label}(?!\w)", last) for label in content["labels"].values()), (name, part)
