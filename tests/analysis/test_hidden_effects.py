@@ -79,6 +79,8 @@ def addresses(study):
         "study_figure": [{"name": name} for name in FIGURES],
         "study_table": [{"name": name} for name in (*tables, "item_analysis", "guessable_items", "unanswerable_items")],
         "agreement_lab_csv": [{"name": name} for name in ("coefficients", "contingency", "labels")],
+        "stand_in_csv": [{"name": name} for name in ("stand_in", "stand_in_calibration", "stand_in_biases")],
+        "study_pack_file": [{"pk": 1}],
         "study_export": [
             {"format": name} for name in ("csv", "wide", "jsonl", "item-evaluation", "unanswered", "metrics")
         ],

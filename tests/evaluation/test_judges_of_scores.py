@@ -132,7 +132,7 @@ def test_a_scale_of_its_own_is_a_column_with_that_scale_in_the_prompt(study, ser
     server = served("5")
     values = filled(study, endpoint(server), scale=5, label="five")
     assert set(values.values()) == {5}
-    assert {metric for _item, metric in values} == {f"five: {name}" for name in dimensions.DIMENSIONS}
+    assert {metric for _item, metric in values} == {f"five:{name}" for name in dimensions.DIMENSIONS}
     assert all("1 = not met at all\n5 = completely met" in prompt for prompt in server.prompts)
     assert all(row["is_computed"] for row in metric_rows(study))
 

@@ -36,6 +36,7 @@ PAGES = [
     ("annotator_link", ["live", "PK", "renew"], "post", "researcher", 302),
     ("annotator_link", ["live", "PK", "erase"], "post", "nobody", 404),
     ("remove_simulated", ["live"], "post", "researcher", 302),
+    ("expert_check", ["live"], "post", "researcher", 302),
     ("take_rephrasal", ["live", "PK"], "post", "researcher", 302),
     ("study_written", ["writing"], "get", "researcher", 200),
     ("study_written", ["live"], "get", "nobody", 404),

@@ -97,5 +97,5 @@ def test_the_command_says_what_goes_back(rated, capsys):
 
 
 def test_a_baseline_is_refused_where_nothing_is_asked_of_options(rated):
-    with pytest.raises(WrongState, match="does not ask about them"):
+    with pytest.raises(WrongState, match="asks nothing about them"):
         add_baseline(rated, "majority")

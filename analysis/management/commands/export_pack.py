@@ -6,8 +6,8 @@ from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError
 
-from analysis.choices import CONVENTIONS, BadChoice
-from analysis.management.commands.report import choices_from, reportable
+from analysis.choices import BadChoice
+from analysis.management.commands.report import add_choices, choices_from, reportable
 
 
 class Command(BaseCommand):
@@ -16,16 +16,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser):
         parser.add_argument("slug", help="short name of the study")
         parser.add_argument("--out", required=True, metavar="FILE.zip", help="is there whole or not at all")
-        parser.add_argument(
-            "--include", default="", metavar="pilot,simulated", help="answers that are left out if not named"
-        )
-        parser.add_argument(
-            "--convention", choices=CONVENTIONS, default="clustered", help="which intervals stand in low and high"
-        )
-        parser.add_argument(
-            "--calibration", choices=("with", "without"), default="with", help="whether its answers enter the results"
-        )
-        parser.add_argument("--seed", help="of the resampling; default: the study's seed")
+        add_choices(parser)
 
     def handle(self, *, slug, out, **options):
         from analysis.services.packing import write_pack  # loads what draws

@@ -16,26 +16,11 @@ class Command(BaseCommand):
         parser.add_argument(
             "--out", required=True, metavar="DIR", help="made if it is not there; files in it are replaced"
         )
-        parser.add_argument(
-            "--convention", choices=CONVENTIONS, default="clustered", help="which intervals stand in low and high"
-        )
-        parser.add_argument(
-            "--include", default="", metavar="pilot,simulated", help="answers that are left out if not named"
-        )
+        add_choices(parser)
         parser.add_argument(
             "--evaluators", metavar="NAMES", help="rows to keep, with commas: human, human:GROUP, a model"
         )
         parser.add_argument("--groups", metavar="NAMES", help="only people of these groups, with commas")
-        parser.add_argument(
-            "--calibration", choices=("with", "without"), default="with", help="whether its answers enter the results"
-        )
-        parser.add_argument(
-            "--drop",
-            default="",
-            metavar="duplicates,references",
-            help="items that comparisons of metrics with people leave out (dimension ratings)",
-        )
-        parser.add_argument("--seed", help="of the resampling; default: the study's seed")
 
     def handle(self, *, slug, out, **options):
         # Heavy libraries are loaded when there is something to compute.
@@ -55,6 +40,26 @@ class Command(BaseCommand):
         if not report.n_responses:
             self.stdout.write(f"No answers of {slug} are in these figures.{hint(report)}")
         self.stdout.write(f"{len(report.tables)} tables and {len(report.figures)} figures are in {out}.")
+
+
+def add_choices(parser) -> None:
+    """The choices that all files of results share."""
+    parser.add_argument(
+        "--convention", choices=CONVENTIONS, default="clustered", help="which intervals stand in low and high"
+    )
+    parser.add_argument(
+        "--include", default="", metavar="pilot,simulated", help="answers that are left out if not named"
+    )
+    parser.add_argument(
+        "--calibration", choices=("with", "without"), default="with", help="whether its answers enter the results"
+    )
+    parser.add_argument(
+        "--drop",
+        default="",
+        metavar="duplicates,references",
+        help="items that comparisons of metrics with people leave out (dimension ratings)",
+    )
+    parser.add_argument("--seed", help="of the resampling; default: the study's seed")
 
 
 def reportable(slug: str) -> Study:
