@@ -148,7 +148,7 @@ def restore_evaluator(pack: PackReader, study: Study, annotator: Annotator, said
     name, params, stages = text_in(said, "prompt", 300), said.get("params"), said.get("stages")
     if not isinstance(params, dict) or not isinstance(stages, list):
         raise BadPack(_("The pack says of “%(who)s” what no annotator can be.") % {"who": shown(annotator.code)})
-    known = {stage.name for stage in declaration_of(study).stages}
+    known = {stage.name for stage in declaration_of(study).every_stage}
     prompt = instrument_in(pack, name, study.project) if name and not pack.read(name).startswith(WITHHELD) else None
     Evaluator.objects.create(
         annotator=annotator,
@@ -162,7 +162,7 @@ def restore_assignments(
     pack: PackReader, study: Study, units: Units, annotators: Mapping[str, Annotator], items: dict[str, Item]
 ) -> dict[Cell, Assignment]:
     """With every order that was drawn; handles are drawn anew, as nobody will see them."""
-    stages = {stage.name for stage in declaration_of(study).stages}
+    stages = {stage.name for stage in declaration_of(study).every_stage}
     rows: dict[Cell, Assignment] = {}
     for said in pack.lines("answers/assignments.jsonl"):
         cell, unit = cell_of(said, units, annotators)

@@ -67,9 +67,19 @@ def assignments(study: Study, purposes: Collection[str], discretion: Discretion)
             "position": row.position,
             "stage": row.stage,
             "shown": {stage: named(order, items, options) for stage, order in row.shown.items()},
-            "reopened": row.reopened and {items[int(pk)]: asked for pk, asked in row.reopened.items()},
+            "reopened": row.reopened and {items[int(pk)]: opaque(of, discretion) for pk, of in row.reopened.items()},
             "finished_at": moment(row.finished_at),
         }
+
+
+def opaque(cells: Any, discretion: Discretion) -> Any:
+    """What an item was opened again with; whose scores an expert judges is said by opaque code too."""
+    if not isinstance(cells, dict):
+        return cells
+    return {
+        question: cell | {"annotator": discretion.code(cell["annotator"])} if "annotator" in cell else cell
+        for question, cell in cells.items()
+    }
 
 
 def named(order: list[Any], items: dict[int, str], options: dict[int, str]) -> list[Any]:
@@ -96,7 +106,7 @@ def submissions(study: Study, purposes: Collection[str], discretion: Discretion)
 
 def answers(study: Study, purposes: Collection[str], discretion: Discretion) -> Iterator[dict[str, Any]]:
     """The rows of the long export, each with its place among all answers in the order in which they were stored."""
-    free = {question.name for stage in declaration_of(study).stages for question in stage.questions
+    free = {question.name for stage in declaration_of(study).every_stage for question in stage.questions
             if question.kind == "text"}  # fmt: skip
     for row, place in zip(export_rows(study, purposes), places_of_answers(study, purposes), strict=True):
         text_id = row["text_id"]

@@ -29,7 +29,7 @@ from evaluation.metric_rows import COLUMNS as METRIC_COLUMNS
 from evaluation.metric_rows import metric_rows
 from items.services.exporting import json_line
 from studies.instrument_yaml import write_yaml
-from studies.models import Study
+from studies.models import Purpose, Study
 
 STEPS = ("texts and items", "answers", "tables", "figures", "datasheet")
 Progress = Callable[[int], None]  # told how many of STEPS are done
@@ -73,7 +73,7 @@ def write_study(archive: Archive, study: Study, discretion: Discretion) -> None:
 
 def write_answers(archive: Archive, study: Study, choices: Choices, discretion: Discretion) -> int:
     """Who answered what, when and in which order."""
-    who = (study, choices.purposes, discretion)
+    who = (study, (*choices.purposes, Purpose.EXPERT), discretion)
     write_lines(archive, "answers/annotators.jsonl", work.annotators(*who))
     write_lines(archive, "answers/assignments.jsonl", work.assignments(*who))
     write_lines(archive, "answers/submissions.jsonl", work.submissions(*who))

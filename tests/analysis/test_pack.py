@@ -28,6 +28,7 @@ from studies.services.launching import open_main_part
 from studies.services.people import add_annotators, make_annotators
 from studies.services.second_round import open_second_round
 from tests import dimensions, pairs, stopping
+from tests.annotation.test_expert_check import check
 from tests.factory import answer, make_annotator
 from tests.studies.world import Person, bank, launched
 
@@ -69,7 +70,7 @@ def guessed(project):
 
 @pytest.fixture
 def rated(project):
-    """Dimension ratings with both rounds, through the pages."""
+    """Dimension ratings with both rounds and an expert check, through the pages."""
     dimensions.make_bank(project)
     study = dimensions.launched(project)
     for annotator in dimensions.annotators(study):
@@ -77,6 +78,7 @@ def rated(project):
     open_second_round(study)
     for annotator in dimensions.annotators(study):
         dimensions.Rater(annotator, Random(1), number=2).work_through()
+    check(study, items=3)
     return Study.objects.get(pk=study.pk)
 
 
