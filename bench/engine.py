@@ -28,48 +28,16 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-TEXT = "The river rises in the hills behind the town and reaches the sea after forty miles. " * 15
-
-
-def prompt(key: str) -> list[dict[str, str]]:
-    return [{"role": "user", "content": f"{TEXT}\nIs the statement {key} right? Answer R or F."}]
-
-
-PARAMS = {"max_tokens": 4, "temperature": 0, "logprobs": True, "top_logprobs": 5}
+from bench.toy_run import PARAMS, make_run, prompt  # noqa: E402
 
 
 def engine(url: str, calls: int, at_a_time: int, storm: list[float] | None) -> dict[str, Any]:
     """The engine as a worker runs it, in one slice; the plan is made before."""
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    import django
-
-    django.setup()
-    from django.core.management import call_command
-
-    from llm import registry
-    from llm.models import CallState, Endpoint
-    from llm.services import draining, planning, runs
+    run = make_run(url, calls, at_a_time)
+    from llm.models import CallState
+    from llm.services import draining, planning
     from llm.services.ledger import Book
-    from projects.models import Project
 
-    class Bench(registry.Door):
-        kind = "bench"
-
-        def plan(self, run):
-            return ((f"s{number}", 0) for number in range(run.params["n"]))
-
-        def render(self, run, key, sample):
-            return registry.Request(prompt(key), PARAMS)
-
-        def read(self, run, call):
-            return {"label": call.text}
-
-    call_command("migrate", verbosity=0)
-    registry.register(Bench())
-    runs._send = lambda run_id: None
-    endpoint = Endpoint.objects.create(name="mock", base_url=url, model="mock-1", max_concurrency=at_a_time)
-    project = Project.objects.create(slug="bench", title="Bench")
-    run = runs.create_run(project=project, kind="bench", endpoint=endpoint, label="bench", params={"n": calls})
     planning.plan_run(run, lambda: True)
 
     replies, n_refused = [], [0]  # of each reply, when it was in the ledger

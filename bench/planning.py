@@ -19,7 +19,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from bench.engine import PARAMS, database, mock, prompt  # noqa: E402
+from bench.engine import database, mock  # noqa: E402
+from bench.toy_run import make_run  # noqa: E402
 
 
 def megabytes() -> float:
@@ -30,39 +31,16 @@ def megabytes() -> float:
 
 def plan(n: int) -> None:
     """Plans, looks and drains in this process; prints what it measures."""
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    import django
-
-    django.setup()
-    from django.core.management import call_command
-    from django.test import Client
-
-    from llm import registry
-    from llm.models import CallState, Endpoint
-    from llm.services import draining, planning, runs
-    from projects.models import Membership, Project, Role, User
-
-    class Bench(registry.Door):
-        kind = "bench"
-
-        def plan(self, run):
-            return ((f"s{number}", 0) for number in range(run.params["n"]))
-
-        def render(self, run, key, sample):
-            return registry.Request(prompt(key), PARAMS)
-
-        def read(self, run, call):
-            return {"label": call.text}
-
-    call_command("migrate", verbosity=0)
-    registry.register(Bench())
-    runs._send = lambda run_id: None
-    project = Project.objects.create(slug="bench", title="Bench")
-    user = User.objects.create_user("bench")
-    Membership.objects.create(project=project, user=user, role=Role.OWNER)
     with mock(0.02) as url:
-        endpoint = Endpoint.objects.create(name="mock", base_url=url, model="mock-1", max_concurrency=64)
-        run = runs.create_run(project=project, kind="bench", endpoint=endpoint, label="bench", params={"n": n})
+        run = make_run(url, n, at_a_time=64)
+        from django.test import Client
+
+        from llm.models import CallState
+        from llm.services import draining, planning
+        from projects.models import Membership, Role, User
+
+        user = User.objects.create_user("bench")
+        Membership.objects.create(project=run.project, user=user, role=Role.OWNER)
 
         locked, write = [], planning._write
         planning._write = lambda rows: locked.append(write(rows)) or locked[-1]
