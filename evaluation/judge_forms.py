@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from evaluation.forms import EndpointField
 from evaluation.judges.instruments import JUDGE
+from evaluation.more_choices import MoreChoices
 from evaluation.services.evaluators import LONGEST
 from evaluation.services.judges import (
     HOTTEST,
@@ -43,8 +44,10 @@ READINGS = {
 FOR_SCORES = ("samples", "temperature", "scale")
 
 
-class JudgeForm(forms.Form):
+class JudgeForm(MoreChoices):
     """Which model is to judge, how its replies are read, and what it may cost."""
+
+    folded = (*FOR_SCORES, "budget", "on_unknown")
 
     endpoint = EndpointField(label=_("Model"), queryset=Endpoint.objects.none(), empty_label=None)
     reading = forms.ChoiceField(label=_("What counts as its answer"), widget=forms.RadioSelect, initial=LABEL)

@@ -23,9 +23,9 @@ PROTOCOLS_JUDGED = ("pairwise", "dimension-ratings", "stopping-questionnaire")
 WORLDS = {"pairs": pairs, "dims": dimensions, "stops": stopping}
 PREVIEWED = {"pairs": 1, "dims": len(dimensions.DIMENSIONS), "stops": len(stopping.QUESTIONS)}
 OFFERED = {
-    "pairs": {"endpoint", "reading", "prompt", "budget", "label"},
-    "dims": {"endpoint", "reading", "samples", "temperature", "scale", "prompt", "budget", "label"},
-    "stops": {"endpoint", "prompt", "budget", "label"},
+    "pairs": {"endpoint", "reading", "prompt", "budget", "on_unknown", "label"},
+    "dims": {"endpoint", "reading", "samples", "temperature", "scale", "prompt", "budget", "on_unknown", "label"},
+    "stops": {"endpoint", "prompt", "budget", "on_unknown", "label"},
 }
 
 
