@@ -124,3 +124,16 @@ def test_the_results_page_shows_what_was_written(study, researcher, client):
     page = client.get(reverse("study_results", args=[study.slug])).content.decode()
     assert "Why do herons stand?" in page
     assert "Published beside" not in page
+
+
+def test_the_tabs_of_a_writing_study_lead_to_what_was_written(study, researcher, client):
+    client.force_login(researcher)
+    tabs = (
+        client.get(reverse("study_results", args=[study.slug]))
+        .content.decode()
+        .split('class="tabs"')[1]
+        .split("</ul>")[0]
+    )
+    assert "Written items" in tabs
+    assert "Evaluators" not in tabs
+    assert "Planner" not in tabs
