@@ -63,7 +63,6 @@ class JudgeForm(MoreChoices):
         min_value=0,
         max_value=HOTTEST,
         required=False,
-        help_text=_("Empty: %(default)s.") % {"default": TEMPERATURE},
     )
     scale = forms.IntegerField(
         label=_("A scale of its own, from 1 to"),
@@ -99,6 +98,7 @@ class JudgeForm(MoreChoices):
             del self.fields["reading"]
         else:
             self.fields["reading"].choices = READINGS[way]  # type: ignore[attr-defined]
+        self.fields["temperature"].help_text = _("Empty: %(default)s.") % {"default": TEMPERATURE}
         if way != SCORES:
             for name in FOR_SCORES:
                 del self.fields[name]

@@ -102,7 +102,7 @@ def parsed(line: Mapping[str, str]) -> Printed:
 
 
 def with_published(report: Report, evidence: Evidence) -> Report:
-    """The report with one more table at its end, before the description; unchanged if nobody published such a study."""
+    """With one more table at the end, before the description, if numbers of the protocol are published."""
     if evidence.study.protocol not in SOURCES:
         return report
     found = published(report, evidence)
