@@ -103,7 +103,8 @@ def view_word(view: str) -> str:
 
 
 def stage_word(stage: str) -> str:
-    return {"guess": _("without the text"), "read": _("with the text")}.get(stage, stage)
+    words = {"guess": _("without the text"), "read": _("with the text"), "rate": _("rating"), "judge": _("judging")}
+    return (words | {"compare": _("comparing"), "write": _("writing")}).get(stage, stage)
 
 
 def cue_word(cue: str) -> str:

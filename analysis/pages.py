@@ -73,7 +73,9 @@ def cell_of(
     value = row[column.value]
     if column.kind not in NUMBERS:
         href = links.get(column.kind, {}).get(value, "")
-        return Cell(worded(column.kind, value), heading=column is table.shown[0], href=href)
+        numeric = column.kind == "optional"
+        text = figure(value) if numeric and isinstance(value, int | float) else worded(column.kind, value)
+        return Cell(text, numeric=numeric, heading=column is table.shown[0], href=href)
     reason = reason_of(row, column, value)
     return Cell(
         text=_(UNDEFINED) if value is None else figure(value),

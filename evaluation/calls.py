@@ -4,8 +4,8 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from django.db.models import CharField, Exists, F, OuterRef, QuerySet, Subquery, Value
-from django.db.models.fields.json import KeyTransform
+from django.db.models import CharField, Exists, F, FloatField, OuterRef, QuerySet, Subquery, Value
+from django.db.models.fields.json import KeyTextTransform, KeyTransform
 from django.db.models.functions import Cast, Concat
 
 from evaluation.judges.missing import unanswered_by_judge
@@ -71,11 +71,10 @@ def label_masses(study: Study, purposes: Collection[str] = ("main",)) -> Iterato
         assignment__returned_at=None,
         probability__isnull=False,
     )
-    mass = Subquery(calls_behind().values(mass=KeyTransform("label mass", "parsed"))[:1])
-    rows = answers.annotate(mass=mass).filter(mass__isnull=False).order_by("pk")
-    for code, stage, found in rows.values_list("assignment__annotator__code", "stage", "mass"):
-        if isinstance(found, int | float):
-            yield code, stage, float(found)
+    # A number: as JSON it could not be read out of a subquery on SQLite.
+    mass = Cast(KeyTextTransform("label mass", "parsed"), FloatField())
+    rows = answers.annotate(mass=Subquery(calls_behind().values(mass=mass)[:1])).filter(mass__isnull=False)
+    yield from rows.order_by("pk").values_list("assignment__annotator__code", "stage", "mass")
 
 
 def reply_logprobs() -> Subquery:

@@ -6,6 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from evaluation.baselines import EXACT, FUZZY, MAJORITY
+from evaluation.more_choices import MoreChoices
 from evaluation.services.asking import HOTTEST, PROMPTS, Ask
 from evaluation.services.ensembles import MOST_SAMPLES, asks_for
 from evaluation.services.evaluators import LONGEST
@@ -66,8 +67,13 @@ class EndpointField(forms.ModelChoiceField):
         return str(obj.as_offered)
 
 
-class ModelForm(forms.Form):
+class ModelForm(MoreChoices):
     """Which model is to answer, how its replies are read, and what it may cost."""
+
+    folded = (
+        *("threshold_guess", "threshold_read", "tune_on", "temperature", "samples", "as_published", "budget"),
+        "on_unknown",
+    )
 
     endpoint = EndpointField(label=_("Model"), queryset=Endpoint.objects.none(), empty_label=None)
     stages = StagesField(help_text=_("None ticked: both."))

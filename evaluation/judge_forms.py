@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from evaluation.forms import EndpointField
 from evaluation.judges.instruments import JUDGE
+from evaluation.more_choices import MoreChoices
 from evaluation.services.evaluators import LONGEST
 from evaluation.services.judges import (
     HOTTEST,
@@ -43,8 +44,10 @@ READINGS = {
 FOR_SCORES = ("samples", "temperature", "scale")
 
 
-class JudgeForm(forms.Form):
+class JudgeForm(MoreChoices):
     """Which model is to judge, how its replies are read, and what it may cost."""
+
+    folded = (*FOR_SCORES, "budget", "on_unknown")
 
     endpoint = EndpointField(label=_("Model"), queryset=Endpoint.objects.none(), empty_label=None)
     reading = forms.ChoiceField(label=_("What counts as its answer"), widget=forms.RadioSelect, initial=LABEL)
@@ -60,7 +63,6 @@ class JudgeForm(forms.Form):
         min_value=0,
         max_value=HOTTEST,
         required=False,
-        help_text=_("Empty: %(default)s.") % {"default": TEMPERATURE},
     )
     scale = forms.IntegerField(
         label=_("A scale of its own, from 1 to"),
@@ -96,6 +98,7 @@ class JudgeForm(forms.Form):
             del self.fields["reading"]
         else:
             self.fields["reading"].choices = READINGS[way]  # type: ignore[attr-defined]
+        self.fields["temperature"].help_text = _("Empty: %(default)s.") % {"default": TEMPERATURE}
         if way != SCORES:
             for name in FOR_SCORES:
                 del self.fields[name]

@@ -12,6 +12,7 @@ from llm.access import require_admin
 from llm.badges import badges
 from llm.failures import remedy
 from llm.forms import EndpointForm, presets
+from llm.in_process.places import is_installed
 from llm.models import Endpoint, Worker
 from llm.services import endpoints, probing
 
@@ -33,7 +34,9 @@ def endpoint_new(request):
         probing.request_test(endpoint)
         messages.success(request, _("The endpoint is stored; a worker tests it now."))
         return redirect(endpoint)
-    return render(request, "llm/endpoint_form.html", {"form": form, "presets": presets()})
+    return render(
+        request, "llm/endpoint_form.html", {"form": form, "presets": presets(), "has_in_process": is_installed()}
+    )
 
 
 @login_required

@@ -53,7 +53,7 @@ def panels(
 def panel(points: list[dict[str, Any]], axis: str, scale: Any, title: str, names: list[str], colours: list[str]) -> Any:
     colour = alt.Color(
         "line:N", title=None, scale=alt.Scale(domain=names, range=colours[: len(names)]),
-        legend=alt.Legend(symbolType="stroke") if len(names) > 1 else None,
+        legend=alt.Legend(symbolType="stroke", labelLimit=320) if len(names) > 1 else None,
     )  # fmt: skip
     x = alt.X("size:Q", title=axis_word(axis), axis=alt.Axis(tickMinStep=1, tickCount=5, grid=False))
     y = alt.Y("value:Q", scale=scale, axis=alt.Axis(**shares(title)))

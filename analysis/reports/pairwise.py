@@ -41,6 +41,9 @@ def sentences(ranked: Table) -> list[str]:
     best, worst = rows[0], rows[-1]
     values = {"best": best["generator"], "worst": worst["generator"]}
     said = [_("By Davidson's model, items by %(best)s stand first, those by %(worst)s last.") % values]
+    equal = [row["generator"] for row in rows[1:] if row["rank"] == best["rank"]]
+    if equal:
+        said.append(_("As strong as %(best)s: %(equal)s.") % (values | {"equal": ", ".join(equal)}))
     if best["rank_high"] != 1:
         said.append(_("That %(best)s stands first is not sure: another generator may stand there.") % values)
     return said

@@ -113,7 +113,11 @@ def published(report: Report, evidence: Evidence) -> Table:
     """One row per published number, with one's own where there is such a row; then own rows that nobody published."""
     protocol = evidence.study.protocol
     rows = [*beside(report, evidence), *own_only(report, protocol)]
-    notes = (_("Published: %(source)s.") % {"source": SOURCES[protocol]}, *map(_, DIFFERS[protocol]))
+    notes = (
+        _("Published: %(source)s.") % {"source": SOURCES[protocol]},
+        *map(_, DIFFERS[protocol]),
+        _("–: this study has no such row."),
+    )
     title = _("Published beside recomputed")
     return make_table(NAME, COLUMNS, rows, title=title, notes=notes, shown=shown(protocol))
 
@@ -202,7 +206,8 @@ def own_values(own: Row | None, table: str, measure: str, protocol: str) -> dict
 
 
 def said(value: float | None, low: float | None, high: float | None) -> str:
-    return "" if value is None else f"{number(value)} {interval(low, high)}".rstrip()
+    """The number with its interval, in one piece: a line does not break in it."""
+    return "" if value is None else f"{number(value)} {interval(low, high)}".rstrip().replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def measure_word(measure: str) -> str:

@@ -10,7 +10,7 @@ import pandas as pd
 from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
-from analysis.formatting import figure, interval, number, texts_counted
+from analysis.formatting import figure, interval, number, stage_word, texts_counted
 from analysis.lab_questions import Asked, questions_of
 from analysis.measures.agreement import MISSING, all_pairs, mean_agreement, pairs_with, pairwise
 from analysis.measures.agreement_intervals import clustered_kappa
@@ -274,7 +274,7 @@ def verdict(row: Row) -> str:
     values = {
         "model": row["evaluator"],
         "question": row["question"],
-        "stage": row["stage"],
+        "stage": stage_word(row["stage"]),
         "texts": texts_counted(row["n_texts"]),
         "people": row["n_people"],
         "epsilon": number(row["epsilon"]),

@@ -60,7 +60,9 @@ def variant_rows(name: str, mine: Evidence, measured: Measured) -> Iterator[dict
         ("", "", "minutes_unit_median", median, None, None, len(minutes), reason),
     ]
     for cells in (*counted, *measured(mine)):
-        yield dict(zip(COLUMNS, (name, *cells), strict=True))
+        row = dict(zip(COLUMNS, (name, *cells), strict=True))
+        over_texts = {"low": row["low"], "high": row["high"]}
+        yield row | {"intervals": {"value": dict.fromkeys(("clustered", "published"), over_texts)}}
 
 
 def shown() -> tuple[Shown, ...]:

@@ -9,9 +9,11 @@ from django.core.cache import cache
 from django.urls import reverse
 
 from analysis.measures.power import Components, Plan, guess_then_read_outlook
+from analysis.outlook_forms import FORMS
 from analysis.plan_sizes import UNKNOWN_ANNOTATORS, Sizes, sizes_of
 from analysis.reports.outlook import GuessPlan, PairPlan, TooLarge, outlook, own_row, sizes_around
 from analysis.services.outlooks import spread_of
+from analysis.templatetags.study_tabs import PLANNED
 from projects.models import Role
 from studies.models import Study
 from studies.services.creating import create_study
@@ -216,3 +218,7 @@ def test_the_file_has_the_rows_of_the_page(draft, as_user, member):
     plan = Plan(8, 6, generators=3, items=2, options=3)
     own = own_row(outlook(GuessPlan(plan, 0.58, 0.84, 0.1, Components()), abs(study.seed)))
     assert next(row for row in rows if row["own_plan"] == "true")["power"] == str(own["power"])
+
+
+def test_the_tab_stands_where_there_is_a_simulation():
+    assert set(PLANNED) == set(FORMS)

@@ -57,7 +57,7 @@ def test_a_model_that_says_the_opposite_may_not(study):
     row = row_of(table, evaluator="contrary", question="answer")
     assert (row["passed"], row["winning_rate"]) == (False, 0.0)
     said = verdicts(table)[table.rows.index(row)]
-    assert said.startswith("On these 12 texts and 3 people, contrary may not stand in for a person (answer, read)")
+    assert said.startswith("On these 12 texts and 3 people, contrary may not stand in for a person (answer, with the ")
     assert "ε = .15" in said
 
 

@@ -5,6 +5,7 @@ import io
 from datetime import timedelta
 
 import pytest
+from django.urls import reverse
 
 from analysis.choices import Choices
 from analysis.codebook import codebook
@@ -108,3 +109,9 @@ def test_the_wide_export_says_not_applicable_by_each_ones_variant(study):
     by_variant = {name: code for code, name in study.annotators.values_list("code", "variant__name")}
     rows = [row for row in exported(study, "wide") if row["question"] == "central" and row["item_id"] == "s2-gen-alder"]
     assert (rows[0][by_variant["stopping"]], rows[0][by_variant["flat"]]) == ("not_applicable", "no")
+
+
+def test_the_results_page_shows_the_variants(study, researcher, client):
+    client.force_login(researcher)
+    page = client.get(reverse("study_results", args=[study.slug]))
+    assert "Variants side by side" in page.content.decode()

@@ -4,6 +4,7 @@ import csv
 import io
 
 import pytest
+from django.urls import reverse
 
 from analysis.choices import Choices
 from analysis.reports import build
@@ -115,3 +116,24 @@ def test_simulated_people_write_through_the_pages(study):
     assert {each.annotator for each in written_items(study, ("simulated",))} == {"sim-01"}
     assert rows(study)[0]["n_items"] == 0
     assert rows(study)[0]["reason"] == "no times are known"
+
+
+def test_the_results_page_shows_what_was_written(study, researcher, client):
+    planted(study)
+    client.force_login(researcher)
+    page = client.get(reverse("study_results", args=[study.slug])).content.decode()
+    assert "Why do herons stand?" in page
+    assert "Published beside" not in page
+
+
+def test_the_tabs_of_a_writing_study_lead_to_what_was_written(study, researcher, client):
+    client.force_login(researcher)
+    tabs = (
+        client.get(reverse("study_results", args=[study.slug]))
+        .content.decode()
+        .split('class="tabs"')[1]
+        .split("</ul>")[0]
+    )
+    assert "Written items" in tabs
+    assert "Evaluators" not in tabs
+    assert "Planner" not in tabs

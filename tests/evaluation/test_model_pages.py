@@ -186,3 +186,14 @@ def test_stages_way_of_asking_and_the_published_reading_are_chosen_on_the_page(a
 def test_a_baseline_answers_in_the_stages_that_were_ticked(as_user, researcher, study):
     as_user(researcher).post(LIST, {"method": "majority", "stages": ["read"]})
     assert Evaluator.objects.get().stages == ["read"]
+
+
+def test_what_is_rarely_used_is_folded_until_it_says_something(as_user, researcher, study, entries):
+    client = as_user(researcher)
+    fold = soup(client.get(PAGE)).select_one("form details")
+    assert {"threshold_read", "samples", "budget", "on_unknown"} <= {each["name"] for each in fold.select("[name]")}
+    assert not fold.has_attr("open")
+    said = entries | {"on_unknown": "repeat"}
+    assert not soup(client.post(PAGE, said)).select_one("form details").has_attr("open")
+    for change in ({"budget": "2"}, {"threshold_guess": "2"}):
+        assert soup(client.post(PAGE, said | change)).select_one("form details").has_attr("open")

@@ -11,6 +11,7 @@ from django.core.management import CommandError, call_command
 from analysis.choices import Choices
 from analysis.evidence import evidence_of
 from analysis.reports.informativity import informativity
+from evaluation.calls import label_masses
 from evaluation.listing import row_of
 from evaluation.models import Evaluator
 from evaluation.services import asking
@@ -161,6 +162,14 @@ def test_p_true_is_stored_beside_the_label(study, served, endpoint):
     assert all(p == pytest.approx(0.75) for p in Response.objects.values_list("probability", flat=True))
     shown = Call.objects.first().parsed
     assert (shown["label"], shown["label mass"]) == ("R", pytest.approx(0.9))
+
+
+def test_the_label_mass_of_each_answer_is_read_back(study, served, endpoint):
+    answered(study, endpoint(served(label("R", "F", 0.75))))
+    found = list(label_masses(study))
+    assert len(found) == Response.objects.count()
+    assert {row[:2] for row in found} == {("mock", "guess"), ("mock", "read")}
+    assert all(mass == pytest.approx(0.9) for _code, _stage, mass in found)
 
 
 def test_a_server_without_log_probabilities_leaves_the_probability_open(study, served, endpoint):
