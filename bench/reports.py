@@ -20,6 +20,7 @@ import tempfile
 import time
 from collections import Counter
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -200,10 +201,10 @@ def report(study: str, folder: Path) -> dict[str, float]:
     from django.db import connection
 
     from analysis import evidence
-    from analysis.reports import guess_then_read
     from analysis.services import reporting
 
     found, queries = Counter(), Queries()
+    guess_then_read = import_module("analysis.reports.guess_then_read")
     started = time.perf_counter()
     with (
         connection.execute_wrapper(queries),
