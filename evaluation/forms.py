@@ -1,18 +1,14 @@
-import hashlib
-import json
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from evaluation.ask_form import AskForm
 from evaluation.baselines import EXACT, FUZZY, MAJORITY
-from evaluation.more_choices import MoreChoices
 from evaluation.services.asking import HOTTEST, PROMPTS, Ask
 from evaluation.services.ensembles import MOST_SAMPLES, asks_for
 from evaluation.services.evaluators import LONGEST
 from evaluation.setting import LABEL, LETTERS, OPTIONWISE, PROBABILITY
-from llm.forms import UnknownField
-from llm.models import Endpoint, Unknown
 from studies.instrument_kinds import EVALUATOR
 from studies.models import AnnotatorKind, Study
 from studies.services.instrument_listing import choices_of, suitable
@@ -62,12 +58,7 @@ class BaselineForm(forms.Form):
     stages = StagesField(help_text=_("None ticked: all in which it can answer. A match needs the text."))
 
 
-class EndpointField(forms.ModelChoiceField):
-    def label_from_instance(self, obj: Any) -> str:
-        return str(obj.as_offered)
-
-
-class ModelForm(MoreChoices):
+class ModelForm(AskForm):
     """Which model is to answer, how its replies are read, and what it may cost."""
 
     folded = (
@@ -75,7 +66,6 @@ class ModelForm(MoreChoices):
         "on_unknown",
     )
 
-    endpoint = EndpointField(label=_("Model"), queryset=Endpoint.objects.none(), empty_label=None)
     stages = StagesField(help_text=_("None ticked: both."))
     answering = forms.ChoiceField(
         label=_("How it is asked"), choices=WAYS, widget=forms.RadioSelect, required=False, initial=OPTIONWISE
@@ -129,29 +119,11 @@ class ModelForm(MoreChoices):
             "the ways to write a letter the likeliest counts for p(true), whatever its share."
         ),
     )
-    budget = forms.DecimalField(
-        label=_("Budget"),
-        min_value=0,
-        max_digits=12,
-        decimal_places=4,
-        required=False,
-        help_text=_("Runs pause before they cost more together. In the currency of the model; needs its price."),
-    )
-    on_unknown = UnknownField(required=False, initial=Unknown.REPEAT)
-    label = forms.CharField(
-        label=_("Label"),
-        max_length=LONGEST,
-        required=False,
-        help_text=_("What tables and exports call it; empty: the model's name."),
-    )
 
     def __init__(self, study: Study, *args: Any, **kwargs: Any):
-        super().__init__(*args, **kwargs)
-        self.fields["endpoint"].queryset = Endpoint.objects.offered_to(study.project)  # type: ignore[attr-defined]
-        default = f"{PROMPTS}/{study.language.partition('-')[0]}"
+        super().__init__(study, *args, **kwargs)
         named = choices_of(suitable(study.project, EVALUATOR, study.protocol))
-        choices = [("" if name == default else name, words) for name, words in named]
-        self.fields["prompt"].choices = sorted(choices, key=lambda pair: pair[0] != "")  # type: ignore[attr-defined]
+        self.offer_prompts(named, default=f"{PROMPTS}/{study.language.partition('-')[0]}")
         self.fields["prompt"].initial = [""]
         others = Study.objects.filter(project=study.project_id, annotators__kind=AnnotatorKind.MODEL).distinct()
         self.fields["tune_on"].queryset = others.exclude(pk=study.pk)  # type: ignore[attr-defined]
@@ -174,8 +146,3 @@ class ModelForm(MoreChoices):
             tune_on=wanted["tune_on"],
             thresholds={stage: share for stage, share in thresholds.items() if share is not None},
         )
-
-    def mark(self) -> str:
-        """The same for the same entries: whoever presses Start has seen the estimate of just these."""
-        entries = json.dumps([str(self.cleaned_data[name]) for name in self.fields])
-        return hashlib.sha256(entries.encode()).hexdigest()[:16]

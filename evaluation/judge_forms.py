@@ -1,16 +1,12 @@
 """The form for a model that judges: of each protocol just what it allows."""
 
-import hashlib
-import json
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from evaluation.forms import EndpointField
+from evaluation.ask_form import AskForm
 from evaluation.judges.instruments import JUDGE
-from evaluation.more_choices import MoreChoices
-from evaluation.services.evaluators import LONGEST
 from evaluation.services.judges import (
     HOTTEST,
     LARGEST_SCALE,
@@ -22,8 +18,6 @@ from evaluation.services.judges import (
     way_in,
 )
 from evaluation.setting import LABEL, PROBABILITY
-from llm.forms import UnknownField
-from llm.models import Endpoint, Unknown
 from studies.models import Study
 from studies.services.instrument_listing import choices_of, suitable
 from studies.services.judgeable import GATES, PAIRS, SCORES
@@ -44,12 +38,11 @@ READINGS = {
 FOR_SCORES = ("samples", "temperature", "scale")
 
 
-class JudgeForm(MoreChoices):
+class JudgeForm(AskForm):
     """Which model is to judge, how its replies are read, and what it may cost."""
 
     folded = (*FOR_SCORES, "budget", "on_unknown")
 
-    endpoint = EndpointField(label=_("Model"), queryset=Endpoint.objects.none(), empty_label=None)
     reading = forms.ChoiceField(label=_("What counts as its answer"), widget=forms.RadioSelect, initial=LABEL)
     samples = forms.IntegerField(
         label=_("Samples"),
@@ -74,26 +67,10 @@ class JudgeForm(MoreChoices):
     prompt = forms.ChoiceField(
         label=_("Prompts"), required=False, help_text=_("Other prompts make another evaluator; give it another label.")
     )
-    budget = forms.DecimalField(
-        label=_("Budget"),
-        min_value=0,
-        max_digits=12,
-        decimal_places=4,
-        required=False,
-        help_text=_("The run pauses before it costs more. In the currency of the model; needs its price."),
-    )
-    on_unknown = UnknownField(required=False, initial=Unknown.REPEAT)
-    label = forms.CharField(
-        label=_("Label"),
-        max_length=LONGEST,
-        required=False,
-        help_text=_("What tables and exports call it; empty: the model's name."),
-    )
 
     def __init__(self, study: Study, *args: Any, **kwargs: Any):
-        super().__init__(*args, **kwargs)
+        super().__init__(study, *args, **kwargs)
         way = way_in(study)
-        self.fields["endpoint"].queryset = Endpoint.objects.offered_to(study.project)  # type: ignore[attr-defined]
         if way == GATES:
             del self.fields["reading"]
         else:
@@ -102,10 +79,7 @@ class JudgeForm(MoreChoices):
         if way != SCORES:
             for name in FOR_SCORES:
                 del self.fields[name]
-        default = prompts_name(study)
-        named = choices_of(suitable(study.project, JUDGE, study.protocol))
-        choices = [("" if name == default else name, words) for name, words in named]
-        self.fields["prompt"].choices = sorted(choices, key=lambda pair: pair[0] != "")  # type: ignore[attr-defined]
+        self.offer_prompts(choices_of(suitable(study.project, JUDGE, study.protocol)), default=prompts_name(study))
 
     def ask(self) -> JudgeAsk:
         """What is wanted, of a valid form."""
@@ -119,8 +93,3 @@ class JudgeForm(MoreChoices):
             scale=wanted.get("scale"),
             prompt=wanted["prompt"],
         )
-
-    def mark(self) -> str:
-        """The same for the same entries: whoever presses Start has seen the estimate of just these."""
-        entries = json.dumps([str(self.cleaned_data[name]) for name in self.fields])
-        return hashlib.sha256(entries.encode()).hexdigest()[:16]
