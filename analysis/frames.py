@@ -97,6 +97,8 @@ def as_objects(values: Iterable[Any]) -> np.ndarray:
 
 def looked_up(keys: np.ndarray, rows: QuerySet[Any], fields: Mapping[str, str]) -> dict[str, np.ndarray]:
     """For each key the fields of its row; None where there is no key."""
+    if not len(keys):  # such as the verdicts of a study without experts
+        return {name: np.empty(0, dtype=object) for name in fields}
     found = list(rows.values_list("pk", *fields.values()))
     index = pd.Index([row[0] for row in found], dtype="int64")
     places = index.get_indexer(np.array([0 if key is None else key for key in keys], dtype="int64"))

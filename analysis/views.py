@@ -39,7 +39,8 @@ FILE_TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl; cha
 @require_safe
 def study_results(request, slug):
     study = get_study(request.user, slug)
-    form = ResultsForm(study, counts_by_purpose(study), request.GET)
+    counts = counts_by_purpose(study)
+    form = ResultsForm(study, counts, request.GET)
     report, hidden = report_of(study, form.choices), effects_hidden(study)
     role = study.project.my_role
     context = {
@@ -51,7 +52,7 @@ def study_results(request, slug):
         "report": report,
         "asked": urlencode(asked(form), doseq=True),
         "rephrasals": rephrasals_of(study) if role.rank >= Role.RESEARCHER.rank and not hidden else [],
-        "may_open_second": may_open(study) and "main" in dict(counts_by_purpose(study)),
+        "may_open_second": may_open(study) and "main" in counts,
         "expert_form": expert_form(study),
         "may_export": role.rank >= Role.REVIEWER.rank,
         "effects_hidden": hidden,

@@ -7,10 +7,10 @@ from django.utils.translation import gettext_lazy as _
 
 from evaluation.ask_form import AskForm
 from evaluation.judges.instruments import JUDGE
+from evaluation.services.asking import HOTTEST
+from evaluation.services.ensembles import MOST_SAMPLES
 from evaluation.services.judges import (
-    HOTTEST,
     LARGEST_SCALE,
-    MOST_SAMPLES,
     SMALLEST_SCALE,
     TEMPERATURE,
     JudgeAsk,

@@ -14,7 +14,8 @@ from evaluation.judges.setting import judge_params, make_judge_setting
 from evaluation.judges.ways import JUDGES
 from evaluation.listing import row_of
 from evaluation.models import LONGEST_METRIC, Evaluator, Metric
-from evaluation.services.asking import woken
+from evaluation.services.asking import HOTTEST, woken
+from evaluation.services.ensembles import MOST_SAMPLES
 from evaluation.services.evaluators import (
     JUDGE_KIND,
     CannotEvaluate,
@@ -42,7 +43,6 @@ from studies.services.selectors import why_not
 
 METHOD = "judge"
 COLUMN_SCOPE = "column "
-MOST_SAMPLES, HOTTEST = 100, 2.0
 SMALLEST_SCALE, LARGEST_SCALE = 2, 9
 TEMPERATURE = 1.0  # of samples, where none is named
 
