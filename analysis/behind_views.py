@@ -9,32 +9,32 @@ from django.shortcuts import render
 from django.utils.translation import override
 from django.views.decorators.http import require_safe
 
-from analysis.choices import BadChoice
 from analysis.forms import ResultsForm
 from analysis.hiding import hidden_page
 from analysis.item_lists import page_of
-from analysis.pages import page_table
-from analysis.services.results import behind_of, counts_by_purpose
-from analysis.tables import Table
-from analysis.views import COUNTED, asked, attached, links_of
+from analysis.pages import cell_of, naming, page_table
+from analysis.services.results import Behind, behind_of, counts_by_purpose
+from analysis.views import asked, attached, links_of
 from analysis.writers import as_csv
 from projects.models import Role
 from studies.access import get_study
 from studies.services.effects import effects_hidden
 
 PER_PAGE = 100
+NOT_NAMES = ("table", "number", "page", *ResultsForm.base_fields, "include")  # all else in the address names a row
 
 
 @login_required
 @require_safe
 def study_behind(request, slug):
-    """The judgments behind a number, a page at a time; single answers are for reviewers and above."""
+    """The answers behind a number, a page at a time; single answers are for reviewers and above."""
     study = get_study(request.user, slug, Role.REVIEWER)
     if effects_hidden(study):
         return hidden_page(request, study)
     form = ResultsForm(study, counts_by_purpose(study), request.GET)
-    table = asked_for(study, form, request.GET)
-    page = Paginator(table.rows, PER_PAGE).get_page(request.GET.get("page"))
+    found = asked_for(study, form, request.GET)
+    convention, rows = form.choices.convention, found.rows
+    page = Paginator(rows.rows, PER_PAGE).get_page(request.GET.get("page"))
     rest = request.GET.copy()
     rest.pop("page", None)
     context = {
@@ -42,21 +42,16 @@ def study_behind(request, slug):
         "study": study,
         "tab": "results",
         "report": {"included": form.choices.included},
-        "table": page_table(page_of(table, page), form.choices.convention, links_of(study, form, table)),
+        "of": found,
+        "names": naming(found.table, found.row),
+        "cell": cell_of(found.row, found.column, found.table, convention, {}, {}),
+        "table": page_table(page_of(rows, page), convention, links_of(study, form, rows)),
         "page": page,
         "page_query": rest.urlencode(),
         "asked": urlencode(asked(form), doseq=True),
-        "about": {name: request.GET.get(name, "") for name in ("measure", "generator", "evaluator", "table")},
-        "by_stage": [(stage, *counted(table, stage)) for stage in ("guess", "read")],
-        "n": len(table.rows),
+        "n": len(rows.rows),
     }
     return render(request, "analysis/behind.html", context)
-
-
-def counted(table: Table, stage: str) -> tuple[int, int]:
-    """How many judgments of the stage are right, of how many."""
-    rows = [row for row in table.rows if row["stage"] == stage]
-    return sum(row["right"] for row in rows), len(rows)
 
 
 @login_required
@@ -67,17 +62,13 @@ def study_behind_csv(request, slug):
         return hidden_page(request, study)
     form = ResultsForm(study, counts_by_purpose(study), request.GET)
     with override("en"):  # files are the same for every reader
-        return attached(as_csv(asked_for(study, form, request.GET)).encode(), f"{study.slug}-judgments.csv")
+        return attached(as_csv(asked_for(study, form, request.GET).rows).encode(), f"{study.slug}-behind.csv")
 
 
-def asked_for(study, form, query):
+def asked_for(study, form, query) -> Behind:
     """404 for a number that the study's results do not have."""
-    if query.get("table") not in COUNTED:
-        raise Http404
+    names = {name: value for name, value in query.items() if name not in NOT_NAMES}
     try:
-        return behind_of(
-            study, form.choices, query.get("measure", ""), query.get("generator", ""), query.get("evaluator", ""),
-            only_matched=query["table"] == "informativity_matched",
-        )  # fmt: skip
-    except BadChoice:
+        return behind_of(study, form.choices, query.get("table", ""), query.get("number", ""), names)
+    except KeyError:
         raise Http404 from None

@@ -5,13 +5,13 @@ from dataclasses import replace
 from django.utils.translation import gettext as _
 
 from analysis.formatting import UNDEFINED, figure, worded
-from analysis.pages import Behind, Cell, PageTable, cell_of
+from analysis.pages import BehindLink, Cell, PageTable, cell_of
 from analysis.tables import Row, Shown, Table
 
 MEASURE = "informativity"
 
 
-def side_by_side(table: Table, convention: str, behind: Behind | None = None) -> PageTable:
+def side_by_side(table: Table, convention: str, behind: BehindLink | None = None) -> PageTable:
     """The informativity in a table of generators × evaluators, over the two accuracies it is the difference of."""
     column = next(column for column in table.shown if column.value == MEASURE)
     reasons: dict[str, str] = {}

@@ -7,13 +7,13 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from analysis.about import about
 from analysis.formatting import UNDEFINED, figure, interval, judgments_counted, texts_counted, worded
-from analysis.tables import Row, Shown, Table
+from analysis.tables import NUMBERS, Row, Shown, Table
 
 MOST_ROWS = 100
-NUMBERS = ("count", "number")
 Links = Mapping[str, Mapping[Any, str]]  # {kind of column: {id: address}}
-Behind = Callable[[Row, Shown], str]  # the address of the answers behind a number, or nothing
+BehindLink = Callable[[Row, Shown], str]  # the address of the answers behind a number
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,12 @@ class Cell:
     best: bool = False
     reason: str = ""
     mark: str = ""
+    about: str = ""
+
+    @property
+    def hover(self) -> str:
+        """Why it is undefined, if it is, and what it rests on."""
+        return " · ".join(filter(None, (self.reason, self.about)))
 
 
 @dataclass(frozen=True)
@@ -46,7 +52,9 @@ class PageTable:
         return any(cell.best for row in self.rows for cell in row)
 
 
-def page_table(table: Table, convention: str, links: Links | None = None, behind: Behind | None = None) -> PageTable:
+def page_table(
+    table: Table, convention: str, links: Links | None = None, behind: BehindLink | None = None
+) -> PageTable:
     """The table for a page. Long tables are cut, as the CSV has all.
 
     `links` leads from ids to pages, by the kind of the column; `behind` gives the address of what a number rests on.
@@ -68,7 +76,7 @@ def cell_of(
     convention: str,
     footnotes: dict[str, str],
     links: Links,
-    behind: Behind | None = None,
+    behind: BehindLink | None = None,
 ) -> Cell:
     value = row[column.value]
     if column.kind not in NUMBERS:
@@ -80,12 +88,23 @@ def cell_of(
     return Cell(
         text=_(UNDEFINED) if value is None else figure(value),
         numeric=True,
-        href=behind(row, column) if behind and value is not None else "",
+        href=behind(row, column) if behind and leads(table, column, value) else "",
         interval=ends(row, column, convention),
         under=beneath(row, column, convention),
         best=value is not None and value == best_of(table, row, column),
         reason=reason,
         mark=footnote(reason, footnotes),
+        about=about(row, column, table, convention),
+    )
+
+
+def leads(table: Table, column: Shown, value: Any) -> bool:
+    """Whether there are answers behind a number: not where nothing was counted, nor where it only names its row."""
+    return (
+        bool(table.named_by)
+        and column.value not in table.named_by
+        and value is not None
+        and (column.kind != "count" or value > 0)
     )
 
 
@@ -188,3 +207,12 @@ def facts(title: str, rows: list[Row]) -> Facts:
 def name_of(row: Row) -> str:
     name = _("all") if row["name"] == "all" else worded("evaluator", row["name"])
     return f"{name}, {row['source']}" if row["source"] else name
+
+
+def naming(table: Table, row: Row) -> list[tuple[str, str]]:
+    """What names a row, as a page says it: the title of each naming column and its value in words."""
+    titled = {column.value: column for column in table.shown}
+    return [
+        (titled[name].title, worded(titled[name].kind, row[name])) if name in titled else (name, str(row[name] or ""))
+        for name in table.named_by
+    ]

@@ -10,6 +10,7 @@ Kind = Literal[
     "text", "text id", "item id", "evaluator", "stage", "quantity", "mark", "scope", "label", "view", "optional",
     "truth", "check", "axis", "cue", "verdict", "coefficient", "weights", "count", "number",
 ]  # fmt: skip
+NUMBERS = ("count", "number")
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,7 @@ class Shown:
     reason: str = ""  # the column that says why the value or its interval is undefined
     n: str = ""  # what its n counts besides texts, shown beneath: judgments, ratings or texts only
     best: Literal["", "high", "low"] = ""  # which end is marked, among the rows of one evaluator
+    about: str = ""  # what the number is and how it is computed, for whoever points at it
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,8 @@ class Table:
     """Rows are mappings from column to text, whole number, float, truth or None (undefined).
 
     A row may hold `intervals` besides its columns: {column: {convention: {low, high, …}}}, for JSON and pages.
+    `named_by` are the columns that name a row, where its numbers lead to the answers behind them (see
+    `analysis.reports.behind`); none where they do not.
     """
 
     name: str
@@ -39,6 +43,25 @@ class Table:
     title: str = ""
     notes: tuple[str, ...] = ()
     shown: tuple[Shown, ...] = field(default=(), repr=False)
+    named_by: tuple[str, ...] = ()
+
+    def names(self, row: Row) -> dict[str, str]:
+        """What names the row, as an address holds it; nothing where its numbers lead nowhere."""
+        return {column: "" if row[column] is None else str(row[column]) for column in self.named_by}
+
+    def row_named(self, names: Mapping[str, str]) -> Row:
+        """The row of these names; `KeyError` if there is none, or no row has names."""
+        found = [row for row in self.rows if self.named_by and self.names(row) == dict(names)]
+        if not found:
+            raise KeyError(names)
+        return found[0]
+
+    def column_shown(self, value: str) -> Shown:
+        """The number that stands in this column of a page; `KeyError` if there is none."""
+        found = [column for column in self.shown if column.value == value and column.kind in NUMBERS]
+        if not found or value in self.named_by:
+            raise KeyError(value)
+        return found[0]
 
     def noting(self, notes: Iterable[str]) -> "Table":
         """The same table with these notes after its own."""

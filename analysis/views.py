@@ -15,7 +15,7 @@ from analysis.crossing import side_by_side
 from analysis.forms import ResultsForm
 from analysis.hiding import hidden_page
 from analysis.item_lists import STUDY, alarms, sheet_links
-from analysis.pages import Behind, PageTable, alternative, description, page_table
+from analysis.pages import BehindLink, PageTable, alternative, description, page_table
 from analysis.report import Report
 from analysis.services.exporting import FORMATS, export_responses, write_metrics, write_unanswered
 from analysis.services.results import counts_by_purpose, figure_of, report_of
@@ -30,8 +30,6 @@ from studies.services.expert_check import may_check
 from studies.services.rephrasals import rephrasals_of
 from studies.services.second_round import may_open
 
-COUNTED = ("informativity", "informativity_matched")  # tables whose numbers lead to the answers they count
-MEASURES = ("guessability", "answerability", "informativity")
 FILE_TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl; charset=utf-8"}
 
 
@@ -78,10 +76,9 @@ def asked(form: ResultsForm) -> dict:
 
 def sections(study: Study, form: ResultsForm, report: Report) -> dict:
     """The tables and figures in the order of the page."""
+    behind = behind_link(study, form)
     tables = {
-        table.name: page_table(
-            table, form.choices.convention, links_of(study, form, table), behind_link(study, form, table)
-        )
+        table.name: page_table(table, form.choices.convention, links_of(study, form, table), behind(table))
         for table in report.tables
     }
     common = {"tables": tables, "description": description(report.table("description"))}
@@ -93,7 +90,7 @@ def sections(study: Study, form: ResultsForm, report: Report) -> dict:
         first, second = second, first
     table = report.table(first)
     return common | {
-        "beside": side_by_side(table, form.choices.convention, behind_link(study, form, table)),
+        "beside": side_by_side(table, form.choices.convention, behind(table)),
         "first": tables[first],
         "second": tables[second],
         "dumbbell": "dumbbell" if form.estimand == "pooled" else "dumbbell_matched",
@@ -131,19 +128,21 @@ def links_of(study: Study, form: ResultsForm, table: Table) -> dict[str, dict[st
     }
 
 
-def behind_link(study: Study, form: ResultsForm, table: Table) -> Behind | None:
-    """A function from a cell of the table to the page of its answers; None where there is none to open."""
-    if table.name not in COUNTED or study.project.my_role.rank < Role.REVIEWER.rank:
-        return None
-    address = reverse("study_behind", args=[study.slug])
+def behind_link(study: Study, form: ResultsForm) -> Callable[[Table], BehindLink | None]:
+    """Of a table, a function from its numbers to the pages of their answers; None for who may not see answers."""
+    address, chosen = reverse("study_behind", args=[study.slug]), asked(form)
 
-    def link(row: Row, column: Shown) -> str:
-        if column.value not in MEASURES:
-            return ""
-        cell = {"table": table.name, "measure": column.value, "generator": row["generator"]}
-        return f"{address}?{urlencode(asked(form) | cell | {'evaluator': row['evaluator']}, doseq=True)}"
+    def of_table(table: Table) -> BehindLink | None:
+        if not table.named_by or study.project.my_role.rank < Role.REVIEWER.rank:
+            return None
 
-    return link
+        def link(row: Row, column: Shown) -> str:
+            cell = {"table": table.name, "number": column.value} | table.names(row)
+            return f"{address}?{urlencode(chosen | cell, doseq=True)}"
+
+        return link
+
+    return of_table
 
 
 def text_links(study: Study) -> dict[str, str]:

@@ -40,7 +40,8 @@ def table(evidence: Evidence, name: str, title: str, judgments: pd.DataFrame, no
         for evaluator in evaluators_in(evidence)
     ]
     notes = (note, _("Informativity is answerability minus guessability; each option is one judgment."))
-    return make_table(name, COLUMNS, rows, title=title, notes=notes, shown=shown())
+    named_by = ("generator", "evaluator")
+    return make_table(name, COLUMNS, rows, title=title, notes=notes, shown=shown(), named_by=named_by)
 
 
 @dataclass(frozen=True)
@@ -111,15 +112,15 @@ def reason_for(evaluator: Evaluator, judged: Judged, generator: str, evidence: E
 def shown() -> tuple[Shown, ...]:
     """Generator and evaluator, then the three numbers, each with its interval and n."""
 
-    def measured(title: str, name: str, best: Literal["low", "high"]) -> Shown:
-        return Shown(title, name, "number", f"{name}_low", f"{name}_high", f"{name}_reason", "judgments", best)
+    def measured(title: str, name: str, best: Literal["low", "high"], about: str) -> Shown:
+        return Shown(title, name, "number", f"{name}_low", f"{name}_high", f"{name}_reason", "judgments", best, about)
 
     return (
         Shown(_("Generator"), "generator"),
         Shown(_("Answers by"), "evaluator", "evaluator"),
-        measured(_("Guessability"), "guessability", "low"),
-        measured(_("Answerability"), "answerability", "high"),
-        measured(_("Informativity"), "informativity", "high"),
+        measured(_("Guessability"), "guessability", "low", _("share of judgments right without the text")),
+        measured(_("Answerability"), "answerability", "high", _("share of judgments right with the text")),
+        measured(_("Informativity"), "informativity", "high", _("answerability minus guessability")),
         Shown(_("Items"), "n_items", "count"),
         Shown(_("Texts"), "n_texts", "count"),
         Shown(_("Annotators"), "n_annotators", "count"),

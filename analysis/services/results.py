@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from django.core.cache import cache
@@ -14,7 +16,7 @@ from analysis.hiding import without_effects
 from analysis.lab_questions import Asked
 from analysis.models import ItemCode
 from analysis.report import Report
-from analysis.tables import Table, saying_included
+from analysis.tables import Row, Shown, Table, saying_included
 from evaluation.metric_rows import state_of_metrics
 from items.models import Generator, KeyCorrection, Option
 from studies.models import Annotator, AnnotatorKind, Assignment, Response, Review, Study, UnitItem
@@ -74,15 +76,25 @@ def figure_specification(study: Study, report: Report, name: str) -> dict[str, A
     return specification(name, table, headings.get(name, table.title), [study.title, *report.said])
 
 
-def behind_of(
-    study: Study, choices: Choices, measure: str, generator: str, evaluator: str, *, only_matched: bool
-) -> Table:
-    """The judgments that a number of the informativity tables counts; `BadChoice` if there is no such number."""
+@dataclass(frozen=True)
+class Behind:
+    """A number of a report and the rows that it counts."""
+
+    table: Table
+    row: Row
+    column: Shown
+    rows: Table
+
+
+def behind_of(study: Study, choices: Choices, name: str, column: str, names: Mapping[str, str]) -> Behind:
+    """The rows behind the number in this column of the table's row of these names; `KeyError` if there is none."""
     from analysis.evidence import evidence_of
     from analysis.reports.behind import behind
 
-    table = behind(evidence_of(study, choices), measure, generator, evaluator, only_matched=only_matched)
-    return saying_included(table, choices.purposes)
+    table = report_of(study, choices).table(name)
+    row, shown = table.row_named(names), table.column_shown(column)
+    rows = behind(evidence_of(study, choices), name, row, column)
+    return Behind(table, row, shown, saying_included(rows, choices.purposes))
 
 
 def lab_of(study: Study, choices: Choices, question: Asked, annotators: list[str]) -> "Lab | None":

@@ -1,5 +1,4 @@
 from django import template
-from django.utils.translation import gettext as _
 
 from analysis import formatting
 from studies.models import Study, StudyState, UnitItem
@@ -26,21 +25,6 @@ def stage_word(stage):
 @register.filter
 def evaluator_word(name):
     return formatting.evaluator_word(name)
-
-
-@register.filter
-def measure_word(measure):
-    words = {
-        "guessability": _("Guessability"),
-        "answerability": _("Answerability"),
-        "informativity": _("Informativity"),
-    }
-    return words.get(measure, measure)
-
-
-@register.filter
-def share(n, of):
-    return formatting.number(n / of)
 
 
 @register.filter

@@ -1,4 +1,4 @@
-"""A number of the informativity table leads to exactly the judgments that it counts."""
+"""A number of a table leads to exactly the answers that it counts."""
 
 import csv
 import io
@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from tests.factory import answer, make_annotator
 
-CELL = {"table": "informativity", "measure": "answerability", "generator": "careful", "evaluator": "human"}
+CELL = {"table": "informativity", "number": "answerability", "generator": "careful", "evaluator": "human"}
 
 
 @pytest.fixture(autouse=True)
@@ -38,8 +38,8 @@ def test_the_rows_give_the_number_again(answered, judgments, row):
 
 
 def test_guessability_rests_on_guesses_and_informativity_on_both(answered, judgments):
-    assert {row["stage"] for row in judgments(measure="guessability")} == {"guess"}
-    assert {row["stage"] for row in judgments(measure="informativity")} == {"guess", "read"}
+    assert {row["stage"] for row in judgments(number="guessability")} == {"guess"}
+    assert {row["stage"] for row in judgments(number="informativity")} == {"guess", "read"}
 
 
 def test_matched_numbers_rest_on_what_was_answered_twice(answered, judgments):
@@ -59,7 +59,14 @@ def test_only_the_answers_of_that_evaluator(answered, items, judgments):
 def test_the_page_counts_and_lists(answered, as_user, reviewer):
     html = as_user(reviewer).get(reverse("study_behind", args=["tiny"]), CELL).content.decode()
     assert "7 of 8 judgments are right, .88" in html
-    assert "All 8 judgments as CSV" in html
+    assert "All 8 rows as CSV" in html
+
+
+def test_the_page_says_which_number_it_is_and_how_it_came_about(answered, as_user, reviewer):
+    html = as_user(reviewer).get(reverse("study_behind", args=["tiny"]), CELL).content.decode()
+    assert "<h2>Informativity: Answerability</h2>" in html
+    assert "<dt>Answers by</dt><dd>people</dd>" in html
+    assert "each text left out in turn (jackknife, t) · 2 texts, 8 judgments" in html
 
 
 def test_numbers_on_the_results_page_lead_there(answered, as_user, reviewer):
@@ -77,7 +84,18 @@ def test_viewers_find_neither_link_nor_page(answered, as_user, viewer):
     assert client.get(reverse("study_behind_csv", args=["tiny"]), CELL).status_code == 404
 
 
-@pytest.mark.parametrize("wrong", [{"measure": "luck"}, {"generator": "x"}, {"evaluator": "x"}, {"table": "ratings"}])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"number": "luck"},
+        {"number": "n"},
+        {"generator": "x"},
+        {"evaluator": "x"},
+        {"table": "x"},
+        {"table": "description"},
+        {"more": "x"},
+    ],
+)
 def test_a_number_that_is_not_there_is_not_found(answered, as_user, reviewer, wrong):
     assert as_user(reviewer).get(reverse("study_behind", args=["tiny"]), CELL | wrong).status_code == 404
 

@@ -1,0 +1,54 @@
+"""What a number rests on and how it was computed, in words: on hover, and above the answers behind it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from analysis.formatting import count, figure, judgments_counted, texts_counted
+from analysis.tables import Row, Shown, Table
+
+
+def about(row: Row, column: Shown, table: Table, convention: str) -> str:
+    """What the column is, how its interval came about, and how much it counts; what is not known is not said."""
+    interval = row.get("intervals", {}).get(column.value, {}).get(convention)
+    said = method_said(interval) if interval else counts_said(row, column, table)
+    return " · ".join(filter(None, (column.about, said)))
+
+
+def method_said(interval: Mapping[str, Any]) -> str:
+    """The method of an interval, its units and judgments; without a method where the interval is undefined."""
+    n = [units_counted(interval["unit"], interval["n_units"])]
+    if interval["unit"] != "judgment":
+        n.append(judgments_counted(interval["n_responses"]))
+    method = "" if interval["low"] is None else method_word(interval)
+    return " · ".join(filter(None, (method, ", ".join(n))))
+
+
+def method_word(interval: Mapping[str, Any]) -> str:
+    said = {"draws": count(interval["replicates"]), "seed": interval["seed"], "method": interval["method"]}
+    if interval["method"] == "jackknife-t":
+        return _("95 %% interval: each text left out in turn (jackknife, t)") % {}
+    if interval["method"] == "linearised-t":
+        return _("95 %% interval: from the spread between units (t)") % {}
+    if interval["method"] == "bootstrap-percentile":
+        return _("95 %% interval: %(draws)s draws, seed %(seed)s") % said
+    return _("95 %% interval: %(method)s") % said
+
+
+def units_counted(unit: str, n: int) -> str:
+    """So many texts, judgments, or units of another kind."""
+    if unit == "text":
+        return texts_counted(n)
+    if unit == "judgment":
+        return judgments_counted(n)
+    return ngettext("%(n)s unit", "%(n)s units", n) % {"n": count(n)}
+
+
+def counts_said(row: Row, column: Shown, table: Table) -> str:
+    """The counts that stand in the same row, each with its title."""
+    counts = [
+        each for each in table.shown if each.kind == "count" and each is not column and each.value not in table.named_by
+    ]
+    return ", ".join(f"{each.title}: {figure(row[each.value])}" for each in counts if row[each.value] is not None)
