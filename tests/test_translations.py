@@ -137,11 +137,11 @@ def test_numbers_choose_the_german_plural():
 
 def test_numbers_choose_the_basque_plural():
     with translation.override("eu"):
-        english = "%(n)s judgment as CSV", "All %(n)s judgments as CSV"
+        english = "%(n)s row as CSV", "All %(n)s rows as CSV"
         assert [translation.ngettext(*english, n) for n in (0, 1, 2)] == [
-            "%(n)s epaiak CSV gisa",
-            "Epai %(n)s CSV gisa",
-            "%(n)s epaiak CSV gisa",
+            "%(n)s errenkadak, CSV gisa",
+            "Errenkada %(n)s, CSV gisa",
+            "%(n)s errenkadak, CSV gisa",
         ]
 
 
