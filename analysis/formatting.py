@@ -129,6 +129,11 @@ def weights_word(kind: str) -> str:
     return words.get(kind, kind)
 
 
+def preference_word(preferred: str) -> str:
+    """The id of the better item, or that none is."""
+    return _("tie") if preferred == "tie" else preferred
+
+
 def truth_word(truth: str) -> str:
     return {"True": _("yes"), "False": _("no")}.get(truth, truth)
 
@@ -179,6 +184,7 @@ WORDS: dict[str, Callable[[str], str]] = {
     "label": label_word,
     "view": view_word,
     "truth": truth_word,
+    "preference": preference_word,
     "check": check_word,
     "axis": axis_word,
     "verdict": verdict_word,

@@ -120,7 +120,7 @@ def alarms_of(study: Study, form: ResultsForm, table: Table) -> list[dict]:
 
 def links_of(study: Study, form: ResultsForm, table: Table) -> dict[str, dict[str, str]]:
     """From ids of texts to their pages, from ids of items to their sheets."""
-    if "item_id" not in table.columns:
+    if not any(column.kind == "item id" for column in table.shown):
         return {}
     return {
         "text id": text_links(study),

@@ -33,7 +33,8 @@ def agreement(evidence: Evidence) -> Table:
           "Fleiss' κ stands beside it, which does not ask who came first. When nearly all labels are alike, both are "
           "near 0 whatever the agreement; AC1 is not."),
     )  # fmt: skip
-    return make_table("agreement", COLUMNS, rows, title=_("Agreement"), notes=notes, shown=shown())
+    named_by = ("group", "generator", "source", "category", "view")
+    return make_table("agreement", COLUMNS, rows, title=_("Agreement"), notes=notes, shown=shown(), named_by=named_by)
 
 
 def agreement_rows(evidence: Evidence, judgments: Judgments) -> Iterator[dict[str, Any]]:
@@ -93,9 +94,21 @@ def shown() -> tuple[Shown, ...]:
         Shown(_("Group"), "group", "scope"),
         Shown(_("Generator"), "generator", "scope"),
         Shown(_("Source"), "source", "scope"),
-        Shown(_("Percent agreement"), "percent", "number", reason="reason"),
-        Shown(_("Cohen's κ"), "kappa", "number", reason="reason"),
-        Shown(_("Fleiss' κ"), "kappa_order_free", "number", reason="reason"),
-        Shown(_("AC1"), "ac1", "number", reason="reason"),
-        Shown(_("Pairs"), "n_pairs", "count"),
+        *agreement_columns(_("Cohen's κ of first and second judgment")),
     )
+
+
+def agreement_columns(kappa: str) -> tuple[Shown, ...]:
+    """The columns of what `measured` gives; `kappa` says between whom κ is."""
+    return (
+        Shown(_("Percent agreement"), "percent", "number", reason="reason", about=_("share of pairs that are alike")),
+        Shown(_("Cohen's κ"), "kappa", "number", reason="reason", about=kappa),
+        Shown(
+            _("Fleiss' κ"), "kappa_order_free", "number", reason="reason",
+            about=_("κ with one distribution of labels for all, whoever came first"),
+        ),
+        Shown(
+            _("AC1"), "ac1", "number", reason="reason", about=_("Gwet's AC1, robust to very unequal labels")
+        ),
+        Shown(_("Pairs"), "n_pairs", "count"),
+    )  # fmt: skip

@@ -23,7 +23,9 @@ def criteria(evidence: Evidence) -> Table:
         n, decided = int(ticked.astype(bool).sum()), len(ticked)
         rows.append({"criterion": name, "n": n, "n_decided": decided, "share": n / decided if decided else None})
     notes = (_("Asked of judgments with a winner; several criteria may have decided."), *calibration_note(evidence))
-    return make_table("criteria", COLUMNS, rows, title=_("What decided"), notes=notes, shown=shown())
+    return make_table(
+        "criteria", COLUMNS, rows, title=_("What decided"), notes=notes, shown=shown(), named_by=("criterion",)
+    )
 
 
 def shown() -> tuple[Shown, ...]:
@@ -31,5 +33,5 @@ def shown() -> tuple[Shown, ...]:
         Shown(_("Criterion"), "criterion"),
         Shown(_("Ticked"), "n", "count"),
         Shown(_("Judgments with a winner"), "n_decided", "count"),
-        Shown(_("Share"), "share", "number"),
+        Shown(_("Share"), "share", "number", about=_("of the judgments with a winner")),
     )

@@ -25,13 +25,16 @@ def flow(evidence: Evidence) -> Table:
         _("Reached: judgments that answered the category. Stopped: those of them after whose answer nothing more was "
           "asked, though more could have been."),
     )  # fmt: skip
-    return make_table("flow", COLUMNS, rows, title=_("How far judgments got"), notes=notes, shown=shown())
+    return make_table(
+        "flow", COLUMNS, rows, title=_("How far judgments got"), notes=notes, shown=shown(),
+        named_by=("group", "category"),
+    )  # fmt: skip
 
 
 def shown() -> tuple[Shown, ...]:
     return (
         Shown(_("Category"), "category"),
         Shown(_("Group"), "group", "scope"),
-        Shown(_("Reached"), "reached", "count"),
-        Shown(_("Stopped"), "stopped", "count"),
+        Shown(_("Reached"), "reached", "count", about=_("judgments that answered the category")),
+        Shown(_("Stopped"), "stopped", "count", about=_("judgments that ended with this answer")),
     )

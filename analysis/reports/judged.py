@@ -20,9 +20,9 @@ ALL = ""  # of a column that names a group, a generator or a source
 class Judgments:
     """One row per annotator and item, in the order in which they were given.
 
-    `frame` has annotator, item_id, generator, source, stopped (the category at whose answer it stopped, or None), and a
-    column for each category: the label, `NOT_APPLICABLE` where it was not asked after the answers before, None where it
-    is missing.
+    `frame` has annotator, text_id, item_id, generator, source, stopped (the category at whose answer it stopped, or
+    None), and a column for each category: the label, `NOT_APPLICABLE` where it was not asked after the answers before,
+    None where it is missing.
     """
 
     categories: tuple[Question, ...]
@@ -52,6 +52,7 @@ def judgments_in(evidence: Evidence) -> Judgments:
     rows = [
         {
             "annotator": annotator,
+            "text_id": said["text_id"].iloc[0],
             "item_id": item_id,
             "generator": said["generator"].iloc[0],
             "source": sources[said["text_id"].iloc[0]],
@@ -59,7 +60,8 @@ def judgments_in(evidence: Evidence) -> Judgments:
         }
         for (annotator, item_id), said in answers.groupby(["annotator", "item_id"], sort=False)
     ]
-    columns = ["annotator", "item_id", "generator", "source", "stopped", *(each.name for each in categories)]
+    about = ["annotator", "text_id", "item_id", "generator", "source", "stopped"]
+    columns = [*about, *(each.name for each in categories)]
     return Judgments(categories, pd.DataFrame.from_records(rows, columns=columns).astype(object))
 
 

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
 from analysis.measures.types import IntArray
-from analysis.reports.category_agreement import both_got_to, measured, pair_table
+from analysis.reports.category_agreement import agreement_columns, both_got_to, measured, pair_table
 from analysis.reports.evaluators import judges_in, people_in
 from analysis.reports.judged import Judgments, judgments_in
 from analysis.tables import Shown, Table, make_table
@@ -29,7 +29,10 @@ def judges_at_gates(evidence: Evidence) -> tuple[Table, ...]:
           "among people stands apart and holds no model. The views are those of the agreement among people."),
     )  # fmt: skip
     title = _("Agreement of models with people")
-    return (make_table("agreement_with_humans", COLUMNS, rows, title=title, notes=notes, shown=shown()),)
+    named_by = ("evaluator", "category", "view")
+    return (
+        make_table("agreement_with_humans", COLUMNS, rows, title=title, notes=notes, shown=shown(), named_by=named_by),
+    )
 
 
 def judge_rows(evidence: Evidence, judgments: Judgments) -> Iterator[dict[str, Any]]:
@@ -65,9 +68,5 @@ def shown() -> tuple[Shown, ...]:
         Shown(_("Evaluator"), "evaluator", "evaluator"),
         Shown(_("Category"), "category"),
         Shown(_("View"), "view", "view"),
-        Shown(_("Percent agreement"), "percent", "number", reason="reason"),
-        Shown(_("Cohen's κ"), "kappa", "number", reason="reason"),
-        Shown(_("Fleiss' κ"), "kappa_order_free", "number", reason="reason"),
-        Shown(_("AC1"), "ac1", "number", reason="reason"),
-        Shown(_("Pairs"), "n_pairs", "count"),
+        *agreement_columns(_("Cohen's κ of model and person")),
     )

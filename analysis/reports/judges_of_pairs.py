@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from analysis.evidence import Evidence
 from analysis.measures.types import IntArray
 from analysis.measures.wins import pair_counts
-from analysis.reports.category_agreement import measured
+from analysis.reports.category_agreement import agreement_columns, measured
 from analysis.reports.evaluators import Evaluator, judges_in
 from analysis.reports.judged_pairs import coded, judgments_by, judgments_of
 from analysis.tables import Shown, Table, make_table
@@ -33,10 +33,13 @@ def judges_of_pairs(evidence: Evidence) -> tuple[Table, ...]:
     agreement = [agreement_row(judge, with_people(rows, people)) for judge, rows in judged]
     positions = [position_row(evidence, judge) for judge, _rows in judged if judge.name in evidence.positions]
     return (
-        make_table("judge_wins", WINS, wins, title=_("Wins and ties by models"), notes=win_notes(), shown=win_shown()),
+        make_table(
+            "judge_wins", WINS, wins, title=_("Wins and ties by models"), notes=win_notes(), shown=win_shown(),
+            named_by=("evaluator", "generator_a", "generator_b"),
+        ),
         make_table(
             "agreement_with_humans", AGREEMENT, agreement, title=_("Agreement of models with people"),
-            notes=agreement_notes(), shown=agreement_shown(),
+            notes=agreement_notes(), shown=agreement_shown(), named_by=("evaluator",),
         ),
         *([position_table(positions)] if positions else []),
     )  # fmt: skip
@@ -91,9 +94,17 @@ def position_table(rows: list[dict[str, Any]]) -> Table:
     )  # fmt: skip
     shown = (
         Shown(_("Evaluator"), "evaluator", "evaluator"),
-        Shown(_("Pairs in both orders"), "n", "count"),
-        Shown(_("Flipped"), "share_flipped", "number", reason="reason"),
-        Shown(_("Item shown first"), "share_first", "number", reason="reason"),
+        Shown(_("Pairs in both orders"), "n", "count", about=_("pairs with a reply in each order")),
+        Shown(
+            _("Flipped"), "share_flipped", "number", reason="reason", about=_("share of pairs whose two orders differ")
+        ),
+        Shown(
+            _("Item shown first"),
+            "share_first",
+            "number",
+            reason="reason",
+            about=_("share of replies with a winner that name the item shown first"),
+        ),
         Shown(_("Replies with a winner"), "n_decided", "count"),
     )
     return make_table("position_bias", POSITION, rows, title=_("Order of a pair"), notes=notes, shown=shown)
@@ -127,9 +138,5 @@ def win_shown() -> tuple[Shown, ...]:
 def agreement_shown() -> tuple[Shown, ...]:
     return (
         Shown(_("Evaluator"), "evaluator", "evaluator"),
-        Shown(_("Percent agreement"), "percent", "number", reason="reason"),
-        Shown(_("Cohen's κ"), "kappa", "number", reason="reason"),
-        Shown(_("Fleiss' κ"), "kappa_order_free", "number", reason="reason"),
-        Shown(_("AC1"), "ac1", "number", reason="reason"),
-        Shown(_("Pairs"), "n_pairs", "count"),
+        *agreement_columns(_("Cohen's κ of model and person")),
     )

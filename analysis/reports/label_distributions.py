@@ -36,8 +36,9 @@ def label_distributions(evidence: Evidence) -> Table:
           "those that got to the category. Missing answers are in neither."),
     )  # fmt: skip
     return make_table(
-        "label_distributions", COLUMNS, rows, title=_("Distribution of labels"), notes=notes, shown=shown()
-    )
+        "label_distributions", COLUMNS, rows, title=_("Distribution of labels"), notes=notes, shown=shown(),
+        named_by=("group", "source", "generator", "category", "label"),
+    )  # fmt: skip
 
 
 def label_rows(judgments: Judgments) -> Iterator[dict[str, Any]]:
@@ -75,6 +76,14 @@ def shown() -> tuple[Shown, ...]:
         Shown(_("Generator"), "generator", "scope"),
         Shown(_("Source"), "source", "scope"),
         Shown(_("Judgments"), "n", "count"),
-        Shown(_("Share of all"), "share_all", "number", reason="reason"),
-        Shown(_("Share of applicable"), "share_applicable", "number", reason="reason"),
+        Shown(
+            _("Share of all"), "share_all", "number", reason="reason", about=_("of all judgments, “not applicable” too")
+        ),
+        Shown(
+            _("Share of applicable"),
+            "share_applicable",
+            "number",
+            reason="reason",
+            about=_("of the judgments that got to the category"),
+        ),
     )

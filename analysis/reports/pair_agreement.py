@@ -32,7 +32,7 @@ def pair_agreement(evidence: Evidence) -> Table:
         _("By judgments (published) the interval of κ takes pairs as independent."),
     )  # fmt: skip
     rows = agreement_rows(judgments_of(evidence), evidence.choices.convention, evidence.choices.seed)
-    return make_table("agreement", COLUMNS, rows, title=_("Agreement"), notes=notes, shown=shown())
+    return make_table("agreement", COLUMNS, rows, title=_("Agreement"), notes=notes, shown=shown(), named_by=("view",))
 
 
 def agreement_rows(judgments: pd.DataFrame, convention: str, seed: int) -> list[dict[str, Any]]:
@@ -106,10 +106,24 @@ def prevalence(counts: IntArray) -> float:
 def shown() -> tuple[Shown, ...]:
     return (
         Shown(_("Ties"), "view", "view"),
-        Shown(_("Percent agreement"), "percent", "number", reason="reason"),
-        Shown(_("Conger's κ"), "conger_kappa", "number", "low", "high", "reason"),
+        Shown(
+            _("Percent agreement"),
+            "percent",
+            "number",
+            reason="reason",
+            about=_("mean over pairs of items of the share of judgments, two by two, that agree"),
+        ),
+        Shown(
+            _("Conger's κ"),
+            "conger_kappa",
+            "number",
+            "low",
+            "high",
+            "reason",
+            about=_("agreement beyond chance, each annotator with a distribution of their own"),
+        ),
         Shown(_("Strength"), "strength"),
-        Shown(_("Commonest label"), "prevalence", "number"),
+        Shown(_("Commonest label"), "prevalence", "number", about=_("its share of all judgments")),
         Shown(_("Pairs"), "n_units", "count"),
         Shown(_("Annotators"), "n_annotators", "count"),
     )

@@ -35,7 +35,9 @@ def ranking(evidence: Evidence) -> Table:
         _("A generator that never lost, never won, or is not connected with the others has no finite strength."),
         *calibration_note(evidence),
     )  # fmt: skip
-    return make_table("ranking", COLUMNS, rows, title=_("Ranking"), notes=notes, shown=shown())
+    return make_table(
+        "ranking", COLUMNS, rows, title=_("Ranking"), notes=notes, shown=shown(), named_by=("method", "generator")
+    )
 
 
 def method_rows(evidence: Evidence, judgments: pd.DataFrame, method: str) -> list[dict[str, Any]]:
@@ -80,8 +82,16 @@ def shown() -> tuple[Shown, ...]:
     return (
         Shown(_("Model"), "method_word"),
         Shown(_("Generator"), "generator"),
-        Shown(_("Rank"), "rank", "number", reason="reason"),
+        Shown(_("Rank"), "rank", "number", reason="reason", about=_("place by strength")),
         Shown(_("Possible ranks"), "ranks"),
-        Shown(_("Strength"), "strength", "number", "low", "high", "reason"),
+        Shown(
+            _("Strength"),
+            "strength",
+            "number",
+            "low",
+            "high",
+            "reason",
+            about=_("logarithm of the worth, against the mean of all generators"),
+        ),
         Shown(_("Judgments"), "n", "count"),
     )

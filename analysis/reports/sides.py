@@ -27,7 +27,9 @@ def sides(evidence: Evidence) -> Table:
           "side says nothing it is near .50. Ties and judgments of unknown sides are left out."),
         *calibration_note(evidence),
     )  # fmt: skip
-    return make_table("sides", COLUMNS, rows, title=_("Left and right"), notes=notes, shown=shown())
+    return make_table(
+        "sides", COLUMNS, rows, title=_("Left and right"), notes=notes, shown=shown(), named_by=("generator",)
+    )
 
 
 def wins_of(judgments: pd.DataFrame) -> pd.DataFrame:
@@ -63,6 +65,14 @@ def side_row(evidence: Evidence, name: str, won: pd.DataFrame) -> dict[str, Any]
 def shown() -> tuple[Shown, ...]:
     return (
         Shown(_("Winner's generator"), "name"),
-        Shown(_("Won on the left"), "share_left", "number", "low", "high", "reason"),
+        Shown(
+            _("Won on the left"),
+            "share_left",
+            "number",
+            "low",
+            "high",
+            "reason",
+            about=_("share of wins in which the winner stood on the left"),
+        ),
         Shown(_("Wins"), "n", "count"),
     )

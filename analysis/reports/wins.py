@@ -30,7 +30,8 @@ def wins(evidence: Evidence) -> Table:
         for a, b in combinations(range(g), 2)
     ]
     notes = (_("Each judgment counts once: several people may have judged one pair."), *calibration_note(evidence))
-    return make_table("wins", COLUMNS, rows, title=_("Wins and ties"), notes=notes, shown=shown())
+    named_by = ("generator_a", "generator_b")
+    return make_table("wins", COLUMNS, rows, title=_("Wins and ties"), notes=notes, shown=shown(), named_by=named_by)
 
 
 def shown() -> tuple[Shown, ...]:

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from analysis.evidence import Evidence
 from analysis.formatting import count, number, stage_word
 from analysis.reports.answers import GUESS, READ, judgments_of, matched
+from analysis.reports.behind.rows import rows_of
 from analysis.reports.evaluators import all_evaluators
 from analysis.tables import Row, Shown, Table, make_table
 
@@ -37,7 +38,7 @@ def listed(evidence: Evidence, judgments: pd.DataFrame) -> Table:
     found = judgments.assign(
         ticked=judgments["value"], key=judgments["value"] == judgments["correct"], right=judgments["correct"]
     )
-    rows = [dict(zip(COLUMNS, row, strict=True)) for row in in_order(evidence, found)[list(COLUMNS)].to_numpy()]
+    rows = rows_of(in_order(evidence, found), COLUMNS)
     return make_table(
         "judgments", COLUMNS, rows, title=_("The judgments"), notes=tuple(right_by_stage(found)), shown=shown()
     )

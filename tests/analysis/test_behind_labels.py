@@ -1,0 +1,93 @@
+"""Behind every number of a stopping questionnaire stand the judgments, or pairs of them, that give it again."""
+
+import math
+
+import pytest
+from sklearn.metrics import cohen_kappa_score
+
+from analysis.choices import Choices
+from analysis.evidence import evidence_of
+from analysis.reports import report_from
+from analysis.reports.behind import behind
+from studies.services.importing import import_responses
+from tests.analysis.rows import found
+from tests.stopping import ITEMS, drafted, make_bank, rows
+from tests.studies.answer_files import as_csv
+
+NOT_REACHED = "not_applicable"
+
+
+@pytest.fixture
+def evidence(project):
+    """The three planted people in two groups, and a model that says what the first of them says."""
+    make_bank(project)
+    study = drafted(project)
+    model = {"annotator": "judge-x", "group": "", "annotator_kind": "model"}
+    import_responses(study, as_csv(rows() + [row | model for row in rows() if row["annotator"] == "p0"]))
+    study.refresh_from_db()
+    return evidence_of(study, Choices(seed=5))
+
+
+@pytest.fixture
+def report(evidence):
+    return report_from(evidence)
+
+
+def kappa_of(pairs) -> float:
+    labels = [[row[f"label_{side}"] for row in pairs] for side in "ab"]
+    return cohen_kappa_score(*labels) if len(set(labels[0] + labels[1])) > 1 else math.nan
+
+
+@pytest.mark.parametrize("name", ["agreement", "agreement_with_humans"])
+def test_the_pairs_give_agreement_again(evidence, report, name):
+    for row in report.table(name).rows:
+        pairs = behind(evidence, name, row, "kappa").rows
+        assert len(pairs) == row["n_pairs"]
+        assert all(pair["same"] == (pair["label_a"] == pair["label_b"]) for pair in pairs)
+        if pairs:
+            assert sum(pair["same"] for pair in pairs) / len(pairs) == row["percent"]
+        if row["kappa"] is not None:
+            assert kappa_of(pairs) == pytest.approx(row["kappa"])
+        if row["view"] == "applicable":
+            assert NOT_REACHED not in {pair[label] for pair in pairs for label in ("label_a", "label_b")}
+
+
+def test_the_pairs_are_of_the_group_generator_and_source_of_the_row(evidence, report):
+    row = found(
+        report, "agreement", group="group-even", generator="gen-birch", source="lexicon", category="understandable",
+        view="all",
+    )  # fmt: skip
+    (pair,) = behind(evidence, "agreement", row, "percent").rows
+    assert (pair["item_id"], pair["source"]) == ("s2-gen-birch", "lexicon")
+    assert (pair["annotator_a"], pair["label_a"], pair["annotator_b"], pair["label_b"]) == ("p0", "no", "p2", "yes")
+
+
+def test_each_pair_of_a_model_has_one_person(evidence, report):
+    row = found(report, "agreement_with_humans", category="clear", view="all")
+    pairs = behind(evidence, "agreement_with_humans", row, "percent").rows
+    assert {pair["annotator_a"] for pair in pairs} == {"judge-x"}
+    assert sorted(pair["annotator_b"] for pair in pairs) == sorted(["p0", "p1", "p2"] * len(ITEMS))
+
+
+def test_the_judgments_give_counts_and_shares_of_labels_again(evidence, report):
+    for row in report.table("label_distributions").rows:
+        with_label = behind(evidence, "label_distributions", row, "n").rows
+        assert {judgment["label"] for judgment in with_label} <= {row["label"]}
+        assert len(with_label) == row["n"]
+        for share in ("share_all", "share_applicable"):
+            if row[share] is not None:
+                labels = [judgment["label"] for judgment in behind(evidence, "label_distributions", row, share).rows]
+                assert labels.count(row["label"]) / len(labels) == row[share]
+
+
+def test_a_share_says_what_it_is_of(evidence, report):
+    row = found(report, "label_distributions", group="", generator="", source="", category="understandable", label="no")
+    assert behind(evidence, "label_distributions", row, "share_all").notes == ("3 of 12: no",)
+
+
+def test_the_judgments_give_the_flow_again(evidence, report):
+    for row in report.table("flow").rows:
+        for column in ("reached", "stopped"):
+            assert len(behind(evidence, "flow", row, column).rows) == row[column]
+    row = found(report, "flow", group="", category="understandable")
+    assert {judgment["label"] for judgment in behind(evidence, "flow", row, "stopped").rows} == {"no"}
