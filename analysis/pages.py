@@ -205,7 +205,8 @@ def facts(title: str, rows: list[Row]) -> Facts:
 
 
 def name_of(row: Row) -> str:
-    name = _("all") if row["name"] == "all" else worded("evaluator", row["name"])
+    who = "evaluator" if row["about"] == "evaluators" else "text"  # a generator may be called human
+    name = _("all") if row["name"] == "all" else worded(who, row["name"])
     return f"{name}, {row['source']}" if row["source"] else name
 
 

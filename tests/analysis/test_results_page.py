@@ -8,6 +8,7 @@ import pytest
 from django.core.cache import cache
 from django.urls import reverse
 
+from items.models import Generator
 from projects.models import Role
 from studies.models import StudyState
 from tests.factory import answer, make_annotator
@@ -207,3 +208,9 @@ def test_an_annotators_page_opens_from_the_results_of_a_live_study(answered, as_
     answered.save()
     page = as_user(researcher).get(address("results"))
     assert f'action="{reverse("study_preview", args=[answered.slug])}"' in page.content.decode()
+
+
+def test_a_generator_called_human_keeps_its_name(tiny, page):
+    Generator.objects.filter(name="careful").update(name="human")
+    named = re.findall(r'<th scope="row">(human|people)</th>', page())
+    assert "human" in named
