@@ -210,7 +210,7 @@ def test_an_annotators_page_opens_from_the_results_of_a_live_study(answered, as_
     assert f'action="{reverse("study_preview", args=[answered.slug])}"' in page.content.decode()
 
 
-def test_a_generator_called_human_keeps_its_name(tiny, page):
+def test_a_generator_called_human_keeps_its_name(answered, page):
     Generator.objects.filter(name="careful").update(name="human")
     named = re.findall(r'<th scope="row">(human|people)</th>', page())
     assert "human" in named
