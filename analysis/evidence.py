@@ -46,7 +46,8 @@ class Evidence:
 
     `frame` holds the responses that count (see `responses_frame`), `every_round` those of all rounds.
     `items`: one row per item with text_id, item_id, generator, source, stem, reference, n_options, n_keys.
-    `texts`: text_id, source, dataset (each stands for the other where only one is known), tokens. `annotators`: code, kind, group, reading, purpose, variant ("" without one).
+    `texts`: text_id, source, dataset (each stands for the other where only one is known), tokens.
+    `annotators`: code, kind, group, reading, purpose, variant ("" without one).
     `times`: annotator, minutes of each stage handed in. `minutes`: annotator, minutes in all. `pairs`: see `pairs_of`.
     `left_out`: number of responses by purpose that the choices leave out.
     `options`: one row per option of `items` with text_id, item_id, option_id, generator, key (as it is
