@@ -120,6 +120,7 @@ def meanings(study: Study) -> dict[str, tuple[str, str]]:
             _("The variant of the study by which the annotator was asked"),
             ", ".join(study.variants.values_list("name", flat=True)) or _("no variants in this study"),
         ),
+        "sequence": (_("The place of the answer in the order in which all were stored"), "1, 2, …"),
     }
 
 

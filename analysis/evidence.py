@@ -25,7 +25,6 @@ ITEM_FIELDS = {
     "text_id": "item__text__external_id",
     "item_id": "item__external_id",
     "generator": "item__generator__name",
-    "source": "item__text__source",
     "stem": "item__stem",
     "reference": "item__reference",
 }
@@ -47,7 +46,8 @@ class Evidence:
 
     `frame` holds the responses that count (see `responses_frame`), `every_round` those of all rounds.
     `items`: one row per item with text_id, item_id, generator, source, stem, reference, n_options, n_keys.
-    `texts`: text_id, source, tokens. `annotators`: code, kind, group, reading, purpose, variant ("" without one).
+    `texts`: text_id, source, dataset (each stands for the other where only one is known), tokens.
+    `annotators`: code, kind, group, reading, purpose, variant ("" without one).
     `times`: annotator, minutes of each stage handed in. `minutes`: annotator, minutes in all. `pairs`: see `pairs_of`.
     `left_out`: number of responses by purpose that the choices leave out.
     `options`: one row per option of `items` with text_id, item_id, option_id, generator, key (as it is
@@ -89,15 +89,15 @@ def evidence_of(study: Study, choices: Choices) -> Evidence:
     """Read a study once, without a lock."""
     with consistent_read():
         rounds = chosen(every_round(study, choices.purposes), choices.groups)
-        times = times_of(study, choices)
+        times, texts = times_of(study, choices), texts_of(study)
         found = Evidence(
             study=study,
             choices=choices,
             frame=latest_rounds(rounds),
             every_round=rounds,
             generators=generators_of(study),
-            items=items_of(study),
-            texts=texts_of(study),
+            items=items_of(study, texts),
+            texts=texts,
             annotators=annotators_of(study, choices),
             times=times,
             minutes=times.groupby("annotator", sort=True)["minutes"].sum().reset_index(),
@@ -173,7 +173,7 @@ def metrics_of(study: Study) -> pd.DataFrame:
     return frame.drop_duplicates(["item_id", "metric"], ignore_index=True)
 
 
-def items_of(study: Study) -> pd.DataFrame:
+def items_of(study: Study, texts: pd.DataFrame) -> pd.DataFrame:
     rows = (
         UnitItem.objects.filter(unit__study=study)
         .annotate(
@@ -182,7 +182,8 @@ def items_of(study: Study) -> pd.DataFrame:
         .order_by("unit__position", "position")
         .values_list(*(ITEM_FIELDS.get(column, column) for column in ITEM_COLUMNS))
     )
-    return pd.DataFrame.from_records(list(rows), columns=ITEM_COLUMNS).drop_duplicates("item_id", ignore_index=True)
+    found = pd.DataFrame.from_records(list(rows), columns=ITEM_COLUMNS).drop_duplicates("item_id", ignore_index=True)
+    return found.assign(source=found["text_id"].map(texts.set_index("text_id")["source"]))
 
 
 def options_of(study: Study) -> pd.DataFrame:
@@ -206,9 +207,16 @@ def codes_of(study: Study) -> dict[str, set[str]]:
 def texts_of(study: Study) -> pd.DataFrame:
     """Tokens are words and punctuation marks."""
     units = Unit.objects.filter(study=study).order_by("position").select_related("text")
-    rows = [(unit.text.external_id, unit.text.source, n_tokens(unit.text)) for unit in units]
-    frame = pd.DataFrame.from_records(rows, columns=["text_id", "source", "tokens"])
+    rows = [(unit.text.external_id, *origin_of(unit.text), n_tokens(unit.text)) for unit in units]
+    frame = pd.DataFrame.from_records(rows, columns=["text_id", "source", "dataset", "tokens"])
     return frame.drop_duplicates("text_id", ignore_index=True)
+
+
+def origin_of(text: Text) -> tuple[str, str]:
+    """Source and data set of a text. Most files name one of the two, which then stands for both."""
+    said = text.metadata.get("dataset")
+    dataset = said.strip() if isinstance(said, str) else ""
+    return text.source or dataset, dataset or text.source
 
 
 def n_tokens(text: Text) -> int:

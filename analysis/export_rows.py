@@ -3,7 +3,8 @@
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from django.db.models import F
+from django.db.models import F, Window
+from django.db.models.functions import RowNumber
 
 from analysis.handed_in import handed_in
 from evaluation.calls import parse_status, prompt_versions, raw_output, reply_behind
@@ -31,6 +32,7 @@ EXTRAS = (
     "parse_status",
     "prompt_version",
     "variant",
+    "sequence",
 )
 COLUMNS = (*CONTRACT, *EXTRAS)
 
@@ -84,9 +86,10 @@ def export_rows(study: Study, purposes: Collection[str]) -> Iterator[dict[str, A
     places: dict[tuple, int] = {}
     sides: dict[int, dict[str, Any]] = {}
     annotator, prompts = None, prompt_versions(study)
-    answers = handed_in(study, purposes).annotate(**reply_behind()).order_by(*ORDER)
-    named = (*FIELDS, *reply_behind())
-    for values in answers.values_list(*map(F, FIELDS.values()), *reply_behind()).iterator(chunk_size=CHUNK):
+    sequence = Window(RowNumber(), order_by="pk")
+    answers = handed_in(study, purposes).annotate(**reply_behind(), sequence=sequence).order_by(*ORDER)
+    named = (*FIELDS, *reply_behind(), "sequence")
+    for values in answers.values_list(*map(F, FIELDS.values()), *named[len(FIELDS) :]).iterator(chunk_size=CHUNK):
         row = dict(zip(named, values, strict=True))
         row["prompt_version"] = prompts.get(row["annotator_pk"]) if row["reply_turn"] is not None else None
         if row["annotator_pk"] != annotator:

@@ -8,13 +8,12 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from analysis.pack.archive import BadPack
-from analysis.pack.work import SEQUENCE
 from items.models import Item
 from studies.models import Assignment, Response, Study
 from studies.services.importing import ImportRefused
 from studies.services.response_checks import ItemAnswer, checked, known_in
 from studies.services.response_consistency import baseless_rounds, conflicts_of, mixed_guesses
-from studies.services.response_files import Cells, Problem, rows_of
+from studies.services.response_files import SEQUENCE, Cells, Problem, rows_of
 from studies.services.response_rows import BadCell, Row, moment, row_from
 from studies.services.response_units import conflicting_parts
 

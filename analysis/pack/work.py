@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from analysis.export_rows import export_rows
-from analysis.handed_in import handed_in
 from analysis.models import ItemCode
 from analysis.pack.bank import moment
 from analysis.pack.discretion import Discretion
@@ -15,9 +14,7 @@ from items.models import Option
 from studies.models import Annotator, Assignment, Study, Submission, UnitItem
 from studies.services.declaring import declaration_of
 
-SEQUENCE = "sequence"
 OWN_PARAMS = ("prompt", "endpoint")  # primary keys of this server
-ORDER = ("assignment__annotator_id", "assignment__position", "assignment_id", "pk")  # that of `export_rows`
 CHUNK = 2_000
 
 
@@ -105,10 +102,10 @@ def submissions(study: Study, purposes: Collection[str], discretion: Discretion)
 
 
 def answers(study: Study, purposes: Collection[str], discretion: Discretion) -> Iterator[dict[str, Any]]:
-    """The rows of the long export, each with its place among all answers in the order in which they were stored."""
+    """The rows of the long export."""
     free = {question.name for stage in declaration_of(study).every_stage for question in stage.questions
             if question.kind == "text"}  # fmt: skip
-    for row, place in zip(export_rows(study, purposes), places_of_answers(study, purposes), strict=True):
+    for row in export_rows(study, purposes):
         text_id = row["text_id"]
         if row["question"] in free:
             row["value"] = discretion.about(text_id, row["value"])
@@ -117,15 +114,7 @@ def answers(study: Study, purposes: Collection[str], discretion: Discretion) -> 
             "person": discretion.persons.get(row["person"], ""),
             "comment": discretion.about(text_id, row["comment"]),
             "raw_output": discretion.about(text_id, row["raw_output"]),
-            SEQUENCE: place,
         }
-
-
-def places_of_answers(study: Study, purposes: Collection[str]) -> list[int]:
-    """For each row of the long export its rank among the primary keys, from 1."""
-    keys = list(handed_in(study, purposes).order_by(*ORDER).values_list("pk", flat=True))
-    ranks = {key: rank for rank, key in enumerate(sorted(keys), 1)}
-    return [ranks[key] for key in keys]
 
 
 def missing_answers(study: Study, purposes: Collection[str], discretion: Discretion) -> Iterator[dict[str, Any]]:

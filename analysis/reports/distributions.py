@@ -14,7 +14,7 @@ ALL = "all"
 
 
 def distributions(evidence: Evidence) -> Table:
-    """One row per level of the scale; a data set is a source of texts, and all of them together come first."""
+    """One row per level of the scale; all data sets together come first."""
     rows = [
         row
         for number in rounds_of(evidence)
@@ -22,15 +22,15 @@ def distributions(evidence: Evidence) -> Table:
         for dimension in dimensions_of(evidence)
         for row in level_rows(evidence, name, dimension, number, scores[scores["dimension"] == dimension])
     ]
-    note = _("A data set is a source of texts.")
+    note = _("A data set is the one that a text's metadata names, or else the source of the text.")
     return make_table("distributions", COLUMNS, rows, title=_("Distribution of scores"), notes=(note,), shown=shown())
 
 
 def datasets(scores: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    """All scores, and those of each source where there are several."""
+    """All scores, and those of each data set where there are several."""
     found = [(ALL, scores)]
-    if scores["source"].nunique() > 1:
-        found += [(name or _("(none)"), scores[scores["source"] == name]) for name in scores["source"].unique()]
+    if scores["dataset"].nunique() > 1:
+        found += [(name or _("(none)"), scores[scores["dataset"] == name]) for name in scores["dataset"].unique()]
     return found
 
 

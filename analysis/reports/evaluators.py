@@ -25,11 +25,11 @@ class Evaluator:
 
 
 def all_evaluators(evidence: Evidence) -> list[Evaluator]:
-    """All people, each group where there are several, then models and baselines in the order they were added."""
+    """All people, each group where the study has several, then models and baselines in the order they were added."""
     people = evidence.annotators[evidence.annotators["kind"] == "human"]
     found = [Evaluator(HUMAN, "human", "ticked", frozenset(people["annotator"]))]
     groups = groups_of(evidence)
-    if len(groups) > 1:
+    if len({*groups, *evidence.study.groups}) > 1:
         found += [
             Evaluator(f"{HUMAN}:{group}", "human", "ticked", frozenset(people[people["group"] == group]["annotator"]))
             for group in groups

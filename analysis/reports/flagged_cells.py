@@ -53,7 +53,7 @@ def notes(rows: list[dict[str, Any]], again: dict[tuple[str, str, str], int]) ->
     said = [_("(a) the same annotator scored the same wording in a text differently; (b) at least 2 away from all "
               "others, of whom at least two agree; (c) three or more scores, all different.")]  # fmt: skip
     if again:
-        cells = pd.DataFrame(rows).drop_duplicates(CELL)
+        cells = pd.DataFrame(rows, columns=list(COLUMNS)).drop_duplicates(CELL)  # columns: none may stand out
         scored = cells[cells["score_2"].notna()]
         changed = int((scored["score_2"] != scored["score"]).sum())
         said.append(

@@ -17,6 +17,7 @@ COLUMNS = (
     "share_unsure", "discrimination", "miskey", "reason",
 )  # fmt: skip
 NOBODY = gettext_noop("Nobody answered this in that stage.")
+NO_MARKS = gettext_noop("Nothing is known of unsure marks.")
 NOT_WITHOUT_TEXT = gettext_noop("Without the text there are no unsure marks, and answers say nothing about a key.")
 
 
@@ -40,12 +41,13 @@ def stage_rows(evidence: Evidence, stage: str) -> list[Row]:
     asked = asked[(asked["question"] == "answer") & (asked["stage"] == stage) & asked["correct"].notna()]
     ticked, right, unsure = grids(asked, options, ("value", "correct", "unsure"))
     shares, separation = unit_means(right), discrimination(right)
+    marks = unit_means(unsure)
     alarm = miskey((right == 1).sum(axis=0), shares.n) if stage == READ else None
     columns = {
         "n": shares.n,
         "share_ticked": unit_means(ticked).share,
         "share_correct": shares.share,
-        "share_unsure": unit_means(unsure).share,
+        "share_unsure": marks.share,
         "discrimination": separation.value,
         "miskey": alarm.probability if alarm else np.full(len(options), np.nan),
     }
@@ -55,10 +57,17 @@ def stage_rows(evidence: Evidence, stage: str) -> list[Row]:
             **dict(zip(options.columns, about, strict=True)),
             "stage": stage,
             **{name: values[place] for name, values in columns.items()},
-            "reason": " ".join([*([_(why)] if why else []), *fixed]) if shares.n[place] else _(NOBODY),
+            "reason": " ".join([*([_(why)] if why else []), *unmarked(stage, marks.n[place]), *fixed])
+            if shares.n[place]
+            else _(NOBODY),
         }
         for place, (about, why) in enumerate(zip(options.to_numpy(), separation.reasons, strict=True))
     ]
+
+
+def unmarked(stage: str, known: int) -> list[str]:
+    """Why a share of unsure marks is undefined where they are asked for, as in files that do not have them."""
+    return [_(NO_MARKS)] if stage == READ and not known else []
 
 
 def grids(asked: pd.DataFrame, options: pd.DataFrame, columns: tuple[str, ...]) -> list[np.ndarray]:

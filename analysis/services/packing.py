@@ -22,7 +22,6 @@ from analysis.pack.read_me import read_me
 from analysis.report import Report
 from analysis.reports import check_groups, full_report_from
 from analysis.services.reporting import about, figure_files, table_files, versions
-from analysis.tables import Table, make_table
 from analysis.writers import as_csv
 from evaluation.calls import UNANSWERED
 from evaluation.metric_rows import COLUMNS as METRIC_COLUMNS
@@ -77,19 +76,11 @@ def write_answers(archive: Archive, study: Study, choices: Choices, discretion: 
     write_lines(archive, "answers/annotators.jsonl", work.annotators(*who))
     write_lines(archive, "answers/assignments.jsonl", work.assignments(*who))
     write_lines(archive, "answers/submissions.jsonl", work.submissions(*who))
-    n_answers = write_table(archive, "answers/responses.csv", (*COLUMNS, work.SEQUENCE), work.answers(*who))
+    n_answers = write_table(archive, "answers/responses.csv", COLUMNS, work.answers(*who))
     write_table(archive, "answers/unanswered.csv", UNANSWERED, work.missing_answers(*who))
-    archive.write("answers/codebook.csv", as_csv(pack_codebook(study)))
+    archive.write("answers/codebook.csv", as_csv(codebook(study)))
     write_lines(archive, "answers/codes.jsonl", work.codes(study, discretion))
     return n_answers
-
-
-def pack_codebook(study: Study) -> Table:
-    """The code book of the export, with the column that only packs have."""
-    table = codebook(study)
-    meaning = "The place of the answer among all of the pack, in the order in which they were stored"
-    more = {"column": work.SEQUENCE, "meaning": meaning, "values": "1, 2, …"}
-    return make_table(table.name, table.columns, (*table.rows, more))
 
 
 def write_report(archive: Archive, evidence: Evidence, progress: Progress) -> Report:

@@ -164,6 +164,7 @@ class Declaration:
     check: Stage | None = None  # what experts answer about the answers of others, and nobody else
     phases: tuple[str, ...] = ("consent", "instructions")
     split: Split = whole_text
+    units_per_text: int | None = None  # how many units the split should make of a text; one with fewer gives all
     needs_options: bool = True
     min_generators: int = 1
     calibration: bool = False  # shared texts come first, and the rest waits until a researcher opens it

@@ -6,7 +6,7 @@ pairs an item, 5 for each two generators.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 from random import Random
@@ -41,12 +41,18 @@ def pair_plan(items: Sequence[Candidate], number: int, rng: Random) -> list[Pair
 
 
 def pairs_of(number: int) -> Callable[[Sequence[Candidate], Random], list[tuple[int, ...]]]:
-    """A `Split` that makes so many pairs of a text's items."""
+    """A `Split` that makes so many pairs of a text's items, or all of them where there are fewer."""
 
     def split(items: Sequence[Candidate], rng: Random) -> list[tuple[int, ...]]:
-        return list(pair_plan(items, number, rng))
+        return list(pair_plan(items, min(number, possible(items)), rng))
 
     return split
+
+
+def possible(items: Sequence[Candidate]) -> int:
+    """How many pairs of different generators these items make."""
+    sizes = Counter(item.generator for item in items).values()
+    return sum(one * other for one, other in combinations(sizes, 2))
 
 
 def quotas_of(sizes: Mapping[int, int], number: int, rng: Random) -> Quotas:

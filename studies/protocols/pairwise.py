@@ -31,6 +31,7 @@ def declare(params: Mapping[str, Any], wording: Mapping[str, Any]) -> Declaratio
             ),
         ),
         split=pairs_of(params["pairs_per_text"]),
+        units_per_text=params["pairs_per_text"],
         min_generators=2,
         calibration=True,
         takes_back=True,  # one key chooses and hands in
@@ -56,6 +57,7 @@ pairwise = Protocol(
             gettext_noop("Pairs per text"),
             gettext_noop(
                 "With 4 generators and 5 items each, 30 pairs let each item meet one item of each other generator."
+                " A text whose items make fewer pairs gives all of them."
             ),
             low=1,
             high=1000,

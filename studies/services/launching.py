@@ -22,12 +22,13 @@ from studies.models import (
     Submission,
     Unit,
 )
+from studies.services.declaring import declaration_of
 from studies.services.locking import locked
 from studies.services.people import make_annotators
 from studies.services.planning import Cells, Who, make_slots, plan_cells, plan_who
 from studies.services.selection import Chosen, choose
 from studies.services.spec import SpecError
-from studies.services.units import CALIBRATION, PlannedUnit, planned_units, save_units
+from studies.services.units import CALIBRATION, PlannedUnit, planned_units, save_units, short_texts
 from studies.shown import shuffled
 
 PREVIEWS_LAST = timedelta(days=1)
@@ -64,6 +65,7 @@ def outline(study: Study, chosen: Chosen | None = None) -> Outline:
     """The items that the draft chooses and who would do what; `SpecError` if it cannot be launched."""
     chosen = chosen or choose(study)
     units = planned_units(study, chosen)
+    chosen.notices += short_texts(chosen, units, declaration_of(study).units_per_text)
     return Outline(chosen, units, plan_who(study, units))
 
 

@@ -20,6 +20,8 @@ NEEDED = ("annotator", "stage", "item_id", "question", "value")
 UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 APPLICABLE = "applicable"  # of an export: false where a question was not asked; read beside the contract's columns
+SEQUENCE = "sequence"  # of an export: the place of the row in the order in which answers were stored
+READ = (*COLUMNS, APPLICABLE, SEQUENCE)
 Cells = dict[str, str]
 
 
@@ -113,7 +115,7 @@ def jsonl_rows(text: str, problems: list[Problem]) -> Iterator[tuple[int, Cells]
             raise BadFile(line, _('Each line must be one JSON object, like {"annotator": "P01", …}.'))
         try:
             loaded = parse(content.encode())
-            yield line, {name: as_cell(name, loaded[name]) for name in (*COLUMNS, APPLICABLE) if name in loaded}
+            yield line, {name: as_cell(name, loaded[name]) for name in READ if name in loaded}
         except BadLine as error:
             problems.append(Problem(line, "", str(error)))
 

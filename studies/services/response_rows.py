@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from items.plain import has_control, printable
 from studies.models import AnnotatorKind, Purpose
-from studies.services.response_files import APPLICABLE, COLUMNS, NEEDED, Cells, Problem, rows_of
+from studies.services.response_files import APPLICABLE, COLUMNS, NEEDED, SEQUENCE, Cells, Problem, rows_of
 
 __all__ = ["COLUMNS", "Problem", "Row", "RowFile", "read_rows"]
 
@@ -64,18 +64,30 @@ class RowFile:
 
 
 def read_rows(content: bytes) -> RowFile:
-    """All rows of a file, and what is wrong with those that cannot be read."""
-    found = RowFile()
+    """All rows of a file, and what is wrong with those that cannot be read.
+
+    An export stands by annotator: its rows come in the order in which they were stored, as who judged first matters.
+    """
+    found, places = RowFile(), list[str]()
     for line, cells in rows_of(content, found.problems):
         if not cells.get("value") and cells.get(APPLICABLE, "").lower() == "false":
             continue  # an export says so of questions that were not asked
         try:
             found.rows.append(row_from(line, cells))
+            places.append(cells.get(SEQUENCE, ""))
         except BadCell as bad:
             found.problems.append(Problem(line, bad.column, str(bad)))
+    found.rows = in_sequence(found.rows, places)
     if not found.rows and not found.problems:
         found.problems.append(Problem(1, "", _("The file has a header, but no rows.")))
     return found
+
+
+def in_sequence(rows: list[Row], places: list[str]) -> list[Row]:
+    """The rows by their places, if each has one of its own, as an export says; else in the order of the file."""
+    if len(set(places)) < len(places) or not all(place.isascii() and place.isdecimal() for place in places):
+        return rows
+    return [row for _place, row in sorted(zip(map(int, places), rows, strict=True), key=lambda each: each[0])]
 
 
 def row_from(line: int, cells: Cells) -> Row:

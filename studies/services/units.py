@@ -1,10 +1,12 @@
 """From the chosen items to units: what each assignment of a study is about, by its protocol's declaration."""
 
+from collections import Counter
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from random import Random
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from items.models import Item, Text
 from studies.models import Study, Unit, UnitItem
@@ -49,6 +51,20 @@ def planned_units(study: Study, chosen: Chosen) -> list[PlannedUnit]:
         part = CALIBRATION if place < shared else MAIN
         units += [PlannedUnit(text, tuple(by_id[pk] for pk in ids), part) for ids in split]
     return units
+
+
+def short_texts(chosen: Chosen, units: Iterable[PlannedUnit], wanted: int | None) -> list[str]:
+    """A sentence on the texts that give fewer units than wanted; none where nothing was wanted or all give as many."""
+    found = Counter(unit.text.pk for unit in units)
+    short = sum(found[text.pk] < wanted for text, _items in chosen.texts) if wanted else 0
+    if not short:
+        return []
+    sentence = ngettext(
+        "%(n)d text has items for fewer than %(wanted)d pairs: all of its pairs are asked.",
+        "%(n)d texts have items for fewer than %(wanted)d pairs: all of their pairs are asked.",
+        short,
+    )
+    return [sentence % {"n": short, "wanted": wanted}]
 
 
 def save_units(study: Study, planned: Iterable[PlannedUnit]) -> list[Unit]:

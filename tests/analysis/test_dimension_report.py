@@ -110,6 +110,26 @@ def test_distributions_count_every_score_by_data_set(report):
     assert (cell["n"], cell["share"]) == (3, pytest.approx(3 / 18))
 
 
+def test_a_data_set_is_the_one_that_metadata_name_and_else_the_source(project):
+    study = imported(project)
+    project.texts.filter(external_id="external-x1").update(metadata={"dataset": "multi-hop"})
+    report = build(study, Choices())
+    table = next(table for table in report.tables if table.name == "distributions")
+    assert {row["dataset"] for row in table.rows} == {"all", "multi-hop", "source-0", "source-1"}
+    assert found(report, "distributions", dataset="multi-hop", dimension="clarity", round=1, score=3)["n"] == 9
+
+
+def test_a_second_round_in_which_no_score_stood_out_has_no_flagged_cells(project):
+    make_bank(project)
+    study = drafted(project)
+    same = [row(seat, item, "clarity", value=3) for seat, item in product(SEATS, ITEMS)]
+    import_responses(study, as_csv([*same, row(0, ITEMS[0], "clarity", 2, value=2)]))
+    study.refresh_from_db()
+    report = build(study, Choices())
+    assert next(table for table in report.tables if table.name == "flagged_cells").rows == ()
+    assert found(report, "alpha", dimension="clarity", round=2)["n_values"] == 27
+
+
 def test_correlations_are_of_items_means(report):
     # conciseness and answerability: (x1 3,3,3 | 3,3,3), then alder 3,2, birch 2,1, reference 3,3 for two texts
     x, y = [3, 3, 3, 3, 2, 3, 3, 2, 3], [3, 3, 3, 2, 1, 3, 2, 1, 3]

@@ -53,6 +53,7 @@ EXTRAS = [
     "parse_status",
     "prompt_version",
     "variant",
+    "sequence",
 ]
 
 

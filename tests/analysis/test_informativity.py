@@ -90,6 +90,13 @@ def test_groups_have_rows_of_their_own_where_there_are_several(tiny, items, tabl
     ]
 
 
+def test_one_of_several_groups_keeps_its_row_when_no_other_is_in_the_figures(tiny, items, table):
+    tiny.groups = ["teachers", "students"]
+    tiny.save()
+    answer(make_annotator(tiny, "ada", group="students"), "read", items["c1"], "TF")
+    assert [row["evaluator"] for row in table(tiny, "informativity").rows][:2] == ["human", "human:students"]
+
+
 def test_who_answers_only_with_the_text_has_no_informativity(answered, items, row):
     fuzzy = make_annotator(answered, "fuzzy", kind="baseline")
     answer(fuzzy, "read", items["c1"], "TF")

@@ -3,6 +3,7 @@
 import pytest
 
 from analysis.item_lists import alarms
+from studies.models import Response
 from tests.factory import answer, make_annotator
 
 
@@ -31,6 +32,13 @@ def test_unsure_marks_are_a_share_of_those_who_could_set_them(answered, items, r
     answer(make_annotator(answered, "cy"), "read", items["c1"], "TF", rating=3, unsure="TF")
     assert row(answered, "item_analysis", item_id="c1", option_id="a", stage="read")["share_unsure"] == 1
     assert row(answered, "item_analysis", item_id="c1", option_id="b", stage="read")["share_unsure"] == 0
+
+
+def test_a_file_without_unsure_marks_says_nothing_of_them_and_the_reason_does(answered, row):
+    Response.objects.filter(assignment__annotator__study=answered).update(unsure=None)
+    found = row(answered, "item_analysis", item_id="c1", option_id="a", stage="read")
+    assert found["share_unsure"] is None
+    assert "Nothing is known of unsure marks." in found["reason"]
 
 
 def test_without_three_people_no_discrimination_and_the_reason_says_so(answered, row):

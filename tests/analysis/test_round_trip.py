@@ -5,7 +5,7 @@ import io
 import pytest
 
 from analysis.services.exporting import export_responses
-from studies.models import StudyState
+from studies.models import Response, StudyState
 from studies.services.importing import import_responses
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 
@@ -41,3 +41,22 @@ def test_ids_that_a_spreadsheet_would_run_come_back_as_they_were(project, table)
     import_responses(draft, exported(study, "csv"))
     assert draft.annotators.get().code == "'+ada"
     assert table(draft, "guessable_items").rows == table(study, "guessable_items").rows
+
+
+@pytest.mark.parametrize("format", ["csv", "jsonl"])
+def test_who_judged_an_item_first_is_the_same_after_a_round_trip(project, format):
+    items = [make_item(make_text(project, f"t{number}"), "gen", f"i{number}", "TF") for number in (1, 2)]
+    study = make_study(project, "s", items)
+    ada, ben = (make_annotator(study, code) for code in ("ada", "ben"))
+    for annotator, item in ((ada, items[0]), (ben, items[0]), (ben, items[1]), (ada, items[1])):
+        answer(annotator, "read", item, "TF", rating=5)
+    draft = make_study(project, "again", items, state=StudyState.DRAFT, launched_at=None)
+    draft.units.all().delete()
+    import_responses(draft, exported(study, format))
+    assert judged_in_order(draft) == judged_in_order(study) == ["ada i1", "ben i1", "ben i2", "ada i2"]
+
+
+def judged_in_order(study):
+    rows = Response.objects.filter(assignment__annotator__study=study).order_by("pk")
+    judged = rows.values_list("assignment__annotator__code", "item__external_id")
+    return list(dict.fromkeys(f"{code} {item}" for code, item in judged))

@@ -20,6 +20,7 @@ from tests.pairs import (
     PAIRS,
     SECRETS,
     SHARED,
+    TEXTS,
     Judge,
     annotators,
     drafted,
@@ -202,11 +203,16 @@ def test_the_published_numbers_come_out(project):
     assert sum(len(row) for row in found.who) == 2250
 
 
-def test_more_pairs_than_a_text_has_are_refused_with_its_name(project):
+def test_a_text_of_fewer_pairs_gives_all_of_them_and_the_study_says_so(project):
+    """Three generators with two items each: 3 · 2 · 2 = 12 pairs."""
+    from studies.services.launching import outline
+
     make_bank(project)
-    with pytest.raises(SpecError, match=r"Text “external-p1”: .* make 12 pairs .* cannot have 30"):
-        drafted(project, params={"pairs_per_text": 30})
-    assert ITEMS**2 * 3 == 12
+    found = outline(drafted(project, params={"pairs_per_text": 30}))
+    pairs = [frozenset(item.pk for item in unit.items) for unit in found.units]
+    assert len(pairs) == len(set(pairs)) == ITEMS**2 * 3 * len(found.chosen.texts) == 12 * TEXTS
+    assert f"{TEXTS} texts have items for fewer than 30 pairs: all of their pairs are asked." in found.chosen.notices
+    assert outline(drafted(project, slug="few", params={"pairs_per_text": 12})).chosen.notices == []
 
 
 def choose(walker, arrow: str) -> None:
