@@ -22,7 +22,7 @@ class StudyLoader(yaml.SafeLoader):
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         event: Any = self.peek_event()  # type: ignore[no-untyped-call]
-        if isinstance(event, yaml.AliasEvent):
+        if self.check_event(yaml.AliasEvent):
             problem = _("write it out instead of pointing to it with *")
             raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
         if (tag := getattr(event, "tag", None)) not in PLAIN_TAGS:
@@ -32,7 +32,7 @@ class StudyLoader(yaml.SafeLoader):
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
         try:
-            return super().construct_object(node, deep)  # type: ignore[no-untyped-call]
+            return super().construct_object(node, deep)
         except (ValueError, OverflowError) as error:  # a day of month 13, a number of base 60 beyond all bounds
             raise yaml.MarkedYAMLError(problem=str(error), problem_mark=node.start_mark) from None
 
