@@ -75,7 +75,7 @@ def read_body(body: str) -> Reply:
 
 def _json(body: str) -> dict[str, Any]:
     try:
-        data = json.loads(body)
+        data = json.loads(body.removeprefix("\ufeff"))
     except (ValueError, RecursionError):
         start = body.lstrip()[:1]
         failure = Failure.UNKNOWN if start == "{" else Failure.NO_JSON  # a truncated reply was paid, a page was not

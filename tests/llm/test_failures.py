@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from llm.models import Endpoint, RunState
-from llm.services import runs
+from llm.services import policy, runs
 from llm.services.draining import drain, drain_here
 from llm.services.ledger import SAME_AT_START, UNREACHABLE_AFTER
 from llm.services.planning import plan_run
@@ -120,6 +120,17 @@ def test_too_many_requests_uses_up_no_try_and_holds_everybody_back(served, make_
     assert states(run) == {"answered": 6}
     assert max(run.calls.values_list("tries", flat=True)) == 1
     assert len(server.requests) == 18
+
+
+@pytest.mark.parametrize("told", ["0", "-5", "0.001", "Wed, 21 Oct 2015 07:28:00 GMT"])
+def test_a_server_that_says_to_wait_no_time_is_not_asked_without_a_pause(told, served, make_run, monkeypatch):
+    monkeypatch.setattr(policy, "LEAST_LIMIT_DELAY", 60.0)
+    server = served(too_many(told))
+    run = make_run(server, 1)
+    plan_run(run, lambda: True)
+    drain(run.pk, 0.5)
+    assert len(server.requests) == 1
+    assert Endpoint.objects.get().blocked_until > timezone.now() + timedelta(seconds=30)
 
 
 def test_another_run_on_the_endpoint_waits_too(served, make_run):

@@ -61,9 +61,9 @@ def test_a_key_is_found_as_json_and_addresses_write_it():
 def test_no_field_of_a_reply_carries_the_key_into_the_ledger(served, make_run):
     escaped = "".join(f"\\u{ord(char):04x}" for char in KEY)
     body = (
-        '{"model": "%(key)s", "choices": [{"finish_reason": "%(key)s", "message": {"content": "R"}, "logprobs":'
-        ' {"content": [{"token": "%(key)s", "logprob": 0, "top_logprobs": [{"token": "%(key)s", "logprob": 0}]}]}}]}'
-    ) % {"key": escaped}
+        '{"model": "KEY", "choices": [{"finish_reason": "KEY", "message": {"content": "R"}, "logprobs":'
+        ' {"content": [{"token": "KEY", "logprob": 0, "top_logprobs": [{"token": "KEY", "logprob": 0}]}]}}]}'
+    ).replace("KEY", escaped)
     run = make_run(served(Planned(raw=body.encode())), 1)
     Endpoint.objects.update(encrypted_key=keys.encrypt(KEY))
     run.endpoint.refresh_from_db()

@@ -57,3 +57,7 @@ def test_what_is_no_text_is_an_empty_reply(content):
 def test_a_body_that_is_no_completion_is_refused(raw):
     with pytest.raises(BadReply):
         read_body(raw)
+
+
+def test_a_byte_order_mark_before_the_json_is_passed_over():
+    assert read_body("\ufeff" + body("R")).text == "R"
