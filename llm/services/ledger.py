@@ -182,7 +182,7 @@ class Book:
         endpoint.limited_since = endpoint.limited_since or now
         endpoint.save(update_fields=["blocked_until", "limited_since"])
         self.endpoint.blocked_until, self.endpoint.limited_since = endpoint.blocked_until, endpoint.limited_since
-        if now - endpoint.limited_since > LIMITED_FOR:
+        if until - endpoint.limited_since >= LIMITED_FOR:  # at once, where the server says to wait longer than that
             runs.pause(self.run, "limited")
 
     def _all_alike(self, failure: Failure) -> bool:

@@ -30,7 +30,7 @@ def judge(problem: Problem, tries: int, *, was_lowered: bool = False) -> Verdict
     failure = problem.failure
     if problem.asks_to_wait:
         told = LIMIT_DELAY if problem.retry_after is None else problem.retry_after
-        wait = timedelta(seconds=max(told, LEAST_LIMIT_DELAY))
+        wait = min(timedelta(seconds=max(told, LEAST_LIMIT_DELAY)), LIMITED_FOR)
         return Verdict(CallState.WAITING, wait, uses_try=False, blocks_endpoint=wait)
     if failure in PAUSES:
         return Verdict(CallState.WAITING, uses_try=False, pauses_run=True)

@@ -152,6 +152,15 @@ def test_a_quarter_of_an_hour_without_a_success_pauses_the_run(served, make_run)
     assert (run.state, run.reason) == (RunState.PAUSED, "limited")
 
 
+@pytest.mark.parametrize("told", ["99999999", "1e400", "Wed, 21 Oct 2099 07:28:00 GMT"])
+def test_a_server_that_says_to_wait_longer_than_that_pauses_it_at_once(told, served, make_run):
+    server = served(too_many(told))
+    run = drain_here(make_run(server, 3, max_concurrency=1))
+    assert (run.state, run.reason) == (RunState.PAUSED, "limited")
+    assert len(server.requests) == 1
+    assert Endpoint.objects.get().blocked_until < timezone.now() + timedelta(minutes=16)
+
+
 def test_a_success_ends_the_time_of_limits(served, make_run):
     run = drain_here(make_run(served([too_many(0), "R"]), 1))
     assert Endpoint.objects.get(pk=run.endpoint_id).limited_since is None
