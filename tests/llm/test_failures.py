@@ -161,6 +161,15 @@ def test_a_server_that_says_to_wait_longer_than_that_pauses_it_at_once(told, ser
     assert Endpoint.objects.get().blocked_until < timezone.now() + timedelta(minutes=16)
 
 
+def test_whoever_lets_such_a_run_go_on_asks_at_once(served, make_run):
+    server = served(lambda request: "R" if request.number else too_many(99999999))
+    run = drain_here(make_run(server, 3, max_concurrency=1))
+    assert runs.resume(run)
+    run.endpoint.refresh_from_db()
+    assert drain_here(run).state == RunState.DONE
+    assert len(server.requests) == 4
+
+
 def test_a_success_ends_the_time_of_limits(served, make_run):
     run = drain_here(make_run(served([too_many(0), "R"]), 1))
     assert Endpoint.objects.get(pk=run.endpoint_id).limited_since is None
