@@ -20,7 +20,8 @@ class ForPeople(Kind):
     label = gettext_lazy("asked of people")
 
     def fits(self, content: Mapping[str, Any]) -> bool:
-        return content.get("name") in PROTOCOLS
+        name = content.get("name")
+        return isinstance(name, str) and name in PROTOCOLS
 
     def problems(self, content: Mapping[str, Any]) -> list[Problem]:
         protocol = protocol_of(content)

@@ -4,7 +4,7 @@ from django.utils.translation import gettext as _
 
 from items.language import language_code
 from items.models import MAX_ID
-from items.plain import has_control, printable, tidy
+from items.plain import has_control, is_blank, printable, tidy
 
 # Who wrote an item of which nothing is said.
 UNSAID = "human"
@@ -13,7 +13,7 @@ UNSAID = "human"
 def clean_name(value: str) -> str:
     """An id or a name: one line without control characters; raises ValueError with a sentence."""
     value = tidy(value)
-    if not value:
+    if is_blank(value):
         raise ValueError(_("This is empty. Fill it, or leave the field out if it may be missing."))
     if len(value) > MAX_ID:
         raise ValueError(too_long(value, MAX_ID))

@@ -16,6 +16,11 @@ def has_control(text: str) -> bool:
     return any(_is_control(char) for char in text)
 
 
+def is_blank(text: str) -> bool:
+    """Is there nothing to be seen: only white space and marks without width?"""
+    return all(char.isspace() or unicodedata.category(char) in {"Cf", "Cc"} for char in text)
+
+
 def printable(text: str, limit: int = 80) -> str:
     """Short and without terminal escapes: for quoting what somebody else wrote."""
     shown = "".join(_escaped(char) if _is_control(char) else char for char in text[:limit])

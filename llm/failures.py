@@ -96,7 +96,9 @@ REMEDIES: dict[str, Any] = {
         "The reply is stored, but reading it met an error of ours; it is in the log. Retry what failed."
     ),
     "budget": _("The budget of the run is reached. Raise it, or cancel the run."),
-    "limited": _("The server has refused for 15 minutes because of too many requests. Try again later."),
+    "limited": _(
+        "The server has refused for 15 minutes, or asks to wait longer, because of too many requests. Try again later."
+    ),
     "unreachable": _("20 calls in a row found nobody at the address. Start the model server."),
     "held": _("Calls were on the wire when a worker died; it is unknown whether they were paid. Decide below."),
     "user": _("Somebody paused it."),

@@ -2,7 +2,9 @@
 
 import base64
 import hashlib
+import json
 import re
+from urllib.parse import quote
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.conf import settings
@@ -31,8 +33,11 @@ def decrypt(encrypted: str) -> str:
 
 
 def without_key(text: str, key: str) -> str:
-    """A reply without the key of its endpoint, otherwise as it came."""
-    return text.replace(key, HIDDEN) if key else text
+    """A reply without the key of its endpoint, plain or as JSON and addresses write it, otherwise as it came."""
+    if key:
+        for written in {key, json.dumps(key)[1:-1], key.replace("/", "\\/"), quote(key, safe="")}:
+            text = text.replace(written, HIDDEN)
+    return text
 
 
 def redact(text: str, key: str = "") -> str:

@@ -1,8 +1,8 @@
 """The body of a reply, read with suspicion: any server may send anything."""
 
 import json
-import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 from llm.failures import Failure
@@ -31,6 +31,19 @@ class Reply:
     logprobs: list[Any] | None
     is_refusal: bool
 
+    def cleaned(self, clean: Callable[[str], str]) -> "Reply":
+        """The same with every word of the server's cleaned."""
+        return replace(
+            self,
+            text=clean(self.text),
+            finish_reason=clean(self.finish_reason),
+            model=clean(self.model),
+            logprobs=self.logprobs and [
+                [clean(token), value, [[clean(other), share] for other, share in top]]
+                for token, value, top in self.logprobs
+            ],
+        )  # fmt: skip
+
 
 def storable(text: str) -> str:
     """The text without NUL and half surrogates, which PostgreSQL and UTF-8 refuse."""
@@ -48,12 +61,13 @@ def read_body(body: str) -> Reply:
     refusal = message.get("refusal")
     told = data.get("usage")
     usage: dict[str, Any] = told if isinstance(told, dict) else {}
+    text = storable(str(refusal) if refusal else _content(message.get("content")))
     return Reply(
-        text=storable(str(refusal) if refusal else _content(message.get("content"))),
+        text=text,
         finish_reason=storable(finish),
         model=storable(str(data.get("model") or ""))[:200],
-        tokens_in=_count(usage.get("prompt_tokens")),
-        tokens_out=_count(usage.get("completion_tokens")),
+        tokens_in=_count(usage.get("prompt_tokens"), least=1),
+        tokens_out=_count(usage.get("completion_tokens"), least=1 if text else 0),
         logprobs=_logprobs(choice.get("logprobs")),
         is_refusal=bool(refusal) or finish == "content_filter",
     )
@@ -61,7 +75,7 @@ def read_body(body: str) -> Reply:
 
 def _json(body: str) -> dict[str, Any]:
     try:
-        data = json.loads(body)
+        data = json.loads(body.removeprefix("\ufeff"))
     except (ValueError, RecursionError):
         start = body.lstrip()[:1]
         failure = Failure.UNKNOWN if start == "{" else Failure.NO_JSON  # a truncated reply was paid, a page was not
@@ -89,8 +103,9 @@ def _content(content: Any) -> str:
     return content if isinstance(content, str) else ""
 
 
-def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31 else None
+def _count(value: Any, least: int) -> int | None:
+    """A count of tokens; None where there is none that can be. Words of 0 tokens would let a run go past its budget."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and least <= value < 2**31 else None
 
 
 def _logprobs(told: Any) -> list[Any] | None:
@@ -114,6 +129,6 @@ def _pair(told: Any) -> list[Any] | None:
     if not isinstance(told, dict) or not isinstance(told.get("token"), str):
         return None
     value = told.get("logprob")
-    if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value) or value > 1e-3:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value <= 1e-3:  # NaN is not, either
         return None
-    return [storable(told["token"]), max(float(value), -9999.0)]
+    return [storable(told["token"]), float(max(value, -9999))]

@@ -87,6 +87,7 @@ def as_user(client):
 def quick_models(monkeypatch, settings):
     """Waiting is for servers; messages to workers go nowhere; the mock server may be called."""
     monkeypatch.setattr(policy, "FIRST_DELAY", 0.0)
+    monkeypatch.setattr(policy, "LEAST_LIMIT_DELAY", 0.0)
     monkeypatch.setattr(draining, "WAIT_SECONDS", 0.02)
     monkeypatch.setattr(runs, "_send", lambda run_id: None)
     settings.LESART_INSIDE_HOSTS = ["127.0.0.1"]

@@ -11,6 +11,7 @@ from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
 from django.utils.translation import gettext as _
 
 from analysis.pack import FORMAT
+from items.formats.json_lines import BadLine, parse
 from items.plain import printable
 
 MANIFEST = "manifest.json"
@@ -149,9 +150,7 @@ class PackReader:
 
 def json_object(content: bytes, name: str) -> dict[str, Any]:
     try:
-        loaded = json.loads(content)
-    except (ValueError, RecursionError):
-        loaded = None
-    if not isinstance(loaded, dict):
-        raise BadPack(_("The file %(name)s of the pack is not written as JSON objects.") % {"name": printable(name)})
-    return loaded
+        return parse(content)
+    except BadLine as error:
+        said = {"name": printable(name), "what": error}
+        raise BadPack(_("The file %(name)s of the pack is not written as JSON objects: %(what)s") % said) from None

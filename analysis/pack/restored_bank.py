@@ -3,9 +3,9 @@
 import csv
 import io
 import math
+from datetime import datetime
 from typing import Any
 
-from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 
 from analysis.pack.archive import BadPack, PackReader
@@ -16,6 +16,7 @@ from items.services.importing import ImportRefused, import_items, read
 from items.services.naming import ImportOptions
 from projects.models import Project
 from studies.cells import unmarked
+from studies.services.response_rows import BadCell, moment
 
 BATCH = 500
 
@@ -133,16 +134,12 @@ def number_in(said: dict[str, Any], name: str) -> float | None:
     return value
 
 
-def time_in(said: dict[str, Any], name: str) -> Any:
+def time_in(said: dict[str, Any], name: str) -> datetime | None:
     """A field that is a moment, None where it is absent."""
-    written = text_in(said, name, 40)
     try:
-        found = parse_datetime(written) if written else None
-    except ValueError:
-        found = None
-    if written and (found is None or found.tzinfo is None):
-        raise BadPack(_("A field of the pack is no time: %(name)s.") % {"name": name})
-    return found
+        return moment(name, text_in(said, name, 40))
+    except BadCell:
+        raise BadPack(_("A field of the pack is no time: %(name)s.") % {"name": name}) from None
 
 
 def shown(name: Any) -> str:

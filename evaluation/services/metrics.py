@@ -1,18 +1,20 @@
 """Metrics of questions: computed from the bank, or taken over from a file; stored per version of an item."""
 
-import csv
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TextIO
+from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from evaluation.metrics.catalogue import COMPUTED, Question, Undefined
-from evaluation.models import LONGEST_METRIC, Metric, MetricValue
+from evaluation.models import Metric, MetricValue
+from items.formats.problems import Reading
+from items.formats.tables.cells import Table, read_table
 from items.models import Item
+from items.plain import printable
 from projects.models import Project
 from studies.models import Study
 
@@ -99,28 +101,43 @@ def store(values: Iterable[MetricValue]) -> None:
 
 
 @transaction.atomic
-def import_metrics(project: Project, file: TextIO, families: Mapping[str, str] | None = None) -> Counted:
+def import_metrics(project: Project, content: bytes, families: Mapping[str, str] | None = None) -> Counted:
     """A CSV with `item_id` and a column for each metric, onto the newest versions; all or nothing, `BadMetrics`.
 
     An empty cell is no value: what was there before stays. `families`: by metric, that of its base model.
     """
-    rows, families = csv.DictReader(file), families or {}
-    names = metric_names(rows.fieldnames or [])
+    table, families = read_metrics(content), families or {}
+    names = metric_names(table.header)
     if unknown := [name for name in families if name not in names]:
         raise BadMetrics(_("A family is given for “%(name)s”, but the file has no such column.") % {"name": unknown[0]})
     items = dict(items_in_bank(project).values_list("external_id", "pk"))
     metrics = {name: metric_called(project, name, is_computed=False, family=families.get(name, "")) for name in names}
     seen: dict[str, int] = {}
     values = []
-    for row in rows:
-        item = item_in(row, rows.line_num, items, seen)
+    for cells in table.rows:
+        row = dict(zip(table.header, cells.cells, strict=True))
+        item = item_in(row, cells.line, items, seen)
         for name in names:
-            if (value := number_in(row, name, rows.line_num)) is not None:
+            if (value := number_in(row, name, cells.line)) is not None:
                 values.append(MetricValue(metric=metrics[name], item_id=item, value=value))
-    if not seen:
-        raise BadMetrics(_("The file has no rows. Give one row for each item."))
     store(values)
     return Counted(len(seen), len(values), 0)
+
+
+def read_metrics(content: bytes) -> Table:
+    """The cells of the file; what may be wrong with any table is said as of a table of items."""
+    reading = Reading()
+    table = read_table(content, reading)
+    for problem in reading.problems.listed:
+        raise BadMetrics(f"{called(problem.line)}: {problem.reason}")
+    for warning in reading.warnings.listed:  # a name that was guessed from bytes could be another metric
+        raise BadMetrics(f"{warning.reason} {_('Save the file as UTF-8.')}")
+    assert table is not None
+    return table
+
+
+def called(line: int) -> str:
+    return str(_("Line %(line)d") % {"line": line} if line else _("The file"))
 
 
 def metric_names(header: Sequence[str]) -> list[str]:
@@ -130,32 +147,28 @@ def metric_names(header: Sequence[str]) -> list[str]:
     for name in names:
         if name in COMPUTED:
             raise BadMetrics(_("“%(name)s” is computed here. Give the column another name.") % {"name": name})
-        if not name.strip() or len(name) > LONGEST_METRIC or header.count(name) > 1:
-            said = {"name": name[:LONGEST_METRIC], "n": LONGEST_METRIC}
-            raise BadMetrics(_("“%(name)s” is empty, twice there or longer than %(n)d. Rename the column.") % said)
     return names
 
 
 def item_in(row: Mapping[str, str], line: int, items: Mapping[str, int], seen: dict[str, int]) -> int:
-    name = row[ITEM] or ""
-    if name not in items:
-        raise BadMetrics(_("Line %(line)d: there is no item “%(name)s” in the project.") % {"line": line, "name": name})
-    if name in seen:
-        said = {"line": line, "name": name, "first": seen[name]}
+    said: dict[str, Any] = {"line": line, "name": printable(row[ITEM])}
+    if row[ITEM] not in items:
+        raise BadMetrics(_("Line %(line)d: there is no item “%(name)s” in the project.") % said)
+    first = seen.setdefault(row[ITEM], line)
+    if first != line:
+        said["first"] = first
         raise BadMetrics(_("Line %(line)d: the item “%(name)s” stands in line %(first)d already.") % said)
-    seen[name] = line
-    return items[name]
+    return items[row[ITEM]]
 
 
 def number_in(row: Mapping[str, str], name: str, line: int) -> float | None:
-    cell = (row[name] or "").strip()
-    if not cell:
+    if not (cell := row[name]):
         return None
     try:
-        value = float(cell)
+        value = float(cell) if cell.isascii() and "_" not in cell else math.nan
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        said = {"line": line, "name": name, "cell": cell[:40]}
+        said = {"line": line, "name": name, "cell": printable(cell, 40)}
         raise BadMetrics(_("Line %(line)d, %(name)s: “%(cell)s” is no number. Leave the cell empty instead.") % said)
     return value

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from items.models import MAX_OPTION, MAX_OPTIONS, MAX_STEM, MAX_TEXT
 from items.names import clean_name, too_long
-from items.plain import tidy
+from items.plain import is_blank, tidy
 
 MAX_TITLE = 500
 
@@ -18,7 +18,7 @@ def words(limit: int, *, needed: bool = True) -> AfterValidator:
 
     def check(value: str) -> str:
         value = tidy(value)
-        if needed and not value:
+        if needed and is_blank(value):
             raise ValueError(_("This is empty. Fill it, or leave the field out if it may be missing."))
         if len(value) > limit:
             raise ValueError(too_long(value, limit))

@@ -126,7 +126,8 @@ class Book:
         return False
 
     def _settle(self, job: Job, outcome: Outcome, now: datetime) -> None:
-        call, reply = job.call, outcome.reply
+        call = job.call
+        reply = outcome.reply and outcome.reply.cleaned(lambda words: without_key(words, self.key))
         call.lease_owner, call.seconds, call.status = "", outcome.seconds, outcome.status
         call.raw_reply = None if outcome.raw is None else without_key(outcome.raw, self.key)
         call.error_class = call.error = ""
@@ -134,8 +135,7 @@ class Book:
             assert outcome.problem is not None
             self._take_problem(job, outcome.problem, now)
         else:
-            call.text = without_key(reply.text, self.key)
-            call.finish_reason, call.returned_model = reply.finish_reason, reply.model
+            call.text, call.finish_reason, call.returned_model = reply.text, reply.finish_reason, reply.model
             call.logprobs, call.tokens_in, call.tokens_out = reply.logprobs, reply.tokens_in, reply.tokens_out
             call.cost_nanos += self._cost(job)
             call.state = CallState.REPLIED
@@ -182,7 +182,7 @@ class Book:
         endpoint.limited_since = endpoint.limited_since or now
         endpoint.save(update_fields=["blocked_until", "limited_since"])
         self.endpoint.blocked_until, self.endpoint.limited_since = endpoint.blocked_until, endpoint.limited_since
-        if now - endpoint.limited_since > LIMITED_FOR:
+        if until - endpoint.limited_since >= LIMITED_FOR:  # at once, where the server says to wait longer than that
             runs.pause(self.run, "limited")
 
     def _all_alike(self, failure: Failure) -> bool:

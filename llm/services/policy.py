@@ -9,6 +9,7 @@ from llm.models import CallState
 
 FIRST_DELAY, LONGEST_DELAY = 0.5, 30.0
 LIMIT_DELAY = 5.0
+LEAST_LIMIT_DELAY = 1.0  # a server that says 0 seconds, or a date in the past, is not asked without a pause
 LIMITED_FOR = timedelta(minutes=15)
 
 
@@ -28,7 +29,8 @@ def judge(problem: Problem, tries: int, *, was_lowered: bool = False) -> Verdict
     """`tries` counts this one. A limit, a pause and a lowered parameter use up no try: the call did nothing wrong."""
     failure = problem.failure
     if problem.asks_to_wait:
-        wait = timedelta(seconds=LIMIT_DELAY if problem.retry_after is None else problem.retry_after)
+        told = LIMIT_DELAY if problem.retry_after is None else problem.retry_after
+        wait = min(timedelta(seconds=max(told, LEAST_LIMIT_DELAY)), LIMITED_FOR)
         return Verdict(CallState.WAITING, wait, uses_try=False, blocks_endpoint=wait)
     if failure in PAUSES:
         return Verdict(CallState.WAITING, uses_try=False, pauses_run=True)

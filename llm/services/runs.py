@@ -83,9 +83,12 @@ def stop(run: Run, reason: str) -> bool:
 
 def resume(run: Run) -> bool:
     state = RunState.RUNNING if run.is_planned else RunState.PLANNING
+    was_limited = Run.objects.filter(pk=run.pk, reason="limited").exists()
     changed = Run.objects.filter(pk=run.pk, state=RunState.PAUSED).update(state=state, reason="")
     if changed:
         _forget_limit(run)
+        if was_limited:
+            _ask_again(run)
         wake(run)
     return bool(changed)
 
@@ -170,6 +173,12 @@ def n_missing(run: Run) -> int:
 def pay(run: Run, nanos: int) -> None:
     if nanos:
         Run.objects.filter(pk=run.pk).update(spent_nanos=F("spent_nanos") + nanos)
+
+
+def _ask_again(run: Run) -> None:
+    """However long the server said to wait: somebody says that it is over. If it is not, the run pauses once more."""
+    Endpoint.objects.filter(pk=run.endpoint_id).update(blocked_until=None)
+    run.calls.filter(state=CallState.WAITING, error_class="limit").update(due_at=timezone.now())
 
 
 def _forget_limit(run: Run) -> None:

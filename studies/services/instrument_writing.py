@@ -78,7 +78,8 @@ def unclear_use(content: Mapping[str, Any]) -> str:
 def head_problems(content: Mapping[str, Any]) -> list[Problem]:
     """What is wrong with name, language and title."""
     found = []
-    if not SHORT_NAME.fullmatch(str(content.get("name", ""))):
+    name = content.get("name")
+    if not (isinstance(name, str) and SHORT_NAME.fullmatch(name)):
         said = _("name must be there, with up to 100 letters, digits, hyphens and underscores. Put it in quotes.")
         found.append(Problem("name", said))
     language = content.get("language")

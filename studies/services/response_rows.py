@@ -3,7 +3,7 @@
 import math
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import MAXYEAR, MINYEAR, UTC, datetime
 
 from django.utils.dateparse import parse_datetime
 from django.utils.timezone import is_naive
@@ -180,7 +180,9 @@ def moment(name: str, written: str) -> datetime | None:
     try:
         parsed = parse_datetime(written)
         if parsed is not None:
-            return parsed.replace(tzinfo=UTC) if is_naive(parsed) else parsed.astimezone(UTC)
+            parsed = parsed.replace(tzinfo=UTC) if is_naive(parsed) else parsed.astimezone(UTC)
+            if MINYEAR < parsed.year < MAXYEAR:  # so that every zone of a page can show it
+                return parsed
     except (ValueError, OverflowError):
         pass
     raise BadCell(name, _("“%(written)s” is not a time like 2026-01-31T12:00:00Z.") % {"written": printable(written)})

@@ -29,7 +29,7 @@ def on_one_line(text: str) -> str:
 
 
 def is_name(value: object) -> bool:
-    return isinstance(value, str) and 0 < len(value.strip()) <= MAX_NAME
+    return isinstance(value, str) and 0 < len(value.strip()) <= MAX_NAME and not has_control(value)
 
 
 def all_or_names(value: object) -> object:
@@ -133,6 +133,7 @@ def sentence(problem: Any) -> str:
         "extra_forbidden": _("%(place)s is not known here; check its spelling."),
         "missing": _("%(place)s is missing."),
         "string_type": _("%(place)s must be text; put it in quotes."),
+        "invalid_key": _("%(place)s must be text; put it in quotes."),
         "string_too_long": _("%(place)s is longer than %(max_length)s characters."),
         "string_unicode": _("%(place)s holds half a character, which cannot be stored."),
         "too_short": _("%(place)s must not be empty."),

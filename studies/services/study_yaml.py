@@ -9,6 +9,8 @@ from items.plain import printable
 
 MAX_CHARACTERS = 1_000_000
 MAX_DIGITS = 20
+YAML_TAG = "tag:yaml.org,2002:"
+PLAIN_TAGS = (None, "!", f"{YAML_TAG}str")
 
 
 class NotYaml(ValueError):
@@ -16,13 +18,23 @@ class NotYaml(ValueError):
 
 
 class StudyLoader(yaml.SafeLoader):
-    """Refuses aliases, which multiply what they stand for, numbers of any length, and keys that stand twice."""
+    """Refuses aliases, which multiply what they stand for, tags, numbers of any length, and keys that stand twice."""
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        event: Any = self.peek_event()  # type: ignore[no-untyped-call]
         if self.check_event(yaml.AliasEvent):
-            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
-            raise yaml.MarkedYAMLError(problem=_("write it out instead of pointing to it with *"), problem_mark=mark)
+            problem = _("write it out instead of pointing to it with *")
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
+        if (tag := getattr(event, "tag", None)) not in PLAIN_TAGS:
+            problem = _("take out the tag “%(tag)s”") % {"tag": printable(tag.replace(YAML_TAG, "!!"))}
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
         return super().compose_node(parent, index)
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        try:
+            return super().construct_object(node, deep)
+        except (ValueError, OverflowError) as error:  # a day of month 13, a number of base 60 beyond all bounds
+            raise yaml.MarkedYAMLError(problem=str(error), problem_mark=node.start_mark) from None
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen = set()

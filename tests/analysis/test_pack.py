@@ -337,6 +337,8 @@ def changed(path, name, change, *, hashed=False):
         ("answers/responses.csv", b",true,", b",perhaps,", "“perhaps” is not an answer to answer"),
         ("answers/assignments.jsonl", b'"unit": 0', b'"unit": 99', "that cannot be"),
         ("answers/annotators.jsonl", b'"P02"', b'"P01"', "names an annotator twice"),
+        ("answers/annotators.jsonl", b'"P02"', b'"\\ud800"', "half of a character"),
+        ("answers/submissions.jsonl", b'_at": "2', b'_at": "9999-12-31T23:00:00-12:00", "x": "', "no time: .*_at"),
         ("study/study.yaml", b"guess-then-read", b"guess-then-sing", "no protocol"),
         ("bank/items.jsonl", b'"question"', b'"questions"', "bank/items.jsonl, line 1"),
         ("answers/codes.jsonl", b"t2-birch-1", b"t9-birch-1", "which it does not hold"),

@@ -50,7 +50,7 @@ def test_computing_again_writes_the_same_rows_anew(computed, project, study):
 
 
 def test_a_column_for_each_metric_is_taken_over(project, bank):
-    counted = import_metrics(project, io.StringIO("item_id,BERTScore,UniEval\nr1,.91,\nc1,.5,2\n"))
+    counted = import_metrics(project, b"item_id,BERTScore,UniEval\nr1,.91,\nc1,.5,2\n")
     assert (counted.n_items, counted.n_values) == (2, 3)
     assert value("c1", "UniEval").value == 2
     assert not Metric.objects.filter(is_computed=True).exists()
@@ -62,8 +62,22 @@ def test_a_column_for_each_metric_is_taken_over(project, bank):
         ("item_id\nr1\n", "a column for each metric"),
         ("item,m\nr1,1\n", "needs the column item_id"),
         ("item_id,BLEU-4\nr1,1\n", "is computed here"),
-        ("item_id,m,m\nr1,1,2\n", "twice there"),
+        ("item_id,m,m\nr1,1,2\n", "“m” stands twice"),
+        ("item_id,item_id,m\nr1,r1,2\n", "“item_id” stands twice"),
+        ("item_id,a\x1b[31m\nr1,1\n", r"one is “a\\x1b\[31m”"),
+        (f"item_id,{'m' * 101}\nr1,1\n", "of up to 100 characters"),
         ("item_id,m\n", "has no rows"),
+        ("", "The file is empty"),
+        ("item_id,a,b\nr1,1\n", "Line 2: The row has 2 cells, the first line 3"),
+        ("item_id,m\nr1,1,2\n", "Line 2: The row has 3 cells, the first line 2"),
+        ('item_id,m\nr1,1\n"r2,1\n', "Line 3: A quotation mark that opens here is never closed"),
+        ("item_id,m\n" + "r" * 200_000 + ",1\n", "Line 2: A cell here is longer than"),
+        (f"item_id,{','.join(map(str, range(500)))}\nr1{',1' * 500}\n", "has 501 columns; the limit is 100"),
+        ("item_id,m\nr1,0\0.5\n", "holds a NUL character"),
+        ("item_id,größe\nr1,1\n".encode("latin-1"), "Save the file as UTF-8"),
+        ("item_id,m\nr9\x1b[31m,1\n", r"no item “r9\\x1b\[31m”"),
+        ("item_id,m\nr1,1_0\n", "“1_0” is no number"),
+        ("item_id,m\nr1,\u0663\n", "is no number"),
         ("item_id,m\nr1,1\nr9,1\n", "Line 3: there is no item “r9”"),
         ("item_id,m\nr1,1\nr1,1\n", "stands in line 2 already"),
         ("item_id,m\nr1,1\nr2,high\n", "Line 3, m: “high” is no number"),
@@ -72,7 +86,7 @@ def test_a_column_for_each_metric_is_taken_over(project, bank):
 )
 def test_a_file_with_a_mistake_is_refused_whole(project, bank, file, said):
     with pytest.raises(BadMetrics, match=said):
-        import_metrics(project, io.StringIO(file))
+        import_metrics(project, file if isinstance(file, bytes) else file.encode())
     assert not MetricValue.objects.exists()
     assert not Metric.objects.exists()
 
@@ -119,7 +133,7 @@ def test_a_file_may_say_of_which_family_a_metric_s_model_is(project, study, bank
     call_command("import_metrics", str(file), project=project.slug, family=["judge=2=gpt"])
     assert Metric.objects.get(name="judge=2").family == "gpt"
     assert Metric.objects.get(name="plain").family == ""
-    import_metrics(project, io.StringIO("item_id,judge=2\nr1,0.6\n"))
+    import_metrics(project, b"item_id,judge=2\nr1,0.6\n")
     assert Metric.objects.get(name="judge=2").family == "gpt"
     with pytest.raises(CommandError, match="no such column"):
         call_command("import_metrics", str(file), project=project.slug, family=["other=gpt"])

@@ -15,6 +15,7 @@ from tests.mock_server import mock_server
 def quick(monkeypatch):
     """Waiting is for servers, not for tests."""
     monkeypatch.setattr(policy, "FIRST_DELAY", 0.0)
+    monkeypatch.setattr(policy, "LEAST_LIMIT_DELAY", 0.0)
     monkeypatch.setattr(draining, "WAIT_SECONDS", 0.02)
 
 

@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from llm.models import Endpoint, RunState
-from llm.services import runs
+from llm.services import policy, runs
 from llm.services.draining import drain, drain_here
 from llm.services.ledger import SAME_AT_START, UNREACHABLE_AFTER
 from llm.services.planning import plan_run
@@ -122,6 +122,17 @@ def test_too_many_requests_uses_up_no_try_and_holds_everybody_back(served, make_
     assert len(server.requests) == 18
 
 
+@pytest.mark.parametrize("told", ["0", "-5", "0.001", "Wed, 21 Oct 2015 07:28:00 GMT"])
+def test_a_server_that_says_to_wait_no_time_is_not_asked_without_a_pause(told, served, make_run, monkeypatch):
+    monkeypatch.setattr(policy, "LEAST_LIMIT_DELAY", 60.0)
+    server = served(too_many(told))
+    run = make_run(server, 1)
+    plan_run(run, lambda: True)
+    drain(run.pk, 0.5)
+    assert len(server.requests) == 1
+    assert Endpoint.objects.get().blocked_until > timezone.now() + timedelta(seconds=30)
+
+
 def test_another_run_on_the_endpoint_waits_too(served, make_run):
     server = served("R")
     run = make_run(server, 3)
@@ -139,6 +150,24 @@ def test_a_quarter_of_an_hour_without_a_success_pauses_the_run(served, make_run)
     Endpoint.objects.update(limited_since=timezone.now() - timedelta(minutes=16))
     run = drain_here(run)
     assert (run.state, run.reason) == (RunState.PAUSED, "limited")
+
+
+@pytest.mark.parametrize("told", ["99999999", "1e400", "Wed, 21 Oct 2099 07:28:00 GMT"])
+def test_a_server_that_says_to_wait_longer_than_that_pauses_it_at_once(told, served, make_run):
+    server = served(too_many(told))
+    run = drain_here(make_run(server, 3, max_concurrency=1))
+    assert (run.state, run.reason) == (RunState.PAUSED, "limited")
+    assert len(server.requests) == 1
+    assert Endpoint.objects.get().blocked_until < timezone.now() + timedelta(minutes=16)
+
+
+def test_whoever_lets_such_a_run_go_on_asks_at_once(served, make_run):
+    server = served(lambda request: "R" if request.number else too_many(99999999))
+    run = drain_here(make_run(server, 3, max_concurrency=1))
+    assert runs.resume(run)
+    run.endpoint.refresh_from_db()
+    assert drain_here(run).state == RunState.DONE
+    assert len(server.requests) == 4
 
 
 def test_a_success_ends_the_time_of_limits(served, make_run):

@@ -49,6 +49,30 @@ def test_a_server_that_echoes_the_key_puts_it_nowhere(served, make_run, caplog):
     assert KEY not in caplog.text
 
 
+def test_a_key_is_found_as_json_and_addresses_write_it():
+    key = 'ab/cd"ef+0123456789'
+    body = r'{"a": "ab/cd\"ef+0123456789", "b": "ab\/cd", "c": "ab%2Fcd%22ef%2B0123456789"}'
+    assert keys.without_key(body, key) == r'{"a": "[key]", "b": "ab\/cd", "c": "[key]"}'
+    assert keys.without_key(r"ab\/cd", "ab/cd") == "[key]"
+
+
+@pytest.mark.database
+@pytest.mark.django_db
+def test_no_field_of_a_reply_carries_the_key_into_the_ledger(served, make_run):
+    escaped = "".join(f"\\u{ord(char):04x}" for char in KEY)
+    body = (
+        '{"model": "KEY", "choices": [{"finish_reason": "KEY", "message": {"content": "R"}, "logprobs":'
+        ' {"content": [{"token": "KEY", "logprob": 0, "top_logprobs": [{"token": "KEY", "logprob": 0}]}]}}]}'
+    ).replace("KEY", escaped)
+    run = make_run(served(Planned(raw=body.encode())), 1)
+    Endpoint.objects.update(encrypted_key=keys.encrypt(KEY))
+    run.endpoint.refresh_from_db()
+    call = drain_here(run).calls.get()
+    assert call.returned_model == "[key]"
+    assert call.finish_reason == "[key]"
+    assert call.logprobs == [["[key]", 0.0, [["[key]", 0.0]]]]
+
+
 @pytest.mark.database
 @pytest.mark.django_db
 def test_the_key_goes_to_its_endpoint(served, make_run, monkeypatch):

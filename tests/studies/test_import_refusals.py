@@ -55,6 +55,7 @@ CELLS = {
     "unsure about a guess": (changed(0, unsure="true"), 2, "unsure", "There is no unsure mark"),
     "unsure that is no truth": (changed(3, unsure="maybe"), 5, "unsure", "neither true nor false"),
     "a probability of a person": (changed(3, probability="0.5"), 5, "probability", "Only a model's"),
+    "a time that no zone can show": (changed(3, submitted_at="9999-12-31T23:59:59Z"), 5, "submitted_at", "not a time"),
     "a round that is no number": (changed(3, round="first"), 5, "round", "is not a whole number from 1"),
     "a round below 1": (changed(3, round="0"), 5, "round", "is not a whole number from 1"),
     "a round in other digits": (changed(3, round="١"), 5, "round", "is not a whole number from 1"),

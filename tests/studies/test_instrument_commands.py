@@ -50,6 +50,12 @@ def test_problems_are_listed_and_nothing_is_stored(project, file):
     assert [line.split("”")[0] for line in lines[1:]] == ["“guess.hint", "“read.hint"]
 
 
+@pytest.mark.parametrize("name", ["[mine]", "{mine: 1}", "", "5"])
+def test_a_name_that_is_no_text_is_refused(name, project, file):
+    with pytest.raises(CommandError, match="name must be there"):
+        run("import_instrument", file("name: mine\n", f"name: {name}\n"), "--project", "rivers")
+
+
 def test_an_unknown_project_is_refused(db, file):
     with pytest.raises(CommandError, match="There is no project “nowhere”"):
         run("import_instrument", file(), "--project", "nowhere")

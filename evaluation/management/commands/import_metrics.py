@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
-from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from evaluation.models import LONGEST_METRIC
 from evaluation.services.metrics import BadMetrics, import_metrics
+from items.plain import has_control
+from items.uploads import upload_limit
 from projects.models import Project
 
 
@@ -29,25 +30,28 @@ class Command(BaseCommand):
         if found is None:
             raise CommandError(f"There is no project “{project}”. Make it with create_project.")
         try:
-            counted = imported(found, file, dict(map(named, family)))
+            counted = import_metrics(found, content_of(file), dict(map(named, family)))
         except BadMetrics as bad:
             raise CommandError(str(bad)) from None
-        except (OSError, UnicodeDecodeError) as error:
-            raise CommandError(f"{file} cannot be read as a UTF-8 text file: {error}") from None
         self.stdout.write(f"{counted.n_values} values of {counted.n_items} items were taken over.")
 
 
 def named(written: str) -> tuple[str, str]:
     """The last equals sign parts them: a metric's name may have one, a family has none."""
     name, _sign, family = written.rpartition("=")
-    if not name or not family.strip() or len(family) > LONGEST_METRIC:
+    if not name or not family.strip() or len(family) > LONGEST_METRIC or has_control(family):
         raise CommandError(f"“{written}” names no family. Write it as METRIC=FAMILY.")
     return name, family.strip()
 
 
-def imported(project: Project, file: Path, families: dict[str, str]):
-    limit = settings.LESART["COMMAND_UPLOAD_BYTES"]
-    if file.stat().st_size > limit:
-        raise BadMetrics(f"The file is larger than {limit // 1_000_000} MB. Split it.")
-    with file.open(encoding="utf-8-sig", newline="") as rows:
-        return import_metrics(project, rows, families)
+def content_of(file: Path) -> bytes:
+    """The file's bytes, read only as far as the bound."""
+    limit = upload_limit("COMMAND")
+    try:
+        with file.open("rb") as opened:
+            content = opened.read(limit + 1)
+    except OSError as error:
+        raise CommandError(f"{file} cannot be read: {error.strerror}.") from None
+    if len(content) > limit:
+        raise CommandError(f"The file is larger than {limit // 1_000_000} MB. Split it.")
+    return content
