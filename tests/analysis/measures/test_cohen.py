@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy.stats import f_oneway
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import cohens_kappa
 
@@ -178,3 +179,39 @@ def test_weights_of_an_ordinal_scale_count_the_pairs_between():
     assert agreement_weights("quadratic", 1).tolist() == [[1.0]]
     with pytest.raises(ValueError, match="identity, linear, quadratic, ordinal"):
         agreement_weights("cubic", 3)
+
+
+SCORES = arrays(np.float64, (3, 6), elements=st.integers(1, 5).map(float))
+
+
+@settings(max_examples=50, deadline=None)
+@given(SCORES)
+def test_one_way_intraclass_correlation_is_that_of_scipys_analysis_of_variance(scores):
+    """ICC(1) = (F - 1) / (F + k - 1) with the F of units as groups."""
+    found = icc(scores)
+    if (np.ptp(scores, axis=0) == 0).all():  # raters agree throughout: F is infinite
+        assert math.isnan(found.single[0]) or found.single[0] == pytest.approx(1.0)
+        return
+    f = float(f_oneway(*scores.T).statistic)
+    assert found.single[0] == pytest.approx((f - 1) / (f + 2), abs=1e-9)
+
+
+@settings(max_examples=50, deadline=None)
+@given(SCORES)
+def test_consistency_of_the_mean_is_cronbachs_alpha_and_averages_follow_spearman_and_brown(scores):
+    found = icc(scores)
+    total = scores.sum(axis=0).var(ddof=1)
+    if total > 1e-9:
+        cronbach = 3 / 2 * (1 - scores.var(axis=1, ddof=1).sum() / total)
+        assert found.average[2] == pytest.approx(cronbach, abs=1e-9)
+    for single, average in zip(found.single, found.average, strict=True):
+        if abs(1 + 2 * single) > 1e-9:
+            assert average == pytest.approx(3 * single / (1 + 2 * single), abs=1e-6, nan_ok=True)
+
+
+def test_a_strict_rater_leaves_consistency_and_lowers_agreement():
+    fair = np.array(SHROUT_FLEISS, dtype=float).T
+    strict = fair + np.array([[0.0], [-5.0], [0.0], [0.0]])
+    assert icc(strict).single[2] == pytest.approx(icc(fair).single[2])
+    assert icc(strict).single[1] < icc(fair).single[1]
+    assert icc(fair[::-1]).single == pytest.approx(icc(fair).single)
