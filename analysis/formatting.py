@@ -125,7 +125,7 @@ def coefficient_word(name: str) -> str:
 def weights_word(kind: str) -> str:
     """How far two categories are apart, by a coefficient's weights or by its level of measurement."""
     words = {"identity": _("identity"), "linear": _("linear"), "quadratic": _("quadratic")}
-    words |= {"nominal": _("nominal"), "ordinal": _("ordinal"), "interval": _("interval")}
+    words |= {"nominal": _("nominal"), "ordinal": _("ordinal"), "interval": _("interval"), "ratio": _("ratio")}
     return words.get(kind, kind)
 
 

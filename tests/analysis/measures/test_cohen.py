@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import f_oneway
+from scipy.stats import t as student
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import cohens_kappa
 
@@ -18,7 +19,7 @@ from analysis.measures.alpha import LEVELS, krippendorff_alpha
 from analysis.measures.coefficients import NOTHING_SHARED, ONE_LABEL, category_counts, conger_kappa, table_ratings
 from analysis.measures.cohen import kappa_test, mean_kappa_of, pooled_kappa, weighted_kappa
 from analysis.measures.fleiss_tests import NO_SPREAD_IN_LABELS, UNEQUAL, fleiss_test
-from analysis.measures.icc import NO_VARIATION_AT_ALL, TOO_SMALL, icc
+from analysis.measures.icc import NO_VARIATION_AT_ALL, TOO_SMALL, clustered_icc, icc
 from analysis.measures.landis_koch import strength
 from analysis.measures.scales import agreement_weights, weights_of_disagreement
 from tests.analysis.measures.published import (
@@ -215,3 +216,35 @@ def test_a_strict_rater_leaves_consistency_and_lowers_agreement():
     assert icc(strict).single[2] == pytest.approx(icc(fair).single[2])
     assert icc(strict).single[1] < icc(fair).single[1]
     assert icc(fair[::-1]).single == pytest.approx(icc(fair).single)
+
+
+@pytest.mark.parametrize("texts", [5, 41])
+def test_intervals_of_intraclass_correlations_recompute_them_without_or_with_drawn_texts(texts):
+    rng = np.random.default_rng(4)
+    text = np.repeat(np.arange(texts), 3)
+    values = rng.normal(size=len(text)) + rng.normal(0, 0.7, size=(3, len(text))) + np.array([[0.0], [0.5], [1.0]])
+    values[1, 4] = np.nan
+    found, whole = clustered_icc(values, text, seed=1), icc(values)
+    figures = np.array([*whole.single, *whole.average])
+    if texts < 40:
+        without = [icc(values[:, text != code]) for code in range(texts)]
+        spread = np.array([[*one.single, *one.average] for one in without])
+        error = np.sqrt((texts - 1) / texts * ((spread - spread.mean(axis=0)) ** 2).sum(axis=0))
+        reach = student.ppf(0.975, texts - 1) * error
+        low, high = np.maximum(figures - reach, -1), np.minimum(figures + reach, 1)
+    else:
+        rows, drawn = [np.flatnonzero(text == code) for code in range(texts)], []
+        for _draw in range(1500):
+            part = icc(values[:, np.concatenate([rows[code] for code in rng.integers(texts, size=texts)])])
+            drawn.append([*part.single, *part.average])
+        low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
+    tolerance = 1e-9 if texts < 40 else 0.03
+    assert [one.low for one in found] == pytest.approx(low.tolist(), abs=tolerance)
+    assert [one.high for one in found] == pytest.approx(high.tolist(), abs=tolerance)
+    assert {(one.n_units, one.n_responses) for one in found} == {(texts, 3 * (3 * texts - 1))}
+
+
+def test_intervals_of_intraclass_correlations_of_nothing_or_of_equal_ratings_say_why():
+    for values in (np.zeros((0, 4)), np.zeros((3, 0)), np.full((3, 4), np.nan), np.ones((3, 4)), np.ones((1, 4))):
+        found = clustered_icc(values, np.arange(values.shape[1]), seed=1)
+        assert all(math.isnan(one.low) and one.reason for one in found)
