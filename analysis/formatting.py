@@ -129,6 +129,18 @@ def weights_word(kind: str) -> str:
     return words.get(kind, kind)
 
 
+def unit_word(unit: str) -> str:
+    """What is left out or drawn for an interval."""
+    words = {"text": _("texts"), "text × annotator": _("texts and annotators"), "judgment": _("single judgments")}
+    return words.get(unit, unit)
+
+
+def method_word(method: str) -> str:
+    """How an interval comes from what is left out or drawn."""
+    words = {"jackknife-t": _("each left out in turn, t"), "bootstrap-percentile": _("percentiles of draws")}
+    return words.get(method, method)
+
+
 def truth_word(truth: str) -> str:
     return {"True": _("yes"), "False": _("no")}.get(truth, truth)
 
@@ -184,4 +196,6 @@ WORDS: dict[str, Callable[[str], str]] = {
     "verdict": verdict_word,
     "coefficient": coefficient_word,
     "weights": weights_word,
+    "unit": unit_word,
+    "method": method_word,
 }
