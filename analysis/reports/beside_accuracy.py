@@ -79,7 +79,8 @@ def bias(evidence: Evidence, judgments: pd.DataFrame) -> Table:
         _("Always “incorrect”: the share right of somebody who calls no option correct. Balanced: mean of the shares "
           "right on keys and on distractors; .5 for anybody who tells nothing apart."),
         _("d′: how well keys are told from distractors, 0 for not at all. Criterion: below 0 a bias to call options "
-          "correct, above 0 one to call them incorrect. Half a judgment is added to each count (Hautus 1995)."),
+          "correct, above 0 one to call them incorrect. Half a judgment is added to each count (Hautus 1995), so that "
+          "d′ of answers that are all the same is small, not 0."),
     )  # fmt: skip
     title = _("Beside accuracy: biases and items as a whole")
     return make_table("beside_accuracy", BIAS_COLUMNS, rows, title=title, notes=notes, shown=bias_shown())
@@ -194,7 +195,7 @@ def bias_shown() -> tuple[Shown, ...]:
         Shown("d′", "d_prime", "number", reason="reason"),
         Shown(_("Criterion"), "criterion", "number", reason="reason"),
         Shown(_("Items right as a whole"), "items_right", "number", "items_right_low", "items_right_high",
-              "items_right_reason", "judgments"),
+              "items_right_reason", "texts"),
         Shown(_("Judgments"), "n", "count"),
         Shown(_("Texts"), "n_texts", "count"),
     )  # fmt: skip
