@@ -125,13 +125,25 @@ def coefficient_word(name: str) -> str:
 def weights_word(kind: str) -> str:
     """How far two categories are apart, by a coefficient's weights or by its level of measurement."""
     words = {"identity": _("identity"), "linear": _("linear"), "quadratic": _("quadratic")}
-    words |= {"nominal": _("nominal"), "ordinal": _("ordinal"), "interval": _("interval")}
+    words |= {"nominal": _("nominal"), "ordinal": _("ordinal"), "interval": _("interval"), "ratio": _("ratio")}
     return words.get(kind, kind)
 
 
 def preference_word(preferred: str) -> str:
     """The id of the better item, or that none is."""
     return _("tie") if preferred == "tie" else preferred
+
+
+def unit_word(unit: str) -> str:
+    """What is left out or drawn for an interval."""
+    words = {"text": _("texts"), "text × annotator": _("texts and annotators"), "judgment": _("single judgments")}
+    return words.get(unit, unit)
+
+
+def method_word(method: str) -> str:
+    """How an interval comes from what is left out or drawn."""
+    words = {"jackknife-t": _("each left out in turn, t"), "bootstrap-percentile": _("percentiles of draws")}
+    return words.get(method, method)
 
 
 def truth_word(truth: str) -> str:
@@ -190,4 +202,6 @@ WORDS: dict[str, Callable[[str], str]] = {
     "verdict": verdict_word,
     "coefficient": coefficient_word,
     "weights": weights_word,
+    "unit": unit_word,
+    "method": method_word,
 }

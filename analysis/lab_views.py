@@ -16,7 +16,7 @@ from analysis.writers import as_csv
 from studies.access import get_study
 from studies.services.effects import effects_hidden
 
-TABLES = ("coefficients", "contingency", "labels")
+TABLES = ("coefficients", "tests", "contingency", "labels")
 HIDDEN = ("contingency", "labels")  # of pairs, labels are sides, and a side may always be one generator's
 
 

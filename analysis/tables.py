@@ -8,7 +8,8 @@ from typing import Any, Literal
 Row = Mapping[str, Any]
 Kind = Literal[
     "text", "text id", "item id", "evaluator", "stage", "quantity", "mark", "scope", "label", "view", "optional",
-    "truth", "check", "axis", "cue", "verdict", "coefficient", "weights", "preference", "count", "number",
+    "truth", "check", "axis", "cue", "verdict", "coefficient", "weights", "preference", "unit", "method", "count",
+    "number",
 ]  # fmt: skip
 NUMBERS = ("count", "number")
 

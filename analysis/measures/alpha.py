@@ -13,7 +13,7 @@ import numpy as np
 from scipy.stats import t as student
 
 from analysis.measures.coefficients import LINEARISED, ONE_LABEL, ONE_UNIT, UNIT
-from analysis.measures.intervals import LEVEL, Interval, Statistic, clustered, resampled, undefined
+from analysis.measures.intervals import CELLS, LEVEL, Interval, Statistic, clustered, resampled, undefined
 from analysis.measures.types import FloatArray, IntArray
 
 NOMINAL, ORDINAL, INTERVAL, RATIO = "nominal", "ordinal", "interval", "ratio"
@@ -87,11 +87,13 @@ def alpha_statistic(scale: FloatArray, counts: IntArray, level: str, groups: Int
 
     scale: (v,) distinct values, ascending. counts: (units, v) how many raters gave each. groups: (units,) codes.
     """
-    tables = coincidences(counts, groups, n_groups)
+    v = len(scale)
+    tables = coincidences(counts, groups, n_groups).reshape(n_groups, v * v)
+    rows = max(1, CELLS // max(1, v * v))
 
     def statistic(weights: FloatArray) -> FloatArray:
-        drawn = weights @ tables.reshape(n_groups, -1)
-        return alpha_of_coincidences(drawn.reshape(len(weights), len(scale), len(scale)), scale, level)
+        blocks = (weights[start : start + rows] @ tables for start in range(0, len(weights), rows))
+        return np.concatenate([alpha_of_coincidences(drawn.reshape(-1, v, v), scale, level) for drawn in blocks])
 
     return statistic
 

@@ -105,9 +105,11 @@ def _by_shares(chance: Chance, counts: IntArray, weights: FloatArray, groups: In
 def _by_rater(ratings: IntArray, categories: int, weights: FloatArray, groups: IntArray, n_groups: int) -> Statistic:
     """Conger's p_e from each rater's own counts, in blocks of replicates of bounded size."""
     raters = len(ratings)
-    tables = np.stack([_counts_in_groups(row, categories, groups, n_groups) for row in ratings], axis=1)
+    tables = np.zeros((n_groups, raters, categories))
+    for rater, row in enumerate(ratings):
+        tables[:, rater] = _counts_in_groups(row, categories, groups, n_groups)
     flat = tables.reshape(n_groups, raters * categories)
-    rows = max(1, CELLS // (raters * categories))
+    rows = max(1, CELLS // max(1, raters * categories))
 
     def statistic(drawn: FloatArray) -> FloatArray:
         parts = [

@@ -117,7 +117,7 @@ def conger_kappa(
     """
     w, n_times = _weights(weights, categories), _times(times, ratings.shape[1])
     counts = category_counts(ratings, categories)
-    by_rater = np.stack([_weighted_bincount(row, n_times, categories) for row in ratings])
+    by_rater = np.array([_weighted_bincount(row, n_times, categories) for row in ratings]).reshape(-1, categories)
     active = by_rater.sum(axis=1) > 0
     expected = float(conger_chance(by_rater[None], w)[0])
     at_unit = (

@@ -12,6 +12,8 @@ from analysis.measures.coefficients import CERTAIN, NOTHING_SHARED, ONE_LABEL, c
 from analysis.measures.intervals import LEVEL
 from analysis.measures.types import FloatArray, IntArray
 
+ROUNDING = 1e-15  # a variance below this is rounding
+
 
 @dataclass(frozen=True)
 class KappaTest:
@@ -19,6 +21,7 @@ class KappaTest:
 
     error: asymptotic, over n (Fleiss, Cohen & Everitt 1969; what SAS and statsmodels print). error_unbiased: the same
     over n - 1, which is that of coefficients.py. error_null, z, p: under H0 of chance agreement; p is two-sided.
+    z and p are NaN where error_null is 0, as one rater is constant.
     """
 
     value: float
@@ -100,5 +103,5 @@ def _undefined(observed: float, expected: float, n: int, reason: str) -> KappaTe
 
 
 def _root(variance: float, expected: float, n: int) -> float:
-    """Standard error from n (1 - p_e)² times the variance; rounding below 0 is 0."""
-    return math.sqrt(max(variance, 0.0) / n) / (1 - expected)
+    """Standard error from n (1 - p_e)² times the variance; what is 0 but for rounding is 0."""
+    return math.sqrt(variance / n) / (1 - expected) if variance > ROUNDING else 0.0

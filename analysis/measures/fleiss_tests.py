@@ -18,14 +18,17 @@ NO_SPREAD_IN_LABELS = "All ratings are the same, so there is nothing to test."
 class FleissTest:
     """Per category (c,) and overall; NaN where undefined, and `reason` says why.
 
-    kappa: of a category against all others, NaN where nobody or everybody chose it. z: each κ over its standard error
-    under chance agreement. overall_z, overall_p: of κ as a whole, two-sided.
+    kappa: of a category against all others, NaN where nobody or everybody chose it. error_null: its standard error
+    under chance agreement, the same for every category. z: κ over that, p two-sided. overall_…: of κ as a whole.
     """
 
     kappa: FloatArray
     z: FloatArray
+    p: FloatArray
+    error_null: float
     overall_z: float
     overall_p: float
+    overall_error_null: float
     reason: str = ""
 
 
@@ -50,10 +53,11 @@ def fleiss_test(counts: IntArray) -> FleissTest:
     whole = 1 - split.sum() / (pairs * spread.sum())
     skew = float((spread * (1 - 2 * share)).sum())
     error = math.sqrt(2 / pairs) * math.sqrt(spread.sum() ** 2 - skew) / spread.sum()
-    z = float(whole / error)
-    return FleissTest(kappa, kappa / math.sqrt(2 / pairs), z, 2 * float(norm.sf(abs(z))))
+    z, of_category = float(whole / error), math.sqrt(2 / pairs)
+    each = kappa / of_category
+    return FleissTest(kappa, each, 2 * norm.sf(np.abs(each)), of_category, z, 2 * float(norm.sf(abs(z))), float(error))
 
 
 def _undefined(categories: int, reason: str) -> FleissTest:
     nothing = np.full(categories, np.nan)
-    return FleissTest(nothing, nothing, math.nan, math.nan, reason)
+    return FleissTest(nothing, nothing, nothing, math.nan, math.nan, math.nan, math.nan, reason)

@@ -99,13 +99,17 @@ class _Area:
     """AUC as a function of weights of texts: keys of one text against distractors of another, counted once."""
 
     def __init__(self, p: FloatArray, key: BoolArray, groups: IntArray, n_groups: int) -> None:
+        order = np.argsort(p[key])
+        keys, of_keys = p[key][order], groups[key][order]
+        others, of_others = p[~key], groups[~key]
         self.above = np.zeros((n_groups, n_groups))
         for code in range(n_groups):
-            others = np.sort(p[~key & (groups == code)])
-            higher = np.searchsorted(others, p[key], "left") + np.searchsorted(others, p[key], "right")
-            self.above[:, code] = np.bincount(groups[key], weights=higher / 2, minlength=n_groups)
-        self.keys = np.bincount(groups[key], minlength=n_groups).astype(np.float64)
-        self.others = np.bincount(groups[~key], minlength=n_groups).astype(np.float64)
+            # a distractor is below the keys from the place where it would stand on, ties half
+            ends = [np.searchsorted(keys, others[of_others == code], side) for side in ("left", "right")]
+            higher = np.add(*(np.bincount(end, minlength=len(keys) + 1) for end in ends)).cumsum()[:-1]
+            self.above[:, code] = np.bincount(of_keys, weights=higher / 2, minlength=n_groups)
+        self.keys = np.bincount(of_keys, minlength=n_groups).astype(np.float64)
+        self.others = np.bincount(of_others, minlength=n_groups).astype(np.float64)
 
     def __call__(self, weights: FloatArray) -> FloatArray:
         pairs = (weights @ self.keys) * (weights @ self.others)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 
+from analysis.measures.intervals import CELLS
 from analysis.measures.types import FloatArray, IntArray
 
 PEARSON, SPEARMAN, KENDALL = "pearson", "spearman", "kendall"
 FEWEST = 3
+LONG = 100  # from this length on sorting a row is faster than comparing each two of its numbers
 
 
 def text_correlations(x: FloatArray, y: FloatArray, text: IntArray, coefficient: str) -> tuple[FloatArray, IntArray]:
@@ -31,12 +33,25 @@ def text_correlations(x: FloatArray, y: FloatArray, text: IntArray, coefficient:
 def row_correlations(x: FloatArray, y: FloatArray, coefficient: str) -> FloatArray:
     """(b,): the coefficient of each row of x and y, (b, g); NaN where a row is constant or has a NaN."""
     if coefficient == KENDALL:
-        signs = [np.sign(column[:, :, None] - column[:, None, :]) for column in (x, y)]
-        return over_root((signs[0] * signs[1]).sum(axis=(1, 2)), *(np.abs(sign).sum(axis=(1, 2)) for sign in signs))
+        return _kendall(x, y)
     if coefficient == SPEARMAN:
         x, y = stats.rankdata(x, axis=1, nan_policy="propagate"), stats.rankdata(y, axis=1, nan_policy="propagate")
     ones = np.ones(x.shape)
     return pearson_of(np.stack([(ones * part).sum(axis=1) for part in moments(x, y)], axis=1))
+
+
+def _kendall(x: FloatArray, y: FloatArray) -> FloatArray:
+    """τ-b of each row, from the signs of all differences in blocks of rows; long rows one by one by sorting."""
+    b, g = x.shape
+    if g > LONG:
+        return np.array([stats.kendalltau(*pair, nan_policy="propagate").statistic for pair in zip(x, y, strict=True)])
+    rows = max(1, CELLS // max(1, g * g))
+    return np.concatenate([_by_signs(x[at : at + rows], y[at : at + rows]) for at in range(0, max(b, 1), rows)])
+
+
+def _by_signs(x: FloatArray, y: FloatArray) -> FloatArray:
+    signs = [np.sign(column[:, :, None] - column[:, None, :]) for column in (x, y)]
+    return over_root((signs[0] * signs[1]).sum(axis=(1, 2)), *(np.abs(sign).sum(axis=(1, 2)) for sign in signs))
 
 
 def moments(x: FloatArray, y: FloatArray) -> tuple[FloatArray, ...]:

@@ -45,4 +45,6 @@ def free_weights(weights: FloatArray) -> FloatArray:
 def weights_of_disagreement(disagreement: FloatArray) -> FloatArray:
     """(c, c) agreement weights 1 - d / max d of disagreement weights with 0 on the diagonal (Cohen 1968)."""
     given = np.asarray(disagreement, dtype=np.float64)
+    if not given.max(initial=0.0) > 0:
+        raise ValueError("Weights of disagreement need at least one above 0; where none is, everything agrees.")
     return free_weights(1 - given / given.max())

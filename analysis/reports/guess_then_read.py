@@ -3,9 +3,11 @@
 from analysis.evidence import Evidence
 from analysis.report import Report
 from analysis.reports.agreement import agreement_with_humans
+from analysis.reports.beside_accuracy import beside_accuracy
 from analysis.reports.description import description
 from analysis.reports.flagged import guessable_items, unanswerable_items
 from analysis.reports.informativity import informativity, informativity_matched
+from analysis.reports.interval_methods import interval_methods
 from analysis.reports.item_analysis import item_analysis
 from analysis.reports.ratings import accuracy_by_rating, ratings
 from analysis.reports.sentences import sentences
@@ -19,6 +21,8 @@ def guess_then_read(evidence: Evidence) -> Report:
         pooled,
         informativity_matched(evidence),
         informativity_standardised(evidence),
+        *beside_accuracy(evidence),
+        interval_methods(evidence),
         agreement_with_humans(evidence),
         ratings(evidence),
         accuracy_by_rating(evidence),

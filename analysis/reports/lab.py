@@ -1,5 +1,6 @@
 """The agreement lab: all coefficients of some annotators about one question, side by side, and the table behind."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -14,12 +15,15 @@ from analysis.lab_questions import Asked
 from analysis.measures import agreement, alpha, coefficient_intervals, coefficients, scales
 from analysis.measures.agreement import MISSING, all_pairs, mean_agreement, pairwise
 from analysis.measures.agreement_intervals import clustered_kappa
+from analysis.measures.icc import clustered_icc, icc
 from analysis.measures.intervals import Interval
+from analysis.reports.lab_answers import Answers, answers_in, names_of
+from analysis.reports.lab_tests import tests
 from analysis.tables import Shown, Table, make_table, saying_included
 
 COLUMNS = (
-    "coefficient", "weights", "value", "low", "high", "n_units", "n_pairs", "n_judgments", "prevalence", "n_texts",
-    "interval", "reason",
+    "coefficient", "weights", "value", "low", "high", "se_units", "n_units", "n_pairs", "n_judgments", "prevalence",
+    "n_texts", "interval", "reason",
 )  # fmt: skip
 # Files have these names as they are; `formatting.coefficient_word` says them in the reader's language.
 NAMES = {
@@ -29,8 +33,10 @@ NAMES = {
     "gwet": gettext_noop("Gwet's AC1"),
     "brennan_prediger": "Brennan–Prediger",
 }
-WEIGHTED = {"conger": gettext_noop("Conger's κ"), "gwet": gettext_noop("Gwet's AC2")}
+WEIGHTED = NAMES | {"gwet": gettext_noop("Gwet's AC2")}
 MEAN_KAPPA, ALPHA = gettext_noop("Cohen's κ, mean of pairs"), gettext_noop("Krippendorff's α")
+LIGHT = gettext_noop("Light's κ, pairs counted alike")
+ICCS = ("ICC(1)", "ICC(2)", "ICC(3)", "ICC(1,k)", "ICC(2,k)", "ICC(3,k)")  # one-way, two-way random, two-way mixed
 FUNCTIONS = {
     "percent": coefficients.percent,
     "fleiss": coefficients.fleiss_kappa,
@@ -41,20 +47,12 @@ FUNCTIONS = {
 
 @dataclass(frozen=True)
 class Lab:
-    """Coefficients, the counts they rest on, and how often each category was given by whom."""
+    """Coefficients, their tests against chance, the counts behind, and how often each category was given by whom."""
 
     coefficients: Table
+    tests: Table
     contingency: Table
     labels: Table
-
-
-@dataclass(frozen=True)
-class Answers:
-    """(raters, units) codes of the declared categories with MISSING; who the raters are; the text of each unit."""
-
-    values: np.ndarray
-    raters: list[str]
-    text: np.ndarray
 
 
 def lab(frame: pd.DataFrame, asked: Asked, annotators: list[str], choices: Choices) -> Lab | None:
@@ -64,28 +62,10 @@ def lab(frame: pd.DataFrame, asked: Asked, annotators: list[str], choices: Choic
     if len(answers.raters) < 2:
         return None
     rows = rows_of(answers, asked, choices.seed)
-    found = make_table("agreement_lab", COLUMNS, rows, title=_("Coefficients"), shown=shown())
-    tables = (found, contingency(answers, asked), labels(answers, asked))
+    note = _("Of two annotators Conger's κ is Cohen's, Fleiss' κ is Scott's π and Brennan–Prediger is Bennett's S.")
+    found = make_table("agreement_lab", COLUMNS, rows, title=_("Coefficients"), notes=(note,), shown=shown())
+    tables = (found, tests(answers, asked), contingency(answers, asked), labels(answers, asked))
     return Lab(*(saying_included(table, choices.purposes) for table in tables))
-
-
-def answers_in(frame: pd.DataFrame, asked: Asked, annotators: list[str]) -> Answers:
-    """Raters in the order of `annotators`, without those who did not answer the question."""
-    of_question = (frame["stage"] == asked.stage) & (frame["question"] == asked.name)
-    mine = frame[of_question & frame["annotator"].isin(annotators)]
-    present = set(mine["annotator"])
-    raters = [code for code in annotators if code in present]
-    unit, units = pd.factorize(pd.MultiIndex.from_frame(mine[["unit", "item_id", "option_id"]].fillna("").astype(str)))
-    values = np.full((len(raters), len(units)), MISSING, dtype=np.int64)
-    codes = {category: code for code, category in enumerate(asked.categories)}
-    given = [
-        codes.get(asked.category(value, item), MISSING)
-        for value, item in zip(mine["value"], mine["item_id"], strict=True)
-    ]
-    values[pd.Index(raters).get_indexer(pd.Index(mine["annotator"])), unit] = given
-    text = np.zeros(len(units), dtype=np.int64)
-    text[unit] = pd.factorize(mine["text_id"])[0]
-    return Answers(values, raters, text)
 
 
 def rows_of(answers: Answers, asked: Asked, seed: int) -> Iterator[dict[str, Any]]:
@@ -93,49 +73,70 @@ def rows_of(answers: Answers, asked: Asked, seed: int) -> Iterator[dict[str, Any
     for name, title in NAMES.items():
         yield coefficient_row(answers, asked, name, title, scales.IDENTITY, seed)
     yield mean_kappa_row(answers, asked, seed)
+    yield mean_kappa_row(answers, asked, seed, weighted=False)
     yield alpha_row(answers, asked, alpha.NOMINAL, seed)
     if asked.ordered:
-        for kind in (scales.LINEAR, scales.QUADRATIC):
+        for kind in (scales.LINEAR, scales.QUADRATIC, scales.ORDINAL):
             for name, title in WEIGHTED.items():
                 yield coefficient_row(answers, asked, name, title, kind, seed)
-        for level in (alpha.ORDINAL, alpha.INTERVAL):
+        for level in (alpha.ORDINAL, alpha.INTERVAL, *([alpha.RATIO] if min(asked.categories) >= 0 else [])):
             yield alpha_row(answers, asked, level, seed)
+        yield from icc_rows(answers, asked, seed)
 
 
 def coefficient_row(answers: Answers, asked: Asked, name: str, title: str, weights: str, seed: int) -> dict[str, Any]:
     c = len(asked.categories)
-    w = scales.agreement_weights(weights, c)
+    w = scales.agreement_weights(weights, c, points_of(asked))
     if name == "conger":
         found = coefficients.conger_kappa(answers.values, c, w)
     else:
         found = FUNCTIONS[name](coefficients.category_counts(answers.values, c), w)
     interval = coefficient_intervals.clustered_coefficient(name, answers.values, c, answers.text, seed=seed, weights=w)
     counts = (found.n_units, found.n_pairs, found.n_judgments, found.prevalence)
-    return row_of(title, weights, found.value, counts, interval, found.reason)
+    return row_of(title, weights, found.value, counts, interval, found.reason, found.error)
 
 
-def mean_kappa_row(answers: Answers, asked: Asked, seed: int) -> dict[str, Any]:
-    """Cohen's κ of each pair of annotators, weighted by what they share."""
+def mean_kappa_row(answers: Answers, asked: Asked, seed: int, *, weighted: bool = True) -> dict[str, Any]:
+    """Cohen's κ of each pair of annotators, weighted by what they share, or each pair alike (Light 1971)."""
     pairs, c = all_pairs(len(answers.raters)), len(asked.categories)
     shared = pairwise(answers.values, c, pairs)
     found = mean_agreement(shared)
-    interval = clustered_kappa(answers.values, c, pairs, answers.text, seed=seed)
+    interval = clustered_kappa(answers.values, c, pairs, answers.text, seed=seed, weighted=weighted)
     compared = agreement.judgments_compared(answers.values, pairs)
     counts = (int(compared.any(axis=0).sum()), int(shared.n.sum()), int(compared.sum()), prevalence(answers, c))
-    return row_of(MEAN_KAPPA, scales.IDENTITY, found.kappa, counts, interval)
+    title, value = (MEAN_KAPPA, found.kappa) if weighted else (LIGHT, found.kappa_unweighted)
+    return row_of(title, scales.IDENTITY, value, counts, interval)
 
 
 def alpha_row(answers: Answers, asked: Asked, level: str, seed: int) -> dict[str, Any]:
-    """Levels of a scale are their own numbers, other categories the number of their place."""
-    points = np.array(asked.categories if asked.ordered else range(len(asked.categories)), dtype=np.float64)
-    judged = answers.values != MISSING
-    values = np.where(judged, points[np.where(judged, answers.values, 0)], np.nan)
+    values = numbers_of(answers, asked)
     found = alpha.krippendorff_alpha(values, level)
     interval = alpha.clustered_alpha(values, level, answers.text, seed=seed)
-    pairs = judged.sum(axis=0)
+    pairs = (~np.isnan(values)).sum(axis=0)
     n_pairs = int((pairs * (pairs - 1) // 2).sum())
     counts = (found.n_units, n_pairs, found.n_values, prevalence(answers, len(asked.categories)))
-    return row_of(ALPHA, level, found.value, counts, interval, found.reason)
+    return row_of(ALPHA, level, found.value, counts, interval, found.reason, found.error)
+
+
+def icc_rows(answers: Answers, asked: Asked, seed: int) -> Iterator[dict[str, Any]]:
+    """Intraclass correlations of one annotator and of the mean of all, over the units that all of them judged."""
+    values = numbers_of(answers, asked)
+    found, k = icc(values), len(answers.raters)
+    counts = (found.n, found.n * k * (k - 1) // 2, found.n * k, prevalence(answers, len(asked.categories)))
+    intervals = clustered_icc(values, answers.text, seed=seed)
+    for title, value, interval in zip(ICCS, (*found.single, *found.average), intervals, strict=True):
+        yield row_of(title, alpha.INTERVAL, value, counts, interval, found.reason)
+
+
+def points_of(asked: Asked) -> np.ndarray:
+    """(c,): the levels of a scale are their own numbers, other categories have the number of their place."""
+    return np.array(asked.categories if asked.ordered else range(len(asked.categories)), dtype=np.float64)
+
+
+def numbers_of(answers: Answers, asked: Asked) -> np.ndarray:
+    """(raters, units): the answers as `points_of`, NaN where there is none."""
+    judged = answers.values != MISSING
+    return np.where(judged, points_of(asked)[np.where(judged, answers.values, 0)], np.nan)
 
 
 def row_of(
@@ -145,6 +146,7 @@ def row_of(
     counts: tuple[int, int, int, float],
     interval: Interval,
     reason: str = "",
+    error: float = math.nan,
 ) -> dict[str, Any]:
     why = reason or interval.reason
     return {
@@ -153,6 +155,7 @@ def row_of(
         "value": value,
         "low": interval.low,
         "high": interval.high,
+        "se_units": error,
         **dict(zip(("n_units", "n_pairs", "n_judgments", "prevalence"), counts, strict=True)),
         "n_texts": interval.n_units,
         "interval": interval.method,
@@ -174,8 +177,7 @@ def contingency(answers: Answers, asked: Asked) -> Table:
     """
     c = len(asked.categories)
     pairs = all_pairs(len(answers.raters))
-    groups = np.zeros(answers.values.shape[1], dtype=np.int64)
-    table = agreement.pair_tables(answers.values, c, pairs, groups, 1)[0].sum(axis=0)
+    table = agreement.pair_tables(answers.values, c, pairs, answers.one_group, 1)[0].sum(axis=0)
     if len(answers.raters) > 2:
         table = table + table.T
     names = names_of(asked)
@@ -193,11 +195,6 @@ def contingency(answers: Answers, asked: Asked) -> Table:
         "agreement_contingency", ["category", *names], rows, title=_("Contingency table"), notes=(note,),
         shown=tuple(columns),
     )  # fmt: skip
-
-
-def names_of(asked: Asked) -> list[str]:
-    """The categories as files of responses write them."""
-    return [str(category).lower() if isinstance(category, bool) else str(category) for category in asked.categories]
 
 
 def labels(answers: Answers, asked: Asked) -> Table:
@@ -223,6 +220,7 @@ def shown() -> tuple[Shown, ...]:
         Shown(_("Coefficient"), "coefficient", "coefficient"),
         Shown(_("Weights or level"), "weights", "weights"),
         Shown(_("Value"), "value", "number", "low", "high", "reason"),
+        Shown(_("Standard error over units"), "se_units", "optional"),
         Shown(_("Units"), "n_units", "count"),
         Shown(_("Pairs of judgments"), "n_pairs", "count"),
         Shown(_("Judgments"), "n_judgments", "count"),

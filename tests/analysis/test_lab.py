@@ -75,6 +75,49 @@ def test_a_scale_also_gets_weighted_coefficients_and_levels(answered):
     assert ("Gwet's AC2", "linear") not in values(compare(answered))
 
 
+def test_a_scale_also_gets_intraclass_correlations_and_the_ratio_level(answered):
+    found = values(compare(answered, "read.rating"))
+    assert [found[f"ICC({model})", "interval"] for model in ("1", "2", "3", "1,k", "2,k", "3,k")] == [1] * 6
+    assert found["Krippendorff's α", "ratio"] == 1
+    assert found["Fleiss' κ", "ordinal"] == 1
+    assert ("ICC(1)", "interval") not in values(compare(answered))
+
+
+def test_pairs_counted_alike_stand_beside_pairs_by_what_they_share(answered, items):
+    """Ada and gpt agree on all of one item; with ben gpt shares the same two options, with ada he shares eight."""
+    answer(make_annotator(answered, "gpt", kind="model"), "read", items["c1"], "TF")
+    found = values(compare(answered, annotators=("ada", "ben", "gpt")))
+    assert found["Cohen's κ, mean of pairs", "identity"] == pytest.approx((8 * 0.25 + 2 * 1 + 2 * 1) / 12)
+    assert found["Light's κ, pairs counted alike", "identity"] == pytest.approx((0.25 + 1 + 1) / 3)
+
+
+def test_tests_against_chance_worked_by_hand(answered):
+    """Chance .5: variance under it (.5 + .25 − .515625) / (8 · .25) = .1171875. Fleiss: √(2 / (8 · 2 · 1))."""
+    cohen, fleiss, *categories = compare(answered).tests.rows
+    assert (cohen["coefficient"], cohen["about"], cohen["n_units"]) == ("Cohen's κ", "ada × ben", 8)
+    assert cohen["se_null"] == pytest.approx(0.1171875**0.5)
+    assert cohen["z"] == pytest.approx(0.25 / 0.1171875**0.5)
+    assert cohen["p"] == pytest.approx(0.4652, abs=1e-4)
+    assert cohen["se_units"] == pytest.approx(cohen["se_asymptotic"] * (8 / 7) ** 0.5)
+    assert (fleiss["coefficient"], fleiss["about"]) == ("Fleiss' κ", "")
+    assert fleiss["z"] == pytest.approx((5 / 8 - 65 / 128) / (1 - 65 / 128) / 0.125**0.5)
+    assert [(row["about"], row["z"]) for row in categories] == [
+        ("false", pytest.approx(fleiss["z"])),
+        ("true", pytest.approx(fleiss["z"])),
+    ]
+
+
+def test_what_cannot_be_tested_says_why(answered, items):
+    gpt = make_annotator(answered, "gpt", kind="model")
+    for item in items.values():
+        answer(gpt, "read", item, "TT")
+    pair = compare(answered, annotators=("ben", "gpt")).tests.rows[0]
+    assert (pair["value"], pair["z"]) == (0, None)
+    assert "the same label throughout" in pair["reason"]
+    ratings = {row["about"]: row["reason"] for row in compare(answered, "read.rating").tests.rows}
+    assert ratings["1"] == ratings["3"] == "Nobody or everybody gave this category."
+
+
 def test_categories_are_the_declared_ones(answered):
     assert compare(answered, "read.rating").contingency.columns == ("category", "1", "2", "3", "4", "5")
 
@@ -117,7 +160,7 @@ def test_a_study_without_answers_has_a_page(tiny, as_user, viewer):
     assert as_user(viewer).get(reverse("agreement_lab", args=["tiny"])).status_code == 200
 
 
-@pytest.mark.parametrize("name", ["coefficients", "contingency", "labels"])
+@pytest.mark.parametrize("name", ["coefficients", "tests", "contingency", "labels"])
 def test_each_table_is_a_file(answered, as_user, viewer, name):
     address = reverse("agreement_lab_csv", args=["tiny", name])
     response = as_user(viewer).get(address, {"question_asked": "read.answer"})

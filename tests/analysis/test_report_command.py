@@ -14,6 +14,7 @@ from tests.factory import answer, make_annotator
 TABLES = {
     "description", "informativity", "informativity_matched", "agreement_with_humans", "ratings", "accuracy_by_rating",
     "guessable_items", "unanswerable_items", "item_analysis", "published", "informativity_standardised",
+    "beside_accuracy", "informativity_intervals",
 }  # fmt: skip
 FIGURES = {"dumbbell", "dumbbell_matched", "ratings", "accuracy_by_rating"}
 

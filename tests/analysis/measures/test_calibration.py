@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import ttest_1samp
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import brier_score_loss
+from statsmodels.stats.multitest import multipletests
 
 from analysis.measures.alternative_annotator import (
     CROWD,
@@ -207,3 +208,30 @@ def test_readers_who_share_the_texts_see_less_than_as_many_who_read_all():
 def test_a_preference_is_seen_more_surely_the_stronger_it_is():
     found = [pairwise_outlook(20, 5, share, seed=1, studies=300) for share in (0.5, 0.6, 0.7)]
     assert found[0].power < 0.1 < found[1].power < found[2].power
+
+
+def test_p_of_numbers_compares_root_mean_squared_distances():
+    rng = np.random.default_rng(6)
+    truth = rng.integers(1, 6, size=40).astype(float)
+    said = truth + rng.normal(0, 1, size=(3, 40))
+    model = truth + rng.normal(0, 0.7, size=40)
+    found = alternative_annotator_test(said, model, CROWD, NUMBERS)
+    far = [np.sqrt(np.mean([(other - one) ** 2 for other in said[1:]], axis=0)) for one in (model, said[0])]
+    differences = (far[1] <= far[0]).astype(float) - (far[0] <= far[1])
+    assert found.p[0] == pytest.approx(ttest_1samp(differences, CROWD, alternative="less").pvalue)
+
+
+def test_the_winning_rate_counts_people_after_benjamini_and_yekutieli():
+    said, truth = people(5, 60, 0.65, seed=8)
+    model = np.where(np.random.default_rng(9).random(60) < 0.8, truth, (truth + 1) % 3)
+    found = alternative_annotator_test(said, model, EXPERTS)
+    np.testing.assert_allclose(found.p_adjusted, multipletests(found.p, method="fdr_by")[1])
+    assert found.winning_rate == np.mean(found.p_adjusted < 0.05)
+
+
+def test_judgments_that_come_twice_leave_calibration_and_threshold():
+    p, true = columns([(3, False), (9, True), (12, False), (15, True), (15, True), (19, True)])
+    one, two = reliability(p, true), reliability(np.tile(p, 2), np.tile(true, 2))
+    assert (two.brier, two.ece) == pytest.approx((one.brier, one.ece))
+    assert (two.n == 2 * one.n).all()
+    assert best_threshold(np.tile(p, 2), np.tile(true, 2)).tau == best_threshold(p, true).tau

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy.stats import f_oneway
+from scipy.stats import t as student
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import cohens_kappa
 
@@ -17,7 +19,7 @@ from analysis.measures.alpha import LEVELS, krippendorff_alpha
 from analysis.measures.coefficients import NOTHING_SHARED, ONE_LABEL, category_counts, conger_kappa, table_ratings
 from analysis.measures.cohen import kappa_test, mean_kappa_of, pooled_kappa, weighted_kappa
 from analysis.measures.fleiss_tests import NO_SPREAD_IN_LABELS, UNEQUAL, fleiss_test
-from analysis.measures.icc import NO_VARIATION_AT_ALL, TOO_SMALL, icc
+from analysis.measures.icc import NO_VARIATION_AT_ALL, TOO_SMALL, clustered_icc, icc
 from analysis.measures.landis_koch import strength
 from analysis.measures.scales import agreement_weights, weights_of_disagreement
 from tests.analysis.measures.published import (
@@ -178,3 +180,71 @@ def test_weights_of_an_ordinal_scale_count_the_pairs_between():
     assert agreement_weights("quadratic", 1).tolist() == [[1.0]]
     with pytest.raises(ValueError, match="identity, linear, quadratic, ordinal"):
         agreement_weights("cubic", 3)
+
+
+SCORES = arrays(np.float64, (3, 6), elements=st.integers(1, 5).map(float))
+
+
+@settings(max_examples=50, deadline=None)
+@given(SCORES)
+def test_one_way_intraclass_correlation_is_that_of_scipys_analysis_of_variance(scores):
+    """ICC(1) = (F - 1) / (F + k - 1) with the F of units as groups."""
+    found = icc(scores)
+    if (np.ptp(scores, axis=0) == 0).all():  # raters agree throughout: F is infinite
+        assert math.isnan(found.single[0]) or found.single[0] == pytest.approx(1.0)
+        return
+    f = float(f_oneway(*scores.T).statistic)
+    assert found.single[0] == pytest.approx((f - 1) / (f + 2), abs=1e-9)
+
+
+@settings(max_examples=50, deadline=None)
+@given(SCORES)
+def test_consistency_of_the_mean_is_cronbachs_alpha_and_averages_follow_spearman_and_brown(scores):
+    found = icc(scores)
+    total = scores.sum(axis=0).var(ddof=1)
+    if total > 1e-9:
+        cronbach = 3 / 2 * (1 - scores.var(axis=1, ddof=1).sum() / total)
+        assert found.average[2] == pytest.approx(cronbach, abs=1e-9)
+    for single, average in zip(found.single, found.average, strict=True):
+        if abs(1 + 2 * single) > 1e-9:
+            assert average == pytest.approx(3 * single / (1 + 2 * single), abs=1e-6, nan_ok=True)
+
+
+def test_a_strict_rater_leaves_consistency_and_lowers_agreement():
+    fair = np.array(SHROUT_FLEISS, dtype=float).T
+    strict = fair + np.array([[0.0], [-5.0], [0.0], [0.0]])
+    assert icc(strict).single[2] == pytest.approx(icc(fair).single[2])
+    assert icc(strict).single[1] < icc(fair).single[1]
+    assert icc(fair[::-1]).single == pytest.approx(icc(fair).single)
+
+
+@pytest.mark.parametrize("texts", [5, 41])
+def test_intervals_of_intraclass_correlations_recompute_them_without_or_with_drawn_texts(texts):
+    rng = np.random.default_rng(4)
+    text = np.repeat(np.arange(texts), 3)
+    values = rng.normal(size=len(text)) + rng.normal(0, 0.7, size=(3, len(text))) + np.array([[0.0], [0.5], [1.0]])
+    values[1, 4] = np.nan
+    found, whole = clustered_icc(values, text, seed=1), icc(values)
+    figures = np.array([*whole.single, *whole.average])
+    if texts < 40:
+        without = [icc(values[:, text != code]) for code in range(texts)]
+        spread = np.array([[*one.single, *one.average] for one in without])
+        error = np.sqrt((texts - 1) / texts * ((spread - spread.mean(axis=0)) ** 2).sum(axis=0))
+        reach = student.ppf(0.975, texts - 1) * error
+        low, high = np.maximum(figures - reach, -1), np.minimum(figures + reach, 1)
+    else:
+        rows, drawn = [np.flatnonzero(text == code) for code in range(texts)], []
+        for _draw in range(1500):
+            part = icc(values[:, np.concatenate([rows[code] for code in rng.integers(texts, size=texts)])])
+            drawn.append([*part.single, *part.average])
+        low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
+    tolerance = 1e-9 if texts < 40 else 0.03
+    assert [one.low for one in found] == pytest.approx(low.tolist(), abs=tolerance)
+    assert [one.high for one in found] == pytest.approx(high.tolist(), abs=tolerance)
+    assert {(one.n_units, one.n_responses) for one in found} == {(texts, 3 * (3 * texts - 1))}
+
+
+def test_intervals_of_intraclass_correlations_of_nothing_or_of_equal_ratings_say_why():
+    for values in (np.zeros((0, 4)), np.zeros((3, 0)), np.full((3, 4), np.nan), np.ones((3, 4)), np.ones((1, 4))):
+        found = clustered_icc(values, np.arange(values.shape[1]), seed=1)
+        assert all(math.isnan(one.low) and one.reason for one in found)

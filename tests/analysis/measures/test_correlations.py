@@ -36,6 +36,7 @@ from analysis.measures.correlations import (
     within_texts,
 )
 from analysis.measures.intervals import JACKKNIFE, PERCENTILE
+from analysis.measures.row_correlations import row_correlations
 
 SCIPY = {PEARSON: stats.pearsonr, SPEARMAN: stats.spearmanr, KENDALL: stats.kendalltau}
 
@@ -171,3 +172,34 @@ def test_where_fisher_s_interval_is_undefined_it_says_why():
     assert independent_correlation(Correlation(0.5, 0.5, 3)).reason == TOO_FEW_FOR_Z
     assert independent_correlation(Correlation(1.0, 0.0, 30)).reason == PERFECT
     assert independent_correlation(Correlation(math.nan, math.nan, 2, TOO_FEW)).reason == TOO_FEW
+
+
+@pytest.mark.parametrize("coefficient", COEFFICIENTS)
+@pytest.mark.parametrize("rows", [6, 150])
+def test_within_texts_is_the_weighted_mean_of_scipys_correlations_of_texts(coefficient, rows):
+    rng = np.random.default_rng(rows)
+    text = np.repeat(np.arange(4), [rows, rows, rows - 2, 2])
+    x, y = rng.integers(6, size=(2, len(text))).astype(float)
+    own = [SCIPY[coefficient](x[text == code], y[text == code]).statistic for code in range(3)]  # two rows have none
+    found = within_texts(x, y, text, coefficient)
+    assert (found.r, found.n) == (pytest.approx(np.average(own, weights=[rows, rows, rows - 2])), 3 * rows - 2)
+
+
+def test_kendall_of_many_short_rows_is_compared_in_blocks(monkeypatch):
+    x, y = np.random.default_rng(1).integers(5, size=(2, 30, 8)).astype(float)
+    whole = row_correlations(x, y, KENDALL)
+    monkeypatch.setattr("analysis.measures.row_correlations.CELLS", 200)
+    np.testing.assert_array_equal(row_correlations(x, y, KENDALL), whole)
+    assert whole[0] == pytest.approx(stats.kendalltau(x[0], y[0]).statistic)
+
+
+@pytest.mark.parametrize("coefficient", COEFFICIENTS)
+def test_rows_that_come_twice_leave_the_coefficient_and_its_interval_and_lower_p(coefficient):
+    x, y, text, _generator = study(8, seed=9)
+    twice = [np.tile(column, 2) for column in (x, y, text)]
+    one, two = correlation(x, y, coefficient), correlation(*twice[:2], coefficient)
+    assert (two.r, two.n) == (pytest.approx(one.r), 2 * one.n)
+    assert two.p < one.p
+    once, double = (clustered_correlation(*columns, coefficient, seed=1) for columns in ((x, y, text), twice))
+    assert (once.low, once.high) == pytest.approx((double.low, double.high), abs=1e-9)
+    assert (double.n_units, double.n_responses) == (once.n_units, 2 * once.n_responses)

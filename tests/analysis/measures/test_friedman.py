@@ -84,3 +84,28 @@ def test_an_undefined_p_value_is_no_member_of_the_family():
     assert adjusted(np.array([0.01, np.nan, 0.04])).tolist() == pytest.approx([0.02, np.nan, 0.04], nan_ok=True)
     with pytest.raises(ValueError, match="holm, bh, by"):
         adjusted(np.array([0.1]), "sidak")
+
+
+# Demšar (2006), table 5 (a): q.05 of the Nemenyi test for 2 to 10 classifiers
+DEMSAR_Q = [1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164]
+
+
+@pytest.mark.parametrize(("treatments", "printed"), list(enumerate(DEMSAR_Q, start=2)))
+def test_quantiles_of_the_nemenyi_test_are_the_printed_ones(treatments, printed):
+    assert quantile_over_root_two(treatments) == pytest.approx(printed, abs=0.0011)
+
+
+def test_iman_and_davenports_f_is_that_of_an_analysis_of_variance_of_the_ranks():
+    scores = np.random.default_rng(3).normal(size=(9, 4)) + np.array([0.0, 0.3, 0.6, 0.9])
+    ranks = stats.rankdata(-scores, axis=1)
+    columns = 9 * ((ranks.mean(axis=0) - 2.5) ** 2).sum()
+    rest = ((ranks - ranks.mean(axis=0)) ** 2).sum()  # all blocks have the mean 2.5
+    found = friedman(scores)
+    assert found.iman_davenport == pytest.approx((columns / 3) / (rest / (3 * 8)))
+    assert found.iman_davenport_p == pytest.approx(stats.f.sf(found.iman_davenport, 3, 24))
+
+
+def test_every_block_in_the_same_order_is_the_largest_difference_there_is():
+    found = friedman(np.tile([1.0, 2.0, 3.0], (6, 1)))
+    assert found.mean_ranks.tolist() == [3.0, 2.0, 1.0]
+    assert (found.chi2, found.iman_davenport, found.iman_davenport_p) == (12.0, math.inf, 0.0)

@@ -157,3 +157,56 @@ def test_two_way_needs_two_of_each_and_both_stages():
     right, n, guess, m = counts(4, 5, seed=1)
     assert two_way_contrast(right, n, 0 * guess, 0 * m, seed=1).reason == NO_GUESS
     assert two_way_contrast(0 * right, 0 * n, guess, m, seed=1).reason == NO_READ
+
+
+def test_two_way_draws_of_a_share_are_those_of_counting_judgments_too():
+    right, n, *_ = counts(8, 4, seed=5)
+    rng, values = np.random.default_rng(6), []
+    for _ in range(3000):
+        part = np.ix_(rng.integers(8, size=8), rng.integers(4, size=4))
+        values.append(right[part].sum() / n[part].sum())
+    found = two_way_share(right, n, seed=1)
+    assert (found.low, found.high) == pytest.approx(tuple(np.quantile(values, [0.025, 0.975])), abs=0.01)
+
+
+def test_order_of_texts_and_annotators_hardly_matters_to_two_way_intervals():
+    tables = counts(9, 5, seed=7)
+    one = two_way_contrast(*tables, seed=1)
+    other = two_way_contrast(*(table[::-1, ::-1] for table in tables), seed=1)
+    assert (one.low, one.high) == pytest.approx((other.low, other.high), abs=0.01)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 1000), st.permutations(range(4)), st.permutations(range(6)))
+def test_order_of_annotators_and_options_does_not_matter_to_what_is_matched(seed, people, options):
+    guess, read = np.random.default_rng(seed).integers(NO, 2, size=(2, 4, 6))
+    shuffled = [stage[list(people)][:, list(options)] for stage in (guess, read)]
+    one, other = matched(guess, read), matched(*shuffled)
+    assert one.value == pytest.approx(other.value, abs=1e-12, nan_ok=True)
+    item = np.arange(6) // 2
+    found = per_item(*shuffled, item[list(options)], 3)
+    np.testing.assert_allclose(per_item(guess, read, item, 3), found, atol=1e-12)
+    np.testing.assert_allclose(per_item(np.tile(guess, (2, 1)), np.tile(read, (2, 1)), item, 3), found, atol=1e-12)
+
+
+def test_calling_everything_correct_is_no_ability():
+    key = np.array([True, False, False, True, False])
+    found = detection(np.ones(5, dtype=bool), key)
+    assert found.balanced == 0.5
+    assert abs(found.d_prime) < 0.4  # half a judgment is added to each count, of two and of three
+    assert found.criterion < -0.8
+
+
+def test_swapping_keys_and_distractors_turns_the_sign_of_d_prime_and_keeps_the_criterion():
+    rng = np.random.default_rng(2)
+    key, ticked = rng.random(60) < 0.4, rng.random(60) < 0.6
+    one, other = detection(ticked, key), detection(ticked, ~key)
+    assert one.d_prime == pytest.approx(-other.d_prime)
+    assert one.criterion == pytest.approx(other.criterion)
+    assert one.balanced == pytest.approx(1 - other.balanced)
+
+
+def test_what_the_text_adds_is_what_it_takes_away_where_stages_change_places():
+    guess, read, key, _text = model(10, seed=4)
+    assert auc_informativity(guess, read, key) == pytest.approx(-auc_informativity(read, guess, key))
+    assert bits(guess, read, key).mean == pytest.approx(-bits(read, guess, key).mean)

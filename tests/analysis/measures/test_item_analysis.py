@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import beta
+from scipy.stats import beta, betabinom
 from statsmodels.stats.proportion import proportion_confint
 
 from analysis.measures.agreement import MISSING
@@ -119,3 +119,26 @@ def test_jeffreys_interval_reaches_the_ends_where_all_or_none_are_right():
 
 def test_jeffreys_interval_of_nobody_is_undefined():
     assert all(np.isnan(jeffreys_interval(0, 0)))
+
+
+def miskey_written_out(n_right: list[int], n: list[int], unit: int, prior: float) -> float:
+    """Bayes' rule with scipy's beta-binomial; its mean and spread are those of the other units, one by one."""
+    others = [(x, m) for code, (x, m) in enumerate(zip(n_right, n, strict=True)) if code != unit and m]
+    k, all_n = len(others), sum(m for _x, m in others)
+    mean = sum(x for x, _m in others) / all_n
+    between = sum(m * (x / m - mean) ** 2 for x, m in others) / (k - 1)
+    within = sum(x * (m - x) / m for x, m in others) / (all_n - k)
+    typical = (all_n - sum(m**2 for _x, m in others) / all_n) / (k - 1)
+    spread = min(max((between - within) / (between + (typical - 1) * within), 1e-3), 0.99)
+    mean = min(max(mean, 0.5 / all_n), 1 - 0.5 / all_n)
+    a, b = mean * (1 / spread - 1), (1 - mean) * (1 / spread - 1)
+    right_key, wrong_key = (betabinom.pmf(x, n[unit], a, b) for x in (n_right[unit], n[unit] - n_right[unit]))
+    return prior * wrong_key / (prior * wrong_key + (1 - prior) * right_key)
+
+
+def test_the_probability_of_a_wrong_key_is_that_of_bayes_rule_written_out():
+    n_right, n = [8, 6, 7, 1, 5, 8, 0, 3], [8, 8, 7, 6, 8, 8, 0, 4]
+    found = miskey(np.array(n_right), np.array(n), prior=0.1).probability
+    for unit in (0, 1, 2, 3, 4, 5, 7):
+        assert found[unit] == pytest.approx(miskey_written_out(n_right, n, unit, 0.1), abs=1e-9)
+    assert math.isnan(found[6])
