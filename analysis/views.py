@@ -129,11 +129,12 @@ def links_of(study: Study, form: ResultsForm, table: Table) -> dict[str, dict[st
 
 
 def behind_link(study: Study, form: ResultsForm) -> Callable[[Table], BehindLink | None]:
-    """Of a table, a function from its numbers to the pages of their answers; None for who may not see answers."""
+    """Of a table, a function from its numbers to the pages of their answers; None for who may not see answers now."""
     address, chosen = reverse("study_behind", args=[study.slug]), asked(form)
+    hidden = effects_hidden(study)
 
     def of_table(table: Table) -> BehindLink | None:
-        if not table.named_by or study.project.my_role.rank < Role.REVIEWER.rank:
+        if not table.named_by or hidden or study.project.my_role.rank < Role.REVIEWER.rank:
             return None
 
         def link(row: Row, column: Shown) -> str:

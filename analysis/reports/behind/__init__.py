@@ -7,13 +7,14 @@ gives exactly what the number counts. Its notes say in sentences what the rows a
 from collections.abc import Callable, Mapping
 
 from analysis.evidence import Evidence
-from analysis.reports.behind import answers
+from analysis.reports.behind import answers, checked, item_scores, metrics, scores
 from analysis.tables import Row, Table
 
 Source = Callable[[Evidence, Row, str], Table]
 
 SOURCES: Mapping[str, Mapping[str, Source]] = {
     "guess-then-read": answers.SOURCES,
+    "dimension-ratings": {**scores.SOURCES, **item_scores.SOURCES, **metrics.SOURCES, **checked.SOURCES},
 }
 
 
