@@ -92,7 +92,7 @@ def average_statistic(sums: FloatArray, counts: FloatArray) -> Callable[[FloatAr
 def shown() -> tuple[Shown, ...]:
     return (
         Shown(_("Generator"), "generator"),
-        Shown(_("Dimension"), "dimension"),
+        Shown(_("Dimension"), "dimension", "label"),
         Shown(_("Round"), "round", "count"),
         Shown(
             _("Mean"),

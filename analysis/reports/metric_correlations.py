@@ -112,7 +112,7 @@ def intervals_of(
 def shown() -> tuple[Shown, ...]:
     return (
         Shown(_("Metric"), "metric"),
-        Shown(_("Dimension"), "dimension"),
+        Shown(_("Dimension"), "dimension", "label"),
         Shown(_("Coefficient"), "coefficient"),
         Shown(_("Scope"), "scope", "scope"),
         Shown(

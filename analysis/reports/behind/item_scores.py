@@ -7,7 +7,7 @@ import pandas as pd
 from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
-from analysis.formatting import number
+from analysis.formatting import label_word, number
 from analysis.reports.behind.scores import judge_of, on_dimension
 from analysis.reports.scores import dimensions_of, item_means, scores_by, scores_of
 from analysis.tables import Row, Shown, Table, make_table
@@ -20,7 +20,7 @@ def of_dimensions(evidence: Evidence, row: Row, column: str) -> Table:
     every = dimensions_of(evidence)
     names = every if column == "nemenyi_p" else (row["dimension_a"], row["dimension_b"])
     means = item_means(scores_of(evidence, row["round"]), every)[list(names)]
-    return listed(evidence, means.dropna(), {name: name for name in names})
+    return listed(evidence, means.dropna(), {name: label_word(name) for name in names})
 
 
 def of_agreement(evidence: Evidence, row: Row, column: str) -> Table:
