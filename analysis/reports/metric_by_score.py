@@ -11,7 +11,7 @@ from analysis.measures.correlations import correlation
 from analysis.measures.types import FloatArray
 from analysis.reports.metric_values import Judged, dropped_note, nothing
 from analysis.reports.scores import levels_of
-from analysis.tables import Shown, Table, make_table
+from analysis.tables import Crossing, Shown, Table, make_table
 
 COLUMNS = ("metric", "dimension", "score", "n", "mean", "quartiles", "q1", "median", "q3", "r", "reason")
 
@@ -31,6 +31,7 @@ def metric_by_score(evidence: Evidence, data: Judged) -> Table:
         notes=(*dropped_note(evidence), *(notes if rows else (nothing(),))),
         shown=shown(),
         named_by=("metric", "dimension", "score"),
+        crossing=Crossing("mean", "metric", "score", apart=("dimension",), beneath="n", along=("r",)),
     )
 
 

@@ -14,6 +14,7 @@ from django.core.cache import cache
 from django.urls import reverse
 from scipy import stats
 
+from analysis.about import about
 from analysis.choices import Choices
 from analysis.evidence import Evidence, evidence_of
 from analysis.pages import leads
@@ -422,3 +423,20 @@ def test_the_results_page_leads_there_and_says_what_a_number_is(study, client):
     assert links
     assert client.get(links[0]).status_code == 200
     assert "Krippendorff&#x27;s α, interval level, over items with two or more scores" in html
+
+
+@pytest.mark.parametrize(
+    ("convention", "name", "number", "said"),
+    [
+        ("clustered", "generator_means", "mean", "(jackknife, t) · 3 texts, 9 scores"),
+        ("published", "generator_means", "mean", "· 9 scores"),
+        ("clustered", "metric_correlations", "r", "(jackknife, t) · 3 texts, 9 items"),
+        ("published", "metric_correlations", "r", "Fisher's z, takes rows as independent · 9 items"),
+        ("published", "alpha", "alpha", "from the spread between units (t) · 9 units, 27 scores"),
+    ],
+)
+def test_a_number_says_its_method_and_what_it_counts(report, convention, name, number, said):
+    table = report.table(name)
+    column = table.column_shown(number)
+    defined = (row for row in table.rows if row["intervals"][number][convention]["low"] is not None)
+    assert about(next(defined), column, table, convention).endswith(said)
