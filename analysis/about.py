@@ -1,27 +1,46 @@
 """What a number rests on and how it was computed, in words: on hover, and above the answers behind it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from analysis.formatting import count, figure, judgments_counted, texts_counted
+from analysis.formatting import (
+    count,
+    figure,
+    generators_counted,
+    items_counted,
+    judgments_counted,
+    scores_counted,
+    texts_counted,
+)
 from analysis.tables import Row, Shown, Table
+
+COUNTED: Mapping[str, Callable[[int], str]] = {
+    "text": texts_counted, "item": items_counted, "generator": generators_counted,
+}  # fmt: skip
+HELD: Mapping[str, Callable[[int], str]] = {
+    "judgments": judgments_counted, "scores": scores_counted, "items": items_counted,
+}  # fmt: skip
+HOLDING = ("text", "unit")  # units of an interval that hold several of what is counted
 
 
 def about(row: Row, column: Shown, table: Table, convention: str) -> str:
     """What the column is, how its interval came about, and how much it counts; what is not known is not said."""
+    if column.value in table.named_by:
+        return ""
     interval = row.get("intervals", {}).get(column.value, {}).get(convention)
-    said = method_said(interval) if interval else counts_said(row, column, table)
+    said = method_said(interval, column.counts) if interval else counts_said(row, column, table)
     return " · ".join(filter(None, (column.about, said)))
 
 
-def method_said(interval: Mapping[str, Any]) -> str:
-    """The method of an interval, its units and judgments; without a method where the interval is undefined."""
-    n = [units_counted(interval["unit"], interval["n_units"])]
-    if interval["unit"] != "judgment":
-        n.append(judgments_counted(interval["n_responses"]))
+def method_said(interval: Mapping[str, Any], counts: str = "judgments") -> str:
+    """The method of an interval, its units and what they hold; without a method where the interval is undefined."""
+    unit, n_units = interval["unit"], interval["n_units"]
+    n = [HELD[counts](n_units) if unit == "judgment" else units_counted(unit, n_units)]
+    if unit in HOLDING:
+        n.append(HELD[counts](interval["n_responses"]))
     method = "" if interval["low"] is None else method_word(interval)
     return " · ".join(filter(None, (method, ", ".join(n))))
 
@@ -34,15 +53,15 @@ def method_word(interval: Mapping[str, Any]) -> str:
         return _("95 %% interval: from the spread between units (t)") % {}
     if interval["method"] == "bootstrap-percentile":
         return _("95 %% interval: %(draws)s draws, seed %(seed)s") % said
+    if interval["method"] == "fisher-z":
+        return _("95 %% interval: Fisher's z, takes rows as independent") % {}
     return _("95 %% interval: %(method)s") % said
 
 
 def units_counted(unit: str, n: int) -> str:
-    """So many texts, judgments, or units of another kind."""
-    if unit == "text":
-        return texts_counted(n)
-    if unit == "judgment":
-        return judgments_counted(n)
+    """So many texts, items, generators, or units of another kind."""
+    if unit in COUNTED:
+        return COUNTED[unit](n)
     return ngettext("%(n)s unit", "%(n)s units", n) % {"n": count(n)}
 
 

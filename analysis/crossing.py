@@ -1,12 +1,15 @@
-"""Evaluators side by side: a row for each generator, a column for each who answered."""
+"""Long tables as grids for the page: evaluators side by side, and whatever a table says it crosses."""
 
+from collections.abc import Iterator
 from dataclasses import replace
+from typing import cast
 
 from django.utils.translation import gettext as _
 
-from analysis.formatting import UNDEFINED, figure, worded
-from analysis.pages import BehindLink, Cell, PageTable, cell_of
-from analysis.tables import Row, Shown, Table
+from analysis.formatting import UNDEFINED, figure, mark_word, worded
+from analysis.grids import Grid, beneath_said, column_of, grids_of
+from analysis.pages import SIGNS, BehindLink, Cell, PageTable, cell_of
+from analysis.tables import Crossing, Row, Shown, Table
 
 MEASURE = "informativity"
 
@@ -33,3 +36,53 @@ def between(row: Row) -> str:
     """The two accuracies: without the text, then with it."""
     ends = [_(UNDEFINED) if row[name] is None else figure(row[name]) for name in ("guessability", "answerability")]
     return " → ".join(ends)
+
+
+def crossed(table: Table, convention: str, behind: BehindLink | None = None) -> list[PageTable]:
+    """The grids of a table that reads best as such (see `tables.Crossing`), with the same cells as the long table."""
+    return [page_grid(table, grid, convention, behind) for grid in grids_of(table)]
+
+
+def page_grid(table: Table, grid: Grid, convention: str, behind: BehindLink | None) -> PageTable:
+    crossing = cast("Crossing", table.crossing)
+    reasons: dict[str, str] = {}
+    along = [column_of(table, name) for name in crossing.along]
+
+    def number(row: Row | None) -> Cell:
+        return crossed_cell(row, table, crossing, convention, reasons, behind) if row else Cell("", numeric=True)
+
+    rows = [
+        [
+            Cell(worded(column_of(table, crossing.down).kind, down), heading=True),
+            *(number(row) for row in grid.line(down)),
+            *(cell_of(grid.first(down), column, table, convention, reasons, {}, behind) for column in along),
+        ]
+        for down in grid.down
+    ]
+    head = (column_of(table, crossing.down), *heads(table, crossing, grid), *along)
+    marks = {mark: reason for reason, mark in reasons.items()}
+    return PageTable(table.name, grid.title or table.title, head, rows, tuple(grid_notes(table, rows)), marks)
+
+
+def heads(table: Table, crossing: Crossing, grid: Grid) -> list[Shown]:
+    kind = column_of(table, crossing.across).kind
+    return [Shown(worded(kind, across), str(across), "number") for across in grid.across]
+
+
+def crossed_cell(
+    row: Row, table: Table, crossing: Crossing, convention: str, reasons: dict[str, str], behind: BehindLink | None
+) -> Cell:
+    """The number with its interval on a line of its own, as columns are narrow, and the second number under it."""
+    cell = cell_of(row, column_of(table, crossing.number), table, convention, reasons, {}, behind)
+    second = row[crossing.beneath] if crossing.beneath else None
+    under = (cell.interval, "" if second is None else figure(second))
+    marked = row[crossing.mark] if crossing.mark else ""
+    return replace(cell, interval="", under=tuple(filter(None, under)), marked=marked)
+
+
+def grid_notes(table: Table, rows: list[list[Cell]]) -> Iterator[str]:
+    """What the signs mean, and what stands under the numbers."""
+    marked = {cell.marked for row in rows for cell in row} - {""}
+    if marked:
+        yield ", ".join(f"{SIGNS[word]} {mark_word(word)}" for word in SIGNS if word in marked)
+    yield from beneath_said(table)

@@ -56,6 +56,18 @@ def judgments_counted(n: int) -> str:
     return ngettext("%(n)s judgment", "%(n)s judgments", n) % {"n": count(n)}
 
 
+def scores_counted(n: int) -> str:
+    return ngettext("%(n)s score", "%(n)s scores", n) % {"n": count(n)}
+
+
+def items_counted(n: int) -> str:
+    return ngettext("%(n)s item", "%(n)s items", n) % {"n": count(n)}
+
+
+def generators_counted(n: int) -> str:
+    return ngettext("%(n)s generator", "%(n)s generators", n) % {"n": count(n)}
+
+
 def worded(kind: str, value: object) -> str:
     """A text cell: codes of ours in words, everything else as it is."""
     text = "" if value is None else str(value)
@@ -80,6 +92,11 @@ def scope_word(name: str) -> str:
     """The group, generator or source that a row is about, empty for all of them; or the scope of a correlation."""
     words = {"pooled": _("pooled"), "within text": _("within text"), "by generator": _("by generator")}
     return words.get(name, name) or _("all")
+
+
+def dataset_word(name: str) -> str:
+    """A source of texts, or all of them together."""
+    return {"all": _("all"), "(none)": _("(none)")}.get(name, name)
 
 
 def check_word(check: str) -> str:
@@ -204,4 +221,5 @@ WORDS: dict[str, Callable[[str], str]] = {
     "weights": weights_word,
     "unit": unit_word,
     "method": method_word,
+    "dataset": dataset_word,
 }

@@ -2,18 +2,20 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from string import ascii_lowercase
 from typing import Any
 
 from django.utils.translation import gettext as _
 
 from analysis.about import about
-from analysis.formatting import UNDEFINED, figure, interval, judgments_counted, texts_counted, worded
+from analysis.formatting import UNDEFINED, figure, interval, judgments_counted, mark_word, texts_counted, worded
 from analysis.tables import NUMBERS, Row, Shown, Table
 
 MOST_ROWS = 100
 Links = Mapping[str, Mapping[Any, str]]  # {kind of column: {id: address}}
 BehindLink = Callable[[Row, Shown], str]  # the address of the answers behind a number
+SIGNS = {"best": "▲", "highest": "▲", "worst": "▼", "lowest": "▼"}
 
 
 @dataclass(frozen=True)
@@ -27,11 +29,24 @@ class Cell:
     interval: str = ""
     under: tuple[str, ...] = ()
     best: bool = False
+    marked: str = ""  # the word of a row that its table marks, such as worst
     reason: str = ""
     mark: str = ""
     about: str = ""
 
     @property
+    def sign(self) -> str:
+        return "★" if self.best else SIGNS.get(self.marked, "")
+
+    @property
+    def sign_word(self) -> str:
+        return _("best") if self.best else mark_word(self.marked)
+
+    @property
+    def strong(self) -> bool:
+        return self.best or self.marked in ("best", "highest")
+
+    @cached_property
     def hover(self) -> str:
         """Why it is undefined, if it is, and what it rests on."""
         return " · ".join(filter(None, (self.reason, self.about)))

@@ -8,8 +8,8 @@ from typing import Any, Literal
 Row = Mapping[str, Any]
 Kind = Literal[
     "text", "text id", "item id", "evaluator", "stage", "quantity", "mark", "scope", "label", "view", "optional",
-    "truth", "check", "axis", "cue", "verdict", "coefficient", "weights", "preference", "unit", "method", "count",
-    "number",
+    "truth", "check", "axis", "cue", "verdict", "coefficient", "weights", "preference", "unit", "method", "dataset",
+    "count", "number",
 ]  # fmt: skip
 NUMBERS = ("count", "number")
 
@@ -27,6 +27,26 @@ class Shown:
     n: str = ""  # what its n counts besides texts, shown beneath: judgments, ratings or texts only
     best: Literal["", "high", "low"] = ""  # which end is marked, among the rows of one evaluator
     about: str = ""  # what the number is and how it is computed, for whoever points at it
+    counts: Literal["judgments", "scores", "items"] = "judgments"  # what the n of its intervals counts
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """How a long table reads best: one of its numbers in a grid, the values of one column down, of another across.
+
+    Each combination of values of the columns `apart` has a grid of its own. `beneath` names a second number, under the
+    first; `along` numbers that are the same in a whole line, at its end; `mark` the column that marks rows. A
+    `mirrored` table says each pair once, and its grid twice.
+    """
+
+    number: str
+    down: str
+    across: str
+    apart: tuple[str, ...] = ()
+    beneath: str = ""
+    along: tuple[str, ...] = ()
+    mark: str = ""
+    mirrored: bool = False
 
 
 @dataclass(frozen=True)
@@ -35,7 +55,8 @@ class Table:
 
     A row may hold `intervals` besides its columns: {column: {convention: {low, high, …}}}, for JSON and pages.
     `named_by` are the columns that name a row, where its numbers lead to the answers behind them (see
-    `analysis.reports.behind`); none where they do not.
+    `analysis.reports.behind`); none where they do not. `crossing` is how page and TeX lay it out, where a list is not
+    how it reads best; files of data are always lists.
     """
 
     name: str
@@ -45,6 +66,7 @@ class Table:
     notes: tuple[str, ...] = ()
     shown: tuple[Shown, ...] = field(default=(), repr=False)
     named_by: tuple[str, ...] = ()
+    crossing: Crossing | None = None
 
     def names(self, row: Row) -> dict[str, str]:
         """What names the row, as an address holds it; nothing where its numbers lead nowhere."""

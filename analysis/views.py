@@ -1,4 +1,6 @@
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
 from io import TextIOWrapper
 from tempfile import TemporaryFile
 from urllib.parse import urlencode
@@ -11,7 +13,7 @@ from django.utils.translation import override
 from django.views.decorators.http import require_safe
 
 from analysis.codebook import codebook
-from analysis.crossing import side_by_side
+from analysis.crossing import crossed, side_by_side
 from analysis.forms import ResultsForm
 from analysis.hiding import hidden_page
 from analysis.item_lists import STUDY, alarms, sheet_links
@@ -30,6 +32,7 @@ from studies.services.expert_check import may_check
 from studies.services.rephrasals import rephrasals_of
 from studies.services.second_round import may_open
 
+OPEN_GRIDS = 2  # such as one for each round; others are there to open
 FILE_TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl; charset=utf-8"}
 
 
@@ -84,7 +87,8 @@ def sections(study: Study, form: ResultsForm, report: Report) -> dict:
     common = {"tables": tables, "description": description(report.table("description"))}
     if report.template == Report.template:
         first = next(iter(sheet_links(study, urlencode(asked(form), doseq=True), STUDY).values()), "")
-        return common | {"listed": listed(report, tables), "first_sheet": first}
+        grids = {table.name: crossed(table, form.choices.convention, behind(table)) for table in report.tables}
+        return common | {"listed": listed(report, tables, grids), "first_sheet": first}
     first, second = ("informativity", "informativity_matched")
     if form.estimand == "matched":
         first, second = second, first
@@ -100,13 +104,28 @@ def sections(study: Study, form: ResultsForm, report: Report) -> dict:
     }
 
 
-def listed(report: Report, tables: dict[str, PageTable]) -> list[tuple[PageTable, list[tuple[str, str]]]]:
-    """Each table but the description, with its figures: their names, and what they show in words."""
+@dataclass(frozen=True)
+class Listed:
+    """A table with its figures (their names, and what they show in words) and its grids: a few, and all others."""
+
+    table: PageTable
+    figures: list[tuple[str, str]]
+    grids: list[PageTable]
+    more_grids: list[PageTable]
+
+
+def listed(report: Report, tables: dict[str, PageTable], grids: dict[str, list[PageTable]]) -> list[Listed]:
+    """Each table but the description, in the order of the report."""
     from analysis.figures import FIGURES
 
     drawn = [(name, FIGURES[name][0]) for name in report.figures]
     return [
-        (tables[table.name], [(name, alternative(table)) for name, shown in drawn if shown == table.name])
+        Listed(
+            tables[table.name],
+            [(name, alternative(table)) for name, shown in drawn if shown == table.name],
+            grids[table.name][:OPEN_GRIDS],
+            grids[table.name][OPEN_GRIDS:],
+        )
         for table in report.tables
         if table.name != "description"
     ]
@@ -129,16 +148,18 @@ def links_of(study: Study, form: ResultsForm, table: Table) -> dict[str, dict[st
 
 
 def behind_link(study: Study, form: ResultsForm) -> Callable[[Table], BehindLink | None]:
-    """Of a table, a function from its numbers to the pages of their answers; None for who may not see answers."""
-    address, chosen = reverse("study_behind", args=[study.slug]), asked(form)
+    """Of a table, a function from its numbers to the pages of their answers; None for who may not see answers now."""
+    address, chosen = reverse("study_behind", args=[study.slug]), urlencode(asked(form), doseq=True)
+    hidden = effects_hidden(study)
 
     def of_table(table: Table) -> BehindLink | None:
-        if not table.named_by or study.project.my_role.rank < Role.REVIEWER.rank:
+        if not table.named_by or hidden or study.project.my_role.rank < Role.REVIEWER.rank:
             return None
+        rows = {id(row): row for row in table.rows}
+        named = cache(lambda place: urlencode(table.names(rows[place])))  # thousands of numbers, a few in each row
 
         def link(row: Row, column: Shown) -> str:
-            cell = {"table": table.name, "number": column.value} | table.names(row)
-            return f"{address}?{urlencode(chosen | cell, doseq=True)}"
+            return f"{address}?{chosen}&table={table.name}&number={column.value}&{named(id(row))}"
 
         return link
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from analysis.evidence import Evidence
 from analysis.measures.alpha import INTERVAL, clustered_alpha, krippendorff_alpha
 from analysis.reports.scores import dimensions_of, matrix_of, rounds_of, scores_of
-from analysis.tables import Shown, Table, make_table
+from analysis.tables import Crossing, Shown, Table, make_table
 
 COLUMNS = ("dimension", "round", "alpha", "low", "high", "level", "n_units", "n_values", "reason")
 
@@ -28,7 +28,10 @@ def alpha(evidence: Evidence) -> Table:
     if len(rounds_of(evidence)) > 1:
         notes.append(_("Round 1 is reliability. Scores of round 2 are not independent of each other: they are "
                        "adjudicated, over all cells, each with its latest score."))  # fmt: skip
-    return make_table("alpha", COLUMNS, rows, title=_("Agreement"), notes=tuple(notes), shown=shown())
+    return make_table(
+        "alpha", COLUMNS, rows, title=_("Agreement"), notes=tuple(notes), shown=shown(),
+        named_by=("dimension", "round"), crossing=Crossing("alpha", "dimension", "round"),
+    )  # fmt: skip
 
 
 def variant_alpha(evidence: Evidence) -> Iterator[tuple[Any, ...]]:
@@ -64,9 +67,18 @@ def alpha_row(evidence: Evidence, dimension: str, number: int, scores: pd.DataFr
 
 def shown() -> tuple[Shown, ...]:
     return (
-        Shown(_("Dimension"), "dimension"),
+        Shown(_("Dimension"), "dimension", "label"),
         Shown(_("Round"), "round", "count"),
-        Shown("α", "alpha", "number", "low", "high", "reason"),
-        Shown(_("Items"), "n_units", "count"),
-        Shown(_("Scores"), "n_values", "count"),
+        Shown(
+            "α",
+            "alpha",
+            "number",
+            "low",
+            "high",
+            "reason",
+            counts="scores",
+            about=_("Krippendorff's α, interval level, over items with two or more scores"),
+        ),
+        Shown(_("Items"), "n_units", "count", about=_("items with two or more scores")),
+        Shown(_("Scores"), "n_values", "count", about=_("scores of these items")),
     )

@@ -10,7 +10,7 @@ from analysis.evidence import Evidence
 from analysis.measures.correlations import correlation
 from analysis.measures.friedman import nemenyi
 from analysis.reports.scores import dimensions_of, item_means, rounds_of, scores_of
-from analysis.tables import Shown, Table, make_table
+from analysis.tables import Crossing, Shown, Table, make_table
 
 COLUMNS = ("dimension_a", "dimension_b", "round", "pearson", "nemenyi_p", "n", "reason")
 
@@ -21,8 +21,12 @@ def dimension_correlations(evidence: Evidence) -> Table:
     note = _("Pearson's r of items' mean scores. Nemenyi: p that the two dimensions' mean ranks within an item are the "
              "same, over items that have all dimensions.")  # fmt: skip
     return make_table(
-        "dimension_correlations", COLUMNS, rows, title=_("Dimensions compared"), notes=(note,), shown=shown()
-    )
+        "dimension_correlations", COLUMNS, rows, title=_("Dimensions compared"), notes=(note,), shown=shown(),
+        named_by=("dimension_a", "dimension_b", "round"),
+        crossing=Crossing(
+            "pearson", "dimension_a", "dimension_b", apart=("round",), beneath="nemenyi_p", mirrored=True
+        ),
+    )  # fmt: skip
 
 
 def round_rows(evidence: Evidence, number: int) -> list[dict[str, Any]]:
@@ -48,10 +52,15 @@ def round_rows(evidence: Evidence, number: int) -> list[dict[str, Any]]:
 
 def shown() -> tuple[Shown, ...]:
     return (
-        Shown(_("Dimension"), "dimension_a"),
-        Shown(_("with"), "dimension_b"),
+        Shown(_("Dimension"), "dimension_a", "label"),
+        Shown(_("with"), "dimension_b", "label"),
         Shown(_("Round"), "round", "count"),
-        Shown("r", "pearson", "number", reason="reason"),
-        Shown(_("Nemenyi's p"), "nemenyi_p", "number"),
-        Shown(_("Items"), "n", "count"),
+        Shown("r", "pearson", "number", reason="reason", about=_("Pearson's r of items' mean scores")),
+        Shown(
+            _("Nemenyi's p"),
+            "nemenyi_p",
+            "number",
+            about=_("Nemenyi's test of equal mean ranks, over items that have all dimensions"),
+        ),
+        Shown(_("Items"), "n", "count", about=_("items with scores on both")),
     )

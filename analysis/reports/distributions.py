@@ -7,10 +7,10 @@ from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
 from analysis.reports.scores import dimensions_of, levels_of, rounds_of, scores_of
-from analysis.tables import Shown, Table, make_table
+from analysis.tables import Crossing, Shown, Table, make_table
 
 COLUMNS = ("dataset", "dimension", "round", "score", "n", "share")
-ALL = "all"
+ALL, NONE = "all", "(none)"
 
 
 def distributions(evidence: Evidence) -> Table:
@@ -23,14 +23,18 @@ def distributions(evidence: Evidence) -> Table:
         for row in level_rows(evidence, name, dimension, number, scores[scores["dimension"] == dimension])
     ]
     note = _("A data set is the one that a text's metadata names, or else the source of the text.")
-    return make_table("distributions", COLUMNS, rows, title=_("Distribution of scores"), notes=(note,), shown=shown())
+    return make_table(
+        "distributions", COLUMNS, rows, title=_("Distribution of scores"), notes=(note,), shown=shown(),
+        named_by=("dataset", "dimension", "round", "score"),
+        crossing=Crossing("share", "dimension", "score", apart=("dataset", "round")),
+    )  # fmt: skip
 
 
 def datasets(scores: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     """All scores, and those of each data set where there are several."""
     found = [(ALL, scores)]
     if scores["dataset"].nunique() > 1:
-        found += [(name or _("(none)"), scores[scores["dataset"] == name]) for name in scores["dataset"].unique()]
+        found += [(name or NONE, scores[scores["dataset"] == name]) for name in scores["dataset"].unique()]
     return found
 
 
@@ -53,10 +57,10 @@ def level_rows(
 
 def shown() -> tuple[Shown, ...]:
     return (
-        Shown(_("Data set"), "dataset"),
-        Shown(_("Dimension"), "dimension"),
+        Shown(_("Data set"), "dataset", "dataset"),
+        Shown(_("Dimension"), "dimension", "label"),
         Shown(_("Round"), "round", "count"),
         Shown(_("Score"), "score", "count"),
-        Shown("n", "n", "count"),
-        Shown(_("Share"), "share", "number"),
+        Shown("n", "n", "count", about=_("scores of this level")),
+        Shown(_("Share"), "share", "number", about=_("share of all scores on the dimension that are of this level")),
     )

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 
 from analysis.codes import ERROR, codes_of
 from analysis.evidence import Evidence
-from analysis.tables import Shown, Table, make_table
+from analysis.tables import Crossing, Shown, Table, make_table
 
 COLUMNS = ("generator", "code", "n", "share_of_all", "share_of_erroneous")
 ALL = "all"
@@ -19,11 +19,20 @@ def error_codes(evidence: Evidence) -> Table:
     shown = (
         Shown(_("Generator"), "generator"),
         Shown(_("Code"), "code"),
-        Shown("n", "n", "count"),
-        Shown(_("Share of all items"), "share_of_all", "number"),
-        Shown(_("Share of erroneous items"), "share_of_erroneous", "number"),
-    )
-    return make_table("error_codes", COLUMNS, rows, title=_("Error codes"), notes=notes(evidence, coded), shown=shown)
+        Shown("n", "n", "count", about=_("items with this code")),
+        Shown(
+            _("Share of all items"), "share_of_all", "number",
+            about=_("share of the generator's items that have this code"),
+        ),
+        Shown(
+            _("Share of erroneous items"), "share_of_erroneous", "number",
+            about=_("share of the generator's items with any error that have this code"),
+        ),
+    )  # fmt: skip
+    return make_table(
+        "error_codes", COLUMNS, rows, title=_("Error codes"), notes=notes(evidence, coded), shown=shown,
+        named_by=("generator", "code"), crossing=Crossing("share_of_all", "generator", "code", beneath="n"),
+    )  # fmt: skip
 
 
 def coded_items(evidence: Evidence) -> dict[str, set[str]]:

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
 from analysis.reports.scores import dimensions_of
-from analysis.tables import Shown, Table, make_table
+from analysis.tables import Crossing, Shown, Table, make_table
 from studies.protocols.dimension_ratings import RIGHT
 
 COLUMNS = ("dimension", "expert", "n", "accuracy")
@@ -22,12 +22,15 @@ def expert_check(evidence: Evidence) -> Table:
         for expert in experts
     ]
     shown = (
-        Shown(_("Dimension"), "dimension"),
+        Shown(_("Dimension"), "dimension", "label"),
         Shown(_("Expert"), "expert"),
-        Shown("n", "n", "count"),
-        Shown(_("Accuracy"), "accuracy", "number"),
+        Shown("n", "n", "count", about=_("scores that the expert checked")),
+        Shown(_("Accuracy"), "accuracy", "number", about=_("share of the checked scores that the expert found right")),
     )
-    return make_table("expert_check", COLUMNS, rows, title=_("Expert check"), notes=notes(evidence), shown=shown)
+    return make_table(
+        "expert_check", COLUMNS, rows, title=_("Expert check"), notes=notes(evidence), shown=shown,
+        named_by=("dimension", "expert"), crossing=Crossing("accuracy", "dimension", "expert"),
+    )  # fmt: skip
 
 
 def row_of(dimension: str, expert: str, verdicts: Any) -> dict[str, Any]:

@@ -24,8 +24,9 @@ def flagged_cells(evidence: Evidence) -> Table:
     again = second_scores(evidence)
     rows = [row_of(flag, again) for flag in flags]
     return make_table(
-        "flagged_cells", COLUMNS, rows, title=_("Scores that stand out"), notes=notes(rows, again), shown=shown()
-    )
+        "flagged_cells", COLUMNS, rows, title=_("Scores that stand out"), notes=notes(rows, again), shown=shown(),
+        named_by=("annotator", "item_id", "dimension", "rule"),
+    )  # fmt: skip
 
 
 def second_scores(evidence: Evidence) -> dict[tuple[str, str, str], int]:
@@ -67,9 +68,9 @@ def shown() -> tuple[Shown, ...]:
     return (
         Shown(_("Annotator"), "annotator"),
         Shown(_("Item"), "item_id", "item id"),
-        Shown(_("Dimension"), "dimension"),
+        Shown(_("Dimension"), "dimension", "label"),
         Shown(_("Rule"), "rule"),
-        Shown(_("Score"), "score", "count"),
+        Shown(_("Score"), "score", "number", about=_("score in round 1; behind it: those it stands out from")),
         Shown(_("Others"), "others"),
         Shown(_("Round 2"), "score_2", "optional"),
     )

@@ -14,7 +14,7 @@ from analysis.measures.types import FloatArray
 from analysis.reports.estimates import Estimate, mean_of
 from analysis.reports.marks import marked
 from analysis.reports.scores import AVERAGE, dimensions_of, levels_of, rounds_of, scores_of
-from analysis.tables import Shown, Table, make_table
+from analysis.tables import Crossing, Shown, Table, make_table
 
 COLUMNS = ("generator", "dimension", "round", "mean", "low", "high", "n", "mark", "reason")
 NO_SCORE = "There is no judgment to compute this from."
@@ -37,7 +37,11 @@ def generator_means(evidence: Evidence) -> Table:
         % {"average": AVERAGE},
         _("Marked are the three best and the three worst on a dimension (fewer where there are fewer than six)."),
     )
-    return make_table("generator_means", COLUMNS, rows, title=_("Means by generator"), notes=notes, shown=shown())
+    return make_table(
+        "generator_means", COLUMNS, rows, title=_("Means by generator"), notes=notes, shown=shown(),
+        named_by=("generator", "dimension", "round"),
+        crossing=Crossing("mean", "generator", "dimension", apart=("round",), mark="mark"),
+    )  # fmt: skip
 
 
 def mean_row(evidence: Evidence, generator: str, dimension: str, number: int, scores: pd.DataFrame) -> dict[str, Any]:
@@ -88,9 +92,18 @@ def average_statistic(sums: FloatArray, counts: FloatArray) -> Callable[[FloatAr
 def shown() -> tuple[Shown, ...]:
     return (
         Shown(_("Generator"), "generator"),
-        Shown(_("Dimension"), "dimension"),
+        Shown(_("Dimension"), "dimension", "label"),
         Shown(_("Round"), "round", "count"),
-        Shown(_("Mean"), "mean", "number", "low", "high", "reason"),
-        Shown(_("Scores"), "n", "count"),
+        Shown(
+            _("Mean"),
+            "mean",
+            "number",
+            "low",
+            "high",
+            "reason",
+            counts="scores",
+            about=_("mean of people's scores; the average is the mean of the means on the dimensions"),
+        ),
+        Shown(_("Scores"), "n", "count", about=_("scores of people")),
         Shown(_("Mark"), "mark", "mark"),
     )

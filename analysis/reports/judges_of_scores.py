@@ -10,7 +10,7 @@ from analysis.evidence import Evidence
 from analysis.measures.correlations import correlation
 from analysis.reports.evaluators import Evaluator, judges_in
 from analysis.reports.scores import dimensions_of, item_means, scores_by, scores_of
-from analysis.tables import Shown, Table, make_table
+from analysis.tables import Crossing, Shown, Table, make_table
 
 MEANS = ("evaluator", "evaluator_kind", "generator", "dimension", "mean", "n", "reason")
 AGREEMENT = (
@@ -43,10 +43,14 @@ def judges_of_scores(evidence: Evidence) -> tuple[Table, ...]:
         agreement_row(judge, dimension, scores, people) for judge, scores in judged for dimension in dimensions
     ]
     return (
-        make_table("judge_means", MEANS, means, title=_("Means by models"), notes=mean_notes(), shown=mean_shown()),
+        make_table(
+            "judge_means", MEANS, means, title=_("Means by models"), notes=mean_notes(), shown=mean_shown(),
+            named_by=("evaluator", "generator", "dimension"),
+            crossing=Crossing("mean", "generator", "dimension", apart=("evaluator",)),
+        ),
         make_table(
             "agreement_with_humans", AGREEMENT, agreement, title=_("Agreement of models with people"),
-            notes=agreement_notes(), shown=agreement_shown(),
+            notes=agreement_notes(), shown=agreement_shown(), named_by=("evaluator", "dimension"),
         ),
     )  # fmt: skip
 
@@ -100,19 +104,30 @@ def mean_shown() -> tuple[Shown, ...]:
     return (
         Shown(_("Evaluator"), "evaluator", "evaluator"),
         Shown(_("Generator"), "generator"),
-        Shown(_("Dimension"), "dimension"),
-        Shown(_("Mean"), "mean", "number", reason="reason"),
-        Shown(_("Scores"), "n", "count"),
+        Shown(_("Dimension"), "dimension", "label"),
+        Shown(_("Mean"), "mean", "number", reason="reason", about=_("mean of the model's scores")),
+        Shown(_("Scores"), "n", "count", about=_("scores of the model")),
     )
 
 
 def agreement_shown() -> tuple[Shown, ...]:
     return (
         Shown(_("Evaluator"), "evaluator", "evaluator"),
-        Shown(_("Dimension"), "dimension"),
-        Shown("r", "pearson", "number", reason="reason"),
-        Shown(_("Equal"), "percent", "number"),
-        Shown(_("Difference"), "difference", "number"),
-        Shown(_("Items"), "n_items", "count"),
-        Shown(_("Scores of people"), "n_pairs", "count"),
+        Shown(_("Dimension"), "dimension", "label"),
+        Shown(
+            "r",
+            "pearson",
+            "number",
+            reason="reason",
+            about=_("Pearson's r of the model's score with people's mean score, over items"),
+        ),
+        Shown(_("Equal"), "percent", "number", about=_("share of people's scores that equal the model's")),
+        Shown(
+            _("Difference"),
+            "difference",
+            "number",
+            about=_("mean of the model minus that of people, over the same items"),
+        ),
+        Shown(_("Items"), "n_items", "count", about=_("items that both scored")),
+        Shown(_("Scores of people"), "n_pairs", "count", about=_("scores of people on these items")),
     )

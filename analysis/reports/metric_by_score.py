@@ -11,7 +11,7 @@ from analysis.measures.correlations import correlation
 from analysis.measures.types import FloatArray
 from analysis.reports.metric_values import Judged, dropped_note, nothing
 from analysis.reports.scores import levels_of
-from analysis.tables import Shown, Table, make_table
+from analysis.tables import Crossing, Shown, Table, make_table
 
 COLUMNS = ("metric", "dimension", "score", "n", "mean", "quartiles", "q1", "median", "q3", "r", "reason")
 
@@ -30,6 +30,8 @@ def metric_by_score(evidence: Evidence, data: Judged) -> Table:
         title=_("Metrics by rounded score"),
         notes=(*dropped_note(evidence), *(notes if rows else (nothing(),))),
         shown=shown(),
+        named_by=("metric", "dimension", "score"),
+        crossing=Crossing("mean", "metric", "score", apart=("dimension",), beneath="n", along=("r",)),
     )
 
 
@@ -60,14 +62,21 @@ def spread(values: FloatArray) -> dict[str, Any]:
 
 
 def shown() -> tuple[Shown, ...]:
+    of_values = _("of the metric's values of these items")
     return (
         Shown(_("Metric"), "metric"),
-        Shown(_("Dimension"), "dimension"),
+        Shown(_("Dimension"), "dimension", "label"),
         Shown(_("Score"), "score", "count"),
-        Shown(_("Items"), "n", "count"),
-        Shown(_("Mean"), "mean", "number"),
-        Shown(_("First quartile"), "q1", "number"),
-        Shown(_("Median"), "median", "number"),
-        Shown(_("Third quartile"), "q3", "number"),
-        Shown(_("r with the rounded score"), "r", "number", reason="reason"),
+        Shown(_("Items"), "n", "count", about=_("items with this rounded score and a value")),
+        Shown(_("Mean"), "mean", "number", about=of_values),
+        Shown(_("First quartile"), "q1", "number", about=of_values),
+        Shown(_("Median"), "median", "number", about=of_values),
+        Shown(_("Third quartile"), "q3", "number", about=of_values),
+        Shown(
+            _("r with the rounded score"),
+            "r",
+            "number",
+            reason="reason",
+            about=_("Pearson's r over the items of all rounded scores"),
+        ),
     )

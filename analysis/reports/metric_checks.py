@@ -35,25 +35,32 @@ def metric_checks(evidence: Evidence, data: Judged) -> Table:
         title=_("Do metrics favour an item's author?"),
         notes=(*dropped_note(evidence), *(notes if rows else (nothing(),))),
         shown=shown(),
+        named_by=("metric", "check"),
     )
 
 
 def metric_rows(evidence: Evidence, data: Judged, metric: str) -> list[dict[str, Any]]:
     family = data.families.get(metric, "")
-    related = [name for name, known in evidence.families.items() if family and known.casefold() == family.casefold()]
-    own = data.items["generator"].isin(related).to_numpy(dtype=bool)
     no_family = _("No family is known of this metric's base model.")
     nobody = _("No generator of these items is of the family %(family)s.") % {"family": family}
     no_reference = _("None of these items is marked as reference.")
     return [
-        check_row(evidence, data, metric, REFERENCE, data.items["reference"].to_numpy(dtype=bool), no_reference),
-        check_row(evidence, data, metric, FAMILY, own, nobody if family else no_family),
+        check_row(evidence, data, metric, REFERENCE, no_reference),
+        check_row(evidence, data, metric, FAMILY, nobody if family else no_family),
     ]
 
 
-def check_row(
-    evidence: Evidence, data: Judged, metric: str, check: str, chosen: BoolArray, nobody: str
-) -> dict[str, Any]:
+def asked_about(evidence: Evidence, data: Judged, metric: str, check: str) -> BoolArray:
+    """(n,): the items that a check is about, references or those by generators of the metric's own family."""
+    if check == REFERENCE:
+        return data.items["reference"].to_numpy(dtype=bool)
+    family = data.families.get(metric, "")
+    related = [name for name, known in evidence.families.items() if family and known.casefold() == family.casefold()]
+    return data.items["generator"].isin(related).to_numpy(dtype=bool)
+
+
+def check_row(evidence: Evidence, data: Judged, metric: str, check: str, nobody: str) -> dict[str, Any]:
+    chosen = asked_about(evidence, data, metric, check)
     x, y = mean_of_rows(data.values[metric].to_numpy(dtype=np.float64)), mean_of_rows(data.scores.to_numpy(np.float64))
     found = favour(x, y, chosen)
     by_texts = clustered_favour(x, y, chosen, data.texts, seed=evidence.choices.seed)
@@ -86,7 +93,16 @@ def shown() -> tuple[Shown, ...]:
         Shown(_("Metric"), "metric"),
         Shown(_("Items by"), "check", "check"),
         Shown(_("Generators"), "generators"),
-        Shown(_("Difference"), "difference", "number", "low", "high", "reason"),
-        Shown(_("Items"), "n", "count"),
-        Shown(_("Others"), "n_others", "count"),
+        Shown(
+            _("Difference"),
+            "difference",
+            "number",
+            "low",
+            "high",
+            "reason",
+            counts="items",
+            about=_("metric minus people in standard deviations, of these items minus that of all others"),
+        ),
+        Shown(_("Items"), "n", "count", about=_("items asked about that have both numbers")),
+        Shown(_("Others"), "n_others", "count", about=_("all other items that have both numbers")),
     )

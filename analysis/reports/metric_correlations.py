@@ -16,7 +16,7 @@ from analysis.measures.intervals import JACKKNIFE, Interval, undefined
 from analysis.measures.multiplicity import adjusted
 from analysis.reports.marks import marked
 from analysis.reports.metric_values import Judged, dropped_note, nothing
-from analysis.tables import Shown, Table, make_table
+from analysis.tables import Crossing, Shown, Table, make_table
 
 COLUMNS = (
     "metric", "dimension", "coefficient", "scope", "r", "low", "high", "p", "p_adjusted", "n", "mark", "reason",
@@ -45,6 +45,8 @@ def metric_correlations(evidence: Evidence, data: Judged) -> Table:
         title=_("Metrics and people"),
         notes=(*dropped_note(evidence), *(notes if rows else (nothing(),))),
         shown=shown(),
+        named_by=("metric", "dimension", "coefficient", "scope"),
+        crossing=Crossing("r", "metric", "dimension", apart=("scope", "coefficient"), mark="mark"),
     )
 
 
@@ -110,12 +112,26 @@ def intervals_of(
 def shown() -> tuple[Shown, ...]:
     return (
         Shown(_("Metric"), "metric"),
-        Shown(_("Dimension"), "dimension"),
+        Shown(_("Dimension"), "dimension", "label"),
         Shown(_("Coefficient"), "coefficient"),
         Shown(_("Scope"), "scope", "scope"),
-        Shown("r", "r", "number", "low", "high", "reason"),
-        Shown("p", "p", "number"),
-        Shown(_("p, adjusted"), "p_adjusted", "number"),
-        Shown(_("Rows"), "n", "count"),
+        Shown(
+            "r",
+            "r",
+            "number",
+            "low",
+            "high",
+            "reason",
+            counts="items",
+            about=_("correlation of the metric with people's mean score"),
+        ),
+        Shown("p", "p", "number", about=_("two-sided, takes rows as independent")),
+        Shown(
+            _("p, adjusted"),
+            "p_adjusted",
+            "number",
+            about=_("by Holm over all metrics and dimensions of this coefficient and scope"),
+        ),
+        Shown(_("Rows"), "n", "count", about=_("items with both numbers; by generator: generators")),
         Shown(_("Mark"), "mark", "mark"),
     )

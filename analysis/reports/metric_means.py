@@ -10,7 +10,7 @@ from analysis.evidence import Evidence
 from analysis.measures.correlations import SPEARMAN, correlation
 from analysis.reports.marks import BEST, marked
 from analysis.reports.metric_values import Judged, dropped_note, nothing
-from analysis.tables import Shown, Table, make_table
+from analysis.tables import Crossing, Shown, Table, make_table
 
 COLUMNS = (
     "metric", "generator", "mean", "mark", "rank_correlation", "n", "rank", "human_mean", "human_rank", "reason",
@@ -33,6 +33,8 @@ def metric_means(evidence: Evidence, data: Judged) -> Table:
         title=_("Metrics by generator"),
         notes=(*dropped_note(evidence), *(notes if rows else (nothing(),))),
         shown=shown(),
+        named_by=("metric", "generator"),
+        crossing=Crossing("mean", "metric", "generator", mark="mark", along=("rank_correlation",)),
     )
 
 
@@ -74,10 +76,21 @@ def shown() -> tuple[Shown, ...]:
     return (
         Shown(_("Metric"), "metric"),
         Shown(_("Generator"), "generator"),
-        Shown(_("Mean"), "mean", "number"),
+        Shown(_("Mean"), "mean", "number", about=_("mean of the metric over the generator's items")),
         Shown(_("Mark"), "mark", "mark"),
-        Shown(_("Items"), "n", "count"),
-        Shown(_("Rank"), "rank", "optional"),
-        Shown(_("Rank by people"), "human_rank", "optional"),
-        Shown(_("Rank correlation"), "rank_correlation", "number", reason="reason"),
+        Shown(_("Items"), "n", "count", about=_("items with a value")),
+        Shown(_("Rank"), "rank", "number", about=_("rank of the generator's mean, 1 is the highest")),
+        Shown(
+            _("Rank by people"),
+            "human_rank",
+            "number",
+            about=_("rank of the average of people's scores, 1 is the highest"),
+        ),
+        Shown(
+            _("Rank correlation"),
+            "rank_correlation",
+            "number",
+            reason="reason",
+            about=_("Spearman's ρ of generators' means by the metric and by people"),
+        ),
     )

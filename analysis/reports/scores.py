@@ -40,13 +40,13 @@ def scores_of(evidence: Evidence, number: int) -> pd.DataFrame:
 
 
 def scores_by(evidence: Evidence, evaluator: Evaluator, number: int) -> pd.DataFrame:
-    """annotator, text_id, item_id, generator, dataset, dimension, value: of each cell its latest up to that round."""
+    """annotator, text_id, item_id, generator, dataset, dimension, round, value: of each cell its latest by then."""
     mine = evaluator.rows_of(evidence.every_round)
     rows = mine[(mine["round"] <= number) & mine["question"].isin(dimensions_of(evidence))]
     rows = rows.rename(columns={"question": "dimension"}).sort_values("round", kind="stable")
     rows = rows.drop_duplicates(CELL, keep="last").sort_index()
     datasets = evidence.texts.set_index("text_id")["dataset"]
-    found = rows[["annotator", "text_id", "item_id", "generator", "dimension", "value"]].astype({"value": int})
+    found = rows[["annotator", "text_id", "item_id", "generator", "dimension", "round", "value"]].astype({"value": int})
     return found.assign(dataset=found["text_id"].map(datasets)).reset_index(drop=True)
 
 

@@ -7,7 +7,7 @@ gives exactly what the number counts. Its notes say in sentences what the rows a
 from collections.abc import Callable, Mapping
 
 from analysis.evidence import Evidence
-from analysis.reports.behind import answers, labels, preferences
+from analysis.reports.behind import answers, checked, item_scores, labels, metrics, preferences, scores
 from analysis.tables import Row, Table
 
 Source = Callable[[Evidence, Row, str], Table]
@@ -16,6 +16,7 @@ SOURCES: Mapping[str, Mapping[str, Source]] = {
     "guess-then-read": answers.SOURCES,
     "stopping-questionnaire": labels.SOURCES,
     "pairwise": preferences.SOURCES,
+    "dimension-ratings": {**scores.SOURCES, **item_scores.SOURCES, **metrics.SOURCES, **checked.SOURCES},
 }
 
 

@@ -1,0 +1,126 @@
+"""Behind the numbers of dimension ratings that count single scores: a row per score, each the latest up to a round."""
+
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+from django.utils.translation import gettext as _
+
+from analysis.evidence import Evidence
+from analysis.formatting import count, label_word, number
+from analysis.reports.distributions import datasets
+from analysis.reports.evaluators import Evaluator, judges_in
+from analysis.reports.flagged_cells import second_scores
+from analysis.reports.scores import AVERAGE, CELL, dimensions_of, scores_by, scores_of
+from analysis.tables import Row, Shown, Table, make_table
+from studies.protocols.second_round import same_wording
+
+COLUMNS = ("text_id", "item_id", "generator", "annotator", "dimension", "round", "score")
+
+
+def of_alpha(evidence: Evidence, row: Row, column: str) -> Table:
+    """The scores of items with two or more; the others are in no pair."""
+    scores = on_dimension(scores_of(evidence, row["round"]), row["dimension"])
+    paired = scores[scores.groupby("item_id")["annotator"].transform("size") > 1]
+    items, single = paired["item_id"].nunique(), len(scores) - len(paired)
+    notes = (
+        _("Items with two or more scores: %(items)s. Not here, as nothing is beside them: single scores of %(single)s "
+          "items.") % {"items": count(items), "single": count(single)},
+    )  # fmt: skip
+    return listed(evidence, paired, notes)
+
+
+def of_means(evidence: Evidence, row: Row, column: str) -> Table:
+    """The scores of a generator's items on a dimension, for the average on all."""
+    scores = scores_of(evidence, row["round"])
+    mine = on_dimension(scores[scores["generator"] == row["generator"]], row["dimension"])
+    return listed(evidence, mine, means_said(evidence, mine))
+
+
+def of_distributions(evidence: Evidence, row: Row, column: str) -> Table:
+    """The scores of one level, for its share all scores on the dimension in the data set."""
+    scores = dict(datasets(scores_of(evidence, row["round"])))[row["dataset"]]
+    every = on_dimension(scores, row["dimension"])
+    level = every["value"] == row["score"]
+    said = {"score": row["score"], "n": count(int(level.sum())), "all": count(len(every))}
+    notes = (_("%(n)s of %(all)s scores are %(score)s.") % said,)
+    return listed(evidence, every if column == "share" else every[level], notes)
+
+
+def of_flagged(evidence: Evidence, row: Row, column: str) -> Table:
+    """All scores of the item on the dimension, and the annotator's own of the same wording in the text."""
+    scores = on_dimension(scores_of(evidence, 1), row["dimension"])
+    items = evidence.items.set_index("item_id")
+    wordings = items["stem"].map(same_wording)
+    alike = scores["text_id"] == items["text_id"][row["item_id"]]
+    alike &= scores["item_id"].map(wordings) == wordings[row["item_id"]]
+    found = scores[(scores["item_id"] == row["item_id"]) | (alike & (scores["annotator"] == row["annotator"]))]
+    again = second_scores(evidence)
+    later = [again.get(tuple(cell)) for cell in found[CELL].to_numpy()]
+    return listed(evidence, found.assign(score_2=pd.Series(later, found.index, dtype=object)), more=("score_2",))
+
+
+def of_judge_means(evidence: Evidence, row: Row, column: str) -> Table:
+    """The scores of one model."""
+    scores = scores_by(evidence, judge_of(evidence, row), 1)
+    mine = on_dimension(scores[scores["generator"] == row["generator"]], row["dimension"])
+    return listed(evidence, mine, means_said(evidence, mine))
+
+
+def judge_of(evidence: Evidence, row: Row) -> Evaluator:
+    return next(judge for judge in judges_in(evidence) if judge.name == row["evaluator"])
+
+
+def on_dimension(scores: pd.DataFrame, dimension: str) -> pd.DataFrame:
+    """The scores on it; all of them for the average."""
+    return scores if dimension == AVERAGE else scores[scores["dimension"] == dimension]
+
+
+def means_said(evidence: Evidence, scores: pd.DataFrame) -> tuple[str, ...]:
+    """The mean on each dimension, and that of these means where there are several."""
+    means = scores.groupby("dimension")["value"].mean().reindex(dimensions_of(evidence)).dropna()
+    said = [f"{label_word(str(dimension))}: {number(mean)}" for dimension, mean in means.items()]
+    if len(means) > 1:
+        said.append(_("Mean of these means: %(mean)s") % {"mean": number(float(means.mean()))})
+    return tuple(said)
+
+
+def listed(evidence: Evidence, scores: pd.DataFrame, notes: Iterable[str] = (), more: tuple[str, ...] = ()) -> Table:
+    """Scores in the order of the study: by item, dimension and annotator; `more` names further columns of theirs."""
+    columns = (*COLUMNS, *more)
+    found = in_order(evidence, scores.rename(columns={"value": "score"}))[list(columns)].astype(object)
+    rows = [dict(zip(columns, row, strict=True)) for row in found.to_numpy()]
+    return make_table("scores", columns, rows, title=_("The scores"), notes=tuple(notes), shown=shown(more))
+
+
+def in_order(evidence: Evidence, rows: pd.DataFrame) -> pd.DataFrame:
+    places = {item: place for place, item in enumerate(evidence.items["item_id"])}
+    dimensions = {name: place for place, name in enumerate(dimensions_of(evidence))}
+    order = np.lexsort((
+        pd.factorize(rows["annotator"], sort=True)[0],
+        rows["dimension"].map(dimensions).to_numpy(),
+        rows["item_id"].map(places).to_numpy(),
+    ))  # fmt: skip
+    return rows.iloc[order]
+
+
+def shown(more: tuple[str, ...] = ()) -> tuple[Shown, ...]:
+    columns = (
+        Shown(_("Text"), "text_id", "text id"),
+        Shown(_("Item"), "item_id", "item id"),
+        Shown(_("Generator"), "generator"),
+        Shown(_("Annotator"), "annotator"),
+        Shown(_("Dimension"), "dimension", "label"),
+        Shown(_("Round"), "round", "count"),
+        Shown(_("Score"), "score", "count"),
+    )
+    return (*columns, *(Shown(_("Round 2"), name, "optional") for name in more))
+
+
+SOURCES = {
+    "alpha": of_alpha,
+    "generator_means": of_means,
+    "distributions": of_distributions,
+    "flagged_cells": of_flagged,
+    "judge_means": of_judge_means,
+}

@@ -1,0 +1,128 @@
+"""Long tables that read best as grids: on the page and in TeX, with the numbers of the list."""
+
+import pytest
+from django.core.cache import cache
+from django.urls import reverse
+
+from analysis.crossing import crossed
+from analysis.tables import Crossing, Shown, make_table
+from analysis.tex import as_tex
+from tests.dimensions import imported
+
+SHOWN = (
+    Shown("Who", "who"),
+    Shown("On", "on", "label"),
+    Shown("Round", "round", "count"),
+    Shown("Mean", "mean", "number", "low", "high", "reason", about="a mean"),
+    Shown("p", "p", "number"),
+    Shown("Mark", "mark", "mark"),
+)
+
+
+def row(who, on, mean, number=1, **more):
+    ends = {"low": None if mean is None else mean - 0.25, "high": None if mean is None else mean + 0.25}
+    both = dict.fromkeys(("clustered", "published"), ends)
+    about = {"method": "jackknife-t", "unit": "text", "n_units": 2, "n_responses": 4, "replicates": 2, "seed": None}
+    said = {"who": who, "on": on, "round": number, "mean": mean, "p": 0.5, "mark": "", "reason": "", **ends}
+    return said | {"intervals": {"mean": {name: each | about for name, each in both.items()}}} | more
+
+
+def table(rows, **crossing):
+    columns = ("who", "on", "round", "mean", "low", "high", "p", "mark", "reason")
+    how = Crossing("mean", "who", "on", **crossing)
+    return make_table("t", columns, rows, title="T", shown=SHOWN, crossing=how, named_by=("who", "on", "round"))
+
+
+ROWS = [
+    row("a", "clear_cut", 2.5, mark="best"), row("a", "short", None, reason="no answers"),
+    row("b", "clear_cut", -1.5, mark="worst"), row("b", "short", 2.0),
+]  # fmt: skip
+
+
+def texts(grid):
+    return [[cell.text for cell in line] for line in grid.rows]
+
+
+def test_values_of_one_column_stand_down_and_of_another_across():
+    (grid,) = crossed(table(ROWS), "clustered")
+    assert [column.title for column in grid.head] == ["Who", "clear cut", "short"]
+    assert texts(grid) == [["a", "2.50", "undefined"], ["b", "−1.50", "2.00"]]
+
+
+def test_a_cell_keeps_its_interval_link_hover_and_reason():
+    (grid,) = crossed(table(ROWS), "clustered", lambda row, column: f"/{row['who']}/{row['on']}/{column.value}")
+    cell = grid.rows[0][1]
+    assert (cell.href, cell.under) == ("/a/clear_cut/mean", ("[2.25, 2.75]",))
+    assert cell.hover.startswith("a mean · 95 % interval: each text left out in turn")
+    empty = grid.rows[0][2]
+    assert (empty.href, grid.footnotes[empty.mark]) == ("", "no answers")
+
+
+def test_marks_are_signs_that_are_explained():
+    (grid,) = crossed(table(ROWS, mark="mark"), "clustered")
+    assert [(grid.rows[0][1].sign, grid.rows[0][1].strong), (grid.rows[1][1].sign, grid.rows[1][1].strong)] == [
+        ("▲", True), ("▼", False),
+    ]  # fmt: skip
+    assert "▲ best, ▼ worst" in grid.notes
+
+
+def test_each_round_has_a_grid_named_after_it():
+    rows = [*ROWS, row("a", "short", 1.0, number=2)]
+    first, second = crossed(table(rows, apart=("round",)), "clustered")
+    assert (first.title, second.title) == ("Round: 1", "Round: 2")
+    assert texts(second) == [["a", "", "1.00"]]
+
+
+def test_a_pair_that_is_said_once_stands_on_both_sides_of_the_diagonal():
+    rows = [row("a", "b", 0.5), row("a", "c", 0.25), row("b", "c", -0.5)]
+    (grid,) = crossed(table(rows, mirrored=True, beneath="p"), "clustered")
+    assert texts(grid) == [["a", "", ".50", ".25"], ["b", ".50", "", "−.50"], ["c", ".25", "−.50", ""]]
+    assert grid.rows[0][2].under[-1] == ".50"
+    assert "Under each number: p." in grid.notes
+
+
+def test_what_is_the_same_in_a_whole_line_stands_at_its_end():
+    (grid,) = crossed(table(ROWS, along=("p",)), "clustered")
+    assert [column.title for column in grid.head][-1] == "p"
+    assert [line[-1].text for line in grid.rows] == [".50", ".50"]
+
+
+def test_a_single_column_stays_a_list():
+    assert crossed(table([row("a", "x", 1.0), row("b", "x", 2.0)]), "clustered") == []
+    assert crossed(table([]), "clustered") == []
+
+
+def test_tex_prints_the_grid_with_its_marks():
+    assert as_tex(table([*ROWS, row("a", "short", 1.0, number=2)], apart=("round",), mark="mark")).splitlines() == [
+        r"\begin{tabular}{lrr}",
+        r"\toprule",
+        r"Who & clear cut & short \\",
+        r"\midrule",
+        r"\multicolumn{3}{l}{\emph{Round: 1}} \\",
+        r"a & \textbf{2.50} & undefined \\",
+        r" & \footnotesize [2.25, 2.75] &  \\",
+        r"b & \underline{$-$1.50} & 2.00 \\",
+        r" & \footnotesize [$-$1.75, $-$1.25] & \footnotesize [1.75, 2.25] \\",
+        r"\midrule",
+        r"\multicolumn{3}{l}{\emph{Round: 2}} \\",
+        r"a &  & 1.00 \\",
+        r" &  & \footnotesize [.75, 1.25] \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\par\footnotesize bold: best, underlined: worst",
+    ]
+
+
+def test_a_name_in_a_grid_of_tex_runs_nothing():
+    assert r"\textbackslash{}input\{x\} &" in as_tex(table([row(r"\input{x}", "a", 1.0), row("b", "c", 1.0)]))
+
+
+@pytest.mark.django_db
+def test_the_results_page_shows_grids_and_keeps_the_list(project, as_user, reviewer):
+    cache.clear()
+    imported(project)
+    html = as_user(reviewer).get(reverse("study_results", args=["dims"])).content.decode()
+    section = html.split('id="generator_means"')[1].split("</section>")[0]
+    assert "<h3>Round: 1</h3>" in section
+    assert "Show the table: 48 rows" in section
+    assert section.count("<table") == 3
