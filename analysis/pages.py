@@ -80,7 +80,8 @@ def cell_of(
 ) -> Cell:
     value = row[column.value]
     if column.kind not in NUMBERS:
-        href = links.get(column.kind, {}).get(value, "")
+        copied = behind(row, column) if behind and column.cell and row[column.cell] else ""
+        href = copied or links.get(column.kind, {}).get(value, "")
         numeric = column.kind == "optional"
         text = figure(value) if numeric and isinstance(value, int | float) else worded(column.kind, value)
         return Cell(text, numeric=numeric, heading=column is table.shown[0], href=href)
@@ -100,12 +101,7 @@ def cell_of(
 
 def leads(table: Table, column: Shown, value: Any) -> bool:
     """Whether there are answers behind a number: not where nothing was counted, nor where it only names its row."""
-    return (
-        bool(table.named_by)
-        and column.value not in table.named_by
-        and value is not None
-        and (column.kind != "count" or value > 0)
-    )
+    return table.leads(column) and value is not None and (column.kind != "count" or value > 0)
 
 
 def reason_of(row: Row, column: Shown, value: Any) -> str:

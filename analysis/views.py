@@ -128,16 +128,20 @@ def links_of(study: Study, form: ResultsForm, table: Table) -> dict[str, dict[st
     }
 
 
-def behind_link(study: Study, form: ResultsForm) -> Callable[[Table], BehindLink | None]:
-    """Of a table, a function from its numbers to the pages of their answers; None for who may not see answers."""
-    address, chosen = reverse("study_behind", args=[study.slug]), asked(form)
+def behind_link(study: Study, form: ResultsForm, **more: str) -> Callable[[Table], BehindLink | None]:
+    """Of a table, a function from its numbers to the pages of their answers; None for who may not see answers.
+
+    `more`: what the page was asked besides what the form holds.
+    """
+    address, chosen = reverse("study_behind", args=[study.slug]), asked(form) | more
+    may_see = study.project.my_role.rank >= Role.REVIEWER.rank and not effects_hidden(study)
 
     def of_table(table: Table) -> BehindLink | None:
-        if not table.named_by or study.project.my_role.rank < Role.REVIEWER.rank:
+        if not may_see:
             return None
 
         def link(row: Row, column: Shown) -> str:
-            cell = {"table": table.name, "number": column.value} | table.names(row)
+            cell = row[column.cell] if column.cell else {"table": table.name, "number": column.value} | table.names(row)
             return f"{address}?{urlencode(chosen | cell, doseq=True)}"
 
         return link

@@ -7,13 +7,24 @@ gives exactly what the number counts. Its notes say in sentences what the rows a
 from collections.abc import Callable, Mapping
 
 from analysis.evidence import Evidence
-from analysis.reports.behind import answers
+from analysis.reports.behind import answers, items, ratings, shared_judgments, stand_in, variants, writing
 from analysis.tables import Row, Table
 
 Source = Callable[[Evidence, Row, str], Table]
 
+OF_EVERY_PROTOCOL: Mapping[str, Source] = {**variants.SOURCES, **stand_in.SOURCES}
+OF_GUESSES: Mapping[str, Source] = {
+    **answers.SOURCES,
+    **shared_judgments.SOURCES,
+    **ratings.SOURCES,
+    **items.SOURCES,
+}
 SOURCES: Mapping[str, Mapping[str, Source]] = {
-    "guess-then-read": answers.SOURCES,
+    "guess-then-read": {**OF_GUESSES, **OF_EVERY_PROTOCOL},
+    "dimension-ratings": OF_EVERY_PROTOCOL,
+    "stopping-questionnaire": OF_EVERY_PROTOCOL,
+    "pairwise": OF_EVERY_PROTOCOL,
+    "writing": {**writing.SOURCES, **variants.SOURCES},
 }
 
 
