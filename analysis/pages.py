@@ -1,7 +1,7 @@
 """A table as a page shows it: numbers in words, n beneath, the other convention's interval, footnotes for reasons."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from string import ascii_lowercase
 from typing import Any
 
@@ -177,26 +177,31 @@ def sentence_of(row: Row, table: Table) -> str:
 
 @dataclass(frozen=True)
 class Facts:
-    """One part of the description: names down, quantities across; a cell is (value, reason)."""
+    """One part of the description: names down, quantities across."""
 
     title: str
     quantities: list[str]
-    rows: list[tuple[str, list[tuple[str, str]]]]
+    rows: list[tuple[str, list[Cell]]]
 
 
-def description(table: Table) -> list[Facts]:
+def description(table: Table, behind: BehindLink | None = None) -> list[Facts]:
     """Texts, items and who answered, each as a small table."""
     titles = {"texts": _("Texts"), "items": _("Items"), "evaluators": _("Who answered")}
-    return [facts(title, [row for row in table.rows if row["about"] == about]) for about, title in titles.items()]
+    parts = {about: [row for row in table.rows if row["about"] == about] for about in titles}
+    return [facts(table, title, parts[about], behind) for about, title in titles.items()]
 
 
-def facts(title: str, rows: list[Row]) -> Facts:
+def facts(table: Table, title: str, rows: list[Row], behind: BehindLink | None) -> Facts:
+    column = next(column for column in table.shown if column.value == "value")
     quantities = list(dict.fromkeys(row["quantity"] for row in rows))
-    cells: dict[str, dict[str, tuple[str, str]]] = {}
+    cells: dict[str, dict[str, Cell]] = {}
     for row in rows:
-        value = _(UNDEFINED) if row["value"] is None else figure(row["value"])
-        cells.setdefault(name_of(row), {})[row["quantity"]] = (value, row["reason"])
-    found = [(name, [mine.get(quantity, ("", "")) for quantity in quantities]) for name, mine in cells.items()]
+        cell = cell_of(row, column, table, "clustered", {}, {}, behind)
+        under = (cell.reason,) if cell.reason else ()
+        cells.setdefault(name_of(row), {})[row["quantity"]] = replace(cell, mark="", under=under)
+    found = [
+        (name, [mine.get(quantity, Cell("", numeric=True)) for quantity in quantities]) for name, mine in cells.items()
+    ]
     return Facts(title, [worded("quantity", quantity) for quantity in quantities], found)
 
 

@@ -81,7 +81,8 @@ def sections(study: Study, form: ResultsForm, report: Report) -> dict:
         table.name: page_table(table, form.choices.convention, links_of(study, form, table), behind(table))
         for table in report.tables
     }
-    common = {"tables": tables, "description": description(report.table("description"))}
+    described = report.table("description")
+    common = {"tables": tables, "description": description(described, behind(described))}
     if report.template == Report.template:
         first = next(iter(sheet_links(study, urlencode(asked(form), doseq=True), STUDY).values()), "")
         return common | {"listed": listed(report, tables), "first_sheet": first}

@@ -7,12 +7,16 @@ gives exactly what the number counts. Its notes say in sentences what the rows a
 from collections.abc import Callable, Mapping
 
 from analysis.evidence import Evidence
-from analysis.reports.behind import answers, items, ratings, shared_judgments, stand_in, variants, writing
+from analysis.reports.behind import answers, description, items, ratings, shared_judgments, stand_in, variants, writing
 from analysis.tables import Row, Table
 
 Source = Callable[[Evidence, Row, str], Table]
 
-OF_EVERY_PROTOCOL: Mapping[str, Source] = {**variants.SOURCES, **stand_in.SOURCES}
+OF_EVERY_PROTOCOL: Mapping[str, Source] = {
+    **description.SOURCES,
+    **variants.SOURCES,
+    **stand_in.SOURCES,
+}
 OF_GUESSES: Mapping[str, Source] = {
     **answers.SOURCES,
     **shared_judgments.SOURCES,
@@ -24,7 +28,7 @@ SOURCES: Mapping[str, Mapping[str, Source]] = {
     "dimension-ratings": OF_EVERY_PROTOCOL,
     "stopping-questionnaire": OF_EVERY_PROTOCOL,
     "pairwise": OF_EVERY_PROTOCOL,
-    "writing": {**writing.SOURCES, **variants.SOURCES},
+    "writing": {**writing.SOURCES, **description.SOURCES, **variants.SOURCES},
 }
 
 
