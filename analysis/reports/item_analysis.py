@@ -83,7 +83,7 @@ def shown() -> tuple[Shown, ...]:
         Shown(_("Item"), "item_id", "item id"),
         Shown(_("Option"), "option_id"),
         Shown(_("Generator"), "generator"),
-        Shown(_("Key"), "key", "truth"),
+        Shown(_("Is a key"), "key", "truth"),
         Shown(_("Stage"), "stage", "stage"),
         Shown(_("People"), "n", "count", about=_("people who judged the option in this stage")),
         Shown(_("Ticked"), "share_ticked", "number", reason="reason", about=_("share of people who ticked it")),
