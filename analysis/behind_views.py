@@ -47,6 +47,7 @@ def study_behind(request, slug):
         "tab": "results",
         "report": {"included": form.choices.included},
         "of": found,
+        "heading": heading(found.table.title, found.column.title),
         "names": naming(found.table, found.row),
         "cell": cell_of(found.row, found.column, found.table, convention, {}, {}),
         "table": page_table(page_of(rows, page), convention, links_of(study, form, rows)),
@@ -57,6 +58,11 @@ def study_behind(request, slug):
         "n": len(rows.rows),
     }
     return render(request, "analysis/behind.html", context)
+
+
+def heading(table: str, column: str) -> str:
+    """Of which table and column the number is; a title may be a question."""
+    return f"{table} {column}" if table.endswith("?") else f"{table}: {column}"
 
 
 def own_page(study, form, name, query) -> str:

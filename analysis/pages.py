@@ -119,7 +119,7 @@ def footnote(reason: str, footnotes: dict[str, str]) -> str:
 
 def ends(row: Row, column: Shown, convention: str) -> str:
     """The interval by the chosen convention, whatever the table's own columns hold."""
-    if not column.low or row[column.value] is None:
+    if not column.low or row[column.value] is None or column.value not in row.get("intervals", {}):
         return ""
     chosen = row["intervals"][column.value][convention]
     return interval(chosen["low"], chosen["high"]) or _("interval undefined")
@@ -212,8 +212,10 @@ def name_of(row: Row) -> str:
 
 def naming(table: Table, row: Row) -> list[tuple[str, str]]:
     """What names a row, as a page says it: the title of each naming column and its value in words."""
-    titled = {column.value: column for column in table.shown}
+    titled = {column.value.removesuffix("_said"): column for column in table.shown}  # such as category_said
     return [
-        (titled[name].title, worded(titled[name].kind, row[name])) if name in titled else (name, str(row[name] or ""))
+        (titled[name].title, worded(titled[name].kind, row[titled[name].value]))
+        if name in titled
+        else (name, str(row[name] or ""))
         for name in table.named_by
     ]

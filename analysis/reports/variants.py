@@ -61,7 +61,9 @@ def variant_rows(name: str, mine: Evidence, measured: Measured) -> Iterator[dict
         ("", "", PEOPLE, n_people, None, None, n_people, ""),
         ("", "", MINUTES, median, None, None, len(minutes), reason),
     ]
-    for cells in (*counted, *measured(mine)):
+    for cells in counted:
+        yield dict(zip(COLUMNS, (name, *cells), strict=True))
+    for cells in measured(mine):
         row = dict(zip(COLUMNS, (name, *cells), strict=True))
         over_texts = {"low": row["low"], "high": row["high"]}
         yield row | {"intervals": {"value": dict.fromkeys(("clustered", "published"), over_texts)}}

@@ -93,7 +93,7 @@ def pairs_of(
     exact = row[held] if held else json.dumps(whole[column.value]).replace("null", "")
     nothing = "" if column.kind == "optional" else UNDEFINED
     yield "value", value_in(cell), printed(exact) if exact else nothing
-    if not column.low or not exact:
+    if not column.low or not exact or column.value not in whole.get("intervals", {}):
         return
     ends = [number_of(row[end]) for end in (column.low, column.high)]
     yield "interval", interval_in(cell), interval(*ends) or "interval undefined"
