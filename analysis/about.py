@@ -30,8 +30,8 @@ def about(row: Row, column: Shown, table: Table, convention: str) -> str:
     """What the column is, how its interval came about, and how much it counts; what is not known is not said."""
     if column.value in table.named_by:
         return ""
-    interval = row.get("intervals", {}).get(column.value, {}).get(convention)
-    said = method_said(interval, column.counts) if interval else counts_said(row, column, table)
+    interval = row.get("intervals", {}).get(column.value, {}).get(convention, {})
+    said = method_said(interval, column.counts) if "unit" in interval else counts_said(row, column, table)
     return " · ".join(filter(None, (column.about, said)))
 
 

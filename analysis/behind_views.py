@@ -6,14 +6,15 @@ from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import Http404
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils.translation import override
 from django.views.decorators.http import require_safe
 
-from analysis.forms import ResultsForm
+from analysis.forms import ResultsForm, StandInForm
 from analysis.hiding import hidden_page
 from analysis.item_lists import page_of
 from analysis.pages import cell_of, naming, page_table
-from analysis.services.results import Behind, behind_of, counts_by_purpose
+from analysis.services.results import STAND_IN, Behind, behind_of, counts_by_purpose
 from analysis.views import asked, attached, links_of
 from analysis.writers import as_csv
 from projects.models import Role
@@ -21,7 +22,10 @@ from studies.access import get_study
 from studies.services.effects import effects_hidden
 
 PER_PAGE = 100
-NOT_NAMES = ("table", "number", "page", *ResultsForm.base_fields, "include")  # all else in the address names a row
+# All else in the address names a row.
+NOT_NAMES = ("table", "number", "page", *ResultsForm.base_fields, "include", *StandInForm.base_fields)
+# Tables that do not stand on the results page.
+PAGES = {"item_analysis": "study_items", **dict.fromkeys(STAND_IN, "stand_in")}
 
 
 @login_required
@@ -43,15 +47,30 @@ def study_behind(request, slug):
         "tab": "results",
         "report": {"included": form.choices.included},
         "of": found,
+        "heading": heading(found.table.title, found.column.title),
         "names": naming(found.table, found.row),
         "cell": cell_of(found.row, found.column, found.table, convention, {}, {}),
         "table": page_table(page_of(rows, page), convention, links_of(study, form, rows)),
         "page": page,
         "page_query": rest.urlencode(),
         "asked": urlencode(asked(form), doseq=True),
+        "back": own_page(study, form, found.table.name, request.GET),
         "n": len(rows.rows),
     }
     return render(request, "analysis/behind.html", context)
+
+
+def heading(table: str, column: str) -> str:
+    """Of which table and column the number is; a title may be a question."""
+    return f"{table} {column}" if table.endswith("?") else f"{table}: {column}"
+
+
+def own_page(study, form, name, query) -> str:
+    """The address of the page of a table that stands on another page than the results; else nothing."""
+    if name not in PAGES:
+        return ""
+    chosen = asked(form) | ({"people": StandInForm(query).kind} if name in STAND_IN else {})
+    return f"{reverse(PAGES[name], args=[study.slug])}?{urlencode(chosen, doseq=True)}"
 
 
 @login_required
@@ -69,6 +88,8 @@ def asked_for(study, form, query) -> Behind:
     """404 for a number that the study's results do not have."""
     names = {name: value for name, value in query.items() if name not in NOT_NAMES}
     try:
-        return behind_of(study, form.choices, query.get("table", ""), query.get("number", ""), names)
+        return behind_of(
+            study, form.choices, query.get("table", ""), query.get("number", ""), names, StandInForm(query).kind
+        )
     except KeyError:
         raise Http404 from None

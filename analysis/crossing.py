@@ -29,7 +29,9 @@ def side_by_side(table: Table, convention: str, behind: BehindLink | None = None
     head = (Shown(_("Items by"), "generator"), *(Shown(worded("evaluator", one), one, "number") for one in evaluators))
     rows = [[Cell(generator, heading=True), *(cells[generator, one] for one in evaluators)] for generator in generators]
     notes = (_("Below each number: the share judged correctly without the text → with it."),)
-    return PageTable(table.name, table.title, head, rows, notes, {mark: reason for reason, mark in reasons.items()})
+    return PageTable(
+        f"{table.name}_beside", table.title, head, rows, notes, {mark: reason for reason, mark in reasons.items()}
+    )
 
 
 def between(row: Row) -> str:

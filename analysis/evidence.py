@@ -48,7 +48,8 @@ class Evidence:
     `items`: one row per item with text_id, item_id, generator, source, stem, reference, n_options, n_keys.
     `texts`: text_id, source, dataset (each stands for the other where only one is known), tokens.
     `annotators`: code, kind, group, reading, purpose, variant ("" without one).
-    `times`: annotator, minutes of each stage handed in. `minutes`: annotator, minutes in all. `pairs`: see `pairs_of`.
+    `times`: annotator, text_id, stage, minutes of each stage handed in. `minutes`: annotator, minutes in all.
+    `pairs`: see `pairs_of`.
     `left_out`: number of responses by purpose that the choices leave out.
     `options`: one row per option of `items` with text_id, item_id, option_id, generator, key (as it is
     now), wording.
@@ -248,11 +249,13 @@ def times_of(study: Study, choices: Choices) -> pd.DataFrame:
         opened_at__isnull=False,
         submitted_at__isnull=False,
     ).order_by("pk")
-    times = timed.values_list("assignment__annotator__code", "opened_at", "submitted_at")
+    about = ("assignment__annotator__code", "assignment__unit__text__external_id", "stage")
     rows = [
-        (code, (submitted - opened).total_seconds() / 60) for code, opened, submitted in times if opened and submitted
+        (*of, (submitted - opened).total_seconds() / 60)
+        for *of, opened, submitted in timed.values_list(*about, "opened_at", "submitted_at")
+        if opened and submitted
     ]
-    return pd.DataFrame.from_records(rows, columns=["annotator", "minutes"])
+    return pd.DataFrame.from_records(rows, columns=["annotator", "text_id", "stage", "minutes"])
 
 
 def corrections_of(study: Study) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from analysis.models import ItemCode
 from analysis.pages import page_table
 from analysis.services.coding import BadCode, remove_code, set_codes
 from analysis.services.results import counts_by_purpose, report_of
-from analysis.views import asked, text_links
+from analysis.views import asked, behind_link, text_links
 from evaluation.metric_rows import values_by_item
 from items.models import Item
 from projects.models import Role
@@ -48,7 +48,7 @@ def study_items(request, slug):
         "text id": text_links(study),
         "item id": sheet_links(study, urlencode(asked(form) | {"sort": order}, doseq=True), "item_analysis"),
     }
-    shown = page_table(page_of(table, page), form.choices.convention, links)
+    shown = page_table(page_of(table, page), form.choices.convention, links, behind_link(study, form)(table))
     context = {
         "project": study.project,
         "study": study,

@@ -1,7 +1,7 @@
 """A table as a page shows it: numbers in words, n beneath, the other convention's interval, footnotes for reasons."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from string import ascii_lowercase
 from typing import Any
@@ -95,7 +95,8 @@ def cell_of(
 ) -> Cell:
     value = row[column.value]
     if column.kind not in NUMBERS:
-        href = links.get(column.kind, {}).get(value, "")
+        copied = behind(row, column) if behind and column.cell and row[column.cell] else ""
+        href = copied or links.get(column.kind, {}).get(value, "")
         numeric = column.kind == "optional"
         text = figure(value) if numeric and isinstance(value, int | float) else worded(column.kind, value)
         return Cell(text, numeric=numeric, heading=column is table.shown[0], href=href)
@@ -115,12 +116,7 @@ def cell_of(
 
 def leads(table: Table, column: Shown, value: Any) -> bool:
     """Whether there are answers behind a number: not where nothing was counted, nor where it only names its row."""
-    return (
-        bool(table.named_by)
-        and column.value not in table.named_by
-        and value is not None
-        and (column.kind != "count" or value > 0)
-    )
+    return table.leads(column) and value is not None and (column.kind != "count" or value > 0)
 
 
 def reason_of(row: Row, column: Shown, value: Any) -> str:
@@ -138,7 +134,7 @@ def footnote(reason: str, footnotes: dict[str, str]) -> str:
 
 def ends(row: Row, column: Shown, convention: str) -> str:
     """The interval by the chosen convention, whatever the table's own columns hold."""
-    if not column.low or row[column.value] is None:
+    if not column.low or row[column.value] is None or column.value not in row.get("intervals", {}):
         return ""
     chosen = row["intervals"][column.value][convention]
     return interval(chosen["low"], chosen["high"]) or _("interval undefined")
@@ -196,26 +192,31 @@ def sentence_of(row: Row, table: Table) -> str:
 
 @dataclass(frozen=True)
 class Facts:
-    """One part of the description: names down, quantities across; a cell is (value, reason)."""
+    """One part of the description: names down, quantities across."""
 
     title: str
     quantities: list[str]
-    rows: list[tuple[str, list[tuple[str, str]]]]
+    rows: list[tuple[str, list[Cell]]]
 
 
-def description(table: Table) -> list[Facts]:
+def description(table: Table, behind: BehindLink | None = None) -> list[Facts]:
     """Texts, items and who answered, each as a small table."""
     titles = {"texts": _("Texts"), "items": _("Items"), "evaluators": _("Who answered")}
-    return [facts(title, [row for row in table.rows if row["about"] == about]) for about, title in titles.items()]
+    parts = {about: [row for row in table.rows if row["about"] == about] for about in titles}
+    return [facts(table, title, parts[about], behind) for about, title in titles.items()]
 
 
-def facts(title: str, rows: list[Row]) -> Facts:
+def facts(table: Table, title: str, rows: list[Row], behind: BehindLink | None) -> Facts:
+    column = next(column for column in table.shown if column.value == "value")
     quantities = list(dict.fromkeys(row["quantity"] for row in rows))
-    cells: dict[str, dict[str, tuple[str, str]]] = {}
+    cells: dict[str, dict[str, Cell]] = {}
     for row in rows:
-        value = _(UNDEFINED) if row["value"] is None else figure(row["value"])
-        cells.setdefault(name_of(row), {})[row["quantity"]] = (value, row["reason"])
-    found = [(name, [mine.get(quantity, ("", "")) for quantity in quantities]) for name, mine in cells.items()]
+        cell = cell_of(row, column, table, "clustered", {}, {}, behind)
+        under = (cell.reason,) if cell.reason else ()
+        cells.setdefault(name_of(row), {})[row["quantity"]] = replace(cell, mark="", under=under)
+    found = [
+        (name, [mine.get(quantity, Cell("", numeric=True)) for quantity in quantities]) for name, mine in cells.items()
+    ]
     return Facts(title, [worded("quantity", quantity) for quantity in quantities], found)
 
 
@@ -227,8 +228,10 @@ def name_of(row: Row) -> str:
 
 def naming(table: Table, row: Row) -> list[tuple[str, str]]:
     """What names a row, as a page says it: the title of each naming column and its value in words."""
-    titled = {column.value: column for column in table.shown}
+    titled = {column.value.removesuffix("_said"): column for column in table.shown}  # such as category_said
     return [
-        (titled[name].title, worded(titled[name].kind, row[name])) if name in titled else (name, str(row[name] or ""))
+        (titled[name].title, worded(titled[name].kind, row[titled[name].value]))
+        if name in titled
+        else (name, str(row[name] or ""))
         for name in table.named_by
     ]

@@ -73,7 +73,8 @@ def shortcuts(items: Iterable[Item]) -> Table:
           "with them. Above it the sign gives keys away, below it distractors."),
         _("Many signs are looked for: one interval in twenty misses chance by chance."),
     )  # fmt: skip
-    return make_table("shortcuts", COLUMNS, rows, title=_("Shortcuts"), notes=notes, shown=shown())
+    named_by = ("generator", "cue")
+    return make_table("shortcuts", COLUMNS, rows, title=_("Shortcuts"), notes=notes, shown=shown(), named_by=named_by)
 
 
 def rows_of(generator: str, wordings: list[Wording]) -> Iterator[dict[str, Any]]:
@@ -99,9 +100,11 @@ def shown() -> tuple[Shown, ...]:
     return (
         Shown(_("Generator"), "generator"),
         Shown(_("The option that"), "cue", "cue"),
-        Shown(_("Items"), "n", "count"),
-        Shown(_("Share of keys"), "share_keys", "number", "low", "high"),
-        Shown(_("By chance"), "expected", "number"),
+        Shown(_("Items"), "n", "count", about=_("items in which one option stands out so")),
+        Shown(
+            _("Share of keys"), "share_keys", "number", "low", "high", about=_("share of these options that are keys")
+        ),
+        Shown(_("By chance"), "expected", "number", about=_("mean share of keys among the options of these items")),
     )
 
 

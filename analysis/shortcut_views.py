@@ -1,5 +1,7 @@
 """Shortcuts over the whole bank of a project: how often a sign leads to the key, and in which items."""
 
+from urllib.parse import urlencode
+
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.shortcuts import render
@@ -7,7 +9,8 @@ from django.utils.translation import override
 from django.views.decorators.http import require_safe
 
 from analysis.formatting import CUES
-from analysis.pages import page_table
+from analysis.pages import BehindLink, page_table
+from analysis.tables import Table
 from analysis.views import attached
 from analysis.writers import as_csv
 from evaluation.services.metrics import items_in_bank
@@ -32,7 +35,7 @@ def bank_shortcuts(request, slug):
     found = flagged(items, cue, generator) if cue in CUES else []
     context = {
         "project": project,
-        "table": page_table(table, "clustered"),
+        "table": page_table(table, "clustered", behind=items_link(table)),
         "cues": CUES.items(),
         "cue": cue,
         "generators": [ALL, *project.generators.values_list("name", flat=True)],
@@ -40,6 +43,11 @@ def bank_shortcuts(request, slug):
         "page": Paginator(found, PER_PAGE).get_page(request.GET.get("page")),
     }
     return render(request, "analysis/shortcuts.html", context)
+
+
+def items_link(table: Table) -> BehindLink:
+    """From a number to the list of the items that it counts, on the same page."""
+    return lambda row, column: f"?{urlencode(table.names(row))}#counted"
 
 
 @login_required

@@ -12,7 +12,7 @@ from analysis.forms import ResultsForm, StandInForm
 from analysis.hiding import hidden_page
 from analysis.pages import page_table
 from analysis.services.results import counts_by_purpose, stand_in_of
-from analysis.views import asked, attached
+from analysis.views import asked, attached, behind_link
 from analysis.writers import as_csv
 from studies.access import get_study
 from studies.services.effects import effects_hidden
@@ -29,7 +29,8 @@ def stand_in(request, slug):
         return hidden_page(request, study)
     form, kinds = ResultsForm(study, counts_by_purpose(study), request.GET), StandInForm(request.GET)
     report = stand_in_of(study, form.choices, kinds.kind)
-    tables = [page_table(table, "clustered") for table in report.tables]
+    behind = behind_link(study, form, people=kinds.kind)
+    tables = [page_table(table, "clustered", behind=behind(table)) for table in report.tables]
     context = {
         "project": study.project,
         "study": study,

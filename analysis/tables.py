@@ -28,6 +28,8 @@ class Shown:
     best: Literal["", "high", "low"] = ""  # which end is marked, among the rows of one evaluator
     about: str = ""  # what the number is and how it is computed, for whoever points at it
     counts: Literal["judgments", "scores", "items"] = "judgments"  # what the n of its intervals counts
+    leads: bool = True  # whether answers stand behind it; not behind a setting of the analysis
+    cell: str = ""  # the column that says of which other table's cell the number is a copy
 
 
 @dataclass(frozen=True)
@@ -81,10 +83,15 @@ class Table:
 
     def column_shown(self, value: str) -> Shown:
         """The number that stands in this column of a page; `KeyError` if there is none."""
-        found = [column for column in self.shown if column.value == value and column.kind in NUMBERS]
-        if not found or value in self.named_by:
+        found = [column for column in self.shown if column.value == value and self.leads(column)]
+        if not found:
             raise KeyError(value)
         return found[0]
+
+    def leads(self, column: Shown) -> bool:
+        """Whether the column has numbers with answers behind them, and does not only name its row."""
+        named = column.value in self.named_by
+        return bool(self.named_by) and column.kind in NUMBERS and column.leads and not named
 
     def noting(self, notes: Iterable[str]) -> "Table":
         """The same table with these notes after its own."""

@@ -84,7 +84,8 @@ def sections(study: Study, form: ResultsForm, report: Report) -> dict:
         table.name: page_table(table, form.choices.convention, links_of(study, form, table), behind(table))
         for table in report.tables
     }
-    common = {"tables": tables, "description": description(report.table("description"))}
+    described = report.table("description")
+    common = {"tables": tables, "description": description(described, behind(described))}
     if report.template == Report.template:
         first = next(iter(sheet_links(study, urlencode(asked(form), doseq=True), STUDY).values()), "")
         grids = {table.name: crossed(table, form.choices.convention, behind(table)) for table in report.tables}
@@ -147,18 +148,23 @@ def links_of(study: Study, form: ResultsForm, table: Table) -> dict[str, dict[st
     }
 
 
-def behind_link(study: Study, form: ResultsForm) -> Callable[[Table], BehindLink | None]:
-    """Of a table, a function from its numbers to the pages of their answers; None for who may not see answers now."""
-    address, chosen = reverse("study_behind", args=[study.slug]), urlencode(asked(form), doseq=True)
-    hidden = effects_hidden(study)
+def behind_link(study: Study, form: ResultsForm, **more: str) -> Callable[[Table], BehindLink | None]:
+    """Of a table, a function from its numbers to the pages of their answers; None for who may not see answers now.
+
+    `more`: what the page was asked besides what the form holds.
+    """
+    address, chosen = reverse("study_behind", args=[study.slug]), urlencode(asked(form) | more, doseq=True)
+    may_see = study.project.my_role.rank >= Role.REVIEWER.rank and not effects_hidden(study)
 
     def of_table(table: Table) -> BehindLink | None:
-        if not table.named_by or hidden or study.project.my_role.rank < Role.REVIEWER.rank:
+        if not may_see:
             return None
         rows = {id(row): row for row in table.rows}
         named = cache(lambda place: urlencode(table.names(rows[place])))  # thousands of numbers, a few in each row
 
         def link(row: Row, column: Shown) -> str:
+            if column.cell:
+                return f"{address}?{chosen}&{urlencode(row[column.cell])}"
             return f"{address}?{chosen}&table={table.name}&number={column.value}&{named(id(row))}"
 
         return link

@@ -34,7 +34,7 @@ class Reliability:
 
 def reliability(p: FloatArray, true: BoolArray, bins: int = BINS) -> Reliability:
     """Bins of equal width, a bin holds its lower end and the last one 1 too (Naeini et al. 2015; Brier 1950)."""
-    place = np.minimum((p * bins).astype(np.int64), bins - 1)
+    place = bins_of(p, bins)
     n = np.bincount(place, minlength=bins)
     filled = np.where(n > 0, n, np.nan)
     mean_p = np.bincount(place, weights=p, minlength=bins) / filled
@@ -43,6 +43,11 @@ def reliability(p: FloatArray, true: BoolArray, bins: int = BINS) -> Reliability
     brier = float(((p - true) ** 2).mean()) if some else math.nan
     ece = float(np.nansum(n * np.abs(mean_p - share)) / len(p)) if some else math.nan
     return Reliability(np.linspace(0, 1, bins + 1), mean_p, share, n.astype(np.int64), brier, ece)
+
+
+def bins_of(p: FloatArray, bins: int = BINS) -> IntArray:
+    """(n,) the bin of each p, from 0."""
+    return np.asarray(np.minimum((p * bins).astype(np.int64), bins - 1))
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,10 @@ def agreement_with_humans(evidence: Evidence) -> Table:
           "low whatever the agreement."),
     )  # fmt: skip
     title = _("Agreement with people")
-    return make_table("agreement_with_humans", COLUMNS, rows, title=title, notes=notes, shown=shown())
+    named_by = ("evaluator", "stage")
+    return make_table(
+        "agreement_with_humans", COLUMNS, rows, title=title, notes=notes, shown=shown(), named_by=named_by
+    )
 
 
 def ratings_in(judgments: pd.DataFrame) -> Ratings:
@@ -156,13 +159,16 @@ def why_undefined(ratings: Ratings, line: Line, stage: str) -> str:
 
 
 def shown() -> tuple[Shown, ...]:
+    weighted = _("mean of Cohen's κ over pairs, weighted by shared judgments")
+    unweighted = _("mean of Cohen's κ over pairs; of all people the mean of each person's mean with the others")
+    ac1 = _("mean of Gwet's AC1 over pairs, weighted by shared judgments")
     return (
         Shown(_("Answers by"), "evaluator", "evaluator"),
         Shown(_("Stage"), "stage", "stage"),
-        Shown(_("Cohen's κ"), "kappa", "number", "low", "high", "reason", "texts"),
-        Shown(_("κ, unweighted"), "kappa_unweighted", "number", reason="reason"),
-        Shown(_("Percent agreement"), "percent", "number", reason="reason"),
-        Shown(_("AC1"), "ac1", "number", reason="reason"),
-        Shown(_("Pairs"), "n_pairs", "count"),
-        Shown(_("Shared judgments"), "n_judgments", "count"),
+        Shown(_("Cohen's κ"), "kappa", "number", "low", "high", "reason", "texts", about=weighted),
+        Shown(_("κ, unweighted"), "kappa_unweighted", "number", reason="reason", about=unweighted),
+        Shown(_("Percent agreement"), "percent", "number", reason="reason", about=_("share of shared judgments alike")),
+        Shown(_("AC1"), "ac1", "number", reason="reason", about=ac1),
+        Shown(_("Pairs"), "n_pairs", "count", about=_("pairs of annotators with a κ")),
+        Shown(_("Shared judgments"), "n_judgments", "count", about=_("options that both of a pair judged, all pairs")),
     )

@@ -23,7 +23,8 @@ def description(evidence: Evidence) -> Table:
         _("Minutes run from opening a stage to handing it in, breaks included."),
         *evidence.peculiarities,
     )
-    return make_table("description", COLUMNS, rows, title=_("Description"), notes=notes, shown=shown())
+    title, named_by = _("Description"), ("about", "name", "source", "quantity")
+    return make_table("description", COLUMNS, rows, title=title, notes=notes, shown=shown(), named_by=named_by)
 
 
 def entry(about: str, name: str, source: str, quantity: str, value: Any, n: int, reason: str = "") -> dict[str, Any]:
@@ -98,5 +99,5 @@ def shown() -> tuple[Shown, ...]:
         Shown(_("Source"), "source"),
         Shown(_("Quantity"), "quantity", "quantity"),
         Shown(_("Value"), "value", "number", reason="reason"),
-        Shown(_("n"), "n", "count"),
+        Shown(_("n"), "n", "count", leads=False),  # no cell of a page
     )

@@ -60,7 +60,7 @@ def list_of(evidence: Evidence, name: str, title: str, counted: pd.DataFrame, ki
     ]
     said = _("Sure: how probable it is that this holds for more than half of all such people, by these answers alone "
              "(Jeffreys' prior); the list is sorted by it.")  # fmt: skip
-    return make_table(name, COLUMNS, rows, title=title, notes=(note, said), shown=shown())
+    return make_table(name, COLUMNS, rows, title=title, notes=(note, said), shown=shown(), named_by=("item_id",))
 
 
 def shown() -> tuple[Shown, ...]:
@@ -68,9 +68,16 @@ def shown() -> tuple[Shown, ...]:
         Shown(_("Text"), "text_id", "text id"),
         Shown(_("Item"), "item_id", "item id"),
         Shown(_("Generator"), "generator"),
-        Shown(_("People"), "n_annotators", "count"),
-        Shown(_("Right"), "n_right", "count"),
-        Shown(_("Share right"), "share_right", "number"),
-        Shown(_("Sure"), "certainty", "number"),
+        Shown(_("People"), "n_annotators", "count", about=_("people who answered the item in this stage")),
+        Shown(_("Right"), "n_right", "count", about=_("people who judged all of its options rightly")),
+        Shown(
+            _("Share right"), "share_right", "number", about=_("share of people who judged all of its options rightly")
+        ),
+        Shown(
+            _("Sure"),
+            "certainty",
+            "number",
+            about=_("probability that it holds for most such people (Jeffreys' prior)"),
+        ),
         Shown(_("Codes"), "codes"),
     )

@@ -121,7 +121,7 @@ def shown() -> tuple[Shown, ...]:
         measured(_("Guessability"), "guessability", "low", _("share of judgments right without the text")),
         measured(_("Answerability"), "answerability", "high", _("share of judgments right with the text")),
         measured(_("Informativity"), "informativity", "high", _("answerability minus guessability")),
-        Shown(_("Items"), "n_items", "count"),
-        Shown(_("Texts"), "n_texts", "count"),
-        Shown(_("Annotators"), "n_annotators", "count"),
+        Shown(_("Items"), "n_items", "count", about=_("items with judgments")),
+        Shown(_("Texts"), "n_texts", "count", about=_("texts with judgments")),
+        Shown(_("Annotators"), "n_annotators", "count", about=_("annotators with judgments")),
     )

@@ -31,7 +31,8 @@ def item_analysis(evidence: Evidence) -> Table:
         _("Mis-key: probability that the key is wrong, given the answers with the text; beforehand 2 % of the keys are "
           "taken to be wrong. With few answers it says little: see n."),
     )  # fmt: skip
-    return make_table("item_analysis", COLUMNS, rows, title=_("Item analysis"), notes=notes, shown=shown())
+    title, named_by = _("Item analysis"), ("item_id", "option_id", "stage")
+    return make_table("item_analysis", COLUMNS, rows, title=title, notes=notes, shown=shown(), named_by=named_by)
 
 
 def stage_rows(evidence: Evidence, stage: str) -> list[Row]:
@@ -84,17 +85,19 @@ def grids(asked: pd.DataFrame, options: pd.DataFrame, columns: tuple[str, ...]) 
 
 
 def shown() -> tuple[Shown, ...]:
+    separates = _("correlation of being right here with the share right of the same person's other judgments")
+    wrong = _("probability that the key is wrong, by Bayes' rule from all options' judgments")
     return (
         Shown(_("Text"), "text_id", "text id"),
         Shown(_("Item"), "item_id", "item id"),
         Shown(_("Option"), "option_id"),
         Shown(_("Generator"), "generator"),
-        Shown(_("Key"), "key", "truth"),
+        Shown(_("Is a key"), "key", "truth"),
         Shown(_("Stage"), "stage", "stage"),
-        Shown(_("People"), "n", "count"),
-        Shown(_("Ticked"), "share_ticked", "number"),
-        Shown(_("Right"), "share_correct", "number"),
-        Shown(_("Unsure"), "share_unsure", "number"),
-        Shown(_("Discrimination"), "discrimination", "number"),
-        Shown(_("Mis-key"), "miskey", "number"),
+        Shown(_("People"), "n", "count", about=_("people who judged the option in this stage")),
+        Shown(_("Ticked"), "share_ticked", "number", reason="reason", about=_("share of people who ticked it")),
+        Shown(_("Right"), "share_correct", "number", reason="reason", about=_("share of people who judged it rightly")),
+        Shown(_("Unsure"), "share_unsure", "number", reason="reason", about=_("share of people who marked it unsure")),
+        Shown(_("Discrimination"), "discrimination", "number", reason="reason", about=separates),
+        Shown(_("Mis-key"), "miskey", "number", reason="reason", about=wrong),
     )

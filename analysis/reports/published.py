@@ -37,6 +37,7 @@ SOURCES = {
 ENDS = {"informativity": "informativity_{}", "alpha": "{}", "mean": "{}", "conger_kappa": "{}"}
 COUNTED = {"informativity": "n_read", "agreement_with_humans": "n_judgments", "alpha": "n_values",
            "generator_means": "n"}  # fmt: skip
+COUNTS_OF = {"n_read": "answerability"}  # of which shown number a count is the n, where it is not shown itself
 PAIRS = {"stopping-questionnaire": "n_pairs", "pairwise": "n_units"}
 DIFFERS = {
     "guess-then-read": (
@@ -124,8 +125,8 @@ def published(report: Report, evidence: Evidence) -> Table:
 
 def beside(report: Report, evidence: Evidence) -> Iterator[dict[str, Any]]:
     for each in chosen(evidence):
-        own = find(report.table(each.table).rows, each.row)
-        yield row_of(each, own, evidence.study.protocol)
+        table = report.table(each.table)
+        yield row_of(each, table, find(table.rows, each.row), evidence.study.protocol)
 
 
 def chosen(evidence: Evidence) -> list[Printed]:
@@ -149,8 +150,8 @@ def same(own: object, name: str) -> bool:
     return str(own).casefold() == name.casefold()
 
 
-def row_of(each: Printed, own: Row | None, protocol: str) -> dict[str, Any]:
-    ours = own_values(own, each.table, each.measure, protocol)
+def row_of(each: Printed, table: Table, own: Row | None, protocol: str) -> dict[str, Any]:
+    ours = own_values(own, table, each.measure, protocol)
     return {
         "table": each.table,
         "row": ", ".join(value for _name, value in each.row),
@@ -172,37 +173,52 @@ def own_only(report: Report, protocol: str) -> Iterator[dict[str, Any]]:
     kinds = dict.fromkeys((each.table, each.measure, tuple(name for name, _value in each.row))
                           for each in printed() if each.protocol == protocol)  # fmt: skip
     known = {(each.table, each.measure, tuple(value.casefold() for _name, value in each.row)) for each in printed()}
-    for table, measure, names in kinds:
+    for name, measure, names in kinds:
         if "generator" not in names and "evaluator" not in names:
             continue
-        for own in report.table(table).rows:
+        table = report.table(name)
+        for own in table.rows:
             values = tuple(str(own[name]) for name in names)
             wanted = own.get("evaluator_kind") != "human" or own.get("evaluator") == "human"
             is_average = own.get("dimension", "average") == "average"
-            if wanted and is_average and (table, measure, tuple(map(str.casefold, values))) not in known:
+            if wanted and is_average and (name, measure, tuple(map(str.casefold, values))) not in known:
                 yield {
-                    **dict.fromkeys(COLUMNS), "table": table, "row": ", ".join(values), "measure": measure, "group": "",
+                    **dict.fromkeys(COLUMNS), "table": name, "row": ", ".join(values), "measure": measure, "group": "",
                     **own_values(own, table, measure, protocol), "published_said": "",
                     "measure_said": measure_word(measure), "row_said": said_of(tuple(zip(names, values, strict=True))),
                 }  # fmt: skip
 
 
-def own_values(own: Row | None, table: str, measure: str, protocol: str) -> dict[str, Any]:
-    """own, own_low, own_high, own_n, reason and the own number in words."""
+def own_values(own: Row | None, table: Table, measure: str, protocol: str) -> dict[str, Any]:
+    """own, own_low, own_high, own_n, reason, the own number in words, and of which cells of `table` they are."""
     if own is None:
-        reason = _("this study has no such row")
-        return {"own": None, "own_low": None, "own_high": None, "own_n": None, "reason": reason, "own_said": "–"}
+        nothing = dict.fromkeys(("own", "own_low", "own_high", "own_n", "own_cell", "own_n_cell"))
+        return nothing | {"reason": _("this study has no such row"), "own_said": "–"}
     ends = ENDS.get(measure)
     low, high = (own[ends.format(end)] if ends else None for end in ("low", "high"))
     reason_column = "informativity_reason" if measure == "informativity" else "reason"
+    n_column = COUNTED.get(table.name) or PAIRS[protocol]
     return {
         "own": own[measure],
         "own_low": low,
         "own_high": high,
-        "own_n": own[COUNTED.get(table) or PAIRS[protocol]],
+        "own_n": own[n_column],
+        "own_cell": cell_named(table, own, measure),
+        "own_n_cell": cell_named(table, own, COUNTS_OF.get(n_column, n_column)),
         "reason": own[reason_column] if own[measure] is None else "",
         "own_said": said(own[measure], low, high) or (own[reason_column] if own[measure] is None else ""),
     }
+
+
+def cell_named(table: Table, row: Row, column: str) -> dict[str, str] | None:
+    """Table, number and names of a cell, if answers stand behind it."""
+    try:
+        shown = table.column_shown(column)
+    except KeyError:
+        return None
+    value = row[shown.value]
+    is_empty = value is None or (shown.kind == "count" and not value)
+    return None if is_empty else {"table": table.name, "number": column} | table.names(row)
 
 
 def said(value: float | None, low: float | None, high: float | None) -> str:
@@ -238,6 +254,6 @@ def shown(protocol: str) -> tuple[Shown, ...]:
         *groups,
         Shown(_("Published"), "published_said"),
         Shown(_("Published n"), "published_n", "optional"),
-        Shown(_("Own"), "own_said"),
-        Shown(_("Own n"), "own_n", "optional"),
+        Shown(_("Own"), "own_said", cell="own_cell"),
+        Shown(_("Own n"), "own_n", "optional", cell="own_n_cell"),
     )

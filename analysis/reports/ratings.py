@@ -25,7 +25,10 @@ def ratings(evidence: Evidence) -> Table:
     rows.sort(key=lambda row: evidence.generators.index(row["generator"]))
     columns = ("generator", "evaluator", *(f"n_{level}" for level in levels), "n", "mean", "low", "high", "reason")
     note = _("Ratings run from %(worst)s (worst) to %(best)s (best).") % {"worst": levels[0], "best": levels[-1]}
-    return make_table("ratings", columns, rows, title=_("Ratings"), notes=(note,), shown=shown_ratings(levels))
+    named_by = ("generator", "evaluator")
+    return make_table(
+        "ratings", columns, rows, title=_("Ratings"), notes=(note,), shown=shown_ratings(levels), named_by=named_by
+    )
 
 
 def rating_row(
@@ -49,11 +52,7 @@ def rating_row(
 
 def accuracy_by_rating(evidence: Evidence) -> Table:
     """For each level: the people's own answers to the items that they themselves rated so, generators pooled."""
-    people = people_in(evidence)
-    judgments, rated = (people.rows_of(found(evidence.frame)) for found in (judgments_of, ratings_of))
-    own = judgments.merge(
-        rated[["annotator", "item_id", "value"]].rename(columns={"value": "rating"}), on=["annotator", "item_id"]
-    )
+    own = rated_and_judged(evidence)
     rows = [
         accuracy_row(evidence, level, stage, own[(own["rating"] == level) & (own["stage"] == stage)])
         for level in levels_of(evidence)
@@ -62,8 +61,18 @@ def accuracy_by_rating(evidence: Evidence) -> Table:
     columns = ("rating", "stage", "accuracy", "low", "high", "n", "n_texts", "reason")
     note = _("A person's own rating with the same person's answers to that item; without the text only the items that "
              "this person guessed. Generators pooled.")  # fmt: skip
+    title, named_by = _("Accuracy by rating"), ("rating", "stage")
     return make_table(
-        "accuracy_by_rating", columns, rows, title=_("Accuracy by rating"), notes=(note,), shown=shown_accuracy()
+        "accuracy_by_rating", columns, rows, title=title, notes=(note,), shown=shown_accuracy(), named_by=named_by
+    )
+
+
+def rated_and_judged(evidence: Evidence) -> pd.DataFrame:
+    """People's judgments of options with `rating`, their own of that item; without those of items not rated."""
+    people = people_in(evidence)
+    judgments, rated = (people.rows_of(found(evidence.frame)) for found in (judgments_of, ratings_of))
+    return judgments.merge(
+        rated[["annotator", "item_id", "value"]].rename(columns={"value": "rating"}), on=["annotator", "item_id"]
     )
 
 
@@ -88,9 +97,9 @@ def shown_ratings(levels: tuple[int, ...]) -> tuple[Shown, ...]:
     return (
         Shown(_("Generator"), "generator"),
         Shown(_("Ratings by"), "evaluator", "evaluator"),
-        *(Shown(str(level), f"n_{level}", "count") for level in levels),
-        Shown(_("Ratings"), "n", "count"),
-        Shown(_("Mean"), "mean", "number", "low", "high", "reason", "texts", "high"),
+        *(Shown(str(level), f"n_{level}", "count", about=_("ratings of this level")) for level in levels),
+        Shown(_("Ratings"), "n", "count", about=_("ratings of items")),
+        Shown(_("Mean"), "mean", "number", "low", "high", "reason", "texts", "high", _("mean of the ratings")),
     )
 
 
@@ -98,7 +107,16 @@ def shown_accuracy() -> tuple[Shown, ...]:
     return (
         Shown(_("Rating"), "rating", "count"),
         Shown(_("Stage"), "stage", "stage"),
-        Shown(_("Share right"), "accuracy", "number", "low", "high", "reason", "texts"),
-        Shown(_("Judgments"), "n", "count"),
-        Shown(_("Texts"), "n_texts", "count"),
+        Shown(
+            _("Share right"),
+            "accuracy",
+            "number",
+            "low",
+            "high",
+            "reason",
+            "texts",
+            about=_("share of judgments right"),
+        ),
+        Shown(_("Judgments"), "n", "count", about=_("judgments of options of items rated so")),
+        Shown(_("Texts"), "n_texts", "count", about=_("texts with judgments")),
     )

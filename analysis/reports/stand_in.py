@@ -67,8 +67,8 @@ def stand_in(evidence: Evidence, models: list[Evaluator], epsilon: float) -> Tab
           "after Benjamini and Yekutieli."),
         _("The test takes units as independent; units of one text are not quite."),
     )  # fmt: skip
-    title = _("Can a model stand in for people?")
-    return make_table("stand_in", COLUMNS, rows, title=title, notes=notes, shown=shown())
+    title, named_by = _("Can a model stand in for people?"), ("evaluator", "stage", "question")
+    return make_table("stand_in", COLUMNS, rows, title=title, notes=notes, shown=shown(), named_by=named_by)
 
 
 def row_of(
@@ -117,16 +117,20 @@ Found = tuple[float, Interval]
 def agreement(answers: Answers, asked: Asked, seed: int) -> tuple[Found, Found, int]:
     """κ of the model with people, and of people with each other, with intervals over texts."""
     n, c = len(answers.raters), len(asked.categories)
-    others = np.arange(1, n)
-    pair_sets = (pairs_with(0, others), all_pairs(n - 1) + 1 if n > 2 else np.zeros((0, 2), dtype=np.int64))
     found = [
         (
             mean_agreement(pairwise(answers.values, c, pairs)).kappa,
             clustered_kappa(answers.values, c, pairs, answers.text, seed=seed),
         )
-        for pairs in pair_sets
+        for pairs in pair_sets(n)
     ]
     return found[0], found[1], n
+
+
+def pair_sets(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """(p, 2) each, among n raters of whom the model is the first: the model with each person, and people only."""
+    people = all_pairs(n - 1) + 1 if n > 2 else np.zeros((0, 2), dtype=np.int64)
+    return pairs_with(0, np.arange(1, n)), people
 
 
 def ends(found: Found, value: str, low: str, high: str) -> dict[str, float]:
@@ -167,16 +171,18 @@ def calibration(evidence: Evidence, models: list[Evaluator]) -> Table:
     columns = (
         Shown(_("Answers by"), "evaluator", "evaluator"),
         Shown(_("Stage"), "stage", "stage"),
-        Shown(_("p from"), "bin_low", "number"),
-        Shown(_("to"), "bin_high", "number"),
-        Shown(_("Mean p"), "mean_p", "number"),
-        Shown(_("Share of keys"), "share_keys", "number"),
-        Shown("n", "n", "count"),
-        Shown(_("Brier score"), "brier", "number"),
-        Shown(_("ECE"), "ece", "number"),
+        Shown(_("p from"), "bin_low", "number", leads=False),
+        Shown(_("to"), "bin_high", "number", leads=False),
+        Shown(_("Mean p"), "mean_p", "number", about=_("mean of p(true) in this tenth")),
+        Shown(_("Share of keys"), "share_keys", "number", about=_("share of keys among the options of this tenth")),
+        Shown("n", "n", "count", about=_("judgments with a probability in this tenth")),
+        Shown(_("Brier score"), "brier", "number", about=_("mean squared error of p(true) over all tenths")),
+        Shown(_("ECE"), "ece", "number", about=_("mean distance between p and the share of keys, over all tenths")),
     )
-    title = _("Calibration of probabilities")
-    return make_table("stand_in_calibration", CALIBRATION, rows, title=title, notes=notes, shown=columns)
+    title, named_by = _("Calibration of probabilities"), ("evaluator", "stage", "bin_low")
+    return make_table(
+        "stand_in_calibration", CALIBRATION, rows, title=title, notes=notes, shown=columns, named_by=named_by
+    )
 
 
 def bins_of(model: Evaluator, stage: str, mine: pd.DataFrame) -> Iterator[dict[str, Any]]:
@@ -229,11 +235,14 @@ def biases(evidence: Evidence, models: list[Evaluator]) -> Table:
         Shown(_("Answers by"), "evaluator", "evaluator"),
         Shown(_("Stage"), "stage", "stage"),
         Shown(_("Bias"), "bias"),
-        Shown(_("Excess"), "excess", "number", "low", "high", "reason"),
-        Shown(_("of people"), "excess_people", "number"),
-        Shown("n", "n", "count"),
+        Shown(
+            _("Excess"), "excess", "number", "low", "high", "reason", about=_("share called correct less share of keys")
+        ),
+        Shown(_("of people"), "excess_people", "number", about=_("the same by the answers of people")),
+        Shown("n", "n", "count", about=_("the model's judgments of options that have it")),
     )
-    return make_table("stand_in_biases", BIASES, rows, title=_("Biases"), notes=notes, shown=columns)
+    title, named_by = _("Biases"), ("evaluator", "stage", "bias")
+    return make_table("stand_in_biases", BIASES, rows, title=title, notes=notes, shown=columns, named_by=named_by)
 
 
 def bias_row(
@@ -312,16 +321,19 @@ def with_ends(row: Row, value: str, low: str, high: str) -> str:
 
 
 def shown() -> tuple[Shown, ...]:
+    weighted = _("mean of Cohen's κ over pairs, weighted by shared judgments")
+    won = _("share of people against whom the model passes (alternative-annotator test)")
+    as_good = _("mean share of units on which the model is at least as good as the person left out")
     return (
         Shown(_("Answers by"), "evaluator", "evaluator"),
         Shown(_("Stage"), "stage", "stage"),
         Shown(_("Question"), "question"),
-        Shown(_("κ with people"), "kappa", "number", "low", "high", "reason"),
-        Shown(_("κ between people"), "kappa_people", "number", "people_low", "people_high", "reason"),
-        Shown("ε", "epsilon", "number"),
-        Shown(_("Winning rate"), "winning_rate", "number", reason="reason"),
-        Shown(_("At least as good"), "advantage", "number", reason="reason"),
+        Shown(_("κ with people"), "kappa", "number", "low", "high", "reason", about=weighted),
+        Shown(_("κ between people"), "kappa_people", "number", "people_low", "people_high", "reason", about=weighted),
+        Shown("ε", "epsilon", "number", about=_("what a person costs, as chosen above"), leads=False),
+        Shown(_("Winning rate"), "winning_rate", "number", reason="reason", about=won),
+        Shown(_("At least as good"), "advantage", "number", reason="reason", about=as_good),
         Shown(_("May stand in"), "passed", "truth"),
-        Shown(_("People"), "n_people", "count"),
-        Shown(_("Units"), "n_units", "count"),
+        Shown(_("People"), "n_people", "count", about=_("people who answered the question")),
+        Shown(_("Units"), "n_units", "count", about=_("units that the model and a person judged")),
     )

@@ -51,7 +51,8 @@ def informativity_standardised(evidence: Evidence) -> Table:
         notes = [_("Nothing divides the items into kinds yet: give each item a kind in its metadata, or set the codes "
                    "that say what it asks about on every item.")]  # fmt: skip
     title = _("Informativity at a common mix of items")
-    return make_table(NAME, COLUMNS, rows, title=title, notes=tuple(notes), shown=shown())
+    named_by = ("category_kind", "category", "generator", "evaluator")
+    return make_table(NAME, COLUMNS, rows, title=title, notes=tuple(notes), shown=shown(), named_by=named_by)
 
 
 def mixes(evidence: Evidence, way: Categories) -> dict[str, dict[str, float]]:
@@ -150,14 +151,15 @@ def spread_over(taken: FloatArray, about: np.ndarray) -> FloatArray:
 
 
 def shown() -> tuple[Shown, ...]:
+    informed = _("answerability minus guessability within each category, weighted by its share of all items")
     return (
         Shown(_("Items divided by"), "category_kind"),
         Shown(_("Category"), "category_said"),
         Shown(_("Generator"), "generator"),
         Shown(_("Answers by"), "evaluator", "evaluator"),
-        Shown(_("Share of its items"), "share_items", "number"),
-        Shown(_("Share of all items"), "share_items_common", "number"),
-        Shown(_("Informativity"), "informativity", "number", "low", "high", "reason"),
-        Shown(_("Items"), "n_items", "count"),
-        Shown(_("Texts"), "n_texts", "count"),
+        Shown(_("Share of its items"), "share_items", "number", about=_("share of the generator's items")),
+        Shown(_("Share of all items"), "share_items_common", "number", about=_("share of all items: the weight")),
+        Shown(_("Informativity"), "informativity", "number", "low", "high", "reason", about=informed),
+        Shown(_("Items"), "n_items", "count", about=_("items with judgments")),
+        Shown(_("Texts"), "n_texts", "count", about=_("texts with judgments")),
     )

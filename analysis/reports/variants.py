@@ -10,6 +10,7 @@ from analysis.evidence import Evidence
 from analysis.reports.evaluators import people_in
 from analysis.tables import Shown, Table, make_table
 
+PEOPLE, MINUTES = "n_annotators", "minutes_unit_median"
 COLUMNS = ("variant", "category", "view", "measure", "value", "low", "high", "n", "reason")
 # From the evidence of one variant: category, view, measure, value, low, high, n (what the agreement rests on), reason.
 Measured = Callable[[Evidence], Iterator[tuple[Any, ...]]]
@@ -28,7 +29,8 @@ def variants(evidence: Evidence, measured: Measured) -> list[Table]:
         _("Agreement is between annotators of one variant. All other tables take the variants together."),
         _("Minutes run from opening a stage to handing it in, breaks included: the median over what was handed in."),
     )
-    return [make_table("variants", COLUMNS, rows, title=_("Variants side by side"), notes=notes, shown=shown())]
+    title, named_by = _("Variants side by side"), ("variant", "category", "view", "measure")
+    return [make_table("variants", COLUMNS, rows, title=title, notes=notes, shown=shown(), named_by=named_by)]
 
 
 def of_variant(evidence: Evidence, name: str) -> Evidence:
@@ -56,10 +58,12 @@ def variant_rows(name: str, mine: Evidence, measured: Measured) -> Iterator[dict
     n_people = len(people_in(mine).codes)
     median = float(minutes.median()) if len(minutes) else None
     counted = [
-        ("", "", "n_annotators", n_people, None, None, n_people, ""),
-        ("", "", "minutes_unit_median", median, None, None, len(minutes), reason),
+        ("", "", PEOPLE, n_people, None, None, n_people, ""),
+        ("", "", MINUTES, median, None, None, len(minutes), reason),
     ]
-    for cells in (*counted, *measured(mine)):
+    for cells in counted:
+        yield dict(zip(COLUMNS, (name, *cells), strict=True))
+    for cells in measured(mine):
         row = dict(zip(COLUMNS, (name, *cells), strict=True))
         over_texts = {"low": row["low"], "high": row["high"]}
         yield row | {"intervals": {"value": dict.fromkeys(("clustered", "published"), over_texts)}}
@@ -71,6 +75,6 @@ def shown() -> tuple[Shown, ...]:
         Shown(_("Category"), "category"),
         Shown(_("View"), "view", "view"),
         Shown(_("Measure"), "measure", "quantity"),
-        Shown(_("Value"), "value", "number", "low", "high", "reason"),
-        Shown(_("n"), "n", "count"),
+        Shown(_("Value"), "value", "number", "low", "high", "reason", about=_("of the people of this variant alone")),
+        Shown(_("n"), "n", "count", about=_("people, stages handed in, or what the agreement rests on")),
     )

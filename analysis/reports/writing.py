@@ -29,11 +29,17 @@ ITEMS = (
 
 def writing(evidence: Evidence) -> Report:
     """Of the people chosen, in the purposes chosen."""
-    codes = people_in(evidence).codes
-    found = [each for each in written_items(evidence.study, evidence.choices.purposes) if each.annotator in codes]
+    found = written_by_people(evidence)
     minutes = variants(evidence, lambda mine: iter(()))
     tables = (counts(evidence, found), *minutes, items(found), description(evidence))
     return Report(tables, tuple(sentences(found)), ())
+
+
+def written_by_people(evidence: Evidence, group: str = ALL) -> list[WrittenItem]:
+    """What the people chosen have written, all of them or those of a group."""
+    codes = people_in(evidence).codes
+    found = written_items(evidence.study, evidence.choices.purposes)
+    return [each for each in found if each.annotator in codes and group in (ALL, each.group)]
 
 
 def sentences(found: list[WrittenItem]) -> list[str]:
@@ -55,7 +61,8 @@ def counts(evidence: Evidence, found: list[WrittenItem]) -> Table:
         _("Minutes run from opening a text to handing it in, breaks included; the median over texts and annotators."),
         _("Waiting: nobody has looked at it yet. Only what is accepted or repaired is in the bank."),
     )
-    return make_table("writing", COUNTS, rows, title=_("What was written"), notes=notes, shown=shown_counts())
+    title = _("What was written")
+    return make_table("writing", COUNTS, rows, title=title, notes=notes, shown=shown_counts(), named_by=("group",))
 
 
 def counts_row(group: str, found: list[WrittenItem]) -> dict[str, Any]:
@@ -103,15 +110,21 @@ def items(found: Iterable[WrittenItem]) -> Table:
 def shown_counts() -> tuple[Shown, ...]:
     return (
         Shown(_("Group"), "group", "scope"),
-        Shown(_("Annotators"), "n_annotators", "count"),
-        Shown(_("Texts"), "n_texts", "count"),
-        Shown(_("Items"), "n_items", "count"),
-        Shown(_("Accepted"), "n_accepted", "count"),
-        Shown(_("Repaired"), "n_repaired", "count"),
-        Shown(_("Rejected"), "n_rejected", "count"),
-        Shown(_("Waiting"), "n_waiting", "count"),
-        Shown(_("Words per question"), "words_per_stem", "number"),
-        Shown(_("Minutes per text"), "minutes_per_text", "number", reason="reason"),
+        Shown(_("Annotators"), "n_annotators", "count", about=_("people who wrote items")),
+        Shown(_("Texts"), "n_texts", "count", about=_("texts with items")),
+        Shown(_("Items"), "n_items", "count", about=_("items written")),
+        Shown(_("Accepted"), "n_accepted", "count", about=_("items taken as they were")),
+        Shown(_("Repaired"), "n_repaired", "count", about=_("items taken after a change")),
+        Shown(_("Rejected"), "n_rejected", "count", about=_("items not taken")),
+        Shown(_("Waiting"), "n_waiting", "count", about=_("items nobody has looked at")),
+        Shown(_("Words per question"), "words_per_stem", "number", about=_("mean over items")),
+        Shown(
+            _("Minutes per text"),
+            "minutes_per_text",
+            "number",
+            reason="reason",
+            about=_("median over texts and people"),
+        ),
     )
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 FORMAT = 5  # raised when what is cached changes its form or meaning
 A_DAY = 24 * 60 * 60
+STAND_IN = ("stand_in", "stand_in_calibration", "stand_in_biases")  # the tables of a page of their own
 
 
 def report_of(study: Study, choices: Choices) -> Report:
@@ -86,12 +87,17 @@ class Behind:
     rows: Table
 
 
-def behind_of(study: Study, choices: Choices, name: str, column: str, names: Mapping[str, str]) -> Behind:
-    """The rows behind the number in this column of the table's row of these names; `KeyError` if there is none."""
+def behind_of(
+    study: Study, choices: Choices, name: str, column: str, names: Mapping[str, str], kind: str = "skilled"
+) -> Behind:
+    """The rows behind the number in this column of the table's row of these names; `KeyError` if there is none.
+
+    `kind`: of people, for the tables about models in their place (see `stand_in_of`).
+    """
     from analysis.evidence import evidence_of
     from analysis.reports.behind import behind
 
-    table = report_of(study, choices).table(name)
+    table = (stand_in_of(study, choices, kind) if name in STAND_IN else report_of(study, choices)).table(name)
     row, shown = table.row_named(names), table.column_shown(column)
     rows = behind(evidence_of(study, choices), name, row, column)
     return Behind(table, row, shown, saying_included(rows, choices.purposes))

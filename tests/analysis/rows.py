@@ -1,8 +1,15 @@
-"""Finding single rows in the tables of a report."""
+"""Finding single rows in the tables of a report, and counting a number again from the rows behind it."""
 
+import csv
+import io
+from collections.abc import Iterator
 from typing import Any
 
+from analysis.evidence import Evidence
 from analysis.report import Report
+from analysis.reports.behind import behind
+from analysis.tables import Row, Shown, Table
+from analysis.writers import as_csv
 
 
 def found(report: Report, table: str, **wanted: Any):
@@ -10,3 +17,19 @@ def found(report: Report, table: str, **wanted: Any):
     rows = [row for row in report.table(table).rows if wanted.items() <= row.items()]
     assert len(rows) == 1, (table, wanted, len(rows))
     return rows[0]
+
+
+def numbers_in(table: Table, most: int = 10) -> Iterator[tuple[Row, Shown]]:
+    """The numbers that lead to the answers behind them, row and column, in so many rows spread over the table."""
+    step = max(1, len(table.rows) // most)
+    for row in table.rows[::step]:
+        for column in table.shown:
+            value = row[column.value]
+            if table.leads(column) and value is not None and (column.kind != "count" or value):
+                yield row, column
+
+
+def rows_behind(evidence: Evidence, table: Table, row: Row, column: Shown) -> list[dict[str, str]]:
+    """The rows of the CSV file behind a number."""
+    content = as_csv(behind(evidence, table.name, row, column.value))
+    return list(csv.DictReader(io.StringIO(content, newline="")))

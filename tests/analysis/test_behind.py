@@ -4,11 +4,13 @@ import csv
 import io
 import re
 from html import unescape
+from urllib.parse import parse_qsl
 
 import pytest
 from django.core.cache import cache
 from django.urls import reverse
 
+from studies.services.effects import switch_effects
 from tests.factory import answer, make_annotator
 
 CELL = {"table": "informativity", "number": "answerability", "generator": "careful", "evaluator": "human"}
@@ -105,3 +107,33 @@ def test_simulated_answers_are_named_on_the_page_and_in_the_file(tiny, items, as
     assert {row["included"] for row in judgments()} == {"main, simulated"}
     html = as_user(reviewer).get(reverse("study_behind", args=["tiny"]), CELL).content.decode()
     assert "These are simulated answers." in html
+
+
+def test_a_recomputed_number_leads_to_the_cell_it_came_from(answered, as_user, reviewer):
+    html = as_user(reviewer).get(reverse("study_results", args=["tiny"])).content.decode()
+    published = html.split('id="published"')[1].split("</section>")[0]
+    links = [
+        dict(parse_qsl(unescape(link))) for link in re.findall(r'href="[^"]*/results/judgments/[?]([^"]*)"', published)
+    ]
+    own = {"table": "informativity", "number": "informativity", "generator": "careful", "evaluator": "human"}
+    assert any(own.items() <= link.items() for link in links)
+    assert any((own | {"number": "answerability"}).items() <= link.items() for link in links)  # behind its n
+    agreement = {"table": "agreement_with_humans", "number": "kappa_unweighted", "evaluator": "human", "stage": "read"}
+    assert any(agreement.items() <= link.items() for link in links)
+
+
+def test_numbers_of_single_options_lead_there_too(answered, as_user, reviewer):
+    client = as_user(reviewer)
+    html = client.get(reverse("study_items", args=["tiny"])).content.decode()
+    link = next(link for link in re.findall(r'href="([^"]*/results/judgments/[^"]*)"', html) if "share_ticked" in link)
+    page = client.get(unescape(link)).content.decode()
+    assert "<h2>Item analysis: Ticked</h2>" in page
+    assert reverse("study_items", args=["tiny"]) in page
+
+
+def test_while_effects_are_hidden_no_number_leads_anywhere(answered, owner, client):
+    client.force_login(owner)
+    address = reverse("study_results", args=["tiny"])
+    assert "results/judgments" in client.get(address).content.decode()
+    switch_effects(answered, owner, hidden=True)
+    assert "results/judgments" not in client.get(address).content.decode()

@@ -4,7 +4,6 @@ import csv
 import hashlib
 import io
 import json
-from random import Random
 from zipfile import ZipFile
 
 import pytest
@@ -15,22 +14,12 @@ from analysis.choices import Choices
 from analysis.formatting import number
 from analysis.models import ItemCode
 from analysis.pack import work
-from analysis.services.coding import set_code
 from analysis.services.packing import write_pack
 from evaluation.models import Evaluator
-from evaluation.services.answering import answer as answer_by_rule
-from evaluation.services.baselines import add_baseline
-from evaluation.services.metrics import compute_metrics, items_in_study
 from items.models import KeyCorrection, Option, Text
 from projects.models import Membership, Project, Role, User
-from studies.models import Purpose, Response, Study
-from studies.services.launching import open_main_part
-from studies.services.people import add_annotators, make_annotators
-from studies.services.second_round import open_second_round
-from tests import dimensions, pairs, stopping
-from tests.annotation.test_expert_check import check
-from tests.factory import answer, make_annotator
-from tests.studies.world import Person, bank, launched
+from studies.models import Response, Study
+from tests.analysis import whole_studies
 
 SECRET = "The heron Zwickelbart sleeps under the seventh bridge of the drowned canal."
 
@@ -44,65 +33,22 @@ def undrawn(monkeypatch):
 
 @pytest.fixture
 def guessed(project):
-    """Three people, one of them a pilot, a model with probabilities, a baseline, a corrected key, a code, metrics."""
-    bank(project, texts=3, items=2, keys="TFF")
-    study = launched(project, slug="guessed", groups=["students"], plan={"annotators": 2})
-    add_annotators(study, 1, group="students", people=["anna@example.org"])
-    make_annotators(study, 1, Purpose.PILOT)
-    for place, annotator in enumerate(study.annotators.order_by("pk")):
-        someone = Person(annotator).start()
-        while someone.here:
-            someone.do(tick=[0, 2, 1, None][place], rating=2 + place % 3)
-    items = {item.external_id: item for unit in study.units.all() for item in unit.items.all()}
-    model = make_annotator(study, "gpt", kind="model", model="gpt-x", reading="probability")
-    tuning = {"tuning": {"study": "Other texts", "stages": {}}, "reading": "probability", "prompt": None}
-    Evaluator.objects.create(annotator=model, method="model", stages=["guess", "read"], params=tuning)
-    for place, item in enumerate(items.values()):
-        answer(model, "guess", item, "TFF", probabilities=[0.1 + 0.07 * place, 0.3, 1 / 3])
-        answer(model, "read", item, "TTF" if place % 3 else "FFT", probabilities=[0.9, 0.123456789012345, 0.2])
-    answer_by_rule(add_baseline(study, "majority"), 30.0)
-    KeyCorrection.objects.create(item=items["t1-alder-1"], option_external_id="b", correct=True, reason="It says so.")
-    items["t1-alder-1"].options.filter(external_id="b").update(correct=True)
-    set_code(study, items["t2-birch-1"], "wrong_key", None, quote="two sentences", note="see the end")
-    compute_metrics(project, items_in_study(study))
-    return Study.objects.get(pk=study.pk)
+    return whole_studies.guessed(project)
 
 
 @pytest.fixture
 def rated(project):
-    """Dimension ratings with both rounds and an expert check, through the pages."""
-    dimensions.make_bank(project)
-    study = dimensions.launched(project)
-    for annotator in dimensions.annotators(study):
-        dimensions.Rater(annotator, Random(1)).work_through()
-    open_second_round(study)
-    for annotator in dimensions.annotators(study):
-        dimensions.Rater(annotator, Random(1), number=2).work_through()
-    check(study, items=3)
-    return Study.objects.get(pk=study.pk)
+    return whole_studies.rated(project)
 
 
 @pytest.fixture
 def judged(project):
-    """A stopping questionnaire, through the pages, with rephrasals and free answers."""
-    stopping.make_bank(project)
-    study = stopping.launched(project)
-    for annotator in stopping.annotators(study):
-        annotator.group = stopping.group(annotator.seat)
-        annotator.save()
-        stopping.Judge(annotator, Random(1)).work_through()
-    return Study.objects.get(pk=study.pk)
+    return whole_studies.judged(project)
 
 
 @pytest.fixture
 def compared(project):
-    """Pairs with a calibration, through the pages."""
-    pairs.make_bank(project)
-    study = pairs.launched(project)
-    open_main_part(study)
-    for annotator in pairs.annotators(study):
-        pairs.Judge(annotator, Random(1)).work_through()
-    return Study.objects.get(pk=study.pk)
+    return whole_studies.compared(project)
 
 
 @pytest.fixture
@@ -110,7 +56,7 @@ def study(request, db):
     return request.getfixturevalue(request.param)
 
 
-EVERY = pytest.mark.parametrize("study", ["guessed", "rated", "judged", "compared"], indirect=True)
+EVERY = pytest.mark.parametrize("study", list(whole_studies.EVERY), indirect=True)
 
 
 def packed(study, path, *arguments):

@@ -48,6 +48,15 @@ def test_the_bank_page_lists_the_items_of_a_cue(as_user, viewer, stranger, proje
     assert as_user(stranger).get(address).status_code == 404
 
 
+def test_each_number_leads_to_the_items_it_counts(as_user, viewer, project, items):
+    client = as_user(viewer)
+    address = reverse("bank_shortcuts", args=[project.slug])
+    assert 'href="?generator=careful&amp;cue=longest#counted"' in client.get(address).content.decode()
+    page = client.get(address, {"generator": "careful", "cue": "longest"}).content.decode()
+    listed = page.split('id="counted"')[1]
+    assert (listed.count("a key"), listed.count("a distractor")) == (3, 1)
+
+
 def test_a_bank_without_options_says_so(as_user, viewer, project):
     assert "No item of the project has options yet" in (
         as_user(viewer).get(reverse("bank_shortcuts", args=[project.slug])).content.decode()

@@ -1,6 +1,8 @@
 """Can a model stand in for people: the tables, the verdict with its conditions, and the page."""
 
 import json
+import re
+from html import unescape
 
 import pytest
 from django.core.management import call_command
@@ -130,3 +132,15 @@ def test_without_models_the_page_says_so_and_strangers_see_nothing(as_user, view
     address = reverse("stand_in", args=[answered.slug])
     assert "No model or baseline has answered yet" in as_user(viewer).get(address).content.decode()
     assert as_user(stranger).get(address).status_code == 404
+
+
+def test_behind_the_winning_rate_stand_the_tests_against_each_person(as_user, reviewer, study):
+    client = as_user(reviewer)
+    page = client.get(reverse("stand_in", args=[study.slug]), {"people": "crowd"}).content.decode()
+    links = [unescape(link) for link in re.findall(r'href="([^"]*/results/judgments/[^"]*)"', page)]
+    assert not [link for link in links if "number=epsilon" in link or "number=bin_" in link]
+    link = next(link for link in links if "number=winning_rate" in link and "evaluator=echo" in link)
+    behind = client.get(link).content.decode()
+    assert "p, adjusted" in behind
+    assert "people=crowd" in behind  # back to the page as it was
+    assert client.get(link.replace("winning_rate", "epsilon")).status_code == 404

@@ -2,16 +2,19 @@
 
 import csv
 import io
+from statistics import mean, median
 
 import pytest
 from django.urls import reverse
 
 from analysis.choices import Choices
+from analysis.evidence import evidence_of
 from analysis.reports import build
 from analysis.services.exporting import export_responses
 from annotation.simulation import simulate_study
 from studies.models import Assignment, Submission
 from studies.services.written import reject_written_item, take_written_item, written_items
+from tests.analysis.rows import numbers_in, rows_behind
 from tests.factory import make_text
 from tests.studies.world import launched, person, post
 
@@ -69,6 +72,24 @@ def test_counts_and_minutes_of_all_and_of_each_group(study, researcher):
     assert everybody["words_per_stem"] == (4 + 4 + 1 + 4) / 4
     assert (teachers["group"], teachers["n_items"], teachers["minutes_per_text"]) == ("teachers", 2, 4)
     assert (students["group"], students["n_items"], students["n_accepted"]) == ("students", 2, 1)
+
+
+def test_behind_each_count_are_the_items_texts_or_people(study, researcher):
+    by_stem = {each.values.stem: each.response_id for each in planted(study)}
+    take_written_item(study, by_stem["Where?"], researcher)
+    reject_written_item(study, by_stem["When do they fish?"], researcher)
+    evidence = evidence_of(study, Choices())
+    table = build(study, Choices()).table("writing")
+    counted = set()
+    for row, column in numbers_in(table):
+        said = rows_behind(evidence, table, row, column)
+        again = {
+            "words_per_stem": lambda said: mean(int(each["words"]) for each in said),
+            "minutes_per_text": lambda said: median(float(each["minutes"]) for each in said),
+        }.get(column.value, len)(said)
+        assert again == pytest.approx(row[column.value]), (row["group"], column.value)
+        counted.add(column.value)
+    assert counted == {column.value for column in table.shown} - {"group", "n_repaired"}  # nothing was repaired
 
 
 def test_a_group_can_be_chosen(study):

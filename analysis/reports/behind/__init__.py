@@ -7,16 +7,49 @@ gives exactly what the number counts. Its notes say in sentences what the rows a
 from collections.abc import Callable, Mapping
 
 from analysis.evidence import Evidence
-from analysis.reports.behind import answers, checked, item_scores, labels, metrics, preferences, scores
+from analysis.reports.behind import (
+    answers,
+    checked,
+    description,
+    item_scores,
+    items,
+    labels,
+    metrics,
+    preferences,
+    ratings,
+    scores,
+    shared_judgments,
+    stand_in,
+    variants,
+    writing,
+)
 from analysis.tables import Row, Table
 
 Source = Callable[[Evidence, Row, str], Table]
 
+OF_EVERY_PROTOCOL: Mapping[str, Source] = {
+    **description.SOURCES,
+    **variants.SOURCES,
+    **stand_in.SOURCES,
+}
+OF_GUESSES: Mapping[str, Source] = {
+    **answers.SOURCES,
+    **shared_judgments.SOURCES,
+    **ratings.SOURCES,
+    **items.SOURCES,
+}
+OF_SCORES: Mapping[str, Source] = {
+    **scores.SOURCES,
+    **item_scores.SOURCES,
+    **metrics.SOURCES,
+    **checked.SOURCES,
+}
 SOURCES: Mapping[str, Mapping[str, Source]] = {
-    "guess-then-read": answers.SOURCES,
-    "stopping-questionnaire": labels.SOURCES,
-    "pairwise": preferences.SOURCES,
-    "dimension-ratings": {**scores.SOURCES, **item_scores.SOURCES, **metrics.SOURCES, **checked.SOURCES},
+    "guess-then-read": {**OF_GUESSES, **OF_EVERY_PROTOCOL},
+    "dimension-ratings": {**OF_SCORES, **OF_EVERY_PROTOCOL},
+    "stopping-questionnaire": {**labels.SOURCES, **OF_EVERY_PROTOCOL},
+    "pairwise": {**preferences.SOURCES, **OF_EVERY_PROTOCOL},
+    "writing": {**writing.SOURCES, **description.SOURCES, **variants.SOURCES},
 }
 
 

@@ -1,16 +1,19 @@
-"""Behind the numbers of a guess-then-read study: the judgments of options, and what they add up to."""
+"""Behind the accuracies of a guess-then-read study: the judgments of options, and what they add up to."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import pandas as pd
 from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
-from analysis.formatting import count, number, stage_word
+from analysis.formatting import number, stage_word
 from analysis.reports.answers import GUESS, READ, judgments_of, matched
-from analysis.reports.behind.rows import rows_of
+from analysis.reports.behind.listing import COUNTED, counted, listed, share_said
+from analysis.reports.categories import categories_in
 from analysis.reports.evaluators import all_evaluators
-from analysis.tables import Row, Shown, Table, make_table
+from analysis.reports.ratings import rated_and_judged
+from analysis.reports.standardised import ALL, mixes
+from analysis.tables import Row, Table
 
 STAGES: Mapping[str, tuple[str, ...]] = {"guessability": (GUESS,), "answerability": (READ,)}
 COLUMNS = ("text_id", "item_id", "option_id", "generator", "annotator", "stage", "ticked", "key", "right")
@@ -27,54 +30,75 @@ def only_matched(evidence: Evidence, row: Row, column: str) -> Table:
 
 
 def of_informativity(evidence: Evidence, row: Row, column: str, judgments: pd.DataFrame) -> Table:
+    mine = judgments_by(evidence, row, judgments)
+    if column in COUNTED:
+        return counted(evidence, mine, column)
+    return judged(evidence, mine[mine["stage"].isin(STAGES.get(column, (GUESS, READ)))])
+
+
+def judgments_by(evidence: Evidence, row: Row, judgments: pd.DataFrame) -> pd.DataFrame:
+    """Those of the row's evaluator about the items of its generator."""
     evaluator = next(each for each in all_evaluators(evidence) if each.name == row["evaluator"])
-    mine = evaluator.rows_of(judgments)
-    chosen = mine["stage"].isin(STAGES.get(column, (GUESS, READ))) & (mine["generator"] == row["generator"])
-    return listed(evidence, mine[chosen])
+    return evaluator.rows_of(judgments[judgments["generator"] == row["generator"]])
 
 
-def listed(evidence: Evidence, judgments: pd.DataFrame) -> Table:
+def standardised(evidence: Evidence, row: Row, column: str) -> Table:
+    """Behind a row of `informativity_standardised`: the items of a share, else the judgments by category."""
+    way = next(each for each in categories_in(evidence) if each.kind == row["category_kind"])
+    if column in ("share_items", "share_items_common"):
+        own = evidence.items["generator"] == row["generator"]
+        return of_category(evidence, row, evidence.items[own | (column == "share_items_common")], way.of)
+    mine = judgments_by(evidence, row, judgments_of(evidence.frame))
+    mine = mine.assign(category=mine["item_id"].map(way.of))
+    mine = mine if row["category"] == ALL else mine[mine["category"] == row["category"]]
+    if column in COUNTED:
+        return counted(evidence, mine, column)
+    weights = mixes(evidence, way)[ALL]
+    notes = [
+        _("Weight of %(category)s: %(weight)s") % {"category": name, "weight": number(weights[name])}
+        for name in way.names
+        if row["category"] == ALL
+    ]
+    return judged(evidence, mine, notes, ("category",))
+
+
+def of_category(evidence: Evidence, row: Row, items: pd.DataFrame, category: Mapping[str, str]) -> Table:
+    """Items with their category, and whether it is that of the row."""
+    of = items["item_id"].map(category)
+    rows = items.assign(category=of, counted=(of == row["category"]) | (row["category"] == ALL))
+    notes = share_said(rows["counted"], _("%(n_true)s of %(n)s items are counted, %(share)s"))
+    return listed(evidence, rows, ("text_id", "item_id", "generator", "category", "counted"), _("The items"), notes)
+
+
+def by_rating(evidence: Evidence, row: Row, column: str) -> Table:
+    """Behind a row of `accuracy_by_rating`: people's judgments of what they themselves rated so."""
+    own = rated_and_judged(evidence)
+    mine = own[(own["rating"] == row["rating"]) & (own["stage"] == row["stage"])]
+    return counted(evidence, mine, column) if column in COUNTED else judged(evidence, mine, (), ("rating",))
+
+
+def judged(evidence: Evidence, judgments: pd.DataFrame, notes: Iterable[str] = (), more: tuple[str, ...] = ()) -> Table:
     """Judgments of options in the order of the study, with how many of each stage are right."""
-    found = judgments.assign(
+    rows = judgments.assign(
         ticked=judgments["value"], key=judgments["value"] == judgments["correct"], right=judgments["correct"]
     )
-    rows = rows_of(in_order(evidence, found), COLUMNS)
-    return make_table(
-        "judgments", COLUMNS, rows, title=_("The judgments"), notes=tuple(right_by_stage(found)), shown=shown()
-    )
-
-
-def in_order(evidence: Evidence, rows: pd.DataFrame) -> pd.DataFrame:
-    """By item as the study has them, then by option, stage and annotator."""
-    places = {item: place for place, item in enumerate(evidence.items["item_id"])}
-    return rows.sort_values(
-        ["item_id", "option_id", "stage", "annotator"],
-        key=lambda column: column.map(places) if column.name == "item_id" else column,
-    )
+    said = (*notes, *right_by_stage(rows))
+    return listed(evidence, rows, (*COLUMNS, *more), _("The judgments"), said)
 
 
 def right_by_stage(judgments: pd.DataFrame) -> list[str]:
-    said = []
-    for stage in (GUESS, READ):
-        right = judgments[judgments["stage"] == stage]["right"]
-        if len(right):
-            counts = {"n_right": count(int(right.sum())), "n": count(len(right)), "share": number(right.mean())}
-            sentence = _("%(n_right)s of %(n)s judgments are right, %(share)s") % counts
-            said.append(f"{stage_word(stage)}: {sentence}")
-    return said
+    return [
+        f"{stage_word(stage)}: {sentence}"
+        for stage in (GUESS, READ)
+        for sentence in share_said(
+            judgments[judgments["stage"] == stage]["right"], _("%(n_true)s of %(n)s judgments are right, %(share)s")
+        )
+    ]
 
 
-def shown() -> tuple[Shown, ...]:
-    return (
-        Shown(_("Text"), "text_id", "text id"),
-        Shown(_("Item"), "item_id", "item id"),
-        Shown(_("Option"), "option_id"),
-        Shown(_("Annotator"), "annotator"),
-        Shown(_("Stage"), "stage", "stage"),
-        Shown(_("Ticked"), "ticked", "truth"),
-        Shown(_("Key"), "key", "truth"),
-        Shown(_("Right"), "right", "truth"),
-    )
-
-
-SOURCES = {"informativity": pooled, "informativity_matched": only_matched}
+SOURCES = {
+    "informativity": pooled,
+    "informativity_matched": only_matched,
+    "informativity_standardised": standardised,
+    "accuracy_by_rating": by_rating,
+}

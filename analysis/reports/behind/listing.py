@@ -1,0 +1,114 @@
+"""The rows behind a number as a table: known columns with their titles, in the order of the study."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import pandas as pd
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from analysis.evidence import Evidence
+from analysis.formatting import count, number
+from analysis.tables import Kind, Shown, Table, make_table
+
+HEADS: Mapping[str, tuple[str, Kind]] = {
+    "text_id": (gettext_noop("Text"), "text id"),
+    "item_id": (gettext_noop("Item"), "item id"),
+    "option_id": (gettext_noop("Option"), "text"),
+    "generator": (gettext_noop("Generator"), "text"),
+    "source": (gettext_noop("Source"), "text"),
+    "category": (gettext_noop("Category"), "text"),
+    "group": (gettext_noop("Group"), "text"),
+    "annotator": (gettext_noop("Annotator"), "text"),
+    "annotator_a": (gettext_noop("Annotator A"), "text"),
+    "annotator_b": (gettext_noop("Annotator B"), "text"),
+    "stage": (gettext_noop("Stage"), "stage"),
+    "question": (gettext_noop("Question"), "text"),
+    "ticked": (gettext_noop("Ticked"), "truth"),
+    "ticked_a": (gettext_noop("Ticked by A"), "truth"),
+    "ticked_b": (gettext_noop("Ticked by B"), "truth"),
+    "ticked_options": (gettext_noop("Ticked"), "text"),
+    "value": (gettext_noop("Answer"), "label"),
+    "value_a": (gettext_noop("Answer of A"), "label"),
+    "value_b": (gettext_noop("Answer of B"), "label"),
+    "same": (gettext_noop("The same"), "truth"),
+    "key": (gettext_noop("Is a key"), "truth"),
+    "keys": (gettext_noop("Its keys"), "text"),
+    "right": (gettext_noop("Right"), "truth"),
+    "unsure": (gettext_noop("Unsure"), "truth"),
+    "marked": (gettext_noop("Has it"), "truth"),
+    "counted": (gettext_noop("Counted"), "truth"),
+    "this": (gettext_noop("This option"), "truth"),
+    "probability": (gettext_noop("p(true)"), "optional"),
+    "rating": (gettext_noop("Rating"), "optional"),
+    "minutes": (gettext_noop("Minutes"), "optional"),
+    "stem": (gettext_noop("Question"), "text"),
+    "words": (gettext_noop("Words"), "optional"),
+    "verdict": (gettext_noop("Looked at"), "verdict"),
+    "part": (gettext_noop("Part"), "optional"),
+    "tokens": (gettext_noop("Tokens"), "optional"),
+    "n_options": (gettext_noop("Number of options"), "optional"),
+    "n_keys": (gettext_noop("Number of keys"), "optional"),
+    "n_answers": (gettext_noop("Answers"), "optional"),
+    "n_items": (gettext_noop("Items"), "optional"),
+    "n_people": (gettext_noop("People"), "optional"),
+    "n_units": (gettext_noop("Units"), "optional"),
+    "n_shared": (gettext_noop("Shared judgments"), "optional"),
+    "n_same": (gettext_noop("The same"), "optional"),
+    "n_judged": (gettext_noop("Judgments"), "optional"),
+    "n_right": (gettext_noop("Right"), "optional"),
+    "n_others": (gettext_noop("Other judgments"), "optional"),
+    "n_others_right": (gettext_noop("Right"), "optional"),
+    "share_others": (gettext_noop("Share right"), "optional"),
+    "kappa": (gettext_noop("Cohen's κ"), "optional"),
+    "ac1": (gettext_noop("AC1"), "optional"),
+    "model_at_least": (gettext_noop("Model at least as good"), "optional"),
+    "person_at_least": (gettext_noop("Person at least as good"), "optional"),
+    "p": (gettext_noop("p"), "optional"),
+    "p_adjusted": (gettext_noop("p, adjusted"), "optional"),
+    "passed": (gettext_noop("Passed"), "truth"),
+}
+ORDER = ("item_id", "option_id", "stage", "annotator", "annotator_a", "annotator_b")
+# What a count of a table counts: the column that tells two of them apart, and what a list of them says.
+COUNTED: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "n_items": ("item_id", ("text_id", "item_id", "generator")),
+    "n_texts": ("text_id", ("text_id",)),
+    "n_annotators": ("annotator", ("annotator",)),
+}
+
+
+def listed(
+    evidence: Evidence, rows: pd.DataFrame, columns: Sequence[str], title: str, notes: Iterable[str] = ()
+) -> Table:
+    """The columns of the frame, each a name of `HEADS`, by item as the study has them, option, stage and annotator."""
+    found = in_order(evidence, rows)[list(columns)].astype(object)
+    cells = [dict(zip(columns, row, strict=True)) for row in found.where(found.notna(), None).to_numpy()]
+    shown = tuple(Shown(_(HEADS[name][0]), name, HEADS[name][1]) for name in columns)
+    return make_table("behind", columns, cells, title=title, notes=tuple(notes), shown=shown)
+
+
+def in_order(evidence: Evidence, rows: pd.DataFrame) -> pd.DataFrame:
+    """By what the rows have of `ORDER`; items stand as in the study."""
+    places = {item: place for place, item in enumerate(evidence.items["item_id"])}
+    by = [name for name in ORDER if name in rows.columns]
+    if not by:
+        return rows
+    return rows.sort_values(
+        by, kind="stable", key=lambda column: column.map(places) if column.name == "item_id" else column
+    )
+
+
+def counted(evidence: Evidence, answers: pd.DataFrame, column: str) -> Table:
+    """The items, texts or annotators that the answers are of, by a name of `COUNTED`; each with its answers counted."""
+    key, columns = COUNTED[column]
+    n = answers.groupby(key).size()
+    kinds = answers.drop_duplicates(key)
+    rows = kinds.assign(n_answers=kinds[key].map(n))
+    titles = {"n_items": _("The items"), "n_texts": _("The texts"), "n_annotators": _("The annotators")}
+    return listed(evidence, rows, (*columns, "n_answers"), titles[column])
+
+
+def share_said(true: pd.Series, sentence: str) -> list[str]:
+    """A sentence with `n_true`, `n` and `share` of a column of truths; nothing where there are none."""
+    if not len(true):
+        return []
+    return [sentence % {"n_true": count(int(true.sum())), "n": count(len(true)), "share": number(true.mean())}]

@@ -1,0 +1,161 @@
+"""Whether every number that stands on a page is the one of the report's files, rounded as pages round."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from bs4 import BeautifulSoup, Tag
+
+from analysis.formatting import UNDEFINED, figure, interval, worded
+from analysis.pages import MOST_ROWS, name_of
+from analysis.reports.published import said
+from analysis.tables import Shown, Table
+
+INTERVALS = {"clustered": "by texts", "published": "by judgments"}
+
+
+@dataclass(frozen=True)
+class Files:
+    """One table as the files of a report have it: the cells of the CSV, and the rows of the JSON."""
+
+    rows: list[dict[str, str]]
+    json: list[dict]
+
+
+def files_in(contents: Mapping[str, bytes]) -> dict[str, Files]:
+    """By name of the table, from the files of a folder `tables` by their names."""
+    return {
+        name.removesuffix(".csv"): Files(
+            list(csv.DictReader(io.StringIO(content.decode(), newline=""))),
+            json.loads(contents[name.removesuffix(".csv") + ".json"])["rows"],
+        )
+        for name, content in contents.items()
+        if name.endswith(".csv")
+    }
+
+
+def number_of(cell: str) -> int | float | None:
+    """What a cell of a CSV file says: a count, a number, or that it is undefined."""
+    if not cell:
+        return None
+    return int(cell) if cell.lstrip("-").isdecimal() else float(cell)
+
+
+def printed(cell: str) -> str:
+    value = number_of(cell)
+    return UNDEFINED if value is None else figure(value)
+
+
+def tables_on(*pages: str) -> dict[str, list[Tag]]:
+    """The rows of each table by its name, a table that goes over several pages in their order."""
+    found: dict[str, list[Tag]] = {}
+    for page in pages:
+        for table in BeautifulSoup(page, "html.parser").select("table[data-table]"):
+            found.setdefault(str(table["data-table"]), []).extend(table.select("tbody tr"))
+    return found
+
+
+def compared(tables: Mapping[str, Table], files: Mapping[str, Files], on_pages: Mapping[str, list[Tag]], chosen: str):
+    """Where page and files differ, in words, and how many cells were compared; `chosen`: the convention."""
+    differences, n = [], 0
+    for name, rows in on_pages.items():
+        if name not in files or name == "description":
+            continue
+        table, file = tables[name], files[name]
+        if len(rows) != min(len(file.rows), max(len(rows), MOST_ROWS)):
+            differences.append(f"{name}: {len(rows)} rows on the page, {len(file.rows)} in the file")
+        for place, row in enumerate(rows):
+            cells = row.find_all(["th", "td"], recursive=False)
+            for column, cell in zip(table.shown, cells, strict=True):
+                for where, shown, wanted in pairs_of(column, cell, file.rows[place], file.json[place], chosen):
+                    n += 1
+                    if shown != wanted:
+                        differences.append(f"{name} {place} {column.value} {where}: {shown!r} is not {wanted!r}")
+    return differences, n
+
+
+def pairs_of(
+    column: Shown, cell: Tag, row: Mapping[str, str], whole: Mapping, chosen: str
+) -> Iterator[tuple[str, str, str]]:
+    """(what, on the page, by the files) of each thing that stands in a cell."""
+    held = column.value if column.value in row else ""
+    if column.kind not in ("count", "number", "optional"):
+        text = cell.get_text(strip=True)
+        if column.value == "own_said" and row["own"]:
+            ends = (number_of(row[end]) for end in ("own", "own_low", "own_high"))
+            yield "own", text, said(*ends)
+        elif held:
+            yield "name", text, " ".join(worded(column.kind, whole[held]).split())
+        return
+    # What is not in the CSV, such as how sure an item is in a list, stands in the JSON.
+    exact = row[held] if held else json.dumps(whole[column.value]).replace("null", "")
+    nothing = "" if column.kind == "optional" else UNDEFINED
+    yield "value", value_in(cell), printed(exact) if exact else nothing
+    if not column.low or not exact or column.value not in whole.get("intervals", {}):
+        return
+    ends = [number_of(row[end]) for end in (column.low, column.high)]
+    yield "interval", interval_in(cell), interval(*ends) or "interval undefined"
+    if column.n:
+        other = "published" if chosen == "clustered" else "clustered"
+        yield "below", below(cell), below_wanted(column, whole["intervals"][column.value], other)
+
+
+def value_in(cell: Tag) -> str:
+    """The number alone, without star and footnote."""
+    value = cell.select_one(".value")
+    pieces = [piece for piece in value.strings if piece.parent is value or piece.parent.name in ("a", "strong")]
+    return "".join(pieces).strip()
+
+
+def interval_in(cell: Tag) -> str:
+    between = cell.select_one(".interval")
+    return between.get_text() if between else ""
+
+
+def below(cell: Tag) -> str:
+    return " / ".join(line.get_text() for line in cell.select(".under"))
+
+
+def below_wanted(column: Shown, intervals: Mapping, other: str) -> str:
+    """The other convention's interval and how much the number rests on."""
+    both = interval(intervals[other]["low"], intervals[other]["high"]) or UNDEFINED
+    n_texts, n = intervals["clustered"]["n_units"], intervals["clustered"]["n_responses"]
+    texts = f"{n_texts:,} text{'' if n_texts == 1 else 's'}"
+    judgments = f"{n:,} judgment{'' if n == 1 else 's'}"
+    between = f"{INTERVALS[other]}: {both}"
+    return f"{between} · {texts}" if column.n == "texts" else f"{between} / {judgments}, {texts}"
+
+
+def described(file: Files, page: str):
+    """The same of the description, which stands on a page as three small tables: names down, quantities across."""
+    titles = {"Texts": "texts", "Items": "items", "Who answered": "evaluators"}
+    wanted = {
+        (row["about"], name_of(row), worded("quantity", row["quantity"])): printed(row["value"]) for row in file.rows
+    }
+    shown = {}
+    for table in BeautifulSoup(page, "html.parser").select("table[data-table=description]"):
+        about, *quantities = (head.get_text() for head in table.select("thead th"))
+        for row in table.select("tbody tr"):
+            cells = [cell.select_one(".value").get_text().strip() for cell in row.select("td")]
+            name = row.select_one("th").get_text()
+            shown |= {(titles[about], name, one): cell for one, cell in zip(quantities, cells, strict=True) if cell}
+    return shown, wanted
+
+
+def beside(rows: list[Tag], heads: list[str], file: Files):
+    """The same of the table with evaluators side by side: the informativity over its two accuracies."""
+    shown = {
+        (row.select_one("th").get_text(), head): (value_in(cell), interval_in(cell), below(cell))
+        for row in rows
+        for head, cell in zip(heads, row.select("td"), strict=True)
+    }
+    wanted = {}
+    for row in file.rows:
+        ends = [number_of(row[f"informativity_{end}"]) for end in ("low", "high")]
+        between = (interval(*ends) or "interval undefined") if row["informativity"] else ""
+        accuracies = " → ".join(printed(row[name]) for name in ("guessability", "answerability"))
+        name = worded("evaluator", row["evaluator"])
+        wanted[row["generator"], name] = (printed(row["informativity"]), between, accuracies)
+    return shown, wanted

@@ -1,0 +1,84 @@
+"""In every protocol every table's numbers lead somewhere, and rows have names of their own."""
+
+import re
+from html import unescape
+
+import pytest
+from django.core.cache import cache
+from django.urls import reverse
+
+from analysis.behind_views import NOT_NAMES
+from analysis.choices import Choices
+from analysis.evidence import evidence_of
+from analysis.reports import full_report_from
+from analysis.reports.behind import SOURCES
+from tests import reading
+from tests.analysis.rows import numbers_in, rows_behind
+
+# By protocol what makes a study in which every table has rows.
+STUDIES = {"guess-then-read": reading.planted}
+# Tables whose rows are single answers or items, or copies of other tables' numbers: there is nothing further behind.
+ENDS = {"published", "written_items"}
+
+OVER_UNITS = {("variants", "n")}  # counts of units behind which the answers about them stand
+
+
+@pytest.fixture(autouse=True)
+def empty_cache(db):
+    cache.clear()
+
+
+@pytest.fixture(params=STUDIES)
+def study(request, project):
+    return STUDIES[request.param](project)
+
+
+@pytest.fixture
+def evidence(study):
+    return evidence_of(study, Choices(seed=study.seed))
+
+
+@pytest.fixture
+def tables(evidence):
+    return full_report_from(evidence).tables
+
+
+def test_every_table_has_a_source_and_every_source_a_table(study, tables):
+    assert {table.name for table in tables if table.named_by} == set(SOURCES[study.protocol])
+    assert {table.name for table in tables if not table.named_by} <= ENDS
+
+
+def test_rows_have_names_of_their_own_that_are_no_other_words_of_the_address(tables):
+    for table in tables:
+        names = [tuple(table.names(row).items()) for row in table.rows if table.named_by]
+        assert len(names) == len(set(names)), table.name
+        assert not set(table.named_by) & set(NOT_NAMES), table.name
+
+
+def test_behind_every_number_there_are_rows_and_behind_a_count_as_many(evidence, tables):
+    for table in tables:
+        for row, column in numbers_in(table):
+            n = len(rows_behind(evidence, table, row, column))
+            is_count = column.kind == "count" and (table.name, column.value) not in OVER_UNITS
+            assert n == row[column.value] if is_count else n, (table.name, table.names(row), column.value)
+
+
+def test_every_number_says_what_it_is(tables):
+    for table in tables:
+        for column in table.shown:
+            if table.leads(column) and table.name != "description":
+                assert column.about, (table.name, column.value)
+
+
+def test_the_pages_lead_from_each_column_to_a_page_that_opens(study, tables, as_user, reviewer):
+    client = as_user(reviewer)
+    pages = [reverse(name, args=[study.slug]) for name in ("study_results", "study_items", "stand_in")]
+    html = "".join(response.content.decode() for response in map(client.get, pages) if response.status_code == 200)
+    links = {unescape(link) for link in re.findall(r'href="([^"]*/results/judgments/[^"]*)"', html)}
+    by_column = {}
+    for link in sorted(links):
+        by_column.setdefault(tuple(re.findall(r"[?&](?:table|number)=([^&]*)", link)), link)
+    wanted = {(table.name, column.value) for table in tables for _row, column in numbers_in(table)}
+    assert wanted <= set(by_column), sorted(wanted - set(by_column))
+    for link in by_column.values():
+        assert client.get(link).status_code == 200, link

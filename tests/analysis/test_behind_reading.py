@@ -1,0 +1,239 @@
+"""Each number of a guess-then-read study is counted again from the file behind it, with arithmetic of its own."""
+
+import csv
+import io
+from collections import defaultdict
+from statistics import correlation, mean, median
+
+import numpy as np
+import pytest
+from django.core.cache import cache
+from django.urls import reverse
+from scipy.stats import beta
+
+from analysis.choices import Choices
+from analysis.evidence import evidence_of
+from analysis.measures.item_analysis import miskey
+from analysis.reports import full_report_from
+from tests import reading
+from tests.analysis.rows import numbers_in, rows_behind
+
+
+@pytest.fixture
+def study(project):
+    cache.clear()
+    return reading.planted(project)
+
+
+@pytest.fixture
+def evidence(study):
+    return evidence_of(study, Choices(seed=study.seed))
+
+
+def n(rows, _row, _table):
+    return len(rows)
+
+
+def share(column):
+    """The share of rows that say true, of those that say something."""
+    return lambda rows, _row, _table: mean(said[column] == "true" for said in rows if said[column])
+
+
+def average(column):
+    return lambda rows, _row, _table: mean(float(said[column]) for said in rows)
+
+
+def distinct(*columns):
+    return lambda rows, _row, _table: len({tuple(said[column] for column in columns) for said in rows})
+
+
+def informed(rows, _row, _table):
+    right = {stage: [said["right"] == "true" for said in rows if said["stage"] == stage] for stage in ("guess", "read")}
+    return mean(right["read"]) - mean(right["guess"])
+
+
+def standardised(rows, row, table):
+    """The categories' own differences, weighted by their shares of all items, which stand in their rows."""
+    if row["category"]:
+        return informed(rows, row, table)
+    weights = {each["category"]: each["share_items_common"] for each in table.rows if each["category"]}
+    return sum(
+        weight * informed([said for said in rows if said["category"] == category], row, table)
+        for category, weight in weights.items()
+    )
+
+
+def by_pair(rows, what, one="ticked_a", other="ticked_b"):
+    """Of each pair of annotators the number of shared judgments, and what follows from both columns of answers."""
+    pairs = defaultdict(list)
+    for said in rows:
+        pairs[said["annotator_a"], said["annotator_b"]].append((said[one], said[other]))
+    return {pair: (len(both), what(*zip(*both, strict=True))) for pair, both in pairs.items()}
+
+
+def cohen(first, second):
+    same = mean(one == other for one, other in zip(first, second, strict=True))
+    by_chance = sum(first.count(label) * second.count(label) for label in {*first}) / len(first) ** 2
+    return (same - by_chance) / (1 - by_chance)
+
+
+def gwet(first, second):
+    same = mean(one == other for one, other in zip(first, second, strict=True))
+    ticked = (first.count("true") + second.count("true")) / (2 * len(first))
+    by_chance = 2 * ticked * (1 - ticked)
+    return (same - by_chance) / (1 - by_chance)
+
+
+def weighted(what, **columns):
+    def counted(rows, _row, _table):
+        found = by_pair(rows, what, **columns).values()
+        return sum(size * value for size, value in found) / sum(size for size, _value in found)
+
+    return counted
+
+
+def unweighted(rows, row, _table):
+    """Of a person or model the mean of their pairs; of people together the mean of each one's mean."""
+    kappas = {pair: value for pair, (_n, value) in by_pair(rows, cohen).items()}
+    if not row["evaluator"].startswith("human"):
+        return mean(kappas.values())
+    people = {code for pair in kappas for code in pair}
+    return mean(mean(value for pair, value in kappas.items() if code in pair) for code in people)
+
+
+def sure(rows, _row, table):
+    right = sum(said["right"] == "true" for said in rows)
+    above = beta.sf(0.5, right + 0.5, len(rows) - right + 0.5)
+    return above if table.name == "guessable_items" else 1 - above
+
+
+def separates(rows, _row, _table):
+    return correlation([said["right"] == "true" for said in rows], [float(said["share_others"]) for said in rows])
+
+
+def wrong_key(rows, _row, _table):
+    right, judged = (np.array([int(said[column]) for said in rows]) for column in ("n_right", "n_judged"))
+    return miskey(right, judged).probability[[said["this"] for said in rows].index("true")]
+
+
+def by_variant(rows, row, _table):
+    return len(rows) if row["measure"] == "n_annotators" else median(float(said["minutes"]) for said in rows)
+
+
+def over(rows, has):
+    """Share ticked less share of keys among the judgments of which `marked` says so."""
+    chosen = [said for said in rows if said["marked"] == has]
+    return mean((said["ticked"] == "true") - (said["key"] == "true") for said in chosen)
+
+
+def excess(rows, row, _table):
+    return over(rows, "true") - (0 if row["bias"] == "yes" else over(rows, "false"))
+
+
+def brier(rows, _row, _table):
+    return mean((float(said["probability"]) - (said["key"] == "true")) ** 2 for said in rows)
+
+
+def ece(rows, _row, _table):
+    tenths = defaultdict(list)
+    for said in rows:
+        p = float(said["probability"])
+        tenths[min(int(p * 10), 9)].append((p, said["key"] == "true"))
+    apart = {tenth: abs(mean(p for p, _key in both) - mean(key for _p, key in both)) for tenth, both in tenths.items()}
+    return sum(len(tenths[tenth]) * distance for tenth, distance in apart.items()) / len(rows)
+
+
+def described(rows, row, _table):
+    quantity = row["quantity"]
+    if quantity.startswith("n_"):
+        return len(rows)
+    if quantity == "minutes_median":
+        return median(float(said["minutes"]) for said in rows)
+    if quantity in ("share_several_keys", "share_no_key"):
+        return mean(
+            int(said["n_keys"]) > 1 if quantity == "share_several_keys" else said["n_keys"] == "0" for said in rows
+        )
+    column, what = quantity.split("_")
+    values = [int(said[{"tokens": "tokens", "options": "n_options"}[column]]) for said in rows]
+    return {"mean": mean, "min": min, "max": max}[what](values)
+
+
+INFORMATIVITY = {
+    "guessability": share("right"), "answerability": share("right"), "informativity": informed,
+    "n_items": n, "n_texts": n, "n_annotators": n,
+}  # fmt: skip
+OF_ITEM = {"n_annotators": n, "n_right": n, "share_right": share("right"), "certainty": sure}
+LEVELS = {f"n_{level}": n for level in range(1, 6)}
+AGAIN = {
+    "informativity": INFORMATIVITY,
+    "informativity_matched": INFORMATIVITY,
+    "informativity_standardised": {
+        "share_items": share("counted"), "share_items_common": share("counted"), "informativity": standardised,
+        "n_items": n, "n_texts": n,
+    },
+    "agreement_with_humans": {
+        "kappa": weighted(cohen), "kappa_unweighted": unweighted, "percent": share("same"), "ac1": weighted(gwet),
+        "n_pairs": distinct("annotator_a", "annotator_b"), "n_judgments": n,
+    },
+    "ratings": LEVELS | {"n": n, "mean": average("rating")},
+    "accuracy_by_rating": {"accuracy": share("right"), "n": n, "n_texts": n},
+    "guessable_items": OF_ITEM,
+    "unanswerable_items": OF_ITEM,
+    "item_analysis": {
+        "n": n, "share_ticked": share("ticked"), "share_correct": share("right"), "share_unsure": share("unsure"),
+        "discrimination": separates, "miskey": wrong_key,
+    },
+    "variants": {"value": by_variant, "n": n},
+    "description": {"value": described},
+    "stand_in": {
+        "kappa": weighted(cohen, one="value_a", other="value_b"),
+        "kappa_people": weighted(cohen, one="value_a", other="value_b"),
+        "winning_rate": share("passed"), "advantage": average("model_at_least"), "n_people": n, "n_units": n,
+    },
+    "stand_in_calibration": {
+        "mean_p": average("probability"), "share_keys": share("key"), "n": n, "brier": brier, "ece": ece,
+    },
+    "stand_in_biases": {"excess": excess, "excess_people": excess, "n": n},
+}  # fmt: skip
+
+
+def test_every_number_comes_out_again(evidence):
+    counted = set()
+    for table in full_report_from(evidence).tables:
+        for row, column in numbers_in(table):
+            rows = rows_behind(evidence, table, row, column)
+            again = AGAIN[table.name][column.value](rows, row, table)
+            assert again == pytest.approx(row[column.value]), (table.name, table.names(row), column.value)
+            counted.add((table.name, column.value))
+    assert counted == {(table, column) for table, columns in AGAIN.items() for column in columns}
+
+
+def test_the_file_of_a_page_has_the_rows_of_the_source(study, evidence, as_user, reviewer):
+    tables = {table.name: table for table in full_report_from(evidence).tables}
+    for name in ("agreement_with_humans", "ratings", "item_analysis", "stand_in", "description"):
+        table = tables[name]
+        row, column = next(numbers_in(table))
+        asked = {"table": name, "number": column.value} | table.names(row)
+        response = as_user(reviewer).get(reverse("study_behind_csv", args=[study.slug]), asked)
+        rows = list(csv.DictReader(io.StringIO(response.content.decode(), newline="")))
+        assert rows == rows_behind(evidence, table, row, column)
+
+
+def test_only_people_and_levels_of_the_number_are_behind_it(evidence):
+    """What a pooled recount could miss: whose rows these are."""
+    tables = {table.name: table for table in full_report_from(evidence).tables}
+    for row, column in numbers_in(tables["ratings"], most=100):
+        rows = rows_behind(evidence, tables["ratings"], row, column)
+        level = column.value.removeprefix("n_")
+        assert {said["generator"] for said in rows} == {row["generator"]}
+        assert not level.isdecimal() or {said["rating"] for said in rows} == {level}
+    for row, column in numbers_in(tables["accuracy_by_rating"], most=100):
+        if column.value == "accuracy":
+            rows = rows_behind(evidence, tables["accuracy_by_rating"], row, column)
+            assert {(said["rating"], said["stage"]) for said in rows} == {(str(row["rating"]), row["stage"])}
+            assert {said["annotator"] for said in rows} <= set(reading.PEOPLE)
+    for row, column in numbers_in(tables["agreement_with_humans"], most=100):
+        rows = rows_behind(evidence, tables["agreement_with_humans"], row, column)
+        if row["evaluator"] == "gpt":
+            assert {said["annotator_a"] for said in rows} == {"gpt"}
+            assert {said["annotator_b"] for said in rows} == set(reading.PEOPLE)

@@ -1,0 +1,106 @@
+"""Identical numbers from page, command and ZIP, in every protocol."""
+
+import io
+from zipfile import ZipFile
+
+import pytest
+from bs4 import BeautifulSoup
+from django.core.cache import cache
+from django.core.management import call_command
+from django.urls import reverse
+
+from analysis.choices import Choices
+from analysis.evidence import evidence_of
+from analysis.reports import full_report_from
+from analysis.services.results import STAND_IN
+from analysis.tables import Shown, make_table
+from analysis.writers import WRITERS
+from tests.analysis import whole_studies
+from tests.analysis.same_numbers import beside, compared, described, files_in, tables_on
+
+COLUMNS = (Shown("Who", "who"), Shown("Mean", "mean", "number", "low", "high"))
+STUDIES = [(name, "clustered") for name in whole_studies.EVERY] + [("guessed", "published")]
+
+
+@pytest.fixture(autouse=True)
+def undrawn(db, monkeypatch):
+    cache.clear()
+    monkeypatch.setattr("analysis.services.reporting.as_svg", lambda spec: "<svg/>")
+    monkeypatch.setattr("analysis.services.reporting.as_png", lambda spec: b"")
+
+
+def commanded(study, folder, convention):
+    """The files of `report`, and those of the pack."""
+    call_command(
+        "report", study.slug, "--out", str(folder / "report"), "--convention", convention, stdout=io.StringIO()
+    )
+    written = {path.name: path.read_bytes() for path in (folder / "report" / "tables").iterdir()}
+    path = folder / "pack.zip"
+    call_command("export_pack", study.slug, "--out", str(path), "--convention", convention, stdout=io.StringIO())
+    with ZipFile(path) as pack:
+        names = [name for name in pack.namelist() if name.startswith("report/tables/")]
+        return written, {name.rpartition("/")[2]: pack.read(name) for name in names}
+
+
+def pages_of(client, study, convention):
+    """The pages on which the tables of a report stand, each as often as it goes on."""
+    asked = {"asked": 1, "convention": convention}
+    for name in ("study_results", "study_items", "stand_in"):
+        for number in range(1, 10):
+            response = client.get(reverse(name, args=[study.slug]), asked | {"page": number})
+            if response.status_code != 200:
+                break
+            html = response.content.decode()
+            yield html
+            if 'rel="next"' not in html:
+                break
+
+
+@pytest.mark.parametrize(("name", "convention"), STUDIES)
+def test_every_number_of_the_pages_is_that_of_the_files(name, convention, project, as_user, reviewer, tmp_path):
+    study = whole_studies.EVERY[name](project)
+    written, packed = commanded(study, tmp_path, convention)
+    assert written == packed
+    files = files_in(written)
+    client = as_user(reviewer)
+    pages = list(pages_of(client, study, convention))
+    shown = tables_on(*pages)
+    assert {name for name, file in files.items() if file.rows} <= set(shown)
+    report = full_report_from(evidence_of(study, Choices(convention=convention, seed=abs(study.seed))))
+    differences, n = compared({table.name: table for table in report.tables}, files, shown, convention)
+    assert not differences
+    assert n > 100
+    for table in report.tables:
+        view = "stand_in_csv" if table.name in STAND_IN else "study_table"
+        address = reverse(view, args=[study.slug, table.name])
+        downloaded = client.get(address, {"asked": 1, "convention": convention})
+        assert downloaded.content == written[f"{table.name}.csv"], table.name
+    on_page, in_file = described(files["description"], pages[0])
+    assert on_page == in_file
+    if name == "guessed":
+        heads = BeautifulSoup(pages[0], "html.parser").select("[data-table=informativity_beside] thead th")
+        on_page, in_file = beside(
+            shown["informativity_beside"], [head.get_text() for head in heads[1:]], files["informativity"]
+        )
+        assert on_page == in_file
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        (
+            '<th>ada</th><td><span class="value">.26 <span class="interval">[.10, .40]</span></span></td>',
+            "value: '.26'",
+        ),
+        ('<th>ada</th><td><span class="value">.25 <span class="interval">[.10, .41]</span></span></td>', "interval"),
+        ('<th>ben</th><td><span class="value">.25 <span class="interval">[.10, .40]</span></span></td>', "name: 'ben'"),
+    ],
+)
+def test_a_number_that_differs_is_found(cells, said):
+    row = {"who": "ada", "mean": 0.25, "low": 0.1, "high": 0.4}
+    table = make_table("means", ("who", "mean", "low", "high"), [row], shown=COLUMNS)
+    files = files_in({f"means.{ending}": WRITERS[ending](table).encode() for ending in ("csv", "json")})
+    page = f'<table data-table="means"><tbody><tr>{cells}</tr></tbody></table>'
+    ((difference,), n) = compared({"means": table}, files, tables_on(page), "clustered")
+    assert said in difference
+    assert n == 3
