@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from analysis.formatting import stage_word
+from analysis.formatting import question_word, stage_word
 from studies.models import Study
 from studies.protocols import Question
 from studies.services.declaring import declaration_of
@@ -34,7 +34,7 @@ class Asked:
 
     @property
     def title(self) -> str:
-        return f"{self.name}, {stage_word(self.stage)}"
+        return f"{question_word(self.name)}, {stage_word(self.stage)}"
 
     @property
     def ordered(self) -> bool:

@@ -186,5 +186,4 @@ def facts(title: str, rows: list[Row]) -> Facts:
 
 
 def name_of(row: Row) -> str:
-    name = _("all") if row["name"] == "all" else worded("evaluator", row["name"])
-    return f"{name}, {row['source']}" if row["source"] else name
+    return f"{row['name_said']}, {row['source']}" if row["source"] else row["name_said"]

@@ -8,7 +8,8 @@ from typing import Any, Literal
 Row = Mapping[str, Any]
 Kind = Literal[
     "text", "text id", "item id", "evaluator", "stage", "quantity", "mark", "scope", "label", "view", "optional",
-    "truth", "check", "axis", "cue", "verdict", "coefficient", "weights", "count", "number",
+    "truth", "check", "axis", "cue", "verdict", "coefficient", "weights", "question", "correlation", "bias",
+    "count", "number",
 ]  # fmt: skip
 
 

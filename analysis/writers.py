@@ -77,7 +77,8 @@ def tex_cell(row: Row, column: Shown, text: Callable[[str, Any], str]) -> str:
     if value is None:
         return UNDEFINED
     ends = interval(row[column.low], row[column.high]) if column.low else ""
-    return f"{figure(value)} {ends}".rstrip().replace(MINUS, TEX_SPECIAL[MINUS])
+    said = str(value) if isinstance(value, int) else figure(value)
+    return f"{said} {ends}".rstrip().replace(MINUS, TEX_SPECIAL[MINUS])
 
 
 def escape(text: str) -> str:

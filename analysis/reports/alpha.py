@@ -64,7 +64,7 @@ def alpha_row(evidence: Evidence, dimension: str, number: int, scores: pd.DataFr
 
 def shown() -> tuple[Shown, ...]:
     return (
-        Shown(_("Dimension"), "dimension"),
+        Shown(_("Dimension"), "dimension", "question"),
         Shown(_("Round"), "round", "count"),
         Shown("α", "alpha", "number", "low", "high", "reason"),
         Shown(_("Items"), "n_units", "count"),

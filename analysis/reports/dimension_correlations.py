@@ -48,8 +48,8 @@ def round_rows(evidence: Evidence, number: int) -> list[dict[str, Any]]:
 
 def shown() -> tuple[Shown, ...]:
     return (
-        Shown(_("Dimension"), "dimension_a"),
-        Shown(_("with"), "dimension_b"),
+        Shown(_("Dimension"), "dimension_a", "question"),
+        Shown(_("with"), "dimension_b", "question"),
         Shown(_("Round"), "round", "count"),
         Shown("r", "pearson", "number", reason="reason"),
         Shown(_("Nemenyi's p"), "nemenyi_p", "number"),

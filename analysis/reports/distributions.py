@@ -53,8 +53,8 @@ def level_rows(
 
 def shown() -> tuple[Shown, ...]:
     return (
-        Shown(_("Data set"), "dataset"),
-        Shown(_("Dimension"), "dimension"),
+        Shown(_("Data set"), "dataset", "scope"),
+        Shown(_("Dimension"), "dimension", "question"),
         Shown(_("Round"), "round", "count"),
         Shown(_("Score"), "score", "count"),
         Shown("n", "n", "count"),

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from analysis.codes import ERROR, codes_of
+from analysis.codes import ERROR, codes_of, title_of
 from analysis.evidence import Evidence
 from analysis.tables import Shown, Table, make_table
 
@@ -17,8 +17,8 @@ def error_codes(evidence: Evidence) -> Table:
     coded = coded_items(evidence)
     rows = [row for name in (ALL, *evidence.generators) if coded for row in generator_rows(evidence, name, coded)]
     shown = (
-        Shown(_("Generator"), "generator"),
-        Shown(_("Code"), "code"),
+        Shown(_("Generator"), "generator", "scope"),
+        Shown(_("Code"), "code_said"),
         Shown("n", "n", "count"),
         Shown(_("Share of all items"), "share_of_all", "number"),
         Shown(_("Share of erroneous items"), "share_of_erroneous", "number"),
@@ -42,6 +42,7 @@ def generator_rows(evidence: Evidence, name: str, coded: dict[str, set[str]]) ->
         {
             "generator": name,
             "code": code,
+            "code_said": title_of(evidence.study.protocol, code),
             "n": n,
             "share_of_all": n / len(items),
             "share_of_erroneous": n / len(erroneous) if erroneous else None,

@@ -22,7 +22,7 @@ def expert_check(evidence: Evidence) -> Table:
         for expert in experts
     ]
     shown = (
-        Shown(_("Dimension"), "dimension"),
+        Shown(_("Dimension"), "dimension", "question"),
         Shown(_("Expert"), "expert"),
         Shown("n", "n", "count"),
         Shown(_("Accuracy"), "accuracy", "number"),

@@ -67,7 +67,7 @@ def shown() -> tuple[Shown, ...]:
     return (
         Shown(_("Annotator"), "annotator"),
         Shown(_("Item"), "item_id", "item id"),
-        Shown(_("Dimension"), "dimension"),
+        Shown(_("Dimension"), "dimension", "question"),
         Shown(_("Rule"), "rule"),
         Shown(_("Score"), "score", "count"),
         Shown(_("Others"), "others"),

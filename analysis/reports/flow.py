@@ -30,7 +30,7 @@ def flow(evidence: Evidence) -> Table:
 
 def shown() -> tuple[Shown, ...]:
     return (
-        Shown(_("Category"), "category"),
+        Shown(_("Category"), "category", "question"),
         Shown(_("Group"), "group", "scope"),
         Shown(_("Reached"), "reached", "count"),
         Shown(_("Stopped"), "stopped", "count"),

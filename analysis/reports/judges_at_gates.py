@@ -63,7 +63,7 @@ def pairs_with_people(judgments: Judgments, judge: frozenset[str]) -> IntArray:
 def shown() -> tuple[Shown, ...]:
     return (
         Shown(_("Evaluator"), "evaluator", "evaluator"),
-        Shown(_("Category"), "category"),
+        Shown(_("Category"), "category", "question"),
         Shown(_("View"), "view", "view"),
         Shown(_("Percent agreement"), "percent", "number", reason="reason"),
         Shown(_("Cohen's κ"), "kappa", "number", reason="reason"),

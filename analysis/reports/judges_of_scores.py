@@ -100,7 +100,7 @@ def mean_shown() -> tuple[Shown, ...]:
     return (
         Shown(_("Evaluator"), "evaluator", "evaluator"),
         Shown(_("Generator"), "generator"),
-        Shown(_("Dimension"), "dimension"),
+        Shown(_("Dimension"), "dimension", "question"),
         Shown(_("Mean"), "mean", "number", reason="reason"),
         Shown(_("Scores"), "n", "count"),
     )
@@ -109,7 +109,7 @@ def mean_shown() -> tuple[Shown, ...]:
 def agreement_shown() -> tuple[Shown, ...]:
     return (
         Shown(_("Evaluator"), "evaluator", "evaluator"),
-        Shown(_("Dimension"), "dimension"),
+        Shown(_("Dimension"), "dimension", "question"),
         Shown("r", "pearson", "number", reason="reason"),
         Shown(_("Equal"), "percent", "number"),
         Shown(_("Difference"), "difference", "number"),

@@ -62,7 +62,7 @@ def spread(values: FloatArray) -> dict[str, Any]:
 def shown() -> tuple[Shown, ...]:
     return (
         Shown(_("Metric"), "metric"),
-        Shown(_("Dimension"), "dimension"),
+        Shown(_("Dimension"), "dimension", "question"),
         Shown(_("Score"), "score", "count"),
         Shown(_("Items"), "n", "count"),
         Shown(_("Mean"), "mean", "number"),

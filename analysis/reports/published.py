@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from analysis.evidence import Evidence
-from analysis.formatting import evaluator_word, interval, label_word, number, stage_word, view_word
+from analysis.formatting import evaluator_word, interval, number, question_word, stage_word, view_word
 from analysis.report import Report
 from analysis.tables import Row, Shown, Table, make_table
 
@@ -225,8 +225,15 @@ def measure_word(measure: str) -> str:
 
 def said_of(row: tuple[tuple[str, str], ...]) -> str:
     """The names of a row in words."""
-    words = {"evaluator": evaluator_word, "stage": stage_word, "view": view_word, "category": label_word,
-             "round": lambda value: _("round %(number)s") % {"number": value}}  # fmt: skip
+    words = {
+        "generator": lambda value: _("items by %(generator)s") % {"generator": value},
+        "evaluator": lambda value: _("answers by %(who)s") % {"who": evaluator_word(value)},
+        "stage": stage_word,
+        "view": view_word,
+        "category": question_word,
+        "dimension": question_word,
+        "round": lambda value: _("round %(number)s") % {"number": value},
+    }
     return ", ".join(words.get(name, str)(value) for name, value in row)
 
 

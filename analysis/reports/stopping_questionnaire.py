@@ -3,7 +3,7 @@
 from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
-from analysis.formatting import count
+from analysis.formatting import count, question_word
 from analysis.report import Report
 from analysis.reports.category_agreement import agreement
 from analysis.reports.category_variants import category_agreement
@@ -36,9 +36,14 @@ def sentences(how_far: Table) -> list[str]:
     if not n:
         return []
     most = max(rows, key=lambda row: row["stopped"])
-    said = {"n": count(n), "stopped": count(stopped), "category": most["category"], "most": count(most["stopped"])}
+    said = {
+        "n": count(n),
+        "stopped": count(stopped),
+        "category": question_word(most["category"]),
+        "most": count(most["stopped"]),
+    }
     if not stopped:
         return [_("None of %(n)s judgments stopped early.") % said]
     return [
-        _("%(stopped)s of %(n)s judgments stopped early, most of them at “%(category)s” (%(most)s).") % said,
+        _("%(stopped)s of %(n)s judgments stopped early, %(most)s of them at “%(category)s”.") % said,
     ]
