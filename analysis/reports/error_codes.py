@@ -26,6 +26,11 @@ def error_codes(evidence: Evidence) -> Table:
     return make_table("error_codes", COLUMNS, rows, title=_("Error codes"), notes=notes(evidence, coded), shown=shown)
 
 
+def found_errors(evidence: Evidence) -> tuple[Table, ...]:
+    """The table where some were found, for protocols whose publication has no such table; else nothing."""
+    return (error_codes(evidence),) if coded_items(evidence) else ()
+
+
 def coded_items(evidence: Evidence) -> dict[str, set[str]]:
     """By item the errors that stand; an item without any is not in it."""
     errors = {code.name for code in codes_of(evidence.study.protocol) if code.kind == ERROR}

@@ -8,6 +8,7 @@ from analysis.report import Report
 from analysis.reports.category_agreement import agreement
 from analysis.reports.category_variants import category_agreement
 from analysis.reports.description import description
+from analysis.reports.error_codes import found_errors
 from analysis.reports.flow import flow
 from analysis.reports.judges_at_gates import judges_at_gates
 from analysis.reports.label_distributions import label_distributions
@@ -24,6 +25,7 @@ def stopping_questionnaire(evidence: Evidence) -> Report:
         agreement(evidence),
         *variants(evidence, category_agreement),
         *judges_at_gates(evidence),
+        *found_errors(evidence),
         description(evidence),
     )
     return Report(tables, (*sentences(how_far), *compared(evidence)), ("flow", "label_distributions"))

@@ -15,7 +15,7 @@ def at(mapping, key):
 @register.filter
 def printed(value):
     """A number as tables print it, or the word for undefined."""
-    return formatting.worded("text", formatting.UNDEFINED) if value is None else formatting.number(value)
+    return _(formatting.UNDEFINED) if value is None else formatting.number(value)
 
 
 @register.filter
