@@ -14,7 +14,7 @@ from analysis.codebook import codebook
 from analysis.crossing import side_by_side
 from analysis.forms import ResultsForm
 from analysis.hiding import hidden_page
-from analysis.item_lists import STUDY, alarms, sheet_links
+from analysis.item_lists import STUDY, alarms, kinds_of, sheet_links
 from analysis.pages import Behind, PageTable, alternative, description, page_table
 from analysis.report import Report
 from analysis.services.exporting import FORMATS, export_responses, write_metrics, write_unanswered
@@ -99,6 +99,7 @@ def sections(study: Study, form: ResultsForm, report: Report) -> dict:
         "dumbbell": "dumbbell" if form.estimand == "pooled" else "dumbbell_matched",
         "first_alternative": alternative(table),
         "alternatives": {name: alternative(report.table(name)) for name in (first, "ratings", "accuracy_by_rating")},
+        "kinds": kinds_of(study),
         "alarms": alarms_of(study, form, report.table("item_analysis")),
     }
 
