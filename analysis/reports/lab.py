@@ -16,6 +16,7 @@ from analysis.measures import agreement, alpha, coefficient_intervals, coefficie
 from analysis.measures.agreement import MISSING, all_pairs, mean_agreement, pairwise
 from analysis.measures.agreement_intervals import clustered_kappa
 from analysis.measures.intervals import Interval
+from analysis.measures.types import FloatArray
 from analysis.tables import Shown, Table, make_table, saying_included
 
 COLUMNS = (
@@ -127,16 +128,20 @@ def mean_kappa_row(answers: Answers, asked: Asked, seed: int) -> dict[str, Any]:
 
 
 def alpha_row(answers: Answers, asked: Asked, level: str, seed: int) -> dict[str, Any]:
-    """Levels of a scale are their own numbers, other categories the number of their place."""
-    points = np.array(asked.categories if asked.ordered else range(len(asked.categories)), dtype=np.float64)
-    judged = answers.values != MISSING
-    values = np.where(judged, points[np.where(judged, answers.values, 0)], np.nan)
+    judged, values = answers.values != MISSING, points_of(answers, asked)
     found = alpha.krippendorff_alpha(values, level)
     interval = alpha.clustered_alpha(values, level, answers.text, seed=seed)
     pairs = judged.sum(axis=0)
     n_pairs = int((pairs * (pairs - 1) // 2).sum())
     counts = (found.n_units, n_pairs, found.n_values, prevalence(answers, len(asked.categories)))
     return row_of(ALPHA, level, found.value, counts, interval, found.reason)
+
+
+def points_of(answers: Answers, asked: Asked) -> FloatArray:
+    """(raters, units): levels of a scale, else the numbers of the categories' places; NaN where nothing was judged."""
+    points = np.array(asked.categories if asked.ordered else range(len(asked.categories)), dtype=np.float64)
+    judged = answers.values != MISSING
+    return np.where(judged, points[np.where(judged, answers.values, 0)], np.nan)
 
 
 def row_of(
