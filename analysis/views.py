@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from analysis.codebook import codebook
 from analysis.crossing import side_by_side
-from analysis.forms import ResultsForm
+from analysis.forms import ResultsForm, without_idle
 from analysis.hiding import hidden_page
 from analysis.item_lists import STUDY, alarms, kinds_of, sheet_links
 from analysis.pages import Behind, PageTable, alternative, description, page_table
@@ -47,7 +47,6 @@ def study_results(request, slug):
         "project": study.project,
         "study": study,
         "tab": "results",
-        "form": form,
         "choices": form.choices,
         "report": report,
         "asked": urlencode(asked(form), doseq=True),
@@ -59,7 +58,8 @@ def study_results(request, slug):
         "effects_log": study.effects_switches.select_related("made_by"),
         "may_hide": role.rank >= Role.OWNER.rank and study.state in RUNNING,
     }
-    return render(request, "analysis/results.html", context | sections(study, form, report))
+    context |= sections(study, form, report)
+    return render(request, "analysis/results.html", context | {"form": without_idle(form, report)})
 
 
 def expert_form(study: Study) -> ExpertCheckForm | None:

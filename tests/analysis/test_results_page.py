@@ -5,12 +5,18 @@ import io
 import re
 
 import pytest
+from bs4 import BeautifulSoup
 from django.core.cache import cache
 from django.urls import reverse
 
+from evaluation.models import Metric, MetricValue
+from items.models import Item
 from projects.models import Role
 from studies.models import StudyState
+from studies.services.importing import import_responses
+from tests import dimensions, stopping
 from tests.factory import answer, make_annotator
+from tests.studies.answer_files import as_csv
 
 URLS = {
     "results": ("study_results", ()),
@@ -207,3 +213,30 @@ def test_an_annotators_page_opens_from_the_results_of_a_live_study(answered, as_
     answered.save()
     page = as_user(researcher).get(address("results"))
     assert f'action="{reverse("study_preview", args=[answered.slug])}"' in page.content.decode()
+
+
+def controls(as_user, user, study):
+    response = as_user(user).get(reverse("study_results", args=[study.slug]))
+    page = BeautifulSoup(response.content.decode(), "html.parser")
+    return {field["name"] for field in page.select("form.controls [name]")} - {"asked"}
+
+
+def test_intervals_are_chosen_where_there_are_any(answered, as_user, viewer):
+    assert "convention" in controls(as_user, viewer, answered)
+
+
+def test_nothing_is_offered_that_would_change_nothing(project, as_user, viewer):
+    """A stopping questionnaire prints no interval by convention; scores without metrics leave none out."""
+    stopping.make_bank(project)
+    stopped = stopping.drafted(project)
+    import_responses(stopped, as_csv(stopping.rows()))
+    assert controls(as_user, viewer, stopped) == set()
+    dimensions.make_bank(project)
+    scored = dimensions.drafted(project)
+    import_responses(scored, as_csv(dimensions.both_rounds()))
+    assert "drop" not in controls(as_user, viewer, scored)
+    metric = Metric.objects.create(project=project, name="LIX")
+    for number, item in enumerate(Item.objects.filter(external_id__startswith="x")):
+        MetricValue.objects.create(metric=metric, item=item, value=number)
+    cache.clear()
+    assert "drop" in controls(as_user, viewer, scored)
