@@ -202,7 +202,8 @@ def chosen_by(judgments: list[Judgment], option: str) -> str:
         return judged[0].mark(option)
     counted = _("%(n)s of %(all)s") % {"n": sum(judgment.ticked[option] for judgment in judged), "all": len(judged)}
     unsure = sum(option in judgment.unsure for judgment in judged)
-    return f"{counted}, {_('%(n)s unsure') % {'n': unsure}}" if unsure else counted
+    doubts = _("%(n)s unsure") % {"n": unsure}
+    return f"{counted}, {doubts}" if unsure else counted
 
 
 @dataclass(frozen=True)

@@ -184,7 +184,8 @@ def first_round(each: Printed, own: Row | None, own_said: str) -> dict[str, str]
     wanted = dict(each.row).get("round")
     if own is None or not wanted or str(own["round"]) == wanted:
         return {}
-    return {"own_said": f"{own_said} ({_('round %(number)s') % {'number': own['round']}})"}
+    said_round = _("round %(number)s") % {"number": own["round"]}
+    return {"own_said": f"{own_said} ({said_round})"}
 
 
 def own_only(report: Report, protocol: str) -> Iterator[dict[str, Any]]:
