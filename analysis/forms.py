@@ -4,6 +4,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analysis.choices import Choices, dropped_from, purposes_with
+from analysis.formatting import count
 from analysis.report import Report
 from studies.models import Study
 from studies.services.declaring import declaration_of
@@ -51,7 +52,7 @@ class ResultsForm(forms.Form):
             del self.fields["drop"]
         if not people_and_models(study):
             del self.fields["texts"]
-        present = [(value, f"{label} ({counts[value]:,})") for value, label in INCLUDE if counts.get(value)]
+        present = [(value, f"{label} ({count(counts[value])})") for value, label in INCLUDE if counts.get(value)]
         if present:
             self.fields["include"] = forms.MultipleChoiceField(
                 label=_("Include"), choices=present, required=False, widget=forms.CheckboxSelectMultiple

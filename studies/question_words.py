@@ -7,7 +7,7 @@ from django.utils.translation import pgettext_lazy
 Words = dict[str, str | Promise]
 
 QUESTIONS: Words = {
-    "answer": _("answer"),
+    "answer": pgettext_lazy("a question", "answer"),
     "rating": _("rating"),
     "better": _("better item of the pair"),
     "fluency": _("fluency"),

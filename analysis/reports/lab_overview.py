@@ -116,9 +116,10 @@ def texts_in(answers: Answers) -> int:
 
 def shown(rows: Sequence[Mapping[str, Any]]) -> tuple[Shown, ...]:
     views = (Shown(_("View"), "view", "view"),) if any(row["view"] for row in rows) else ()
+    stages = (Shown(_("Stage"), "stage", "stage"),) if len({row["stage"] for row in rows}) > 1 else ()
     return (
         Shown(_("Question"), "question", "question"),
-        Shown(_("Stage"), "stage", "stage"),
+        *stages,
         *views,
         Shown(_("Percent agreement"), "percent", "number", reason="reason"),
         Shown(_("Conger's κ"), "conger_kappa", "number", reason="reason"),
