@@ -25,7 +25,7 @@ from studies.services.effects import effects_hidden
 if TYPE_CHECKING:
     from analysis.reports.lab import Lab
 
-FORMAT = 4  # raised when what is cached changes its form or meaning
+FORMAT = 5  # raised when what is cached changes its form or meaning
 A_DAY = 24 * 60 * 60
 
 
