@@ -1,7 +1,8 @@
 """The codes that somebody who looks at an item of a study may set: what is wrong with it, or what kind it is.
 
-Per protocol, as published: why an item can be guessed or not be answered (Säuberli & Clematide 2024), and what is wrong
-with a generated question (QGEval, 2024).
+Per protocol: as published why an item can be guessed or not be answered (Säuberli & Clematide 2024), and what is wrong
+with a generated question (QGEval, 2024), which serves the stopping questionnaire too; of pairs, where an item fails
+what it is compared by.
 """
 
 from dataclasses import dataclass
@@ -27,6 +28,15 @@ class Code:
     title: str | Promise
 
 
+ERRORS = (
+    Code("invalid", ERROR, _("no valid question")),
+    Code("incorrectly_phrased", ERROR, _("incorrectly phrased")),
+    Code("ambiguous", ERROR, _("ambiguous")),
+    Code("unnecessary_copy", ERROR, _("copies more of the passage than needed")),
+    Code("inconsistent", ERROR, _("inconsistent with the passage")),
+    Code("beyond_passage", ERROR, _("asks beyond the passage")),
+    Code("mismatch", ERROR, _("does not match the expected answer")),
+)
 CODES: dict[str, tuple[Code, ...]] = {
     "guess-then-read": (
         Code("wrong_key", UNANSWERABLE, _("wrong key")),
@@ -37,15 +47,15 @@ CODES: dict[str, tuple[Code, ...]] = {
         Code("about_text", TAG, _("asks about the text itself")),
         Code("about_content", TAG, _("asks about what the text reports")),
     ),
-    "dimension-ratings": (
-        Code("invalid", ERROR, _("no valid question")),
-        Code("incorrectly_phrased", ERROR, _("incorrectly phrased")),
-        Code("ambiguous", ERROR, _("ambiguous")),
-        Code("unnecessary_copy", ERROR, _("copies more of the passage than needed")),
-        Code("inconsistent", ERROR, _("inconsistent with the passage")),
+    "pairwise": (
+        Code("wrong_key", ERROR, _("wrong key")),
+        Code("several_right", ERROR, _("another option is right too")),
         Code("beyond_passage", ERROR, _("asks beyond the passage")),
-        Code("mismatch", ERROR, _("does not match the expected answer")),
+        Code("trivial", ERROR, _("too easy to tell anything")),
+        Code("recall", ERROR, _("asks for recall alone")),
     ),
+    "stopping-questionnaire": ERRORS[:-1],
+    "dimension-ratings": ERRORS,
 }
 
 
@@ -57,6 +67,11 @@ def codes_of(protocol: str) -> tuple[Code, ...]:
 def title_of(protocol: str, name: str) -> str:
     """The code in words; `KeyError` if the protocol has none of that name."""
     return str({code.name: code.title for code in codes_of(protocol)}[name])
+
+
+def titles(protocol: str, joined_names: str) -> str:
+    """What `joined` gives, in words."""
+    return "; ".join(title_of(protocol, name) for name in joined_names.split("; ") if name)
 
 
 def joined(protocol: str, names: set[str], *kinds: str) -> str:

@@ -25,7 +25,8 @@ def side_by_side(table: Table, convention: str, behind: BehindLink | None = None
         for row in table.rows
     }
     generators = list(dict.fromkeys(row["generator"] for row in table.rows))
-    evaluators = list(dict.fromkeys(row["evaluator"] for row in table.rows))
+    answered = [row["evaluator"] for row in table.rows if row["n_guess"] or row["n_read"]]
+    evaluators = list(dict.fromkeys(answered or [row["evaluator"] for row in table.rows]))
     head = (Shown(_("Items by"), "generator"), *(Shown(worded("evaluator", one), one, "number") for one in evaluators))
     rows = [[Cell(generator, heading=True), *(cells[generator, one] for one in evaluators)] for generator in generators]
     notes = (_("Below each number: the share judged correctly without the text → with it."),)

@@ -2,11 +2,15 @@
 
 from collections.abc import Callable
 
+from django.utils.formats import number_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, gettext_noop, ngettext
+from django.utils.translation import gettext_lazy, gettext_noop, ngettext, npgettext
+
+from studies.question_words import label_word, question_word, stage_word
 
 MINUS = "−"
+GROUPED = 10_000  # from here on the thousands of a count stand apart: shorter ones look like decimals in some languages
 UNDEFINED = gettext_noop("undefined")
 CUES: dict[str, str | Promise] = {
     "longest": gettext_lazy("is clearly the longest"),
@@ -37,8 +41,8 @@ def interval(low: float | None, high: float | None, digits: int = 2) -> str:
 
 
 def count(value: int) -> str:
-    """A whole number with its thousands apart."""
-    return f"{value:,}"
+    """A whole number, from five digits on with its thousands apart, as the active language writes them."""
+    return number_format(value, force_grouping=True) if abs(value) >= GROUPED else str(value)
 
 
 def figure(value: int | float) -> str:
@@ -68,6 +72,21 @@ def generators_counted(n: int) -> str:
     return ngettext("%(n)s generator", "%(n)s generators", n) % {"n": count(n)}
 
 
+def of_texts(n: int) -> str:
+    """`texts_counted` behind a preposition, where some languages decline it: on 20 texts."""
+    return npgettext("after a preposition", "%(n)s text", "%(n)s texts", n) % {"n": count(n)}
+
+
+def of_judgments(n: int) -> str:
+    """`judgments_counted` behind a preposition: of 12 judgments."""
+    return npgettext("after a preposition", "%(n)s judgment", "%(n)s judgments", n) % {"n": count(n)}
+
+
+def of_people(n: int) -> str:
+    """People counted, behind a preposition: by 6 people."""
+    return npgettext("after a preposition", "%(n)s person", "%(n)s people", n) % {"n": count(n)}
+
+
 def worded(kind: str, value: object) -> str:
     """A text cell: codes of ours in words, everything else as it is."""
     text = "" if value is None else str(value)
@@ -90,7 +109,7 @@ def mark_word(mark: str) -> str:
 
 def scope_word(name: str) -> str:
     """The group, generator or source that a row is about, empty for all of them; or the scope of a correlation."""
-    words = {"pooled": _("pooled"), "within text": _("within text"), "by generator": _("by generator")}
+    words = {"all": _("all"), "pooled": _("pooled"), "within text": _("within text"), "by generator": _("by generator")}
     return words.get(name, name) or _("all")
 
 
@@ -104,10 +123,6 @@ def check_word(check: str) -> str:
     return {"reference": _("the reference"), "own_family": _("its own model's family")}.get(check, check)
 
 
-def label_word(label: str) -> str:
-    return _("not applicable") if label == "not_applicable" else label.replace("_", " ")
-
-
 def view_word(view: str) -> str:
     """How agreement takes what does not apply, and on pairs how it takes ties."""
     return {
@@ -119,9 +134,15 @@ def view_word(view: str) -> str:
     }.get(view, view)
 
 
-def stage_word(stage: str) -> str:
-    words = {"guess": _("without the text"), "read": _("with the text"), "rate": _("rating"), "judge": _("judging")}
-    return (words | {"compare": _("comparing"), "write": _("writing")}).get(stage, stage)
+def correlation_word(name: str) -> str:
+    words = {"pearson": _("Pearson's r"), "spearman": _("Spearman's ρ"), "kendall": _("Kendall's τ-b")}
+    return words.get(name, name)
+
+
+def bias_word(name: str) -> str:
+    """A way in which a model may lean, whatever the option says."""
+    words = {"yes": _("calls options correct"), "first": _("prefers the first option")}
+    return (words | {"longest": _("prefers the longest option")}).get(name, name)
 
 
 def cue_word(cue: str) -> str:
@@ -211,6 +232,9 @@ WORDS: dict[str, Callable[[str], str]] = {
     "cue": cue_word,
     "scope": scope_word,
     "label": label_word,
+    "question": question_word,
+    "correlation": correlation_word,
+    "bias": bias_word,
     "view": view_word,
     "truth": truth_word,
     "preference": preference_word,

@@ -4,6 +4,8 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analysis.choices import Choices, dropped_from, purposes_with
+from analysis.formatting import count
+from analysis.report import Report
 from studies.models import Study
 from studies.services.declaring import declaration_of
 from studies.services.units import CALIBRATION as CALIBRATED
@@ -14,6 +16,8 @@ CALIBRATION = [("with", _("counted (default)")), ("without", _("not counted, but
 DROP = [("duplicates", _("wordings that stand twice in a text")), ("references", _("reference items"))]
 TEXTS = [("all", _("all texts")), ("shared", _("only texts that people and all models answered"))]
 ESTIMATE = [("pooled", _("pooled: all answers")), ("matched", _("matched: same person, same item in both stages"))]
+
+METRICS = "metric_correlations"  # the table that says what metrics leave out
 
 PEOPLE = [
     ("crowd", _("crowd workers (ε = .10)")),
@@ -48,7 +52,7 @@ class ResultsForm(forms.Form):
             del self.fields["drop"]
         if not people_and_models(study):
             del self.fields["texts"]
-        present = [(value, f"{label} ({counts[value]:,})") for value, label in INCLUDE if counts.get(value)]
+        present = [(value, f"{label} ({count(counts[value])})") for value, label in INCLUDE if counts.get(value)]
         if present:
             self.fields["include"] = forms.MultipleChoiceField(
                 label=_("Include"), choices=present, required=False, widget=forms.CheckboxSelectMultiple
@@ -72,6 +76,16 @@ class ResultsForm(forms.Form):
             calibration=self.chosen.get("calibration") != "without",
             dropped=dropped_from(self.chosen.get("drop") or ()),
         )
+
+
+def without_idle(form: ResultsForm, report: Report) -> ResultsForm:
+    """The form without what would change nothing on this page: the convention where no number has an interval, what
+    metrics leave out where none is compared with people. What the address says of them stays chosen."""
+    if not any(column.low for table in report.tables if table.rows for column in table.shown):
+        del form.fields["convention"]
+    if not form.choices.dropped and not any(table.name == METRICS and table.rows for table in report.tables):
+        form.fields.pop("drop", None)
+    return form
 
 
 def people_and_models(study: Study) -> bool:

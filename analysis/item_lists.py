@@ -1,5 +1,6 @@
 """The lists from which somebody comes to an item's sheet, and what stands before and after it there."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
@@ -9,6 +10,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from analysis.codes import TAG, codes_of
+from analysis.models import ItemCode
 from analysis.report import Report
 from analysis.tables import Row, Table
 from studies.models import Study, UnitItem
@@ -61,6 +64,24 @@ def item_pks(study: Study) -> dict[str, int]:
     """Primary keys of the study's items by external id, in the study's order."""
     ordered = UnitItem.objects.filter(unit__study=study).order_by("unit__position", "position")
     return dict(ordered.values_list("item__external_id", "item_id"))
+
+
+@dataclass(frozen=True)
+class Kinds:
+    """How many items of a study have the one code that says what they ask about, of how many; the first without."""
+
+    coded: int
+    of: int
+    first_without: int | None
+
+
+def kinds_of(study: Study) -> Kinds:
+    tags = [code.name for code in codes_of(study.protocol) if code.kind == TAG]
+    pks = list(item_pks(study).values())
+    standing = ItemCode.objects.standing().filter(study=study, code__in=tags)
+    each = Counter(standing.values_list("item_id", "code").distinct().values_list("item_id", flat=True))
+    without = [pk for pk in pks if each[pk] != 1]
+    return Kinds(len(pks) - len(without), len(pks), next(iter(without), None))
 
 
 def sheet_links(study: Study, asked: str, name: str) -> dict[str, str]:

@@ -7,15 +7,17 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from analysis.choices import Choices
-from analysis.formatting import interval, number
+from analysis.formatting import interval, label_word, number, question_word
 from analysis.handed_in import handed_in
 from analysis.measures.item_analysis import jeffreys_interval
+from analysis.paired import is_paired
 from items.models import Item, Option
-from studies.models import AnnotatorKind, Response, Study
+from studies.models import AnnotatorKind, Response, Study, UnitItem
 from studies.protocols import Stage
 from studies.services.declaring import declaration_of
 
-ANSWER = "answer"
+ANSWER, PICK, TIE = "answer", "pick", "tie"
+Place = tuple[int, int, str, int]  # annotator and unit by primary key, stage, round
 
 
 @dataclass(frozen=True)
@@ -27,11 +29,13 @@ class Judgment:
     group: str
     stage: str
     round: int
+    about: str  # the id of the item
     ticked: dict[str, bool] = field(default_factory=dict)  # by option id
     unsure: set[str] = field(default_factory=set)
     probability: dict[str, float] = field(default_factory=dict)
     others: dict[str, Any] = field(default_factory=dict)  # answers to questions about the item as a whole
     comments: list[str] = field(default_factory=list)
+    compared_with: Item | None = None  # the other item of a pair
     superseded: frozenset[str] = frozenset()  # questions that the same annotator answered again in a later round
 
     @property
@@ -42,6 +46,23 @@ class Judgment:
     @property
     def is_human(self) -> bool:
         return self.kind == AnnotatorKind.HUMAN
+
+    @property
+    def said(self) -> list[tuple[str, str]]:
+        """Question and answer of what was answered about the item as a whole, in words."""
+        return [(question_word(question), self.worded(value)) for question, value in self.others.items()]
+
+    @property
+    def answered_again(self) -> list[str]:
+        return sorted(map(question_word, self.superseded))
+
+    def worded(self, value: Any) -> str:
+        """An answer in words; the choice in a pair from the point of view of the sheet's item."""
+        if isinstance(value, bool):
+            return _("yes") if value else _("no")
+        if self.compared_with is not None and value == self.compared_with.external_id:
+            return _("the other item")
+        return _("this item") if self.compared_with is not None and value == self.about else label_word(str(value))
 
     def is_right(self, options: Iterable[Option]) -> bool | None:
         """Whether all options are judged as the keys are; None where one was not judged."""
@@ -65,26 +86,41 @@ class Judgment:
 
 
 def judgments_of_item(study: Study, item: Item, choices: Choices) -> list[Judgment]:
-    """One per annotator, stage and round, in the order in which the annotators came; all rounds."""
+    """One per annotator, unit, stage and round, in the order in which the annotators came; all rounds.
+
+    An answer about a pair is stored with its first item and stands on the sheets of both.
+    """
+    paired = is_paired(study)
     rows = (
         handed_in(study, choices.purposes)
-        .filter(item=item)
+        .filter(**({"assignment__unit__items": item} if paired else {"item": item}))
         .select_related("assignment__annotator", "option")
         .order_by("assignment__annotator", "assignment__round", "pk")
     )
-    found: dict[tuple[int, str, int], list[Response]] = {}
+    found: dict[Place, list[Response]] = {}
     for row in rows:
-        found.setdefault((row.assignment.annotator_id, row.stage, row.assignment.round), []).append(row)
-    latest = {  # rounds ascend
-        (annotator, stage, row.question): round for (annotator, stage, round), rows in found.items() for row in rows
-    }
+        of = row.assignment
+        found.setdefault((of.annotator_id, of.unit_id, row.stage, of.round), []).append(row)
+    latest = {(*place[:3], row.question): place[3] for place, rows in found.items() for row in rows}  # rounds ascend
+    others = others_of(study, item) if paired else {}
     return [
-        judgment_from(answers, {row.question for row in answers if round < latest[annotator, stage, row.question]})
-        for (annotator, stage, round), answers in found.items()
+        judgment_from(
+            item.external_id,
+            answers,
+            {row.question for row in answers if place[3] < latest[*place[:3], row.question]},
+            others.get(place[1]),
+        )
+        for place, answers in found.items()
     ]
 
 
-def judgment_from(answers: list[Response], superseded: set[str]) -> Judgment:
+def others_of(study: Study, item: Item) -> dict[int, Item]:
+    """The item that stands beside this one, by unit."""
+    units = UnitItem.objects.filter(unit__study=study, unit__items=item).exclude(item=item)
+    return {row.unit_id: row.item for row in units.select_related("item__generator")}
+
+
+def judgment_from(about: str, answers: list[Response], superseded: set[str], other: Item | None) -> Judgment:
     assignment = answers[0].assignment
     annotator = assignment.annotator
     ticks = {row.option.external_id: row for row in answers if row.option is not None and row.question == ANSWER}
@@ -94,10 +130,12 @@ def judgment_from(answers: list[Response], superseded: set[str]) -> Judgment:
         group=annotator.group,
         stage=answers[0].stage,
         round=assignment.round,
+        about=about,
+        compared_with=other,
         ticked={name: row.value for name, row in ticks.items()},
         unsure={name for name, row in ticks.items() if row.unsure},
         probability={name: row.probability for name, row in ticks.items() if row.probability is not None},
-        others={row.question: row.value for row in answers if row.question != ANSWER},
+        others={row.question: row.value for row in answers if row.option is None},
         comments=[row.comment for row in answers if row.comment],
         superseded=frozenset(superseded),
     )
@@ -164,26 +202,32 @@ def chosen_by(judgments: list[Judgment], option: str) -> str:
         return judged[0].mark(option)
     counted = _("%(n)s of %(all)s") % {"n": sum(judgment.ticked[option] for judgment in judged), "all": len(judged)}
     unsure = sum(option in judgment.unsure for judgment in judged)
-    return f"{counted}, {_('%(n)s unsure') % {'n': unsure}}" if unsure else counted
+    doubts = _("%(n)s unsure") % {"n": unsure}
+    return f"{counted}, {doubts}" if unsure else counted
 
 
 @dataclass(frozen=True)
 class Spread:
-    """How often people gave each level of a question about the item as a whole."""
+    """How often people gave each level of a question about the item as a whole; both in words."""
 
     question: str
     stage: str
-    counts: list[tuple[Any, int]]
+    counts: list[tuple[str, int]]
     n: int
     mean: str
 
 
 def spreads(study: Study, judgments: list[Judgment]) -> list[Spread]:
-    """One per question of a declared scale that somebody answered, levels in the declared order, used or not."""
+    """One per question with declared levels that somebody answered, levels in the declared order, used or not.
+
+    What was preferred in a pair is no level: see `comparisons`.
+    """
     people = [judgment for judgment in judgments if judgment.is_human]
     found = []
     for stage in declaration_of(study).stages:
         for question in stage.questions:
+            if question.kind == PICK:
+                continue
             given = [
                 judgment.others.get(question.name)
                 for judgment in people
@@ -191,8 +235,57 @@ def spreads(study: Study, judgments: list[Judgment]) -> list[Spread]:
             ]
             given = [value for value in given if value in question.levels]
             if given:
-                counts = [(level, given.count(level)) for level in question.levels]
+                counts = [(label_word(str(level)), given.count(level)) for level in question.levels]
                 numbers = [value for value in given if isinstance(value, int)]
                 mean = number(sum(numbers) / len(numbers)) if len(numbers) == len(given) else ""
-                found.append(Spread(question.name, stage.name, counts, len(given), mean))
+                found.append(Spread(question_word(question.name), stage.name, counts, len(given), mean))
     return found
+
+
+def tables_of(found: Iterable[Spread]) -> list[tuple[list[str], list[Spread]]]:
+    """Questions with the same levels together, in one table: its levels and its rows."""
+    tables: dict[tuple[str, ...], list[Spread]] = {}
+    for spread in found:
+        tables.setdefault(tuple(level for level, _n in spread.counts), []).append(spread)
+    return [(list(levels), rows) for levels, rows in tables.items()]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How often one evaluator preferred the item to those of another generator, those to it, or neither."""
+
+    evaluator: str
+    generator: str
+    preferred: int
+    other_preferred: int
+    ties: int
+
+    @property
+    def n(self) -> int:
+        return self.preferred + self.other_preferred + self.ties
+
+
+def comparisons(item: Item, judgments: list[Judgment]) -> list[Comparison]:
+    """One per evaluator and generator of the other items; the latest round of each judgment."""
+    judged = [(judgment, picked(judgment)) for judgment in judgments if not judgment.is_superseded]
+    found: dict[tuple[str, str], list[Any]] = {}
+    for evaluator, mine in by_evaluator([judgment for judgment, value in judged if value is not None]):
+        for judgment in mine:
+            if judgment.compared_with is not None:
+                place = (evaluator, judgment.compared_with.generator.name)
+                found.setdefault(place, []).append(picked(judgment))
+    return [
+        Comparison(
+            evaluator,
+            generator,
+            preferred=values.count(item.external_id),
+            other_preferred=sum(value not in (item.external_id, TIE) for value in values),
+            ties=values.count(TIE),
+        )
+        for (evaluator, generator), values in found.items()
+    ]
+
+
+def picked(judgment: Judgment) -> Any:
+    """What was chosen in the pair; None where nothing was asked."""
+    return judgment.others.get("better")

@@ -23,6 +23,7 @@ from evaluation.metric_rows import values_by_item
 from items.models import Item
 from projects.models import Role
 from studies.access import get_study
+from studies.services.declaring import declaration_of
 from studies.services.effects import effects_hidden
 
 PER_PAGE = 60
@@ -104,7 +105,14 @@ def study_and_item(user, slug, pk, role=Role.VIEWER):
 
 def sheet_context(request, study, item, may_review):
     """Everything on the sheet; single answers of people only for those who may read them."""
-    from analysis.item_sheet import judgments_of_item, lines, spreads  # scipy takes a second to load
+    from analysis.item_sheet import (  # scipy takes a second to load
+        asks_options,
+        comparisons,
+        judgments_of_item,
+        lines,
+        spreads,
+        tables_of,
+    )
     from analysis.shortcut_tables import signs_of
 
     choosing = ResultsForm(study, counts_by_purpose(study), request.GET)
@@ -125,7 +133,9 @@ def sheet_context(request, study, item, may_review):
         "query": request.GET.urlencode(),
         "asked": urlencode(asked(choosing), doseq=True),
         "lines": lines(study, judgments, options),
-        "spreads": spreads(study, judgments),
+        "asks_options": options and any(asks_options(stage) for stage in declaration_of(study).stages),
+        "spreads": tables_of(spreads(study, judgments)),
+        "comparisons": comparisons(item, judgments),
         "signs": signs_of(item) if options else [],
         "judgments": [judgment for judgment in judgments if may_review or not judgment.is_human],
         "n_hidden": 0 if may_review else sum(judgment.is_human for judgment in judgments),

@@ -4,12 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from analysis.formatting import stage_word
+from analysis.formatting import question_word, stage_word
 from studies.models import Study
 from studies.protocols import Question
 from studies.services.declaring import declaration_of
 
 FIRST, SECOND = "first", "second"  # of the pair, whatever side it stood on
+ALL, APPLICABLE = "all", "applicable"  # how what somebody did not get to is looked at
+NOT_APPLICABLE = "not_applicable"
 CATEGORIES: dict[str, Callable[[Question], tuple[Any, ...]]] = {
     "tick": lambda question: (False, True),
     "scale": lambda question: question.levels,
@@ -27,6 +29,8 @@ class Asked:
     name: str
     kind: str
     categories: tuple[Any, ...]
+    may_be_skipped: bool = False  # whether there are answers after which it is not asked
+    view: str = ""  # ALL: “not applicable” is one of the categories
 
     @property
     def key(self) -> str:
@@ -34,7 +38,7 @@ class Asked:
 
     @property
     def title(self) -> str:
-        return f"{self.name}, {stage_word(self.stage)}"
+        return f"{question_word(self.name)}, {stage_word(self.stage)}"
 
     @property
     def ordered(self) -> bool:
@@ -51,7 +55,13 @@ class Asked:
 def questions_of(study: Study) -> list[Asked]:
     """In the order in which they are asked."""
     return [
-        Asked(stage.name, question.name, question.kind, CATEGORIES[question.kind](question))
+        Asked(
+            stage.name,
+            question.name,
+            question.kind,
+            CATEGORIES[question.kind](question),
+            bool(stage.gates and question.asked_if),
+        )
         for stage in declaration_of(study).stages
         for question in stage.questions
         if question.kind in CATEGORIES

@@ -10,19 +10,24 @@ from django.views.decorators.http import require_safe
 
 from analysis.lab_forms import LabForm
 from analysis.pages import page_table
-from analysis.services.results import counts_by_purpose, lab_of
+from analysis.services.results import counts_by_purpose, lab_of, lab_overview_of
 from analysis.views import attached
 from analysis.writers import as_csv
 from studies.access import get_study
 from studies.services.effects import effects_hidden
 
 TABLES = ("coefficients", "tests", "contingency", "labels")
+QUESTIONS = "questions"
 HIDDEN = ("contingency", "labels")  # of pairs, labels are sides, and a side may always be one generator's
 
 
 def tables_of(study):
     """The tables that the team may see now."""
     return [name for name in TABLES if name not in HIDDEN or not effects_hidden(study)]
+
+
+def questions_in(study, form):
+    return lab_overview_of(study, form.choices, list(form.questions.values()), form.annotators)
 
 
 @login_required
@@ -37,6 +42,7 @@ def agreement_lab(request, slug):
         "tab": "results",
         "report": {"included": form.choices.included},
         "form": form,
+        "questions": page_table(questions_in(study, form), "clustered"),
         "tables": [(name, page_table(getattr(found, name), "clustered")) for name in tables_of(study)] if found else [],
         "asked": urlencode(form.asked, doseq=True),
     }
@@ -48,9 +54,11 @@ def agreement_lab(request, slug):
 def agreement_lab_csv(request, slug, name):
     study = get_study(request.user, slug)
     form = LabForm(study, counts_by_purpose(study), request.GET)
-    if name not in tables_of(study) or form.question is None:
+    if name not in (QUESTIONS, *tables_of(study)) or form.question is None:
         raise Http404
     with override("en"):  # files are the same for every reader
+        if name == QUESTIONS:
+            return attached(as_csv(questions_in(study, form)).encode(), f"{study.slug}-agreement_questions.csv")
         found = lab_of(study, form.choices, form.question, form.annotators)
         if found is None:
             raise Http404

@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from analysis.measures.components import MOST
 from analysis.measures.power import Components, Plan
 from analysis.reports.outlook import GuessPlan, PairPlan
 
@@ -19,7 +20,7 @@ def share(label: Any, least: float = 0.01, most: float = 0.99) -> forms.FloatFie
 
 
 def spread(label: Any) -> forms.FloatField:
-    return share(label, 0, 3)
+    return share(label, 0, MOST**0.5)
 
 
 class OutlookForm(forms.Form):

@@ -10,7 +10,8 @@ from django.views.decorators.http import require_safe
 
 from analysis.pages import alternative, page_table
 from analysis.plan_sizes import sizes_of
-from analysis.services.outlooks import assumed_for, outlook_figure, outlook_of
+from analysis.services.outlooks import assumed_for, components_of, outlook_figure, outlook_of
+from analysis.templatetags.study_tabs import PLANNED
 from analysis.views import attached
 from analysis.writers import as_csv
 from studies.access import get_study
@@ -38,7 +39,11 @@ def planned(study, data):
     except SpecError as error:
         return {"problem": str(error)}
     form = FORMS[study.protocol](assumed.values, data)
-    found = {"form": form, "parts": [(*part, assumed.sources[part[0]]) for part in form.parts]}
+    found = {
+        "components": fitted(study),
+        "form": form,
+        "parts": [(*part, assumed.sources[part[0]]) for part in form.parts],
+    }
     if not form.is_valid():
         return found
     try:
@@ -52,6 +57,12 @@ def planned(study, data):
         "alternative": alternative(table),
         "asked": urlencode(form.cleaned_data),
     }
+
+
+def fitted(study):
+    """The components that people's answers tell, with intervals; nothing before somebody has answered."""
+    table = None if study.is_draft else components_of(study)
+    return page_table(table, "clustered") if table and any(row["n_judgments"] for row in table.rows) else None
 
 
 def outlook_or_404(study, data):
@@ -75,3 +86,13 @@ def study_planner_csv(request, slug):
     study = get_study(request.user, slug)
     with override("en"):  # files are the same for every reader
         return attached(as_csv(outlook_or_404(study, request.GET)).encode(), f"{study.slug}-outlook.csv")
+
+
+@login_required
+@require_safe
+def study_components_csv(request, slug):
+    study = get_study(request.user, slug)
+    if study.protocol not in PLANNED or study.is_draft:
+        raise Http404
+    with override("en"):
+        return attached(as_csv(components_of(study)).encode(), f"{study.slug}-components.csv")

@@ -221,9 +221,7 @@ def facts(table: Table, title: str, rows: list[Row], behind: BehindLink | None) 
 
 
 def name_of(row: Row) -> str:
-    who = "evaluator" if row["about"] == "evaluators" else "text"  # a generator may be called human
-    name = _("all") if row["name"] == "all" else worded(who, row["name"])
-    return f"{name}, {row['source']}" if row["source"] else name
+    return f"{row['name_said']}, {row['source']}" if row["source"] else row["name_said"]
 
 
 def naming(table: Table, row: Row) -> list[tuple[str, str]]:

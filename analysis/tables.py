@@ -9,6 +9,7 @@ Row = Mapping[str, Any]
 Kind = Literal[
     "text", "text id", "item id", "evaluator", "stage", "quantity", "mark", "scope", "label", "view", "optional",
     "truth", "check", "axis", "cue", "verdict", "coefficient", "weights", "preference", "unit", "method", "dataset",
+    "question", "correlation", "bias", "count", "number",
     "count", "number",
 ]  # fmt: skip
 NUMBERS = ("count", "number")

@@ -66,7 +66,12 @@ def tex_cell(row: Row, column: Shown, text: Callable[[str, Any], str]) -> str:
     if value is None:
         return UNDEFINED
     ends = interval(row[column.low], row[column.high]) if column.low else ""
-    return signed(f"{figure(value)} {ends}".rstrip())
+    return signed(f"{printed(value)} {ends}".rstrip())
+
+
+def printed(value: int | float) -> str:
+    """A count with its digits together, as files have it; other numbers as everywhere."""
+    return str(value) if isinstance(value, int) else figure(value)
 
 
 def tex_grids(table: Table, grids: list[Grid]) -> str:
@@ -107,7 +112,7 @@ def grid_cell(row: Row, column: Shown, crossing: Crossing) -> tuple[str, str, st
     ends = interval(row[column.low], row[column.high]) if column.low else ""
     second = row[crossing.beneath] if crossing.beneath else None
     marked = MARKS.get(row[crossing.mark] if crossing.mark else "", "%s")
-    return marked % signed(figure(value)), signed(ends), "" if second is None else signed(figure(second))
+    return marked % signed(printed(value)), signed(ends), "" if second is None else signed(printed(second))
 
 
 def grid_notes(table: Table, crossing: Crossing) -> Iterator[str]:

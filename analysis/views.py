@@ -14,9 +14,9 @@ from django.views.decorators.http import require_safe
 
 from analysis.codebook import codebook
 from analysis.crossing import crossed, side_by_side
-from analysis.forms import ResultsForm
+from analysis.forms import ResultsForm, without_idle
 from analysis.hiding import hidden_page
-from analysis.item_lists import STUDY, alarms, sheet_links
+from analysis.item_lists import STUDY, alarms, kinds_of, sheet_links
 from analysis.pages import BehindLink, PageTable, alternative, description, page_table
 from analysis.report import Report
 from analysis.services.exporting import FORMATS, export_responses, write_metrics, write_unanswered
@@ -48,7 +48,6 @@ def study_results(request, slug):
         "project": study.project,
         "study": study,
         "tab": "results",
-        "form": form,
         "choices": form.choices,
         "report": report,
         "asked": urlencode(asked(form), doseq=True),
@@ -60,7 +59,8 @@ def study_results(request, slug):
         "effects_log": study.effects_switches.select_related("made_by"),
         "may_hide": role.rank >= Role.OWNER.rank and study.state in RUNNING,
     }
-    return render(request, "analysis/results.html", context | sections(study, form, report))
+    context |= sections(study, form, report)
+    return render(request, "analysis/results.html", context | {"form": without_idle(form, report)})
 
 
 def expert_form(study: Study) -> ExpertCheckForm | None:
@@ -101,6 +101,7 @@ def sections(study: Study, form: ResultsForm, report: Report) -> dict:
         "dumbbell": "dumbbell" if form.estimand == "pooled" else "dumbbell_matched",
         "first_alternative": alternative(table),
         "alternatives": {name: alternative(report.table(name)) for name in (first, "ratings", "accuracy_by_rating")},
+        "kinds": kinds_of(study),
         "alarms": alarms_of(study, form, report.table("item_analysis")),
     }
 

@@ -7,7 +7,7 @@ import altair as alt
 from django.utils.translation import gettext as _
 
 from analysis.figures.style import DARK, INK, LIGHT, PLATE, SOFT
-from analysis.formatting import number
+from analysis.formatting import number, question_word
 from analysis.tables import Row, Table
 
 CELL_WIDTH, CELL_HEIGHT = 62, 36
@@ -17,7 +17,12 @@ def generator_means(table: Table, title: Mapping[str, Any]) -> Any:
     """The mean of each generator on each dimension after the last round, the darker the higher."""
     rows = [row for row in latest(table) if row["mean"] is not None]
     cells = [
-        {"across": row["dimension"], "down": row["generator"], "value": row["mean"], "text": number(row["mean"])}
+        {
+            "across": question_word(row["dimension"]),
+            "down": row["generator"],
+            "value": row["mean"],
+            "text": number(row["mean"]),
+        }
         for row in rows
     ]
     return shaded(cells, title, _("mean score"), span([cell["value"] for cell in cells]))
@@ -26,7 +31,8 @@ def generator_means(table: Table, title: Mapping[str, Any]) -> Any:
 def dimension_correlations(table: Table, title: Mapping[str, Any]) -> Any:
     """Pearson's r of each two dimensions after the last round, with a star where Nemenyi's p is below .05."""
     rows = [row for row in latest(table) if row["pearson"] is not None]
-    order = list(dict.fromkeys([row["dimension_a"] for row in rows] + [row["dimension_b"] for row in rows]))
+    names = dict.fromkeys([row["dimension_a"] for row in rows] + [row["dimension_b"] for row in rows])
+    order = [question_word(name) for name in names]
     cells = [cell for row in rows for cell in mirrored(row)]
     return shaded(cells, title, _("Pearson's r (* Nemenyi p < .05)"), (-1, 1), (order, order))
 
@@ -36,7 +42,7 @@ def metric_correlations(table: Table, title: Mapping[str, Any]) -> Any:
     rows = [row for row in table.rows if (row["coefficient"], row["scope"]) == ("pearson", "pooled")]
     cells = [
         {
-            "across": row["dimension"],
+            "across": question_word(row["dimension"]),
             "down": row["metric"],
             "value": row["r"],
             "text": number(row["r"]) + ("*" if row["p_adjusted"] < 0.05 else ""),
@@ -55,7 +61,7 @@ def latest(table: Table) -> list[Row]:
 def mirrored(row: Row) -> list[dict[str, Any]]:
     star = "*" if row["nemenyi_p"] is not None and row["nemenyi_p"] < 0.05 else ""
     said = {"value": row["pearson"], "text": number(row["pearson"]) + star}
-    one, other = row["dimension_a"], row["dimension_b"]
+    one, other = question_word(row["dimension_a"]), question_word(row["dimension_b"])
     return [{"across": one, "down": other} | said, {"across": other, "down": one} | said]
 
 

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from analysis.figures.ratings import shades
 from analysis.figures.style import BARE, BESIDE, DARK, INK, LIGHT, LINE, PLATE, SOFT, WIDTH, shares
-from analysis.formatting import count, label_word, number, scope_word
+from analysis.formatting import count, label_word, number, question_word, scope_word
 from analysis.reports.judged import NOT_APPLICABLE
 from analysis.tables import Row, Table
 
@@ -21,7 +21,7 @@ def flow(table: Table, title: Mapping[str, Any]) -> Any:
     rows = [row for row in table.rows if not row["group"]] or list(table.rows)
     names = [_("not stopped"), _("stopped here")]
     bars = [bar for row in rows for bar in flow_bars(row, names)]
-    order = [row["category"] for row in rows]
+    order = [question_word(row["category"]) for row in rows]
     base = alt.Chart(alt.Data(values=bars)).encode(y=alt.Y("category:N", title=None, sort=order, axis=BARE))
     scale = alt.Scale(domain=names, range=[LIGHT, DARK])
     axis = alt.Axis(title=_("judgments"), tickMinStep=1)
@@ -42,7 +42,7 @@ def flow_bars(row: Row, names: Sequence[str]) -> list[dict[str, Any]]:
     not_stopped = row["reached"] - row["stopped"]
     ends = ((0, not_stopped), (not_stopped, row["reached"]))
     return [
-        {"category": row["category"], "kind": name, "start": start, "end": end, "said": said}
+        {"category": question_word(row["category"]), "kind": name, "start": start, "end": end, "said": said}
         for name, (start, end) in zip(names, ends, strict=True)
     ]
 
@@ -66,7 +66,8 @@ def label_distributions(table: Table, title: Mapping[str, Any]) -> Any:
         .encode(x=alt.X("middle:Q"), text="said:N", color=alt.Color("ink:N", scale=None))
     )
     header = alt.Header(labelAngle=0, labelAlign="left", labelAnchor="start", labelOrient="top", labelPadding=0)
-    row = alt.Row("category:N", title=None, sort=categories, header=header)
+    order = [question_word(category) for category in categories]
+    row = alt.Row("category:N", title=None, sort=order, header=header)
     chart = alt.layer(pieces, words).properties(width=1.4 * WIDTH, height=alt.Step(BAR))
     return chart.facet(row=row, data=alt.Data(values=bars), spacing=6).properties(title=title)
 
@@ -86,7 +87,7 @@ def category_bars(rows: Sequence[Row], category: str) -> list[dict[str, Any]]:
         word = f"{label_word(row['label'])} {share}"
         bars.append(
             {
-                "category": category,
+                "category": question_word(category),
                 "generator": scope_word(row["generator"]),
                 "start": start,
                 "end": end,

@@ -39,14 +39,34 @@ class Judgments:
 
 
 @dataclass(frozen=True)
+class Link:
+    """How covariances of judgments become variances in logits: (GRID,) variances that are shared, and the covariance
+    expected of each, at the total variance that was fitted. known: the components to keep where nothing is told."""
+
+    grid: FloatArray
+    expected: FloatArray
+    known: Components
+
+    def shared_variance(self, covariance: float) -> float:
+        """Of one covariance; below 0 it counts as none."""
+        return float(np.interp(max(covariance, 0.0), self.expected, self.grid))
+
+    def variances(self, covariances: Mapping[str, float]) -> dict[str, float]:
+        """Of each component that the covariances tell."""
+        return _parts({name: self.shared_variance(value) for name, value in covariances.items()}, self.known)
+
+
+@dataclass(frozen=True)
 class FittedComponents:
-    """Components from judgments. `assumed` names those that they cannot tell, which keep the value given."""
+    """Components from judgments. `assumed` names those that they cannot tell, which keep the value given. `link`: by
+    which they were fitted, None where none were."""
 
     components: Components
     assumed: tuple[str, ...]
     n_texts: int
     n_annotators: int
     n_judgments: int
+    link: Link | None = None
 
 
 def fit_components(judgments: Judgments, assumed: Components | None = None) -> FittedComponents:
@@ -55,11 +75,12 @@ def fit_components(judgments: Judgments, assumed: Components | None = None) -> F
     known = assumed or Components()
     found = covariances(judgments)
     shares = cell_shares(judgments)
-    variances = _solved(found, shares, known) if found else {}
+    link = _linked(found, shares, known) if found else None
+    variances = link.variances(found) if link else {}
     components = replace(known, **{name: float(np.sqrt(value)) for name, value in variances.items()})
     kept = tuple(field.name for field in fields(Components) if field.name not in variances)
     n_texts, n_annotators = (len(np.unique(codes)) for codes in (judgments.text, judgments.annotator))
-    return FittedComponents(components, kept, n_texts, n_annotators, len(judgments.right))
+    return FittedComponents(components, kept, n_texts, n_annotators, len(judgments.right), link)
 
 
 def covariances(judgments: Judgments) -> dict[str, float]:
@@ -136,18 +157,16 @@ def _products(e: FloatArray, keys: Sequence[IntArray]) -> FloatArray:
     return np.array([(sums**2 - squares).sum(), (n * (n - 1.0)).sum()])
 
 
-def _solved(found: Mapping[str, float], shares: Sequence[tuple[float, float]], known: Components) -> dict[str, float]:
-    """Variances by name: found for the total variance that they themselves add up to."""
-    total, variances = START, dict[str, float]()
+def _linked(found: Mapping[str, float], shares: Sequence[tuple[float, float]], known: Components) -> Link:
+    """The link at the total variance that the variances which it gives add up to."""
+    total, link = START, None
+    kept = {field.name: getattr(known, field.name) ** 2 for field in fields(Components)}
     for _round in range(ITERATIONS):
         grid = np.linspace(0, 1, GRID) ** 2 * min(2 * total, MOST)
-        expected = shared_covariance(grid, total, shares)
-        shared = {name: float(np.interp(max(value, 0.0), expected, grid)) for name, value in found.items()}
-        variances = _parts(shared, known)
-        total = sum(
-            ({field.name: getattr(known, field.name) ** 2 for field in fields(Components)} | variances).values()
-        )
-    return variances
+        link = Link(grid, shared_covariance(grid, total, shares), known)
+        total = sum((kept | link.variances(found)).values())
+    assert link is not None
+    return link
 
 
 def _parts(shared: Mapping[str, float], known: Components) -> dict[str, float]:
@@ -169,16 +188,31 @@ def fit_text_spread(text: IntArray, cell: IntArray, right: BoolArray) -> float |
     text, cell, right: (n,), of each untied judgment the text, the pair of generators, and whether its first won. None
     if no two judgments of a pair of generators share a text, or all do.
     """
-    none = np.zeros(len(text), dtype=np.int64)
-    judgments = Judgments(text, cell, none, none, none, none, right)
-    e = _residuals(judgments)
+    found = pair_covariance(text, cell, right)
+    return None if found is None else float(np.sqrt(pair_link(text, cell, right, found).shared_variance(found)))
+
+
+def pair_covariance(text: IntArray, cell: IntArray, right: BoolArray) -> float | None:
+    """How two judgments of a pair of generators on one text covary, less those on two texts; None without either."""
+    e = _residuals(_of_pairs(text, cell, right))
     everywhere, within = (_products(e, keys) for keys in ([cell], [cell, text]))
     apart = everywhere - within
     if not within[1] or not apart[1]:
         return None
-    found = max(within[0] / within[1] - apart[0] / apart[1], 0.0)
-    shares, total = cell_shares(judgments), 0.0
+    return float(within[0] / within[1] - apart[0] / apart[1])
+
+
+def pair_link(text: IntArray, cell: IntArray, right: BoolArray, covariance: float) -> Link:
+    """The link at the variance that it gives the covariance."""
+    shares, total = cell_shares(_of_pairs(text, cell, right)), 0.0
     grid = np.linspace(0, 1, GRID) ** 2 * MOST / 4
+    link = Link(grid, shared_covariance(grid, total, shares), Components())
     for _round in range(ITERATIONS):
-        total = float(np.interp(found, shared_covariance(grid, total, shares), grid))
-    return float(np.sqrt(total))
+        link = Link(grid, shared_covariance(grid, total, shares), Components())
+        total = link.shared_variance(covariance)
+    return link
+
+
+def _of_pairs(text: IntArray, cell: IntArray, right: BoolArray) -> Judgments:
+    none = np.zeros(len(text), dtype=np.int64)
+    return Judgments(text, cell, none, none, none, none, right)

@@ -208,8 +208,8 @@ def _found(guess_right: IntArray, read_right: IntArray, guessed: BoolArray, *, o
     n_read = np.full((1, 2, texts), items * options * annotators)
     n_guess = items * options * guessed.sum(axis=(3, 4))
     shares = _left_out(read_right.sum(axis=(3, 4)), n_read) - _left_out(guess_right.sum(axis=(3, 4)), n_guess)
-    width, _sure = _intervals(shares[:, 0])
-    difference_width, sure = _intervals(shares[:, 0] - shares[:, 1])
+    width, _sure = _intervals(shares[:, 0], 1)
+    difference_width, sure = _intervals(shares[:, 0] - shares[:, 1], 2)
     return np.stack([width, difference_width, sure])
 
 
@@ -220,14 +220,18 @@ def _left_out(right: IntArray, n: IntArray) -> FloatArray:
     return np.asarray(sums[0] / np.where(sums[1] > 0, sums[1], np.nan))
 
 
-def _intervals(values: FloatArray) -> tuple[FloatArray, BoolArray]:
-    """Widths of jackknife intervals (studies,), and whether they leave out 0; from values (studies, 1 + texts)."""
+def _intervals(values: FloatArray, most: float) -> tuple[FloatArray, BoolArray]:
+    """Widths of jackknife intervals (studies,), and whether they leave out 0; from values (studies, 1 + texts).
+
+    No value is beyond -most and most, so intervals are clipped there, as in reports.
+    """
     without, k = values[:, 1:], values.shape[1] - 1
     if k < 2:
         return np.full(len(values), np.nan), np.zeros(len(values), dtype=bool)
     deviations = without - without.mean(axis=1, keepdims=True)
     reach = float(student.ppf((1 + LEVEL) / 2, k - 1)) * np.sqrt((k - 1) / k * (deviations**2).sum(axis=1))
-    return 2 * reach, (np.abs(values[:, 0]) > reach) & (reach > 0)
+    width = np.minimum(values[:, 0] + reach, most) - np.maximum(values[:, 0] - reach, -most)
+    return width, (np.abs(values[:, 0]) > reach) & (reach > 0)
 
 
 def _outlook(found: FloatArray, studies: int, seed: int) -> Outlook:
@@ -252,5 +256,5 @@ def pairwise_outlook(
     rng = np.random.default_rng(seed)
     logits = logit_of(share, text_spread) + rng.normal(0, text_spread, (studies, texts))
     preferred = rng.binomial(judgments, _logistic(logits))
-    widths, seen = _intervals(_left_out(preferred, np.full((studies, texts), judgments)) - 0.5)
+    widths, seen = _intervals(_left_out(preferred, np.full((studies, texts), judgments)) - 0.5, 0.5)
     return _outlook(np.stack([widths, widths, seen]), studies, seed)

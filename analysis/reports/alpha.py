@@ -67,7 +67,7 @@ def alpha_row(evidence: Evidence, dimension: str, number: int, scores: pd.DataFr
 
 def shown() -> tuple[Shown, ...]:
     return (
-        Shown(_("Dimension"), "dimension", "label"),
+        Shown(_("Dimension"), "dimension", "question"),
         Shown(_("Round"), "round", "count"),
         Shown(
             "α",

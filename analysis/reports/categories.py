@@ -2,8 +2,11 @@
 
 from dataclasses import dataclass
 
-from analysis.codes import TAG, codes_of
+from django.utils.translation import gettext as _
+
+from analysis.codes import TAG, codes_of, title_of
 from analysis.evidence import Evidence
+from analysis.formatting import count
 
 ASKS_ABOUT = "asks_about"  # the kind that comes from codes
 FEWEST, MOST = 2, 12  # categories: fewer tell nothing, more are names
@@ -11,23 +14,53 @@ FEWEST, MOST = 2, 12  # categories: fewer tell nothing, more are names
 
 @dataclass(frozen=True)
 class Categories:
-    """One way to divide the items: `of` gives the category of each item by id."""
+    """One way to divide the items: `of` gives the category of each item by id, nothing where it is not known."""
 
     kind: str
     of: dict[str, str]
+    protocol: str
 
     @property
     def names(self) -> list[str]:
         return sorted(set(self.of.values()))
 
+    @property
+    def said(self) -> str:
+        """The kind in words; columns of metadata are the researcher's own words."""
+        return _("what they ask about") if self.kind == ASKS_ABOUT else self.kind
+
+    @property
+    def is_usable(self) -> bool:
+        return all(self.of.values()) and FEWEST <= len(self.names) <= MOST
+
+    def worded(self, name: str) -> str:
+        """A category in words."""
+        return title_of(self.protocol, name) if self.kind == ASKS_ABOUT else name
+
 
 def categories_in(evidence: Evidence) -> list[Categories]:
     """Each way that divides all items of the study into a few; none where the items say nothing of their kind."""
-    ids = list(evidence.items["item_id"])
+    return [way for way in ways_in(evidence) if way.is_usable]
+
+
+def ways_in(evidence: Evidence) -> list[Categories]:
+    ids, protocol = list(evidence.items["item_id"]), evidence.study.protocol
     keys = sorted({key for item in ids for key in evidence.metadata.get(item, {})})
-    ways = [Categories(key, {item: evidence.metadata[item].get(key, "") for item in ids}) for key in keys]
-    ways.append(Categories(ASKS_ABOUT, {item: tag_of(evidence, item) for item in ids}))
-    return [way for way in ways if all(way.of.values()) and FEWEST <= len(way.names) <= MOST]
+    ways = [Categories(key, {item: evidence.metadata[item].get(key, "") for item in ids}, protocol) for key in keys]
+    return [*ways, Categories(ASKS_ABOUT, {item: tag_of(evidence, item) for item in ids}, protocol)]
+
+
+def left_aside(evidence: Evidence) -> list[str]:
+    """Why a column of metadata that most items have, or the codes that are set, divide nothing; a sentence each."""
+    found = []
+    for way in ways_in(evidence):
+        n, known = len(way.of), sum(map(bool, way.of.values()))
+        values = {"kind": way.said, "n": count(n - known), "all": count(n), "values": count(len(set(way.of.values())))}
+        if known < n and (2 * known >= n or (known and way.kind == ASKS_ABOUT)):
+            found.append(_("By %(kind)s nothing is compared: %(n)s of %(all)s items have no category there.") % values)
+        elif known == n and n and len(way.names) > MOST and len(way.names) < n / FEWEST:
+            found.append(_("By %(kind)s nothing is compared: it has %(values)s categories, too many.") % values)
+    return found
 
 
 def tag_of(evidence: Evidence, item_id: str) -> str:

@@ -89,7 +89,7 @@ def measured(table: IntArray) -> tuple[float, float, float, float, int, str]:
 
 def shown() -> tuple[Shown, ...]:
     return (
-        Shown(_("Category"), "category"),
+        Shown(_("Category"), "category", "question"),
         Shown(_("View"), "view", "view"),
         Shown(_("Group"), "group", "scope"),
         Shown(_("Generator"), "generator", "scope"),

@@ -28,7 +28,8 @@ def keys(evidence: Evidence) -> Check:
 def left_out(evidence: Evidence) -> Check:
     if not evidence.left_out:
         return Check(True, _("No pilot or simulated answers are left out."))
-    parts = ", ".join(f"{purpose} {count(n)}" for purpose, n in evidence.left_out.items())
+    words = {"pilot": _("of pilots"), "simulated": _("simulated"), "main": _("of the main part")}
+    parts = ", ".join(f"{count(n)} {words.get(purpose, purpose)}" for purpose, n in evidence.left_out.items())
     return Check(False, _("Answers that are not in the figures: %(parts)s.") % {"parts": parts})
 
 

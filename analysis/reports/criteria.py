@@ -30,7 +30,7 @@ def criteria(evidence: Evidence) -> Table:
 
 def shown() -> tuple[Shown, ...]:
     return (
-        Shown(_("Criterion"), "criterion"),
+        Shown(_("Criterion"), "criterion", "question"),
         Shown(_("Ticked"), "n", "count"),
         Shown(_("Judgments with a winner"), "n_decided", "count"),
         Shown(_("Share"), "share", "number", about=_("of the judgments with a winner")),

@@ -7,6 +7,7 @@ import pandas as pd
 from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
+from analysis.formatting import evaluator_word
 from analysis.reports.answers import judgments_of
 from analysis.reports.evaluators import Evaluator, evaluators_in
 from analysis.tables import Shown, Table, make_table
@@ -28,7 +29,8 @@ def description(evidence: Evidence) -> Table:
 
 
 def entry(about: str, name: str, source: str, quantity: str, value: Any, n: int, reason: str = "") -> dict[str, Any]:
-    return dict(zip(COLUMNS, (about, name, source, quantity, value, n, reason), strict=True))
+    said = _("all") if name == ALL else evaluator_word(name) if about == "evaluators" else name
+    return {"name_said": said} | dict(zip(COLUMNS, (about, name, source, quantity, value, n, reason), strict=True))
 
 
 def text_rows(evidence: Evidence) -> Iterator[dict[str, Any]]:
@@ -95,7 +97,7 @@ def minutes_row(evidence: Evidence, evaluator: Evaluator) -> dict[str, Any]:
 def shown() -> tuple[Shown, ...]:
     return (
         Shown(_("About"), "about"),
-        Shown(_("Name"), "name", "evaluator"),
+        Shown(_("Name"), "name_said"),
         Shown(_("Source"), "source"),
         Shown(_("Quantity"), "quantity", "quantity"),
         Shown(_("Value"), "value", "number", reason="reason"),

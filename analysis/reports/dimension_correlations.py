@@ -52,8 +52,8 @@ def round_rows(evidence: Evidence, number: int) -> list[dict[str, Any]]:
 
 def shown() -> tuple[Shown, ...]:
     return (
-        Shown(_("Dimension"), "dimension_a", "label"),
-        Shown(_("with"), "dimension_b", "label"),
+        Shown(_("Dimension"), "dimension_a", "question"),
+        Shown(_("with"), "dimension_b", "question"),
         Shown(_("Round"), "round", "count"),
         Shown("r", "pearson", "number", reason="reason", about=_("Pearson's r of items' mean scores")),
         Shown(

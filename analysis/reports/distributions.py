@@ -58,7 +58,7 @@ def level_rows(
 def shown() -> tuple[Shown, ...]:
     return (
         Shown(_("Data set"), "dataset", "dataset"),
-        Shown(_("Dimension"), "dimension", "label"),
+        Shown(_("Dimension"), "dimension", "question"),
         Shown(_("Round"), "round", "count"),
         Shown(_("Score"), "score", "count"),
         Shown("n", "n", "count", about=_("scores of this level")),

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from analysis.codes import ERROR, codes_of
+from analysis.codes import ERROR, codes_of, title_of
 from analysis.evidence import Evidence
 from analysis.tables import Crossing, Shown, Table, make_table
 
@@ -17,8 +17,8 @@ def error_codes(evidence: Evidence) -> Table:
     coded = coded_items(evidence)
     rows = [row for name in (ALL, *evidence.generators) if coded for row in generator_rows(evidence, name, coded)]
     shown = (
-        Shown(_("Generator"), "generator"),
-        Shown(_("Code"), "code"),
+        Shown(_("Generator"), "generator", "scope"),
+        Shown(_("Code"), "code_said"),
         Shown("n", "n", "count", about=_("items with this code")),
         Shown(
             _("Share of all items"), "share_of_all", "number",
@@ -33,6 +33,11 @@ def error_codes(evidence: Evidence) -> Table:
         "error_codes", COLUMNS, rows, title=_("Error codes"), notes=notes(evidence, coded), shown=shown,
         named_by=("generator", "code"), crossing=Crossing("share_of_all", "generator", "code", beneath="n"),
     )  # fmt: skip
+
+
+def found_errors(evidence: Evidence) -> tuple[Table, ...]:
+    """The table where some were found, for protocols whose publication has no such table; else nothing."""
+    return (error_codes(evidence),) if coded_items(evidence) else ()
 
 
 def coded_items(evidence: Evidence) -> dict[str, set[str]]:
@@ -51,6 +56,7 @@ def generator_rows(evidence: Evidence, name: str, coded: dict[str, set[str]]) ->
         {
             "generator": name,
             "code": code,
+            "code_said": title_of(evidence.study.protocol, code),
             "n": n,
             "share_of_all": n / len(items),
             "share_of_erroneous": n / len(erroneous) if erroneous else None,

@@ -22,7 +22,7 @@ def expert_check(evidence: Evidence) -> Table:
         for expert in experts
     ]
     shown = (
-        Shown(_("Dimension"), "dimension", "label"),
+        Shown(_("Dimension"), "dimension", "question"),
         Shown(_("Expert"), "expert"),
         Shown("n", "n", "count", about=_("scores that the expert checked")),
         Shown(_("Accuracy"), "accuracy", "number", about=_("share of the checked scores that the expert found right")),

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from django.utils.translation import gettext as _
 
-from analysis.codes import GUESSABLE, TAG, UNANSWERABLE, joined
+from analysis.codes import GUESSABLE, TAG, UNANSWERABLE, joined, titles
 from analysis.evidence import Evidence
 from analysis.measures.item_analysis import certainty_above
 from analysis.reports.answers import GUESS, READ, items_right, judgments_of
@@ -58,6 +58,7 @@ def list_of(evidence: Evidence, name: str, title: str, counted: pd.DataFrame, ki
         }
         for row in found.to_dict("records")
     ]
+    rows = [row | {"codes_said": titles(evidence.study.protocol, row["codes"])} for row in rows]
     said = _("Sure: how probable it is that this holds for more than half of all such people, by these answers alone "
              "(Jeffreys' prior); the list is sorted by it.")  # fmt: skip
     return make_table(name, COLUMNS, rows, title=title, notes=(note, said), shown=shown(), named_by=("item_id",))
@@ -79,5 +80,5 @@ def shown() -> tuple[Shown, ...]:
             "number",
             about=_("probability that it holds for most such people (Jeffreys' prior)"),
         ),
-        Shown(_("Codes"), "codes"),
+        Shown(_("Codes"), "codes_said"),
     )

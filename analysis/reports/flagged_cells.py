@@ -68,7 +68,7 @@ def shown() -> tuple[Shown, ...]:
     return (
         Shown(_("Annotator"), "annotator"),
         Shown(_("Item"), "item_id", "item id"),
-        Shown(_("Dimension"), "dimension", "label"),
+        Shown(_("Dimension"), "dimension", "question"),
         Shown(_("Rule"), "rule"),
         Shown(_("Score"), "score", "number", about=_("score in round 1; behind it: those it stands out from")),
         Shown(_("Others"), "others"),

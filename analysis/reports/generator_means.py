@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from analysis.evidence import Evidence
+from analysis.formatting import question_word
 from analysis.measures.intervals import Interval, clustered, undefined
 from analysis.measures.types import FloatArray
 from analysis.reports.estimates import Estimate, mean_of
@@ -34,7 +35,7 @@ def generator_means(evidence: Evidence) -> Table:
             ])  # fmt: skip
     notes = (
         _("%(average)s is the mean of the generator's unrounded means on the dimensions that were scored.")
-        % {"average": AVERAGE},
+        % {"average": question_word(AVERAGE)},
         _("Marked are the three best and the three worst on a dimension (fewer where there are fewer than six)."),
     )
     return make_table(
@@ -92,7 +93,7 @@ def average_statistic(sums: FloatArray, counts: FloatArray) -> Callable[[FloatAr
 def shown() -> tuple[Shown, ...]:
     return (
         Shown(_("Generator"), "generator"),
-        Shown(_("Dimension"), "dimension", "label"),
+        Shown(_("Dimension"), "dimension", "question"),
         Shown(_("Round"), "round", "count"),
         Shown(
             _("Mean"),

@@ -11,7 +11,7 @@ from analysis.reports.interval_methods import interval_methods
 from analysis.reports.item_analysis import item_analysis
 from analysis.reports.ratings import accuracy_by_rating, ratings
 from analysis.reports.sentences import sentences
-from analysis.reports.standardised import informativity_standardised
+from analysis.reports.standardised import informativity_standardised, mix_sentences
 from analysis.reports.variants import variants
 
 
@@ -32,9 +32,10 @@ def guess_then_read(evidence: Evidence) -> Report:
         *variants(evidence, lambda mine: iter(())),
         description(evidence),
     )
+    answered = any(row["n_read"] for row in pooled.rows)
     return Report(
         tables,
-        tuple(sentences(evidence, pooled)),
+        (*sentences(evidence, pooled), *(mix_sentences(evidence) if answered else [])),
         ("dumbbell", "dumbbell_matched", "ratings", "accuracy_by_rating"),
         template="analysis/parts/sections.html",
     )

@@ -7,12 +7,12 @@ import pandas as pd
 from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
+from analysis.lab_questions import NOT_APPLICABLE
 from analysis.reports.evaluators import HUMAN, Evaluator, evaluators_in
 from studies.protocols import Question, Stage
 from studies.protocols.flow import stopped_at
 from studies.services.declaring import declaration_of, declarations_by_code
 
-NOT_APPLICABLE = "not_applicable"
 ALL = ""  # of a column that names a group, a generator or a source
 
 

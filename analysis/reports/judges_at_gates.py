@@ -66,7 +66,7 @@ def pairs_with_people(judgments: Judgments, judge: frozenset[str]) -> IntArray:
 def shown() -> tuple[Shown, ...]:
     return (
         Shown(_("Evaluator"), "evaluator", "evaluator"),
-        Shown(_("Category"), "category"),
+        Shown(_("Category"), "category", "question"),
         Shown(_("View"), "view", "view"),
         *agreement_columns(_("Cohen's κ of model and person")),
     )

@@ -104,7 +104,7 @@ def mean_shown() -> tuple[Shown, ...]:
     return (
         Shown(_("Evaluator"), "evaluator", "evaluator"),
         Shown(_("Generator"), "generator"),
-        Shown(_("Dimension"), "dimension", "label"),
+        Shown(_("Dimension"), "dimension", "question"),
         Shown(_("Mean"), "mean", "number", reason="reason", about=_("mean of the model's scores")),
         Shown(_("Scores"), "n", "count", about=_("scores of the model")),
     )
@@ -113,7 +113,7 @@ def mean_shown() -> tuple[Shown, ...]:
 def agreement_shown() -> tuple[Shown, ...]:
     return (
         Shown(_("Evaluator"), "evaluator", "evaluator"),
-        Shown(_("Dimension"), "dimension", "label"),
+        Shown(_("Dimension"), "dimension", "question"),
         Shown(
             "r",
             "pearson",

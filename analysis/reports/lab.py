@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from analysis.choices import Choices
+from analysis.formatting import label_word
 from analysis.lab_questions import Asked
 from analysis.measures import agreement, alpha, coefficient_intervals, coefficients, scales
 from analysis.measures.agreement import MISSING, all_pairs, mean_agreement, pairwise
@@ -190,7 +191,7 @@ def contingency(answers: Answers, asked: Asked) -> Table:
         if len(answers.raters) == 2
         else _("All pairs of annotators, each counted in both orders.")
     )
-    columns = [Shown(_("Category"), "category"), *(Shown(name, name, "count") for name in names)]
+    columns = [Shown(_("Category"), "category", "label"), *(Shown(label_word(name), name, "count") for name in names)]
     return make_table(
         "agreement_contingency", ["category", *names], rows, title=_("Contingency table"), notes=(note,),
         shown=tuple(columns),
@@ -208,7 +209,7 @@ def labels(answers: Answers, asked: Asked) -> Table:
         }
         for rater, values in zip(answers.raters, answers.values, strict=True)
     ]
-    columns = [Shown(_("Annotator"), "annotator"), *(Shown(name, name, "count") for name in names)]
+    columns = [Shown(_("Annotator"), "annotator"), *(Shown(label_word(name), name, "count") for name in names)]
     return make_table(
         "agreement_labels", ["annotator", *names, "n"], rows, title=_("What each annotator gave"),
         shown=(*columns, Shown(_("Judgments"), "n", "count")),

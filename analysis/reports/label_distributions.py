@@ -70,7 +70,7 @@ def row_of(category: Question, label: str, n: int, n_all: int, n_applicable: int
 
 def shown() -> tuple[Shown, ...]:
     return (
-        Shown(_("Category"), "category"),
+        Shown(_("Category"), "category", "question"),
         Shown(_("Label"), "label", "label"),
         Shown(_("Group"), "group", "scope"),
         Shown(_("Generator"), "generator", "scope"),

@@ -65,7 +65,7 @@ def shown() -> tuple[Shown, ...]:
     of_values = _("of the metric's values of these items")
     return (
         Shown(_("Metric"), "metric"),
-        Shown(_("Dimension"), "dimension", "label"),
+        Shown(_("Dimension"), "dimension", "question"),
         Shown(_("Score"), "score", "count"),
         Shown(_("Items"), "n", "count", about=_("items with this rounded score and a value")),
         Shown(_("Mean"), "mean", "number", about=of_values),

@@ -112,8 +112,8 @@ def intervals_of(
 def shown() -> tuple[Shown, ...]:
     return (
         Shown(_("Metric"), "metric"),
-        Shown(_("Dimension"), "dimension", "label"),
-        Shown(_("Coefficient"), "coefficient"),
+        Shown(_("Dimension"), "dimension", "question"),
+        Shown(_("Coefficient"), "coefficient", "correlation"),
         Shown(_("Scope"), "scope", "scope"),
         Shown(
             "r",

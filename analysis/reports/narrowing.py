@@ -6,6 +6,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 from django.utils.translation import gettext as _
+from scipy.stats import t as student
 
 from analysis.evidence import Evidence
 from analysis.formatting import number
@@ -15,6 +16,7 @@ from analysis.reports.spread import Spread, spread
 
 STUDIES, JUDGMENTS = 200, 6_000_000  # simulated studies, and answers drawn at most
 SOME = 0.1  # an interval that gets narrower by less than a tenth does hardly
+SWEEPS = 30  # of means over texts and annotators in turn: exact after one where everybody did every text
 EDGES = (0.02, 0.98)  # shares beyond which a simulated study has hardly an error
 
 
@@ -70,6 +72,40 @@ def widths(plan: Plan, axis: Literal["texts", "annotators"], found: Spread, seed
         plan, (axis, (own, 2 * own)), guess, (read, read), seed=seed, components=found.components, studies=STUDIES
     )
     return now.difference_width, doubled.difference_width
+
+
+def scattered(values: pd.DataFrame, less: str, more: str) -> str:
+    """The clause for the mean difference of two generators, from how the answers themselves scatter.
+
+    values: text_id, annotator, generator, value. Of the differences of each annotator on each text, what is left
+    without the means of texts and annotators is the noise of single answers (mean square of a two-way layout): twice
+    the annotators halve its share in the variance between texts, twice the texts halve that variance.
+    """
+    means = values.groupby(["text_id", "annotator", "generator"])["value"].mean().unstack()
+    cells = (means[less] - means[more]).dropna() if {less, more} <= set(means.columns) else pd.Series(dtype=float)
+    by_text = cells.groupby("text_id").agg(["mean", "size"])
+    between = by_text["mean"].var() if len(by_text) > 1 else 0.0
+    noise = noise_of(cells)
+    if np.isnan(noise) or not between > 0:
+        return _("more texts would narrow this")
+    per_text = len(by_text) / (1 / by_text["size"]).sum()
+    k = len(by_text)
+    texts = 1 - student.ppf(0.975, 2 * k - 1) / student.ppf(0.975, k - 1) / np.sqrt(2)
+    annotators = 1 - np.sqrt(1 - min(noise / (per_text * between), 1.0) / 2)
+    return clause_of(texts, annotators)
+
+
+def noise_of(cells: pd.Series) -> float:
+    """Mean square of what texts and annotators leave of the values; NaN where nothing is left to tell it from."""
+    texts, people = (pd.factorize(cells.index.get_level_values(name))[0] for name in ("text_id", "annotator"))
+    left = len(cells) - (texts.max(initial=-1) + 1) - (people.max(initial=-1) + 1) + 1
+    if left < 1:
+        return float("nan")
+    rest = cells.to_numpy(dtype=np.float64)
+    for _sweep in range(SWEEPS):
+        for codes in (texts, people):
+            rest = rest - (np.bincount(codes, weights=rest) / np.bincount(codes))[codes]
+    return float((rest**2).sum() / left)
 
 
 def clause_of(texts: float, annotators: float) -> str:

@@ -7,6 +7,7 @@ from analysis.measures.strengths import DAVIDSON
 from analysis.report import Report
 from analysis.reports.criteria import criteria
 from analysis.reports.description import description
+from analysis.reports.error_codes import found_errors
 from analysis.reports.judges_of_pairs import judges_of_pairs
 from analysis.reports.pair_agreement import pair_agreement, variant_agreement
 from analysis.reports.preferred_sentences import compared
@@ -28,6 +29,7 @@ def pairwise(evidence: Evidence) -> Report:
         sides(evidence),
         *([decided] if decided.rows else []),
         *judges_of_pairs(evidence),
+        *found_errors(evidence),
         description(evidence),
     )
     return Report(tables, (*sentences(ranked), *compared(evidence, ranked)), ("ranking", "wins"))

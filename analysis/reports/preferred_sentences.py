@@ -7,7 +7,7 @@ import numpy as np
 from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
-from analysis.formatting import interval, judgments_counted, number, texts_counted
+from analysis.formatting import interval, number, of_judgments, of_texts
 from analysis.measures.intervals import Interval
 from analysis.measures.power import pairwise_outlook
 from analysis.measures.share_intervals import clustered_mean
@@ -66,21 +66,21 @@ def worded(found: Preference, more: str) -> str:
         "best": found.best,
         "worst": found.worst,
         "share": f"{number(found.share)} {interval(found.interval.low, found.interval.high)}",
-        "n": judgments_counted(found.judgments),
-        "texts": f"{texts_counted(found.texts)}; {more}" if more else texts_counted(found.texts),
+        "n": of_judgments(found.judgments),
+        "texts": f"{of_texts(found.texts)}; {more}" if more else of_texts(found.texts),
     }
     if found.interval.low > 0.5:
         return (
             _(
                 "Where one of the two won, items by %(best)s were preferred to those by %(worst)s in %(share)s of"
-                " %(n)s, %(texts)s."
+                " %(n)s on %(texts)s."
             )
             % values
         )
     return (
         _(
             "Whether items by %(best)s are preferred to those by %(worst)s directly cannot be told: %(share)s of"
-            " %(n)s, %(texts)s."
+            " %(n)s on %(texts)s."
         )
         % values
     )

@@ -14,8 +14,9 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from analysis.codes import title_of
 from analysis.evidence import Evidence
-from analysis.formatting import evaluator_word, interval, label_word, number, stage_word, view_word
+from analysis.formatting import count, evaluator_word, interval, number, question_word, stage_word, view_word
 from analysis.report import Report
 from analysis.tables import Row, Shown, Table, make_table
 
@@ -31,13 +32,15 @@ SOURCES = {
     "dimension-ratings": "Fu et al. (2024), QGEval: Benchmarking Multi-dimensional Evaluation for Question Generation",
     "stopping-questionnaire": "Horbach et al. (2020), Linguistic Appropriateness and Pedagogic Usefulness of Reading "
     "Comprehension Questions",
-    "pairwise": "a study of four generators on 55 school texts (2025)",
+    "pairwise": gettext_noop("a study of four generators on 55 school texts (2025)"),
 }
 # Column of the ends of the interval, and of n, of an own table.
-ENDS = {"informativity": "informativity_{}", "alpha": "{}", "mean": "{}", "conger_kappa": "{}"}
+ENDS = {"informativity": "informativity_{}", "alpha": "{}", "mean": "{}", "conger_kappa": "{}", "r": "{}"}
 COUNTED = {"informativity": "n_read", "agreement_with_humans": "n_judgments", "alpha": "n_values",
-           "generator_means": "n"}  # fmt: skip
+           "generator_means": "n", "ratings": "n", "metric_correlations": "n", "error_codes": "n"}  # fmt: skip
 COUNTS_OF = {"n_read": "answerability"}  # of which shown number a count is the n, where it is not shown itself
+ALONE = ("informativity", "agreement_with_humans", "generator_means")  # tables whose own rows are listed without others
+RATED = ("n_1", "n_5")  # measures that are counts
 PAIRS = {"stopping-questionnaire": "n_pairs", "pairwise": "n_units"}
 DIFFERS = {
     "guess-then-read": (
@@ -46,6 +49,8 @@ DIFFERS = {
         gettext_noop("Published were 10 texts for 6 people and 50 for models; here each row is over the texts that its "
                      "answers are about. κ is the unweighted mean over pairs, as printed, for people the mean of each "
                      "person's mean."),
+        gettext_noop("Published n are about so many judgments with the text, as the printed intervals imply; of "
+                     "ratings so many for each generator."),
         gettext_noop("The published reading of models' probabilities used thresholds chosen on other texts, and one "
                      "option a call."),
     ),
@@ -53,7 +58,10 @@ DIFFERS = {
         gettext_noop("Published α is at interval level, over 3,000 questions and 3 annotators who rated everything. "
                      "Round 2 was printed after the annotators had seen disagreements: it is no reliability."),
         gettext_noop("Published means are of round 2 on a scale of 1 to 3; on another scale only the order of "
-                     "generators compares. No intervals were printed."),
+                     "generators compares. No intervals were printed. Where this study has no second round, its "
+                     "own means are those of round 1, and say so."),
+        gettext_noop("Published correlations with metrics are Pearson's over all 3,000 questions; error codes are "
+                     "shares of 42 erroneous ones among 100 questions looked at."),
     ),
     "stopping-questionnaire": (
         gettext_noop("Published are two annotations a question in each group of annotators, and no intervals; κ is "
@@ -113,9 +121,10 @@ def with_published(report: Report, evidence: Evidence) -> Report:
 def published(report: Report, evidence: Evidence) -> Table:
     """One row per published number, with one's own where there is such a row; then own rows that nobody published."""
     protocol = evidence.study.protocol
-    rows = [*beside(report, evidence), *own_only(report, protocol)]
+    both = sorted(beside(report, evidence), key=lambda row: row["own"] is None)  # what can be compared comes first
+    rows = [*both, *own_only(report, protocol)]
     notes = (
-        _("Published: %(source)s.") % {"source": SOURCES[protocol]},
+        _("Published: %(source)s.") % {"source": _(SOURCES[protocol])},
         *map(_, DIFFERS[protocol]),
         _("–: this study has no such row."),
     )
@@ -126,7 +135,10 @@ def published(report: Report, evidence: Evidence) -> Table:
 def beside(report: Report, evidence: Evidence) -> Iterator[dict[str, Any]]:
     for each in chosen(evidence):
         table = report.table(each.table)
-        yield row_of(each, table, find(table.rows, each.row), evidence.study.protocol)
+        own = find(table.rows, each.row)
+        if own is None and each.table == "generator_means":
+            own = find(table.rows, tuple((name, "1" if name == "round" else value) for name, value in each.row))
+        yield row_of(each, table, own, evidence.study.protocol)
 
 
 def chosen(evidence: Evidence) -> list[Printed]:
@@ -164,8 +176,17 @@ def row_of(each: Printed, table: Table, own: Row | None, protocol: str) -> dict[
         **ours,
         "row_said": said_of(each.row),
         "measure_said": measure_word(each.measure),
-        "published_said": said(each.value, each.low, each.high),
-    }
+        "published_said": said(each.value, each.low, each.high, each.measure),
+    } | first_round(each, own, ours["own_said"])
+
+
+def first_round(each: Printed, own: Row | None, own_said: str) -> dict[str, str]:
+    """The own number says its round where that is not the published one."""
+    wanted = dict(each.row).get("round")
+    if own is None or not wanted or str(own["round"]) == wanted:
+        return {}
+    said_round = _("round %(number)s") % {"number": own["round"]}
+    return {"own_said": f"{own_said} ({said_round})"}
 
 
 def own_only(report: Report, protocol: str) -> Iterator[dict[str, Any]]:
@@ -173,15 +194,18 @@ def own_only(report: Report, protocol: str) -> Iterator[dict[str, Any]]:
     kinds = dict.fromkeys((each.table, each.measure, tuple(name for name, _value in each.row))
                           for each in printed() if each.protocol == protocol)  # fmt: skip
     known = {(each.table, each.measure, tuple(value.casefold() for _name, value in each.row)) for each in printed()}
+    generators = {dict(each.row)["generator"].casefold() for each in printed() if each.measure == "mean"}
     for name, measure, names in kinds:
-        if "generator" not in names and "evaluator" not in names:
+        if name not in ALONE:
             continue
         table = report.table(name)
         for own in table.rows:
             values = tuple(str(own[name]) for name in names)
             wanted = own.get("evaluator_kind") != "human" or own.get("evaluator") == "human"
             is_average = own.get("dimension", "average") == "average"
-            if wanted and is_average and (name, measure, tuple(map(str.casefold, values))) not in known:
+            is_beside = measure == "mean" and own["generator"].casefold() in generators  # whatever its round
+            is_known = is_beside or (name, measure, tuple(map(str.casefold, values))) in known
+            if wanted and is_average and not is_known:
                 yield {
                     **dict.fromkeys(COLUMNS), "table": name, "row": ", ".join(values), "measure": measure, "group": "",
                     **own_values(own, table, measure, protocol), "published_said": "",
@@ -196,7 +220,7 @@ def own_values(own: Row | None, table: Table, measure: str, protocol: str) -> di
         return nothing | {"reason": _("this study has no such row"), "own_said": "–"}
     ends = ENDS.get(measure)
     low, high = (own[ends.format(end)] if ends else None for end in ("low", "high"))
-    reason_column = "informativity_reason" if measure == "informativity" else "reason"
+    reason = own.get("informativity_reason" if measure == "informativity" else "reason", "")
     n_column = COUNTED.get(table.name) or PAIRS[protocol]
     return {
         "own": own[measure],
@@ -205,8 +229,8 @@ def own_values(own: Row | None, table: Table, measure: str, protocol: str) -> di
         "own_n": own[n_column],
         "own_cell": cell_named(table, own, measure),
         "own_n_cell": cell_named(table, own, COUNTS_OF.get(n_column, n_column)),
-        "reason": own[reason_column] if own[measure] is None else "",
-        "own_said": said(own[measure], low, high) or (own[reason_column] if own[measure] is None else ""),
+        "reason": reason if own[measure] is None else "",
+        "own_said": said(own[measure], low, high, measure) or (reason if own[measure] is None else ""),
     }
 
 
@@ -221,8 +245,10 @@ def cell_named(table: Table, row: Row, column: str) -> dict[str, str] | None:
     return None if is_empty else {"table": table.name, "number": column} | table.names(row)
 
 
-def said(value: float | None, low: float | None, high: float | None) -> str:
+def said(value: float | None, low: float | None, high: float | None, measure: str) -> str:
     """The number with its interval, in one piece: a line does not break in it."""
+    if value is not None and measure in RATED:
+        return count(int(value))
     return "" if value is None else f"{number(value)} {interval(low, high)}".rstrip().replace(" ", "\N{NO-BREAK SPACE}")
 
 
@@ -235,15 +261,33 @@ def measure_word(measure: str) -> str:
         "alpha": "α",
         "mean": _("mean"),
         "percent": _("percent agreement"),
+        "n_1": _("ratings of 1, unusable"),
+        "n_5": _("ratings of 5, perfect"),
+        "r": _("Pearson's r"),
+        "share_of_erroneous": _("share of erroneous items"),
     }
     return words[measure]
 
 
+def items_by(generator: str) -> str:
+    return _("all items") if generator == "all" else _("items by %(generator)s") % {"generator": generator}
+
+
 def said_of(row: tuple[tuple[str, str], ...]) -> str:
     """The names of a row in words."""
-    words = {"evaluator": evaluator_word, "stage": stage_word, "view": view_word, "category": label_word,
-             "round": lambda value: _("round %(number)s") % {"number": value}}  # fmt: skip
-    return ", ".join(words.get(name, str)(value) for name, value in row)
+    words = {
+        "generator": items_by,
+        "evaluator": lambda value: _("answers by %(who)s") % {"who": evaluator_word(value)},
+        "stage": stage_word,
+        "view": view_word,
+        "category": question_word,
+        "dimension": question_word,
+        "coefficient": lambda value: "",
+        "scope": lambda value: "",
+        "code": lambda value: title_of("dimension-ratings", value),
+        "round": lambda value: _("round %(number)s") % {"number": value},
+    }
+    return ", ".join(filter(None, (words.get(name, str)(value) for name, value in row)))
 
 
 def shown(protocol: str) -> tuple[Shown, ...]:

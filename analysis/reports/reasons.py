@@ -43,6 +43,11 @@ REASONS = (
     gettext_noop("It was not compared with the others, directly or through further generators."),
     gettext_noop("It only ever won or only ever lost against the generators that the scale rests on."),
     gettext_noop("There is no comparison to compute this from."),
+    gettext_noop("The answers do not tell it, so it stays as assumed."),
+    gettext_noop("An interval needs at least three texts, and for annotators at least three annotators."),
+    gettext_noop("Without some of the answers it cannot be fitted."),
+    gettext_noop("With so many judgments its interval is not computed, as somebody waits."),
+    gettext_noop("It is the same whatever is left out, so its spread cannot be estimated."),
 )
 
 # The words of Landis and Koch for the strength of agreement.

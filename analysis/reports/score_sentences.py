@@ -8,13 +8,14 @@ import pandas as pd
 from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
-from analysis.formatting import interval, number, texts_counted
+from analysis.formatting import count, interval, number, texts_counted
 from analysis.measures.intervals import clustered
 from analysis.measures.types import FloatArray
 from analysis.reports.contrasts import Contrast
 from analysis.reports.generator_means import average_statistic
+from analysis.reports.narrowing import scattered
 from analysis.reports.scores import AVERAGE, scores_of
-from analysis.reports.sentences import largest
+from analysis.reports.sentences import largest, untold
 from analysis.tables import Row, Table
 
 
@@ -33,8 +34,9 @@ def compared(evidence: Evidence, means: Table) -> list[str]:
     scores = scores_of(evidence, defined[0]["round"])
     found = difference(scores, defined[0]["generator"], defined[-1]["generator"], evidence.choices.seed)
     if isnan(found.interval.low):
-        return []
-    said = [difference_worded(found)]
+        return [untold(found)]
+    clause = scattered(scores, found.less, found.more)
+    said = [difference_worded(found, clause)]
     return [*said, largest(len(defined))] if len(defined) > 2 else said
 
 
@@ -59,12 +61,12 @@ def average_by_text(scores: pd.DataFrame, texts: pd.Index) -> Callable[[FloatArr
     return average_statistic(*(by_text[part].to_numpy(dtype=np.float64) for part in ("sum", "count")))
 
 
-def difference_worded(found: Contrast) -> str:
+def difference_worded(found: Contrast, clause: str = "") -> str:
     values = {
         "less": found.less,
         "more": found.more,
         "difference": f"{number(found.value)} {interval(found.interval.low, found.interval.high)}",
-        "texts": texts_counted(found.n_texts),
+        "texts": f"{texts_counted(found.n_texts)}; {clause}" if clause else texts_counted(found.n_texts),
     }
     if found.interval.high < 0:
         return _("Items by %(less)s score lower than those by %(more)s: %(difference)s, %(texts)s.") % values
@@ -74,6 +76,12 @@ def difference_worded(found: Contrast) -> str:
     )
 
 
+def printed(row: Row) -> str:
+    """2.68 [2.61, 2.75]"""
+    ends = row["intervals"]["mean"]["clustered"]
+    return f"{number(row['mean'])} {interval(ends['low'], ends['high'])}".rstrip()
+
+
 def sentences(means: Table) -> list[str]:
     """Which generator has the highest and the lowest average, after the last round."""
     defined = ordered(means)
@@ -81,11 +89,15 @@ def sentences(means: Table) -> list[str]:
         return []
     worst, best = defined[0], defined[-1]
     return [
-        _("Averaged over dimensions, items by %(best)s score highest (%(high)s), those by %(worst)s lowest (%(low)s).")
+        _(
+            "Averaged over dimensions, items by %(best)s score highest (%(high)s), those by %(worst)s lowest (%(low)s),"
+            " by %(n)s scores of people."
+        )
         % {
             "best": best["generator"],
-            "high": number(best["mean"]),
+            "high": printed(best),
             "worst": worst["generator"],
-            "low": number(worst["mean"]),
+            "low": printed(worst),
+            "n": count(sum(row["n"] for row in defined)),
         }
     ]

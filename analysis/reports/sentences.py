@@ -5,7 +5,7 @@ from math import isnan
 from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
-from analysis.formatting import interval, number, texts_counted
+from analysis.formatting import interval, judgments_counted, number, of_people, of_texts, texts_counted
 from analysis.reports.answers import judgments_of
 from analysis.reports.contrasts import Contrast, contrast
 from analysis.reports.evaluators import HUMAN, evaluators_in
@@ -26,28 +26,44 @@ def sentences(evidence: Evidence, informativity: Table) -> list[str]:
         return []
     speaker = HUMAN if any(row["evaluator"] == HUMAN for row in defined) else defined[0]["evaluator"]
     rows = sorted((row for row in defined if row["evaluator"] == speaker), key=lambda row: row["informativity"])
-    said = [summary(rows, speaker)]
+    said = [summary(rows, speaker, basis(rows))]
     if len(rows) > 1:
         said += compared(evidence, speaker, rows)
     return said
 
 
-def summary(rows: list[Row], speaker: str) -> str:
-    """The most and the least informative generator."""
+def basis(rows: list[Row]) -> str:
+    """On how many judgments, texts and people the rows rest at most."""
+    n = sum(row["n_guess"] + row["n_read"] for row in rows)
+    texts, people = (max(row[column] for row in rows) for column in ("n_texts", "n_annotators"))
+    said = {"judgments": judgments_counted(n), "texts": of_texts(texts), "people": of_people(people)}
+    if rows[0]["evaluator_kind"] == "human":
+        return _("%(judgments)s by %(people)s on %(texts)s") % said
+    return _("%(judgments)s on %(texts)s") % said
+
+
+def summary(rows: list[Row], speaker: str, basis: str) -> str:
+    """The most and the least informative generator; `basis` says on what the numbers rest."""
     best, worst = rows[-1], rows[0]
     values = {"best": best["generator"], "most": printed(best), "worst": worst["generator"], "least": printed(worst)}
-    values["who"] = speaker
+    values |= {"who": speaker, "basis": basis}
     if len(rows) == 1 and speaker == HUMAN:
-        return _("By people's answers, text informativity is %(most)s for items by %(best)s.") % values
+        return _("By people's answers, text informativity is %(most)s for items by %(best)s: %(basis)s.") % values
     if len(rows) == 1:
-        return _("By the answers of %(who)s, text informativity is %(most)s for items by %(best)s.") % values
+        return _("By the answers of %(who)s, text informativity is %(most)s for items by %(best)s: %(basis)s.") % values
     if speaker == HUMAN:
         return (
-            _("By people's answers, items by %(best)s inform most (%(most)s), those by %(worst)s least (%(least)s).")
+            _(
+                "By people's answers, items by %(best)s inform most (%(most)s), those by %(worst)s least (%(least)s):"
+                " %(basis)s."
+            )
             % values
         )
     return (
-        _("By the answers of %(who)s, items by %(best)s inform most (%(most)s), those by %(worst)s least (%(least)s).")
+        _(
+            "By the answers of %(who)s, items by %(best)s inform most (%(most)s), those by %(worst)s least (%(least)s):"
+            " %(basis)s."
+        )
         % values
     )
 
@@ -64,10 +80,18 @@ def compared(evidence: Evidence, speaker: str, rows: list[Row]) -> list[str]:
     judgments = evaluator.rows_of(judgments_of(evidence.frame))
     found = contrast(judgments, rows[0]["generator"], rows[-1]["generator"], evidence.choices.seed)
     if isnan(found.interval.low):
-        return []
+        return [untold(found)]
     more = narrowing(evidence, judgments, found.n_texts) if speaker == HUMAN else None
-    said = worded(found, more.clause if more else "")
+    said = worded(found, more.clause if more else _("more texts would narrow this"))
     return [said, *([more.basis] if more else []), *([largest(len(rows))] if len(rows) > 2 else [])]
+
+
+def untold(found: Contrast) -> str:
+    """Why the two ends cannot be told apart at all."""
+    values = {"less": found.less, "more": found.more, "reason": _(found.interval.reason)}
+    return (
+        _("Whether items by %(less)s and %(more)s differ cannot be told, as there is no interval: %(reason)s") % values
+    )
 
 
 def worded(found: Contrast, clause: str = "") -> str:

@@ -7,7 +7,7 @@ import pandas as pd
 from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
-from analysis.formatting import judgments_counted, texts_counted
+from analysis.formatting import judgments_counted, of_people, of_texts
 from analysis.measures.components import FittedComponents, Judgments, fit_components, fit_text_spread
 from analysis.measures.power import Components
 from analysis.measures.types import IntArray
@@ -64,10 +64,10 @@ def source_of(found: FittedComponents) -> str:
     names = component_names()
     if set(found.assumed) == set(names):
         return from_nothing()
-    people = _("%(judgments)s of %(people)s people on %(texts)s") % {
+    people = _("%(judgments)s of %(people)s on %(texts)s") % {
         "judgments": judgments_counted(found.n_judgments),
-        "people": found.n_annotators,
-        "texts": texts_counted(found.n_texts),
+        "people": of_people(found.n_annotators),
+        "texts": of_texts(found.n_texts),
     }
     said = _("Fitted on this study's own answers: %(answers)s. With few texts they are rough themselves.") % {
         "answers": people
@@ -106,7 +106,7 @@ def pair_spread(evidence: Evidence) -> Spread:
         said = _("An assumption of Lesart, not measured: texts .5. Once pairs of two generators on two texts are "
                  "judged, what is fitted on the study's own answers takes its place.")  # fmt: skip
         return Spread(Components(), said)
-    about = {"judgments": judgments_counted(int(untied.sum())), "texts": texts_counted(len(set(text)))}
+    about = {"judgments": judgments_counted(int(untied.sum())), "texts": of_texts(len(set(text)))}
     said = _(
         "Fitted on this study's own answers: %(judgments)s without ties, on %(texts)s. With few texts it is rough"
         " itself."

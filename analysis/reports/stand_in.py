@@ -10,7 +10,7 @@ import pandas as pd
 from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
-from analysis.formatting import figure, interval, number, stage_word, texts_counted
+from analysis.formatting import figure, interval, number, of_people, of_texts, question_word, stage_word
 from analysis.lab_questions import Asked, questions_of
 from analysis.measures.agreement import MISSING, all_pairs, mean_agreement, pairs_with, pairwise
 from analysis.measures.agreement_intervals import clustered_kappa
@@ -234,7 +234,7 @@ def biases(evidence: Evidence, models: list[Evaluator]) -> Table:
     columns = (
         Shown(_("Answers by"), "evaluator", "evaluator"),
         Shown(_("Stage"), "stage", "stage"),
-        Shown(_("Bias"), "bias"),
+        Shown(_("Bias"), "bias", "bias"),
         Shown(
             _("Excess"), "excess", "number", "low", "high", "reason", about=_("share called correct less share of keys")
         ),
@@ -282,10 +282,10 @@ def verdicts(table: Table) -> list[str]:
 def verdict(row: Row) -> str:
     values = {
         "model": row["evaluator"],
-        "question": row["question"],
+        "question": question_word(row["question"]),
         "stage": stage_word(row["stage"]),
-        "texts": texts_counted(row["n_texts"]),
-        "people": row["n_people"],
+        "texts": of_texts(row["n_texts"]),
+        "people": of_people(row["n_people"]),
         "epsilon": number(row["epsilon"]),
         "rate": "" if row["winning_rate"] is None else number(row["winning_rate"]),
         "advantage": "" if row["advantage"] is None else number(row["advantage"]),
@@ -294,14 +294,14 @@ def verdict(row: Row) -> str:
         "reason": row["reason"],
     }
     if row["passed"] is None:
-        return _("On these %(texts)s and %(people)s people it cannot be told whether %(model)s may stand in for a "
+        return _("On these %(texts)s and %(people)s it cannot be told whether %(model)s may stand in for a "
                  "person (%(question)s, %(stage)s): %(reason)s") % values  # fmt: skip
     if row["passed"]:
-        said = _("On these %(texts)s and %(people)s people, %(model)s may stand in for a person (%(question)s, "
+        said = _("On these %(texts)s and %(people)s, %(model)s may stand in for a person (%(question)s, "
                  "%(stage)s): winning rate %(rate)s with ε = %(epsilon)s, at least as good as a person in "
                  "%(advantage)s of the units; κ with people %(kappa)s, between people %(between)s.")  # fmt: skip
     else:
-        said = _("On these %(texts)s and %(people)s people, %(model)s may not stand in for a person (%(question)s, "
+        said = _("On these %(texts)s and %(people)s, %(model)s may not stand in for a person (%(question)s, "
                  "%(stage)s): winning rate %(rate)s with ε = %(epsilon)s, at least as good as a person in "
                  "%(advantage)s of the units; κ with people %(kappa)s, between people %(between)s.")  # fmt: skip
     return f"{said % values}{few_units(row)}"
@@ -327,7 +327,7 @@ def shown() -> tuple[Shown, ...]:
     return (
         Shown(_("Answers by"), "evaluator", "evaluator"),
         Shown(_("Stage"), "stage", "stage"),
-        Shown(_("Question"), "question"),
+        Shown(_("Question"), "question", "question"),
         Shown(_("κ with people"), "kappa", "number", "low", "high", "reason", about=weighted),
         Shown(_("κ between people"), "kappa_people", "number", "people_low", "people_high", "reason", about=weighted),
         Shown("ε", "epsilon", "number", about=_("what a person costs, as chosen above"), leads=False),

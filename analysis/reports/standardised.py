@@ -17,7 +17,7 @@ from analysis.formatting import number
 from analysis.measures.intervals import TEXT, Interval, clustered, undefined
 from analysis.measures.types import FloatArray
 from analysis.reports.answers import judgments_of
-from analysis.reports.categories import Categories, categories_in
+from analysis.reports.categories import Categories, categories_in, left_aside
 from analysis.reports.contrasts import informativities, sums_of
 from analysis.reports.estimates import Estimate
 from analysis.reports.evaluators import evaluators_in
@@ -50,6 +50,7 @@ def informativity_standardised(evidence: Evidence) -> Table:
     if not ways:
         notes = [_("Nothing divides the items into kinds yet: give each item a kind in its metadata, or set the codes "
                    "that say what it asks about on every item.")]  # fmt: skip
+    notes += left_aside(evidence)
     title = _("Informativity at a common mix of items")
     named_by = ("category_kind", "category", "generator", "evaluator")
     return make_table(NAME, COLUMNS, rows, title=title, notes=tuple(notes), shown=shown(), named_by=named_by)
@@ -71,9 +72,9 @@ def warnings(evidence: Evidence, way: Categories) -> list[str]:
     common, found = shares[ALL], []
     for generator in evidence.generators:
         own = shares[generator]
-        category = max(way.names, key=lambda name: own[name] - common[name])
-        if own[category] - common[category] >= DIFFERS:
-            values = {"kind": way.kind, "category": category, "generator": generator}
+        category = max(way.names, key=lambda name: (round(abs(own[name] - common[name]), 9), own[name]))
+        if round(abs(own[category] - common[category]), 9) >= DIFFERS:
+            values = {"kind": way.said, "category": way.worded(category), "generator": generator}
             values |= {"own": number(own[category]), "common": number(common[category])}
             said = _(
                 "Generators differ in mix by %(kind)s: %(category)s is %(own)s of the items by %(generator)s and"
@@ -81,6 +82,11 @@ def warnings(evidence: Evidence, way: Categories) -> list[str]:
             )
             found.append(said % values)
     return found
+
+
+def mix_sentences(evidence: Evidence) -> list[str]:
+    """The warnings of all ways, for where the numbers are first read."""
+    return [warning for way in categories_in(evidence) for warning in warnings(evidence, way)]
 
 
 def rows_of(
@@ -97,7 +103,7 @@ def rows_of(
     for place, name in [(None, ALL), *enumerate(way.names)]:
         weights = common if place is None else np.eye(len(common))[place]
         about = mine if place is None else mine[category == name]
-        found = estimate(sums, weights, len(about), way.names, evidence.choices.seed)
+        found = estimate(sums, weights, len(about), list(map(way.worded, way.names)), evidence.choices.seed)
         low, high, reason = found.ends(evidence.choices.convention)
         rows.append(
             {
@@ -113,7 +119,8 @@ def rows_of(
                 "reason": reason,
                 "n_items": about["item_id"].nunique(),
                 "n_texts": about["text_id"].nunique(),
-                "category_said": _("all, common mix") if place is None else name,
+                "kind_said": way.said,
+                "category_said": _("all, common mix") if place is None else way.worded(name),
                 "intervals": {"informativity": found.as_json()},
             }
         )
@@ -153,7 +160,7 @@ def spread_over(taken: FloatArray, about: np.ndarray) -> FloatArray:
 def shown() -> tuple[Shown, ...]:
     informed = _("answerability minus guessability within each category, weighted by its share of all items")
     return (
-        Shown(_("Items divided by"), "category_kind"),
+        Shown(_("Items divided by"), "kind_said"),
         Shown(_("Category"), "category_said"),
         Shown(_("Generator"), "generator"),
         Shown(_("Answers by"), "evaluator", "evaluator"),

@@ -13,7 +13,8 @@ from analysis.measures.types import FloatArray
 from analysis.reports.contrasts import Contrast
 from analysis.reports.evaluators import people_in
 from analysis.reports.judged import judgments_in
-from analysis.reports.sentences import largest
+from analysis.reports.narrowing import scattered
+from analysis.reports.sentences import largest, untold
 
 
 def compared(evidence: Evidence) -> list[str]:
@@ -23,6 +24,7 @@ def compared(evidence: Evidence) -> list[str]:
     stopped = pd.DataFrame(
         {
             "text_id": frame["item_id"].map(texts),
+            "annotator": frame["annotator"],
             "generator": frame["generator"],
             "stopped": frame["stopped"].notna().astype(float),
         }
@@ -32,8 +34,9 @@ def compared(evidence: Evidence) -> list[str]:
         return []
     found = difference(stopped, shares.index[0], shares.index[-1], evidence.choices.seed)
     if isnan(found.interval.low):
-        return []
-    return [worded(found), *([largest(len(shares))] if len(shares) > 2 else [])]
+        return [untold(found)]
+    clause = scattered(stopped.rename(columns={"stopped": "value"}), found.less, found.more)
+    return [worded(found, clause), *([largest(len(shares))] if len(shares) > 2 else [])]
 
 
 def difference(stopped: pd.DataFrame, less: str, more: str, seed: int) -> Contrast:
@@ -52,12 +55,12 @@ def difference(stopped: pd.DataFrame, less: str, more: str, seed: int) -> Contra
     return Contrast(less, more, float(statistic(np.ones((1, len(sums))))[0]), ends, len(sums))
 
 
-def worded(found: Contrast) -> str:
+def worded(found: Contrast, clause: str = "") -> str:
     values = {
         "less": found.less,
         "more": found.more,
         "difference": f"{number(found.value)} {interval(found.interval.low, found.interval.high)}",
-        "texts": texts_counted(found.n_texts),
+        "texts": f"{texts_counted(found.n_texts)}; {clause}" if clause else texts_counted(found.n_texts),
     }
     if found.interval.high < 0:
         return (

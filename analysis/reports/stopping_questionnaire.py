@@ -3,11 +3,12 @@
 from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
-from analysis.formatting import count
+from analysis.formatting import count, question_word
 from analysis.report import Report
 from analysis.reports.category_agreement import agreement
 from analysis.reports.category_variants import category_agreement
 from analysis.reports.description import description
+from analysis.reports.error_codes import found_errors
 from analysis.reports.flow import flow
 from analysis.reports.judges_at_gates import judges_at_gates
 from analysis.reports.label_distributions import label_distributions
@@ -24,6 +25,7 @@ def stopping_questionnaire(evidence: Evidence) -> Report:
         agreement(evidence),
         *variants(evidence, category_agreement),
         *judges_at_gates(evidence),
+        *found_errors(evidence),
         description(evidence),
     )
     return Report(tables, (*sentences(how_far), *compared(evidence)), ("flow", "label_distributions"))
@@ -36,9 +38,14 @@ def sentences(how_far: Table) -> list[str]:
     if not n:
         return []
     most = max(rows, key=lambda row: row["stopped"])
-    said = {"n": count(n), "stopped": count(stopped), "category": most["category"], "most": count(most["stopped"])}
+    said = {
+        "n": count(n),
+        "stopped": count(stopped),
+        "category": question_word(most["category"]),
+        "most": count(most["stopped"]),
+    }
     if not stopped:
         return [_("None of %(n)s judgments stopped early.") % said]
     return [
-        _("%(stopped)s of %(n)s judgments stopped early, most of them at “%(category)s” (%(most)s).") % said,
+        _("%(stopped)s of %(n)s judgments stopped early, %(most)s of them at “%(category)s”.") % said,
     ]

@@ -72,7 +72,7 @@ def variant_rows(name: str, mine: Evidence, measured: Measured) -> Iterator[dict
 def shown() -> tuple[Shown, ...]:
     return (
         Shown(_("Variant"), "variant"),
-        Shown(_("Category"), "category"),
+        Shown(_("Category"), "category", "question"),
         Shown(_("View"), "view", "view"),
         Shown(_("Measure"), "measure", "quantity"),
         Shown(_("Value"), "value", "number", "low", "high", "reason", about=_("of the people of this variant alone")),

@@ -41,6 +41,7 @@ def assumed_for(study: Study, sizes: Sizes) -> Assumed:
     else:
         names = ("texts", "annotators", "generators", "items", "options")
         values = {name: getattr(sizes, name) for name in names}
+        values["generators"] = max(2, sizes.generators)  # it is two that are compared
         values |= {"guess": found.guess or GUESS, "read": found.read or READ, "difference": DIFFERENCE}
         values |= asdict(found.components)
     rounded = {name: round(value, 3) if isinstance(value, float) else value for name, value in values.items()}
@@ -48,6 +49,9 @@ def assumed_for(study: Study, sizes: Sizes) -> Assumed:
 
 
 def size_source(sizes: Sizes) -> str:
+    if sizes.generators < 2:
+        return _("From the study's own plan: means over its texts. It has one generator; two are assumed, as a "
+                 "difference needs two.")  # fmt: skip
     if sizes.open:
         return _("From the study; nobody is planned yet, so the number of annotators is an assumption.")
     return _("From the study's own plan: means over its texts.")
@@ -72,6 +76,20 @@ def spread_of(study: Study) -> "Spread":
         found = spread(evidence_of(study, choices))
         cache.set(key, found, A_DAY)
     return found
+
+
+def components_of(study: Study) -> Table:
+    """The fitted components with their intervals; see `analysis.reports.spread_table`."""
+    from analysis.evidence import evidence_of
+    from analysis.reports.spread_table import spread_table
+
+    choices = Choices()
+    key = f"components:{get_language()}:{state_of(study, choices)}"
+    table: Table | None = cache.get(key)
+    if table is None:
+        table = spread_table(evidence_of(study, choices))
+        cache.set(key, table, A_DAY)
+    return table
 
 
 def outlook_of(study: Study, assumed: "GuessPlan | PairPlan") -> Table:

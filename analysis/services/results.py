@@ -20,6 +20,8 @@ from analysis.tables import Row, Shown, Table, saying_included
 from evaluation.metric_rows import state_of_metrics
 from items.models import Generator, KeyCorrection, Option
 from studies.models import Annotator, AnnotatorKind, Assignment, Response, Review, Study, UnitItem
+from studies.protocols import Stage
+from studies.services.declaring import declaration_of, declarations_by_code
 from studies.services.effects import effects_hidden
 
 if TYPE_CHECKING:
@@ -106,15 +108,41 @@ def behind_of(
 def lab_of(study: Study, choices: Choices, question: Asked, annotators: list[str]) -> "Lab | None":
     """All coefficients of these annotators about the question; None if fewer than two of them answered it."""
     from analysis.frames import responses_frame
+    from analysis.lab_questions import ALL
     from analysis.reports.lab import lab
+    from analysis.reports.lab_overview import with_not_applicable
 
-    asked = hashlib.sha256(json.dumps([question.key, annotators]).encode()).hexdigest()
+    asked = hashlib.sha256(json.dumps([question.key, question.view, annotators]).encode()).hexdigest()
     key = f"lab:{asked}:{state_of(study, choices)}"
     found: Lab | None = cache.get(key)
     if found is None:
-        found = lab(responses_frame(study, choices.purposes), question, annotators, choices)
+        frame = responses_frame(study, choices.purposes)
+        frame = with_not_applicable(frame, stages_by_code(study)) if question.view == ALL else frame
+        found = lab(frame, question, annotators, choices)
         cache.set(key, found, A_DAY)
     return found
+
+
+def lab_overview_of(study: Study, choices: Choices, questions: list[Asked], annotators: list[str]) -> Table:
+    """All questions for these annotators; see `analysis.reports.lab_overview`."""
+    from analysis.frames import responses_frame
+    from analysis.reports.lab_overview import overview
+
+    asked = hashlib.sha256(json.dumps([[each.key for each in questions], annotators]).encode()).hexdigest()
+    key = f"lab-overview:{asked}:{state_of(study, choices)}"
+    found: Table | None = cache.get(key)
+    if found is None:
+        frame = responses_frame(study, choices.purposes)
+        found = overview(frame, questions, annotators, stages_by_code(study), choices)
+        cache.set(key, found, A_DAY)
+    return found
+
+
+def stages_by_code(study: Study) -> dict[str, Stage]:
+    """The first stage as each annotator is asked it."""
+    default, by_code = declaration_of(study), declarations_by_code(study)
+    codes = study.annotators.values_list("code", flat=True)
+    return {code: by_code.get(code, default).stages[0] for code in codes}
 
 
 def stand_in_of(study: Study, choices: Choices, kind: str) -> Report:

@@ -1,4 +1,5 @@
 from django import template
+from django.utils.translation import gettext as _
 
 from analysis import formatting
 from studies.models import Study, StudyState, UnitItem
@@ -14,7 +15,7 @@ def at(mapping, key):
 @register.filter
 def printed(value):
     """A number as tables print it, or the word for undefined."""
-    return formatting.worded("text", formatting.UNDEFINED) if value is None else formatting.number(value)
+    return _(formatting.UNDEFINED) if value is None else formatting.number(value)
 
 
 @register.filter

@@ -31,7 +31,7 @@ def test_what_is_not_as_it_should_be_is_said(project):
             answer(person, "read", item, "TF")
     answer(make_annotator(study, "pip", purpose="pilot"), "read", items[0], "TF")
     assert [check for check, passed in said(study).items() if not passed] == [
-        "Answers that are not in the figures: pilot 2.",
+        "Answers that are not in the figures: 2 of pilots.",
         "All answers are about one text, so there are no intervals by texts.",
         "2 of 3 items have answers of fewer than two people: agreement says nothing of them.",
         "Generators differ in how many items they have on a text: their rows rest on different texts or weights.",

@@ -75,5 +75,5 @@ def test_the_sheet_of_a_cell_scored_again_counts_its_latest_score_and_the_others
     from analysis.item_sheet import judgments_of_item, spreads
 
     counted = {spread.question: spread for spread in spreads(study, judgments_of_item(study, item, Choices()))}
-    assert counted["relevance"].counts == [(1, 0), (2, 3), (3, 0)]
+    assert counted["relevance"].counts == [("1", 0), ("2", 3), ("3", 0)]
     assert counted["fluency"].n == 3

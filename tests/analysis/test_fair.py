@@ -1,6 +1,7 @@
 """Fair comparisons: the same mix of items for every generator, the same texts for people and models."""
 
 import pytest
+from bs4 import BeautifulSoup
 from django.core.cache import cache
 from django.urls import reverse
 
@@ -134,3 +135,51 @@ def test_the_switch_is_there_where_people_and_models_are(answered, items, as_use
     html = client.get(address, {"asked": 1, "texts": "shared"}).content.decode()
     assert "Only texts that people and all models answered: 1 text." in html
     assert "texts=shared" in html
+
+
+def page_of(as_user, user, study):
+    response = as_user(user).get(reverse("study_results", args=[study.slug]))
+    return BeautifulSoup(response.content.decode(), "html.parser")
+
+
+def test_a_difference_in_mix_is_among_the_first_words(mixed):
+    said = build(mixed, Choices(seed=7)).sentences
+    assert any("Generators differ in mix by kind" in sentence for sentence in said)
+
+
+def test_a_generator_that_lacks_a_kind_differs_in_mix_too(project, table):
+    """Of cat's items .4 are easy as of all .5, of ann's and bob's .55: only cat is .1 away, by having less."""
+    texts = [make_text(project, f"t{number}") for number in range(20)]
+    shares = {"ann": 11, "bob": 11, "cat": 8}
+    items = [
+        make_item(text, name, f"{name}{number}", metadata={"kind": "easy" if number < easy else "hard"})
+        for name, easy in shares.items()
+        for number, text in enumerate(texts)
+    ]
+    notes = " ".join(table(make_study(project, "less", items), NAME).notes)
+    assert "hard is .60 of the items by cat and .50 of all" in notes
+    assert "ann" not in notes
+
+
+def test_codes_are_told_in_words_and_the_way_to_set_them_is_shown(answered, items, owner, reviewer, viewer, as_user):
+    set_code(answered, items["c1"], "about_text", owner)
+    page = page_of(as_user, reviewer, answered)
+    assert "1 of 4 items have one" in page.select_one("#kinds").get_text(" ", strip=True)
+    assert f"/items/{items['h1'].pk}/" in page.select_one("#kinds a")["href"]
+    assert not page_of(as_user, viewer, answered).select("#kinds a")
+    assert "3 of 4 items have no category there" in " ".join(build(answered, Choices()).table(NAME).notes)
+    for name in ("h1", "c2", "h2"):
+        set_code(answered, items[name], "about_content", owner)
+    page = page_of(as_user, reviewer, answered)
+    assert "asks about what the text reports" in page.get_text()
+    assert "about_content" not in page.get_text()
+    assert "4 of 4 items have one" in page.select_one("#kinds").get_text(" ", strip=True)
+    assert not page.select("#kinds a")
+
+
+def test_metadata_that_some_items_lack_is_named_with_how_many(project, table):
+    text = make_text(project, "t")
+    for number in range(4):
+        make_item(text, "ann", f"i{number}", metadata={"kind": "ab"[number % 2]} if number else {})
+    notes = " ".join(table(make_study(project, "s", text.items.all()), NAME).notes)
+    assert "By kind nothing is compared: 1 of 4 items have no category there." in notes

@@ -29,7 +29,13 @@ def test_intervals_stand_in_brackets():
 
 
 def test_counts_stay_whole_and_large_means_lose_a_digit():
-    assert (figure(1080), figure(327.44), figure(4.456)) == ("1,080", "327.4", "4.46")
+    assert (figure(1080), figure(327.44), figure(4.456)) == ("1080", "327.4", "4.46")
+
+
+@pytest.mark.parametrize(("language", "said"), [("en", "12,080"), ("de", "12.080"), ("eu", "12.080")])
+def test_long_counts_have_their_thousands_apart_as_the_language_writes_them(language, said):
+    with override(language):
+        assert figure(12080) == said
 
 
 def test_evaluators_in_words():

@@ -4,6 +4,7 @@ import csv
 import io
 
 import pytest
+from bs4 import BeautifulSoup
 from django.core.cache import cache
 from django.urls import reverse
 from django.utils.translation import override
@@ -12,7 +13,11 @@ from analysis.choices import Choices
 from analysis.frames import responses_frame
 from analysis.lab_questions import FIRST, SECOND, Asked, questions_of
 from analysis.reports.lab import lab
+from analysis.services.results import lab_overview_of
+from studies.services.importing import import_responses
+from tests import stopping
 from tests.factory import answer, make_annotator
+from tests.studies.answer_files import as_csv
 
 
 @pytest.fixture(autouse=True)
@@ -179,3 +184,70 @@ def test_simulated_answers_are_named_on_the_page_and_in_the_files(tiny, items, a
     assert "These are simulated answers." in client.get(reverse("agreement_lab", args=["tiny"])).content.decode()
     file = client.get(reverse("agreement_lab_csv", args=["tiny", "labels"])).content.decode()
     assert {row["included"] for row in csv.DictReader(io.StringIO(file, newline=""))} == {"main, simulated"}
+
+
+@pytest.fixture
+def stopped(project):
+    """The planted questionnaire: p0 and p2 are the even group, p1 the odd one."""
+    stopping.make_bank(project)
+    study = stopping.drafted(project)
+    import_responses(study, as_csv(stopping.rows()))
+    study.refresh_from_db()
+    return study
+
+
+def shown(as_user, user, study, **asked):
+    response = as_user(user).get(reverse("agreement_lab", args=[study.slug]), asked)
+    assert response.status_code == 200
+    return BeautifulSoup(response.content.decode(), "html.parser")
+
+
+def rows_of(page, section):
+    return [[cell.get_text(" ", strip=True) for cell in row.select("th, td")] for row in page.select(f"#{section} tr")]
+
+
+def test_a_questionnaire_is_told_gate_by_gate_in_both_views(stopped):
+    """Of s2-gen-alder p0 and p1 stop at the first gate, p2 goes on; of s1-gen-birch p2 stops at `clear`."""
+    questions = questions_of(stopped)
+    found = lab_overview_of(stopped, Choices(seed=7), questions, ["p0", "p1", "p2"])
+    rows = {(row["question"], row["view"]): row for row in found.rows}
+    assert {view for name, view in rows if name == "understandable"} == {""}
+    whole, reached = rows["clear", "all"], rows["clear", "applicable"]
+    # Labels of clear by item: yes yes yes | more_or_less more_or_less no | – – yes | – yes more_or_less.
+    assert (whole["n_units"], whole["n_pairs"], whole["percent"]) == (4, 12, pytest.approx((3 + 1 + 1 + 0) / 12))
+    assert (reached["n_units"], reached["n_pairs"]) == (3, 7)
+    assert whole["prevalence"] == pytest.approx(5 / 12)
+
+
+def test_not_applicable_is_a_category_of_the_contingency_table_where_asked_for(stopped, as_user, viewer):
+    asked = {"question_asked": "judge.clear", "annotator": ["p0", "p1"]}
+    page = shown(as_user, viewer, stopped, view="all", **asked)
+    assert rows_of(page, "contingency")[0][-1] == "not applicable"
+    assert rows_of(page, "contingency")[-1] == ["not applicable", "1", "0", "0", "1"]
+    assert "not applicable" not in str(rows_of(shown(as_user, viewer, stopped, **asked), "contingency"))
+
+
+def test_a_group_is_chosen_at_once_and_kept_in_the_address_of_files(stopped, as_user, viewer):
+    page = shown(as_user, viewer, stopped, group="human:group-even")
+    assert [row[0] for row in rows_of(page, "labels")[1:]] == ["p0", "p2"]
+    assert all("group=human%3Agroup-even" in link["href"] for link in page.select(".table-foot a"))
+
+
+def test_groups_and_single_annotators_add_up(stopped, as_user, viewer):
+    page = shown(as_user, viewer, stopped, group="human:group-even", annotator="p1")
+    assert [row[0] for row in rows_of(page, "labels")[1:]] == ["p0", "p1", "p2"]
+
+
+def test_questions_and_categories_are_told_in_words_and_filed_by_name(stopped, as_user, viewer):
+    page = shown(as_user, viewer, stopped, question_asked="judge.clear")
+    assert "more or less" in page.get_text()
+    assert not {"domain_related", "more_or_less", "would_use"} & set(page.get_text().split())
+    address = reverse("agreement_lab_csv", args=[stopped.slug, "questions"])
+    rows = list(csv.DictReader(io.StringIO(as_user(viewer).get(address).content.decode(), newline="")))
+    assert "domain_related" in {row["question"] for row in rows}
+
+
+def test_other_protocols_have_one_view(answered, as_user, viewer):
+    page = shown(as_user, viewer, answered)
+    assert not page.select("[name=view]")
+    assert [row[0] for row in rows_of(page, "questions")[1:]] == ["answer", "answer", "rating"]

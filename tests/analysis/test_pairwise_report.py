@@ -289,7 +289,7 @@ def test_the_first_is_held_against_the_last_directly(seen):
 def test_a_preference_is_said_with_its_interval_and_texts():
     interval = Interval(0.55, 0.75, "jackknife-t", "text", 12, 80, 12, None)
     assert worded(Preference("ann", "bob", 0.65, interval), "more texts would narrow this") == (
-        "Where one of the two won, items by ann were preferred to those by bob in .65 [.55, .75] of 80 judgments, "
+        "Where one of the two won, items by ann were preferred to those by bob in .65 [.55, .75] of 80 judgments on "
         "12 texts; more texts would narrow this."
     )
     wide = replace(interval, low=0.45)

@@ -12,16 +12,20 @@ from analysis.measures.power import Components, Plan, guess_then_read_outlook
 from analysis.outlook_forms import FORMS
 from analysis.plan_sizes import UNKNOWN_ANNOTATORS, Sizes, sizes_of
 from analysis.reports.outlook import GuessPlan, PairPlan, TooLarge, outlook, own_row, sizes_around
-from analysis.services.outlooks import spread_of
+from analysis.services.outlooks import components_of, spread_of
 from analysis.templatetags.study_tabs import PLANNED
 from projects.models import Role
 from studies.models import Study
 from studies.services.creating import create_study
+from studies.services.importing import import_responses
 from studies.services.launching import launch_study
 from studies.services.spec import check_spec
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
+from tests.pairs import drafted as draft_of_pairs
+from tests.pairs import make_bank as make_pairs
 from tests.stopping import drafted as stopping_draft
 from tests.stopping import make_bank as stopping_bank
+from tests.studies.answer_files import as_csv
 
 ASSUMED = GuessPlan(Plan(6, 4), 0.58, 0.84, 0.1, Components())
 
@@ -173,6 +177,61 @@ def test_components_of_the_study_s_own_answers_take_the_place_of_the_defaults(ba
     assert value(shown, "read") == str(round(found.read, 3))
     assert "Fitted on this study's own answers" in shown.get_text()
     assert "Assumptions of Lesart, not measured" not in shown.get_text()
+
+
+def test_fitted_components_stand_with_their_intervals_and_in_a_file(bank, page, as_user, viewer):
+    items = [item for text in bank.texts.all() for item in text.items.all()]
+    study = judged(make_study(bank, "own", items))
+    table = components_of(study)
+    assert [row["component"] for row in table.rows] == ["text", "text_stage", "item", "option", "annotator"]
+    assert all(row["reason"] or row["low"] <= row["sd"] <= row["high"] for row in table.rows)
+    words = page(study).select_one("#components").get_text(" ", strip=True)
+    assert "between items" in words
+    assert "95 % jackknife intervals" in words
+    response = as_user(viewer).get(reverse("study_components_csv", args=[study.slug]))
+    rows = list(csv.DictReader(io.StringIO(response.content.decode(), newline="")))
+    assert [row["component"] for row in rows] == [row["component"] for row in table.rows]
+
+
+def test_a_draft_has_no_fitted_components(draft, page, as_user, viewer):
+    study = draft()
+    assert not page(study).select("#components")
+    assert as_user(viewer).get(reverse("study_components_csv", args=[study.slug])).status_code == 404
+
+
+def test_a_study_of_pairs_shows_how_far_its_texts_differ(project, page):
+    make_pairs(project)
+    study = draft_of_pairs(project)
+    rows = [
+        {"annotator": "p0", "stage": "compare", "item_id": f"p{text}-{one}-{place}",
+         "other_item_id": f"p{text}-{other}-{place}", "question": "better", "value": f"p{text}-{winner}-{place}"}
+        for text in range(1, 6)
+        for place in range(2)
+        for one, other in (("gen-alder", "gen-birch"), ("gen-birch", "gen-cedar"))
+        for winner in [one if (text + place) % 3 else other]
+    ]  # fmt: skip
+    import_responses(study, as_csv(rows))
+    study.refresh_from_db()
+    (row,) = components_of(study).rows
+    assert (row["component"], row["n_units"], row["n_judgments"]) == ("text", 5, 20)
+    assert "How far answers differ in this study" in page(study).get_text()
+
+
+def test_one_generator_is_planned_as_two(project, page):
+    items = [make_item(make_text(project, f"o{number}"), "alone", f"o{number}") for number in range(3)]
+    found = page(make_study(project, "one", items))
+    assert value(found, "generators") == "2"
+    assert "two are assumed" in found.get_text()
+    assert found.select("#outlook")
+
+
+@pytest.mark.parametrize("texts", [2, 3])
+def test_no_interval_is_wider_than_the_range_of_what_it_is_about(texts):
+    pairs_table = outlook(PairPlan(texts, 3, 0.6, 0.5), seed=1)
+    assert max(row["width"] for row in pairs_table.rows if row["width"] is not None) <= 1
+    guess_table = outlook(GuessPlan(Plan(texts, 2), 0.58, 0.84, 0.1, Components()), seed=1)
+    assert max(row["width"] for row in guess_table.rows if row["width"] is not None) <= 2
+    assert max(row["difference_width"] for row in guess_table.rows if row["width"] is not None) <= 4
 
 
 def test_simulated_answers_do_not_fit_anything(bank):

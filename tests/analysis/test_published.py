@@ -3,11 +3,13 @@
 from itertools import product
 
 import pytest
+from django.utils import timezone
 
 from analysis.choices import Choices
 from analysis.reports import build
 from analysis.reports.published import DIFFERS, SOURCES, printed
 from items.models import Generator
+from studies.models import Assignment
 from studies.services.importing import import_responses
 from tests import dimensions, pairs, stopping
 from tests.studies.answer_files import as_csv
@@ -47,7 +49,7 @@ def test_a_row_of_the_same_name_stands_beside_whatever_its_capitals(answered):
 
 
 def test_what_only_one_side_has_is_said(answered):
-    (theirs,) = rows_of(answered, row="llama-2, human")
+    (theirs,) = rows_of(answered, row="llama-2, human", measure="informativity")
     assert (theirs["own"], theirs["reason"]) == (None, "this study has no such row")
     (ours,) = rows_of(answered, row="careful, human", measure="informativity")
     assert (ours["published"], ours["own"]) == (None, 1 / 8)
@@ -99,3 +101,33 @@ def test_pairs_are_matched_by_how_ties_are_taken_and_a_draft_has_none(project):
     rows = rows_of(pairs.drafted(project))
     assert [row["row"] for row in rows] == ["with_ties", "with_ties", "without_ties", "without_ties"]
     assert {row["own"] for row in rows} == {None}
+
+
+def test_printed_ratings_of_a_generator_stand_beside_one_s_own(answered):
+    Generator.objects.filter(name="hurried").update(name="llama-2")
+    (found,) = rows_of(answered, measure="n_1", row="llama-2, human")
+    assert (found["published"], found["published_n"], found["own"], found["own_n"]) == (11, 180, 0, 4)
+    assert (found["published_said"], found["own_said"]) == ("11", "0")
+
+
+def test_a_mean_of_round_2_stands_beside_one_s_own_of_round_1_which_says_so(project):
+    study = dimensions.imported(project)
+    Generator.objects.filter(name="gen-alder").update(name="GPT-4-fewshot")
+    (second,) = rows_of(study, row="GPT-4-fewshot, fluency, 2", measure="mean")
+    assert "(" not in second["own_said"]
+    Assignment.objects.filter(annotator__study=study, round=2).update(returned_at=timezone.now())
+    (found,) = rows_of(study, row="GPT-4-fewshot, fluency, 2", measure="mean")
+    assert found["published"] == 2.988
+    assert found["own_said"].endswith("(round 1)")
+    assert not rows_of(study, row="GPT-4-fewshot, average, 1")  # not a second time
+
+
+def test_what_can_be_compared_comes_first_and_in_words(project):
+    study = dimensions.imported(project)
+    rows = rows_of(study)
+    shown = [row["own"] is not None for row in rows if row["published"] is not None]
+    assert shown == sorted(shown, reverse=True)
+    words = " ".join(row["row_said"] for row in rows)
+    assert "consistency with the expected answer" in words
+    assert "answer_consistency" not in words
+    assert "pooled" not in words

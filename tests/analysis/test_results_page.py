@@ -5,13 +5,18 @@ import io
 import re
 
 import pytest
+from bs4 import BeautifulSoup
 from django.core.cache import cache
 from django.urls import reverse
 
-from items.models import Generator
+from evaluation.models import Metric, MetricValue
+from items.models import Generator, Item
 from projects.models import Role
 from studies.models import StudyState
+from studies.services.importing import import_responses
+from tests import dimensions, stopping
 from tests.factory import answer, make_annotator
+from tests.studies.answer_files import as_csv
 
 URLS = {
     "results": ("study_results", ()),
@@ -214,3 +219,30 @@ def test_a_generator_called_human_keeps_its_name(answered, page):
     Generator.objects.filter(name="careful").update(name="human")
     _before, described = page().split('id="description"')
     assert re.findall(r'<th scope="row">(\w+)</th>', described) == ["all", "all", "human", "hurried", "people"]
+
+
+def controls(as_user, user, study):
+    response = as_user(user).get(reverse("study_results", args=[study.slug]))
+    page = BeautifulSoup(response.content.decode(), "html.parser")
+    return {field["name"] for field in page.select("form.controls [name]")} - {"asked"}
+
+
+def test_intervals_are_chosen_where_there_are_any(answered, as_user, viewer):
+    assert "convention" in controls(as_user, viewer, answered)
+
+
+def test_nothing_is_offered_that_would_change_nothing(project, as_user, viewer):
+    """A stopping questionnaire prints no interval by convention; scores without metrics leave none out."""
+    stopping.make_bank(project)
+    stopped = stopping.drafted(project)
+    import_responses(stopped, as_csv(stopping.rows()))
+    assert controls(as_user, viewer, stopped) == set()
+    dimensions.make_bank(project)
+    scored = dimensions.drafted(project)
+    import_responses(scored, as_csv(dimensions.both_rounds()))
+    assert "drop" not in controls(as_user, viewer, scored)
+    metric = Metric.objects.create(project=project, name="LIX")
+    for number, item in enumerate(Item.objects.filter(external_id__startswith="x")):
+        MetricValue.objects.create(metric=metric, item=item, value=number)
+    cache.clear()
+    assert "drop" in controls(as_user, viewer, scored)

@@ -1,5 +1,6 @@
 """What the results page says in words."""
 
+import pandas as pd
 import pytest
 
 from analysis.choices import Choices
@@ -9,6 +10,7 @@ from analysis.reports import build
 from analysis.reports.answers import judgments_of
 from analysis.reports.contrasts import Contrast, contrast
 from analysis.reports.narrowing import clause_of
+from analysis.reports.narrowing import scattered as scattered_clause
 from analysis.reports.sentences import worded
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 
@@ -49,8 +51,10 @@ def test_the_contrast_is_recomputed_inside_each_replicate(clear):
 
 def test_a_difference_is_said_with_its_interval_and_texts(clear):
     assert said(clear) == [
-        "By people's answers, items by careful inform most (.50), those by hurried least (.17 [−.19, .53]).",
-        "Whether items by hurried inform less than those by careful cannot be told: −.33 [−.69, .03], 3\u00a0texts.",
+        "By people's answers, items by careful inform most (.50), those by hurried least (.17 [−.19, .53]):"
+        " 48 judgments by 1 person on 3 texts.",
+        "Whether items by hurried inform less than those by careful cannot be told: −.33 [−.69, .03], 3\u00a0texts;"
+        " more texts would narrow this.",
     ]
 
 
@@ -59,21 +63,30 @@ def test_nothing_is_claimed_without_an_interval(tiny, items):
     for name, read in {"c1": "TF", "h1": "FF"}.items():
         answer(ada, "guess", items[name], "FF")
         answer(ada, "read", items[name], read)
-    assert said(tiny) == ["By people's answers, items by careful inform most (.50), those by hurried least (.00)."]
+    assert said(tiny) == [
+        "By people's answers, items by careful inform most (.50), those by hurried least (.00):"
+        " 8 judgments by 1 person on 1 text.",
+        "Whether items by hurried and careful differ cannot be told, as there is no interval: Only one text has"
+        " judgments here; an interval needs at least two.",
+    ]
 
 
 def test_one_generator_is_not_compared_with_itself(tiny, items):
     ada = make_annotator(tiny, "ada")
     answer(ada, "guess", items["c1"], "FF")
     answer(ada, "read", items["c1"], "TF")
-    assert said(tiny) == ["By people's answers, text informativity is .50 for items by careful."]
+    assert said(tiny) == [
+        "By people's answers, text informativity is .50 for items by careful: 4 judgments by 1 person on 1 text."
+    ]
 
 
 def test_without_people_a_model_speaks_under_its_name(tiny, items):
     gpt = make_annotator(tiny, "gpt", kind="model")
     answer(gpt, "guess", items["c1"], "FF")
     answer(gpt, "read", items["c1"], "TF")
-    assert said(tiny) == ["By the answers of gpt, text informativity is .50 for items by careful."]
+    assert said(tiny) == [
+        "By the answers of gpt, text informativity is .50 for items by careful: 4 judgments on 1 text."
+    ]
 
 
 def test_no_answers_no_sentences(tiny):
@@ -125,11 +138,41 @@ def test_what_would_narrow_an_interval_is_derived_from_fitted_components(scatter
     assert "with twice the texts" in sentences[2]
 
 
-def test_without_fitted_components_nothing_is_said_about_more_texts(clear):
-    """One person tells nothing of how people differ."""
-    assert not any("would narrow" in sentence for sentence in said(clear))
+def test_without_fitted_components_nothing_is_said_about_more_annotators(clear):
+    """One person tells nothing of how people differ; more texts narrow an interval by texts whatever it is."""
+    assert said(clear)[1].endswith("; more texts would narrow this.")
+    assert not any("annotators" in sentence for sentence in said(clear))
 
 
 def test_models_say_nothing_about_more_annotators(scattered):
     scattered.annotators.update(kind="model", reading="label")
-    assert not any("would narrow" in sentence for sentence in said(scattered))
+    assert "; more texts would narrow this." in said(scattered)[1]
+    assert not any("annotators" in sentence for sentence in said(scattered))
+
+
+def differing(cells):
+    """Answers about two generators that differ by so much, by text and annotator."""
+    rows = [
+        {"text_id": text, "annotator": who, "generator": name, "value": value if name == "ann" else 0.0}
+        for (text, who), value in cells.items()
+        for name in ("ann", "bob")
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_annotators_who_agree_on_every_text_would_narrow_nothing_by_being_more():
+    """Differences are of texts alone: 1, 2, 3 and 4 by each of three annotators."""
+    cells = {(text, who): float(text) for text in (1, 2, 3, 4) for who in "abc"}
+    assert scattered_clause(differing(cells), "ann", "bob") == ("more texts would narrow this, more annotators hardly")
+
+
+def test_annotators_who_scatter_on_every_text_would_narrow_it_by_being_more():
+    """Text means 0, 1, 0, 1; what neither text nor annotator tells of is ±1 in every cell."""
+    signs = {("a", 1): 1, ("b", 1): -1, ("a", 2): -1, ("b", 2): 1, ("a", 3): 1, ("b", 3): -1, ("a", 4): -1, ("b", 4): 1}
+    cells = {(text, who): (text % 2 == 0) + 3.0 * sign for (who, text), sign in signs.items()}
+    assert scattered_clause(differing(cells), "ann", "bob") == "more texts would narrow this, more annotators too"
+
+
+def test_one_annotator_tells_nothing_of_more_annotators():
+    cells = {(text, "a"): float(text) for text in (1, 2, 3)}
+    assert scattered_clause(differing(cells), "ann", "bob") == "more texts would narrow this"

@@ -7,7 +7,8 @@ import json
 import pytest
 
 from analysis.tables import Shown, make_table
-from analysis.writers import as_csv, as_json, as_tex
+from analysis.tex import as_tex
+from analysis.writers import as_csv, as_json
 
 SHOWN = (Shown("Who", "name"), Shown("Share_%", "share", "number", "low", "high", "reason"), Shown("n", "n", "count"))
 

@@ -5,6 +5,7 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
+from analysis.measures.component_intervals import component_intervals, jackknife, left_out, text_spread_interval
 from analysis.measures.components import (
     Judgments,
     covariances,
@@ -118,3 +119,55 @@ def test_the_spread_of_preferences_between_texts_is_found_again():
 def test_without_two_judgments_on_a_text_there_is_no_spread():
     codes = np.arange(4)
     assert fit_text_spread(codes, codes * 0, codes > 1) is None
+
+
+def test_the_jackknife_of_a_component_worked_by_hand():
+    """Without each of three units .3, .5 and .7: SE² = 2/3 · .08, and t.975(2) = 4.302653 reaches below 0."""
+    found = jackknife(0.5, np.array([0.3, 0.5, 0.7]), "text", np.array([0, 0, 1, 2]))
+    assert found.high == pytest.approx(0.5 + 4.302652729696142 * (2 / 3 * 0.08) ** 0.5)
+    assert (found.low, found.n_units, found.n_responses, found.replicates) == (0.0, 3, 4, 3)
+
+
+def test_more_than_forty_texts_are_left_out_in_forty_groups():
+    kept = list(left_out(np.repeat(np.arange(100), 2)))
+    assert len(kept) == 40
+    assert sum(int((~part).sum()) for part in kept) == 200  # each judgment is left out once
+    assert not list(left_out(np.array([0, 0, 1])))
+
+
+def test_intervals_of_components_hold_the_true_ones_about_as_often_as_they_say():
+    """Of 40 simulated studies at least 34: fewer would be seen once in 50 times if 95 of 100 did (binomial)."""
+    held = dict.fromkeys(asdict(TRUE), 0)
+    undefined = dict.fromkeys(asdict(TRUE), 0)
+    for seed in range(40):
+        judgments = simulated(20, 6, seed=300 + seed)
+        for name, found in component_intervals(judgments, fit_components(judgments)).items():
+            undefined[name] += np.isnan(found.low)
+            held[name] += found.low <= getattr(TRUE, name) <= found.high
+    assert {name for name in held if held[name] < 34 - undefined[name]} == set()
+
+
+def test_what_is_assumed_has_no_interval_and_says_so():
+    judgments = simulated(4, 1)
+    found = component_intervals(judgments, fit_components(judgments))
+    assert {each.reason for each in found.values()} == {"The answers do not tell it, so it stays as assumed."}
+
+
+def test_two_texts_are_too_few_for_an_interval():
+    judgments = simulated(2, 3)
+    found = component_intervals(judgments, fit_components(judgments))
+    assert "at least three texts" in found["text"].reason
+    assert found["annotator"].low >= 0
+
+
+def test_the_spread_of_pairs_between_texts_has_an_interval():
+    rng = np.random.default_rng(4)
+    logits = rng.normal(0, 0.8, 60)
+    text = np.repeat(np.arange(60), 12)
+    right = rng.random(len(text)) < 1 / (1 + np.exp(-logits[text]))
+    none = np.zeros(len(text), dtype=np.int64)
+    spread = fit_text_spread(text, none, right)
+    found = text_spread_interval(text, none, right, spread)
+    assert found.low < 0.8 < found.high
+    assert found.low < spread < found.high
+    assert text_spread_interval(text, none, right, None).reason == "The answers do not tell it, so it stays as assumed."

@@ -1,0 +1,74 @@
+"""Stages, questions and answers in words: files keep the names of the contract, pages do not."""
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+Words = dict[str, str | Promise]
+
+QUESTIONS: Words = {
+    "answer": pgettext_lazy("a question", "answer"),
+    "rating": _("rating"),
+    "better": _("better item of the pair"),
+    "fluency": _("fluency"),
+    "clarity": _("clarity"),
+    "conciseness": _("conciseness"),
+    "relevance": _("relevance"),
+    "consistency": _("consistency"),
+    "answerability": _("answerability"),
+    "answer_consistency": _("consistency with the expected answer"),
+    "average": _("average of the dimensions"),
+    "understandable": _("understandable"),
+    "domain_related": _("about the domain"),
+    "grammatical": _("grammatical"),
+    "clear": pgettext_lazy("a question", "clear"),
+    "rephrase": _("can be put better"),
+    "rephrasal": _("new wording"),
+    "answerable": _("answerable"),
+    "information_needed": _("information needed"),
+    "central": _("central to the text"),
+    "would_use": _("would be used in class"),
+}
+LABELS: Words = {
+    "yes": _("yes"),
+    "no": _("no"),
+    "maybe": _("maybe"),
+    "more_or_less": _("more or less"),
+    "text": _("one place in the text"),
+    "parts": _("several places in the text"),
+    "external": _("text and outside knowledge"),
+    "general": _("general knowledge only"),
+    "opinion": _("feelings or judgment"),
+    "not_applicable": _("not applicable"),
+    "true": _("ticked"),
+    "false": _("not ticked"),
+    "first": _("first of the pair"),
+    "second": _("second of the pair"),
+    "tie": _("tie"),
+}
+STAGES: Words = {
+    "guess": _("without the text"),
+    "read": _("with the text"),
+    "rate": pgettext_lazy("a stage", "rating"),
+    "judge": _("judging"),
+    "compare": _("comparing"),
+    "write": _("writing"),
+}
+
+
+def question_word(name: str) -> str:
+    """A question, a dimension or a category; names of an own instrument with blanks for what parts their words."""
+    return said(QUESTIONS, name)
+
+
+def label_word(name: str) -> str:
+    """An answer to a question that has categories."""
+    return said(LABELS, name)
+
+
+def stage_word(name: str) -> str:
+    return said(STAGES, name)
+
+
+def said(words: Words, name: str) -> str:
+    return str(words[name]) if name in words else name.replace("_", " ")
