@@ -18,8 +18,10 @@ from analysis.item_lists import STUDY, alarms, sheet_links
 from analysis.pages import Behind, PageTable, alternative, description, page_table
 from analysis.report import Report
 from analysis.services.exporting import FORMATS, export_responses, write_metrics, write_unanswered
-from analysis.services.results import counts_by_purpose, figure_of, report_of
+from analysis.services.results import counts_by_purpose, figure_of, report_and_ticket, report_of
+from analysis.services.working import BeingWorkedOut
 from analysis.tables import Row, Shown, Table
+from analysis.working_views import panel, patient
 from analysis.writers import as_csv
 from projects.models import Role
 from studies.access import get_study
@@ -41,15 +43,20 @@ def study_results(request, slug):
     study = get_study(request.user, slug)
     counts = counts_by_purpose(study)
     form = ResultsForm(study, counts, request.GET)
-    report, hidden = report_of(study, form.choices), effects_hidden(study)
-    role = study.project.my_role
+    hidden, role = effects_hidden(study), study.project.my_role
+    try:
+        report, found = report_and_ticket(study, form.choices)
+        ticket = found.ticket
+    except BeingWorkedOut as working:
+        report, ticket = None, working.ticket
     context = {
         "project": study.project,
         "study": study,
         "tab": "results",
         "form": form,
         "choices": form.choices,
-        "report": report,
+        "report": report or {"included": form.choices.included},
+        "is_waiting": report is None,
         "asked": urlencode(asked(form), doseq=True),
         "rephrasals": rephrasals_of(study) if role.rank >= Role.RESEARCHER.rank and not hidden else [],
         "may_open_second": may_open(study) and "main" in counts,
@@ -59,7 +66,8 @@ def study_results(request, slug):
         "effects_log": study.effects_switches.select_related("made_by"),
         "may_hide": role.rank >= Role.OWNER.rank and study.state in RUNNING,
     }
-    return render(request, "analysis/results.html", context | sections(study, form, report))
+    context |= panel(request, ticket, shows=report is not None) if ticket else {}
+    return render(request, "analysis/results.html", context | (sections(study, form, report) if report else {}))
 
 
 def expert_form(study: Study) -> ExpertCheckForm | None:
@@ -153,6 +161,7 @@ def text_links(study: Study) -> dict[str, str]:
 
 @login_required
 @require_safe
+@patient
 def study_figure(request, slug, name):
     study = get_study(request.user, slug)
     choices = ResultsForm(study, counts_by_purpose(study), request.GET).choices
@@ -165,11 +174,12 @@ def study_figure(request, slug, name):
 
 @login_required
 @require_safe
+@patient
 def study_table(request, slug, name):
     study = get_study(request.user, slug)
     choices = ResultsForm(study, counts_by_purpose(study), request.GET).choices
     with override("en"):  # files are the same for every reader
-        report = report_of(study, choices)
+        report = report_of(study, choices, only_current=True)
         try:
             content = as_csv(report.table(name))
         except KeyError:
