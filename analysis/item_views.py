@@ -19,7 +19,6 @@ from analysis.pages import page_table
 from analysis.services.coding import BadCode, remove_code, set_codes
 from analysis.services.results import counts_by_purpose, report_of
 from analysis.views import asked, text_links
-from analysis.working_views import patient
 from evaluation.metric_rows import values_by_item
 from items.models import Item
 from projects.models import Role
@@ -31,7 +30,6 @@ PER_PAGE = 60
 
 @login_required
 @require_safe
-@patient
 def study_items(request, slug):
     """The item analysis, sorted as asked, a page at a time."""
     study = get_study(request.user, slug)
@@ -77,7 +75,6 @@ def table_called(report, name):
 
 
 @login_required
-@patient
 def study_item(request, slug, pk):
     """The sheet of an item. Reviewers and above also read single answers and set codes here."""
     study, item = study_and_item(request.user, slug, pk)

@@ -12,7 +12,6 @@ from analysis.lab_forms import LabForm
 from analysis.pages import page_table
 from analysis.services.results import counts_by_purpose, lab_of
 from analysis.views import attached
-from analysis.working_views import patient
 from analysis.writers import as_csv
 from studies.access import get_study
 from studies.services.effects import effects_hidden
@@ -28,7 +27,6 @@ def tables_of(study):
 
 @login_required
 @require_safe
-@patient
 def agreement_lab(request, slug):
     study = get_study(request.user, slug)
     form = LabForm(study, counts_by_purpose(study), request.GET)
@@ -47,7 +45,6 @@ def agreement_lab(request, slug):
 
 @login_required
 @require_safe
-@patient
 def agreement_lab_csv(request, slug, name):
     study = get_study(request.user, slug)
     form = LabForm(study, counts_by_purpose(study), request.GET)

@@ -12,7 +12,6 @@ from analysis.pages import alternative, page_table
 from analysis.plan_sizes import sizes_of
 from analysis.services.outlooks import assumed_for, outlook_figure, outlook_of
 from analysis.views import attached
-from analysis.working_views import patient
 from analysis.writers import as_csv
 from studies.access import get_study
 from studies.services.spec import SpecError
@@ -20,7 +19,6 @@ from studies.services.spec import SpecError
 
 @login_required
 @require_safe
-@patient
 def study_planner(request, slug):
     study = get_study(request.user, slug)
     context = {"project": study.project, "study": study, "tab": "planner"}
@@ -65,7 +63,6 @@ def outlook_or_404(study, data):
 
 @login_required
 @require_safe
-@patient
 def study_planner_figure(request, slug):
     study = get_study(request.user, slug)
     svg = outlook_figure(study, outlook_or_404(study, request.GET))
@@ -74,7 +71,6 @@ def study_planner_figure(request, slug):
 
 @login_required
 @require_safe
-@patient
 def study_planner_csv(request, slug):
     study = get_study(request.user, slug)
     with override("en"):  # files are the same for every reader

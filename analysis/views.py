@@ -21,7 +21,7 @@ from analysis.services.exporting import FORMATS, export_responses, write_metrics
 from analysis.services.results import counts_by_purpose, figure_of, report_and_ticket, report_of
 from analysis.services.working import BeingWorkedOut
 from analysis.tables import Row, Shown, Table
-from analysis.working_views import panel, patient
+from analysis.working_views import panel
 from analysis.writers import as_csv
 from projects.models import Role
 from studies.access import get_study
@@ -161,7 +161,6 @@ def text_links(study: Study) -> dict[str, str]:
 
 @login_required
 @require_safe
-@patient
 def study_figure(request, slug, name):
     study = get_study(request.user, slug)
     choices = ResultsForm(study, counts_by_purpose(study), request.GET).choices
@@ -174,7 +173,6 @@ def study_figure(request, slug, name):
 
 @login_required
 @require_safe
-@patient
 def study_table(request, slug, name):
     study = get_study(request.user, slug)
     choices = ResultsForm(study, counts_by_purpose(study), request.GET).choices

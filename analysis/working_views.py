@@ -1,11 +1,10 @@
 """Pages of results that are being worked out: how far they are, and trying again."""
 
 from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
@@ -17,20 +16,26 @@ from analysis.services.working import BeingWorkedOut, Ticket, ticket_at, try_aga
 from studies.access import get_study
 
 
-def patient(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """Instead of a page whose results a worker is still at, one that says how far they are and then leads to it."""
+class Patience:
+    """Middleware: instead of a page whose results a worker is still at, one that says how far they are.
 
-    @wraps(view)
-    def shown(request: Any, slug: str, *rest: Any, **named: Any) -> HttpResponse:
-        try:
-            return view(request, slug, *rest, **named)
-        except BeingWorkedOut as working:
-            study = working.study
-            context = {"project": study.project, "study": study, "tab": "results"}
-            page = context | panel(request, working.ticket, shows=False)
-            return render(request, "analysis/working.html", page, status=202)
+    It leads to the page that was asked for when they are there.
+    """
 
-    return shown
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]):
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        if not isinstance(exception, BeingWorkedOut):
+            return None
+        study = exception.study
+        context = {"project": study.project, "study": study, "tab": "results"}
+        return render(
+            request, "analysis/working.html", context | panel(request, exception.ticket, shows=False), status=202
+        )
 
 
 def panel(request: Any, ticket: Ticket | None, *, shows: bool) -> dict[str, Any]:
