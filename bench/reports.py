@@ -301,7 +301,7 @@ def in_a_process(name: str, study: str, folder: Path, environment: dict[str, str
     command = [sys.executable, __file__, "--step", name, "--study", study, "--folder", str(folder)]
     said = subprocess.run(command, cwd=ROOT, env=os.environ | environment, stdout=subprocess.PIPE, check=True)
     found = json.loads(said.stdout.splitlines()[-1])
-    parts = ", ".join(f"{part} {value:,.1f}" for part, value in found.items())
+    parts = ", ".join(f"{part} {value:,.2f}" for part, value in found.items())
     print(f"{study}, {name}: {parts}; load {os.getloadavg()[0]:.1f}", flush=True)
 
 
