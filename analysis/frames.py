@@ -12,6 +12,7 @@ from django.db.models import QuerySet, TextField
 from django.db.models.functions import Cast
 
 from analysis.handed_in import MAIN, handed_in
+from analysis.progress import ANSWERS, Step, tell
 from items.models import Item, Option
 from studies.models import Assignment, Study, UnitItem
 
@@ -79,9 +80,12 @@ def answers_of(study: Study, purposes: Collection[str]) -> dict[str, np.ndarray]
     names = ("assignment_id", "item_id", "option_id", "written", *(name for name in ANSWER if name != "value"))
     parts: dict[str, list[np.ndarray]] = {name: [] for name in names}
     given = rows.values_list(*names).iterator(chunk_size=AT_ONCE)
+    n = 0
     while some := list(islice(given, AT_ONCE)):
         for name, column in zip(names, zip(*some, strict=True), strict=True):
             parts[name].append(as_objects(map(sys.intern, column) if name in ("stage", "question") else column))
+        n += len(some)
+        tell(Step(ANSWERS, n))
     columns = {name: np.concatenate(part) if part else np.empty(0, dtype=object) for name, part in parts.items()}
     decoded = {word: json.loads(word) for word in set(columns["written"])}
     return columns | {"value": as_objects(map(decoded.__getitem__, columns.pop("written")))}

@@ -1,6 +1,5 @@
 """What a reader of the agreement lab chooses; all of it stands in the address."""
 
-from dataclasses import replace
 from typing import Any
 
 from django import forms
@@ -11,7 +10,7 @@ from analysis.choices import Choices
 from analysis.formatting import evaluator_word
 from analysis.forms import ResultsForm
 from analysis.handed_in import handed_in
-from analysis.lab_questions import ALL, APPLICABLE, NOT_APPLICABLE, Asked, questions_of
+from analysis.lab_questions import ALL, APPLICABLE, Asked, questions_of
 from studies.models import Annotator, AnnotatorKind, Study
 
 PEOPLE, MODELS = "human", "models"
@@ -66,9 +65,7 @@ class LabForm(forms.Form):
         """None where the protocol asks nothing that has categories."""
         asked = self.cleaned_data.get("question_asked")
         found = self.questions.get(asked or "") or next(iter(self.questions.values()), None)
-        if found is None or not found.may_be_skipped or self.cleaned_data.get("view") != ALL:
-            return found
-        return replace(found, view=ALL, categories=(*found.categories, NOT_APPLICABLE))
+        return found.seen(self.cleaned_data.get("view") or "") if found else None
 
     @property
     def annotators(self) -> list[str]:

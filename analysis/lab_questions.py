@@ -1,7 +1,7 @@
 """What the agreement lab can be asked about: the questions of a study's protocol whose answers are categories."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from analysis.formatting import question_word, stage_word
@@ -44,6 +44,12 @@ class Asked:
     def ordered(self) -> bool:
         """Whether the categories are numbers, so that their distance means something."""
         return self.kind == "scale"
+
+    def seen(self, view: str) -> "Asked":
+        """The question in that view: in ALL, “not applicable” is one more category where it may be skipped."""
+        if view != ALL or not self.may_be_skipped:
+            return self
+        return replace(self, view=ALL, categories=(*self.categories, NOT_APPLICABLE))
 
     def category(self, value: Any, item_id: str) -> Any:
         """The category of a stored answer; of a pair the item is its first, and any other item its second."""

@@ -27,7 +27,7 @@ def tables_of(study):
 
 
 def questions_in(study, form):
-    return lab_overview_of(study, form.choices, list(form.questions.values()), form.annotators)
+    return lab_overview_of(study, form.choices, form.annotators)
 
 
 @login_required

@@ -1,6 +1,7 @@
 """What a report module gives: tables, figures by name, and what the numbers say."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from analysis.tables import Table
 
@@ -27,6 +28,8 @@ class Report:
     n_responses: int = 0
     checks: tuple[Check, ...] = ()
     template: str = "analysis/parts/listed.html"  # how the results page lays it out; by default in the order given
+    as_of: datetime | None = None  # set where it is of an earlier moment, with how many answers more there are now
+    n_since: int = 0
 
     def table(self, name: str) -> Table:
         """The table of that name; `KeyError` if the report has none."""

@@ -10,29 +10,24 @@ from django.views.decorators.http import require_safe
 
 from analysis.formatting import CUES
 from analysis.pages import BehindLink, page_table
+from analysis.services.bank_shortcuts import bank_of, shortcuts_of
 from analysis.tables import Table
 from analysis.views import attached
 from analysis.writers import as_csv
-from evaluation.services.metrics import items_in_bank
 from projects.access import get_project
 
 PER_PAGE = 100
 
 
-def bank_of(project):
-    return items_in_bank(project).select_related("text", "generator").prefetch_related("options").order_by("text", "pk")
-
-
 @login_required
 @require_safe
 def bank_shortcuts(request, slug):
-    from analysis.shortcut_tables import ALL, flagged, shortcuts  # scipy takes a second to load
+    from analysis.shortcut_tables import ALL, flagged  # scipy takes a second to load
 
     project = get_project(request.user, slug)
-    items = list(bank_of(project))
-    table = shortcuts(items)
+    table = shortcuts_of(project)
     cue, generator = request.GET.get("cue", ""), request.GET.get("generator") or ALL
-    found = flagged(items, cue, generator) if cue in CUES else []
+    found = flagged(bank_of(project), cue, generator) if cue in CUES else []
     context = {
         "project": project,
         "table": page_table(table, "clustered", behind=items_link(table)),
@@ -53,9 +48,7 @@ def items_link(table: Table) -> BehindLink:
 @login_required
 @require_safe
 def bank_shortcuts_csv(request, slug):
-    from analysis.shortcut_tables import shortcuts
-
     project = get_project(request.user, slug)
     with override("en"):  # files are the same for every reader
-        content = as_csv(shortcuts(bank_of(project)))
+        content = as_csv(shortcuts_of(project))
     return attached(content.encode(), f"{project.slug}-shortcuts.csv")

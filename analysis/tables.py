@@ -6,6 +6,7 @@ from math import isfinite
 from typing import Any, Literal
 
 Row = Mapping[str, Any]
+PLAIN = frozenset((str, int, bool, type(None)))  # what stands in a table as it is
 Kind = Literal[
     "text", "text id", "item id", "evaluator", "stage", "quantity", "mark", "scope", "label", "view", "optional",
     "truth", "check", "axis", "cue", "verdict", "coefficient", "weights", "preference", "unit", "method", "dataset",
@@ -117,10 +118,10 @@ def make_table(name: str, columns: Iterable[str], rows: Iterable[Row], **more: A
 
 def plain(value: Any) -> Any:
     """Numpy's numbers as Python's, NaN as None, in all depths."""
-    if value is None or type(value) in (str, int, bool):
+    if type(value) in PLAIN:
         return value
-    if isinstance(value, Mapping):
-        return {key: plain(inner) for key, inner in value.items()}
+    if isinstance(value, Mapping):  # most cells need no call: large tables have a million
+        return {key: inner if type(inner) in PLAIN else plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
         return [plain(inner) for inner in value]
     if hasattr(value, "item"):

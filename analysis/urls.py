@@ -9,6 +9,7 @@ from analysis import (
     shortcut_views,
     stand_in_views,
     views,
+    working_views,
 )
 
 urlpatterns = [
@@ -17,6 +18,7 @@ urlpatterns = [
     path("s/<slug:slug>/results/", views.study_results, name="study_results"),
     path("s/<slug:slug>/results/figures/<slug:name>.svg", views.study_figure, name="study_figure"),
     path("s/<slug:slug>/results/tables/<slug:name>.csv", views.study_table, name="study_table"),
+    path("s/<slug:slug>/results/working/<slug:place>/", working_views.study_working, name="study_working"),
     path("s/<slug:slug>/export/<slug:format>/", views.study_export, name="study_export"),
     path("s/<slug:slug>/results/judgments/", behind_views.study_behind, name="study_behind"),
     path("s/<slug:slug>/results/judgments.csv", behind_views.study_behind_csv, name="study_behind_csv"),

@@ -20,8 +20,10 @@ from analysis.item_lists import STUDY, alarms, kinds_of, sheet_links
 from analysis.pages import BehindLink, PageTable, alternative, description, page_table
 from analysis.report import Report
 from analysis.services.exporting import FORMATS, export_responses, write_metrics, write_unanswered
-from analysis.services.results import counts_by_purpose, figure_of, report_of
+from analysis.services.results import counts_by_purpose, figure_of, report_and_ticket, report_of
+from analysis.services.working import BeingWorkedOut
 from analysis.tables import Row, Shown, Table
+from analysis.working_views import panel
 from analysis.writers import as_csv
 from projects.models import Role
 from studies.access import get_study
@@ -42,14 +44,19 @@ def study_results(request, slug):
     study = get_study(request.user, slug)
     counts = counts_by_purpose(study)
     form = ResultsForm(study, counts, request.GET)
-    report, hidden = report_of(study, form.choices), effects_hidden(study)
-    role = study.project.my_role
+    hidden, role = effects_hidden(study), study.project.my_role
+    try:
+        report, found = report_and_ticket(study, form.choices)
+        ticket = found.ticket
+    except BeingWorkedOut as working:
+        report, ticket = None, working.ticket
     context = {
         "project": study.project,
         "study": study,
         "tab": "results",
         "choices": form.choices,
-        "report": report,
+        "report": report or {"included": form.choices.included},
+        "is_waiting": report is None,
         "asked": urlencode(asked(form), doseq=True),
         "rephrasals": rephrasals_of(study) if role.rank >= Role.RESEARCHER.rank and not hidden else [],
         "may_open_second": may_open(study) and "main" in counts,
@@ -59,8 +66,9 @@ def study_results(request, slug):
         "effects_log": study.effects_switches.select_related("made_by"),
         "may_hide": role.rank >= Role.OWNER.rank and study.state in RUNNING,
     }
-    context |= sections(study, form, report)
-    return render(request, "analysis/results.html", context | {"form": without_idle(form, report)})
+    context |= panel(request, ticket, shows=report is not None) if ticket else {}
+    context |= {"form": without_idle(form, report)} | sections(study, form, report) if report else {"form": form}
+    return render(request, "analysis/results.html", context)
 
 
 def expert_form(study: Study) -> ExpertCheckForm | None:
@@ -196,7 +204,7 @@ def study_table(request, slug, name):
     study = get_study(request.user, slug)
     choices = ResultsForm(study, counts_by_purpose(study), request.GET).choices
     with override("en"):  # files are the same for every reader
-        report = report_of(study, choices)
+        report = report_of(study, choices, only_current=True)
         try:
             content = as_csv(report.table(name))
         except KeyError:

@@ -4,8 +4,8 @@
 
 `ratings`: 3,000 questions (200 texts, 15 generators) × 7 dimensions × 3 annotators. `answers`: a million responses of a
 guess-then-read study (500 texts, 4 generators × 5 items of 4 options, 17 annotators). Both are drawn from a fixed seed,
-imported by the commands from files, reported into a folder, and their results page is opened twice. Each step is a
-process of its own; seconds are wall clock but for `cpu`, memory is its most.
+imported by the commands from files, reported into a folder, and their results page is opened as visitors do. Each
+step is a process of its own; seconds are wall clock but for `cpu`, memory is its most; `share` is of the first draw.
 """
 
 import argparse
@@ -221,27 +221,87 @@ def report(study: str, folder: Path) -> dict[str, float]:
 
 
 def page(study: str, folder: Path) -> dict[str, float]:
+    """Seconds until the results page stands, as its visitors meet it.
+
+    `request`: first draw without a worker, computed in the request; `share` of it is the report. `panel`: first draw
+    with a worker, which then takes `worker` seconds. `drawn`: the page after it. `figures`: all of its figures, one
+    after another. `answered`: the page after one more answer, with the earlier results.
+    """
+    from django.core.cache import cache
     from django.test import Client
 
-    from projects.models import Membership, Project, Role, User
+    from analysis import tasks
+    from analysis.forms import ResultsForm
+    from analysis.services import wanted
+    from analysis.services.results import counts_by_purpose, report_of
+    from projects.models import Membership, Role, User
+    from studies.models import Study
 
-    user, _made = User.objects.get_or_create(username="bench")
-    Membership.objects.get_or_create(project=Project.objects.get(slug=study), user=user, role=Role.OWNER)
-    client, taken = Client(headers={"host": "127.0.0.1"}), []
+    made = Study.objects.get(slug=study)
+    user, _new = User.objects.get_or_create(username="bench")
+    Membership.objects.get_or_create(project=made.project, user=user, role=Role.OWNER)
+    client, found, sent = Client(headers={"host": "127.0.0.1"}), Counter(), []
     client.force_login(user)
-    for _time in range(3):
+    tasks.work_out_results.apply_async = lambda kwargs, **how: sent.append(kwargs["place"])
+
+    def open_page(part: str):
         started = time.perf_counter()
         response = client.get(f"/s/{study}/results/")
-        taken.append(time.perf_counter() - started)
+        found[part] = time.perf_counter() - started
         assert response.status_code == 200, response.status_code
-    return {"first": taken[0], "later": min(taken[1:]), "kilobytes": len(response.content) / 1000}
+        return response
+
+    cache.clear()
+    with timed(found, wanted.Wanted, "computed", "report"):
+        open_page("request")
+    found["share"] = found.pop("report") / found["request"]
+    cache.clear()
+    be_there()
+    open_page("panel")
+    started = time.perf_counter()
+    tasks.work_out_results(place=sent[-1])
+    found["worker"] = time.perf_counter() - started
+    shown = open_page("drawn")
+    found["kilobytes"] = len(shown.content) / 1000
+    started = time.perf_counter()
+    asked = ResultsForm(made, counts_by_purpose(made)).choices
+    for name in report_of(made, asked).figures:
+        assert client.get(f"/s/{study}/results/figures/{name}.svg").status_code == 200
+    found["figures"] = time.perf_counter() - started
+    answer_once(study)
+    be_there()
+    open_page("answered")
+    return dict(found)
+
+
+def be_there() -> None:
+    """A worker is alive."""
+    from django.utils import timezone
+
+    from llm.models import Worker
+
+    Worker.objects.update_or_create(name="bench", defaults={"started_at": timezone.now(), "last_seen": timezone.now()})
+
+
+def answer_once(study: str) -> None:
+    """One more answer of somebody new, like the study's last."""
+    from studies.models import Annotator, Response
+
+    last = Response.objects.filter(assignment__annotator__study__slug=study).order_by("pk").last()
+    assignment = last.assignment
+    somebody = Annotator.objects.create(study=assignment.annotator.study, code="one-more", reading="ticked")
+    assignment.pk, assignment.annotator = None, somebody
+    assignment.save(force_insert=True)
+    last.assignment = assignment
+    last.pk = None
+    last.save(force_insert=True)
 
 
 def in_a_process(name: str, study: str, folder: Path, environment: dict[str, str]) -> None:
     command = [sys.executable, __file__, "--step", name, "--study", study, "--folder", str(folder)]
     said = subprocess.run(command, cwd=ROOT, env=os.environ | environment, stdout=subprocess.PIPE, check=True)
     found = json.loads(said.stdout.splitlines()[-1])
-    parts = ", ".join(f"{part} {value:,.1f}" for part, value in found.items())
+    parts = ", ".join(f"{part} {value:,.2f}" for part, value in found.items())
     print(f"{study}, {name}: {parts}; load {os.getloadavg()[0]:.1f}", flush=True)
 
 

@@ -55,6 +55,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "analysis.working_views.Patience",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -120,7 +121,13 @@ if env.flag("LESART_HTTPS"):
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 
 # Sign-in limits count in the database, so that they hold across processes and survive the broker.
-CACHES = {"default": {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "lesart_cache"}}
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.db.DatabaseCache",
+        "LOCATION": "lesart_cache",
+        "OPTIONS": {"MAX_ENTRIES": 2_000},  # results of all studies, choices and languages that were looked at in a day
+    }
+}
 
 # Pages ----------------------------------------------------------------------------------------------------------------
 
@@ -187,6 +194,8 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 LESART = {
     "PAGE_UPLOAD_BYTES": env.whole_number("LESART_PAGE_UPLOAD_MB", 25) * 1_000_000,
     "COMMAND_UPLOAD_BYTES": env.whole_number("LESART_COMMAND_UPLOAD_MB", 500) * 1_000_000,
+    # Up to so many answers results are computed while the browser waits: about a second.
+    "RESULTS_AT_ONCE": env.whole_number("LESART_RESULTS_AT_ONCE", 20_000),
 }
 # Inside addresses that model endpoints may use, as host:port or host, such as 127.0.0.1:11434.
 LESART_INSIDE_HOSTS = env.words("LESART_INSIDE_HOSTS")

@@ -1,6 +1,7 @@
 """What a study of dimension ratings reports (QGEval, 2024)."""
 
 from analysis.evidence import Evidence
+from analysis.progress import in_turn
 from analysis.report import Report
 from analysis.reports.alpha import alpha, variant_alpha
 from analysis.reports.description import description
@@ -22,16 +23,17 @@ from analysis.reports.variants import variants
 
 
 def dimension_ratings(evidence: Evidence) -> Report:
-    means, correlations = generator_means(evidence), dimension_correlations(evidence)
-    data = judged(evidence)
+    means, correlations, agreed, given, flagged, data = in_turn(
+        evidence, generator_means, dimension_correlations, alpha, distributions, flagged_cells, judged
+    )
     compared = metric_correlations(evidence, data)
     tables = (
         means,
-        alpha(evidence),
+        agreed,
         *variants(evidence, variant_alpha),
         correlations,
-        distributions(evidence),
-        flagged_cells(evidence),
+        given,
+        flagged,
         compared,
         metric_means(evidence, data),
         metric_checks(evidence, data),

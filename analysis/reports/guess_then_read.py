@@ -1,6 +1,7 @@
 """What a guess-then-read study reports (Säuberli & Clematide 2024)."""
 
 from analysis.evidence import Evidence
+from analysis.progress import in_turn
 from analysis.report import Report
 from analysis.reports.agreement import agreement_with_humans
 from analysis.reports.beside_accuracy import beside_accuracy
@@ -16,19 +17,26 @@ from analysis.reports.variants import variants
 
 
 def guess_then_read(evidence: Evidence) -> Report:
-    pooled = informativity(evidence)
+    pooled, matched, standardised, beside, *others = in_turn(
+        evidence,
+        informativity,
+        informativity_matched,
+        informativity_standardised,
+        beside_accuracy,
+        interval_methods,
+        agreement_with_humans,
+        ratings,
+        accuracy_by_rating,
+        guessable_items,
+        unanswerable_items,
+        item_analysis,
+    )
     tables = (
         pooled,
-        informativity_matched(evidence),
-        informativity_standardised(evidence),
-        *beside_accuracy(evidence),
-        interval_methods(evidence),
-        agreement_with_humans(evidence),
-        ratings(evidence),
-        accuracy_by_rating(evidence),
-        guessable_items(evidence),
-        unanswerable_items(evidence),
-        item_analysis(evidence),
+        matched,
+        standardised,
+        *beside,
+        *others,
         *variants(evidence, lambda mine: iter(())),
         description(evidence),
     )

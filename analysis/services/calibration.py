@@ -5,7 +5,7 @@ from typing import Any
 from django.core.cache import cache
 
 from analysis.choices import Choices
-from analysis.services.results import A_DAY, state_of
+from analysis.services.state import A_DAY, state_of
 from studies.models import Study
 from studies.services.units import CALIBRATION
 

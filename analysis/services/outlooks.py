@@ -10,7 +10,9 @@ from django.utils.translation import gettext as _
 
 from analysis.choices import Choices
 from analysis.plan_sizes import Sizes
-from analysis.services.results import A_DAY, state_of
+from analysis.services.state import A_DAY
+from analysis.services.wanted import Wanted
+from analysis.services.working import result_now
 from analysis.tables import Table
 from studies.models import Study
 
@@ -66,29 +68,13 @@ def effect_source(found: "Spread") -> str:
 
 def spread_of(study: Study) -> "Spread":
     """What people's answers tell of the components; never of single generators."""
-    from analysis.evidence import evidence_of
-    from analysis.reports.spread import spread
-
-    choices = Choices()
-    key = f"spread:{state_of(study, choices)}"
-    found: Spread | None = cache.get(key)
-    if found is None:
-        found = spread(evidence_of(study, choices))
-        cache.set(key, found, A_DAY)
+    found: Spread = result_now(Wanted("spread", study, Choices()))
     return found
 
 
 def components_of(study: Study) -> Table:
     """The fitted components with their intervals; see `analysis.reports.spread_table`."""
-    from analysis.evidence import evidence_of
-    from analysis.reports.spread_table import spread_table
-
-    choices = Choices()
-    key = f"components:{get_language()}:{state_of(study, choices)}"
-    table: Table | None = cache.get(key)
-    if table is None:
-        table = spread_table(evidence_of(study, choices))
-        cache.set(key, table, A_DAY)
+    table: Table = result_now(Wanted("components", study, Choices()))
     return table
 
 

@@ -3,7 +3,11 @@ const EVERY = 2000;
 const SLOWEST = 30000;
 
 for (const part of document.querySelectorAll("[data-refresh]")) {
-  if (part.dataset.refresh) refresh(part, EVERY);
+  if (part.dataset.refresh) refresh(part, every(part));
+}
+
+function every(part) {
+  return Number(part.dataset.every) || EVERY;
 }
 
 function refresh(part, wait) {
@@ -13,7 +17,7 @@ function refresh(part, wait) {
       const response = await fetch(part.dataset.refresh, { headers: { "X-Requested-With": "fetch" } });
       if (!response.ok || response.redirected) throw new Error(response.status);
       const page = new DOMParser().parseFromString(await response.text(), "text/html");
-      if (show(part, page)) refresh(part, EVERY);
+      if (show(part, page)) refresh(part, every(part));
     } catch {
       refresh(part, Math.min(wait * 2, SLOWEST)); // the server is restarted, or the network is away
     }
@@ -26,6 +30,7 @@ function show(part, page) {
   const goesOn = whole ? Boolean(whole.dataset.refresh) : isActive(page);
   if (part.contains(document.activeElement) && goesOn) return true;
   part.replaceChildren(...(whole ?? page.body).childNodes);
+  if (whole?.dataset.again) location.replace(whole.dataset.again); // what the page waited for is there
   return goesOn;
 }
 

@@ -81,6 +81,7 @@ def addresses(study):
         "agreement_lab_csv": [{"name": name} for name in ("coefficients", "contingency", "labels")],
         "stand_in_csv": [{"name": name} for name in ("stand_in", "stand_in_calibration", "stand_in_biases")],
         "study_pack_file": [{"pk": 1}],
+        "study_working": [{"place": "none"}],
         "study_export": [
             {"format": name} for name in ("csv", "wide", "jsonl", "item-evaluation", "unanswered", "metrics")
         ],

@@ -1,10 +1,12 @@
 """Shortcuts on the sheet of an item and over the bank."""
 
 import pytest
+from django.core.cache import cache
 from django.urls import reverse
 
 from analysis.shortcut_tables import shortcuts
 from items.models import Item
+from items.services.keys import correct_key
 from tests.factory import make_item, make_study, make_text
 
 
@@ -72,3 +74,19 @@ def test_the_sheet_says_where_a_sign_leads(as_user, viewer, project, items):
     page = client.get(reverse("study_item", args=[study.slug, items[0].pk])).content.decode()
     assert "b: is clearly the longest" in page
     assert "leads to a distractor" in page
+
+
+def test_the_bank_is_counted_again_when_an_item_or_a_key_has_changed(as_user, viewer, project, items, monkeypatch):
+    cache.clear()
+    counted = []
+    monkeypatch.setattr("analysis.shortcut_tables.shortcuts", lambda items: counted.append(1) or shortcuts(items))
+    client, address = as_user(viewer), reverse("bank_shortcuts", args=[project.slug])
+    client.get(address)
+    client.get(address)
+    assert len(counted) == 1
+    correct_key(items[0], items[0].options.get(external_id="b"), True, "b is right too", None)
+    client.get(address)
+    assert len(counted) == 2
+    make_item(items[0].text, "careful", "another", "TF")
+    client.get(address)
+    assert len(counted) == 3

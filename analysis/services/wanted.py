@@ -1,0 +1,128 @@
+"""The results that pages ask for, by kind; how each is computed, and the latest of each that is kept."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+from django.core.cache import cache
+from django.utils import timezone
+from django.utils.translation import get_language
+
+from analysis.choices import Choices
+from analysis.lab_questions import ALL, questions_of
+from analysis.services.state import A_DAY, FORMAT
+from studies.models import Study
+from studies.protocols import Stage
+from studies.services.declaring import declaration_of, declarations_by_code
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A result of a kind (a name of `KINDS`) of a study under choices; `more` is what else that kind depends on."""
+
+    kind: str
+    study: Study
+    choices: Choices
+    more: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> str:
+        """A hash under which the result is kept, whatever the answers are now; by language, as tables have words."""
+        said = [FORMAT, self.kind, self.study.pk, asdict(self.choices), self.more, get_language()]
+        return hashlib.sha256(json.dumps(said).encode()).hexdigest()
+
+    def computed(self) -> Any:
+        """In the words of the active language; `BadChoice` if something chosen does not occur."""
+        return KINDS[self.kind](self)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A result with the state and number of the study's answers that it is of, and when it was there."""
+
+    result: Any
+    state: str
+    n: int
+    made_at: datetime
+
+
+def kept(wanted: Wanted) -> Kept | None:
+    found: Kept | None = cache.get(f"kept:{wanted.place}")
+    return found
+
+
+def keep(wanted: Wanted, state: str, n: int, result: Any) -> Kept:
+    """In place of the earlier result."""
+    new = Kept(result, state, n, timezone.now())
+    cache.set(f"kept:{wanted.place}", new, A_DAY)
+    return new
+
+
+# numpy, scipy and pandas take a second to load: not every process that knows a page's address needs them.
+
+
+def report(wanted: Wanted) -> Any:
+    from analysis.reports import build
+
+    return build(wanted.study, wanted.choices)
+
+
+def stand_in(wanted: Wanted) -> Any:
+    from analysis.evidence import evidence_of
+    from analysis.reports import stand_in_report
+
+    return stand_in_report(evidence_of(wanted.study, wanted.choices), *wanted.more)
+
+
+def lab(wanted: Wanted) -> Any:
+    from analysis.frames import responses_frame
+    from analysis.reports.lab import lab
+    from analysis.reports.lab_overview import with_not_applicable
+
+    key, view, *annotators = wanted.more
+    question = {question.key: question for question in questions_of(wanted.study)}[key].seen(view)
+    frame = responses_frame(wanted.study, wanted.choices.purposes)
+    frame = with_not_applicable(frame, stages_by_code(wanted.study)) if view == ALL else frame
+    return lab(frame, question, annotators, wanted.choices)
+
+
+def lab_overview(wanted: Wanted) -> Any:
+    from analysis.frames import responses_frame
+    from analysis.reports.lab_overview import overview
+
+    frame, stages = responses_frame(wanted.study, wanted.choices.purposes), stages_by_code(wanted.study)
+    return overview(frame, questions_of(wanted.study), list(wanted.more), stages, wanted.choices)
+
+
+def stages_by_code(study: Study) -> dict[str, Stage]:
+    """The first stage as each annotator is asked it."""
+    default, by_code = declaration_of(study), declarations_by_code(study)
+    codes = study.annotators.values_list("code", flat=True)
+    return {code: by_code.get(code, default).stages[0] for code in codes}
+
+
+def spread(wanted: Wanted) -> Any:
+    from analysis.evidence import evidence_of
+    from analysis.reports.spread import spread
+
+    return spread(evidence_of(wanted.study, wanted.choices))
+
+
+def components(wanted: Wanted) -> Any:
+    from analysis.evidence import evidence_of
+    from analysis.reports.spread_table import spread_table
+
+    return spread_table(evidence_of(wanted.study, wanted.choices))
+
+
+KINDS: dict[str, Callable[[Wanted], Any]] = {
+    "report": report,
+    "stand-in": stand_in,
+    "lab": lab,
+    "lab-overview": lab_overview,
+    "spread": spread,
+    "components": components,
+}
