@@ -134,7 +134,7 @@ def behind_link(study: Study, form: ResultsForm, **more: str) -> Callable[[Table
 
     `more`: what the page was asked besides what the form holds.
     """
-    address, chosen = reverse("study_behind", args=[study.slug]), asked(form) | more
+    address = f"{reverse('study_behind', args=[study.slug])}?{urlencode(asked(form) | more, doseq=True)}"
     may_see = study.project.my_role.rank >= Role.REVIEWER.rank and not effects_hidden(study)
 
     def of_table(table: Table) -> BehindLink | None:
@@ -143,7 +143,7 @@ def behind_link(study: Study, form: ResultsForm, **more: str) -> Callable[[Table
 
         def link(row: Row, column: Shown) -> str:
             cell = row[column.cell] if column.cell else {"table": table.name, "number": column.value} | table.names(row)
-            return f"{address}?{urlencode(chosen | cell, doseq=True)}"
+            return f"{address}&{urlencode(cell)}"
 
         return link
 
