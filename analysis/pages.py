@@ -116,7 +116,7 @@ def cell_of(
 
 def leads(table: Table, column: Shown, value: Any) -> bool:
     """Whether there are answers behind a number: not where nothing was counted, nor where it only names its row."""
-    return table.leads(column) and value is not None and (column.kind != "count" or value > 0)
+    return table.leads(column) and value is not None and (isinstance(value, float) or value > 0)
 
 
 def reason_of(row: Row, column: Shown, value: Any) -> str:

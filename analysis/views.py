@@ -162,7 +162,7 @@ def behind_link(study: Study, form: ResultsForm, **more: str) -> Callable[[Table
 
     `more`: what the page was asked besides what the form holds.
     """
-    address, chosen = reverse("study_behind", args=[study.slug]), urlencode(asked(form) | more, doseq=True)
+    address = f"{reverse('study_behind', args=[study.slug])}?{urlencode(asked(form) | more, doseq=True)}"
     may_see = study.project.my_role.rank >= Role.REVIEWER.rank and not effects_hidden(study)
 
     def of_table(table: Table) -> BehindLink | None:
@@ -173,8 +173,8 @@ def behind_link(study: Study, form: ResultsForm, **more: str) -> Callable[[Table
 
         def link(row: Row, column: Shown) -> str:
             if column.cell:
-                return f"{address}?{chosen}&{urlencode(row[column.cell])}"
-            return f"{address}?{chosen}&table={table.name}&number={column.value}&{named(id(row))}"
+                return f"{address}&{urlencode(row[column.cell])}"
+            return f"{address}&table={table.name}&number={column.value}&{named(id(row))}"
 
         return link
 

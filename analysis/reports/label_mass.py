@@ -23,11 +23,11 @@ def label_mass(study: Study, purposes: Collection[str]) -> Table:
     columns = (
         Shown(_("Answers by"), "evaluator", "evaluator"),
         Shown(_("Stage"), "stage", "stage"),
-        Shown(_("Mean"), "mean", "number"),
-        Shown(_("Median"), "median", "number"),
-        Shown(_("Least"), "least", "number"),
-        Shown(_("Below %(share)s") % {"share": f"{LOW_MASS:.1f}"[1:]}, "low", "count"),
-        Shown("n", "n", "count"),
+        Shown(_("Mean"), "mean", "number", about=_("mean of p(true) + p(false) over calls")),
+        Shown(_("Median"), "median", "number", about=_("median of p(true) + p(false) over calls")),
+        Shown(_("Least"), "least", "number", about=_("least p(true) + p(false) of a call")),
+        Shown(_("Below %(share)s") % {"share": f"{LOW_MASS:.1f}"[1:]}, "low", "count", about=_("calls below that")),
+        Shown("n", "n", "count", about=_("calls with probabilities of both labels")),
     )
     note = _("p(true) + p(false) at the first token of the answer, before one is divided by the other.")
     return make_table("label_mass", COLUMNS, rows, title=_("Label mass"), notes=(note,), shown=columns)

@@ -241,7 +241,7 @@ def cell_named(table: Table, row: Row, column: str) -> dict[str, str] | None:
     except KeyError:
         return None
     value = row[shown.value]
-    is_empty = value is None or (shown.kind == "count" and not value)
+    is_empty = value is None or (isinstance(value, int) and not value)  # as `analysis.pages.leads`
     return None if is_empty else {"table": table.name, "number": column} | table.names(row)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from analysis.evidence import Evidence
+from analysis.pages import leads
 from analysis.report import Report
 from analysis.reports.behind import behind
 from analysis.tables import Row, Shown, Table
@@ -24,8 +25,7 @@ def numbers_in(table: Table, most: int = 10) -> Iterator[tuple[Row, Shown]]:
     step = max(1, len(table.rows) // most)
     for row in table.rows[::step]:
         for column in table.shown:
-            value = row[column.value]
-            if table.leads(column) and value is not None and (column.kind != "count" or value):
+            if leads(table, column, row[column.value]):
                 yield row, column
 
 

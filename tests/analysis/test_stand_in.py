@@ -141,6 +141,7 @@ def test_behind_the_winning_rate_stand_the_tests_against_each_person(as_user, re
     assert not [link for link in links if "number=epsilon" in link or "number=bin_" in link]
     link = next(link for link in links if "number=winning_rate" in link and "evaluator=echo" in link)
     behind = client.get(link).content.decode()
+    assert "<h2>Can a model stand in for people? Winning rate</h2>" in behind
     assert "p, adjusted" in behind
     assert "people=crowd" in behind  # back to the page as it was
     assert client.get(link.replace("winning_rate", "epsilon")).status_code == 404

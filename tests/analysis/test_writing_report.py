@@ -23,6 +23,10 @@ GROUPS = ["teachers", "students"]
 
 @pytest.fixture
 def study(project):
+    return to_write(project)
+
+
+def to_write(project):
     for number in (1, 2):
         make_text(project, f"t{number}")
     params = {"items_per_text": 2, "at_least": 1}
@@ -54,6 +58,13 @@ def planted(study):
     write(second, "Who are they really?")
     timed({first.annotator.code: 4, second.annotator.code: 10})
     return written_items(study)
+
+
+def written(project):
+    """The study as planted, one item of it rejected."""
+    study = to_write(project)
+    reject_written_item(study, planted(study)[0].response_id, None)
+    return study
 
 
 def rows(study, name="writing", **choices):
