@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from functools import partial
 from io import TextIOWrapper
 from tempfile import TemporaryFile
 from urllib.parse import urlencode
@@ -12,13 +13,14 @@ from django.views.decorators.http import require_safe
 
 from analysis.codebook import codebook
 from analysis.crossing import side_by_side
+from analysis.figure_places import FigurePlace, place_in_results
 from analysis.forms import ResultsForm
 from analysis.hiding import hidden_page
 from analysis.item_lists import STUDY, alarms, sheet_links
-from analysis.pages import Behind, PageTable, alternative, description, page_table
+from analysis.pages import Behind, PageTable, description, page_table
 from analysis.report import Report
 from analysis.services.exporting import FORMATS, export_responses, write_metrics, write_unanswered
-from analysis.services.results import counts_by_purpose, figure_of, report_of
+from analysis.services.results import counts_by_purpose, report_of
 from analysis.tables import Row, Shown, Table
 from analysis.writers import as_csv
 from projects.models import Role
@@ -85,9 +87,10 @@ def sections(study: Study, form: ResultsForm, report: Report) -> dict:
         for table in report.tables
     }
     common = {"tables": tables, "description": description(report.table("description"))}
+    place = partial(place_in_results, study, urlencode(asked(form), doseq=True))
     if report.template == Report.template:
         first = next(iter(sheet_links(study, urlencode(asked(form), doseq=True), STUDY).values()), "")
-        return common | {"listed": listed(report, tables), "first_sheet": first}
+        return common | {"listed": listed(report, tables, place), "first_sheet": first}
     first, second = ("informativity", "informativity_matched")
     if form.estimand == "matched":
         first, second = second, first
@@ -96,20 +99,21 @@ def sections(study: Study, form: ResultsForm, report: Report) -> dict:
         "beside": side_by_side(table, form.choices.convention, behind_link(study, form, table)),
         "first": tables[first],
         "second": tables[second],
-        "dumbbell": "dumbbell" if form.estimand == "pooled" else "dumbbell_matched",
-        "first_alternative": alternative(table),
-        "alternatives": {name: alternative(report.table(name)) for name in (first, "ratings", "accuracy_by_rating")},
+        "dumbbell": place("dumbbell" if form.estimand == "pooled" else "dumbbell_matched", table),
+        "figures": {name: place(name, report.table(name)) for name in ("ratings", "accuracy_by_rating")},
         "alarms": alarms_of(study, form, report.table("item_analysis")),
     }
 
 
-def listed(report: Report, tables: dict[str, PageTable]) -> list[tuple[PageTable, list[tuple[str, str]]]]:
-    """Each table but the description, with its figures: their names, and what they show in words."""
+def listed(
+    report: Report, tables: dict[str, PageTable], place: Callable[[str, Table], FigurePlace]
+) -> list[tuple[PageTable, list[FigurePlace]]]:
+    """Each table but the description, with its figures."""
     from analysis.figures import FIGURES
 
     drawn = [(name, FIGURES[name][0]) for name in report.figures]
     return [
-        (tables[table.name], [(name, alternative(table)) for name, shown in drawn if shown == table.name])
+        (tables[table.name], [place(name, table) for name, shown in drawn if shown == table.name])
         for table in report.tables
         if table.name != "description"
     ]
@@ -149,18 +153,6 @@ def behind_link(study: Study, form: ResultsForm, table: Table) -> Behind | None:
 def text_links(study: Study) -> dict[str, str]:
     texts = study.units.values_list("text__external_id", "text_id")
     return {external_id: reverse("text", args=[study.project.slug, pk]) for external_id, pk in texts}
-
-
-@login_required
-@require_safe
-def study_figure(request, slug, name):
-    study = get_study(request.user, slug)
-    choices = ResultsForm(study, counts_by_purpose(study), request.GET).choices
-    try:
-        svg = figure_of(study, choices, name)
-    except KeyError:
-        raise Http404 from None
-    return HttpResponse(svg, content_type="image/svg+xml", headers={"Cache-Control": "private, no-cache"})
 
 
 @login_required

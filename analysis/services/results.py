@@ -2,12 +2,11 @@
 
 import hashlib
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.core.cache import cache
 from django.db.models import Count, Max
 from django.utils.translation import get_language
-from django.utils.translation import gettext as _
 
 from analysis.choices import Choices
 from analysis.hiding import without_effects
@@ -23,7 +22,7 @@ from studies.services.effects import effects_hidden
 if TYPE_CHECKING:
     from analysis.reports.lab import Lab
 
-FORMAT = 4  # raised when what is cached changes its form or meaning
+FORMAT = 5  # raised when what is cached changes its form or meaning
 A_DAY = 24 * 60 * 60
 
 
@@ -44,34 +43,6 @@ def whole_report_of(study: Study, choices: Choices) -> Report:
         report = build(study, choices)
         cache.set(key, report, A_DAY)
     return report
-
-
-def figure_of(study: Study, choices: Choices, name: str) -> str:
-    """The SVG of a figure; `KeyError` if the report has none of that name."""
-    from analysis.figures import FIGURES, as_svg
-
-    if name not in FIGURES:
-        raise KeyError(name)
-    report = report_of(study, choices)
-    report.table(FIGURES[name][0])
-    key = f"figure:{name}:{effects_hidden(study)}:{state_of(study, choices)}"
-    svg: str | None = cache.get(key)
-    if svg is None:
-        svg = as_svg(figure_specification(study, report, name))
-        cache.set(key, svg, A_DAY)
-    return svg
-
-
-def figure_specification(study: Study, report: Report, name: str) -> dict[str, Any]:
-    """A figure of the report, titled with what it shows, of which study, and whose answers are in."""
-    from analysis.figures import FIGURES, specification
-
-    table = report.table(FIGURES[name][0])
-    headings = {
-        "dumbbell": _("Guessability and answerability"),
-        "dumbbell_matched": _("Guessability and answerability, matched"),
-    }
-    return specification(name, table, headings.get(name, table.title), [study.title, *report.said])
 
 
 def behind_of(
