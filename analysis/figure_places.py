@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 
 from analysis.figure_sizes import size_of
 from analysis.pages import alternative
+from analysis.report import Report
 from analysis.tables import Table
 from studies.models import Study
 
@@ -23,10 +24,10 @@ class FigurePlace:
     files: list[tuple[str, str]]
 
 
-def place_in_results(study: Study, asked: str, name: str, table: Table) -> FigurePlace:
-    """The figure `name` of the table, under the choices that the parameters `asked` stand for."""
+def place_in_results(study: Study, report: Report, asked: str, name: str, table: Table) -> FigurePlace:
+    """The figure `name` of a table of the report, under the choices that the parameters `asked` stand for."""
     drawn = {ending: reverse("study_figure", args=[study.slug, name, ending]) for ending in ("svg", "png", "vl.json")}
-    return place(name, table, asked, drawn, reverse("study_table", args=[study.slug, table.name]))
+    return place(name, table, asked, drawn, reverse("study_table", args=[study.slug, table.name]), 1 + len(report.said))
 
 
 def place_in_planner(study: Study, asked: str, table: Table) -> FigurePlace:
@@ -34,8 +35,8 @@ def place_in_planner(study: Study, asked: str, table: Table) -> FigurePlace:
     return place("outlook", table, asked, drawn, reverse("study_planner_csv", args=[study.slug]))
 
 
-def place(name: str, table: Table, asked: str, drawn: dict[str, str], csv: str) -> FigurePlace:
-    width, height = size_of(name, table)
+def place(name: str, table: Table, asked: str, drawn: dict[str, str], csv: str, lines: int = 1) -> FigurePlace:
+    width, height = size_of(name, table, lines)
     files = [
         ("SVG", f"{drawn['svg']}?{asked}&download=1"),
         ("PNG", f"{drawn['png']}?{asked}&download=1"),

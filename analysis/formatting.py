@@ -56,6 +56,24 @@ def judgments_counted(n: int) -> str:
     return ngettext("%(n)s judgment", "%(n)s judgments", n) % {"n": count(n)}
 
 
+def part_of(n: int, total: int) -> str:
+    """A part as counts and as a share: `3 of 8, .38`."""
+    said = _("%(n)s of %(total)s") % {"n": count(n), "total": count(total)}
+    return f"{said}, {number(n / total)}" if total else said
+
+
+def scores_counted(n: int) -> str:
+    return ngettext("%(n)s score", "%(n)s scores", n) % {"n": count(n)}
+
+
+def ratings_counted(n: int) -> str:
+    return ngettext("%(n)s rating", "%(n)s ratings", n) % {"n": count(n)}
+
+
+def items_counted(n: int) -> str:
+    return ngettext("%(n)s item", "%(n)s items", n) % {"n": count(n)}
+
+
 def worded(kind: str, value: object) -> str:
     """A text cell: codes of ours in words, everything else as it is."""
     text = "" if value is None else str(value)

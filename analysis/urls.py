@@ -25,9 +25,7 @@ urlpatterns = [
     path("s/<slug:slug>/agreement/<slug:name>.csv", lab_views.agreement_lab_csv, name="agreement_lab_csv"),
     path("s/<slug:slug>/planner/", outlook_views.study_planner, name="study_planner"),
     path("s/<slug:slug>/planner/outlook.csv", outlook_views.study_planner_csv, name="study_planner_csv"),
-    path(
-        "s/<slug:slug>/planner/outlook.<str:ending>", figure_views.study_planner_figure, name="study_planner_figure"
-    ),
+    path("s/<slug:slug>/planner/outlook.<str:ending>", figure_views.study_planner_figure, name="study_planner_figure"),
     path("s/<slug:slug>/stand-in/", stand_in_views.stand_in, name="stand_in"),
     path("s/<slug:slug>/stand-in/<slug:name>.csv", stand_in_views.stand_in_csv, name="stand_in_csv"),
     path("s/<slug:slug>/pack/", pack_views.study_pack, name="study_pack"),

@@ -87,7 +87,7 @@ def sections(study: Study, form: ResultsForm, report: Report) -> dict:
         for table in report.tables
     }
     common = {"tables": tables, "description": description(report.table("description"))}
-    place = partial(place_in_results, study, urlencode(asked(form), doseq=True))
+    place = partial(place_in_results, study, report, urlencode(asked(form), doseq=True))
     if report.template == Report.template:
         first = next(iter(sheet_links(study, urlencode(asked(form), doseq=True), STUDY).values()), "")
         return common | {"listed": listed(report, tables, place), "first_sheet": first}

@@ -1,82 +1,21 @@
 """Figures are drawn in the browser from the files of this site, under its content security policy, and work without."""
 
 import os
-from itertools import combinations, product
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from bs4 import BeautifulSoup
 from django.core.cache import cache
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
-from studies.services.importing import import_responses
-from tests import dimensions, pairs, stopping
-from tests.analysis.test_metric_tables import FAR, NEAR, plant
 from tests.browser.conftest import PHONE
-from tests.factory import answer, make_annotator, make_item, make_study, make_text
-from tests.studies.answer_files import as_csv
+from tests.drawn import FIGURES, guess_then_read, pairwise, stopping_questionnaire
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-GUESSED = {"ada": "TFT FFT TTF TFF", "ben": "FTF TFF TFT FFF", "gpt-x": "TTT FTF TFF TFT"}
-READ = {"ada": "TFF TFF TTF TFF", "ben": "TFF TFF TFT TFF", "gpt-x": "TFF FTF TFF TFF"}
-
-
-def guess_then_read(project):
-    """Two generators in three texts, two people and a model; no wording says anything."""
-    items = [
-        make_item(text, name, f"{name}-{text.external_id}", "TFF")
-        for text in (make_text(project, f"t{place}") for place in range(4))
-        for name in ("careful", "hurried")
-    ]
-    study = make_study(project, "guesses", items)
-    for place, name in enumerate(GUESSED):
-        kind = {"kind": "model", "model": name} if name == "gpt-x" else {}
-        annotator = make_annotator(study, name, **kind)
-        for order, item in enumerate(items):
-            guesses, reads = GUESSED[name].split(), READ[name].split()
-            answer(annotator, "guess", item, guesses[(order + place) % 4])
-            answer(annotator, "read", item, reads[order % 3], rating=1 + (order * (place + 2)) % 5)
-    return study
-
-
-def imported(study, rows):
-    import_responses(study, as_csv(rows))
-    return study
-
-
-def dimension_ratings(project):
-    study = dimensions.imported(project)
-    plant(project, "near", NEAR)
-    plant(project, "far", FAR)
-    return study
-
-
-def stopping_questionnaire(project):
-    stopping.make_bank(project)
-    return imported(stopping.drafted(project), stopping.rows())
-
-
-def pairwise(project):
-    pairs.make_bank(project)
-    ids = [f"-{name}-{place}" for name, place in product(pairs.GENERATORS, range(pairs.ITEMS))]
-    rows = [
-        {"annotator": f"ann{seat}", "stage": "compare", "question": "better", "item_id": one, "other_item_id": other}
-        | {"value": pairs.planted(seat, one, other), "shown_left": one}
-        for text, seat in product(range(3, 3 + pairs.TEXTS - 2), range(3))
-        for one, other in combinations([f"p{text}{end}" for end in ids], 2)
-        if pairs.generator_of(one) != pairs.generator_of(other)
-    ]
-    return imported(pairs.drafted(project), rows)
-
-
-FIGURES = {
-    guess_then_read: ["dumbbell", "ratings", "accuracy_by_rating"],
-    dimension_ratings: ["generator_means", "dimension_correlations", "metric_correlations"],
-    stopping_questionnaire: ["flow", "label_distributions"],
-    pairwise: ["ranking", "wins"],
-}
+HEIGHTS = "(all) => all.map((one) => Number(one.getAttribute('height')))"
 
 
 @pytest.fixture(autouse=True)
@@ -106,10 +45,11 @@ def wait_for(page: Page, n: int, state: str = "drawn") -> None:
     expect(page.locator(f".plate[data-state={state}]")).to_have_count(n)
 
 
-def picture(page: Page, name: str) -> None:
-    """A screenshot where one is asked for, to be looked at."""
+def pictures(page: Page, name: str) -> None:
+    """Screenshots where they are asked for, to be looked at."""
     if folder := os.environ.get("LESART_SCREENSHOTS"):
-        page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
+        for figure, place in zip(drawn_figures(page), page.locator(".figure").all(), strict=True):
+            place.screenshot(path=Path(folder) / f"{name}-{figure}.png")
 
 
 def drawn_figures(page: Page) -> list[str]:
@@ -124,12 +64,78 @@ def test_every_figure_is_drawn_here_by_files_of_this_site(project, signed_in, li
     said, asked = [], []
     page.on("console", lambda message: said.append(message.text))
     page.on("request", lambda request: asked.append(request.url))
-    page.goto(results(make(project)))
+    html = page.goto(results(make(project))).text()
+    rooms = [float(room["height"]) for room in BeautifulSoup(html, "html.parser").select(".plate .room")]
     wait_for(page, len(FIGURES[make]))
-    picture(page, f"{make.__name__}-{'phone' if options else 'laptop'}")
+    pictures(page, "phone" if options else "laptop")
     assert drawn_figures(page) == FIGURES[make]
     assert page.locator(".plate > div > svg").count() == len(FIGURES[make])
     assert page.locator(".plate img").count() == 0
+    assert page.locator(".plate svg").evaluate_all(HEIGHTS) == pytest.approx(rooms, rel=0.1)  # nothing moves
     assert said == []  # a refused style or script would be reported here
     assert {urlsplit(url).netloc for url in asked} == {urlsplit(live_server.url).netloc}
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_mark_says_its_number_interval_n_and_method_when_pointed_at(project, signed_in):
+    page = signed_in()
+    page.goto(results(guess_then_read(project)))
+    wait_for(page, 3)
+    expect(page.locator(".figure-tip")).to_be_hidden()
+    page.locator(".plate").first.locator(".role-mark.mark-symbol path").last.hover()
+    tip = page.locator(".figure-tip")
+    for words in ("Generator", "Answers by", "with the text", "Share right", "95% interval", "each text left out"):
+        expect(tip).to_contain_text(words)
+    page.keyboard.press("Escape")
+    expect(tip).to_be_hidden()
+
+
+def test_a_finger_sees_the_same(project, signed_in):
+    page = signed_in(**PHONE)
+    page.goto(results(pairwise(project)))
+    wait_for(page, 2)
+    page.locator(".plate").last.locator(".role-mark.mark-text text").first.tap()
+    expect(page.locator(".figure-tip")).to_contain_text("Share won")
+
+
+def test_the_planners_curves_are_drawn_too(project, signed_in):
+    page = signed_in()
+    page.goto(reverse("study_planner", args=[guess_then_read(project).slug]))
+    wait_for(page, 1)
+    pictures(page, "laptop")
+
+
+def test_where_drawing_fails_the_servers_picture_stands(project, signed_in):
+    page = signed_in()
+    page.route("**/vendor/*", lambda route: route.abort())
+    page.goto(results(stopping_questionnaire(project)))
+    wait_for(page, 2, "picture")
+    first = page.locator(".plate img").first
+    expect(first).to_have_js_property("complete", True)
+    assert first.evaluate("(image) => image.naturalWidth") > 400
+
+
+def test_without_scripts_the_servers_picture_stands(project, signed_in):
+    page = signed_in(java_script_enabled=False)
+    page.goto(results(pairwise(project)))
+    expect(page.locator(".plate img")).to_have_count(2)
+    expect(page.locator(".plate .room").first).to_be_hidden()
+
+
+def test_a_printed_page_has_every_figure(project, signed_in):
+    page = signed_in()
+    page.goto(results(stopping_questionnaire(project)))
+    wait_for(page, 2)
+    page.emulate_media(media="print")
+    for plate in page.locator(".plate").all():
+        expect(plate.locator("svg")).to_be_visible()
+    expect(page.locator(".figure figcaption").first).to_be_hidden()
+
+
+def test_pages_without_figures_load_no_scripts_for_them(project, signed_in):
+    page = signed_in()
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    study = guess_then_read(project)
+    page.goto(reverse("study", args=[study.slug]))
+    assert not [url for url in asked if "vendor" in url]
