@@ -17,7 +17,7 @@ def hover(about: Mapping[str, str], measured: str = "", more: Mapping[str, str] 
     """Lines by field and title: `about`, then the fields of `told` if the number has a name, then `more`."""
     lines = dict(about)
     if measured:
-        titles = measured, _("95% interval"), _("n"), _("Interval from")
+        titles = measured, _("95 percent interval"), _("n"), _("Interval from")
         lines |= dict(zip(("number", "interval", "counted", "method"), titles, strict=True))
     return [alt.Tooltip(field, type="nominal", title=title) for field, title in (lines | dict(more or {})).items()]
 
