@@ -68,7 +68,7 @@ def panel(points: list[dict[str, Any]], axis: str, scale: Any, title: str, names
     numbers = [
         layer.encode(color=alt.value(INK))
         for name, dy in zip(names, ways, strict=True)
-        for layer in labels(own.transform_filter(alt.datum.line == name).encode(text="text:N"), dy)
+        for layer in labels(own.transform_filter(alt.datum.line == name).encode(text="text:N"), dy, align="left", dx=3)
     ]
     return alt.layer(
         *(line.mark_line(strokeWidth=2, strokeDash=dash) for line, dash in drawn),

@@ -44,7 +44,7 @@ def by_answers() -> dict[str, Any]:
     }
 
 
-def labels(chart: Any, dy: int) -> list[Any]:
+def labels(chart: Any, dy: int, **more: Any) -> list[Any]:
     """Numbers beside points, on a white rim, so that they can be read where they cross a line."""
-    rim = chart.mark_text(dy=dy, fontSize=11.5, stroke=PLATE, strokeWidth=4, strokeJoin="round")
-    return [rim, chart.mark_text(dy=dy, fontSize=11.5, color=INK)]
+    rim = chart.mark_text(dy=dy, fontSize=11.5, stroke=PLATE, strokeWidth=4, strokeJoin="round", **more)
+    return [rim, chart.mark_text(dy=dy, fontSize=11.5, color=INK, **more)]

@@ -84,7 +84,14 @@ def test_a_mark_says_its_number_interval_n_and_method_when_pointed_at(project, s
     expect(page.locator(".figure-tip")).to_be_hidden()
     page.locator(".plate").first.locator(".role-mark.mark-symbol path").last.hover()
     tip = page.locator(".figure-tip")
-    for words in ("Generator", "Answers by", "with the text", "Share right", "95 percent interval", "each text left out"):
+    for words in (
+        "Generator",
+        "Answers by",
+        "with the text",
+        "Share right",
+        "95 percent interval",
+        "each text left out",
+    ):
         expect(tip).to_contain_text(words)
     page.keyboard.press("Escape")
     expect(tip).to_be_hidden()
