@@ -8,7 +8,7 @@ import pytest
 from bs4 import BeautifulSoup
 from django.core.cache import cache
 from django.urls import reverse
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import PHONE
 from tests.drawn import FIGURES, guess_then_read, pairwise, stopping_questionnaire
@@ -42,7 +42,7 @@ def results(study) -> str:
 
 
 def wait_for(page: Page, n: int, state: str = "drawn") -> None:
-    expect(page.locator(f".plate[data-state={state}]")).to_have_count(n)
+    expect(page.locator(f".plate[data-state={state}]")).to_have_count(n, timeout=20_000)
 
 
 def pictures(page: Page, name: str) -> None:
@@ -77,19 +77,27 @@ def test_every_figure_is_drawn_here_by_files_of_this_site(project, signed_in, li
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+def in_view(mark: Locator) -> Locator:
+    """The mark, once the page has come to rest with it in sight: scrolling takes the tooltip away."""
+    mark.scroll_into_view_if_needed()
+    mark.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    return mark
+
+
 def test_a_mark_says_its_number_interval_n_and_method_when_pointed_at(project, signed_in):
     page = signed_in()
     page.goto(results(guess_then_read(project)))
     wait_for(page, 3)
     expect(page.locator(".figure-tip")).to_be_hidden()
-    page.locator(".plate").first.locator(".role-mark.mark-symbol path").last.hover()
+    in_view(page.locator(".plate").first.locator(".role-mark.mark-symbol path").last).hover()
     tip = page.locator(".figure-tip")
+    expect(tip).to_be_visible()
     for words in (
         "Generator",
-        "Answers by",
         "with the text",
         "Share right",
         "95 percent interval",
+        "judgments",
         "each text left out",
     ):
         expect(tip).to_contain_text(words)
@@ -101,7 +109,8 @@ def test_a_finger_sees_the_same(project, signed_in):
     page = signed_in(**PHONE)
     page.goto(results(pairwise(project)))
     wait_for(page, 2)
-    page.locator(".plate").last.locator(".role-mark.mark-text text").first.tap()
+    in_view(page.locator(".plate").last.locator(".role-mark.mark-text text").first).tap()
+    expect(page.locator(".figure-tip")).to_be_visible()
     expect(page.locator(".figure-tip")).to_contain_text("Share won")
 
 
