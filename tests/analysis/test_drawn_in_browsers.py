@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.cache import cache
 from django.urls import reverse
 
-from analysis.choices import Choices
+from analysis.choices import CONVENTIONS, Choices
 from analysis.figure_sizes import SIZES
 from analysis.figures import FIGURES, FORMS
 from analysis.figures.hover import method_of
@@ -90,10 +90,11 @@ def layers(spec: dict) -> list[dict]:
     return [spec, *(deeper for each in inner for deeper in layers(each))]
 
 
+@pytest.mark.parametrize("convention", CONVENTIONS)
 @pytest.mark.parametrize("make", drawn.FIGURES)
-def test_every_figure_says_what_its_marks_stand_for(project, make):
+def test_every_figure_says_what_its_marks_stand_for(project, make, convention):
     study = make(project)
-    report = build(study, Choices())
+    report = build(study, Choices(convention=convention))
     for name in report.figures:
         spec = figure_specification(study, report, name)
         lines = [line for each in layers(spec) for line in each.get("encoding", {}).get("tooltip", [])]
