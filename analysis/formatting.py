@@ -60,8 +60,18 @@ def judgments_counted(n: int) -> str:
     return ngettext("%(n)s judgment", "%(n)s judgments", n) % {"n": count(n)}
 
 
+def part_of(n: int, total: int) -> str:
+    """A part as counts and as a share: `3 of 8, .38`."""
+    said = _("%(n)s of %(total)s") % {"n": count(n), "total": count(total)}
+    return f"{said}, {number(n / total)}" if total else said
+
+
 def scores_counted(n: int) -> str:
     return ngettext("%(n)s score", "%(n)s scores", n) % {"n": count(n)}
+
+
+def ratings_counted(n: int) -> str:
+    return ngettext("%(n)s rating", "%(n)s ratings", n) % {"n": count(n)}
 
 
 def items_counted(n: int) -> str:

@@ -3,14 +3,15 @@
 from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpResponse
+from django.http import Http404
 from django.shortcuts import render
 from django.utils.translation import override
 from django.views.decorators.http import require_safe
 
-from analysis.pages import alternative, page_table
+from analysis.figure_places import place_in_planner
+from analysis.pages import page_table
 from analysis.plan_sizes import sizes_of
-from analysis.services.outlooks import assumed_for, components_of, outlook_figure, outlook_of
+from analysis.services.outlooks import assumed_for, components_of, outlook_of
 from analysis.templatetags.study_tabs import PLANNED
 from analysis.views import attached
 from analysis.writers import as_csv
@@ -50,12 +51,13 @@ def planned(study, data):
         table = outlook_of(study, form.assumptions())
     except TooLarge as error:
         return found | {"problem": str(error)}
+    asked = urlencode(form.cleaned_data)
     return found | {
         "outlook": table,
         "table": page_table(table, "clustered"),
         "sentences": sentences(form.assumptions(), table),
-        "alternative": alternative(table),
-        "asked": urlencode(form.cleaned_data),
+        "figure": place_in_planner(study, asked, table),
+        "asked": asked,
     }
 
 
@@ -70,14 +72,6 @@ def outlook_or_404(study, data):
     if table is None:
         raise Http404
     return table
-
-
-@login_required
-@require_safe
-def study_planner_figure(request, slug):
-    study = get_study(request.user, slug)
-    svg = outlook_figure(study, outlook_or_404(study, request.GET))
-    return HttpResponse(svg, content_type="image/svg+xml", headers={"Cache-Control": "private, no-cache"})
 
 
 @login_required

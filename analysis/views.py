@@ -1,6 +1,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from io import TextIOWrapper
 from tempfile import TemporaryFile
 from urllib.parse import urlencode
@@ -14,13 +14,14 @@ from django.views.decorators.http import require_safe
 
 from analysis.codebook import codebook
 from analysis.crossing import crossed, side_by_side
+from analysis.figure_places import FigurePlace, place_in_results
 from analysis.forms import ResultsForm, without_idle
 from analysis.hiding import hidden_page
 from analysis.item_lists import STUDY, alarms, kinds_of, sheet_links
-from analysis.pages import BehindLink, PageTable, alternative, description, page_table
+from analysis.pages import BehindLink, PageTable, description, page_table
 from analysis.report import Report
 from analysis.services.exporting import FORMATS, export_responses, write_metrics, write_unanswered
-from analysis.services.results import counts_by_purpose, figure_of, report_and_ticket, report_of
+from analysis.services.results import counts_by_purpose, report_and_ticket, report_of
 from analysis.services.working import BeingWorkedOut
 from analysis.tables import Row, Shown, Table
 from analysis.working_views import panel
@@ -94,10 +95,11 @@ def sections(study: Study, form: ResultsForm, report: Report) -> dict:
     }
     described = report.table("description")
     common = {"tables": tables, "description": description(described, behind(described))}
+    place = partial(place_in_results, study, report, urlencode(asked(form), doseq=True))
     if report.template == Report.template:
         first = next(iter(sheet_links(study, urlencode(asked(form), doseq=True), STUDY).values()), "")
         grids = {table.name: crossed(table, form.choices.convention, behind(table)) for table in report.tables}
-        return common | {"listed": listed(report, tables, grids), "first_sheet": first}
+        return common | {"listed": listed(report, tables, grids, place), "first_sheet": first}
     first, second = ("informativity", "informativity_matched")
     if form.estimand == "matched":
         first, second = second, first
@@ -106,9 +108,8 @@ def sections(study: Study, form: ResultsForm, report: Report) -> dict:
         "beside": side_by_side(table, form.choices.convention, behind(table)),
         "first": tables[first],
         "second": tables[second],
-        "dumbbell": "dumbbell" if form.estimand == "pooled" else "dumbbell_matched",
-        "first_alternative": alternative(table),
-        "alternatives": {name: alternative(report.table(name)) for name in (first, "ratings", "accuracy_by_rating")},
+        "dumbbell": place("dumbbell" if form.estimand == "pooled" else "dumbbell_matched", table),
+        "figures": {name: place(name, report.table(name)) for name in ("ratings", "accuracy_by_rating")},
         "kinds": kinds_of(study),
         "alarms": alarms_of(study, form, report.table("item_analysis")),
     }
@@ -116,15 +117,20 @@ def sections(study: Study, form: ResultsForm, report: Report) -> dict:
 
 @dataclass(frozen=True)
 class Listed:
-    """A table with its figures (their names, and what they show in words) and its grids: a few, and all others."""
+    """A table with its figures and its grids: a few, and all others."""
 
     table: PageTable
-    figures: list[tuple[str, str]]
+    figures: list[FigurePlace]
     grids: list[PageTable]
     more_grids: list[PageTable]
 
 
-def listed(report: Report, tables: dict[str, PageTable], grids: dict[str, list[PageTable]]) -> list[Listed]:
+def listed(
+    report: Report,
+    tables: dict[str, PageTable],
+    grids: dict[str, list[PageTable]],
+    place: Callable[[str, Table], FigurePlace],
+) -> list[Listed]:
     """Each table but the description, in the order of the report."""
     from analysis.figures import FIGURES
 
@@ -132,7 +138,7 @@ def listed(report: Report, tables: dict[str, PageTable], grids: dict[str, list[P
     return [
         Listed(
             tables[table.name],
-            [(name, alternative(table)) for name, shown in drawn if shown == table.name],
+            [place(name, table) for name, shown in drawn if shown == table.name],
             grids[table.name][:OPEN_GRIDS],
             grids[table.name][OPEN_GRIDS:],
         )
@@ -184,18 +190,6 @@ def behind_link(study: Study, form: ResultsForm, **more: str) -> Callable[[Table
 def text_links(study: Study) -> dict[str, str]:
     texts = study.units.values_list("text__external_id", "text_id")
     return {external_id: reverse("text", args=[study.project.slug, pk]) for external_id, pk in texts}
-
-
-@login_required
-@require_safe
-def study_figure(request, slug, name):
-    study = get_study(request.user, slug)
-    choices = ResultsForm(study, counts_by_purpose(study), request.GET).choices
-    try:
-        svg = figure_of(study, choices, name)
-    except KeyError:
-        raise Http404 from None
-    return HttpResponse(svg, content_type="image/svg+xml", headers={"Cache-Control": "private, no-cache"})
 
 
 @login_required

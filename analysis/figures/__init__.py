@@ -1,5 +1,6 @@
 """The figures of a report, declared with Altair and drawn without a browser or a network."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -36,6 +37,11 @@ def specification(name: str, table: Table, heading: str, said: Sequence[str] = (
     return {**chart.to_dict(), "config": CONFIG}
 
 
+def as_json(spec: Mapping[str, Any]) -> str:
+    """The specification as files and browsers have it: the same figure gives the same bytes."""
+    return json.dumps(spec, ensure_ascii=False, indent=1) + "\n"
+
+
 def as_svg(spec: Mapping[str, Any]) -> str:
     import vl_convert
 
@@ -47,3 +53,11 @@ def as_png(spec: Mapping[str, Any]) -> bytes:
     import vl_convert
 
     return vl_convert.vegalite_to_png(dict(spec), scale=2)
+
+
+# The forms in which a figure is given out, by the ending of its file.
+FORMS: dict[str, Callable[[Mapping[str, Any]], bytes]] = {
+    "svg": lambda spec: as_svg(spec).encode(),
+    "png": as_png,
+    "vl.json": lambda spec: as_json(spec).encode(),
+}

@@ -6,8 +6,10 @@ from typing import Any
 import altair as alt
 from django.utils.translation import gettext as _
 
-from analysis.figures.style import DARK, INK, LIGHT, PLATE, SOFT
-from analysis.formatting import number, question_word
+from analysis.figures.colours import BLACK, DARK, LIGHT, PLATE, SOFT, between, ink_on
+from analysis.figures.hover import hover, told, with_texts
+from analysis.figures.style import BARE
+from analysis.formatting import UNDEFINED, items_counted, number, question_word, scores_counted
 from analysis.tables import Row, Table
 
 CELL_WIDTH, CELL_HEIGHT = 62, 36
@@ -23,9 +25,11 @@ def generator_means(table: Table, title: Mapping[str, Any]) -> Any:
             "value": row["mean"],
             "text": number(row["mean"]),
         }
+        | told(row, "mean", with_texts(row, "mean", scores_counted(row["n"])))
         for row in rows
     ]
-    return shaded(cells, title, _("mean score"), span([cell["value"] for cell in cells]))
+    said = hover({"down": _("Generator"), "across": _("Dimension")}, _("Mean"))
+    return shaded(cells, title, _("mean score"), span([cell["value"] for cell in cells]), said)
 
 
 def dimension_correlations(table: Table, title: Mapping[str, Any]) -> Any:
@@ -34,7 +38,8 @@ def dimension_correlations(table: Table, title: Mapping[str, Any]) -> Any:
     names = dict.fromkeys([row["dimension_a"] for row in rows] + [row["dimension_b"] for row in rows])
     order = [question_word(name) for name in names]
     cells = [cell for row in rows for cell in mirrored(row)]
-    return shaded(cells, title, _("Pearson's r (* Nemenyi p < .05)"), (-1, 1), (order, order))
+    said = hover({"down": _("Dimension"), "across": _("with"), "number": "r", "p": _("Nemenyi's p"), "counted": "n"})
+    return shaded(cells, title, _("Pearson's r (* Nemenyi p < .05)"), (-1, 1), said, (order, order))
 
 
 def metric_correlations(table: Table, title: Mapping[str, Any]) -> Any:
@@ -46,11 +51,14 @@ def metric_correlations(table: Table, title: Mapping[str, Any]) -> Any:
             "down": row["metric"],
             "value": row["r"],
             "text": number(row["r"]) + ("*" if row["p_adjusted"] < 0.05 else ""),
+            "p": number(row["p_adjusted"], 3),
+            **told(row, "r", items_counted(row["n"])),
         }
         for row in rows
         if row["r"] is not None
     ]
-    return shaded(cells, title, _("Pearson's r, pooled (* adjusted p < .05)"), (-1, 1))
+    said = hover({"down": _("Metric"), "across": _("Dimension")}, _("Pearson's r, pooled"), {"p": _("p, adjusted")})
+    return shaded(cells, title, _("Pearson's r, pooled (* adjusted p < .05)"), (-1, 1), said)
 
 
 def latest(table: Table) -> list[Row]:
@@ -60,7 +68,9 @@ def latest(table: Table) -> list[Row]:
 
 def mirrored(row: Row) -> list[dict[str, Any]]:
     star = "*" if row["nemenyi_p"] is not None and row["nemenyi_p"] < 0.05 else ""
-    said = {"value": row["pearson"], "text": number(row["pearson"]) + star}
+    said = {"value": row["pearson"], "text": number(row["pearson"]) + star, "number": number(row["pearson"])}
+    said |= {"counted": items_counted(row["n"])}
+    said["p"] = _(UNDEFINED) if row["nemenyi_p"] is None else number(row["nemenyi_p"], 3)
     one, other = question_word(row["dimension_a"]), question_word(row["dimension_b"])
     return [{"across": one, "down": other} | said, {"across": other, "down": one} | said]
 
@@ -74,23 +84,31 @@ def shaded(
     title: Mapping[str, Any],
     legend: str,
     domain: tuple[float, float],
+    said: list[alt.Tooltip],
     orders: Sequence[list[str]] = (),
     cell_width: int = CELL_WIDTH,
 ) -> Any:
-    """A table of cells from light to dark, each with its number; `orders` are those of columns and rows."""
-    middle = (domain[0] + domain[1]) / 2
+    """A table of cells from light to dark, each with its number; `said` is the tooltip.
+
+    `orders` are those of columns and rows.
+    """
+    low, high = domain
+    cells = [cell | {"ink": ink_on(between((cell["value"] - low) / ((high - low) or 1)))} for cell in cells]
     across, down = orders or [list(dict.fromkeys(cell[axis] for cell in cells)) for axis in ("across", "down")]
     axis = alt.Axis(labelAngle=-35, ticks=False, domain=False, title=None, orient="top")
     base = alt.Chart(alt.Data(values=cells)).encode(
         x=alt.X("across:N", sort=across, axis=axis),
-        y=alt.Y("down:N", sort=down, axis=alt.Axis(ticks=False, domain=False, title=None)),
+        y=alt.Y("down:N", sort=down, axis=alt.Axis(**BARE, title=None)),
+        tooltip=said,
     )
-    scale = alt.Scale(domain=list(domain), range=[LIGHT, DARK])
+    scale = alt.Scale(domain=list(domain), range=[LIGHT, DARK], interpolate="rgb")
     colour = alt.Color(
         "value:Q", scale=scale, legend=alt.Legend(title=legend, titleLimit=420, gradientLength=160, orient="bottom")
     )
     boxes = base.mark_rect(stroke=SOFT, strokeWidth=0.5).encode(color=colour)
-    light = base.transform_filter(alt.datum.value > middle).mark_text(fontSize=12, color=PLATE).encode(text="text:N")
-    dark = base.transform_filter(alt.datum.value <= middle).mark_text(fontSize=12, color=INK).encode(text="text:N")
+    words = [
+        base.transform_filter(alt.datum.ink == ink).mark_text(fontSize=12, color=ink).encode(text="text:N")
+        for ink in (BLACK, PLATE)
+    ]
     size = {"width": alt.Step(cell_width), "height": alt.Step(CELL_HEIGHT)}
-    return alt.layer(boxes, light, dark).properties(**size, title=title)
+    return alt.layer(boxes, *words).properties(**size, title=title)

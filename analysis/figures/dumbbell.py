@@ -6,8 +6,19 @@ from typing import Any
 import altair as alt
 from django.utils.translation import gettext as _
 
-from analysis.figures.style import BARE, BESIDE, GUESS, INK, LINE, READ, SOFT, WIDTH, by_answers, labels, shares
-from analysis.formatting import UNDEFINED, count, evaluator_word, interval, number, stage_word, texts_counted
+from analysis.figures.colours import GUESS, INK, LINE, READ, SOFT
+from analysis.figures.hover import hover, told, with_texts
+from analysis.figures.style import BARE, BESIDE, WIDTH, by_answers, labels, shares
+from analysis.formatting import (
+    UNDEFINED,
+    count,
+    evaluator_word,
+    interval,
+    judgments_counted,
+    number,
+    stage_word,
+    texts_counted,
+)
 from analysis.tables import Row, Table
 
 ROW_HEIGHT = 62
@@ -36,7 +47,7 @@ def layers(y: Any, floor: float) -> list[Any]:
     """From back to front: chance, the bar between both shares, their intervals, the points, the words."""
     scale, axis = alt.Scale(domain=[floor, 1], zero=False), shares(_("share of options judged correctly"))
     x, low = (alt.X(field, scale=scale, axis=axis) for field in ("share:Q", "low:Q"))
-    base = alt.Chart().encode(y=y)
+    base = alt.Chart().encode(y=y, tooltip=said_of_points())
     guess, read = (base.transform_filter(alt.datum.stage == stage) for stage in ("guess", "read"))
     beside = guess.encode(x=alt.value(WIDTH))
     return [
@@ -52,6 +63,11 @@ def layers(y: Any, floor: float) -> list[Any]:
     ]
 
 
+def said_of_points() -> list[alt.Tooltip]:
+    about = {"generator": _("Generator"), "evaluator": _("Answers by"), "answers": _("Answered")}
+    return hover(about, _("Share right"), {"difference": _("Informativity")})
+
+
 def dumbbell_points(row: Row) -> list[dict[str, Any]]:
     """One point for each stage, and what stands beside them; an undefined share has no point."""
     ends = interval(row["informativity_low"], row["informativity_high"])
@@ -65,6 +81,7 @@ def dumbbell_points(row: Row) -> list[dict[str, Any]]:
         shared
         | {"stage": stage, "answers": stage_word(stage), "share": row[measure], "label": labelled(row[measure])}
         | {"low": row[f"{measure}_low"], "high": row[f"{measure}_high"], "other": row["answerability"]}
+        | told(row, measure, with_texts(row, measure, judgments_counted(row[f"n_{stage}"])), f"{measure}_")
         for stage, measure in named.items()
     ]
 

@@ -6,8 +6,10 @@ from typing import Any
 import altair as alt
 from django.utils.translation import gettext as _
 
-from analysis.figures.style import DARK, GUESS, INK, READ, shares
-from analysis.formatting import axis_word, number
+from analysis.figures.colours import DARK, GUESS, INK, READ
+from analysis.figures.hover import hover
+from analysis.figures.style import labels, shares
+from analysis.formatting import axis_word, count, number
 from analysis.tables import Table
 
 PANEL, HIGH = 210, 150
@@ -19,7 +21,7 @@ def outlook(table: Table, title: Mapping[str, Any]) -> Any:
     rows = [row for row in table.rows if row["power"] is not None]
     axes = list(dict.fromkeys(row["axis"] for row in rows))
     lines = lines_of(table)
-    power = [point(row, row["power"], _("power")) for row in rows]
+    power = [point(row, row["power"], _("power"), number(row["power_error"])) for row in rows]
     widths = [point(row, row[column], name) for row in rows for column, name in lines.items()]
     above = panels(power, axes, alt.Scale(domain=[0, 1]), _("power"), [_("power")], [DARK])
     below = panels(widths, axes, alt.Scale(zero=True), _("width of the interval"), list(lines.values()), [READ, GUESS])
@@ -33,9 +35,9 @@ def lines_of(table: Table) -> dict[str, str]:
     return {"width": _("informativity"), "difference_width": _("difference of two generators, dashed")}
 
 
-def point(row: Mapping[str, Any], value: float, line: str) -> dict[str, Any]:
+def point(row: Mapping[str, Any], value: float, line: str, error: str = "") -> dict[str, Any]:
     said = {"axis": row["axis"], "size": row["size"], "own": row["own_plan"], "line": line}
-    return said | {"value": value, "text": number(value)}
+    return said | {"value": value, "text": number(value), "error": error, "studies": count(row["studies"])}
 
 
 def panels(
@@ -57,18 +59,20 @@ def panel(points: list[dict[str, Any]], axis: str, scale: Any, title: str, names
     )  # fmt: skip
     x = alt.X("size:Q", title=axis_word(axis), axis=alt.Axis(tickMinStep=1, tickCount=5, grid=False))
     y = alt.Y("value:Q", scale=scale, axis=alt.Axis(**shares(title)))
-    base = alt.Chart(alt.Data(values=points)).encode(x=x, y=y)
-    base = base.encode(color=colour)
-    lines = [
-        base.transform_filter(alt.datum.line == name).mark_line(strokeWidth=2, strokeDash=dash)
-        for name, dash in zip(names, DASHES, strict=False)
-    ]
+    about = {"line": _("Shown"), "size": axis_word(axis), "text": _("Value"), "error": _("Error of the simulation")}
+    said = hover(about | {"studies": _("Simulated studies")})
+    base = alt.Chart(alt.Data(values=points)).encode(x=x, y=y, color=colour, tooltip=said)
     own = base.transform_filter("datum.own")
+    drawn = [(base.transform_filter(alt.datum.line == name), dash) for name, dash in zip(names, DASHES, strict=False)]
+    ways = (14, -14) if len(names) > 1 else (-14,)  # of two lines the first runs below
+    numbers = [
+        layer.encode(color=alt.value(INK))
+        for name, dy in zip(names, ways, strict=True)
+        for layer in labels(own.transform_filter(alt.datum.line == name).encode(text="text:N"), dy, align="left", dx=3)
+    ]
     return alt.layer(
-        *lines,
+        *(line.mark_line(strokeWidth=2, strokeDash=dash) for line, dash in drawn),
         base.mark_point(size=30, filled=True, opacity=1),
         own.mark_point(size=90, filled=True, opacity=1),
-        own.mark_text(dx=5, dy=-12, align="left", fontSize=11.5, fontWeight="bold").encode(
-            text="text:N", color=alt.value(INK)
-        ),
+        *numbers,
     ).properties(width=PANEL, height=HIGH)

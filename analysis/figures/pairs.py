@@ -6,9 +6,11 @@ from typing import Any
 import altair as alt
 from django.utils.translation import gettext as _
 
+from analysis.figures.colours import INK, READ, SOFT
 from analysis.figures.dimensions import shaded
-from analysis.figures.style import BARE, INK, READ, SOFT, WIDTH, labels
-from analysis.formatting import UNDEFINED, interval, number
+from analysis.figures.hover import hover, told
+from analysis.figures.style import BARE, WIDTH, labels
+from analysis.formatting import UNDEFINED, count, interval, judgments_counted, number
 from analysis.tables import Row, Table
 
 ROW_HEIGHT, CELL_WIDTH = 46, 110
@@ -20,7 +22,9 @@ def wins(table: Table, title: Mapping[str, Any]) -> Any:
     cells = [cell for row in table.rows if row["n"] for cell in both_ways(row)]
     names = list(dict.fromkeys(row[side] for side in ("generator_a", "generator_b") for row in table.rows))
     legend = _("share won by the row, a tie as half (wins–losses, ties)")
-    return shaded(cells, title, legend, (0, 1), orders=(names, names), cell_width=CELL_WIDTH)
+    said = hover({"down": _("Generator"), "across": _("against"), "number": _("Share won"), "won": _("Wins"),
+                  "lost": _("Losses"), "tied": _("Ties"), "counted": "n"})  # fmt: skip
+    return shaded(cells, title, legend, (0, 1), said, orders=(names, names), cell_width=CELL_WIDTH)
 
 
 def both_ways(row: Row) -> list[dict[str, Any]]:
@@ -33,14 +37,18 @@ def both_ways(row: Row) -> list[dict[str, Any]]:
 
 def won(down: str, across: str, wins: int, losses: int, ties: int) -> dict[str, Any]:
     share = (wins + ties / 2) / (wins + losses + ties)
-    return {"down": down, "across": across, "value": share, "text": f"{wins}–{losses}, {ties}"}
+    counts = {"won": count(wins), "lost": count(losses), "tied": count(ties)}
+    said = {"number": number(share), "counted": judgments_counted(wins + losses + ties)} | counts
+    return {"down": down, "across": across, "value": share, "text": f"{wins}–{losses}, {ties}"} | said
 
 
 def ranking(table: Table, title: Mapping[str, Any]) -> Any:
     """Davidson's strengths with their intervals, the strongest on top; without a strength, the word for that."""
     rows = [point(row) for row in table.rows if row["method"] == METHOD]
     order = [row["generator"] for row in rows]
-    base = alt.Chart(alt.Data(values=rows)).encode(y=alt.Y("generator:N", title=None, sort=order, axis=BARE))
+    said = hover({"generator": _("Generator"), "model": _("Model")}, _("Strength"), {"rank": _("Rank (possible)")})
+    y = alt.Y("generator:N", title=None, sort=order, axis=BARE)
+    base = alt.Chart(alt.Data(values=rows)).encode(y=y, tooltip=said)
     known = base.transform_filter("isValid(datum.strength)")
     x = alt.X("strength:Q", title=_("strength (log-worth, mean 0)"))
     zero = alt.Chart().mark_rule(strokeDash=[3, 3], color=SOFT).encode(x=alt.datum(0))
@@ -61,4 +69,7 @@ def point(row: Row) -> dict[str, Any]:
         text = _(UNDEFINED)
     else:
         text = f"{number(row['strength'])} {interval(row['low'], row['high'])}".rstrip()
-    return {name: row[name] for name in ("generator", "strength", "low", "high")} | {"text": text}
+    drawn = {name: row[name] for name in ("generator", "strength", "low", "high")} | {"text": text}
+    rank = f"{row['rank']} ({row['ranks']})" if row["rank"] else _(UNDEFINED)
+    said = told(row, "strength", judgments_counted(row["n"]))
+    return drawn | said | {"model": row["method_word"], "rank": rank}

@@ -6,20 +6,19 @@ from typing import Any
 import altair as alt
 from django.utils.translation import gettext as _
 
-from analysis.figures.style import (
-    BARE,
-    BESIDE,
-    DARK,
-    HEIGHT,
-    INK,
-    LIGHT,
-    PLATE,
-    SOFT,
-    WIDTH,
-    by_answers,
-    shares,
+from analysis.figures.colours import INK, PLATE, SOFT, ink_on, shades
+from analysis.figures.hover import hover, told, with_texts
+from analysis.figures.style import BARE, BESIDE, HEIGHT, WIDTH, by_answers, shares
+from analysis.formatting import (
+    count,
+    evaluator_word,
+    interval,
+    judgments_counted,
+    number,
+    part_of,
+    ratings_counted,
+    stage_word,
 )
-from analysis.formatting import count, evaluator_word, interval, number, stage_word
 from analysis.tables import Row, Table
 
 
@@ -34,7 +33,8 @@ def ratings(table: Table, title: Mapping[str, Any]) -> Any:
     )
     scale = alt.Scale(domain=levels, range=shades(len(levels)))
     colour = alt.Color("rating:O", title=_("rating (1 is worst)"), scale=scale, legend=legend)
-    base = alt.Chart(alt.Data(values=bars)).encode(y=y)
+    about = {"generator": _("Generator"), "evaluator": _("Ratings by"), "rating": _("Rating"), "part": _("Given")}
+    base = alt.Chart(alt.Data(values=bars)).encode(y=y, tooltip=hover(about, _("Mean")))
     stacked = base.mark_bar(stroke=SOFT, strokeWidth=0.5, height={"band": 0.72}).encode(
         x=alt.X("start:Q", scale=alt.Scale(domain=[0, 1]), axis=shares(_("share of ratings"))), x2="end:Q", color=colour
     )
@@ -48,13 +48,6 @@ def ratings(table: Table, title: Mapping[str, Any]) -> Any:
     return alt.layer(stacked, counts, beside).properties(width=WIDTH, height=alt.Step(40), title=title)
 
 
-def shades(n: int) -> list[str]:
-    """n colours from light to dark in even steps."""
-    ends = [[int(colour[place : place + 2], 16) for place in (1, 3, 5)] for colour in (LIGHT, DARK)]
-    mixed = ([round(a + (b - a) * step / (n - 1)) for a, b in zip(*ends, strict=True)] for step in range(n))
-    return ["#" + "".join(f"{part:02x}" for part in colour) for colour in mixed]
-
-
 def rating_bars(row: Row, levels: Sequence[int]) -> list[dict[str, Any]]:
     """The pieces of one bar, from the worst rating to the best."""
     ends = interval(row["low"], row["high"])
@@ -64,20 +57,23 @@ def rating_bars(row: Row, levels: Sequence[int]) -> list[dict[str, Any]]:
         "n": count(row["n"]),
     }
     bars, before = [], 0
-    for place, level in enumerate(levels):
+    for level, colour in zip(levels, shades(len(levels)), strict=True):
         n = row[f"n_{level}"]
         start, before = before / row["n"], before + n
         end = before / row["n"]
-        ink = INK if place < len(levels) / 2 else PLATE
         bars.append(
             {
                 "row": f"{row['generator']} · {evaluator_word(row['evaluator'])}",
+                "generator": row["generator"],
+                "evaluator": evaluator_word(row["evaluator"]),
+                "part": part_of(n, row["n"]),
                 "rating": level,
                 "count": n,
                 "mean": mean,
-                "ink": ink,
+                "ink": ink_on(colour),
             }
             | {"start": start, "end": end, "middle": (start + end) / 2}
+            | told(row, "mean", with_texts(row, "mean", ratings_counted(row["n"])))
         )
     return bars
 
@@ -89,7 +85,9 @@ def accuracy_by_rating(table: Table, title: Mapping[str, Any]) -> Any:
     axis = alt.Axis(labelAngle=0, ticks=False, labelPadding=24)
     x = alt.X("rating:O", title=_("own rating of the item, beneath the number of judgments"), axis=axis)
     offset = alt.XOffset("answers:N", sort=names, scale=alt.Scale(domain=names, paddingInner=0.15))
-    base = alt.Chart(alt.Data(values=bars)).encode(x=x, xOffset=offset)
+    about = {"rating": _("Own rating"), "answers": _("Answered")}
+    said = hover(about, _("Share right"))
+    base = alt.Chart(alt.Data(values=bars)).encode(x=x, xOffset=offset, tooltip=said)
     y = alt.Y("accuracy:Q", scale=alt.Scale(domain=[0, 1]), axis=shares(_("share of options judged correctly")))
     chance = alt.Chart(alt.Data(values=[{}])).mark_rule(strokeDash=[3, 3], color=SOFT).encode(y=alt.datum(0.5))
     columns = base.mark_bar(strokeWidth=2).encode(y=y, **by_answers())
@@ -111,4 +109,5 @@ def bar_of(row: Row) -> dict[str, Any]:
         "low": row["low"],
         "high": row["high"],
         "n": count(row["n"]),
+        **told(row, "accuracy", with_texts(row, "accuracy", judgments_counted(row["n"]))),
     }

@@ -1,18 +1,21 @@
 """How far judgments got, and which labels were given: bars by category of a questionnaire that stops."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
 from django.utils.translation import gettext as _
 
-from analysis.figures.ratings import shades
-from analysis.figures.style import BARE, BESIDE, DARK, INK, LIGHT, LINE, PLATE, SOFT, WIDTH, shares
-from analysis.formatting import count, label_word, number, question_word, scope_word
+from analysis.figures.colours import DARK, INK, LIGHT, PLATE, SOFT, ink_on, shades
+from analysis.figures.hover import hover
+from analysis.figures.style import BARE, BESIDE, WIDTH, shares
+from analysis.formatting import count, label_word, number, part_of, question_word, scope_word
 from analysis.reports.judged import NOT_APPLICABLE
 from analysis.tables import Row, Table
 
 BAR = 26  # its height
+OUTLINES = {"solid": [1, 0], "dashed": [3, 2]}
 NARROW, PER_LETTER = 0.05, 0.011  # shares: a piece too narrow for a number, and what a letter takes
 
 
@@ -22,7 +25,9 @@ def flow(table: Table, title: Mapping[str, Any]) -> Any:
     names = [_("not stopped"), _("stopped here")]
     bars = [bar for row in rows for bar in flow_bars(row, names)]
     order = [question_word(row["category"]) for row in rows]
-    base = alt.Chart(alt.Data(values=bars)).encode(y=alt.Y("category:N", title=None, sort=order, axis=BARE))
+    told = hover({"category": _("Category"), "kind": _("Judgments"), "part": _("of those that got here")})
+    y = alt.Y("category:N", title=None, sort=order, axis=BARE)
+    base = alt.Chart(alt.Data(values=bars)).encode(y=y, tooltip=told)
     scale = alt.Scale(domain=names, range=[LIGHT, DARK])
     axis = alt.Axis(title=_("judgments"), tickMinStep=1)
     pieces = base.mark_bar(stroke=SOFT, strokeWidth=0.5, height={"band": 0.72}).encode(
@@ -43,6 +48,7 @@ def flow_bars(row: Row, names: Sequence[str]) -> list[dict[str, Any]]:
     ends = ((0, not_stopped), (not_stopped, row["reached"]))
     return [
         {"category": question_word(row["category"]), "kind": name, "start": start, "end": end, "said": said}
+        | {"part": part_of(end - start, row["reached"])}
         for name, (start, end) in zip(names, ends, strict=True)
     ]
 
@@ -54,47 +60,61 @@ def label_distributions(table: Table, title: Mapping[str, Any]) -> Any:
     categories = list(dict.fromkeys(row["category"] for row in rows))
     bars = [bar for category in categories for bar in category_bars(rows, category)]
     y = alt.Y("generator:N", title=None, sort=generators, axis=BARE)
-    base = alt.Chart().encode(y=y)
+    dashes = list(OUTLINES.values())
+    about = {"category": _("Category"), "generator": _("Generator"), "label": _("Label"), "part": _("Judgments")}
+    base = alt.Chart().encode(y=y, tooltip=hover(about))
     pieces = base.mark_bar(stroke=SOFT, strokeWidth=0.5, height={"band": 0.8}).encode(
         x=alt.X("start:Q", scale=alt.Scale(domain=[0, 1]), axis=shares(_("share of judgments"))),
         x2="end:Q",
         color=alt.Color("shade:N", scale=None),
+        strokeDash=alt.StrokeDash("line:N", legend=None, scale=alt.Scale(domain=list(OUTLINES), range=dashes)),
     )
     words = (
         base.transform_filter(f"datum.end - datum.start > {NARROW}")
         .mark_text(fontSize=11, limit=WIDTH)
         .encode(x=alt.X("middle:Q"), text="said:N", color=alt.Color("ink:N", scale=None))
     )
-    header = alt.Header(labelAngle=0, labelAlign="left", labelAnchor="start", labelOrient="top", labelPadding=0)
-    order = [question_word(category) for category in categories]
-    row = alt.Row("category:N", title=None, sort=order, header=header)
+    header = alt.Header(
+        labelAngle=0, labelAlign="left", labelAnchor="start", labelOrient="top", labelPadding=0, labelLimit=1.4 * WIDTH
+    )
+    headings = list(dict.fromkeys(bar["heading"] for bar in bars))
+    row = alt.Row("heading:N", title=None, sort=headings, header=header)
     chart = alt.layer(pieces, words).properties(width=1.4 * WIDTH, height=alt.Step(BAR))
     return chart.facet(row=row, data=alt.Data(values=bars), spacing=6).properties(title=title)
 
 
 def category_bars(rows: Sequence[Row], category: str) -> list[dict[str, Any]]:
-    """The pieces of one category's bars, in the order of its labels; the widest carry their words."""
+    """The pieces of one category's bars, in the order of its labels; the widest carry their words.
+
+    The heading names all labels in that order; what is not applicable is open and dashed.
+    """
     mine = [row for row in rows if row["category"] == category]
     labels = list(dict.fromkeys(row["label"] for row in mine))
     answers = [label for label in labels if label != NOT_APPLICABLE]
-    colours = dict(zip(answers, shades(max(len(answers), 2)), strict=False)) | {NOT_APPLICABLE: LINE}
+    colours = dict(zip(answers, shades(max(len(answers), 2)), strict=False)) | {NOT_APPLICABLE: PLATE}
     bars, ends = [], dict.fromkeys((row["generator"] for row in mine), 0.0)
+    totals: Counter[str] = Counter()
+    for row in mine:
+        totals[row["generator"]] += row["n"]
     for row in mine:
         start = ends[row["generator"]]
         end = ends[row["generator"]] = start + row["share_all"]
-        is_dark = row["label"] in answers[(len(answers) + 1) // 2 :]
         share = number(row["share_all"])
         word = f"{label_word(row['label'])} {share}"
         bars.append(
             {
                 "category": question_word(category),
+                "heading": f"{question_word(category)}: {', '.join(map(label_word, labels))}",
                 "generator": scope_word(row["generator"]),
                 "start": start,
                 "end": end,
                 "middle": (start + end) / 2,
+                "label": label_word(row["label"]),
+                "part": part_of(row["n"], totals[row["generator"]]),
                 "said": word if end - start > len(word) * PER_LETTER else share,
                 "shade": colours[row["label"]],
-                "ink": PLATE if is_dark else INK,
+                "ink": ink_on(colours[row["label"]]),
+                "line": "dashed" if row["label"] == NOT_APPLICABLE else "solid",
             }
         )
     return bars

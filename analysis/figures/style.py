@@ -9,11 +9,9 @@ from typing import Any
 
 import altair as alt
 
+from analysis.figures.colours import GUESS, INK, LINE, PLATE, READ, SOFT
 from analysis.formatting import stage_word
 
-GUESS, READ = "#a8560a", "#0b5c8a"
-INK, SOFT, LINE, PLATE = "#1f1d1a", "#5e5a52", "#c9c3b6", "#ffffff"
-LIGHT, DARK = "#f1e8d2", "#17494f"
 WIDTH, HEIGHT, LABELS = 420, 240, 220
 CONFIG: dict[str, Any] = {
     "background": PLATE,
@@ -46,7 +44,7 @@ def by_answers() -> dict[str, Any]:
     }
 
 
-def labels(chart: Any, dy: int) -> list[Any]:
+def labels(chart: Any, dy: int, **more: Any) -> list[Any]:
     """Numbers beside points, on a white rim, so that they can be read where they cross a line."""
-    rim = chart.mark_text(dy=dy, fontSize=11.5, stroke=PLATE, strokeWidth=4, strokeJoin="round")
-    return [rim, chart.mark_text(dy=dy, fontSize=11.5, color=INK)]
+    rim = chart.mark_text(dy=dy, fontSize=11.5, stroke=PLATE, strokeWidth=4, strokeJoin="round", **more)
+    return [rim, chart.mark_text(dy=dy, fontSize=11.5, color=INK, **more)]

@@ -10,7 +10,8 @@ from django.utils.translation import gettext as _
 
 from analysis.choices import Choices
 from analysis.plan_sizes import Sizes
-from analysis.services.state import A_DAY
+from analysis.services.figures import in_form
+from analysis.services.state import A_DAY, FORMAT
 from analysis.services.wanted import Wanted
 from analysis.services.working import result_now
 from analysis.tables import Table
@@ -90,13 +91,10 @@ def outlook_of(study: Study, assumed: "GuessPlan | PairPlan") -> Table:
     return table
 
 
-def outlook_figure(study: Study, table: Table) -> str:
-    """The SVG of the planner's curves."""
-    from analysis.figures import as_svg, specification
+def outlook_figure(study: Study, table: Table, ending: str) -> bytes:
+    """The planner's curves in a form of `analysis.figures.FORMS`; `KeyError` for another."""
+    from analysis.figures import specification
 
-    key = f"outlook-figure:{hashlib.sha256(repr((table.rows, study.title, get_language())).encode()).hexdigest()}"
-    svg: str | None = cache.get(key)
-    if svg is None:
-        svg = as_svg(specification("outlook", table, table.title, [study.title]))
-        cache.set(key, svg, A_DAY)
-    return svg
+    said = (FORMAT, table.rows, study.title, get_language())
+    key = f"outlook-figure:{hashlib.sha256(repr(said).encode()).hexdigest()}"
+    return in_form(ending, key, lambda: specification("outlook", table, table.title, [study.title]))

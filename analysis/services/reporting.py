@@ -13,11 +13,11 @@ from django.utils.translation import override
 
 from analysis.choices import Choices
 from analysis.evidence import evidence_of
-from analysis.figures import as_png, as_svg
+from analysis.figures import as_json, as_png, as_svg
 from analysis.files import whole_file
 from analysis.report import Report
 from analysis.reports import check_groups, full_report_from
-from analysis.services.results import figure_specification
+from analysis.services.figures import figure_specification
 from analysis.writers import WRITERS
 from studies.models import Study
 
@@ -60,7 +60,7 @@ def figure_files(study: Study, report: Report) -> Iterator[tuple[str, bytes]]:
     """Name and content of every file of the folder `figures`: drawings, and the Vega-Lite specification behind them."""
     for name in report.figures:
         spec = figure_specification(study, report, name)
-        yield f"{name}.vl.json", (json.dumps(spec, ensure_ascii=False, indent=1) + "\n").encode()
+        yield f"{name}.vl.json", as_json(spec).encode()
         yield f"{name}.svg", as_svg(spec).encode()
         yield f"{name}.png", as_png(spec)
 

@@ -2,19 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from django.core.cache import cache
 from django.db.models import Count
-from django.utils.formats import date_format
-from django.utils.timezone import localtime
-from django.utils.translation import gettext as _
 
 from analysis.choices import Choices
 from analysis.hiding import without_effects
 from analysis.lab_questions import Asked
 from analysis.report import Report
-from analysis.services.state import A_DAY
 from analysis.services.wanted import Wanted
 from analysis.services.working import BeingWorkedOut, Found, look, result_now
 from analysis.tables import Row, Shown, Table, saying_included
@@ -48,41 +43,6 @@ def report_and_ticket(study: Study, choices: Choices) -> tuple[Report, Found]:
     if found.ticket:
         report = replace(report, as_of=found.kept.made_at, n_since=found.n - found.kept.n)
     return (without_effects(report) if effects_hidden(study) else report), found
-
-
-def figure_of(study: Study, choices: Choices, name: str) -> str:
-    """The SVG of a figure; `KeyError` if the report has none of that name."""
-    from analysis.figures import FIGURES, as_svg
-
-    if name not in FIGURES:
-        raise KeyError(name)
-    report, found = report_and_ticket(study, choices)
-    report.table(FIGURES[name][0])
-    key = f"figure:{name}:{effects_hidden(study)}:{found.kept and found.kept.state}:{report.as_of is None}"
-    svg: str | None = cache.get(key)
-    if svg is None:
-        svg = as_svg(figure_specification(study, report, name))
-        cache.set(key, svg, A_DAY)
-    return svg
-
-
-def figure_specification(study: Study, report: Report, name: str) -> dict[str, Any]:
-    """A figure of the report, titled with what it shows, of which study, and whose answers are in."""
-    from analysis.figures import FIGURES, specification
-
-    table = report.table(FIGURES[name][0])
-    headings = {
-        "dumbbell": _("Guessability and answerability"),
-        "dumbbell_matched": _("Guessability and answerability, matched"),
-    }
-    return specification(name, table, headings.get(name, table.title), [study.title, *report.said, *as_of(report)])
-
-
-def as_of(report: Report) -> list[str]:
-    """Of when an earlier report is; nothing for one of now."""
-    if report.as_of is None:
-        return []
-    return [_("As of %(time)s.") % {"time": date_format(localtime(report.as_of), "TIME_FORMAT")}]
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from analysis.reports import build
 from analysis.reports.marks import marked
 from analysis.reports.score_sentences import difference, difference_worded
 from analysis.services.exporting import export_responses
-from analysis.services.results import figure_specification
+from analysis.services.figures import figure_specification
 from studies.services.importing import ImportRefused, import_responses
 from tests.analysis.rows import found
 from tests.dimensions import (
@@ -194,7 +194,7 @@ def test_the_results_page_shows_tables_and_figures(study, as_user, researcher):
     page = as_user(researcher).get(reverse("study_results", args=["dims"])).content.decode()
     for words in ("Means by generator", "Agreement", "Dimensions compared", "Scores that stand out", "Krippendorff"):
         assert words in page
-    assert reverse("study_figure", args=["dims", "generator_means"]) in page
+    assert reverse("study_figure", args=["dims", "generator_means", "svg"]) in page
 
 
 def test_evidence_keeps_all_rounds_beside_the_latest(study):

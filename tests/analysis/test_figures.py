@@ -4,9 +4,9 @@ import pytest
 
 from analysis.choices import Choices
 from analysis.figures import as_png, as_svg
-from analysis.figures.ratings import shades
+from analysis.figures.colours import shades
 from analysis.reports import build
-from analysis.services.results import figure_specification
+from analysis.services.figures import figure_specification
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 
 FIGURES = ("dumbbell", "dumbbell_matched", "ratings", "accuracy_by_rating")  # of a guess-then-read study

@@ -8,7 +8,7 @@ from django.core.cache import cache
 from django.core.management import call_command
 from django.urls import reverse
 
-from analysis.figures import FIGURES
+from analysis.figures import FIGURES, FORMS
 from analysis.urls import urlpatterns
 from items.models import Generator
 from projects.models import Role
@@ -76,7 +76,8 @@ def addresses(study):
     """Every page and file of the analysis, with every name that it takes."""
     tables = [*{table for table, _draw in FIGURES.values()}, "agreement_with_humans", "agreement", "sides", "alpha"]
     names = {
-        "study_figure": [{"name": name} for name in FIGURES],
+        "study_figure": [{"name": name, "ending": ending} for name in FIGURES for ending in ("svg", "vl.json")],
+        "study_planner_figure": [{"ending": ending} for ending in ("svg", "vl.json")],
         "study_table": [{"name": name} for name in (*tables, "item_analysis", "guessable_items", "unanswerable_items")],
         "agreement_lab_csv": [{"name": name} for name in ("coefficients", "contingency", "labels")],
         "stand_in_csv": [{"name": name} for name in ("stand_in", "stand_in_calibration", "stand_in_biases")],
@@ -117,6 +118,18 @@ def test_no_page_and_no_file_names_a_generator(project, request, as_user, owner,
             assert not [name for name in names if name in said(response)], address
     assert 200 in seen.values()
     assert seen[reverse("study_results", args=[study.slug])] == 200
+
+
+@pytest.mark.parametrize("ending", FORMS)
+@pytest.mark.parametrize("name", ["dumbbell", "dumbbell_matched", "ratings", "accuracy_by_rating"])
+def test_a_hidden_figure_is_refused_in_every_form_also_if_it_was_seen_before(
+    answered, hide, as_user, owner, monkeypatch, name, ending
+):
+    monkeypatch.setitem(FORMS, ending, lambda spec: b"drawn")
+    address, client = reverse("study_figure", args=["tiny", name, ending]), as_user(owner)
+    assert client.get(address).content == b"drawn"
+    hide(answered)
+    assert client.get(address).status_code == client.get(address, {"download": "1"}).status_code == 404
 
 
 @pytest.mark.parametrize("name", ["csv", "wide", "jsonl", "metrics", "unanswered"])

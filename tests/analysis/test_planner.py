@@ -262,9 +262,17 @@ def test_a_draft_that_cannot_be_launched_says_why(draft, page):
     assert "nowhere" in page(study).select_one(".note.error").get_text()
 
 
-@pytest.mark.parametrize("name", ["study_planner", "study_planner_figure", "study_planner_csv"])
-def test_viewers_see_it_and_strangers_do_not(draft, as_user, viewer, stranger, name):
-    address = reverse(name, args=[draft().slug])
+@pytest.mark.parametrize(
+    ("name", "ending"),
+    [
+        ("study_planner", ()),
+        ("study_planner_csv", ()),
+        ("study_planner_figure", ("svg",)),
+        ("study_planner_figure", ("vl.json",)),
+    ],
+)
+def test_viewers_see_it_and_strangers_do_not(draft, as_user, viewer, stranger, name, ending):
+    address = reverse(name, args=[draft().slug, *ending])
     assert as_user(viewer).get(address).status_code == 200
     assert as_user(stranger).get(address).status_code == 404
 

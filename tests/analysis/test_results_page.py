@@ -20,7 +20,8 @@ from tests.studies.answer_files import as_csv
 
 URLS = {
     "results": ("study_results", ()),
-    "figure": ("study_figure", ("dumbbell",)),
+    "figure": ("study_figure", ("dumbbell", "svg")),
+    "specification": ("study_figure", ("dumbbell", "vl.json")),
     "table": ("study_table", ("informativity",)),
     "csv": ("study_export", ("csv",)),
     "wide": ("study_export", ("wide",)),

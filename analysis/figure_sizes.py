@@ -1,0 +1,110 @@
+"""How large a figure will be on a page, told from its table before it is drawn, so that nothing moves when it is.
+
+Estimates from the sizes that `analysis.figures` gives to rows, cells and letters; the drawing itself decides.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from analysis.formatting import evaluator_word, scope_word
+from analysis.tables import Table
+
+SCREEN = 1.15  # a page shows figures larger than paper does, as static/js/figures.js draws them
+PADDING, LINE = 54, 15
+LETTER, SMALL_LETTER = 6.5, 5.8  # widths of what stands before a row, and of what stands after it
+BAR, WIDE_BAR = 420, 588
+Size = tuple[float, float]
+
+
+def size_of(name: str, table: Table, lines: int = 1) -> tuple[int, int]:
+    """Width and height in pixels of the figure `name` with so many lines under its title."""
+    width, height = SIZES[name](table)
+    return round(SCREEN * (width + PADDING)), round(SCREEN * (height + LINE * (lines - 1)))
+
+
+def different(table: Table, *columns: str) -> list[Any]:
+    """The different values of some columns, in their order."""
+    return list(dict.fromkeys(row[column] for column in columns for row in table.rows))
+
+
+def longest(words: Iterable[str]) -> float:
+    return max(map(len, words), default=0)
+
+
+def dumbbell(table: Table) -> Size:
+    generators, evaluators = different(table, "generator"), different(table, "evaluator")
+    alone = len(evaluators) < 2
+    names = generators if alone else [evaluator_word(name) for name in evaluators]
+    headers = 0 if alone else 24 * len(generators)
+    return BAR + LETTER * longest(names) + 20 * SMALL_LETTER, 62 * len(table.rows) + headers + 147
+
+
+def ratings(table: Table) -> Size:
+    names = [f"{row['generator']} · {evaluator_word(row['evaluator'])}" for row in table.rows]
+    return BAR + LETTER * longest(names) + 27 * SMALL_LETTER, 40 * len(table.rows) + 134
+
+
+def accuracy_by_rating(table: Table) -> Size:
+    return 582, 392
+
+
+def shaded(columns: list[str], rows: list[str], cell: int = 62) -> Size:
+    """Cells under names that stand at an angle."""
+    return cell * len(columns) + LETTER * longest(rows), 36 * len(rows) + 130 + 4.4 * longest(columns)
+
+
+def generator_means(table: Table) -> Size:
+    return shaded(different(table, "dimension"), different(table, "generator"))
+
+
+def dimension_correlations(table: Table) -> Size:
+    defined = [row for row in table.rows if row["pearson"] is not None]
+    names = list(dict.fromkeys(row[side] for side in ("dimension_a", "dimension_b") for row in defined))
+    return shaded(names, names)
+
+
+def metric_correlations(table: Table) -> Size:
+    defined = [row for row in table.rows if row["r"] is not None]
+    columns, rows = (list(dict.fromkeys(row[name] for row in defined)) for name in ("dimension", "metric"))
+    return shaded(columns, rows)
+
+
+def wins(table: Table) -> Size:
+    names = different(table, "generator_a", "generator_b")
+    return shaded(names, names, 110)
+
+
+def flow(table: Table) -> Size:
+    names = different(table, "category")
+    return BAR + LETTER * longest(names) + 23 * SMALL_LETTER, 34 * len(names) + 135
+
+
+def label_distributions(table: Table) -> Size:
+    generators = [scope_word(name) for name in different(table, "generator")]
+    categories = different(table, "category")
+    return WIDE_BAR + LETTER * longest(generators), len(categories) * (26 * len(generators) + 29) + 125
+
+
+def ranking(table: Table) -> Size:
+    names = different(table, "generator")
+    return BAR + LETTER * longest(names), 46 * len(names) + 105
+
+
+def outlook(table: Table) -> Size:
+    return 262 * len(different(table, "axis")), 560
+
+
+SIZES: dict[str, Callable[[Table], Size]] = {
+    "dumbbell": dumbbell,
+    "dumbbell_matched": dumbbell,
+    "ratings": ratings,
+    "accuracy_by_rating": accuracy_by_rating,
+    "generator_means": generator_means,
+    "flow": flow,
+    "label_distributions": label_distributions,
+    "dimension_correlations": dimension_correlations,
+    "metric_correlations": metric_correlations,
+    "wins": wins,
+    "ranking": ranking,
+    "outlook": outlook,
+}

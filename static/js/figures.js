@@ -1,0 +1,99 @@
+// Figures are drawn here, as SVG, from the Vega-Lite specifications that the report's files hold too. Expressions are
+// interpreted, as the page's content security policy lets nothing be compiled. Figures near the screen come first, the
+// others when the page rests, so that a printed page has all. Where drawing fails, the server's picture is shown.
+const SCALE = 1.15; // against the paper's size: words as large as the small ones of the page
+const SMALLEST = 0.75; // of that, on a narrow screen; the rest is reached by scrolling the plate
+const AHEAD = "600px";
+const GAP = 14; // between pointer and tooltip
+
+const plates = [...document.querySelectorAll(".plate[data-spec]")];
+const tip = makeTip();
+
+const near = new IntersectionObserver(
+  (entries) => entries.filter((entry) => entry.isIntersecting).forEach((entry) => draw(entry.target)),
+  { rootMargin: AHEAD },
+);
+for (const plate of plates) {
+  keepReadable(plate.querySelector("svg"));
+  near.observe(plate);
+}
+addEventListener("load", () => (globalThis.requestIdleCallback ?? setTimeout)(drawAll));
+
+async function drawAll() {
+  for (const plate of plates) await draw(plate);
+}
+
+async function draw(plate) {
+  if (plate.dataset.state) return;
+  plate.dataset.state = "drawing";
+  near.unobserve(plate);
+  try {
+    const response = await fetch(plate.dataset.spec);
+    if (!response.ok || response.redirected) throw new Error(response.status);
+    plate.replaceChildren(await drawing(await response.json()));
+    plate.dataset.state = "drawn";
+  } catch (error) {
+    console.warn("A figure is shown as the server drew it:", error);
+    plate.replaceChildren(picture(plate.dataset.svg));
+    plate.dataset.state = "picture";
+  }
+}
+
+async function drawing(specification) {
+  const { vega, vegaLite } = globalThis;
+  const { expressionInterpreter } = await import("../vendor/vega-interpreter-2.2.1.js");
+  const box = document.createElement("div");
+  const program = vega.parse(vegaLite.compile(specification).spec, null, { ast: true });
+  const view = new vega.View(program, {
+    expr: expressionInterpreter,
+    renderer: "svg",
+    container: box,
+    tooltip: (_handler, event, _item, value) => tell(event, value),
+  });
+  view.addEventListener("pointerdown", (event, item) => tell(event, item?.tooltip)); // a finger does not hover
+  await view.runAsync();
+  const svg = box.querySelector("svg");
+  for (const side of ["width", "height"]) svg.setAttribute(side, Math.ceil(SCALE * svg.getAttribute(side)));
+  keepReadable(svg);
+  return box;
+}
+
+function keepReadable(svg) {
+  svg.style.minWidth = `${Math.floor(SMALLEST * svg.getAttribute("width"))}px`;
+}
+
+function picture(address) {
+  const image = document.createElement("img");
+  image.src = address;
+  image.alt = ""; // the plate has the words
+  return image;
+}
+
+// The tooltip: for pointers and fingers only, as the table beneath says the same.
+function makeTip() {
+  const made = document.createElement("dl");
+  made.className = "figure-tip";
+  made.hidden = true;
+  made.setAttribute("aria-hidden", "true");
+  document.body.append(made);
+  addEventListener("scroll", () => tell(null, null), { capture: true, passive: true });
+  addEventListener("keydown", (event) => event.key === "Escape" && tell(null, null));
+  return made;
+}
+
+function tell(event, value) {
+  const lines = value && typeof value === "object" ? Object.entries(value).filter(([, said]) => said) : [];
+  tip.hidden = !lines.length;
+  if (tip.hidden) return;
+  tip.replaceChildren(...lines.flatMap(([name, said]) => [line("dt", name), line("dd", said)]));
+  const [right, bottom] = [innerWidth - tip.offsetWidth - GAP, innerHeight - tip.offsetHeight - GAP];
+  tip.style.left = `${Math.max(GAP, Math.min(event.clientX + GAP, right))}px`;
+  const below = event.clientY + GAP;
+  tip.style.top = `${below <= bottom ? below : Math.max(GAP, event.clientY - GAP - tip.offsetHeight)}px`;
+}
+
+function line(tag, words) {
+  const made = document.createElement(tag);
+  made.textContent = words;
+  return made;
+}

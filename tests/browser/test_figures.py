@@ -1,0 +1,157 @@
+"""Figures are drawn in the browser from the files of this site, under its content security policy, and work without."""
+
+import os
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from bs4 import BeautifulSoup
+from django.core.cache import cache
+from django.urls import reverse
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.conftest import PHONE
+from tests.drawn import FIGURES, guess_then_read, pairwise, stopping_questionnaire
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+HEIGHTS = "(all) => all.map((one) => Number(one.getAttribute('height')))"
+
+
+@pytest.fixture(autouse=True)
+def empty_cache(db):
+    cache.clear()
+
+
+@pytest.fixture
+def signed_in(open_page, client, viewer, live_server):
+    """A function that opens an empty page for somebody who may look at results."""
+
+    def make(**options) -> Page:
+        client.force_login(viewer)
+        page = open_page(**options)
+        cookie = {"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}
+        page.context.add_cookies([cookie])
+        return page
+
+    return make
+
+
+def results(study) -> str:
+    return reverse("study_results", args=[study.slug])
+
+
+def wait_for(page: Page, n: int, state: str = "drawn") -> None:
+    expect(page.locator(f".plate[data-state={state}]")).to_have_count(n, timeout=20_000)
+
+
+def pictures(page: Page, name: str) -> None:
+    """Screenshots where they are asked for, to be looked at."""
+    if folder := os.environ.get("LESART_SCREENSHOTS"):
+        for figure, place in zip(drawn_figures(page), page.locator(".figure").all(), strict=True):
+            place.screenshot(path=Path(folder) / f"{name}-{figure}.png")
+
+
+def drawn_figures(page: Page) -> list[str]:
+    addresses = page.locator(".plate").evaluate_all("(all) => all.map((one) => one.dataset.spec)")
+    return [Path(urlsplit(address).path).name.removesuffix(".vl.json") for address in addresses]
+
+
+@pytest.mark.parametrize("make", FIGURES)
+@pytest.mark.parametrize("options", [{}, PHONE | {"color_scheme": "dark"}], ids=["laptop", "phone, dark"])
+def test_every_figure_is_drawn_here_by_files_of_this_site(project, signed_in, live_server, make, options):
+    page = signed_in(**options)
+    said, asked = [], []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("request", lambda request: asked.append(request.url))
+    html = page.goto(results(make(project))).text()
+    rooms = [float(room["height"]) for room in BeautifulSoup(html, "html.parser").select(".plate .room")]
+    wait_for(page, len(FIGURES[make]))
+    pictures(page, "phone" if options else "laptop")
+    assert drawn_figures(page) == FIGURES[make]
+    assert page.locator(".plate > div > svg").count() == len(FIGURES[make])
+    assert page.locator(".plate img").count() == 0
+    assert page.locator(".plate svg").evaluate_all(HEIGHTS) == pytest.approx(rooms, rel=0.1)  # nothing moves
+    assert said == []  # a refused style or script would be reported here
+    assert {urlsplit(url).netloc for url in asked} == {urlsplit(live_server.url).netloc}
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def in_view(mark: Locator) -> Locator:
+    """The mark, once the page has come to rest with it in sight: scrolling takes the tooltip away."""
+    mark.scroll_into_view_if_needed()
+    mark.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    return mark
+
+
+def test_a_mark_says_its_number_interval_n_and_method_when_pointed_at(project, signed_in):
+    page = signed_in()
+    page.goto(results(guess_then_read(project)))
+    wait_for(page, 3)
+    expect(page.locator(".figure-tip")).to_be_hidden()
+    in_view(page.locator(".plate").first.locator(".role-mark.mark-symbol path").last).hover()
+    tip = page.locator(".figure-tip")
+    expect(tip).to_be_visible()
+    for words in (
+        "Generator",
+        "with the text",
+        "Share right",
+        "95 percent interval",
+        "judgments",
+        "each text left out",
+    ):
+        expect(tip).to_contain_text(words)
+    page.keyboard.press("Escape")
+    expect(tip).to_be_hidden()
+
+
+def test_a_finger_sees_the_same(project, signed_in):
+    page = signed_in(**PHONE)
+    page.goto(results(pairwise(project)))
+    wait_for(page, 2)
+    in_view(page.locator(".plate").last.locator(".role-mark.mark-text text").first).tap()
+    expect(page.locator(".figure-tip")).to_be_visible()
+    expect(page.locator(".figure-tip")).to_contain_text("Share won")
+
+
+def test_the_planners_curves_are_drawn_too(project, signed_in):
+    page = signed_in()
+    page.goto(reverse("study_planner", args=[guess_then_read(project).slug]))
+    wait_for(page, 1)
+    pictures(page, "laptop")
+
+
+def test_where_drawing_fails_the_servers_picture_stands(project, signed_in):
+    page = signed_in()
+    page.route("**/vendor/*", lambda route: route.abort())
+    page.goto(results(stopping_questionnaire(project)))
+    wait_for(page, 2, "picture")
+    first = page.locator(".plate img").first
+    expect(first).to_have_js_property("complete", True)
+    assert first.evaluate("(image) => image.naturalWidth") > 400
+
+
+def test_without_scripts_the_servers_picture_stands(project, signed_in):
+    page = signed_in(java_script_enabled=False)
+    page.goto(results(pairwise(project)))
+    expect(page.locator(".plate img")).to_have_count(2)
+    expect(page.locator(".plate .room").first).to_be_hidden()
+
+
+def test_a_printed_page_has_every_figure(project, signed_in):
+    page = signed_in()
+    page.goto(results(stopping_questionnaire(project)))
+    wait_for(page, 2)
+    page.emulate_media(media="print")
+    for plate in page.locator(".plate").all():
+        expect(plate.locator("svg")).to_be_visible()
+    expect(page.locator(".figure figcaption").first).to_be_hidden()
+
+
+def test_pages_without_figures_load_no_scripts_for_them(project, signed_in):
+    page = signed_in()
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    study = guess_then_read(project)
+    page.goto(reverse("study", args=[study.slug]))
+    assert not [url for url in asked if "vendor" in url]
