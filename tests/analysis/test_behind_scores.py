@@ -25,7 +25,8 @@ from analysis.tables import NUMBERS
 from analysis.writers import as_csv
 from evaluation.models import Metric, MetricValue
 from items.models import Generator
-from studies.models import Response, Study
+from studies.models import Response, Study, StudyState
+from studies.services.effects import switch_effects
 from studies.services.importing import import_responses
 from tests.dimensions import DIMENSIONS, GENERATORS, ITEMS, both_rounds, drafted, imported, make_bank
 from tests.factory import make_annotator, make_assignment
@@ -440,3 +441,12 @@ def test_a_number_says_its_method_and_what_it_counts(report, convention, name, n
     column = table.column_shown(number)
     defined = (row for row in table.rows if row["intervals"][number][convention]["low"] is not None)
     assert about(next(defined), column, table, convention).endswith(said)
+
+
+def test_while_effects_are_hidden_no_number_leads_to_single_scores(study, owner, client):
+    Study.objects.filter(pk=study.pk).update(state=StudyState.LIVE)
+    study.refresh_from_db()
+    switch_effects(study, owner, hidden=True)
+    html = client.get(reverse("study_results", args=["dims"])).content.decode()
+    assert 'id="alpha"' in html
+    assert "results/judgments" not in html
