@@ -97,7 +97,8 @@ def test_every_number_of_the_pages_is_that_of_the_files(name, convention, projec
     ],
 )
 def test_a_number_that_differs_is_found(cells, said):
-    row = {"who": "ada", "mean": 0.25, "low": 0.1, "high": 0.4}
+    ends = {"low": 0.1, "high": 0.4}
+    row = {"who": "ada", "mean": 0.25, **ends, "intervals": {"mean": {"clustered": ends, "published": ends}}}
     table = make_table("means", ("who", "mean", "low", "high"), [row], shown=COLUMNS)
     files = files_in({f"means.{ending}": WRITERS[ending](table).encode() for ending in ("csv", "json")})
     page = f'<table data-table="means"><tbody><tr>{cells}</tr></tbody></table>'
