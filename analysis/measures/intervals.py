@@ -164,7 +164,7 @@ def _drawn(counts: IntArray, seed: int | None) -> Iterator[FloatArray]:
     rng = np.random.default_rng(seed)
     rows = max(1, CELLS // max(len(counts), 1))
     # multinomial counts pay off where each kind has many units, drawing unit by unit where kinds are nearly all single
-    draw = _unit_by_unit if counts.sum() <= 4 * len(counts) else _by_kind
+    draw = unit_by_unit if counts.sum() <= 4 * len(counts) else _by_kind
     for start in range(0, DRAWS, rows):
         yield draw(counts, min(rows, DRAWS - start), rng).astype(np.float64)
 
@@ -174,7 +174,8 @@ def _by_kind(counts: IntArray, rows: int, rng: np.random.Generator) -> IntArray:
     return rng.multinomial(n, counts / n, size=rows)
 
 
-def _unit_by_unit(counts: IntArray, rows: int, rng: np.random.Generator) -> IntArray:
+def unit_by_unit(counts: IntArray, rows: int, rng: np.random.Generator) -> IntArray:
+    """(rows, kinds): how often each kind is among counts.sum() draws with replacement of units, counts (kinds,)."""
     kinds, n = len(counts), int(counts.sum())
     drawn = np.repeat(np.arange(kinds), counts)[rng.integers(n, size=(rows, n))]
     drawn += kinds * np.arange(rows)[:, None]

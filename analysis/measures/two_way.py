@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from analysis.measures.intervals import CELLS, DRAWS, PERCENTILE, Interval, from_draws, undefined
+from analysis.measures.intervals import CELLS, DRAWS, PERCENTILE, Interval, from_draws, undefined, unit_by_unit
 from analysis.measures.share_intervals import NO_GUESS, NO_READ
 from analysis.measures.types import FloatArray, IntArray
 
@@ -49,14 +49,11 @@ def _draws(tables: list[IntArray], seed: int) -> list[list[FloatArray]]:
     blocks = []
     for start in range(0, DRAWS, rows):
         b = min(rows, DRAWS - start)
-        of_text, of_annotator = (_counts(rng, k, b) for k in (texts, annotators))
+        of_text, of_annotator = (
+            unit_by_unit(np.ones(k, dtype=np.int64), b, rng).astype(np.float64) for k in (texts, annotators)
+        )
         blocks.append([((of_text @ table) * of_annotator).sum(axis=1) for table in kept])
     return blocks
-
-
-def _counts(rng: np.random.Generator, k: int, rows: int) -> FloatArray:
-    """(rows, k): how often each of k is among k draws with replacement."""
-    return rng.multinomial(k, np.full(k, 1 / k), size=rows).astype(np.float64)
 
 
 def _ratio(right: FloatArray, n: FloatArray) -> FloatArray:
