@@ -41,9 +41,14 @@ def between(row: Row) -> str:
     return " → ".join(ends)
 
 
-def crossed(table: Table, convention: str, behind: BehindLink | None = None) -> list[PageTable]:
-    """The grids of a table that reads best as such (see `tables.Crossing`), with the same cells as the long table."""
-    return [page_grid(table, grid, convention, behind) for grid in grids_of(table)]
+def crossed(
+    table: Table, convention: str, behind: BehindLink | None = None, most: int | None = None
+) -> list[PageTable]:
+    """The grids of a table that reads best as such (see `tables.Crossing`), with the same cells as the long table.
+
+    `most`: only so many of them.
+    """
+    return [page_grid(table, grid, convention, behind) for grid in grids_of(table)[:most]]
 
 
 def page_grid(table: Table, grid: Grid, convention: str, behind: BehindLink | None) -> PageTable:

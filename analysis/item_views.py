@@ -18,6 +18,7 @@ from analysis.models import ItemCode
 from analysis.pages import page_table
 from analysis.services.coding import BadCode, remove_code, set_codes
 from analysis.services.results import counts_by_purpose, report_of
+from analysis.table_views import table_called
 from analysis.views import asked, behind_link, text_links
 from evaluation.metric_rows import values_by_item
 from items.models import Item
@@ -65,14 +66,6 @@ def study_items(request, slug):
         "asked": urlencode(asked(form), doseq=True),
     }
     return render(request, "analysis/item_list.html", context)
-
-
-def table_called(report, name):
-    """404 where the study's protocol has no such table."""
-    try:
-        return report.table(name)
-    except KeyError:
-        raise Http404 from None
 
 
 @login_required

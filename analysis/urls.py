@@ -9,6 +9,7 @@ from analysis import (
     pack_views,
     shortcut_views,
     stand_in_views,
+    table_views,
     views,
     working_views,
 )
@@ -18,6 +19,7 @@ urlpatterns = [
     path("p/<slug:slug>/shortcuts.csv", shortcut_views.bank_shortcuts_csv, name="bank_shortcuts_csv"),
     path("s/<slug:slug>/results/", views.study_results, name="study_results"),
     path("s/<slug:slug>/results/figures/<slug:name>.<str:ending>", figure_views.study_figure, name="study_figure"),
+    path("s/<slug:slug>/results/tables/<slug:name>/", table_views.study_table_page, name="study_table_page"),
     path("s/<slug:slug>/results/tables/<slug:name>.csv", views.study_table, name="study_table"),
     path("s/<slug:slug>/results/working/<slug:place>/", working_views.study_working, name="study_working"),
     path("s/<slug:slug>/export/<slug:format>/", views.study_export, name="study_export"),

@@ -1,5 +1,5 @@
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from io import TextIOWrapper
 from tempfile import TemporaryFile
@@ -16,6 +16,7 @@ from analysis.codebook import codebook
 from analysis.crossing import crossed, side_by_side
 from analysis.figure_places import FigurePlace, place_in_results
 from analysis.forms import ResultsForm, without_idle
+from analysis.grids import grids_of
 from analysis.hiding import hidden_page
 from analysis.item_lists import STUDY, alarms, kinds_of, sheet_links
 from analysis.pages import BehindLink, PageTable, description, page_table
@@ -35,7 +36,8 @@ from studies.services.expert_check import may_check
 from studies.services.rephrasals import rephrasals_of
 from studies.services.second_round import may_open
 
-OPEN_GRIDS = 2  # such as one for each round; others are there to open
+OPEN_GRIDS = 2  # such as one for each round; others stand on the table's own page
+SHORT = 24  # rows of a table that stands on the results page
 FILE_TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl; charset=utf-8"}
 
 
@@ -88,9 +90,15 @@ def asked(form: ResultsForm) -> dict:
 
 def sections(study: Study, form: ResultsForm, report: Report) -> dict:
     """The tables and figures in the order of the page."""
-    behind = behind_link(study, form)
+    behind, convention = behind_link(study, form), form.choices.convention
+    elsewhere = long_tables(report)
     tables = {
-        table.name: page_table(table, form.choices.convention, links_of(study, form, table), behind(table))
+        table.name: page_table(
+            replace(table, rows=()) if table.name in elsewhere else table,
+            convention,
+            links_of(study, form, table),
+            behind(table),
+        )
         for table in report.tables
     }
     described = report.table("description")
@@ -98,7 +106,7 @@ def sections(study: Study, form: ResultsForm, report: Report) -> dict:
     place = partial(place_in_results, study, report, urlencode(asked(form), doseq=True))
     if report.template == Report.template:
         first = next(iter(sheet_links(study, urlencode(asked(form), doseq=True), STUDY).values()), "")
-        grids = {table.name: crossed(table, form.choices.convention, behind(table)) for table in report.tables}
+        grids = {table.name: crossed(table, convention, behind(table), OPEN_GRIDS) for table in report.tables}
         return common | {"listed": listed(report, tables, grids, place), "first_sheet": first}
     first, second = ("informativity", "informativity_matched")
     if form.estimand == "matched":
@@ -115,14 +123,21 @@ def sections(study: Study, form: ResultsForm, report: Report) -> dict:
     }
 
 
+def long_tables(report: Report) -> set[str]:
+    """Those whose rows stand on pages of their own, so that the results page stays one that is read."""
+    if report.template != Report.template:
+        return {"item_analysis"}
+    return {table.name for table in report.tables if len(table.rows) > SHORT or grids_of(table)}
+
+
 @dataclass(frozen=True)
 class Listed:
-    """A table with its figures and its grids: a few, and all others."""
+    """A table with its figures and its first grids; `n_elsewhere`: how many rows it has on a page of its own."""
 
     table: PageTable
+    n_elsewhere: int
     figures: list[FigurePlace]
     grids: list[PageTable]
-    more_grids: list[PageTable]
 
 
 def listed(
@@ -135,12 +150,13 @@ def listed(
     from analysis.figures import FIGURES
 
     drawn = [(name, FIGURES[name][0]) for name in report.figures]
+    elsewhere = long_tables(report)
     return [
         Listed(
             tables[table.name],
+            len(table.rows) if table.name in elsewhere else 0,
             [place(name, table) for name, shown in drawn if shown == table.name],
-            grids[table.name][:OPEN_GRIDS],
-            grids[table.name][OPEN_GRIDS:],
+            grids[table.name],
         )
         for table in report.tables
         if table.name != "description"

@@ -83,7 +83,10 @@ def bias(evidence: Evidence, judgments: pd.DataFrame) -> Table:
           "d′ of answers that are all the same is small, not 0."),
     )  # fmt: skip
     title = _("Beside accuracy: biases and items as a whole")
-    return make_table("beside_accuracy", BIAS_COLUMNS, rows, title=title, notes=notes, shown=bias_shown())
+    named_by = ("generator", "evaluator", "stage")
+    return make_table(
+        "beside_accuracy", BIAS_COLUMNS, rows, title=title, notes=notes, shown=bias_shown(), named_by=named_by
+    )
 
 
 def bias_row(
@@ -123,8 +126,9 @@ def probabilities(evidence: Evidence, judgments: pd.DataFrame) -> Table:
     )  # fmt: skip
     title = _("Informativity from probabilities")
     return make_table(
-        "informativity_probability", PROBABILITY_COLUMNS, rows, title=title, notes=notes, shown=probability_shown()
-    )
+        "informativity_probability", PROBABILITY_COLUMNS, rows, title=title, notes=notes, shown=probability_shown(),
+        named_by=("generator", "evaluator"),
+    )  # fmt: skip
 
 
 def probability_row(evidence: Evidence, generator: str, evaluator: Evaluator, mine: pd.DataFrame) -> dict[str, Any]:
@@ -185,34 +189,45 @@ def by_texts(value: float, interval: Callable[[], Interval], reason: str) -> Est
 
 
 def bias_shown() -> tuple[Shown, ...]:
+    by_bias = _("with half a judgment added to each count")
     return (
         Shown(_("Generator"), "generator"),
         Shown(_("Answers by"), "evaluator", "evaluator"),
         Shown(_("Stage"), "stage", "stage"),
-        Shown(_("Options right"), "share_correct", "number"),
-        Shown(_("Always “incorrect”"), "constant", "number"),
-        Shown(_("Balanced"), "balanced", "number", reason="reason"),
-        Shown("d′", "d_prime", "number", reason="reason"),
-        Shown(_("Criterion"), "criterion", "number", reason="reason"),
-        Shown(_("Items right as a whole"), "items_right", "number", "items_right_low", "items_right_high",
-              "items_right_reason", "texts"),
-        Shown(_("Judgments"), "n", "count"),
-        Shown(_("Texts"), "n_texts", "count"),
+        Shown(_("Options right"), "share_correct", "number", about=_("share of judgments that are right")),
+        Shown(
+            _("Always “incorrect”"), "constant", "number", about=_("share right of who calls no option correct")
+        ),
+        Shown(
+            _("Balanced"), "balanced", "number", reason="reason",
+            about=_("mean of the shares right on keys and on distractors"),
+        ),
+        Shown("d′", "d_prime", "number", reason="reason", about=by_bias),
+        Shown(_("Criterion"), "criterion", "number", reason="reason", about=by_bias),
+        Shown(
+            _("Items right as a whole"), "items_right", "number", "items_right_low", "items_right_high",
+            "items_right_reason", "texts", about=_("share of items of which every option is judged rightly"),
+        ),
+        Shown(_("Judgments"), "n", "count", about=_("judgments of options")),
+        Shown(_("Texts"), "n_texts", "count", about=_("texts of these judgments")),
     )  # fmt: skip
 
 
 def probability_shown() -> tuple[Shown, ...]:
-    def measured(title: str, name: str) -> Shown:
-        return Shown(title, name, "number", f"{name}_low", f"{name}_high", f"{name}_reason")
+    def measured(title: str, name: str, about: str) -> Shown:
+        return Shown(title, name, "number", f"{name}_low", f"{name}_high", f"{name}_reason", about=about)
 
+    area = _("share of pairs of key and distractor in which the key has the higher p(true)")
     return (
         Shown(_("Generator"), "generator"),
         Shown(_("Answers by"), "evaluator", "evaluator"),
-        measured(_("AUC without the text"), "auc_guess"),
-        measured(_("AUC with the text"), "auc_read"),
-        measured(_("Difference"), "auc_difference"),
-        measured(_("Bits"), "bits"),
-        Shown(_("Options in both stages"), "n_both", "count"),
-        Shown(_("Taken as 2^−20"), "n_floored", "count"),
-        Shown(_("Texts"), "n_texts", "count"),
-    )
+        measured(_("AUC without the text"), "auc_guess", area),
+        measured(_("AUC with the text"), "auc_read", area),
+        measured(_("Difference"), "auc_difference", _("AUC with the text minus AUC without")),
+        measured(_("Bits"), "bits", _("mean gain of log2 p of the right label by the text")),
+        Shown(_("Options in both stages"), "n_both", "count", about=_("options with p(true) in both stages")),
+        Shown(
+            _("Taken as 2^−20"), "n_floored", "count", about=_("probabilities of the right label that are below this")
+        ),
+        Shown(_("Texts"), "n_texts", "count", about=_("texts of these options")),
+    )  # fmt: skip

@@ -110,5 +110,5 @@ def agreement_columns(kappa: str) -> tuple[Shown, ...]:
         Shown(
             _("AC1"), "ac1", "number", reason="reason", about=_("Gwet's AC1, robust to very unequal labels")
         ),
-        Shown(_("Pairs"), "n_pairs", "count"),
+        Shown(_("Pairs"), "n_pairs", "count", about=_("pairs of judgments of one item")),
     )  # fmt: skip

@@ -31,7 +31,7 @@ def criteria(evidence: Evidence) -> Table:
 def shown() -> tuple[Shown, ...]:
     return (
         Shown(_("Criterion"), "criterion", "question"),
-        Shown(_("Ticked"), "n", "count"),
-        Shown(_("Judgments with a winner"), "n_decided", "count"),
+        Shown(_("Ticked"), "n", "count", about=_("judgments in which it was ticked")),
+        Shown(_("Judgments with a winner"), "n_decided", "count", about=_("judgments with a winner")),
         Shown(_("Share"), "share", "number", about=_("of the judgments with a winner")),
     )

@@ -39,7 +39,10 @@ def interval_methods(evidence: Evidence) -> Table:
           "two shared a text or an annotator, which is too narrow."),
     )  # fmt: skip
     title = _("Intervals of informativity by method")
-    return make_table("informativity_intervals", COLUMNS, rows, title=title, notes=notes, shown=shown())
+    named_by = ("generator", "evaluator", "unit", "method")
+    return make_table(
+        "informativity_intervals", COLUMNS, rows, title=title, notes=notes, shown=shown(), named_by=named_by
+    )
 
 
 def rows_of(generator: str, evaluator: str, mine: pd.DataFrame, evidence: Evidence) -> Iterator[dict[str, Any]]:
@@ -102,8 +105,11 @@ def shown() -> tuple[Shown, ...]:
         Shown(_("Answers by"), "evaluator", "evaluator"),
         Shown(_("Left out or drawn"), "unit", "unit"),
         Shown(_("Method"), "method", "method"),
-        Shown(_("Informativity"), "informativity", "number", "low", "high", "reason"),
+        Shown(
+            _("Informativity"), "informativity", "number", "low", "high", "reason",
+            about=_("answerability minus guessability"),
+        ),
         Shown(_("Width"), "width", "optional"),
-        Shown(_("Units"), "n_units", "count"),
-        Shown(_("Judgments"), "n_responses", "count"),
-    )
+        Shown(_("Units"), "n_units", "count", about=_("what is left out or drawn"), leads=False),
+        Shown(_("Judgments"), "n_responses", "count", about=_("judgments in both stages")),
+    )  # fmt: skip

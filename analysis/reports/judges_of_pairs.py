@@ -105,7 +105,7 @@ def position_table(rows: list[dict[str, Any]]) -> Table:
             reason="reason",
             about=_("share of replies with a winner that name the item shown first"),
         ),
-        Shown(_("Replies with a winner"), "n_decided", "count"),
+        Shown(_("Replies with a winner"), "n_decided", "count", about=_("replies that name a winner")),
     )
     return make_table("position_bias", POSITION, rows, title=_("Order of a pair"), notes=notes, shown=shown)
 
@@ -128,10 +128,10 @@ def win_shown() -> tuple[Shown, ...]:
         Shown(_("Evaluator"), "evaluator", "evaluator"),
         Shown(_("Generator A"), "generator_a"),
         Shown(_("Generator B"), "generator_b"),
-        Shown(_("A wins"), "wins_a", "count"),
-        Shown(_("B wins"), "wins_b", "count"),
-        Shown(_("Ties"), "ties", "count"),
-        Shown(_("Judgments"), "n", "count"),
+        Shown(_("A wins"), "wins_a", "count", about=_("judgments that preferred A")),
+        Shown(_("B wins"), "wins_b", "count", about=_("judgments that preferred B")),
+        Shown(_("Ties"), "ties", "count", about=_("judgments that preferred neither")),
+        Shown(_("Judgments"), "n", "count", about=_("judgments of pairs of these two")),
     )
 
 

@@ -75,7 +75,7 @@ def shown() -> tuple[Shown, ...]:
         Shown(_("Group"), "group", "scope"),
         Shown(_("Generator"), "generator", "scope"),
         Shown(_("Source"), "source", "scope"),
-        Shown(_("Judgments"), "n", "count"),
+        Shown(_("Judgments"), "n", "count", about=_("judgments with this label")),
         Shown(
             _("Share of all"), "share_all", "number", reason="reason", about=_("of all judgments, “not applicable” too")
         ),

@@ -124,6 +124,6 @@ def shown() -> tuple[Shown, ...]:
         ),
         Shown(_("Strength"), "strength"),
         Shown(_("Commonest label"), "prevalence", "number", about=_("its share of all judgments")),
-        Shown(_("Pairs"), "n_units", "count"),
-        Shown(_("Annotators"), "n_annotators", "count"),
+        Shown(_("Pairs"), "n_units", "count", about=_("pairs of items that two or more people judged")),
+        Shown(_("Annotators"), "n_annotators", "count", about=_("people who judged these pairs")),
     )

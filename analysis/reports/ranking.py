@@ -93,5 +93,5 @@ def shown() -> tuple[Shown, ...]:
             "reason",
             about=_("logarithm of the worth, against the mean of all generators"),
         ),
-        Shown(_("Judgments"), "n", "count"),
+        Shown(_("Judgments"), "n", "count", about=_("judgments of pairs with an item of the generator")),
     )

@@ -74,5 +74,5 @@ def shown() -> tuple[Shown, ...]:
             "reason",
             about=_("share of wins in which the winner stood on the left"),
         ),
-        Shown(_("Wins"), "n", "count"),
+        Shown(_("Wins"), "n", "count", about=_("judgments with a winner whose side is known")),
     )

@@ -38,8 +38,8 @@ def shown() -> tuple[Shown, ...]:
     return (
         Shown(_("Generator A"), "generator_a"),
         Shown(_("Generator B"), "generator_b"),
-        Shown(_("A wins"), "wins_a", "count"),
-        Shown(_("B wins"), "wins_b", "count"),
-        Shown(_("Ties"), "ties", "count"),
-        Shown(_("Judgments"), "n", "count"),
+        Shown(_("A wins"), "wins_a", "count", about=_("judgments that preferred A")),
+        Shown(_("B wins"), "wins_b", "count", about=_("judgments that preferred B")),
+        Shown(_("Ties"), "ties", "count", about=_("judgments that preferred neither")),
+        Shown(_("Judgments"), "n", "count", about=_("judgments of pairs of these two")),
     )

@@ -49,10 +49,10 @@ def printed(cell: str) -> str:
 
 
 def tables_on(*pages: str) -> dict[str, list[Tag]]:
-    """The rows of each table by its name, a table that goes over several pages in their order."""
+    """The rows of each table by its name, a table that goes over several pages in their order; not those of grids."""
     found: dict[str, list[Tag]] = {}
     for page in pages:
-        for table in BeautifulSoup(page, "html.parser").select("table[data-table]"):
+        for table in BeautifulSoup(page, "html.parser").select(":not(.crossed) > .table-wrap > table[data-table]"):
             found.setdefault(str(table["data-table"]), []).extend(table.select("tbody tr"))
     return found
 
@@ -85,7 +85,7 @@ def pairs_of(
         text = cell.get_text(strip=True)
         if column.value == "own_said" and row["own"]:
             ends = (number_of(row[end]) for end in ("own", "own_low", "own_high"))
-            yield "own", text, said(*ends)
+            yield "own", text.partition(" (")[0], said(*ends, row["measure"])  # without its round
         elif held:
             yield "name", text, " ".join(worded(column.kind, whole[held]).split())
         return
@@ -132,7 +132,8 @@ def described(file: Files, page: str):
     """The same of the description, which stands on a page as three small tables: names down, quantities across."""
     titles = {"Texts": "texts", "Items": "items", "Who answered": "evaluators"}
     wanted = {
-        (row["about"], name_of(row), worded("quantity", row["quantity"])): printed(row["value"]) for row in file.rows
+        (row["about"], name_of(whole), worded("quantity", row["quantity"])): printed(row["value"])
+        for row, whole in zip(file.rows, file.json, strict=True)
     }
     shown = {}
     for table in BeautifulSoup(page, "html.parser").select("table[data-table=description]"):

@@ -3,13 +3,15 @@
 import csv
 import io
 from collections import defaultdict
+from math import log2
 from statistics import correlation, mean, median
 
 import numpy as np
 import pytest
 from django.core.cache import cache
 from django.urls import reverse
-from scipy.stats import beta
+from scipy.stats import beta, norm
+from sklearn.metrics import roc_auc_score
 
 from analysis.choices import Choices
 from analysis.evidence import evidence_of
@@ -158,6 +160,43 @@ def described(rows, row, _table):
     return {"mean": mean, "min": min, "max": max}[what](values)
 
 
+def ticked_of(rows, key):
+    """How many of the keys, or of the others, are ticked, and how many there are."""
+    mine = [said["ticked"] == "true" for said in rows if said["key"] == key]
+    return sum(mine), len(mine)
+
+
+def balanced(rows, _row, _table):
+    (hits, keys), (alarms, others) = ticked_of(rows, "true"), ticked_of(rows, "false")
+    return (hits / keys + 1 - alarms / others) / 2
+
+
+def detected(rows):
+    return [norm.ppf((n + 0.5) / (of + 1)) for n, of in (ticked_of(rows, "true"), ticked_of(rows, "false"))]
+
+
+def d_prime(rows, _row, _table):
+    hit, alarm = detected(rows)
+    return hit - alarm
+
+
+def criterion(rows, _row, _table):
+    return -sum(detected(rows)) / 2
+
+
+def area(rows, column):
+    known = [said for said in rows if said[column]]
+    return roc_auc_score([said["key"] == "true" for said in known], [float(said[column]) for said in known])
+
+
+def gained(rows, _row, _table):
+    def right(said, column):
+        p = float(said[column])
+        return log2(max(p if said["key"] == "true" else 1 - p, 2**-20))
+
+    return mean(right(said, "p_read") - right(said, "p_guess") for said in rows)
+
+
 INFORMATIVITY = {
     "guessability": share("right"), "answerability": share("right"), "informativity": informed,
     "n_items": n, "n_texts": n, "n_annotators": n,
@@ -177,6 +216,17 @@ AGAIN = {
     },
     "ratings": LEVELS | {"n": n, "mean": average("rating")},
     "accuracy_by_rating": {"accuracy": share("right"), "n": n, "n_texts": n},
+    "beside_accuracy": {
+        "share_correct": share("right"), "constant": lambda rows, *_: ticked_of(rows, "false")[1] / len(rows),
+        "balanced": balanced, "d_prime": d_prime, "criterion": criterion, "items_right": share("right"), "n": n,
+        "n_texts": n,
+    },
+    "informativity_probability": {
+        "auc_guess": lambda rows, *_: area(rows, "p_guess"), "auc_read": lambda rows, *_: area(rows, "p_read"),
+        "auc_difference": lambda rows, *_: area(rows, "p_read") - area(rows, "p_guess"), "bits": gained, "n_both": n,
+        "n_texts": n,
+    },
+    "informativity_intervals": {"informativity": informed, "n_responses": n},
     "guessable_items": OF_ITEM,
     "unanswerable_items": OF_ITEM,
     "item_analysis": {

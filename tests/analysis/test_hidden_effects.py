@@ -78,6 +78,7 @@ def addresses(study):
     names = {
         "study_figure": [{"name": name, "ending": ending} for name in FIGURES for ending in ("svg", "vl.json")],
         "study_planner_figure": [{"ending": ending} for ending in ("svg", "vl.json")],
+        "study_table_page": [{"name": name} for name in (*tables, "item_analysis", "generator_means")],
         "study_table": [{"name": name} for name in (*tables, "item_analysis", "guessable_items", "unanswerable_items")],
         "agreement_lab_csv": [{"name": name} for name in ("coefficients", "contingency", "labels")],
         "stand_in_csv": [{"name": name} for name in ("stand_in", "stand_in_calibration", "stand_in_biases")],
@@ -111,7 +112,7 @@ def test_no_page_and_no_file_names_a_generator(project, request, as_user, owner,
     client = as_user(owner)
     seen = {}
     for address in addresses(study):
-        query = {"table": "informativity", "measure": "informativity", "generator": names[0], "evaluator": "human"}
+        query = {"table": "informativity", "number": "informativity", "generator": names[0], "evaluator": "human"}
         response = client.get(address, query if "judgments" in address else {})
         seen[address] = response.status_code
         if response.status_code != 404:

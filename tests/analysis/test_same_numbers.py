@@ -1,6 +1,7 @@
 """Identical numbers from page, command and ZIP, in every protocol."""
 
 import io
+from urllib.parse import urlencode, urljoin
 from zipfile import ZipFile
 
 import pytest
@@ -43,17 +44,16 @@ def commanded(study, folder, convention):
 
 
 def pages_of(client, study, convention):
-    """The pages on which the tables of a report stand, each as often as it goes on."""
-    asked = {"asked": 1, "convention": convention}
-    for name in ("study_results", "study_items", "stand_in"):
-        for number in range(1, 10):
-            response = client.get(reverse(name, args=[study.slug]), asked | {"page": number})
-            if response.status_code != 200:
-                break
-            html = response.content.decode()
-            yield html
-            if 'rel="next"' not in html:
-                break
+    """The pages on which the tables of a report stand, those of long tables too, each as often as it goes on."""
+    asked = urlencode({"asked": 1, "convention": convention})
+    addresses = [f"{reverse(name, args=[study.slug])}?{asked}" for name in ("study_results", "study_items", "stand_in")]
+    while addresses:
+        response = client.get(address := addresses.pop(0))
+        if response.status_code == 200:
+            page = BeautifulSoup(response.content, "html.parser")
+            yield str(page)
+            following = page.select('a[rel="next"], a.button[href*="/results/tables/"]')
+            addresses += [urljoin(address, link["href"]) for link in following]
 
 
 @pytest.mark.parametrize(("name", "convention"), STUDIES)
@@ -101,7 +101,8 @@ def test_a_number_that_differs_is_found(cells, said):
     row = {"who": "ada", "mean": 0.25, **ends, "intervals": {"mean": {"clustered": ends, "published": ends}}}
     table = make_table("means", ("who", "mean", "low", "high"), [row], shown=COLUMNS)
     files = files_in({f"means.{ending}": WRITERS[ending](table).encode() for ending in ("csv", "json")})
-    page = f'<table data-table="means"><tbody><tr>{cells}</tr></tbody></table>'
+    rows = f"<tbody><tr>{cells}</tr></tbody>"
+    page = f'<section><div class="table-wrap"><table data-table="means">{rows}</table></div></section>'
     ((difference,), n) = compared({"means": table}, files, tables_on(page), "clustered")
     assert said in difference
     assert n == 3

@@ -19,6 +19,7 @@ from analysis.reports.behind import (
     ratings,
     scores,
     shared_judgments,
+    signals,
     stand_in,
     variants,
     writing,
@@ -35,6 +36,7 @@ OF_EVERY_PROTOCOL: Mapping[str, Source] = {
 OF_GUESSES: Mapping[str, Source] = {
     **answers.SOURCES,
     **shared_judgments.SOURCES,
+    **signals.SOURCES,
     **ratings.SOURCES,
     **items.SOURCES,
 }

@@ -39,6 +39,8 @@ HEADS: Mapping[str, tuple[str, Kind]] = {
     "counted": (gettext_noop("Counted"), "truth"),
     "this": (gettext_noop("This option"), "truth"),
     "probability": (gettext_noop("p(true)"), "optional"),
+    "p_guess": (gettext_noop("p(true) without the text"), "optional"),
+    "p_read": (gettext_noop("p(true) with the text"), "optional"),
     "rating": (gettext_noop("Rating"), "optional"),
     "minutes": (gettext_noop("Minutes"), "optional"),
     "stem": (gettext_noop("Question"), "text"),

@@ -8,6 +8,8 @@ from django.utils.translation import gettext as _
 from analysis.evidence import Evidence
 from analysis.measures.wins import FIRST, SECOND, TIE
 from analysis.reports.behind.labels import alike
+from analysis.reports.behind.listing import COUNTED
+from analysis.reports.behind.listing import counted as counted_of
 from analysis.reports.behind.rows import rows_of
 from analysis.reports.evaluators import judges_in, people_in
 from analysis.reports.judged_pairs import PLACE, counted, judgments_by, judgments_of
@@ -36,7 +38,8 @@ def of_agreement(evidence: Evidence, row: Row, column: str) -> Table:
     if row["view"] == WITHOUT_TIES:
         tied = judgments.loc[judgments["outcome"] == TIE, "unit"]
         judgments = judgments[~judgments["unit"].isin(tied)]
-    return listed(judgments[judgments.groupby("unit")["annotator"].transform("nunique") > 1])
+    shared = judgments[judgments.groupby("unit")["annotator"].transform("nunique") > 1]
+    return counted_of(evidence, shared, column) if column in COUNTED else listed(shared)
 
 
 def of_ranking(evidence: Evidence, row: Row, column: str) -> Table:

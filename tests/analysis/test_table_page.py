@@ -1,0 +1,70 @@
+"""A long table stands on a page of its own: whole, sorted as asked, and closed where the table is."""
+
+import pytest
+from bs4 import BeautifulSoup
+from django.core.cache import cache
+from django.urls import reverse
+
+from studies.services.importing import import_responses
+from tests.stopping import drafted, make_bank, rows
+from tests.studies.answer_files import as_csv
+
+LONG, SHORT = "label_distributions", "description"
+
+
+@pytest.fixture
+def study(project):
+    cache.clear()
+    make_bank(project)
+    study = drafted(project)
+    import_responses(study, as_csv(rows()))
+    study.refresh_from_db()
+    return study
+
+
+@pytest.fixture
+def page(study, as_user, viewer):
+    """A function that gives the page of a table as a viewer sees it."""
+
+    def show(name=LONG, **asked):
+        response = as_user(viewer).get(reverse("study_table_page", args=[study.slug, name]), asked)
+        assert response.status_code == 200
+        return BeautifulSoup(response.content, "html.parser")
+
+    return show
+
+
+def column(page, number):
+    cells = page.select(f"table[data-table] tbody tr > :nth-child({number})")
+    return [cell.get_text(strip=True) for cell in cells]
+
+
+def test_the_results_page_leads_to_it_and_does_not_hold_its_rows(study, as_user, viewer):
+    html = as_user(viewer).get(reverse("study_results", args=[study.slug])).content.decode()
+    assert reverse("study_table_page", args=[study.slug, LONG]) in html
+    assert f'data-table="{LONG}"' not in html
+
+
+def test_it_goes_on_over_as_many_pages_as_it_takes(page, study):
+    first, second = page(), page(page=2)
+    assert len(column(first, 1)) == 100
+    assert first.select_one('a[rel="next"]')
+    assert column(second, 1) != column(first, 1)
+
+
+def test_a_column_sorts_the_whole_table(page):
+    counts = [int(n) for n in column(page(sort="-n"), 6)]
+    assert counts == sorted(counts, reverse=True)
+    assert counts[0] == max(int(n) for n in column(page(), 6))
+
+
+def test_the_head_says_how_it_is_sorted(page):
+    assert page(sort="-n").select_one('th[aria-sort="descending"]').get_text(strip=True) == "Judgments"
+
+
+def test_unknown_tables_are_not_found(study, as_user, viewer):
+    assert as_user(viewer).get(reverse("study_table_page", args=[study.slug, "x"])).status_code == 404
+
+
+def test_strangers_find_no_table(study, as_user, stranger):
+    assert as_user(stranger).get(reverse("study_table_page", args=[study.slug, LONG])).status_code == 404
