@@ -21,7 +21,7 @@ from tests.factory import make_generator, make_text
 
 GENERATORS = ("gen-alder", "gen-birch", "gen-cedar")  # the stronger first
 TEXTS, SHARED, OWN, ITEMS, PAIRS, ANNOTATORS = 5, 2, 1, 2, 6, 3
-SECRETS = (*GENERATORS, "p1-", "p2-", "p3-", "external-", "explained-", "item-metadata", "topic-", "source-1")
+SECRETS = (*GENERATORS, "p1-gen", "p2-gen", "p3-gen", "external-", "explained-", "item-metadata", "topic-", "source-1")
 
 
 def planted(seat: int, one: str, other: str) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from analysis.formatting import label_word, scope_word
 from analysis.lab_questions import Asked
 from analysis.measures.agreement import all_pairs, pair_tables, sharing
 from analysis.measures.coefficients import category_counts, fleiss_kappa
@@ -32,12 +33,13 @@ def tests(answers: Answers, asked: Asked) -> Table:
         ),
         _("Fleiss' κ is tested over the units that somebody judged, if all of them have the same number of judgments."),
     )
-    rows = [*pair_rows(answers, asked), *fleiss_rows(answers, asked)]
+    pairs = [row | {"about_said": row["about"]} for row in pair_rows(answers, asked)]
+    rows = [*pairs, *(row | {"about_said": category_said(row["about"])} for row in fleiss_rows(answers, asked))]
     return make_table(
         "agreement_tests", COLUMNS, rows, title=_("Tests against chance"), notes=notes,
         shown=(
             Shown(_("Coefficient"), "coefficient", "coefficient"),
-            Shown(_("Of"), "about", "scope"),
+            Shown(_("Of"), "about_said"),
             Shown(_("Value"), "value", "number", reason="reason"),
             Shown(_("Standard error over units"), "se_units", "optional"),
             Shown(_("Asymptotic standard error"), "se_asymptotic", "optional"),
@@ -47,6 +49,10 @@ def tests(answers: Answers, asked: Asked) -> Table:
             Shown(_("Units"), "n_units", "count"),
         ),
     )  # fmt: skip
+
+
+def category_said(category: str) -> str:
+    return scope_word(category) if category == ALL else label_word(category)
 
 
 def pair_rows(answers: Answers, asked: Asked) -> Iterator[dict[str, Any]]:

@@ -69,13 +69,13 @@ def effect_source(found: "Spread") -> str:
 
 def spread_of(study: Study) -> "Spread":
     """What people's answers tell of the components; never of single generators."""
-    found: Spread = result_now(Wanted("spread", study, Choices()))
+    found: Spread = result_now(Wanted("planner", study, Choices()))[0]
     return found
 
 
 def components_of(study: Study) -> Table:
     """The fitted components with their intervals; see `analysis.reports.spread_table`."""
-    table: Table = result_now(Wanted("components", study, Choices()))
+    table: Table = result_now(Wanted("planner", study, Choices()))[1]
     return table
 
 

@@ -104,18 +104,14 @@ def stages_by_code(study: Study) -> dict[str, Stage]:
     return {code: by_code.get(code, default).stages[0] for code in codes}
 
 
-def spread(wanted: Wanted) -> Any:
+def planner(wanted: Wanted) -> Any:
+    """What people's answers tell of the components, and the table of these."""
     from analysis.evidence import evidence_of
     from analysis.reports.spread import spread
-
-    return spread(evidence_of(wanted.study, wanted.choices))
-
-
-def components(wanted: Wanted) -> Any:
-    from analysis.evidence import evidence_of
     from analysis.reports.spread_table import spread_table
 
-    return spread_table(evidence_of(wanted.study, wanted.choices))
+    evidence = evidence_of(wanted.study, wanted.choices)
+    return spread(evidence), spread_table(evidence)
 
 
 KINDS: dict[str, Callable[[Wanted], Any]] = {
@@ -123,6 +119,5 @@ KINDS: dict[str, Callable[[Wanted], Any]] = {
     "stand-in": stand_in,
     "lab": lab,
     "lab-overview": lab_overview,
-    "spread": spread,
-    "components": components,
+    "planner": planner,
 }

@@ -115,7 +115,7 @@ def test_the_method_is_that_of_the_interval_shown():
     drawn_texts = {"low": 0.1, "high": 0.2, "method": "bootstrap-percentile", "unit": "text", "replicates": 9990}
     alone = {"low": 0.12, "high": 0.18, "method": "bootstrap-percentile", "unit": "judgment", "replicates": 10000}
     both = {"clustered": drawn_texts, "published": alone}
-    assert method_of(both, (0.1, 0.2)) == "9,990 draws of texts"
+    assert method_of(both, (0.1, 0.2)) == "9990 draws of texts"
     assert method_of(both, (0.12, 0.18)) == "10,000 draws of single judgments"
 
 

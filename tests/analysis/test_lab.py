@@ -208,8 +208,7 @@ def rows_of(page, section):
 
 def test_a_questionnaire_is_told_gate_by_gate_in_both_views(stopped):
     """Of s2-gen-alder p0 and p1 stop at the first gate, p2 goes on; of s1-gen-birch p2 stops at `clear`."""
-    questions = questions_of(stopped)
-    found = lab_overview_of(stopped, Choices(seed=7), questions, ["p0", "p1", "p2"])
+    found = lab_overview_of(stopped, Choices(seed=7), ["p0", "p1", "p2"])
     rows = {(row["question"], row["view"]): row for row in found.rows}
     assert {view for name, view in rows if name == "understandable"} == {""}
     whole, reached = rows["clear", "all"], rows["clear", "applicable"]

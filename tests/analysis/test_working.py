@@ -13,10 +13,11 @@ from kombu.exceptions import OperationalError
 from analysis import tasks
 from analysis.choices import Choices
 from analysis.evidence import evidence_of
+from analysis.figures import FORMS
 from analysis.progress import ANSWERS, TABLES, Step, listening
 from analysis.reports import build, report_from
 from analysis.services import wanted, working
-from analysis.services.results import figure_of
+from analysis.services.figures import figure_of
 from items.models import Generator
 from llm.models import Worker
 from projects.models import Role
@@ -227,11 +228,11 @@ def test_the_figures_of_earlier_results_are_drawn_from_them_and_say_of_when(
     get, sent, answered, items, computed, monkeypatch, choices
 ):
     drawn = []
-    monkeypatch.setattr("analysis.figures.as_svg", lambda spec: drawn.append(spec) or "<svg/>")
+    monkeypatch.setitem(FORMS, "svg", lambda spec: drawn.append(spec) or b"<svg/>")
     get()
     work(sent)
     one_more(answered, items)
-    assert figure_of(answered, choices, "dumbbell") == "<svg/>"
+    assert figure_of(answered, choices, "dumbbell", "svg") == b"<svg/>"
     assert re.search(r"As of \d+:\d\d", str(drawn[0]["title"]))
     assert computed == ["report"]
 
@@ -246,10 +247,21 @@ def test_files_are_never_those_of_earlier_results(get, sent, answered, items):
     assert get("study_table", "informativity")["Content-Type"] == "text/csv; charset=utf-8"
 
 
+def test_a_downloaded_figure_is_never_that_of_earlier_results(get, sent, answered, items, choices):
+    get()
+    work(sent)
+    one_more(answered, items)
+    with pytest.raises(working.BeingWorkedOut):
+        figure_of(answered, choices, "dumbbell", "svg", only_current=True)
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_every_page_of_results_waits_and_then_shows_them(get, sent, name):
     assert "data-refresh" in said(get(name))
     work(sent)
+    if name == "agreement_lab":  # first all questions at a glance, then one of them
+        get(name)
+        work(sent)
     response = get(name)
     assert response.status_code == 200
     assert "data-refresh" not in said(response)
@@ -320,7 +332,7 @@ def test_a_report_tells_of_answers_read_and_of_each_table(answered, choices):
     with listening(heard.append):
         report_from(evidence_of(answered, choices))
     assert heard[0] == Step(ANSWERS, 32)
-    assert heard[1:] == [Step(TABLES, number, 9) for number in range(1, 10)]
+    assert heard[1:] == [Step(TABLES, number, 11) for number in range(1, 12)]
 
 
 def test_a_message_about_nothing_does_nothing(db, computed):

@@ -102,7 +102,7 @@ def test_the_page_says_how_it_was_read_what_differs_and_what_is_missing(as_user,
     assert "asked and read as published" in words
     assert "0 of 16 answers differ." in words
     assert "Of 2 answers it cannot be said without new calls" in words
-    assert "river r1 b unparsed" in words
+    assert "river r1 b no answer in the reply" in words
     assert "Unklar." in words
 
 
