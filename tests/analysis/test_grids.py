@@ -29,8 +29,8 @@ def row(who, on, mean, number=1, **more):
 
 def table(rows, **crossing):
     columns = ("who", "on", "round", "mean", "low", "high", "p", "mark", "reason")
-    how = Crossing("mean", "who", "on", **crossing)
-    return make_table("t", columns, rows, title="T", shown=SHOWN, crossing=how, named_by=("who", "on", "round"))
+    how = (Crossing("mean", "who", "on", **crossing),)
+    return make_table("t", columns, rows, title="T", shown=SHOWN, crossings=how, named_by=("who", "on", "round"))
 
 
 ROWS = [
@@ -75,7 +75,7 @@ def test_each_round_has_a_grid_named_after_it():
 
 def test_a_pair_that_is_said_once_stands_on_both_sides_of_the_diagonal():
     rows = [row("a", "b", 0.5), row("a", "c", 0.25), row("b", "c", -0.5)]
-    (grid,) = crossed(table(rows, mirrored=True, beneath="p"), "clustered")
+    (grid,) = crossed(table(rows, mirrored=True, beneath=("p",)), "clustered")
     assert texts(grid) == [["a", "", ".50", ".25"], ["b", ".50", "", "−.50"], ["c", ".25", "−.50", ""]]
     assert grid.rows[0][2].under[-1] == ".50"
     assert "Under each number: p." in grid.notes
