@@ -6,7 +6,7 @@ from dataclasses import replace
 from django.utils.translation import gettext as _
 
 from analysis.formatting import UNDEFINED, figure, mark_word, worded
-from analysis.grids import Grid, Place, beneath_of, beneath_said, column_of, grids_of
+from analysis.grids import Grid, Place, beneath_of, beneath_said, column_of, grids_of, heading_of
 from analysis.pages import SIGNS, BehindLink, Cell, PageTable, cell_of, footnote, reason_of
 from analysis.tables import NUMBERS, Row, Shown, Table
 
@@ -47,7 +47,8 @@ def crossed(table: Table, convention: str, behind: BehindLink | None = None) -> 
 
 def page_grid(table: Table, grid: Grid, convention: str, behind: BehindLink | None) -> PageTable:
     reasons: dict[str, str] = {}
-    heading, along = column_of(table, grid.crossing.down), [column_of(table, name) for name in grid.crossing.along]
+    heading = replace(column_of(table, grid.crossing.down), title=heading_of(table, grid.crossing))
+    along = [column_of(table, name) for name in grid.crossing.along]
 
     def number(place: Place | None) -> Cell:
         return crossed_cell(place, table, grid, convention, reasons, behind) if place else Cell("", numeric=True)

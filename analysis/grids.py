@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from analysis.formatting import UNDEFINED, figure, worded
 from analysis.tables import NUMBERS, Crossing, Row, Shown, Table
 
-BESIDE = " · "  # between what stands under one number
+BESIDE = " · "  # between what stands side by side
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def title_of(table: Table, crossing: Crossing, key: tuple[Any, ...], keys: list[
         for column in [column_of(table, crossing.apart[place])]
         if len({other[place] for other in keys}) > 1
     ]
-    return ", ".join(filter(None, [crossing.title, *values]))
+    return BESIDE.join(filter(None, [crossing.title, ", ".join(values)]))
 
 
 def beneath_of(place: Place, table: Table, crossing: Crossing, printed: Callable[[int | float], str] = figure) -> str:
@@ -102,9 +102,19 @@ def small(column: Shown, value: Any, printed: Callable[[int | float], str]) -> s
 
 
 def beneath_said(table: Table, crossing: Crossing) -> list[str]:
-    """What stands under the numbers, if anything does."""
-    titles = BESIDE.join(column_of(table, name).title for name in crossing.beneath)
-    return [_("Under each number: %(title)s.") % {"title": titles}] if titles else []
+    """What the numbers are and what stands under them, if anything does; of two numbers in turn the title says it."""
+    under = BESIDE.join(column_of(table, name).title for name in crossing.beneath)
+    if not under:
+        return []
+    if crossing.back:
+        return [_("Under each number: %(title)s.") % {"title": under}]
+    number = column_of(table, crossing.number).title
+    return [_("In each cell: %(number)s; under it: %(under)s.") % {"number": number, "under": under}]
+
+
+def heading_of(table: Table, crossing: Crossing) -> str:
+    """What stands over the names down."""
+    return crossing.heading or column_of(table, crossing.down).title
 
 
 def column_of(table: Table, name: str) -> Shown:

@@ -41,8 +41,8 @@ class Crossing:
     Each combination of values of the columns `apart` has a grid of its own. `beneath` names what stands under the
     number, in one line; `along` numbers that are the same in a whole line, at its end; `mark` the column that marks
     rows. A `mirrored` table says each pair once, and its grid twice; `back` is the number of a pair seen from its other
-    side, where that is another. Only rows that have all values of `where` enter; `title` tells the grids from those of
-    other crossings.
+    side, where that is another, and `heading` what stands over the names then. Only rows that have all values of
+    `where` enter; `title` tells the grids from those of other crossings.
     """
 
     number: str
@@ -54,6 +54,7 @@ class Crossing:
     mark: str = ""
     mirrored: bool = False
     back: str = ""
+    heading: str = ""
     where: tuple[tuple[str, str], ...] = ()
     title: str = ""
 

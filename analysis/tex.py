@@ -9,7 +9,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from analysis.formatting import MINUS, UNDEFINED, figure, interval, mark_word, worded
-from analysis.grids import Grid, Place, beneath_of, beneath_said, column_of, grids_of
+from analysis.grids import Grid, Place, beneath_of, beneath_said, column_of, grids_of, heading_of
 from analysis.tables import Crossing, Row, Shown, Table
 
 TEX_SPECIAL = {
@@ -79,9 +79,10 @@ def printed(value: int | float) -> str:
 def tex_grids(table: Table, grids: list[Grid], notes: Iterable[str]) -> str:
     """Grids of one crossing in one table, each under its title; under each line of numbers their intervals, smaller."""
     crossing = grids[0].crossing
-    down, across = column_of(table, crossing.down), column_of(table, crossing.across)
+    across = column_of(table, crossing.across)
     along = [column_of(table, name) for name in crossing.along]
-    words = [down.title, *(worded(across.kind, value) for value in grids[0].across), *(each.title for each in along)]
+    columns = (worded(across.kind, value) for value in grids[0].across)
+    words = [heading_of(table, crossing), *columns, *(each.title for each in along)]
     body: list[str] = []
     for grid in grids:
         if grid.title:

@@ -41,7 +41,7 @@ def win_matrix(apart: tuple[str, ...] = ()) -> Crossing:
     """Each generator against each other: how often the one of the row was preferred."""
     return Crossing(
         "wins_a", "generator_a", "generator_b", apart=apart, beneath=("ties", "n"), mirrored=True, back="wins_b",
-        title=_("Wins of the generator of the row over that of the column"),
+        heading=_("Generator"), title=_("Wins of the generator of the row over that of the column"),
     )  # fmt: skip
 
 
