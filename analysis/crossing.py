@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import cast
 
 from django.utils.translation import gettext as _
 
 from analysis.formatting import UNDEFINED, figure, mark_word, worded
-from analysis.grids import Grid, beneath_said, column_of, grids_of
-from analysis.pages import SIGNS, BehindLink, Cell, PageTable, cell_of
-from analysis.tables import Crossing, Row, Shown, Table
+from analysis.grids import Grid, Place, beneath_of, beneath_said, column_of, grids_of, heading_of
+from analysis.pages import SIGNS, BehindLink, Cell, PageTable, cell_of, footnote, reason_of
+from analysis.tables import NUMBERS, Row, Shown, Table
 
 MEASURE = "informativity"
 
@@ -52,45 +51,60 @@ def crossed(
 
 
 def page_grid(table: Table, grid: Grid, convention: str, behind: BehindLink | None) -> PageTable:
-    crossing = cast("Crossing", table.crossing)
     reasons: dict[str, str] = {}
-    along = [column_of(table, name) for name in crossing.along]
+    heading = replace(column_of(table, grid.crossing.down), title=heading_of(table, grid.crossing))
+    along = [column_of(table, name) for name in grid.crossing.along]
 
-    def number(row: Row | None) -> Cell:
-        return crossed_cell(row, table, crossing, convention, reasons, behind) if row else Cell("", numeric=True)
+    def number(place: Place | None) -> Cell:
+        return crossed_cell(place, table, grid, convention, reasons, behind) if place else Cell("", numeric=True)
 
     rows = [
         [
-            Cell(worded(column_of(table, crossing.down).kind, down), heading=True),
-            *(number(row) for row in grid.line(down)),
+            Cell(worded(heading.kind, down), heading=True),
+            *(number(place) for place in grid.line(down)),
             *(cell_of(grid.first(down), column, table, convention, reasons, {}, behind) for column in along),
         ]
         for down in grid.down
     ]
-    head = (column_of(table, crossing.down), *heads(table, crossing, grid), *along)
     marks = {mark: reason for reason, mark in reasons.items()}
-    return PageTable(table.name, grid.title or table.title, head, rows, tuple(grid_notes(table, rows)), marks)
+    head, notes = (heading, *heads(table, grid), *along), tuple(grid_notes(table, grid, rows))
+    return PageTable(table.name, grid.title or table.title, head, rows, notes, marks)
 
 
-def heads(table: Table, crossing: Crossing, grid: Grid) -> list[Shown]:
-    kind = column_of(table, crossing.across).kind
+def heads(table: Table, grid: Grid) -> list[Shown]:
+    kind = column_of(table, grid.crossing.across).kind
     return [Shown(worded(kind, across), str(across), "number") for across in grid.across]
 
 
 def crossed_cell(
-    row: Row, table: Table, crossing: Crossing, convention: str, reasons: dict[str, str], behind: BehindLink | None
+    place: Place, table: Table, grid: Grid, convention: str, reasons: dict[str, str], behind: BehindLink | None
 ) -> Cell:
-    """The number with its interval on a line of its own, as columns are narrow, and the second number under it."""
-    cell = cell_of(row, column_of(table, crossing.number), table, convention, reasons, {}, behind)
-    second = row[crossing.beneath] if crossing.beneath else None
-    under = (cell.interval, "" if second is None else figure(second))
+    """The number with its interval on a line of its own, as columns are narrow, and the further ones under it."""
+    row, crossing = place.row, grid.crossing
+    cell = cell_of(row, place.column, table, convention, reasons, {}, behind)
+    under = (cell.interval, beneath_of(place, table, crossing))
+    reason = cell.reason or reason_beneath(row, table, grid)
     marked = row[crossing.mark] if crossing.mark else ""
-    return replace(cell, interval="", under=tuple(filter(None, under)), marked=marked)
+    return replace(
+        cell,
+        interval="",
+        under=tuple(filter(None, under)),
+        marked=marked,
+        reason=reason,
+        mark=footnote(reason, reasons),
+    )
 
 
-def grid_notes(table: Table, rows: list[list[Cell]]) -> Iterator[str]:
+def reason_beneath(row: Row, table: Table, grid: Grid) -> str:
+    """Why one of several numbers under another is undefined."""
+    columns = [column_of(table, name) for name in grid.crossing.beneath]
+    found = [reason_of(row, column, row[column.value]) for column in columns if column.kind in NUMBERS]
+    return next(filter(None, found), "") if len(columns) > 1 else ""
+
+
+def grid_notes(table: Table, grid: Grid, rows: list[list[Cell]]) -> Iterator[str]:
     """What the signs mean, and what stands under the numbers."""
     marked = {cell.marked for row in rows for cell in row} - {""}
     if marked:
         yield ", ".join(f"{SIGNS[word]} {mark_word(word)}" for word in SIGNS if word in marked)
-    yield from beneath_said(table)
+    yield from beneath_said(table, grid.crossing)

@@ -38,19 +38,29 @@ class Shown:
 class Crossing:
     """How a long table reads best: one of its numbers in a grid, the values of one column down, of another across.
 
-    Each combination of values of the columns `apart` has a grid of its own. `beneath` names a second number, under the
-    first; `along` numbers that are the same in a whole line, at its end; `mark` the column that marks rows. A
-    `mirrored` table says each pair once, and its grid twice.
+    Each combination of values of the columns `apart` has a grid of its own. `beneath` names what stands under the
+    number, in one line; `along` numbers that are the same in a whole line, at its end; `mark` the column that marks
+    rows. A `mirrored` table says each pair once, and its grid twice; `back` is the number of a pair seen from its other
+    side, where that is another, and `heading` what stands over the names then. Only rows that have all values of
+    `where` enter; `title` tells the grids from those of other crossings.
     """
 
     number: str
     down: str
     across: str
     apart: tuple[str, ...] = ()
-    beneath: str = ""
+    beneath: tuple[str, ...] = ()
     along: tuple[str, ...] = ()
     mark: str = ""
     mirrored: bool = False
+    back: str = ""
+    heading: str = ""
+    where: tuple[tuple[str, str], ...] = ()
+    title: str = ""
+
+    def rows_of(self, table: "Table") -> list[Row]:
+        """The rows of the table that enter."""
+        return [row for row in table.rows if all(row[column] == value for column, value in self.where)]
 
 
 @dataclass(frozen=True)
@@ -59,7 +69,7 @@ class Table:
 
     A row may hold `intervals` besides its columns: {column: {convention: {low, high, …}}}, for JSON and pages.
     `named_by` are the columns that name a row, where its numbers lead to the answers behind them (see
-    `analysis.reports.behind`); none where they do not. `crossing` is how page and TeX lay it out, where a list is not
+    `analysis.reports.behind`); none where they do not. `crossings` are how page and TeX lay it out, where a list is not
     how it reads best; files of data are always lists.
     """
 
@@ -70,7 +80,7 @@ class Table:
     notes: tuple[str, ...] = ()
     shown: tuple[Shown, ...] = field(default=(), repr=False)
     named_by: tuple[str, ...] = ()
-    crossing: Crossing | None = None
+    crossings: tuple[Crossing, ...] = ()
 
     def names(self, row: Row) -> dict[str, str]:
         """What names the row, as an address holds it; nothing where its numbers lead nowhere."""

@@ -3,12 +3,13 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from typing import Any, cast
+from itertools import groupby
+from typing import Any
 
 from django.utils.translation import gettext as _
 
 from analysis.formatting import MINUS, UNDEFINED, figure, interval, mark_word, worded
-from analysis.grids import Grid, beneath_said, column_of, grids_of
+from analysis.grids import Grid, Place, beneath_of, beneath_said, column_of, grids_of, heading_of
 from analysis.tables import Crossing, Row, Shown, Table
 
 TEX_SPECIAL = {
@@ -35,7 +36,8 @@ MARKS = {"best": BOLD, "highest": BOLD, "worst": UNDERLINED, "lowest": UNDERLINE
 def as_tex(table: Table) -> str:
     """A table for a paper: rounded, with intervals in brackets and the notes beneath. Needs booktabs."""
     if grids := grids_of(table):
-        return tex_grids(table, grids)
+        parts = [list(part) for _crossing, part in groupby(grids, key=lambda grid: grid.crossing)]
+        return "\n".join(tex_grids(table, part, table.notes if part is parts[-1] else ()) for part in parts)
     shown = table.shown or tuple(Shown(column, column) for column in table.columns)
     align = "".join("r" if column.kind in ("count", "number") else "l" for column in shown)
     head = " & ".join(escape(column.title) for column in shown)
@@ -74,28 +76,29 @@ def printed(value: int | float) -> str:
     return str(value) if isinstance(value, int) else figure(value)
 
 
-def tex_grids(table: Table, grids: list[Grid]) -> str:
-    """Grids in one table, each under its title; under each line of numbers their intervals, smaller."""
-    crossing = cast("Crossing", table.crossing)
-    down, across = column_of(table, crossing.down), column_of(table, crossing.across)
+def tex_grids(table: Table, grids: list[Grid], notes: Iterable[str]) -> str:
+    """Grids of one crossing in one table, each under its title; under each line of numbers their intervals, smaller."""
+    crossing = grids[0].crossing
+    across = column_of(table, crossing.across)
     along = [column_of(table, name) for name in crossing.along]
-    words = [down.title, *(worded(across.kind, value) for value in grids[0].across), *(each.title for each in along)]
+    columns = (worded(across.kind, value) for value in grids[0].across)
+    words = [heading_of(table, crossing), *columns, *(each.title for each in along)]
     body: list[str] = []
     for grid in grids:
         if grid.title:
             body += [r"\midrule"] if body else []
             body.append(rf"\multicolumn{{{len(words)}}}{{l}}{{\emph{{{escape(grid.title)}}}}} \\")
         for name in grid.down:
-            body += grid_lines(table, crossing, grid, name)
+            body += grid_lines(table, grid, name)
     head = " & ".join(map(escape, words))
-    return tabular("l" + "r" * (len(words) - 1), head, body, [*table.notes, *grid_notes(table, crossing)])
+    return tabular("l" + "r" * (len(words) - 1), head, body, [*notes, *grid_notes(table, crossing)])
 
 
-def grid_lines(table: Table, crossing: Crossing, grid: Grid, name: Any) -> Iterator[str]:
+def grid_lines(table: Table, grid: Grid, name: Any) -> Iterator[str]:
     """One line of a grid, and the lines under it."""
-    down, number = column_of(table, crossing.down), column_of(table, crossing.number)
-    cells = [grid_cell(row, number, crossing) if row else ("", "", "") for row in grid.line(name)]
-    ends = [tex_cell(grid.first(name), column_of(table, each), worded) for each in crossing.along]
+    down = column_of(table, grid.crossing.down)
+    cells = [grid_cell(place, table, grid.crossing) if place else ("", "", "") for place in grid.line(name)]
+    ends = [tex_cell(grid.first(name), column_of(table, each), worded) for each in grid.crossing.along]
     numbers, *under = zip(*cells, strict=True)
     yield " & ".join([escape(worded(down.kind, name)), *numbers, *ends]) + r" \\"
     for line in under:
@@ -104,15 +107,15 @@ def grid_lines(table: Table, crossing: Crossing, grid: Grid, name: Any) -> Itera
             yield " & ".join(["", *small, *("" for _end in ends)]) + r" \\"
 
 
-def grid_cell(row: Row, column: Shown, crossing: Crossing) -> tuple[str, str, str]:
-    """The number as it is marked, its interval, and the second number."""
+def grid_cell(place: Place, table: Table, crossing: Crossing) -> tuple[str, str, str]:
+    """The number as it is marked, its interval, and what stands beneath."""
+    row, column = place.row, place.column
     value = row[column.value]
     if value is None:
         return UNDEFINED, "", ""
     ends = interval(row[column.low], row[column.high]) if column.low else ""
-    second = row[crossing.beneath] if crossing.beneath else None
     marked = MARKS.get(row[crossing.mark] if crossing.mark else "", "%s")
-    return marked % signed(printed(value)), signed(ends), "" if second is None else signed(printed(second))
+    return marked % signed(printed(value)), signed(ends), escape(beneath_of(place, table, crossing, printed))
 
 
 def grid_notes(table: Table, crossing: Crossing) -> Iterator[str]:
@@ -121,7 +124,7 @@ def grid_notes(table: Table, crossing: Crossing) -> Iterator[str]:
     said = {BOLD: _("bold"), UNDERLINED: _("underlined")}
     if marked & MARKS.keys():
         yield ", ".join(f"{said[how]}: {mark_word(word)}" for word, how in MARKS.items() if word in marked)
-    yield from beneath_said(table)
+    yield from beneath_said(table, crossing)
 
 
 def signed(text: str) -> str:

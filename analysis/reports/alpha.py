@@ -30,7 +30,7 @@ def alpha(evidence: Evidence) -> Table:
                        "adjudicated, over all cells, each with its latest score."))  # fmt: skip
     return make_table(
         "alpha", COLUMNS, rows, title=_("Agreement"), notes=tuple(notes), shown=shown(),
-        named_by=("dimension", "round"), crossing=Crossing("alpha", "dimension", "round"),
+        named_by=("dimension", "round"), crossings=(Crossing("alpha", "dimension", "round"),),
     )  # fmt: skip
 
 

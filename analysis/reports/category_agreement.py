@@ -11,7 +11,15 @@ from analysis.evidence import Evidence
 from analysis.measures.agreement import cohen_kappa, gwet_ac1, percent_agreement
 from analysis.measures.coefficients import category_counts, fleiss_kappa, table_ratings
 from analysis.measures.types import IntArray
-from analysis.reports.judged import Judgments, generators_and_sources, group_of, groups_in, judgments_in, scope_note
+from analysis.reports.judged import (
+    Judgments,
+    crossings_by,
+    generators_and_sources,
+    group_of,
+    groups_in,
+    judgments_in,
+    scope_note,
+)
 from analysis.tables import Shown, Table, make_table
 from studies.protocols import Question
 
@@ -34,7 +42,12 @@ def agreement(evidence: Evidence) -> Table:
           "near 0 whatever the agreement; AC1 is not."),
     )  # fmt: skip
     named_by = ("group", "generator", "source", "category", "view")
-    return make_table("agreement", COLUMNS, rows, title=_("Agreement"), notes=notes, shown=shown(), named_by=named_by)
+    return make_table(
+        "agreement", COLUMNS, rows, title=_("Agreement"), notes=notes, shown=shown(), named_by=named_by,
+        crossings=crossings_by(
+            ("group", "generator", "source"), "percent", "category", "view", ("kappa", "ac1", "n_pairs")
+        ),
+    )  # fmt: skip
 
 
 def agreement_rows(evidence: Evidence, judgments: Judgments) -> Iterator[dict[str, Any]]:

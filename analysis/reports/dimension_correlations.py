@@ -23,8 +23,8 @@ def dimension_correlations(evidence: Evidence) -> Table:
     return make_table(
         "dimension_correlations", COLUMNS, rows, title=_("Dimensions compared"), notes=(note,), shown=shown(),
         named_by=("dimension_a", "dimension_b", "round"),
-        crossing=Crossing(
-            "pearson", "dimension_a", "dimension_b", apart=("round",), beneath="nemenyi_p", mirrored=True
+        crossings=(
+            Crossing("pearson", "dimension_a", "dimension_b", apart=("round",), beneath=("nemenyi_p",), mirrored=True),
         ),
     )  # fmt: skip
 

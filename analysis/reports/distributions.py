@@ -26,7 +26,7 @@ def distributions(evidence: Evidence) -> Table:
     return make_table(
         "distributions", COLUMNS, rows, title=_("Distribution of scores"), notes=(note,), shown=shown(),
         named_by=("dataset", "dimension", "round", "score"),
-        crossing=Crossing("share", "dimension", "score", apart=("dataset", "round")),
+        crossings=(Crossing("share", "dimension", "score", apart=("dataset", "round")),),
     )  # fmt: skip
 
 

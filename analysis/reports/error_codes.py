@@ -31,7 +31,7 @@ def error_codes(evidence: Evidence) -> Table:
     )  # fmt: skip
     return make_table(
         "error_codes", COLUMNS, rows, title=_("Error codes"), notes=notes(evidence, coded), shown=shown,
-        named_by=("generator", "code"), crossing=Crossing("share_of_all", "generator", "code_said", beneath="n"),
+        named_by=("generator", "code"), crossings=(Crossing("share_of_all", "generator", "code_said", beneath=("n",)),),
     )  # fmt: skip
 
 

@@ -29,7 +29,7 @@ def expert_check(evidence: Evidence) -> Table:
     )
     return make_table(
         "expert_check", COLUMNS, rows, title=_("Expert check"), notes=notes(evidence), shown=shown,
-        named_by=("dimension", "expert"), crossing=Crossing("accuracy", "dimension", "expert"),
+        named_by=("dimension", "expert"), crossings=(Crossing("accuracy", "dimension", "expert"),),
     )  # fmt: skip
 
 

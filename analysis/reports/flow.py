@@ -4,7 +4,7 @@ from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
 from analysis.reports.judged import NOT_APPLICABLE, group_of, groups_in, judgments_in, scope_note
-from analysis.tables import Shown, Table, make_table
+from analysis.tables import Crossing, Shown, Table, make_table
 
 COLUMNS = ("group", "category", "reached", "stopped")
 
@@ -27,7 +27,7 @@ def flow(evidence: Evidence) -> Table:
     )  # fmt: skip
     return make_table(
         "flow", COLUMNS, rows, title=_("How far judgments got"), notes=notes, shown=shown(),
-        named_by=("group", "category"),
+        named_by=("group", "category"), crossings=(Crossing("reached", "category", "group", beneath=("stopped",)),),
     )  # fmt: skip
 
 

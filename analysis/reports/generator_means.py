@@ -41,7 +41,7 @@ def generator_means(evidence: Evidence) -> Table:
     return make_table(
         "generator_means", COLUMNS, rows, title=_("Means by generator"), notes=notes, shown=shown(),
         named_by=("generator", "dimension", "round"),
-        crossing=Crossing("mean", "generator", "dimension", apart=("round",), mark="mark"),
+        crossings=(Crossing("mean", "generator", "dimension", apart=("round",), mark="mark"),),
     )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from analysis.evidence import Evidence
 from analysis.lab_questions import NOT_APPLICABLE
 from analysis.reports.evaluators import HUMAN, Evaluator, evaluators_in
+from analysis.tables import Crossing
 from studies.protocols import Question, Stage
 from studies.protocols.flow import stopped_at
 from studies.services.declaring import declaration_of, declarations_by_code
@@ -107,6 +108,18 @@ def group_of(evaluator: Evaluator) -> str:
 def groups_in(evidence: Evidence) -> list[Evaluator]:
     """Whose judgments have rows, as chosen: all people, each group, each model."""
     return evaluators_in(evidence)
+
+
+def crossings_by(
+    columns: Iterable[str], number: str, down: str, apart: str, beneath: tuple[str, ...]
+) -> tuple[Crossing, ...]:
+    """Grids of a number across each of these columns (group, generator, source), over all of the other two."""
+    titles = {"group": _("By group"), "generator": _("By generator"), "source": _("By source")}
+    rest = {across: tuple((column, ALL) for column in titles if column != across) for across in columns}
+    return tuple(
+        Crossing(number, down, across, apart=(apart,), beneath=beneath, where=fixed, title=titles[across])
+        for across, fixed in rest.items()
+    )
 
 
 def scope_note() -> str:

@@ -14,6 +14,7 @@ from analysis.measures.wins import pair_counts
 from analysis.reports.category_agreement import agreement_columns, measured
 from analysis.reports.evaluators import Evaluator, judges_in
 from analysis.reports.judged_pairs import coded, judgments_by, judgments_of
+from analysis.reports.wins import win_matrix
 from analysis.tables import Shown, Table, make_table
 
 OUTCOMES = 3  # first, second, tie
@@ -35,7 +36,7 @@ def judges_of_pairs(evidence: Evidence) -> tuple[Table, ...]:
     return (
         make_table(
             "judge_wins", WINS, wins, title=_("Wins and ties by models"), notes=win_notes(), shown=win_shown(),
-            named_by=("evaluator", "generator_a", "generator_b"),
+            named_by=("evaluator", "generator_a", "generator_b"), crossings=(win_matrix(("evaluator",)),),
         ),
         make_table(
             "agreement_with_humans", AGREEMENT, agreement, title=_("Agreement of models with people"),

@@ -46,7 +46,7 @@ def judges_of_scores(evidence: Evidence) -> tuple[Table, ...]:
         make_table(
             "judge_means", MEANS, means, title=_("Means by models"), notes=mean_notes(), shown=mean_shown(),
             named_by=("evaluator", "generator", "dimension"),
-            crossing=Crossing("mean", "generator", "dimension", apart=("evaluator",)),
+            crossings=(Crossing("mean", "generator", "dimension", apart=("evaluator",)),),
         ),
         make_table(
             "agreement_with_humans", AGREEMENT, agreement, title=_("Agreement of models with people"),

@@ -9,6 +9,7 @@ from analysis.evidence import Evidence
 from analysis.reports.judged import (
     NOT_APPLICABLE,
     Judgments,
+    crossings_by,
     generators_and_sources,
     group_of,
     groups_in,
@@ -38,6 +39,7 @@ def label_distributions(evidence: Evidence) -> Table:
     return make_table(
         "label_distributions", COLUMNS, rows, title=_("Distribution of labels"), notes=notes, shown=shown(),
         named_by=("group", "source", "generator", "category", "label"),
+        crossings=crossings_by(("generator", "source"), "n", "label", "category", ("share_all",)),
     )  # fmt: skip
 
 

@@ -31,7 +31,7 @@ def metric_by_score(evidence: Evidence, data: Judged) -> Table:
         notes=(*dropped_note(evidence), *(notes if rows else (nothing(),))),
         shown=shown(),
         named_by=("metric", "dimension", "score"),
-        crossing=Crossing("mean", "metric", "score", apart=("dimension",), beneath="n", along=("r",)),
+        crossings=(Crossing("mean", "metric", "score", apart=("dimension",), beneath=("n",), along=("r",)),),
     )
 
 

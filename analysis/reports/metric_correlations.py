@@ -46,7 +46,7 @@ def metric_correlations(evidence: Evidence, data: Judged) -> Table:
         notes=(*dropped_note(evidence), *(notes if rows else (nothing(),))),
         shown=shown(),
         named_by=("metric", "dimension", "coefficient", "scope"),
-        crossing=Crossing("r", "metric", "dimension", apart=("scope", "coefficient"), mark="mark"),
+        crossings=(Crossing("r", "metric", "dimension", apart=("scope", "coefficient"), mark="mark"),),
     )
 
 

@@ -34,7 +34,7 @@ def metric_means(evidence: Evidence, data: Judged) -> Table:
         notes=(*dropped_note(evidence), *(notes if rows else (nothing(),))),
         shown=shown(),
         named_by=("metric", "generator"),
-        crossing=Crossing("mean", "metric", "generator", mark="mark", along=("rank_correlation",)),
+        crossings=(Crossing("mean", "metric", "generator", mark="mark", along=("rank_correlation",)),),
     )
 
 

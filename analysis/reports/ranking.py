@@ -13,7 +13,7 @@ from analysis.measures.intervals import JUDGMENT, Interval
 from analysis.measures.ranking import Ranking, rank_generators
 from analysis.measures.strengths import METHODS
 from analysis.reports.judged_pairs import calibration_note, coded, counted
-from analysis.tables import Shown, Table, make_table
+from analysis.tables import Crossing, Shown, Table, make_table
 
 COLUMNS = ("method", "generator", "rank", "strength", "low", "high", "rank_low", "rank_high", "n", "reason")
 METHOD_WORDS = {
@@ -36,8 +36,9 @@ def ranking(evidence: Evidence) -> Table:
         *calibration_note(evidence),
     )  # fmt: skip
     return make_table(
-        "ranking", COLUMNS, rows, title=_("Ranking"), notes=notes, shown=shown(), named_by=("method", "generator")
-    )
+        "ranking", COLUMNS, rows, title=_("Ranking"), notes=notes, shown=shown(), named_by=("method", "generator"),
+        crossings=(Crossing("strength", "generator", "method_word", beneath=("rank", "ranks")),),
+    )  # fmt: skip
 
 
 def method_rows(evidence: Evidence, judgments: pd.DataFrame, method: str) -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ from django.utils.translation import gettext as _
 from analysis.evidence import Evidence
 from analysis.formatting import count, question_word
 from analysis.report import Report
+from analysis.reports.agreed_sentences import most_and_least
 from analysis.reports.category_agreement import agreement
 from analysis.reports.category_variants import category_agreement
 from analysis.reports.description import description
@@ -18,17 +19,19 @@ from analysis.tables import Table
 
 
 def stopping_questionnaire(evidence: Evidence) -> Report:
-    how_far = flow(evidence)
+    how_far, agreed = flow(evidence), agreement(evidence)
     tables = (
         how_far,
         label_distributions(evidence),
-        agreement(evidence),
+        agreed,
         *variants(evidence, category_agreement),
         *judges_at_gates(evidence),
         *found_errors(evidence),
         description(evidence),
     )
-    return Report(tables, (*sentences(how_far), *compared(evidence)), ("flow", "label_distributions"))
+    return Report(
+        tables, (*sentences(how_far), *compared(evidence), *most_and_least(agreed)), ("flow", "label_distributions")
+    )
 
 
 def sentences(how_far: Table) -> list[str]:

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from analysis.evidence import Evidence
 from analysis.measures.wins import pair_counts
 from analysis.reports.judged_pairs import calibration_note, coded, counted
-from analysis.tables import Shown, Table, make_table
+from analysis.tables import Crossing, Shown, Table, make_table
 
 COLUMNS = ("generator_a", "generator_b", "wins_a", "wins_b", "ties", "n")
 
@@ -31,7 +31,18 @@ def wins(evidence: Evidence) -> Table:
     ]
     notes = (_("Each judgment counts once: several people may have judged one pair."), *calibration_note(evidence))
     named_by = ("generator_a", "generator_b")
-    return make_table("wins", COLUMNS, rows, title=_("Wins and ties"), notes=notes, shown=shown(), named_by=named_by)
+    return make_table(
+        "wins", COLUMNS, rows, title=_("Wins and ties"), notes=notes, shown=shown(), named_by=named_by,
+        crossings=(win_matrix(),),
+    )  # fmt: skip
+
+
+def win_matrix(apart: tuple[str, ...] = ()) -> Crossing:
+    """Each generator against each other: how often the one of the row was preferred."""
+    return Crossing(
+        "wins_a", "generator_a", "generator_b", apart=apart, beneath=("ties", "n"), mirrored=True, back="wins_b",
+        heading=_("Generator"), title=_("Wins of the generator of the row over that of the column"),
+    )  # fmt: skip
 
 
 def shown() -> tuple[Shown, ...]:

@@ -1,5 +1,7 @@
 """Long tables that read best as grids: on the page and in TeX, with the numbers of the list."""
 
+from dataclasses import replace
+
 import pytest
 from django.core.cache import cache
 from django.urls import reverse
@@ -29,8 +31,8 @@ def row(who, on, mean, number=1, **more):
 
 def table(rows, **crossing):
     columns = ("who", "on", "round", "mean", "low", "high", "p", "mark", "reason")
-    how = Crossing("mean", "who", "on", **crossing)
-    return make_table("t", columns, rows, title="T", shown=SHOWN, crossing=how, named_by=("who", "on", "round"))
+    how = (Crossing("mean", "who", "on", **crossing),)
+    return make_table("t", columns, rows, title="T", shown=SHOWN, crossings=how, named_by=("who", "on", "round"))
 
 
 ROWS = [
@@ -75,10 +77,71 @@ def test_each_round_has_a_grid_named_after_it():
 
 def test_a_pair_that_is_said_once_stands_on_both_sides_of_the_diagonal():
     rows = [row("a", "b", 0.5), row("a", "c", 0.25), row("b", "c", -0.5)]
-    (grid,) = crossed(table(rows, mirrored=True, beneath="p"), "clustered")
+    (grid,) = crossed(table(rows, mirrored=True, beneath=("p",)), "clustered")
     assert texts(grid) == [["a", "", ".50", ".25"], ["b", ".50", "", "−.50"], ["c", ".25", "−.50", ""]]
     assert grid.rows[0][2].under[-1] == ".50"
-    assert "Under each number: p." in grid.notes
+    assert "In each cell: Mean; under it: p." in grid.notes
+
+
+def test_a_pair_seen_from_its_other_side_shows_the_other_number_and_leads_to_it():
+    rows = [row("a", "b", 0.5, p=0.25), row("b", "c", 0.75, p=0.125)]
+    (grid,) = crossed(
+        table(rows, mirrored=True, back="p", heading="One"), "clustered",
+        lambda row, column: f"/{row['who']}/{row['on']}/{column.value}",
+    )  # fmt: skip
+    assert texts(grid) == [["a", "", ".50", ""], ["b", ".25", "", ".75"], ["c", "", ".12", ""]]
+    assert [grid.rows[0][2].href, grid.rows[1][1].href] == ["/a/b/mean", "/a/b/p"]
+    assert grid.head[0].title == "One"
+
+
+def test_several_numbers_stand_under_one_each_in_its_place():
+    rows = [row("a", "x", 0.5, p=None), row("a", "y", 0.75), row("a", "z", None, reason="no answers")]
+    (grid,) = crossed(table(rows, beneath=("p", "round", "who")), "clustered")
+    assert [cell.under[-1:] for cell in grid.rows[0][1:]] == [("undefined · 1 · a",), (".50 · 1 · a",), ()]
+    assert grid.notes[-1] == "In each cell: Mean; under it: p · Round · Who."
+
+
+def test_why_one_of_several_under_a_number_is_undefined_stands_below():
+    shown = (*SHOWN[:4], replace(SHOWN[4], reason="reason"), SHOWN[5])
+    rows = [row("a", "x", 0.5, p=None, reason="all alike"), row("a", "y", 0.75)]
+    (grid,) = crossed(replace(table(rows, beneath=("p", "round")), shown=shown), "clustered")
+    assert grid.footnotes[grid.rows[0][1].mark] == grid.rows[0][1].reason == "all alike"
+    assert not grid.rows[0][2].mark
+
+
+def test_each_crossing_has_grids_of_its_own_with_only_the_rows_it_is_about():
+    rows = [
+        row("a", "x", 1.0, mark="best"), row("a", "y", 2.0, mark="best"), row("b", "z", 9.0),
+        row("a", "x", 3.0, number=2), row("b", "x", 4.0, number=2),
+    ]  # fmt: skip
+    by_what = Crossing("mean", "who", "on", where=(("mark", "best"),), title="By what")
+    by_whom = Crossing("mean", "on", "who", where=(("mark", ""), ("on", "x")), apart=("mark", "round"), title="By whom")
+    first, second = crossed(replace(table(rows), crossings=(by_what, by_whom)), "clustered")
+    assert (first.title, texts(first)) == ("By what", [["a", "1.00", "2.00"]])
+    assert (second.title, texts(second)) == ("By whom", [["x", "3.00", "4.00"]])
+
+
+def test_the_title_of_a_crossing_stands_before_what_tells_its_grids_apart():
+    rows = [*ROWS, row("a", "short", 1.0, number=2)]
+    first, second = crossed(table(rows, apart=("round",), title="By what"), "clustered")
+    assert (first.title, second.title) == ("By what · Round: 1", "By what · Round: 2")
+
+
+def test_a_crossing_of_one_column_has_no_grid_beside_others():
+    rows = [row("a", "x", 1.0), row("b", "x", 2.0)]
+    ways = (Crossing("mean", "who", "on"), Crossing("mean", "on", "who"))
+    (grid,) = crossed(replace(table(rows), crossings=ways), "clustered")
+    assert texts(grid) == [["x", "1.00", "2.00"]]
+
+
+def test_tex_has_a_table_for_each_crossing_and_the_notes_once():
+    ways = (Crossing("mean", "who", "on"), Crossing("mean", "on", "who", beneath=("p", "round")))
+    tex = as_tex(replace(table(ROWS), crossings=ways, notes=("Of all.",)))
+    first, second = tex.split("\n\n")
+    assert r"Who & clear cut & short \\" in first
+    assert r"On & a & b \\" in second
+    assert r" & \footnotesize .50 · 1 & \footnotesize .50 · 1 \\" in second
+    assert tex.count("Of all.") == second.count("Of all.") == 1
 
 
 def test_what_is_the_same_in_a_whole_line_stands_at_its_end():
