@@ -104,6 +104,10 @@ def meanings(study: Study) -> dict[str, tuple[str, str]]:
             _("The place of the item among all items that the annotator was shown, stages one after the other"),
             _("1 = first; empty in imported studies"),
         ),
+        "opened_at": (
+            _("When the stage was opened; breaks until it was handed in are not known"),
+            time,
+        ),
         "first_answered_at": (_("When the item was first answered in this stage"), time),
         "last_changed_at": (_("When the answer to the item was last changed in this stage"), time),
         "n_changes": (_("How often the answer to the item was changed before it was handed in"), "0, 1, …"),

@@ -35,6 +35,7 @@ OPTION_FIELDS = {
     "key": "item__options__correct",
     "wording": "item__options__text",
 }
+BANK_ORDER = ("item__text_id", "item_id")  # not that of units: launching draws it, and an import does not know it
 SHORT = 60  # letters of a value that may be a category
 TOKEN = re.compile(r"\w+|[^\w\s]")
 WITHHELD = "withheld"  # in the metadata of a text that a replication pack holds without its words
@@ -180,7 +181,7 @@ def items_of(study: Study, texts: pd.DataFrame) -> pd.DataFrame:
         .annotate(
             n_options=Count("item__options"), n_keys=Count("item__options", filter=Q(item__options__correct=True))
         )
-        .order_by("unit__position", "position")
+        .order_by(*BANK_ORDER)
         .values_list(*(ITEM_FIELDS.get(column, column) for column in ITEM_COLUMNS))
     )
     found = pd.DataFrame.from_records(list(rows), columns=ITEM_COLUMNS).drop_duplicates("item_id", ignore_index=True)
@@ -190,7 +191,7 @@ def items_of(study: Study, texts: pd.DataFrame) -> pd.DataFrame:
 def options_of(study: Study) -> pd.DataFrame:
     rows = (
         UnitItem.objects.filter(unit__study=study, item__options__isnull=False)
-        .order_by("unit__position", "position", "item__options__position")
+        .order_by(*BANK_ORDER, "item__options__position")
         .values_list(*OPTION_FIELDS.values())
     )
     frame = pd.DataFrame.from_records(list(rows), columns=list(OPTION_FIELDS))
@@ -207,7 +208,7 @@ def codes_of(study: Study) -> dict[str, set[str]]:
 
 def texts_of(study: Study) -> pd.DataFrame:
     """Tokens are words and punctuation marks."""
-    units = Unit.objects.filter(study=study).order_by("position").select_related("text")
+    units = Unit.objects.filter(study=study).order_by("text_id", "position").select_related("text")
     rows = [(unit.text.external_id, *origin_of(unit.text), n_tokens(unit.text)) for unit in units]
     frame = pd.DataFrame.from_records(rows, columns=["text_id", "source", "dataset", "tokens"])
     return frame.drop_duplicates("text_id", ignore_index=True)

@@ -1,6 +1,7 @@
 """Answers as rows of an export: read once in the order in which they were given, never held all at once."""
 
 from collections.abc import Collection, Iterator
+from datetime import datetime
 from typing import Any
 
 from django.db.models import F, Window
@@ -8,7 +9,7 @@ from django.db.models.functions import RowNumber
 
 from analysis.handed_in import handed_in
 from evaluation.calls import parse_status, prompt_versions, raw_output, reply_behind
-from studies.models import Assignment, Study
+from studies.models import Assignment, Study, Submission
 from studies.protocols import PROTOCOLS
 from studies.services.declaring import declaration_of
 from studies.services.response_rows import COLUMNS as CONTRACT
@@ -25,6 +26,7 @@ EXTRAS = (
     "applicable",
     "position_shown",
     "order_in_session",
+    "opened_at",
     "first_answered_at",
     "last_changed_at",
     "n_changes",
@@ -74,7 +76,7 @@ FIELDS = {
     "item_pk": "item_id",
     "option_pk": "option_id",
 }
-TIMES = ("submitted_at", "first_answered_at", "last_changed_at")
+TIMES = ("submitted_at", "opened_at", "first_answered_at", "last_changed_at")
 ORDER = ("assignment__annotator_id", "assignment__position", "assignment_id", "pk")
 CHUNK = 2000
 
@@ -85,6 +87,7 @@ def export_rows(study: Study, purposes: Collection[str]) -> Iterator[dict[str, A
     is_paired = PROTOCOLS[study.protocol].unit == "pair"
     places: dict[tuple, int] = {}
     sides: dict[int, dict[str, Any]] = {}
+    opened: dict[tuple[int, str], datetime] = {}
     annotator, prompts = None, prompt_versions(study)
     sequence = Window(RowNumber(), order_by="pk")
     answers = handed_in(study, purposes).annotate(**reply_behind(), sequence=sequence).order_by(*ORDER)
@@ -94,8 +97,9 @@ def export_rows(study: Study, purposes: Collection[str]) -> Iterator[dict[str, A
         row["prompt_version"] = prompts.get(row["annotator_pk"]) if row["reply_turn"] is not None else None
         if row["annotator_pk"] != annotator:
             annotator = row["annotator_pk"]
-            places = places_shown(annotator, stages)
+            places, opened = places_shown(annotator, stages), stages_opened(annotator)
             sides = sides_shown(annotator) if is_paired else {}
+        row["opened_at"] = opened.get((row["assignment_pk"], row["stage"]))
         yield finished(row, places, sides)
 
 
@@ -130,6 +134,16 @@ def places_shown(annotator_pk: int, stages: list[str]) -> dict[tuple, int]:
                 for number, option in enumerate(item.options, 1):
                     places[assignment, stage, item.item_id, option.option_id] = number
     return places
+
+
+def stages_opened(annotator_pk: int) -> dict[tuple[int, str], datetime]:
+    """When the annotator opened each stage that was handed in, by assignment and stage; unknown times are absent."""
+    known = Submission.objects.filter(assignment__annotator=annotator_pk, opened_at__isnull=False)
+    return {
+        (assignment, stage): time
+        for assignment, stage, time in known.values_list("assignment", "stage", "opened_at")
+        if time
+    }
 
 
 def sides_shown(annotator_pk: int) -> dict[int, dict[str, Any]]:

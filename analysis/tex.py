@@ -40,9 +40,9 @@ def as_tex(table: Table) -> str:
         return "\n".join(tex_grids(table, part, table.notes if part is parts[-1] else ()) for part in parts)
     shown = table.shown or tuple(Shown(column, column) for column in table.columns)
     align = "".join("r" if column.kind in ("count", "number") else "l" for column in shown)
-    head = " & ".join(escape(column.title) for column in shown)
+    head = line_of(escape(column.title) for column in shown)
     text = cache(lambda kind, value: escape(worded(kind, value)))  # few words, many rows
-    body = [" & ".join(tex_cell(row, column, text) for column in shown) + r" \\" for row in table.rows]
+    body = [line_of(tex_cell(row, column, text) for column in shown) for row in table.rows]
     return tabular(align, head, body, table.notes)
 
 
@@ -50,7 +50,7 @@ def tabular(align: str, head: str, body: Iterable[str], notes: Iterable[str]) ->
     lines = [
         rf"\begin{{tabular}}{{{align}}}",
         r"\toprule",
-        rf"{head} \\",
+        head,
         r"\midrule",
         *body,
         r"\bottomrule",
@@ -58,6 +58,12 @@ def tabular(align: str, head: str, body: Iterable[str], notes: Iterable[str]) ->
         *(rf"\par\footnotesize {escape(note)}" for note in notes),
     ]
     return "\n".join(lines) + "\n"
+
+
+def line_of(cells: Iterable[str]) -> str:
+    """Cells as a line. A [ or * at its start is held together: TeX would read it as an option of the line above."""
+    line = " & ".join(cells) + r" \\"
+    return f"{{{line[0]}}}{line[1:]}" if line[0] in "[*" else line
 
 
 def tex_cell(row: Row, column: Shown, text: Callable[[str, Any], str]) -> str:
@@ -90,7 +96,7 @@ def tex_grids(table: Table, grids: list[Grid], notes: Iterable[str]) -> str:
             body.append(rf"\multicolumn{{{len(words)}}}{{l}}{{\emph{{{escape(grid.title)}}}}} \\")
         for name in grid.down:
             body += grid_lines(table, grid, name)
-    head = " & ".join(map(escape, words))
+    head = line_of(map(escape, words))
     return tabular("l" + "r" * (len(words) - 1), head, body, [*notes, *grid_notes(table, crossing)])
 
 
@@ -100,11 +106,11 @@ def grid_lines(table: Table, grid: Grid, name: Any) -> Iterator[str]:
     cells = [grid_cell(place, table, grid.crossing) if place else ("", "", "") for place in grid.line(name)]
     ends = [tex_cell(grid.first(name), column_of(table, each), worded) for each in grid.crossing.along]
     numbers, *under = zip(*cells, strict=True)
-    yield " & ".join([escape(worded(down.kind, name)), *numbers, *ends]) + r" \\"
+    yield line_of([escape(worded(down.kind, name)), *numbers, *ends])
     for line in under:
         if any(line):
             small = (rf"\footnotesize {part}" if part else "" for part in line)
-            yield " & ".join(["", *small, *("" for _end in ends)]) + r" \\"
+            yield line_of(["", *small, *("" for _end in ends)])
 
 
 def grid_cell(place: Place, table: Table, crossing: Crossing) -> tuple[str, str, str]:

@@ -129,7 +129,7 @@ class MeanAgreement:
     """Means over pairs; NaN where no pair is defined.
 
     kappa, percent and ac1 are weighted by shared judgments, kappa_unweighted is not, each over the pairs where it is
-    defined. n_pairs of n_pairs_possible have a κ, n_judgments are what these pairs share.
+    defined. n_pairs of n_pairs_possible have a κ; n_judgments are what all pairs share, as percent counts them.
     """
 
     kappa: float
@@ -160,7 +160,7 @@ def mean_agreement(pairs: Pairwise) -> MeanAgreement:
         ac1=_mean_defined(pairs.ac1, pairs.n),
         n_pairs=int(defined.sum()),
         n_pairs_possible=len(pairs.pairs),
-        n_judgments=int(pairs.n[defined].sum()),
+        n_judgments=int(pairs.n.sum()),
     )
 
 

@@ -1,6 +1,7 @@
 """Text-clustered intervals of correlations: over all rows, within texts, and of generators' means.
 
-Every replicate recomputes means, ranks and generators' means; none looks at a row twice for Pearson's r.
+Every replicate recomputes means, ranks and generators' means; none looks at a row twice for Pearson's r. A replicate
+with fewer rows (or generators) than a correlation needs has none.
 """
 
 from __future__ import annotations
@@ -13,7 +14,14 @@ from scipy import stats
 
 from analysis.measures.correlations import KENDALL, PEARSON, SPEARMAN, Correlation
 from analysis.measures.intervals import CELLS, LEVEL, NO_SPREAD, Interval, Statistic, clustered, undefined
-from analysis.measures.row_correlations import moments, over_root, pearson_of, row_correlations, text_correlations
+from analysis.measures.row_correlations import (
+    FEWEST,
+    moments,
+    over_root,
+    pearson_of,
+    row_correlations,
+    text_correlations,
+)
 from analysis.measures.share_intervals import clustered_mean
 from analysis.measures.types import FloatArray, IntArray
 
@@ -32,7 +40,12 @@ def clustered_correlation(
     """
     both = ~(np.isnan(x) | np.isnan(y))
     texts, groups = np.unique(text[both], return_inverse=True)
-    statistic = _STATISTICS[coefficient](x[both], y[both], groups, len(texts))
+    counts = np.bincount(groups, minlength=len(texts))
+    figure = _STATISTICS[coefficient](x[both], y[both], groups, len(texts))
+
+    def statistic(weights: FloatArray) -> FloatArray:
+        return np.where(weights @ counts >= FEWEST, figure(weights), np.nan)
+
     return clustered(statistic, len(texts), int(both.sum()), bounds=BOUNDS, seed=seed, method=method)
 
 
@@ -68,6 +81,8 @@ def clustered_by_generator(
     def statistic(weights: FloatArray) -> FloatArray:
         n = weights @ sums[2]
         n = np.where(n > 0, n, np.nan)
+        if len(generators) < FEWEST:
+            return np.full(len(weights), np.nan)
         return row_correlations((weights @ sums[0]) / n, (weights @ sums[1]) / n, coefficient)
 
     return clustered(statistic, len(texts), int(both.sum()), bounds=BOUNDS, seed=seed, method=method)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from analysis.evidence import WITHHELD, n_tokens
+from analysis.evidence import BANK_ORDER, WITHHELD, n_tokens
 from analysis.pack.discretion import Discretion, hashed_text, without_addresses
 from evaluation.calls import version_name
 from generation.models import GeneratorRun
@@ -16,8 +16,8 @@ RUN_PARAMS = ("n_items", "n_options", "n_examples", "languages", "temperature") 
 
 
 def texts_with_items(study: Study) -> list[tuple[Text, list[Item]]]:
-    """In the study's order; an item that is in several units stands once."""
-    rows = UnitItem.objects.filter(unit__study=study).order_by("unit__position", "position")
+    """In the order of the bank, as tables list them; an item that is in several units stands once."""
+    rows = UnitItem.objects.filter(unit__study=study).order_by(*BANK_ORDER)
     found: dict[int, tuple[Text, dict[int, Item]]] = {}
     for row in rows.select_related("item__text", "item__generator").prefetch_related("item__options"):
         found.setdefault(row.item.text_id, (row.item.text, {}))[1].setdefault(row.item_id, row.item)

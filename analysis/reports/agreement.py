@@ -56,8 +56,8 @@ def agreement_with_humans(evidence: Evidence) -> Table:
     notes = (
         _("Cohen's κ of pairs over the options that both judged, ticked or not. κ weighs pairs by the judgments they "
           "share; the unweighted mean of all people is the mean of each person's mean with the others."),
-        _("Percent agreement and Gwet's AC1 are means over the same pairs: when nearly all judgments are alike, κ is "
-          "low whatever the agreement."),
+        _("Percent agreement and Gwet's AC1 count all shared judgments, also of pairs without a κ (both said the same "
+          "throughout): when nearly all judgments are alike, κ is low whatever the agreement."),
     )  # fmt: skip
     title = _("Agreement with people")
     named_by = ("evaluator", "stage")

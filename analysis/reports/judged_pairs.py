@@ -56,8 +56,9 @@ def ratings_of(judgments: pd.DataFrame) -> tuple[IntArray, IntArray]:
     """
     if judgments.empty:
         return np.full((1, 0), MISSING, dtype=np.int64), np.empty(0, dtype=np.int64)
-    table = judgments.pivot(index="annotator", columns="unit", values="outcome")
-    texts = judgments.drop_duplicates("unit").set_index("unit")["text_id"].reindex(table.columns)
+    # Sorted by what they are about, not by when they were made: sums come out the same to the last digit.
+    units = judgments.drop_duplicates("unit").sort_values(["text_id", "first", "second"]).set_index("unit")
+    table, texts = judgments.pivot(index="annotator", columns="unit", values="outcome")[units.index], units["text_id"]
     ratings = table.fillna(MISSING).to_numpy(dtype=np.int64)
     return ratings, pd.factorize(texts, sort=True)[0].astype(np.int64)
 

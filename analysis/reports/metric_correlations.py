@@ -33,7 +33,8 @@ def metric_correlations(evidence: Evidence, data: Judged) -> Table:
     rows = [row for family in families for row in family_rows(evidence, data, *family)]
     notes = (
         _("Over items with the metric's value and the mean of people's scores after the last round. Pooled: all items; "
-          "within text: the mean over texts of each text's own correlation; by generator: of generators' means."),
+          "within text: the mean over texts of each text's own correlation, weighted by its items, without texts in "
+          "which it is undefined; by generator: of generators' means."),
         _("p takes rows as independent; adjusted by Holm over all metrics and dimensions of a coefficient and scope. "
           "Marked are the three highest and the three lowest |r| on a dimension. Intervals by texts leave out each "
           "text in turn whatever their number; published ones are Fisher's z of independent rows."),

@@ -9,7 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from analysis.services.exporting import export_responses
-from studies.models import Assignment, Response
+from studies.models import Assignment, Response, Submission
 from tests.factory import answer, make_annotator, make_assignment, make_item, make_study, make_text
 
 CONTRACT = [
@@ -46,6 +46,7 @@ EXTRAS = [
     "applicable",
     "position_shown",
     "order_in_session",
+    "opened_at",
     "first_answered_at",
     "last_changed_at",
     "n_changes",
@@ -131,6 +132,15 @@ def test_times_are_iso_in_utc(study, items):
     answer(make_annotator(study, "ada"), "guess", items[0], "TF")
     Response.objects.update(submitted_at=datetime(2026, 1, 31, 12, 0, tzinfo=UTC))
     assert {row["submitted_at"] for row in rows(study)} == {"2026-01-31T12:00:00+00:00"}
+
+
+def test_a_stage_says_when_it_was_opened_if_that_is_known(study, items):
+    ada = make_annotator(study, "ada")
+    answer(ada, "guess", items[0], "TF")
+    answer(ada, "read", items[0], "TF")
+    Submission.objects.filter(stage="read").update(opened_at=datetime(2026, 1, 31, 12, 0, tzinfo=UTC))
+    found = {(row["stage"], row["opened_at"]) for row in rows(study)}
+    assert found == {("guess", ""), ("read", "2026-01-31T12:00:00+00:00")}
 
 
 def test_only_main_answers_unless_named(study, items):

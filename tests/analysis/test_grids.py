@@ -180,6 +180,11 @@ def test_a_name_in_a_grid_of_tex_runs_nothing():
     assert r"\textbackslash{}input\{x\} &" in as_tex(table([row(r"\input{x}", "a", 1.0), row("b", "c", 1.0)]))
 
 
+def test_a_name_in_a_grid_of_tex_is_never_an_option_of_the_line_above():
+    lines = as_tex(table([row("[a]", "x", 1.0), row("*b", "y", 1.0)])).splitlines()
+    assert [line[:5] for line in lines if line[:1] == "{"] == ["{[}a]", "{*}b "]
+
+
 @pytest.mark.django_db
 def test_the_results_page_shows_grids_and_keeps_the_list(project, as_user, reviewer):
     cache.clear()

@@ -116,6 +116,14 @@ def test_the_order_in_which_a_pair_is_named_makes_no_difference(seen, project):
     assert percents[0] == percents[1]
 
 
+def test_the_order_of_the_rows_makes_no_difference_to_the_last_digit(seen, project):
+    study, rows = seen
+    first = {frozenset((row["item_id"], row["other_item_id"])): (row["item_id"], row["other_item_id"]) for row in rows}
+    assert all((row["item_id"], row["other_item_id"]) in first.values() for row in rows)
+    other = imported(project, rows[::-1], slug="backwards")
+    assert table(other, "agreement").rows == table(study, "agreement").rows
+
+
 def pairs_by_item(rows) -> list[list[str]]:
     units: dict[frozenset, list[str]] = {}
     for row in rows:

@@ -60,3 +60,17 @@ def judged_in_order(study):
     rows = Response.objects.filter(assignment__annotator__study=study).order_by("pk")
     judged = rows.values_list("assignment__annotator__code", "item__external_id")
     return list(dict.fromkeys(f"{code} {item}" for code, item in judged))
+
+
+def test_tables_stand_in_the_order_of_the_bank_whatever_was_drawn_at_launch(project, table):
+    items = [make_item(make_text(project, f"t{number}"), "gen", f"i{number}", "TF") for number in (1, 2, 3)]
+    drawn = make_study(project, "drawn", [items[2], items[0], items[1]])
+    for item in items:
+        answer(make_annotator(drawn, f"of-{item.external_id}"), "read", item, "FT", rating=2)
+    draft = make_study(project, "again", items, state=StudyState.DRAFT, launched_at=None)
+    draft.units.all().delete()
+    import_responses(draft, exported(drawn, "csv"))
+    for name in ("item_analysis", "unanswerable_items"):
+        rows = table(drawn, name).rows
+        assert list(dict.fromkeys(row["item_id"] for row in rows)) == ["i1", "i2", "i3"]
+        assert table(draft, name).rows == rows

@@ -64,6 +64,11 @@ def test_tex_is_rounded_with_intervals_and_notes():
     ]
 
 
+@pytest.mark.parametrize(("name", "printed"), [("[a] b", "{[}a] b & "), ("*a", "{*}a & "), ("a [b]", "a [b] & ")])
+def test_a_name_is_never_an_option_of_the_line_above(name, printed):
+    assert as_tex(one(name=name)).splitlines()[4].startswith(printed)
+
+
 def test_tex_says_undefined_and_has_a_real_minus():
     assert "& undefined &" in as_tex(one(share=None))
     assert "$-$.50" in as_tex(one(share=-0.5))

@@ -16,7 +16,7 @@ from analysis.tables import Row, Table
 OPTION = ("item_id", "option_id")
 COLUMNS = ("text_id", "item_id", "option_id", "generator", "stage", "annotator_a", "annotator_b")
 OF_PAIR = ("annotator_a", "annotator_b", "n_shared", "n_same", "kappa", "ac1")
-OVER_ALL_PAIRS = ("percent", "ac1")  # the others are over pairs whose κ is defined
+OVER_ALL_PAIRS = ("percent", "ac1", "n_judgments")  # the others are over pairs whose κ is defined
 
 
 def agreement_with_humans(evidence: Evidence, row: Row, column: str) -> Table:

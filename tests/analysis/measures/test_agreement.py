@@ -168,11 +168,11 @@ def test_mean_kappa_is_weighted_by_shared_judgments_and_unweighted_beside_it():
     assert mean.percent == 90 / 92
 
 
-def test_percent_keeps_pairs_whose_kappa_is_undefined():
+def test_percent_and_its_judgments_keep_pairs_whose_kappa_is_undefined():
     rows = [[1, 1, 1], [1, 1, 2], [1, 1, 2], [1, 1, 2]]  # raters 1 and 2 constant
     mean = mean_agreement(pairwise(codes(rows), 2))
     assert mean.percent == (4 + 1 + 1) / 12
-    assert (mean.kappa, mean.n_pairs, mean.n_pairs_possible, mean.n_judgments) == (0.0, 2, 3, 8)
+    assert (mean.kappa, mean.n_pairs, mean.n_pairs_possible, mean.n_judgments) == (0.0, 2, 3, 12)
 
 
 def test_pairs_of_one_rater_with_a_group_leave_the_rater_out():

@@ -134,6 +134,18 @@ def test_few_texts_give_the_delete_one_jackknife(scope, coefficient):
 
 
 @pytest.mark.parametrize("coefficient", COEFFICIENTS)
+def test_a_replicate_with_fewer_than_three_rows_has_no_correlation_and_so_no_interval(coefficient):
+    x, y = np.array([1.0, 2, 4, 3, 7]), np.array([2.0, 1, 5, 4, 6])
+    text, generator = np.array([0, 0, 0, 1, 1]), np.array([0, 1, 0, 1, 0])
+    assert not math.isnan(correlation(x, y, coefficient).r)
+    pooled = clustered_correlation(x, y, text, coefficient, seed=1)  # without the first text two rows are left
+    assert (math.isnan(pooled.low), pooled.reason != "") == (True, True)
+    assert math.isnan(by_generator(x, y, generator, coefficient).r)  # two generators' means
+    by_means = clustered_by_generator(x, y, text, generator, coefficient, seed=1)
+    assert (math.isnan(by_means.low), by_means.reason != "") == (True, True)
+
+
+@pytest.mark.parametrize("coefficient", COEFFICIENTS)
 def test_many_texts_give_percentiles_of_draws_of_texts(coefficient):
     x, y, text, _generator = study(45, seed=4)
     rng, rows = np.random.default_rng(5), [np.flatnonzero(text == code) for code in range(45)]
