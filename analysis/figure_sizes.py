@@ -6,7 +6,7 @@ Estimates from the sizes that `analysis.figures` gives to rows, cells and letter
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from analysis.formatting import evaluator_word, scope_word
+from analysis.formatting import evaluator_word, question_word, scope_word
 from analysis.tables import Table
 
 SCREEN = 1.15  # a page shows figures larger than paper does, as static/js/figures.js draws them
@@ -54,19 +54,19 @@ def shaded(columns: list[str], rows: list[str], cell: int = 62) -> Size:
 
 
 def generator_means(table: Table) -> Size:
-    return shaded(different(table, "dimension"), different(table, "generator"))
+    return shaded([question_word(name) for name in different(table, "dimension")], different(table, "generator"))
 
 
 def dimension_correlations(table: Table) -> Size:
     defined = [row for row in table.rows if row["pearson"] is not None]
-    names = list(dict.fromkeys(row[side] for side in ("dimension_a", "dimension_b") for row in defined))
+    names = list(dict.fromkeys(question_word(row[side]) for side in ("dimension_a", "dimension_b") for row in defined))
     return shaded(names, names)
 
 
 def metric_correlations(table: Table) -> Size:
     defined = [row for row in table.rows if row["r"] is not None]
     columns, rows = (list(dict.fromkeys(row[name] for row in defined)) for name in ("dimension", "metric"))
-    return shaded(columns, rows)
+    return shaded([question_word(name) for name in columns], rows)
 
 
 def wins(table: Table) -> Size:
@@ -75,7 +75,7 @@ def wins(table: Table) -> Size:
 
 
 def flow(table: Table) -> Size:
-    names = different(table, "category")
+    names = [question_word(name) for name in different(table, "category")]
     return BAR + LETTER * longest(names) + 23 * SMALL_LETTER, 34 * len(names) + 135
 
 
