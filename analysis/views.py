@@ -81,8 +81,10 @@ def expert_form(study: Study) -> ExpertCheckForm | None:
 
 
 def asked(form: ResultsForm) -> dict:
-    """The choices as parameters of an address, for figures and downloads."""
+    """The choices as parameters of an address, for figures and downloads; none where nothing was chosen."""
     choices = form.choices
+    if form.is_untouched:
+        return {}
     asked = {"asked": 1, "include": choices.included, "convention": choices.convention, "estimate": form.estimand}
     asked |= {"texts": "shared"} if choices.shared_texts else {}
     return asked | {"drop": choices.dropped} | ({} if choices.calibration else {"calibration": "without"})
@@ -184,7 +186,8 @@ def behind_link(study: Study, form: ResultsForm, **more: str) -> Callable[[Table
 
     `more`: what the page was asked besides what the form holds.
     """
-    address = f"{reverse('study_behind', args=[study.slug])}?{urlencode(asked(form) | more, doseq=True)}"
+    chosen = urlencode(asked(form) | more, doseq=True)
+    address = f"{reverse('study_behind', args=[study.slug])}?{chosen}{'&' if chosen else ''}"
     may_see = study.project.my_role.rank >= Role.REVIEWER.rank and not effects_hidden(study)
 
     def of_table(table: Table) -> BehindLink | None:
@@ -195,8 +198,8 @@ def behind_link(study: Study, form: ResultsForm, **more: str) -> Callable[[Table
 
         def link(row: Row, column: Shown) -> str:
             if column.cell:
-                return f"{address}&{urlencode(row[column.cell])}"
-            return f"{address}&table={table.name}&number={column.value}&{named(id(row))}"
+                return f"{address}{urlencode(row[column.cell])}"
+            return f"{address}table={table.name}&number={column.value}&{named(id(row))}"
 
         return link
 
