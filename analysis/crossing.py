@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import cast
+from typing import Any, cast
 
 from django.utils.translation import gettext as _
 
@@ -73,8 +73,14 @@ def page_grid(table: Table, grid: Grid, convention: str, behind: BehindLink | No
 
 
 def heads(table: Table, crossing: Crossing, grid: Grid) -> list[Shown]:
-    kind = column_of(table, crossing.across).kind
-    return [Shown(worded(kind, across), str(across), "number") for across in grid.across]
+    """The values across; where they are numbers, such as of rounds, with what they number."""
+    column = column_of(table, crossing.across)
+
+    def said(across: Any) -> str:
+        words = worded(column.kind, across)
+        return f"{column.title} {words}" if words.isdecimal() else words
+
+    return [Shown(said(across), str(across), "number") for across in grid.across]
 
 
 def crossed_cell(
