@@ -61,7 +61,9 @@ def study_behind(request, slug):
 
 
 def heading(table: str, column: str) -> str:
-    """Of which table and column the number is; a title may be a question."""
+    """Of which table and column the number is, once where both are called the same; a title may be a question."""
+    if table == column:
+        return table
     return f"{table} {column}" if table.endswith("?") else f"{table}: {column}"
 
 

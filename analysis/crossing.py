@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 from django.utils.translation import gettext as _
 
@@ -72,8 +73,14 @@ def page_grid(table: Table, grid: Grid, convention: str, behind: BehindLink | No
 
 
 def heads(table: Table, grid: Grid) -> list[Shown]:
-    kind = column_of(table, grid.crossing.across).kind
-    return [Shown(worded(kind, across), str(across), "number") for across in grid.across]
+    """The values across; where they are numbers, such as of rounds, with what they number."""
+    column = column_of(table, grid.crossing.across)
+
+    def said(across: Any) -> str:
+        words = worded(column.kind, across)
+        return f"{column.title} {words}" if words.isdecimal() else words
+
+    return [Shown(said(across), str(across), "number") for across in grid.across]
 
 
 def crossed_cell(

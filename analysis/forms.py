@@ -40,9 +40,9 @@ class ResultsForm(forms.Form):
 
     def __init__(self, study: Study, counts: dict[str, int], data=None):
         """`counts`: how many answers of people of each purpose the study has."""
-        self.study = study
+        self.study, self.usual = study, first_included(counts)
         if not (data and data.get("asked")):
-            data = {"asked": "1", "include": first_included(counts), "convention": "clustered", "estimate": "pooled"}
+            data = {"asked": "1", "include": self.usual, "convention": "clustered", "estimate": "pooled"}
         super().__init__(data)
         if not declaration_of(study).guesses:
             del self.fields["estimate"]
@@ -65,6 +65,12 @@ class ResultsForm(forms.Form):
     @property
     def estimand(self) -> str:
         return self.chosen.get("estimate") or "pooled"
+
+    @property
+    def is_untouched(self) -> bool:
+        """Whether all is as on a page that was asked for nothing."""
+        usual = Choices(purposes=purposes_with(self.usual), seed=abs(self.study.seed))
+        return self.choices == usual and self.estimand == "pooled"
 
     @property
     def choices(self) -> Choices:

@@ -1,3 +1,4 @@
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -37,7 +38,12 @@ from studies.services.rephrasals import rephrasals_of
 from studies.services.second_round import may_open
 
 OPEN_GRIDS = 2  # such as one for each round; others stand on the table's own page
+OPEN_CELLS = 100  # of them together, beyond the first grid
 SHORT = 24  # rows of a table that stands on the results page
+SHORT_CLOSED = 12  # rows of one that is closed at first
+CLOSED = (
+    "informativity_standardised", "beside_accuracy", "informativity_intervals", "informativity_probability",
+)  # fmt: skip
 FILE_TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl; charset=utf-8"}
 
 
@@ -81,8 +87,10 @@ def expert_form(study: Study) -> ExpertCheckForm | None:
 
 
 def asked(form: ResultsForm) -> dict:
-    """The choices as parameters of an address, for figures and downloads."""
+    """The choices as parameters of an address, for figures and downloads; none where nothing was chosen."""
     choices = form.choices
+    if form.is_untouched:
+        return {}
     asked = {"asked": 1, "include": choices.included, "convention": choices.convention, "estimate": form.estimand}
     asked |= {"texts": "shared"} if choices.shared_texts else {}
     return asked | {"drop": choices.dropped} | ({} if choices.calibration else {"calibration": "without"})
@@ -91,22 +99,23 @@ def asked(form: ResultsForm) -> dict:
 def sections(study: Study, form: ResultsForm, report: Report) -> dict:
     """The tables and figures in the order of the page."""
     behind, convention = behind_link(study, form), form.choices.convention
-    elsewhere = long_tables(report)
-    tables = {
-        table.name: page_table(
-            replace(table, rows=()) if table.name in elsewhere else table,
-            convention,
-            links_of(study, form, table),
-            behind(table),
-        )
-        for table in report.tables
-    }
+    elsewhere, of_several = long_tables(report), notes_of_several(report)
+    tables = {}
+    for table in report.tables:
+        here = replace(table, notes=tuple(note for note in table.notes if note not in of_several))
+        here = replace(here, rows=()) if table.name in elsewhere else here
+        shown = page_table(here, convention, links_of(study, form, table), behind(table))
+        tables[table.name] = replace(shown, more=len(table.rows)) if table.name in elsewhere else shown
     described = report.table("description")
-    common = {"tables": tables, "description": description(described, behind(described))}
+    common = {
+        "tables": tables,
+        "notes_of_several": of_several,
+        "description": description(described, behind(described)),
+    }
     place = partial(place_in_results, study, report, urlencode(asked(form), doseq=True))
     if report.template == Report.template:
         first = next(iter(sheet_links(study, urlencode(asked(form), doseq=True), STUDY).values()), "")
-        grids = {table.name: crossed(table, convention, behind(table), OPEN_GRIDS) for table in report.tables}
+        grids = {table.name: crossed(table, convention, behind(table), open_grids(table)) for table in report.tables}
         return common | {"listed": listed(report, tables, grids, place), "first_sheet": first}
     first, second = ("informativity", "informativity_matched")
     if form.estimand == "matched":
@@ -126,8 +135,21 @@ def sections(study: Study, form: ResultsForm, report: Report) -> dict:
 def long_tables(report: Report) -> set[str]:
     """Those whose rows stand on pages of their own, so that the results page stays one that is read."""
     if report.template != Report.template:
-        return {"item_analysis"}
+        closed = (report.table(name) for name in CLOSED if any(table.name == name for table in report.tables))
+        return {"item_analysis", *(table.name for table in closed if len(table.rows) > SHORT_CLOSED)}
     return {table.name for table in report.tables if len(table.rows) > SHORT or grids_of(table)}
+
+
+def open_grids(table: Table) -> int:
+    """How many grids of a table stand on the results page: two where both are small."""
+    cells = [len(grid.down) * len(grid.across) for grid in grids_of(table)[:OPEN_GRIDS]]
+    return len(cells) if sum(cells) <= OPEN_CELLS else 1
+
+
+def notes_of_several(report: Report) -> list[str]:
+    """What holds of more than one table: the page says it once, as files say it of each."""
+    found = Counter(note for table in report.tables if table.rows for note in dict.fromkeys(table.notes))
+    return [note for note, n in found.items() if n > 1]
 
 
 @dataclass(frozen=True)
@@ -184,7 +206,8 @@ def behind_link(study: Study, form: ResultsForm, **more: str) -> Callable[[Table
 
     `more`: what the page was asked besides what the form holds.
     """
-    address = f"{reverse('study_behind', args=[study.slug])}?{urlencode(asked(form) | more, doseq=True)}"
+    chosen = urlencode(asked(form) | more, doseq=True)
+    address = f"{reverse('study_behind', args=[study.slug])}?{chosen}{'&' if chosen else ''}"
     may_see = study.project.my_role.rank >= Role.REVIEWER.rank and not effects_hidden(study)
 
     def of_table(table: Table) -> BehindLink | None:
@@ -195,8 +218,8 @@ def behind_link(study: Study, form: ResultsForm, **more: str) -> Callable[[Table
 
         def link(row: Row, column: Shown) -> str:
             if column.cell:
-                return f"{address}&{urlencode(row[column.cell])}"
-            return f"{address}&table={table.name}&number={column.value}&{named(id(row))}"
+                return f"{address}{urlencode(row[column.cell])}"
+            return f"{address}table={table.name}&number={column.value}&{named(id(row))}"
 
         return link
 

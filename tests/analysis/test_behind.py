@@ -10,6 +10,7 @@ import pytest
 from django.core.cache import cache
 from django.urls import reverse
 
+from analysis.behind_views import heading
 from studies.services.effects import switch_effects
 from tests.factory import answer, make_annotator
 
@@ -69,6 +70,10 @@ def test_the_page_says_which_number_it_is_and_how_it_came_about(answered, as_use
     assert "<h2>Informativity: Answerability</h2>" in html
     assert "<dt>Answers by</dt><dd>people</dd>" in html
     assert "each text left out in turn (jackknife, t) · 2 texts, 8 judgments" in html
+
+
+def test_a_number_called_as_its_table_is_named_once():
+    assert (heading("Informativity", "Informativity"), heading("Ratings", "Mean")) == ("Informativity", "Ratings: Mean")
 
 
 def test_numbers_on_the_results_page_lead_there(answered, as_user, reviewer):

@@ -9,6 +9,7 @@ from django.urls import reverse
 from analysis.crossing import crossed
 from analysis.tables import Crossing, Shown, make_table
 from analysis.tex import as_tex
+from analysis.views import open_grids
 from tests.dimensions import imported
 
 SHOWN = (
@@ -43,6 +44,21 @@ ROWS = [
 
 def texts(grid):
     return [[cell.text for cell in line] for line in grid.rows]
+
+
+def test_columns_that_are_numbers_say_what_they_number():
+    rounds = [row("a", "short", 2.0, number=number) for number in (1, 2)]
+    by_round = (Crossing("mean", "who", "round"),)
+    (grid,) = crossed(replace(table(rounds), crossings=by_round), "clustered")
+    assert [column.title for column in grid.head] == ["Who", "Round 1", "Round 2"]
+
+
+def test_the_results_page_opens_a_second_grid_only_while_both_are_small():
+    def wide(n):
+        return table([row("a", f"o{place}", 1.0, number=number) for place in range(n) for number in (1, 2)],
+                     apart=("round",))  # fmt: skip
+
+    assert [open_grids(wide(n)) for n in (2, 50, 51)] == [2, 2, 1]
 
 
 def test_values_of_one_column_stand_down_and_of_another_across():

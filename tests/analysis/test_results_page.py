@@ -9,12 +9,14 @@ from bs4 import BeautifulSoup
 from django.core.cache import cache
 from django.urls import reverse
 
+from analysis.choices import Choices
+from analysis.reports import build
 from evaluation.models import Metric, MetricValue
 from items.models import Generator, Item
 from projects.models import Role
 from studies.models import StudyState
 from studies.services.importing import import_responses
-from tests import dimensions, stopping
+from tests import dimensions, reading, stopping
 from tests.factory import answer, make_annotator
 from tests.studies.answer_files import as_csv
 
@@ -247,3 +249,29 @@ def test_nothing_is_offered_that_would_change_nothing(project, as_user, viewer):
         MetricValue.objects.create(metric=metric, item=item, value=number)
     cache.clear()
     assert "drop" in controls(as_user, viewer, scored)
+
+
+def test_what_holds_of_several_tables_is_said_once_and_in_files_with_each(answered, page):
+    note = "In brackets: 95 % intervals."
+    html = page()
+    assert html.count(note) == 1
+    notes = BeautifulSoup(html, "html.parser").select_one("#notes")
+    assert note in notes.get_text()
+    tables = [table for table in build(answered, Choices()).tables if any(note in said for said in table.notes)]
+    assert len(tables) > 1
+
+
+def test_addresses_hold_only_what_was_chosen(answered, page):
+    usual, chosen = BeautifulSoup(page(), "html.parser"), BeautifulSoup(page(convention="published"), "html.parser")
+    assert not usual.select('main a[href*="convention="]')
+    asked = BeautifulSoup(page(asked=1, convention="published"), "html.parser")
+    assert asked.select('main a[href*="convention=published"]')
+    assert not chosen.select('main a[href*="convention="]')  # without `asked` an address asks for nothing
+
+
+def test_a_long_table_that_is_closed_at_first_stands_on_its_own_page(project, as_user, reviewer):
+    study = reading.planted(project)
+    html = BeautifulSoup(as_user(reviewer).get(address("results", study.slug)).content, "html.parser")
+    own = reverse("study_table_page", args=[study.slug, "informativity_intervals"])
+    assert not html.select('[data-table="informativity_intervals"]')
+    assert html.select(f'a[href^="{own}"]')
