@@ -22,7 +22,7 @@ NOT_WITHOUT_TEXT = gettext_noop("Without the text there are no unsure marks, and
 
 
 def item_analysis(evidence: Evidence) -> Table:
-    """A row per option and stage, in the order of the study; nobody's answers leave shares undefined."""
+    """A row per option and stage, in the order of the bank; nobody's answers leave shares undefined."""
     found = {stage: stage_rows(evidence, stage) for stage in (GUESS, READ)}
     rows = [row for both in zip(found[GUESS], found[READ], strict=True) for row in both]
     notes = (

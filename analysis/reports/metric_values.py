@@ -16,7 +16,7 @@ from studies.protocols.second_round import same_wording
 
 @dataclass(frozen=True)
 class Judged:
-    """Items as rows, in the study's order, in all three.
+    """Items as rows, in the order of the bank, in all three.
 
     `items`: text_id, generator, reference. `scores`: people's mean score on each dimension, after the last round.
     `values`: of each metric its value for each dimension that it is about; most have one value for all of them.

@@ -78,7 +78,7 @@ def by_rating(evidence: Evidence, row: Row, column: str) -> Table:
 
 
 def judged(evidence: Evidence, judgments: pd.DataFrame, notes: Iterable[str] = (), more: tuple[str, ...] = ()) -> Table:
-    """Judgments of options in the order of the study, with how many of each stage are right."""
+    """Judgments of options in the order of the bank, with how many of each stage are right."""
     rows = judgments.assign(
         ticked=judgments["value"], key=judgments["value"] == judgments["correct"], right=judgments["correct"]
     )

@@ -59,7 +59,7 @@ def listed(evidence: Evidence, numbers: pd.DataFrame, titles: Mapping[str, str],
 
 
 def item_table(evidence: Evidence, found: pd.DataFrame, shown: tuple[Shown, ...], notes: tuple[str, ...] = ()) -> Table:
-    """Rows about items (index: their ids) in the order of the study, each with its text and generator."""
+    """Rows about items (index: their ids) in the order of the bank, each with its text and generator."""
     items = evidence.items.set_index("item_id", drop=False)[list(ABOUT)]
     ordered = found.iloc[np.argsort(items.index.get_indexer(found.index), kind="stable")]
     columns = (*ABOUT, *(column.value for column in shown))

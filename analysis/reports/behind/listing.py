@@ -1,4 +1,4 @@
-"""The rows behind a number as a table: known columns with their titles, in the order of the study."""
+"""The rows behind a number as a table: known columns with their titles, in the order of the bank."""
 
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -86,7 +86,7 @@ def means_said(evidence: Evidence, scores: pd.DataFrame) -> tuple[str, ...]:
 
 
 def listed(evidence: Evidence, scores: pd.DataFrame, notes: Iterable[str] = (), more: tuple[str, ...] = ()) -> Table:
-    """Scores in the order of the study: by item, dimension and annotator; `more` names further columns of theirs."""
+    """Scores in the order of the bank: by item, dimension and annotator; `more` names further columns of theirs."""
     columns = (*COLUMNS, *more)
     found = in_order(evidence, scores.rename(columns={"value": "score"}))[list(columns)].astype(object)
     rows = [dict(zip(columns, row, strict=True)) for row in found.to_numpy()]
