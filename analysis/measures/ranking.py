@@ -21,8 +21,8 @@ class Ranking:
 
     strength: log-worth, mean 0 over the generators that have one; `worth`: the same as shares of 1. rank: 1 is the
     strongest. rank_low, rank_high: between 1 + the generators that are surely stronger and the number of generators
-    minus those that are surely weaker; surely: the interval of the difference lies on one side of 0. n: judgments.
-    tie: ν or θ of the model, n_texts: texts behind the scale.
+    minus those that are surely weaker; surely: the interval of the difference lies on one side of 0.
+    n: judgments that the model counts, tie: ν or θ of the model, n_texts: texts behind the scale.
     """
 
     strength: FloatArray
@@ -54,7 +54,7 @@ def rank_generators(
     used = as_used(counts, method)
     held, reasons = comparable(used.total()), why_left_out(used.total())
     whole = fit(counts.total().among(held), method) if held.any() else None
-    n = counts.total().n.sum(axis=1).astype(np.int64)
+    n = np.rint(used.total().n.sum(axis=1)).astype(np.int64)
     if whole is None or np.isnan(whole.log_worth).any():
         return _without(n, [reason or RUNS_AWAY for reason in reasons], seed)
     entering = counts.among(held)
@@ -76,7 +76,7 @@ def _intervals(counts: PairCounts, method: str, seed: int) -> tuple[list[Interva
         strengths = fit(counts.drawn(weights), method).log_worth
         return np.concatenate([strengths, strengths[:, above] - strengths[:, below]], axis=1)
 
-    n = int(counts.total().n.sum() / 2)
+    n = round(as_used(counts, method).total().n.sum() / 2)
     found = clustered_together(statistics, len(counts.wins), n, bounds=UNBOUNDED, seed=seed)
     return found[:h], found[h:]
 

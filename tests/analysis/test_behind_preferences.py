@@ -81,6 +81,14 @@ def test_a_generators_rank_rests_on_its_own_judgments(evidence, report):
         assert all(row["generator"] in (one["generator_a"], one["generator_b"]) for one in judgments)
 
 
+def test_a_model_without_ties_counts_none(evidence, report):
+    rows = {(row["method"], row["generator"]): row for row in report.table("ranking").rows}
+    for generator in GENERATORS:
+        judgments = behind(evidence, "ranking", rows["davidson", generator], "n").rows
+        untied = [one for one in judgments if one["better"] != "tie"]
+        assert rows["bradley_terry_dropped", generator]["n"] == len(untied) < len(judgments)
+
+
 def test_the_judgments_give_the_share_on_the_left_again(evidence, report):
     for row in report.table("sides").rows:
         judgments = behind(evidence, "sides", row, "share_left").rows

@@ -214,7 +214,7 @@ def test_four_models_rank_the_generators_and_davidson_stands_first(seen):
     for row in ranked:
         if row["rank"]:
             assert row["rank_low"] <= row["rank"] <= row["rank_high"]
-            assert row["n"] == 14
+            assert row["n"] == 14 or row["method"] == "bradley_terry_dropped"  # which counts no ties
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import pandas as pd
 from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
+from analysis.measures.strengths import NO_TIES
 from analysis.measures.wins import FIRST, SECOND, TIE
 from analysis.reports.behind.labels import alike
 from analysis.reports.behind.listing import COUNTED
@@ -43,9 +44,10 @@ def of_agreement(evidence: Evidence, row: Row, column: str) -> Table:
 
 
 def of_ranking(evidence: Evidence, row: Row, column: str) -> Table:
-    """The judgments of the generator's pairs; with the ties that one of the models drops."""
+    """The judgments of the generator's pairs that the row's model counts."""
     judgments = counted(evidence)
-    return listed(judgments[(judgments[["generator_first", "generator_second"]] == row["generator"]).any(axis=1)])
+    mine = (judgments[["generator_first", "generator_second"]] == row["generator"]).any(axis=1)
+    return listed(judgments[mine & ((row["method"] != NO_TIES) | (judgments["outcome"] != TIE))])
 
 
 def of_sides(evidence: Evidence, row: Row, column: str) -> Table:
