@@ -86,6 +86,7 @@ def test_every_number_says_what_it_is(tables):
 def test_the_pages_lead_from_each_column_to_a_page_that_opens(study, tables, as_user, reviewer):
     client = as_user(reviewer)
     pages = [reverse(name, args=[study.slug]) for name in ("study_results", "study_items", "stand_in")]
+    pages += [reverse("study_table_page", args=[study.slug, table.name]) for table in tables]
     html = "".join(response.content.decode() for response in map(client.get, pages) if response.status_code == 200)
     links = {unescape(link) for link in re.findall(r'href="([^"]*/results/judgments/[^"]*)"', html)}
     by_column = {}
