@@ -30,6 +30,7 @@ def bank_shortcuts(request, slug):
     found = flagged(bank_of(project), cue, generator) if cue in CUES else []
     context = {
         "project": project,
+        "has_options": bank_of(project).filter(options__isnull=False).exists(),
         "table": page_table(table, "clustered", behind=items_link(table)),
         "cues": CUES.items(),
         "cue": cue,

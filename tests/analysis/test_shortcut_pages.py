@@ -65,6 +65,13 @@ def test_a_bank_without_options_says_so(as_user, viewer, project):
     )
 
 
+def test_a_bank_whose_options_are_alike_is_not_said_to_have_none(as_user, viewer, project):
+    make_item(make_text(project, "t"), "careful", "c", "TF")
+    page = as_user(viewer).get(reverse("bank_shortcuts", args=[project.slug])).content.decode()
+    assert "By none of these signs does an option of the project stand out." in page
+    assert "has options yet" not in page
+
+
 def test_the_sheet_says_where_a_sign_leads(as_user, viewer, project, items):
     study = make_study(project, "sheets", items)
     client = as_user(viewer)

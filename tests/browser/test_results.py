@@ -13,6 +13,7 @@ from analysis.services import working
 from llm.models import Worker
 from studies.models import Study
 from tests.browser.conftest import LAPTOP, PHONE
+from tests.dimensions import imported
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -98,3 +99,13 @@ def test_a_failure_is_said_and_can_be_tried_again(page, study, sent, monkeypatch
     expect(page.locator("#working")).to_contain_text("Waiting for a worker.")
     work(page, sent[1])
     expect(page.locator("#informativity h2")).to_be_visible(timeout=WAIT)
+
+
+def test_on_paper_no_column_of_a_table_is_lost(page, project):
+    study = imported(project)
+    page.goto(f"/s/{study.slug}/results/")
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 720, "height": 1000})  # A4 between its margins
+    table = page.locator("table[data-table=generator_means]").first
+    assert table.evaluate("table => table.getBoundingClientRect().right <= document.documentElement.clientWidth + 1")
+    page.wait_for_load_state("networkidle")
