@@ -10,12 +10,13 @@ from django.urls import reverse
 from django.utils.translation import override
 from django.views.decorators.http import require_safe
 
+from analysis.addresses import asked, links_of
+from analysis.file_views import attached
 from analysis.forms import ResultsForm, StandInForm
 from analysis.hiding import hidden_page
 from analysis.item_lists import page_of
 from analysis.pages import cell_of, naming, page_table
 from analysis.services.results import STAND_IN, Behind, behind_of, counts_by_purpose
-from analysis.views import asked, attached, links_of
 from analysis.writers import as_csv
 from projects.models import Role
 from studies.access import get_study

@@ -10,6 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
+from analysis.addresses import asked, behind_link, text_links
 from analysis.code_forms import CodeForm
 from analysis.forms import ResultsForm
 from analysis.hiding import hidden_page
@@ -19,7 +20,6 @@ from analysis.pages import page_table
 from analysis.services.coding import BadCode, remove_code, set_codes
 from analysis.services.results import counts_by_purpose, report_of
 from analysis.table_views import table_called
-from analysis.views import asked, behind_link, text_links
 from evaluation.metric_rows import values_by_item
 from items.models import Item
 from projects.models import Role

@@ -8,10 +8,10 @@ from django.shortcuts import render
 from django.utils.translation import override
 from django.views.decorators.http import require_safe
 
+from analysis.file_views import attached
 from analysis.lab_forms import LabForm
 from analysis.pages import page_table
 from analysis.services.results import counts_by_purpose, lab_of, lab_overview_of
-from analysis.views import attached
 from analysis.writers import as_csv
 from studies.access import get_study
 from studies.services.effects import effects_hidden

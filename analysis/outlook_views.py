@@ -9,11 +9,11 @@ from django.utils.translation import override
 from django.views.decorators.http import require_safe
 
 from analysis.figure_places import place_in_planner
+from analysis.file_views import attached
 from analysis.pages import page_table
 from analysis.plan_sizes import sizes_of
 from analysis.services.outlooks import assumed_for, components_of, outlook_of
 from analysis.templatetags.study_tabs import PLANNED
-from analysis.views import attached
 from analysis.writers import as_csv
 from studies.access import get_study
 from studies.services.spec import SpecError

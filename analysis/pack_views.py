@@ -8,12 +8,12 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
+from analysis.addresses import asked
 from analysis.forms import ResultsForm
 from analysis.hiding import hidden_page
 from analysis.models import Pack, PackState
 from analysis.services.packs import ask_for_pack, content_of
 from analysis.services.results import counts_by_purpose
-from analysis.views import asked
 from llm.models import Worker
 from projects.models import Role
 from studies.access import get_study

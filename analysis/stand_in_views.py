@@ -8,11 +8,12 @@ from django.shortcuts import render
 from django.utils.translation import override
 from django.views.decorators.http import require_safe
 
+from analysis.addresses import asked, behind_link
+from analysis.file_views import attached
 from analysis.forms import ResultsForm, StandInForm
 from analysis.hiding import hidden_page
 from analysis.pages import page_table
 from analysis.services.results import counts_by_purpose, stand_in_of
-from analysis.views import asked, attached, behind_link
 from analysis.writers import as_csv
 from studies.access import get_study
 from studies.services.effects import effects_hidden

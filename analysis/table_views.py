@@ -8,12 +8,12 @@ from django.http import Http404
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from analysis.addresses import asked, behind_link, links_of
 from analysis.crossing import crossed
 from analysis.forms import ResultsForm
 from analysis.item_lists import headings, page_of, sorted_by
 from analysis.pages import MOST_ROWS, page_table
 from analysis.services.results import counts_by_purpose, report_of
-from analysis.views import asked, behind_link, links_of
 from studies.access import get_study
 
 

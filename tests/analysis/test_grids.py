@@ -7,9 +7,9 @@ from django.core.cache import cache
 from django.urls import reverse
 
 from analysis.crossing import crossed
+from analysis.sections import open_grids
 from analysis.tables import Crossing, Shown, make_table
 from analysis.tex import as_tex
-from analysis.views import open_grids
 from tests.dimensions import imported
 
 SHOWN = (

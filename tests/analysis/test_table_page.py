@@ -5,7 +5,7 @@ from bs4 import BeautifulSoup
 from django.core.cache import cache
 from django.urls import reverse
 
-from analysis.views import OPEN_GRIDS
+from analysis.sections import OPEN_GRIDS
 from studies.services.importing import import_responses
 from tests.stopping import drafted, make_bank, rows
 from tests.studies.answer_files import as_csv

@@ -1,0 +1,65 @@
+"""Where the cells of a study's tables lead: to texts, to sheets of items, to the answers that a number counts."""
+
+from collections.abc import Callable
+from functools import cache
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from analysis.forms import ResultsForm
+from analysis.item_lists import sheet_links
+from analysis.pages import BehindLink
+from analysis.tables import Row, Shown, Table
+from projects.models import Role
+from studies.models import Study
+from studies.services.effects import effects_hidden
+
+
+def asked(form: ResultsForm) -> dict:
+    """The choices as parameters of an address, for figures and downloads; none where nothing was chosen."""
+    choices = form.choices
+    if form.is_untouched:
+        return {}
+    asked = {"asked": 1, "include": choices.included, "convention": choices.convention, "estimate": form.estimand}
+    asked |= {"texts": "shared"} if choices.shared_texts else {}
+    return asked | {"drop": choices.dropped} | ({} if choices.calibration else {"calibration": "without"})
+
+
+def links_of(study: Study, form: ResultsForm, table: Table) -> dict[str, dict[str, str]]:
+    """From ids of texts to their pages, from ids of items to their sheets."""
+    if not any(column.kind == "item id" for column in table.shown):
+        return {}
+    return {
+        "text id": text_links(study),
+        "item id": sheet_links(study, urlencode(asked(form), doseq=True), table.name),
+    }
+
+
+def behind_link(study: Study, form: ResultsForm, **more: str) -> Callable[[Table], BehindLink | None]:
+    """Of a table, a function from its numbers to the pages of their answers; None for who may not see answers now.
+
+    `more`: what the page was asked besides what the form holds.
+    """
+    chosen = urlencode(asked(form) | more, doseq=True)
+    address = f"{reverse('study_behind', args=[study.slug])}?{chosen}{'&' if chosen else ''}"
+    may_see = study.project.my_role.rank >= Role.REVIEWER.rank and not effects_hidden(study)
+
+    def of_table(table: Table) -> BehindLink | None:
+        if not may_see:
+            return None
+        rows = {id(row): row for row in table.rows}
+        named = cache(lambda place: urlencode(table.names(rows[place])))  # thousands of numbers, a few in each row
+
+        def link(row: Row, column: Shown) -> str:
+            if column.cell:
+                return f"{address}{urlencode(row[column.cell])}"
+            return f"{address}table={table.name}&number={column.value}&{named(id(row))}"
+
+        return link
+
+    return of_table
+
+
+def text_links(study: Study) -> dict[str, str]:
+    texts = study.units.values_list("text__external_id", "text_id")
+    return {external_id: reverse("text", args=[study.project.slug, pk]) for external_id, pk in texts}
