@@ -68,19 +68,23 @@ class PageTable:
 
 
 def page_table(
-    table: Table, convention: str, links: Links | None = None, behind: BehindLink | None = None
+    table: Table,
+    convention: str,
+    links: Links | None = None,
+    behind: BehindLink | None = None,
+    most: int = MOST_ROWS,
 ) -> PageTable:
-    """The table for a page. Long tables are cut, as the CSV has all.
+    """The table for a page. Tables of more than `most` rows are cut, as their own page and the CSV have all.
 
     `links` leads from ids to pages, by the kind of the column; `behind` gives the address of what a number rests on.
     """
     footnotes: dict[str, str] = {}
     rows = [
         [cell_of(row, column, table, convention, footnotes, links or {}, behind) for column in table.shown]
-        for row in table.rows[:MOST_ROWS]
+        for row in table.rows[:most]
     ]
     marks = {mark: reason for reason, mark in footnotes.items()}
-    more = max(0, len(table.rows) - MOST_ROWS)
+    more = max(0, len(table.rows) - most)
     return PageTable(table.name, table.title, table.shown, rows, table.notes, marks, more)
 
 

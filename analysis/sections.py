@@ -11,8 +11,8 @@ from analysis.crossing import crossed, side_by_side
 from analysis.figure_places import FigurePlace, place_in_results
 from analysis.forms import ResultsForm
 from analysis.grids import grids_of
-from analysis.item_lists import STUDY, alarms, kinds_of, sheet_links
-from analysis.pages import PageTable, description, page_table
+from analysis.item_lists import LISTS, STUDY, alarms, kinds_of, sheet_links
+from analysis.pages import MOST_ROWS, PageTable, description, page_table
 from analysis.report import Report
 from analysis.tables import Table
 from studies.models import Study
@@ -34,7 +34,8 @@ def sections(study: Study, form: ResultsForm, report: Report) -> dict:
     for table in report.tables:
         here = replace(table, notes=tuple(note for note in table.notes if note not in of_several))
         here = replace(here, rows=()) if table.name in elsewhere else here
-        shown = page_table(here, convention, links_of(study, form, table), behind(table))
+        most = SHORT if table.name in LISTS else MOST_ROWS
+        shown = page_table(here, convention, links_of(study, form, table), behind(table), most)
         tables[table.name] = replace(shown, more=len(table.rows)) if table.name in elsewhere else shown
     described = report.table("description")
     common = {
