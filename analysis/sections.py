@@ -35,7 +35,8 @@ def sections(study: Study, form: ResultsForm, report: Report) -> dict:
         here = replace(table, notes=tuple(note for note in table.notes if note not in of_several))
         here = replace(here, rows=()) if table.name in elsewhere else here
         most = SHORT if table.name in LISTS else MOST_ROWS
-        shown = page_table(here, convention, links_of(study, form, table), behind(table), most)
+        links = links_of(study, form, table) if here.rows else {}
+        shown = page_table(here, convention, links, behind(table), most)
         tables[table.name] = replace(shown, more=len(table.rows)) if table.name in elsewhere else shown
     described = report.table("description")
     common = {
@@ -47,7 +48,7 @@ def sections(study: Study, form: ResultsForm, report: Report) -> dict:
     if report.template == Report.template:
         first = next(iter(sheet_links(study, urlencode(asked(form), doseq=True), STUDY).values()), "")
         grids = {table.name: crossed(table, convention, behind(table), open_grids(table)) for table in report.tables}
-        return common | {"listed": listed(report, tables, grids, place), "first_sheet": first}
+        return common | {"listed": listed(report, tables, elsewhere, grids, place), "first_sheet": first}
     first, second = ("informativity", "informativity_matched")
     if form.estimand == "matched":
         first, second = second, first
@@ -96,6 +97,7 @@ class Listed:
 def listed(
     report: Report,
     tables: dict[str, PageTable],
+    elsewhere: set[str],
     grids: dict[str, list[PageTable]],
     place: Callable[[str, Table], FigurePlace],
 ) -> list[Listed]:
@@ -103,7 +105,6 @@ def listed(
     from analysis.figures import FIGURES
 
     drawn = [(name, FIGURES[name][0]) for name in report.figures]
-    elsewhere = long_tables(report)
     return [
         Listed(
             tables[table.name],

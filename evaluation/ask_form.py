@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from evaluation.more_choices import MoreChoices
 from evaluation.services.evaluators import LONGEST
-from llm.forms import UnknownField
+from llm.forms import BudgetField, UnknownField
 from llm.models import Endpoint, Unknown
 from studies.models import Study
 
@@ -26,13 +26,8 @@ class AskForm(MoreChoices):
     field_order = ("endpoint", "stages", "answering", "reading", "prompt", "label")
 
     endpoint = EndpointField(label=_("Model"), queryset=Endpoint.objects.none(), empty_label=None)
-    budget = forms.DecimalField(
-        label=_("Budget"),
-        min_value=0,
-        max_digits=12,
-        decimal_places=4,
-        required=False,
-        help_text=_("Runs pause before they cost more together. In the currency of the model; needs its price."),
+    budget = BudgetField(
+        help_text=_("Runs pause before they cost more together. In the currency of the model; needs its price.")
     )
     on_unknown = UnknownField(required=False, initial=Unknown.REPEAT)
     label = forms.CharField(

@@ -17,7 +17,7 @@ from generation.services.ruling import CLOZE
 from items.forms.fields import NameField, TidyField
 from items.models import MAX_OPTIONS, MAX_STEM, Text
 from items.services.bank import in_order
-from llm.forms import UnknownField
+from llm.forms import BudgetField, UnknownField
 from llm.models import Endpoint, Unknown
 from projects.models import Project
 from studies.instrument_kinds import GENERATOR
@@ -86,13 +86,8 @@ class GenerateForm(forms.Form):
         required=False,
         help_text=_("Of a model; empty: by the model, the words and whether they are candidates."),
     )
-    budget = forms.DecimalField(
-        label=_("Budget"),
-        min_value=0,
-        max_digits=12,
-        decimal_places=4,
-        required=False,
-        help_text=_("The run pauses before it costs more. In the currency of the model; needs its price."),
+    budget = BudgetField(
+        help_text=_("The run pauses before it costs more. In the currency of the model; needs its price.")
     )
     on_unknown = UnknownField(required=False, initial=Unknown.REPEAT)
     texts = TextsField(

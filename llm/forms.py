@@ -78,6 +78,13 @@ class BudgetForm(forms.Form):
     )  # fmt: skip
 
 
+class BudgetField(forms.DecimalField):
+    """What runs may cost, in the currency of the model; empty is no limit."""
+
+    def __init__(self, **about: Any):
+        super().__init__(label=_("Budget"), min_value=0, max_digits=12, decimal_places=4, required=False, **about)
+
+
 class UnknownField(forms.ChoiceField):
     """What becomes of calls of which nobody knows whether they were answered."""
 

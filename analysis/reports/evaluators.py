@@ -42,6 +42,11 @@ def all_evaluators(evidence: Evidence) -> list[Evaluator]:
     return found
 
 
+def evaluator_named(evidence: Evidence, name: str) -> Evaluator:
+    """The evaluator whose rows a table calls so."""
+    return next(evaluator for evaluator in all_evaluators(evidence) if evaluator.name == name)
+
+
 def groups_of(evidence: Evidence) -> list[str]:
     """The groups of the people in the figures: the study's own first, then others that occur; "" is none."""
     occurring = set(evidence.annotators[evidence.annotators["kind"] == "human"]["group"]) - {""}

@@ -3,7 +3,7 @@
 from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
-from analysis.reports.judged import NOT_APPLICABLE, group_of, groups_in, judgments_in, scope_note
+from analysis.reports.judged import group_of, groups_in, is_label, judgments_in, scope_note
 from analysis.tables import Crossing, Shown, Table, make_table
 
 COLUMNS = ("group", "category", "reached", "stopped")
@@ -16,9 +16,8 @@ def flow(evidence: Evidence) -> Table:
     for evaluator in groups_in(evidence):
         frame = judgments.among(evaluator).frame
         for category in judgments.categories:
-            answered = frame[category.name].notna() & (frame[category.name] != NOT_APPLICABLE)
             stopped = int((frame["stopped"] == category.name).sum())
-            values = (group_of(evaluator), category.name, int(answered.sum()), stopped)
+            values = (group_of(evaluator), category.name, int(is_label(frame, category.name).sum()), stopped)
             rows.append(dict(zip(COLUMNS, values, strict=True)))
     notes = (
         scope_note(),

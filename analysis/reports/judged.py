@@ -92,6 +92,12 @@ def judgment(stage: Stage, categories: tuple[Question, ...], answers: dict) -> d
     return labels | {"stopped": stopped_at(stage.questions, stage.gates, asked)}
 
 
+def is_label(frame: pd.DataFrame, column: str) -> "pd.Series[bool]":
+    """Where a category was answered: neither missing nor not applicable."""
+    given = frame[column]
+    return given.notna() & (given != NOT_APPLICABLE)
+
+
 def generators_and_sources(evidence: Evidence) -> Iterator[tuple[str, str]]:
     """All together, each generator, each source where there are several, and each generator in each source."""
     sources = evidence.texts["source"].unique() if evidence.texts["source"].nunique() > 1 else ()

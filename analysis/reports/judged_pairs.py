@@ -49,6 +49,12 @@ def calibration_note(evidence: Evidence) -> list[str]:
     return [_("Judgments of the calibration are not counted.")]
 
 
+def winner(judgments: pd.DataFrame, prefix: str = "") -> pd.Series:
+    """The winning item of each judgment, or its generator; missing for a tie."""
+    won = judgments[f"{prefix}first"].where(judgments["outcome"] == FIRST)
+    return won.where(judgments["outcome"] != SECOND, judgments[f"{prefix}second"])
+
+
 def ratings_of(judgments: pd.DataFrame) -> tuple[IntArray, IntArray]:
     """Outcomes as (raters, pairs), MISSING where nobody judged, and the text of each pair, (pairs,).
 

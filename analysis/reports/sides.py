@@ -8,9 +8,9 @@ from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
 from analysis.measures.accuracy import tally
-from analysis.measures.wins import FIRST, TIE
+from analysis.measures.wins import TIE
 from analysis.reports.estimates import Counts, share_of
-from analysis.reports.judged_pairs import calibration_note, counted
+from analysis.reports.judged_pairs import calibration_note, counted, winner
 from analysis.tables import Shown, Table, make_table
 
 COLUMNS = ("generator", "share_left", "low", "high", "n", "reason")
@@ -34,15 +34,14 @@ def sides(evidence: Evidence) -> Table:
 
 def wins_of(judgments: pd.DataFrame) -> pd.DataFrame:
     """One row per judgment with a winner and a known side: text_id, generator of the winner, whether it stood left."""
-    won = judgments[(judgments["outcome"] != TIE) & judgments["left"].notna()]
-    by_first = won["outcome"] == FIRST
-    return pd.DataFrame(
-        {
-            "text_id": won["text_id"],
-            "generator": won["generator_first"].where(by_first, won["generator_second"]),
-            "on_left": won["first"].where(by_first, won["second"]) == won["left"],
-        }
-    )
+    won = of_known_sides(judgments)
+    on_left = winner(won) == won["left"]
+    return pd.DataFrame({"text_id": won["text_id"], "generator": winner(won, "generator_"), "on_left": on_left})
+
+
+def of_known_sides(judgments: pd.DataFrame) -> pd.DataFrame:
+    """The judgments with a winner of which it is known what stood on the left."""
+    return judgments[(judgments["outcome"] != TIE) & judgments["left"].notna()]
 
 
 def side_row(evidence: Evidence, name: str, won: pd.DataFrame) -> dict[str, Any]:

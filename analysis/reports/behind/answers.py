@@ -10,7 +10,7 @@ from analysis.formatting import number, stage_word
 from analysis.reports.answers import GUESS, READ, judgments_of, matched
 from analysis.reports.behind.listing import COUNTED, counted, listed, share_said
 from analysis.reports.categories import categories_in
-from analysis.reports.evaluators import all_evaluators
+from analysis.reports.evaluators import evaluator_named
 from analysis.reports.ratings import rated_and_judged
 from analysis.reports.standardised import ALL, mixes
 from analysis.tables import Row, Table
@@ -38,7 +38,7 @@ def of_informativity(evidence: Evidence, row: Row, column: str, judgments: pd.Da
 
 def judgments_by(evidence: Evidence, row: Row, judgments: pd.DataFrame) -> pd.DataFrame:
     """Those of the row's evaluator about the items of its generator."""
-    evaluator = next(each for each in all_evaluators(evidence) if each.name == row["evaluator"])
+    evaluator = evaluator_named(evidence, row["evaluator"])
     return evaluator.rows_of(judgments[judgments["generator"] == row["generator"]])
 
 

@@ -8,7 +8,7 @@ from analysis.reports.answers import judgments_of
 from analysis.reports.behind.answers import judged
 from analysis.reports.behind.listing import counted, listed
 from analysis.reports.description import ALL, by_source
-from analysis.reports.evaluators import Evaluator, all_evaluators
+from analysis.reports.evaluators import Evaluator, evaluator_named
 from analysis.tables import Row, Table
 
 TEXT = ("text_id", "source", "tokens")
@@ -24,7 +24,7 @@ def description(evidence: Evidence, row: Row, _column: str) -> Table:
         items = evidence.items
         mine = items if row["name"] == ALL else items[items["generator"] == row["name"]]
         return listed(evidence, of_source(mine, row), ITEM, _("The items"))
-    evaluator = next(each for each in all_evaluators(evidence) if each.name == row["name"])
+    evaluator = evaluator_named(evidence, row["name"])
     if row["quantity"] == "minutes_median":
         return listed(evidence, evaluator.rows_of(evidence.minutes), ("annotator", "minutes"), _("The minutes"))
     if row["quantity"] == "n_annotators":

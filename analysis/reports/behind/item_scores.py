@@ -8,7 +8,9 @@ from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
 from analysis.formatting import label_word, number
-from analysis.reports.behind.scores import judge_of, on_dimension
+from analysis.reports.behind.rows import rows_of
+from analysis.reports.behind.scores import on_dimension
+from analysis.reports.evaluators import evaluator_named
 from analysis.reports.scores import dimensions_of, item_means, scores_by, scores_of
 from analysis.tables import Row, Shown, Table, make_table
 
@@ -25,7 +27,7 @@ def of_dimensions(evidence: Evidence, row: Row, column: str) -> Table:
 
 def of_agreement(evidence: Evidence, row: Row, column: str) -> Table:
     """Items with a score of the model and the mean of people's; for the share of equal ones, each score of people."""
-    own = on_dimension(scores_by(evidence, judge_of(evidence, row), 1), row["dimension"])
+    own = on_dimension(scores_by(evidence, evaluator_named(evidence, row["evaluator"]), 1), row["dimension"])
     people = on_dimension(scores_of(evidence, 1), row["dimension"])
     if column in ("percent", "n_pairs"):
         return pairs_of_scores(evidence, own, people)
@@ -63,13 +65,13 @@ def item_table(evidence: Evidence, found: pd.DataFrame, shown: tuple[Shown, ...]
     items = evidence.items.set_index("item_id", drop=False)[list(ABOUT)]
     ordered = found.iloc[np.argsort(items.index.get_indexer(found.index), kind="stable")]
     columns = (*ABOUT, *(column.value for column in shown))
-    values = items.loc[ordered.index].reset_index(drop=True).join(ordered.reset_index(drop=True)).astype(object)
-    rows = [dict(zip(columns, row, strict=True)) for row in values[list(columns)].to_numpy()]
+    values = items.loc[ordered.index].reset_index(drop=True).join(ordered.reset_index(drop=True))
     about = (
         Shown(_("Text"), "text_id", "text id"),
         Shown(_("Item"), "item_id", "item id"),
         Shown(_("Generator"), "generator"),
     )
+    rows = rows_of(values, columns)
     return make_table("items", columns, rows, title=_("The items"), notes=notes, shown=(*about, *shown))
 
 

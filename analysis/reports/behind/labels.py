@@ -10,8 +10,8 @@ from analysis.formatting import count, label_word, number
 from analysis.measures.types import IntArray
 from analysis.reports.behind.rows import rows_of
 from analysis.reports.category_agreement import pairs_of
-from analysis.reports.evaluators import judges_in, people_in
-from analysis.reports.judged import NOT_APPLICABLE, Judgments, group_of, groups_in, judgments_in
+from analysis.reports.evaluators import evaluator_named, people_in
+from analysis.reports.judged import Judgments, group_of, groups_in, is_label, judgments_in
 from analysis.reports.judges_at_gates import pairs_with_people
 from analysis.tables import Row, Shown, Table, make_table
 
@@ -46,7 +46,7 @@ def of_agreement(evidence: Evidence, row: Row, column: str) -> Table:
 
 def of_judges(evidence: Evidence, row: Row, column: str) -> Table:
     """Each judgment of a person about an item beside that of the model."""
-    judge = next(each for each in judges_in(evidence) if each.name == row["evaluator"])
+    judge = evaluator_named(evidence, row["evaluator"])
     judgments = judgments_in(evidence)
     codes = judge.codes | people_in(evidence).codes
     both = Judgments(judgments.categories, judgments.frame[judgments.frame["annotator"].isin(codes)])
@@ -57,12 +57,6 @@ def chosen_by(evidence: Evidence, row: Row) -> Judgments:
     """The judgments of a row's group about the items of its generator and source, where it names such."""
     evaluator = next(each for each in groups_in(evidence) if group_of(each) == row["group"])
     return judgments_in(evidence).among(evaluator, row.get("generator", ""), row.get("source", ""))
-
-
-def is_label(frame: pd.DataFrame, column: str) -> "pd.Series[bool]":
-    """Where a category was answered: neither missing nor not applicable."""
-    given = frame[column]
-    return given.notna() & (given != NOT_APPLICABLE)
 
 
 def singles(frame: pd.DataFrame, category: str, notes: list[str]) -> Table:

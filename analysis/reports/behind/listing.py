@@ -8,6 +8,7 @@ from django.utils.translation import gettext_noop
 
 from analysis.evidence import Evidence
 from analysis.formatting import count, number
+from analysis.reports.behind.rows import rows_of
 from analysis.tables import Kind, Shown, Table, make_table
 
 HEADS: Mapping[str, tuple[str, Kind]] = {
@@ -83,8 +84,8 @@ def listed(
 ) -> Table:
     """The columns of the frame, each a name of `HEADS`, by item as the study has them, option, stage and annotator."""
     found = in_order(evidence, rows)[list(columns)].astype(object)
-    cells = [dict(zip(columns, row, strict=True)) for row in found.where(found.notna(), None).to_numpy()]
     shown = tuple(Shown(_(HEADS[name][0]), name, HEADS[name][1]) for name in columns)
+    cells = rows_of(found.where(found.notna(), None), columns)
     return make_table("behind", columns, cells, title=title, notes=tuple(notes), shown=shown)
 
 

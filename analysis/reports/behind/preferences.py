@@ -7,15 +7,15 @@ from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
 from analysis.measures.strengths import NO_TIES
-from analysis.measures.wins import FIRST, SECOND, TIE
+from analysis.measures.wins import TIE
 from analysis.reports.behind.labels import alike
 from analysis.reports.behind.listing import COUNTED
 from analysis.reports.behind.listing import counted as counted_of
 from analysis.reports.behind.rows import rows_of
-from analysis.reports.evaluators import judges_in, people_in
-from analysis.reports.judged_pairs import PLACE, counted, judgments_by, judgments_of
+from analysis.reports.evaluators import evaluator_named, people_in
+from analysis.reports.judged_pairs import PLACE, counted, judgments_by, judgments_of, winner
 from analysis.reports.pair_agreement import TIES_MISSING, WITHOUT_TIES
-from analysis.reports.sides import ALL
+from analysis.reports.sides import ALL, of_known_sides
 from analysis.tables import Row, Shown, Table, make_table
 from studies.protocols.pairwise import TIE as TIE_WORD
 
@@ -28,7 +28,7 @@ def of_wins(evidence: Evidence, row: Row, column: str) -> Table:
 
 
 def of_judge_wins(evidence: Evidence, row: Row, column: str) -> Table:
-    return listed(met(judgments_by(evidence, judge_named(evidence, row)), row, column))
+    return listed(met(judgments_by(evidence, evaluator_named(evidence, row["evaluator"])), row, column))
 
 
 def of_agreement(evidence: Evidence, row: Row, column: str) -> Table:
@@ -52,8 +52,7 @@ def of_ranking(evidence: Evidence, row: Row, column: str) -> Table:
 
 def of_sides(evidence: Evidence, row: Row, column: str) -> Table:
     """The judgments that the generator's items won where the side is known."""
-    judgments = counted(evidence)
-    won = judgments[(judgments["outcome"] != TIE) & judgments["left"].notna()]
+    won = of_known_sides(counted(evidence))
     return listed(won if row["generator"] == ALL else won[winner(won, "generator_") == row["generator"]])
 
 
@@ -67,17 +66,13 @@ def of_criteria(evidence: Evidence, row: Row, column: str) -> Table:
 
 def of_judges(evidence: Evidence, row: Row, column: str) -> Table:
     """Each judgment of a person beside what the model said of the same pair."""
-    model = judgments_by(evidence, judge_named(evidence, row))
+    model = judgments_by(evidence, evaluator_named(evidence, row["evaluator"]))
     said = pd.Series(preferred(model).to_numpy(), index=model["unit"])
     people = judgments_of(evidence)
     both = people[people["unit"].isin(said.index)]
     both = both.assign(model_better=both["unit"].map(said))
     both["same"] = both["model_better"] == preferred(both)
     return listed(both, "model_better", "same", notes=alike(both["same"]))
-
-
-def judge_named(evidence: Evidence, row: Row):
-    return next(each for each in judges_in(evidence) if each.name == row["evaluator"])
 
 
 def met(judgments: pd.DataFrame, row: Row, column: str) -> pd.DataFrame:
@@ -90,12 +85,6 @@ def met(judgments: pd.DataFrame, row: Row, column: str) -> pd.DataFrame:
     if column in ("wins_a", "wins_b"):
         return both[winner(both, "generator_") == row[column.replace("wins", "generator")]]
     return both
-
-
-def winner(judgments: pd.DataFrame, prefix: str = "") -> pd.Series:
-    """The winning item of each judgment, or its generator; missing for a tie."""
-    won = judgments[f"{prefix}first"].where(judgments["outcome"] == FIRST)
-    return won.where(judgments["outcome"] != SECOND, judgments[f"{prefix}second"])
 
 
 def preferred(judgments: pd.DataFrame) -> pd.Series:

@@ -5,14 +5,14 @@ from django.utils.translation import gettext as _
 from analysis.evidence import Evidence
 from analysis.reports.answers import levels_of, ratings_of
 from analysis.reports.behind.listing import listed
-from analysis.reports.evaluators import all_evaluators
+from analysis.reports.evaluators import evaluator_named
 from analysis.tables import Row, Table
 
 COLUMNS = ("text_id", "item_id", "generator", "annotator", "rating")
 
 
 def ratings(evidence: Evidence, row: Row, column: str) -> Table:
-    evaluator = next(each for each in all_evaluators(evidence) if each.name == row["evaluator"])
+    evaluator = evaluator_named(evidence, row["evaluator"])
     rated = evaluator.rows_of(ratings_of(evidence.frame)).rename(columns={"value": "rating"})
     mine = rated[rated["generator"] == row["generator"]]
     level = {f"n_{level}": level for level in levels_of(evidence)}.get(column)

@@ -8,8 +8,9 @@ from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
 from analysis.formatting import count, label_word, number
+from analysis.reports.behind.rows import rows_of
 from analysis.reports.distributions import datasets
-from analysis.reports.evaluators import Evaluator, judges_in
+from analysis.reports.evaluators import evaluator_named
 from analysis.reports.flagged_cells import second_scores
 from analysis.reports.scores import AVERAGE, CELL, dimensions_of, scores_by, scores_of
 from analysis.tables import Row, Shown, Table, make_table
@@ -62,13 +63,9 @@ def of_flagged(evidence: Evidence, row: Row, column: str) -> Table:
 
 def of_judge_means(evidence: Evidence, row: Row, column: str) -> Table:
     """The scores of one model."""
-    scores = scores_by(evidence, judge_of(evidence, row), 1)
+    scores = scores_by(evidence, evaluator_named(evidence, row["evaluator"]), 1)
     mine = on_dimension(scores[scores["generator"] == row["generator"]], row["dimension"])
     return listed(evidence, mine, means_said(evidence, mine))
-
-
-def judge_of(evidence: Evidence, row: Row) -> Evaluator:
-    return next(judge for judge in judges_in(evidence) if judge.name == row["evaluator"])
 
 
 def on_dimension(scores: pd.DataFrame, dimension: str) -> pd.DataFrame:
@@ -88,8 +85,7 @@ def means_said(evidence: Evidence, scores: pd.DataFrame) -> tuple[str, ...]:
 def listed(evidence: Evidence, scores: pd.DataFrame, notes: Iterable[str] = (), more: tuple[str, ...] = ()) -> Table:
     """Scores in the order of the bank: by item, dimension and annotator; `more` names further columns of theirs."""
     columns = (*COLUMNS, *more)
-    found = in_order(evidence, scores.rename(columns={"value": "score"}))[list(columns)].astype(object)
-    rows = [dict(zip(columns, row, strict=True)) for row in found.to_numpy()]
+    rows = rows_of(in_order(evidence, scores.rename(columns={"value": "score"})), columns)
     return make_table("scores", columns, rows, title=_("The scores"), notes=tuple(notes), shown=shown(more))
 
 
