@@ -3,12 +3,25 @@
 from contextlib import ExitStack
 
 import pytest
+from django.conf import settings as project_settings
 from django.utils import translation
 
 from llm.models import Endpoint
 from llm.services import draining, policy, runs
 from projects.models import Membership, Project, Role, User
 from tests.mock_server import mock_server
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix, request, tmp_path_factory):
+    """A browser asks several threads at once: in a file each has a connection of its own, as in the product.
+
+    In memory all would share one, where a row cannot be written while another thread reads the table.
+    """
+    database = project_settings.DATABASES["default"]
+    in_a_browser = any(item.get_closest_marker("browser") for item in request.session.items)
+    if in_a_browser and database["ENGINE"].endswith("sqlite3"):
+        database.setdefault("TEST", {})["NAME"] = str(tmp_path_factory.mktemp("database") / "lesart.sqlite3")
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -47,8 +47,8 @@ def chromium():
 def open_page(chromium: Browser, live_server) -> Callable[..., Page]:
     """A function that opens an empty page in a browser of its own; paths are relative to the live server.
 
-    A script that fails fails the test. At the end what is on the wire is waited for: the live server shares the test's
-    database connection.
+    A script that fails fails the test. At the end what is on the wire is waited for: an answer that is still being
+    made would meet the emptied tables of the next test.
     """
     contexts, problems, on_the_wire = [], [], set()
 
@@ -71,7 +71,7 @@ def open_page(chromium: Browser, live_server) -> Callable[..., Page]:
 
 
 def settle(context: BrowserContext, on_the_wire: set) -> None:
-    for _moment in range(50):
+    for _moment in range(500):
         context.pages[0].wait_for_timeout(40)
         if not on_the_wire:
             return
