@@ -56,7 +56,7 @@ class AlternativeAnnotator:
 def alternative_annotator_test(
     people: FloatArray, model: FloatArray, epsilon: float, kind: str = CATEGORIES
 ) -> AlternativeAnnotator:
-    """One-sided paired t-tests against ε, adjusted by Benjamini & Yekutieli over people.
+    """One-sided paired t-tests against ε, adjusted by Benjamini & Yekutieli over people; see `_p_below` for no spread.
 
     people: (r, units) codes or numbers, NaN where missing. model: (units,) the same. A unit counts for a person if the
     model, the person and another person judged it. kind: categories agree or not, numbers by their root mean square.
@@ -93,10 +93,14 @@ def _against(
 
 
 def _p_below(differences: FloatArray, epsilon: float) -> float:
-    """p of a mean difference of ε or more, one-sided; without spread it is 0 or 1."""
+    """p of a mean difference of ε or more, one-sided. Where all differences are equal there is no t; then p is exact.
+
+    A difference is -1, 0 or 1, so a mean of ε needs a 1 in at least a share ε of all units: n units without any have a
+    probability of at most (1 - ε)ⁿ.
+    """
     n, mean, spread = len(differences), float(differences.mean()), float(differences.std(ddof=1))
     if spread == 0:
-        return 0.0 if mean < epsilon else 1.0
+        return (1 - epsilon) ** n if mean < epsilon else 1.0
     return float(student.cdf((mean - epsilon) / (spread / math.sqrt(n)), n - 1))
 
 

@@ -20,6 +20,7 @@ from analysis.measures.row_correlations import (
     over_root,
     pearson_of,
     row_correlations,
+    settled,
     text_correlations,
 )
 from analysis.measures.share_intervals import clustered_mean
@@ -83,7 +84,7 @@ def clustered_by_generator(
         n = np.where(n > 0, n, np.nan)
         if len(generators) < FEWEST:
             return np.full(len(weights), np.nan)
-        return row_correlations((weights @ sums[0]) / n, (weights @ sums[1]) / n, coefficient)
+        return row_correlations(*(settled(weights @ part / n) for part in sums[:2]), coefficient)
 
     return clustered(statistic, len(texts), int(both.sum()), bounds=BOUNDS, seed=seed, method=method)
 

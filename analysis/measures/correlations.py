@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from analysis.measures.row_correlations import FEWEST, KENDALL, PEARSON, SPEARMAN, text_correlations
+from analysis.measures.row_correlations import FEWEST, KENDALL, PEARSON, SPEARMAN, settled, text_correlations
 from analysis.measures.types import BoolArray, FloatArray, IntArray
 
 __all__ = [
@@ -73,7 +73,7 @@ def by_generator(x: FloatArray, y: FloatArray, generator: IntArray, coefficient:
     """Of the generators' means, over generators; generator: (n,) any whole numbers. n: generators."""
     both = ~(np.isnan(x) | np.isnan(y))
     groups = rows_of_groups(generator, both)
-    mean_x, mean_y = (np.array([column[rows].mean() for rows in groups]) for column in (x, y))
+    mean_x, mean_y = (settled(np.array([column[rows].mean() for rows in groups])) for column in (x, y))
     return _of_complete(mean_x, mean_y, coefficient)
 
 

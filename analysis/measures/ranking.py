@@ -58,7 +58,7 @@ def rank_generators(
     if whole is None or np.isnan(whole.log_worth).any():
         return _without(n, [reason or RUNS_AWAY for reason in reasons], seed)
     entering = counts.among(held)
-    entering = _of_texts(entering, entering.n.sum(axis=(1, 2)) > 0)
+    entering = _of_texts(entering, as_used(entering, method).n.sum(axis=(1, 2)) > 0)
     found = _intervals(entering, method, seed)
     return _assembled(whole.log_worth[0], float(whole.tie[0]), held, found, reasons, n, len(entering.wins))
 

@@ -54,6 +54,13 @@ def _by_signs(x: FloatArray, y: FloatArray) -> FloatArray:
     return over_root((signs[0] * signs[1]).sum(axis=(1, 2)), *(np.abs(sign).sum(axis=(1, 2)) for sign in signs))
 
 
+def settled(values: FloatArray) -> FloatArray:
+    """(…, g) means without their last digits, 12 below the largest of a row, so that means that are equal rank equal."""
+    largest = np.where(np.isnan(values), 0.0, np.abs(values)).max(axis=-1, keepdims=True, initial=0.0)
+    scale = np.where(largest > 0, largest, 1.0)
+    return np.asarray(np.round(values / scale, 12) * scale)
+
+
 def moments(x: FloatArray, y: FloatArray) -> tuple[FloatArray, ...]:
     return np.ones_like(x), x, y, x * x, y * y, x * y
 

@@ -8,7 +8,8 @@ from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
 from analysis.measures.correlations import correlation
-from analysis.measures.friedman import nemenyi
+from analysis.measures.friedman import TOO_SMALL, nemenyi
+from analysis.measures.types import FloatArray
 from analysis.reports.scores import dimensions_of, item_means, rounds_of, scores_of
 from analysis.tables import Crossing, Shown, Table, make_table
 
@@ -19,7 +20,7 @@ def dimension_correlations(evidence: Evidence) -> Table:
     """One row per pair of dimensions and round. Pearson over the items that have both; Nemenyi over complete items."""
     rows = [row for number in rounds_of(evidence) for row in round_rows(evidence, number)]
     note = _("Pearson's r of items' mean scores. Nemenyi: p that the two dimensions' mean ranks within an item are the "
-             "same, over items that have all dimensions.")  # fmt: skip
+             "same, over items with scores on all dimensions that were scored.")  # fmt: skip
     return make_table(
         "dimension_correlations", COLUMNS, rows, title=_("Dimensions compared"), notes=(note,), shown=shown(),
         named_by=("dimension_a", "dimension_b", "round"),
@@ -32,10 +33,11 @@ def dimension_correlations(evidence: Evidence) -> Table:
 def round_rows(evidence: Evidence, number: int) -> list[dict[str, Any]]:
     dimensions = dimensions_of(evidence)
     means = item_means(scores_of(evidence, number), dimensions).to_numpy(dtype=np.float64)
-    p = nemenyi(means)
+    p = nemenyi_of_scored(means)
     rows = []
     for one, other in combinations(range(len(dimensions)), 2):
         found = correlation(means[:, one], means[:, other])
+        reason = found.reason or (TOO_SMALL if np.isnan(p[one, other]) else "")
         rows.append(
             {
                 "dimension_a": dimensions[one],
@@ -44,10 +46,18 @@ def round_rows(evidence: Evidence, number: int) -> list[dict[str, Any]]:
                 "pearson": found.r,
                 "nemenyi_p": p[one, other],
                 "n": found.n,
-                "reason": _(found.reason) if found.reason else "",
+                "reason": _(reason) if reason else "",
             }
         )
     return rows
+
+
+def nemenyi_of_scored(means: FloatArray) -> FloatArray:
+    """(k, k) p-values of the dimensions that have scores; one without any, as it did not apply, takes no part."""
+    scored = np.flatnonzero(~np.isnan(means).all(axis=0))
+    p = np.full((means.shape[1], means.shape[1]), np.nan)
+    p[np.ix_(scored, scored)] = nemenyi(means[:, scored])
+    return p
 
 
 def shown() -> tuple[Shown, ...]:
@@ -60,7 +70,8 @@ def shown() -> tuple[Shown, ...]:
             _("Nemenyi's p"),
             "nemenyi_p",
             "number",
-            about=_("Nemenyi's test of equal mean ranks, over items that have all dimensions"),
+            reason="reason",
+            about=_("Nemenyi's test of equal mean ranks, over items with scores on all dimensions that were scored"),
         ),
         Shown(_("Items"), "n", "count", about=_("items with scores on both")),
     )

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
 from analysis.measures.correlations import SPEARMAN, correlation
+from analysis.measures.row_correlations import settled
 from analysis.reports.marks import BEST, marked
 from analysis.reports.metric_values import Judged, dropped_note, nothing
 from analysis.tables import Crossing, Shown, Table, make_table
@@ -41,7 +42,7 @@ def metric_means(evidence: Evidence, data: Judged) -> Table:
 def means_by_generator(evidence: Evidence, data: Judged, values: pd.DataFrame) -> pd.Series:
     """The mean over dimensions of a generator's means, NaN where it has no value."""
     means = values.groupby(data.items["generator"]).mean().mean(axis=1)
-    return means.reindex(list(evidence.generators))
+    return pd.Series(settled(means.to_numpy(dtype=np.float64)), means.index).reindex(list(evidence.generators))
 
 
 def metric_rows(evidence: Evidence, data: Judged, metric: str, people: pd.Series) -> list[dict[str, Any]]:

@@ -22,7 +22,7 @@ EDGES = (0.02, 0.98)  # shares beyond which a simulated study has hardly an erro
 
 @dataclass(frozen=True)
 class Narrowing:
-    """A clause to put after a difference, and the sentence that says on what it rests."""
+    """A clause to put after a difference, empty where neither narrows it, and the sentence that says on what it rests."""
 
     clause: str
     basis: str
@@ -47,7 +47,7 @@ def narrowing(evidence: Evidence, judgments: pd.DataFrame, texts: int) -> Narrow
         "By simulation from how far this study's own answers scatter: an interval about %(now)s wide, with twice the"
         " texts %(texts)s, with twice the annotators %(annotators)s."
     )
-    return Narrowing(clause, basis % values) if clause else None
+    return Narrowing(clause, basis % values)
 
 
 def plan_of(judgments: pd.DataFrame, texts: int) -> Plan:

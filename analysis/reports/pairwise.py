@@ -15,7 +15,7 @@ from analysis.reports.ranking import ranking
 from analysis.reports.sides import sides
 from analysis.reports.variants import variants
 from analysis.reports.wins import wins
-from analysis.tables import Table
+from analysis.tables import Row, Table
 
 
 def pairwise(evidence: Evidence) -> Report:
@@ -36,16 +36,33 @@ def pairwise(evidence: Evidence) -> Report:
 
 
 def sentences(ranked: Table) -> list[str]:
-    """Which generator stands first and last, and whether that is sure."""
-    rows = [row for row in ranked.rows if row["method"] == DAVIDSON and row["rank"]]
-    if len(rows) < 2:
-        return []
+    """Which generator stands first and last, whether that is sure, and who has no rank and why."""
+    rows = [row for row in ranked.rows if row["method"] == DAVIDSON]
+    held = [row for row in rows if row["rank"]]
+    unranked = [row for row in rows if not row["rank"]] if any(row["n"] for row in rows) else []
+    apart = [
+        _("%(generator)s has no rank: %(reason)s") % {"generator": row["generator"], "reason": row["reason"]}
+        for row in unranked
+    ]
+    return [*(order(held) if len(held) > 1 else []), *apart]
+
+
+def order(rows: list[Row]) -> list[str]:
+    """The ends of a ranking of two generators or more, the strongest first."""
     best, worst = rows[0], rows[-1]
+    if best["rank"] == worst["rank"]:
+        return [_("By Davidson's model, no generator stands before another: their strengths are equal.")]
     values = {"best": best["generator"], "worst": worst["generator"]}
     said = [_("By Davidson's model, items by %(best)s stand first, those by %(worst)s last.") % values]
-    equal = [row["generator"] for row in rows[1:] if row["rank"] == best["rank"]]
-    if equal:
-        said.append(_("As strong as %(best)s: %(equal)s.") % (values | {"equal": ", ".join(equal)}))
+    said += [*as_strong(best, rows), *as_strong(worst, rows)]
     if best["rank_high"] != 1:
         said.append(_("That %(best)s stands first is not sure: another generator may stand there.") % values)
+    if worst["rank_low"] != len(rows):
+        said.append(_("That %(worst)s stands last is not sure: another generator may stand there.") % values)
     return said
+
+
+def as_strong(row: Row, rows: list[Row]) -> list[str]:
+    equal = [other["generator"] for other in rows if other is not row and other["rank"] == row["rank"]]
+    values = {"best": row["generator"], "equal": ", ".join(equal)}
+    return [_("As strong as %(best)s: %(equal)s.") % values] if equal else []

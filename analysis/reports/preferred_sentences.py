@@ -1,6 +1,6 @@
 """How often the first of a ranking is preferred to the last, in words, and what would narrow that."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isnan
 
 import numpy as np
@@ -62,6 +62,9 @@ def preference(evidence: Evidence, best: str, worst: str) -> Preference:
 
 
 def worded(found: Preference, more: str) -> str:
+    """Either may be the one preferred: a ranking rests on further generators, too."""
+    if found.interval.high < 0.5:
+        found = turned(found)
     values = {
         "best": found.best,
         "worst": found.worst,
@@ -84,6 +87,12 @@ def worded(found: Preference, more: str) -> str:
         )
         % values
     )
+
+
+def turned(found: Preference) -> Preference:
+    """The same, told of the other generator."""
+    ends = replace(found.interval, low=1 - found.interval.high, high=1 - found.interval.low)
+    return Preference(found.worst, found.best, 1 - found.share, ends)
 
 
 def clause(evidence: Evidence, found: Preference) -> str:

@@ -14,8 +14,8 @@ from analysis.measures.types import FloatArray
 from analysis.reports.contrasts import Contrast
 from analysis.reports.generator_means import average_statistic
 from analysis.reports.narrowing import scattered
-from analysis.reports.scores import AVERAGE, scores_of
-from analysis.reports.sentences import largest, untold
+from analysis.reports.scores import AVERAGE, levels_of, scores_of
+from analysis.reports.sentences import EQUAL, largest, untold, without
 from analysis.tables import Row, Table
 
 
@@ -29,10 +29,11 @@ def ordered(means: Table) -> list[Row]:
 def compared(evidence: Evidence, means: Table) -> list[str]:
     """The difference between the two ends, if it has an interval: both averages anew in every replicate."""
     defined = ordered(means)
-    if len(defined) < 2:
+    if len(defined) < 2 or len(dimensions_scored(means, defined)) > 1:
         return []
-    scores = scores_of(evidence, defined[0]["round"])
-    found = difference(scores, defined[0]["generator"], defined[-1]["generator"], evidence.choices.seed)
+    scores, levels = scores_of(evidence, defined[0]["round"]), levels_of(evidence)
+    ends = defined[0]["generator"], defined[-1]["generator"]
+    found = difference(scores, *ends, float(levels[-1] - levels[0]), evidence.choices.seed)
     if isnan(found.interval.low):
         return [untold(found)]
     clause = scattered(scores, found.less, found.more)
@@ -40,8 +41,20 @@ def compared(evidence: Evidence, means: Table) -> list[str]:
     return [*said, largest(len(defined))] if len(defined) > 2 else said
 
 
-def difference(scores: pd.DataFrame, less: str, more: str, seed: int) -> Contrast:
-    """Average of `less` minus that of `more`, over the texts of either, with its text-clustered interval."""
+def dimensions_scored(means: Table, generators: list[Row]) -> set[frozenset[str]]:
+    """On which dimensions each of the generators has scores; one set where all have them on the same."""
+    scored: dict[str, set[str]] = {row["generator"]: set() for row in generators}
+    for row in means.rows:
+        if row["round"] == generators[0]["round"] and row["generator"] in scored and row["n"]:
+            scored[row["generator"]].add(row["dimension"])
+    return {frozenset(names) for names in scored.values()}
+
+
+def difference(scores: pd.DataFrame, less: str, more: str, span: float, seed: int) -> Contrast:
+    """Average of `less` minus that of `more`, over the texts of either, with its text-clustered interval.
+
+    span: of the declared scale, which no difference exceeds.
+    """
     texts = pd.Index(scores[scores["generator"].isin([less, more])]["text_id"].unique())
     averages = [average_by_text(scores[scores["generator"] == name], texts) for name in (less, more)]
 
@@ -49,7 +62,6 @@ def difference(scores: pd.DataFrame, less: str, more: str, seed: int) -> Contras
         return np.asarray(averages[0](weights) - averages[1](weights))
 
     n = int(scores["generator"].isin([less, more]).sum())
-    span = float(scores["value"].max() - scores["value"].min())
     interval = clustered(statistic, len(texts), n, bounds=(-span, span), seed=seed)
     return Contrast(less, more, float(statistic(np.ones((1, len(texts))))[0]), interval, len(texts))
 
@@ -83,11 +95,21 @@ def printed(row: Row) -> str:
 
 
 def sentences(means: Table) -> list[str]:
-    """Which generator has the highest and the lowest average, after the last round."""
+    """Which generator has the highest and the lowest average, after the last round; who has none."""
     defined = ordered(means)
     if len(defined) < 2:
         return []
+    unscored = sorted({row["generator"] for row in means.rows} - {row["generator"] for row in defined})
+    apart = [without(unscored, _("no scores"))] if unscored else []
+    if len(dimensions_scored(means, defined)) > 1:
+        said = _("Generators were not scored on the same dimensions, so their averages are not compared.")
+        return [said, *apart]
     worst, best = defined[0], defined[-1]
+    n = count(sum(row["n"] for row in defined))
+    if best["mean"] - worst["mean"] < EQUAL:
+        values = {"names": ", ".join(row["generator"] for row in defined), "mean": number(best["mean"]), "n": n}
+        said = _("Averaged over dimensions, items by %(names)s score the same (%(mean)s), by %(n)s scores of people.")
+        return [said % values, *apart]
     return [
         _(
             "Averaged over dimensions, items by %(best)s score highest (%(high)s), those by %(worst)s lowest (%(low)s),"
@@ -98,6 +120,7 @@ def sentences(means: Table) -> list[str]:
             "high": printed(best),
             "worst": worst["generator"],
             "low": printed(worst),
-            "n": count(sum(row["n"] for row in defined)),
-        }
+            "n": n,
+        },
+        *apart,
     ]

@@ -13,6 +13,7 @@ from analysis.reports.narrowing import narrowing
 from analysis.tables import Row, Table
 
 NBSP = "\u00a0"
+EQUAL = 1e-9  # values this close are the same but for rounding
 
 
 def sentences(evidence: Evidence, informativity: Table) -> list[str]:
@@ -26,10 +27,29 @@ def sentences(evidence: Evidence, informativity: Table) -> list[str]:
         return []
     speaker = HUMAN if any(row["evaluator"] == HUMAN for row in defined) else defined[0]["evaluator"]
     rows = sorted((row for row in defined if row["evaluator"] == speaker), key=lambda row: row["informativity"])
-    said = [summary(rows, speaker, basis(rows))]
+    said = [summary(rows, speaker, basis(rows)), *missing([row for row in asked if row["evaluator"] == speaker])]
     if len(rows) > 1:
         said += compared(evidence, speaker, rows)
     return said
+
+
+def missing(rows: list[Row]) -> list[str]:
+    """The generators of which nothing can be said, by the reason."""
+    reasons = dict.fromkeys(row["informativity_reason"] for row in rows if row["informativity"] is None)
+    return [
+        without(
+            [row["generator"] for row in rows if row["informativity"] is None and row["informativity_reason"] == why],
+            why,
+        )
+        for why in reasons
+    ]
+
+
+def without(generators: list[str], reason: str) -> str:
+    return _("Not compared: items by %(generators)s (%(reason)s).") % {
+        "generators": ", ".join(generators),
+        "reason": reason,
+    }
 
 
 def basis(rows: list[Row]) -> str:
@@ -51,6 +71,8 @@ def summary(rows: list[Row], speaker: str, basis: str) -> str:
         return _("By people's answers, text informativity is %(most)s for items by %(best)s: %(basis)s.") % values
     if len(rows) == 1:
         return _("By the answers of %(who)s, text informativity is %(most)s for items by %(best)s: %(basis)s.") % values
+    if best["informativity"] - worst["informativity"] < EQUAL:
+        return alike(rows, values)
     if speaker == HUMAN:
         return (
             _(
@@ -68,6 +90,14 @@ def summary(rows: list[Row], speaker: str, basis: str) -> str:
     )
 
 
+def alike(rows: list[Row], values: dict[str, str]) -> str:
+    """Where all inform equally, none of them most."""
+    values = values | {"names": ", ".join(row["generator"] for row in rows), "most": number(rows[0]["informativity"])}
+    if values["who"] == HUMAN:
+        return _("By people's answers, items by %(names)s inform equally (%(most)s): %(basis)s.") % values
+    return _("By the answers of %(who)s, items by %(names)s inform equally (%(most)s): %(basis)s.") % values
+
+
 def printed(row: Row) -> str:
     """.35 [.26, .44]"""
     ends = row["intervals"]["informativity"]["clustered"]
@@ -83,7 +113,8 @@ def compared(evidence: Evidence, speaker: str, rows: list[Row]) -> list[str]:
         return [untold(found)]
     more = narrowing(evidence, judgments, found.n_texts) if speaker == HUMAN else None
     said = worded(found, more.clause if more else _("more texts would narrow this"))
-    return [said, *([more.basis] if more else []), *([largest(len(rows))] if len(rows) > 2 else [])]
+    basis = [more.basis] if more and more.clause else []
+    return [said, *basis, *([largest(len(rows))] if len(rows) > 2 else [])]
 
 
 def untold(found: Contrast) -> str:

@@ -6,6 +6,7 @@ import json
 import math
 from itertools import product
 
+import numpy as np
 import pandas as pd
 import pytest
 from django.core.management import call_command
@@ -15,11 +16,14 @@ from analysis.choices import Choices
 from analysis.evidence import evidence_of
 from analysis.figures import as_svg
 from analysis.measures.alpha import krippendorff_alpha
+from analysis.measures.friedman import nemenyi
 from analysis.reports import build
+from analysis.reports.dimension_correlations import nemenyi_of_scored
 from analysis.reports.marks import marked
-from analysis.reports.score_sentences import difference, difference_worded
+from analysis.reports.score_sentences import difference, difference_worded, sentences
 from analysis.services.exporting import export_responses
 from analysis.services.figures import figure_specification
+from analysis.tables import make_table
 from studies.services.importing import ImportRefused, import_responses
 from tests.analysis.rows import found
 from tests.dimensions import (
@@ -239,7 +243,7 @@ def test_the_ends_are_compared_with_an_interval_worked_by_hand():
         for name, values in scores.items()
         for text, value in enumerate(values)
     ]
-    found = difference(pd.DataFrame(rows), "alder", "birch", seed=1)
+    found = difference(pd.DataFrame(rows), "alder", "birch", 2.0, seed=1)
     # Left out in turn: 2 - 2.5, 1.5 - 2.5, 1.5 - 3; their mean -1.
     error = (2 / 3 * 2 * 0.5**2) ** 0.5
     assert found.value == pytest.approx(-1)
@@ -247,6 +251,53 @@ def test_the_ends_are_compared_with_an_interval_worked_by_hand():
     assert difference_worded(found) == (
         "Whether items by alder score lower than those by birch cannot be told: −1.00 [−2.00, 1.48], 3 texts."
     )
+
+
+def test_a_difference_is_clipped_to_the_declared_scale_and_not_to_the_scores_that_occur():
+    """Two texts on a scale from 1 to 7 of which 4 and 5 are used: differences 0 and -1, t.975(1) = 12.7, error .5."""
+    rows = [
+        {"text_id": f"t{text}", "generator": name, "dimension": "clarity", "value": value}
+        for name, values in {"alder": (4, 4), "birch": (4, 5)}.items()
+        for text, value in enumerate(values)
+    ]
+    found = difference(pd.DataFrame(rows), "alder", "birch", 6.0, seed=1)
+    assert (found.interval.low, found.interval.high) == pytest.approx((-6, -0.5 + 12.706204736174 * 0.5))
+
+
+def averaged(**dimensions):
+    """Averages after one round; by generator the dimensions it was scored on and its average."""
+    rows = [
+        {"generator": name, "dimension": dimension, "round": 1, "n": 6, "mean": mean, "intervals": NO_ENDS}
+        for name, (scored, mean) in dimensions.items()
+        for dimension in (*scored, "average")
+    ]
+    return make_table("generator_means", ("generator", "dimension", "round", "n", "mean"), rows)
+
+
+NO_ENDS = {"mean": {"clustered": {"low": None, "high": None}}}
+
+
+def test_averages_over_other_dimensions_are_not_compared():
+    means = averaged(alder=(("clarity", "fluency"), 2.0), birch=(("clarity",), 2.5))
+    assert sentences(means) == [
+        "Generators were not scored on the same dimensions, so their averages are not compared."
+    ]
+
+
+def test_equal_averages_are_in_no_order_and_a_generator_without_scores_is_named():
+    means = averaged(alder=(("clarity",), 0.1 + 0.2), birch=(("clarity",), 0.3), cedar=((), None))
+    assert sentences(means) == [
+        "Averaged over dimensions, items by birch, alder score the same (.30), by 12 scores of people.",
+        "Not compared: items by cedar (no scores).",
+    ]
+
+
+def test_a_dimension_that_nobody_scored_takes_no_part_in_nemenyis_test():
+    rng = np.random.default_rng(1)
+    scores = rng.integers(1, 4, size=(12, 4)).astype(float)
+    p = nemenyi_of_scored(np.insert(scores, 2, np.nan, axis=1))
+    assert np.isnan(p[2]).all()
+    assert np.delete(np.delete(p, 2, axis=0), 2, axis=1).tolist() == nemenyi(scores).tolist()
 
 
 def test_the_report_says_who_scores_lower_and_that_it_was_chosen(report):

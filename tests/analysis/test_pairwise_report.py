@@ -16,8 +16,10 @@ from analysis.choices import Choices
 from analysis.evidence import evidence_of
 from analysis.measures.intervals import Interval
 from analysis.reports import build
+from analysis.reports.pairwise import sentences
 from analysis.reports.preferred_sentences import Preference, preference, worded
 from analysis.services.exporting import export_responses
+from analysis.tables import make_table
 from studies.services.importing import ImportRefused, import_responses
 from studies.services.launching import open_main_part
 from tests.pairs import GENERATORS, Judge, annotators, drafted, expected, generator_of, launched, make_bank, planted
@@ -300,5 +302,51 @@ def test_a_preference_is_said_with_its_interval_and_texts():
         "Where one of the two won, items by ann were preferred to those by bob in .65 [.55, .75] of 80 judgments on "
         "12 texts; more texts would narrow this."
     )
+    other = Preference("bob", "ann", 0.35, replace(interval, low=0.25, high=0.45))
+    assert worded(other, "") == (
+        "Where one of the two won, items by ann were preferred to those by bob in .65 [.55, .75] of 80 judgments on "
+        "12 texts."
+    )
     wide = replace(interval, low=0.45)
     assert worded(Preference("ann", "bob", 0.65, wide), "").startswith("Whether items by ann are preferred")
+
+
+def placed(*ranks):
+    """A ranking by Davidson's model: name, rank, lowest and highest possible rank."""
+    rows = [
+        {"method": "davidson", "generator": name, "rank": rank, "rank_low": low, "rank_high": high, "n": 8}
+        for name, rank, low, high in ranks
+    ]
+    return make_table("ranking", tuple(rows[0]), rows)
+
+
+def test_ends_of_a_ranking_are_said_to_be_unsure_where_they_are():
+    assert sentences(placed(("ann", 1, 1, 2), ("bob", 2, 1, 2), ("cho", 3, 3, 3))) == [
+        "By Davidson's model, items by ann stand first, those by cho last.",
+        "That ann stands first is not sure: another generator may stand there.",
+    ]
+    assert sentences(placed(("ann", 1, 1, 1), ("bob", 2, 2, 3), ("cho", 2, 2, 3))) == [
+        "By Davidson's model, items by ann stand first, those by cho last.",
+        "As strong as cho: bob.",
+        "That cho stands last is not sure: another generator may stand there.",
+    ]
+
+
+def test_equal_strengths_put_nobody_first():
+    assert sentences(placed(("ann", 1, 1, 2), ("bob", 1, 1, 2))) == [
+        "By Davidson's model, no generator stands before another: their strengths are equal."
+    ]
+
+
+def test_who_never_lost_is_named_beside_those_who_are_ranked(project):
+    """The order of the others must not read as if it were of all."""
+    make_bank(project)
+    rows = []
+    for text in (1, 2, 3):
+        for one, other in combinations([f"p{text}-{name}-0" for name in GENERATORS], 2):
+            for seat in range(2):
+                better = one if "alder" in one else (one, other)[(seat + text) % 2]
+                rows.append(judged(f"ann{seat}", one, other, better))
+    said = list(build(imported(project, rows), Choices(seed=3)).sentences)
+    assert "gen-alder has no rank: It never lost, so no finite strength explains its results." in said
+    assert not any("alder stand" in sentence for sentence in said)

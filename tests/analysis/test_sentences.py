@@ -71,12 +71,23 @@ def test_nothing_is_claimed_without_an_interval(tiny, items):
     ]
 
 
+def test_generators_that_inform_equally_are_in_no_order(tiny, items):
+    ada = make_annotator(tiny, "ada")
+    for name in ("c1", "h1"):
+        answer(ada, "guess", items[name], "FF")
+        answer(ada, "read", items[name], "TF")
+    assert said(tiny)[0] == (
+        "By people's answers, items by careful, hurried inform equally (.50): 8 judgments by 1 person on 1 text."
+    )
+
+
 def test_one_generator_is_not_compared_with_itself(tiny, items):
     ada = make_annotator(tiny, "ada")
     answer(ada, "guess", items["c1"], "FF")
     answer(ada, "read", items["c1"], "TF")
     assert said(tiny) == [
-        "By people's answers, text informativity is .50 for items by careful: 4 judgments by 1 person on 1 text."
+        "By people's answers, text informativity is .50 for items by careful: 4 judgments by 1 person on 1 text.",
+        "Not compared: items by hurried (no answers yet).",
     ]
 
 
@@ -85,7 +96,8 @@ def test_without_people_a_model_speaks_under_its_name(tiny, items):
     answer(gpt, "guess", items["c1"], "FF")
     answer(gpt, "read", items["c1"], "TF")
     assert said(tiny) == [
-        "By the answers of gpt, text informativity is .50 for items by careful: 4 judgments on 1 text."
+        "By the answers of gpt, text informativity is .50 for items by careful: 4 judgments on 1 text.",
+        "Not compared: items by hurried (no answers).",
     ]
 
 

@@ -17,6 +17,7 @@ from analysis.measures.alternative_annotator import (
     CROWD,
     EXPERTS,
     NUMBERS,
+    SKILLED,
     TOO_FEW_PEOPLE,
     TOO_FEW_SHARED,
     alternative_annotator_test,
@@ -129,6 +130,16 @@ def test_p_is_that_of_a_paired_t_test_against_epsilon():
     assert found.p[0] == pytest.approx(second.pvalue)
     assert (found.model_at_least[0], found.person_at_least[0]) == ((ours >= theirs).mean(), (theirs >= ours).mean())
     assert found.n_units.tolist() == [50, 40, 50]
+
+
+@pytest.mark.parametrize(("units", "passes"), [(5, False), (20, False), (30, True)])
+def test_units_that_show_no_difference_pass_only_where_they_are_enough_to_show_one(units, passes):
+    """Without any spread there is no t. A model .15 worse than people would show it in none of n units by .85 to n."""
+    said = np.tile(np.arange(units) % 2, (3, 1)).astype(float)
+    found = alternative_annotator_test(said, said[0], SKILLED)
+    assert found.p == pytest.approx(np.full(3, 0.85**units))
+    assert found.passed == passes
+    assert alternative_annotator_test(said, 1 - said[0], SKILLED).p.tolist() == [1.0, 1.0, 1.0]
 
 
 def test_numbers_are_compared_by_their_distance():

@@ -90,6 +90,15 @@ def test_by_generator_correlates_means():
     assert (found.r, found.n) == (pytest.approx(second.statistic), 3)
 
 
+def test_means_that_are_equal_but_for_rounding_are_equal():
+    """In floating point .1 + .2 + .3 and .3 + .3 + 0 differ in the last digit; all means are .2."""
+    x = np.array([0.1, 0.2, 0.3, 0.3, 0.3, 0.0, 0.2, 0.2, 0.2])
+    generator = np.repeat([0, 1, 2], 3)
+    assert len({x[generator == code].mean() for code in range(3)}) > 1
+    found = by_generator(x, np.repeat([1.0, 2.0, 3.0], 3), generator, SPEARMAN)
+    assert (math.isnan(found.r), found.reason) == (True, CONSTANT)
+
+
 def test_a_matrix_holds_every_pair_and_its_diagonal_is_one():
     columns = np.array([[1.0, 2, 3], [2, 1, 3], [3, 5, 3], [4, 4, 3]])
     found = correlation_matrix(columns)

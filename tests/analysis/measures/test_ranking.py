@@ -10,7 +10,7 @@ from scipy.stats import t as student
 
 from analysis.measures.intervals import JACKKNIFE, PERCENTILE
 from analysis.measures.ranking import rank_generators
-from analysis.measures.strengths import DAVIDSON, HALF_WINS, METHODS
+from analysis.measures.strengths import DAVIDSON, HALF_WINS, METHODS, NO_TIES
 from analysis.measures.wins import FIRST, NEVER_LOST, RUNS_AWAY, SECOND, TIE
 
 WORTH = np.array([4.0, 2.0, 1.0, 0.9])
@@ -99,3 +99,13 @@ def test_no_judgment_at_all_gives_no_ranking():
     found = rank_generators(none, none, none, 3, none, DAVIDSON, seed=1)
     assert np.isnan(found.strength).all()
     assert all(found.reasons)
+
+
+def test_texts_with_nothing_but_ties_are_no_units_of_a_model_without_ties():
+    first, second, outcome, text = study(10, seed=6)
+    tied = np.isin(text, (3, 7))
+    outcome = np.where(tied, TIE, outcome)
+    dropped = rank_generators(first, second, outcome, 4, text, NO_TIES, seed=1)
+    alone = rank_generators(first[~tied], second[~tied], outcome[~tied], 4, text[~tied], NO_TIES, seed=1)
+    assert (dropped.n_texts, dropped.intervals) == (8, alone.intervals)
+    assert rank_generators(first, second, outcome, 4, text, DAVIDSON, seed=1).n_texts == 10
