@@ -50,8 +50,8 @@ def metric_correlations(table: Table, title: Mapping[str, Any]) -> Any:
             "across": question_word(row["dimension"]),
             "down": row["metric"],
             "value": row["r"],
-            "text": number(row["r"]) + ("*" if row["p_adjusted"] < 0.05 else ""),
-            "p": number(row["p_adjusted"], 3),
+            "text": number(row["r"]) + starred(row["p_adjusted"]),
+            "p": p_said(row["p_adjusted"]),
             **told(row, "r", items_counted(row["n"])),
         }
         for row in rows
@@ -67,12 +67,19 @@ def latest(table: Table) -> list[Row]:
 
 
 def mirrored(row: Row) -> list[dict[str, Any]]:
-    star = "*" if row["nemenyi_p"] is not None and row["nemenyi_p"] < 0.05 else ""
-    said = {"value": row["pearson"], "text": number(row["pearson"]) + star, "number": number(row["pearson"])}
-    said |= {"counted": items_counted(row["n"])}
-    said["p"] = _(UNDEFINED) if row["nemenyi_p"] is None else number(row["nemenyi_p"], 3)
+    text = number(row["pearson"]) + starred(row["nemenyi_p"])
+    said = {"value": row["pearson"], "text": text, "number": number(row["pearson"])}
+    said |= {"counted": items_counted(row["n"]), "p": p_said(row["nemenyi_p"])}
     one, other = question_word(row["dimension_a"]), question_word(row["dimension_b"])
     return [{"across": one, "down": other} | said, {"across": other, "down": one} | said]
+
+
+def starred(p: float | None) -> str:
+    return "*" if p is not None and p < 0.05 else ""
+
+
+def p_said(p: float | None) -> str:
+    return _(UNDEFINED) if p is None else number(p, 3)
 
 
 def span(values: Sequence[float]) -> tuple[float, float]:

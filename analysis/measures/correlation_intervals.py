@@ -13,7 +13,7 @@ import numpy as np
 from scipy import stats
 
 from analysis.measures.correlations import KENDALL, PEARSON, SPEARMAN, Correlation
-from analysis.measures.intervals import CELLS, LEVEL, NO_SPREAD, Interval, Statistic, clustered, undefined
+from analysis.measures.intervals import CELLS, LEVEL, NO_SPREAD, Bounds, Interval, Statistic, clustered, undefined
 from analysis.measures.row_correlations import (
     FEWEST,
     moments,
@@ -33,9 +33,18 @@ PERFECT = "A correlation of 1 or −1 has no interval by Fisher's z."
 
 
 def clustered_correlation(
-    x: FloatArray, y: FloatArray, text: IntArray, coefficient: str = PEARSON, *, seed: int, method: str = ""
+    x: FloatArray,
+    y: FloatArray,
+    text: IntArray,
+    coefficient: str = PEARSON,
+    *,
+    seed: int,
+    method: str = "",
+    bounds: Bounds = BOUNDS,
 ) -> Interval:
     """Interval of `correlations.correlation`; x, y: (n,) numbers, NaN where missing; text: (n,) whole numbers.
+
+    bounds: to which a jackknife interval is clipped; `p_of_zero` needs it whole.
 
     Kendall's τ-b compares every two rows once, in blocks: time grows with n².
     """
@@ -47,16 +56,23 @@ def clustered_correlation(
     def statistic(weights: FloatArray) -> FloatArray:
         return np.where(weights @ counts >= FEWEST, figure(weights), np.nan)
 
-    return clustered(statistic, len(texts), int(both.sum()), bounds=BOUNDS, seed=seed, method=method)
+    return clustered(statistic, len(texts), int(both.sum()), bounds=bounds, seed=seed, method=method)
 
 
 def clustered_within(
-    x: FloatArray, y: FloatArray, text: IntArray, coefficient: str = PEARSON, *, seed: int, method: str = ""
+    x: FloatArray,
+    y: FloatArray,
+    text: IntArray,
+    coefficient: str = PEARSON,
+    *,
+    seed: int,
+    method: str = "",
+    bounds: Bounds = BOUNDS,
 ) -> Interval:
     """Interval of `correlations.within_texts`, over the texts that have a correlation."""
     both = ~(np.isnan(x) | np.isnan(y))
     r, n = text_correlations(x[both], y[both], text[both], coefficient)
-    return clustered_mean(r * n, n, bounds=BOUNDS, seed=seed, method=method)
+    return clustered_mean(r * n, n, bounds=bounds, seed=seed, method=method)
 
 
 def clustered_by_generator(
@@ -68,6 +84,7 @@ def clustered_by_generator(
     *,
     seed: int,
     method: str = "",
+    bounds: Bounds = BOUNDS,
 ) -> Interval:
     """Interval of `correlations.by_generator`: texts are drawn, generators stay, their means are recomputed."""
     both = ~(np.isnan(x) | np.isnan(y))
@@ -86,7 +103,7 @@ def clustered_by_generator(
             return np.full(len(weights), np.nan)
         return row_correlations(*(settled(weights @ part / n) for part in sums[:2]), coefficient)
 
-    return clustered(statistic, len(texts), int(both.sum()), bounds=BOUNDS, seed=seed, method=method)
+    return clustered(statistic, len(texts), int(both.sum()), bounds=bounds, seed=seed, method=method)
 
 
 def independent_correlation(found: Correlation, coefficient: str = PEARSON, *, unit: str = ITEM) -> Interval:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -126,6 +126,23 @@ def _student(theta: float, without: FloatArray, k: int, n_responses: int, bounds
         return undefined(JACKKNIFE, about, reason)
     reach = float(student.ppf((1 + LEVEL) / 2, k - 1)) * error
     return Interval(max(theta - reach, bounds[0]), min(theta + reach, bounds[1]), JACKKNIFE, *about[:3], k, None)
+
+
+def within(interval: Interval, bounds: Bounds) -> Interval:
+    """The interval clipped to the range of its measure."""
+    return replace(interval, low=max(interval.low, bounds[0]), high=min(interval.high, bounds[1]))
+
+
+def p_of_zero(theta: float, interval: Interval) -> float:
+    """Two-sided p that the figure θ is 0, by the error of its jackknife interval with t.(n_units - 1).
+
+    interval: not clipped. Below .05 exactly where the interval leaves out 0; NaN without an interval.
+    """
+    freedom = interval.n_units - 1
+    if math.isnan(interval.low):
+        return math.nan
+    error = (interval.high - interval.low) / 2 / float(student.ppf((1 + LEVEL) / 2, freedom))
+    return 2 * float(student.sf(abs(theta) / error, freedom))
 
 
 def _why_not(theta: float, without: FloatArray, error: float) -> str:

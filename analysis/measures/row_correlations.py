@@ -55,7 +55,7 @@ def _by_signs(x: FloatArray, y: FloatArray) -> FloatArray:
 
 
 def settled(values: FloatArray) -> FloatArray:
-    """(…, g) means without their last digits, 12 below the largest of a row, so that means that are equal rank equal."""
+    """(…, g) means to the twelfth digit of the largest in their row, so that means that are equal rank equal."""
     largest = np.where(np.isnan(values), 0.0, np.abs(values)).max(axis=-1, keepdims=True, initial=0.0)
     scale = np.where(largest > 0, largest, 1.0)
     return np.asarray(np.round(values / scale, 12) * scale)

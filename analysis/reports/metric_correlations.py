@@ -12,7 +12,7 @@ from analysis.evidence import Evidence
 from analysis.measures import correlation_intervals as intervals
 from analysis.measures import correlations
 from analysis.measures.correlations import COEFFICIENTS, Correlation
-from analysis.measures.intervals import JACKKNIFE, Interval, undefined
+from analysis.measures.intervals import JACKKNIFE, Interval, p_of_zero, undefined, within
 from analysis.measures.multiplicity import adjusted
 from analysis.reports.marks import marked
 from analysis.reports.metric_values import Judged, dropped_note, nothing
@@ -35,9 +35,9 @@ def metric_correlations(evidence: Evidence, data: Judged) -> Table:
         _("Over items with the metric's value and the mean of people's scores after the last round. Pooled: all items; "
           "within text: the mean over texts of each text's own correlation, weighted by its items, without texts in "
           "which it is undefined; by generator: of generators' means."),
-        _("p takes rows as independent; adjusted by Holm over all metrics and dimensions of a coefficient and scope. "
-          "Marked are the three highest and the three lowest |r| on a dimension. Intervals by texts leave out each "
-          "text in turn whatever their number; published ones are Fisher's z of independent rows."),
+        _("Intervals and p by texts leave out each text in turn whatever their number (t); published ones take rows as "
+          "independent (intervals by Fisher's z). p is adjusted by Holm over all metrics and dimensions of a coefficient "
+          "and scope. Marked are the three highest and the three lowest |r| on a dimension."),
     )  # fmt: skip
     return make_table(
         "metric_correlations",
@@ -66,7 +66,7 @@ def each_row(evidence: Evidence, data: Judged, coefficient: str, scope: str) -> 
         for dimension in table.columns:
             x, y = data.value(metric, dimension), data.score(dimension)
             found = correlation_of(x, y, data, coefficient, scope)
-            both = intervals_of(found, x, y, data, coefficient, scope, evidence.choices.seed)
+            both, p = tested(found, x, y, data, coefficient, scope, evidence.choices.seed)
             chosen = both[evidence.choices.convention]
             reason = found.reason or chosen.reason
             yield {
@@ -77,7 +77,7 @@ def each_row(evidence: Evidence, data: Judged, coefficient: str, scope: str) -> 
                 "r": found.r,
                 "low": chosen.low,
                 "high": chosen.high,
-                "p": found.p,
+                "p": p[evidence.choices.convention],
                 "p_adjusted": np.nan,
                 "n": found.n,
                 "mark": "",
@@ -94,20 +94,27 @@ def correlation_of(x: Any, y: Any, data: Judged, coefficient: str, scope: str) -
     return correlations.by_generator(x, y, data.generators, coefficient)
 
 
-def intervals_of(
+def tested(
     found: Correlation, x: Any, y: Any, data: Judged, coefficient: str, scope: str, seed: int
-) -> dict[str, Interval]:
-    """By texts: jackknifed whatever their number, as ranks of 10,000 draws would take minutes."""
-    how: Any = {"seed": seed, "method": JACKKNIFE}
+) -> tuple[dict[str, Interval], dict[str, float]]:
+    """The interval and the p of each convention. Both by texts come of leaving each out in turn, whatever their number:
+    ranks of 10,000 draws would take minutes."""
+    whole = by_texts(x, y, data, coefficient, scope, seed)
     independent = intervals.independent_correlation(found, coefficient, unit="item" if scope == POOLED else "generator")
-    if scope == POOLED:
-        by_texts = intervals.clustered_correlation(x, y, data.texts, coefficient, **how)
-    elif scope == WITHIN:
-        by_texts = intervals.clustered_within(x, y, data.texts, coefficient, **how)
+    if scope == WITHIN:
         independent = undefined(intervals.FISHER, ("item", found.n, found.n, None), NOT_WITHIN)
-    else:
-        by_texts = intervals.clustered_by_generator(x, y, data.texts, data.generators, coefficient, **how)
-    return {"clustered": by_texts, "published": independent}
+    both = {"clustered": within(whole, intervals.BOUNDS), "published": independent}
+    return both, {"clustered": p_of_zero(found.r, whole), "published": found.p}
+
+
+def by_texts(x: Any, y: Any, data: Judged, coefficient: str, scope: str, seed: int) -> Interval:
+    """Not clipped."""
+    how: Any = {"seed": seed, "method": JACKKNIFE, "bounds": (-np.inf, np.inf)}
+    if scope == POOLED:
+        return intervals.clustered_correlation(x, y, data.texts, coefficient, **how)
+    if scope == WITHIN:
+        return intervals.clustered_within(x, y, data.texts, coefficient, **how)
+    return intervals.clustered_by_generator(x, y, data.texts, data.generators, coefficient, **how)
 
 
 def shown() -> tuple[Shown, ...]:
@@ -126,7 +133,9 @@ def shown() -> tuple[Shown, ...]:
             counts="items",
             about=_("correlation of the metric with people's mean score"),
         ),
-        Shown("p", "p", "number", about=_("two-sided, takes rows as independent")),
+        Shown(
+            "p", "p", "number", about=_("two-sided, of no correlation; by texts, or as published of independent rows")
+        ),
         Shown(
             _("p, adjusted"),
             "p_adjusted",

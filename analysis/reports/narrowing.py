@@ -22,7 +22,7 @@ EDGES = (0.02, 0.98)  # shares beyond which a simulated study has hardly an erro
 
 @dataclass(frozen=True)
 class Narrowing:
-    """A clause to put after a difference, empty where neither narrows it, and the sentence that says on what it rests."""
+    """A clause to put after a difference, empty where nothing narrows it, and a sentence that says on what it rests."""
 
     clause: str
     basis: str

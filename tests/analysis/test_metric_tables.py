@@ -5,6 +5,7 @@ import math
 import pytest
 from django.core.management import call_command
 from django.urls import reverse
+from scipy.stats import pearsonr
 
 from analysis.choices import BadChoice, Choices, dropped_from
 from analysis.reports import build
@@ -59,7 +60,21 @@ def test_within_text_is_the_mean_of_the_texts_that_vary(report):
     # The first text is constant; the others: 3/√(28/3) and 3/√12.
     row = found(report, "metric_correlations", scope="within text", **CELL)
     assert row["r"] == pytest.approx((3 / math.sqrt(28 / 3) + 3 / math.sqrt(12)) / 2)
-    assert (row["n"], row["p"], row["p_adjusted"]) == (6, None, None)
+    assert row["n"] == 6
+    # Left out in turn, one of the two is left: the error is half of what they are apart, t has one degree of freedom.
+    t = (3 / math.sqrt(28 / 3) + 3 / math.sqrt(12)) / abs(3 / math.sqrt(28 / 3) - 3 / math.sqrt(12))
+    assert row["p"] == pytest.approx(1 - 2 * math.atan(t) / math.pi)
+
+
+def test_p_goes_with_the_interval_of_the_convention(study):
+    """By texts it is below .05 where the interval leaves out 0; as published it is that of independent rows."""
+    for row in build(study, Choices(seed=5)).table("metric_correlations").rows:
+        if row["p"] is not None:
+            assert (row["p"] < 0.05) == (not row["low"] <= 0 <= row["high"])
+    published = build(study, Choices(seed=5, convention="published"))
+    cells = {scope: found(published, "metric_correlations", scope=scope, **CELL) for scope in ("pooled", "within text")}
+    assert cells["pooled"]["p"] == pytest.approx(pearsonr(NEAR, ANSWERABLE).pvalue)
+    assert cells["within text"]["p"] is None
 
 
 def test_by_generator_is_of_their_means(report):

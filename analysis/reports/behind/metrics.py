@@ -12,7 +12,7 @@ from analysis.measures.types import BoolArray, FloatArray
 from analysis.reports.behind.item_scores import item_table, listed
 from analysis.reports.metric_by_score import rounded
 from analysis.reports.metric_checks import asked_about, mean_of_rows
-from analysis.reports.metric_correlations import BY_GENERATOR, WITHIN, correlation_of
+from analysis.reports.metric_correlations import BY_GENERATOR, WITHIN, each_row
 from analysis.reports.metric_means import means_by_generator
 from analysis.reports.metric_values import Judged, judged
 from analysis.tables import Row, Shown, Table, make_table
@@ -24,7 +24,7 @@ def of_correlations(evidence: Evidence, row: Row, column: str) -> Table:
     """The items with both numbers, within texts those of the texts that count; for an adjusted p all p it is among."""
     data = judged(evidence)
     if column == "p_adjusted":
-        return family(data, row)
+        return family(evidence, data, row)
     x, y = data.value(row["metric"], row["dimension"]), data.score(row["dimension"])
     kept = ~(np.isnan(x) | np.isnan(y))
     notes: tuple[str, ...] = ()
@@ -48,14 +48,11 @@ def in_texts_that_vary(x: FloatArray, y: FloatArray, data: Judged, coefficient: 
     return np.isin(texts, counted)
 
 
-def family(data: Judged, row: Row) -> Table:
+def family(evidence: Evidence, data: Judged, row: Row) -> Table:
     """The p of every metric and dimension of a coefficient and scope, and what Holm's adjustment makes of them."""
-    coefficient, scope = row["coefficient"], row["scope"]
     rows = [
-        {"metric": metric, "dimension": dimension, "n": found.n, "p": found.p}
-        for metric, table in data.values.items()
-        for dimension in table.columns
-        for found in [correlation_of(data.value(metric, dimension), data.score(dimension), data, coefficient, scope)]
+        {name: each[name] for name in ("metric", "dimension", "n", "p")}
+        for each in each_row(evidence, data, row["coefficient"], row["scope"])
     ]
     holm = adjusted(np.array([each["p"] for each in rows], dtype=np.float64))
     tests = [each | {"p_adjusted": p} for each, p in zip(rows, holm, strict=True)]

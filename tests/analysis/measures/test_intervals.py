@@ -11,6 +11,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.stats import t as student
+from scipy.stats import ttest_1samp
 
 from analysis.measures.intervals import (
     JACKKNIFE,
@@ -23,7 +24,9 @@ from analysis.measures.intervals import (
     UNDEFINED_WITHOUT_ONE,
     clustered,
     clustered_together,
+    p_of_zero,
     resampled,
+    within,
 )
 from analysis.measures.share_intervals import (
     NO_GUESS,
@@ -309,3 +312,19 @@ def test_a_method_can_be_asked_for_whatever_the_number_of_texts():
     right, n = np.array([3, 4, 5, 6, 2, 7]), np.full(6, 9)
     for method in (JACKKNIFE, PERCENTILE):
         assert clustered_contrast(right, n, right - 2, n, seed=1, method=method).method == method
+
+
+def test_p_of_a_mean_by_its_jackknife_is_that_of_the_t_test():
+    """The jackknife of a mean of texts of one judgment each is its usual standard error."""
+    values = np.array([0.3, -0.1, 0.4, 0.2, 0.0, 0.5])
+    whole = clustered_mean(values, np.ones(6, dtype=np.int64), bounds=(-np.inf, np.inf), seed=1)
+    assert p_of_zero(float(values.mean()), whole) == pytest.approx(ttest_1samp(values, 0).pvalue)
+    assert math.isnan(p_of_zero(0.3, clustered_mean(values[:1], np.ones(1, dtype=np.int64), seed=1)))
+
+
+def test_an_interval_is_clipped_to_a_range_and_one_without_ends_stays_so():
+    values = np.array([0.9, -0.8, 0.9])
+    whole = clustered_mean(values, np.ones(3, dtype=np.int64), bounds=(-np.inf, np.inf), seed=1)
+    assert whole.low < -1 < 1 < whole.high
+    assert within(whole, (-1.0, 1.0)) == clustered_mean(values, np.ones(3, dtype=np.int64), bounds=(-1.0, 1.0), seed=1)
+    assert math.isnan(within(clustered_mean(values[:1], np.ones(1, dtype=np.int64), seed=1), (-1.0, 1.0)).low)
