@@ -21,7 +21,8 @@ class Reliability:
     """Per bin of p (bins,): its ends, mean p, share of keys (both NaN where empty) and n; the figure's points.
 
     brier: mean squared error, 0 to 1. ece: expected calibration error, the mean over judgments of how far mean p and
-    share of keys of their bin are apart. Both NaN without judgments.
+    share of keys of their bin are apart. ece_by_chance: about what it would be on these judgments if every p were
+    right, as shares scatter; an ece is no sign of anything unless it is above. All NaN without judgments.
     """
 
     edges: FloatArray
@@ -30,6 +31,7 @@ class Reliability:
     n: IntArray
     brier: float
     ece: float
+    ece_by_chance: float
 
 
 def reliability(p: FloatArray, true: BoolArray, bins: int = BINS) -> Reliability:
@@ -42,7 +44,10 @@ def reliability(p: FloatArray, true: BoolArray, bins: int = BINS) -> Reliability
     some = len(p) > 0
     brier = float(((p - true) ** 2).mean()) if some else math.nan
     ece = float(np.nansum(n * np.abs(mean_p - share)) / len(p)) if some else math.nan
-    return Reliability(np.linspace(0, 1, bins + 1), mean_p, share, n.astype(np.int64), brier, ece)
+    # keys of a bin less its Σ p have the variance Σ p (1 - p); the mean of |normal deviate| is √(2 / π) of its error
+    scatter = np.sqrt(np.bincount(place, weights=p * (1 - p), minlength=bins))
+    by_chance = math.sqrt(2 / math.pi) * float(scatter.sum()) / len(p) if some else math.nan
+    return Reliability(np.linspace(0, 1, bins + 1), mean_p, share, n.astype(np.int64), brier, ece, by_chance)
 
 
 def bins_of(p: FloatArray, bins: int = BINS) -> IntArray:

@@ -113,11 +113,19 @@ def when_answered(facts: Facts) -> str:
 
 def intervals(facts: Facts) -> str:
     if facts.convention == "published":
-        return _("Intervals are 95 %% intervals from 10,000 draws of single judgments (seed %(seed)s).") % {
+        said = _("Intervals are 95 %% intervals from 10,000 draws of single judgments (seed %(seed)s).") % {
             "seed": facts.seed
         }
+        return f"{said} {by_units()}" if facts.study.protocol in BY_UNITS else said
     return _("Intervals are 95 %% intervals over texts: each text left out in turn (jackknife, t) with fewer than 40 "
              "texts, else 10,000 draws of texts (seed %(seed)s).") % {"seed": facts.seed}  # fmt: skip
+
+
+def by_units() -> str:
+    return _("Those of agreement come from the spread between items or pairs, taken as independent (t).")
+
+
+BY_UNITS = ("dimension-ratings", "pairwise")  # whose agreement has no draws in the published convention
 
 
 def agreement_of_options(facts: Facts) -> str:

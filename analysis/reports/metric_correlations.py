@@ -36,8 +36,8 @@ def metric_correlations(evidence: Evidence, data: Judged) -> Table:
           "within text: the mean over texts of each text's own correlation, weighted by its items, without texts in "
           "which it is undefined; by generator: of generators' means."),
         _("Intervals and p by texts leave out each text in turn whatever their number (t); published ones take rows as "
-          "independent (intervals by Fisher's z). p is adjusted by Holm over all metrics and dimensions of a coefficient "
-          "and scope. Marked are the three highest and the three lowest |r| on a dimension."),
+          "independent (intervals by Fisher's z). p is adjusted by Holm over all metrics and dimensions of a "
+          "coefficient and scope. Marked are the three highest and the three lowest |r| on a dimension."),
     )  # fmt: skip
     return make_table(
         "metric_correlations",
@@ -133,9 +133,7 @@ def shown() -> tuple[Shown, ...]:
             counts="items",
             about=_("correlation of the metric with people's mean score"),
         ),
-        Shown(
-            "p", "p", "number", about=_("two-sided, of no correlation; by texts, or as published of independent rows")
-        ),
+        Shown("p", "p", "number", about=_("two-sided; by texts, or as published of independent rows")),
         Shown(
             _("p, adjusted"),
             "p_adjusted",

@@ -36,7 +36,8 @@ COLUMNS = (
     "people_high", "epsilon", "winning_rate", "advantage", "passed", "n_people", "n_few_units", "n_units", "n_texts",
     "reason",
 )  # fmt: skip
-CALIBRATION = ("evaluator", "stage", "bin_low", "bin_high", "mean_p", "share_keys", "n", "brier", "ece", "n_all")
+CALIBRATION = ("evaluator", "stage", "bin_low", "bin_high", "mean_p", "share_keys", "n", "brier", "ece",
+               "ece_by_chance", "n_all")  # fmt: skip
 BIASES = ("evaluator", "stage", "bias", "excess", "low", "high", "excess_people", "n", "n_texts", "reason")
 YES, FIRST, LONGEST = "yes", "first", "longest"
 
@@ -166,7 +167,7 @@ def calibration(evidence: Evidence, models: list[Evaluator]) -> Table:
     ]
     notes = (
         _("p(true) against the keys. Brier score: mean squared error. ECE: mean distance between p and the share of "
-          "keys over tenths of p."),
+          "keys over tenths of p; with few judgments it is above 0 by chance even where every p is right."),
     )  # fmt: skip
     columns = (
         Shown(_("Answers by"), "evaluator", "evaluator"),
@@ -178,6 +179,7 @@ def calibration(evidence: Evidence, models: list[Evaluator]) -> Table:
         Shown("n", "n", "count", about=_("judgments with a probability in this tenth")),
         Shown(_("Brier score"), "brier", "number", about=_("mean squared error of p(true) over all tenths")),
         Shown(_("ECE"), "ece", "number", about=_("mean distance between p and the share of keys, over all tenths")),
+        Shown(_("ECE by chance"), "ece_by_chance", "number", about=_("about what ECE would be if every p were right")),
     )
     title, named_by = _("Calibration of probabilities"), ("evaluator", "stage", "bin_low")
     return make_table(
@@ -198,6 +200,7 @@ def bins_of(model: Evaluator, stage: str, mine: pd.DataFrame) -> Iterator[dict[s
             "n": int(found.n[place]),
             "brier": found.brier,
             "ece": found.ece,
+            "ece_by_chance": found.ece_by_chance,
             "n_all": len(mine),
         }
 
@@ -301,9 +304,9 @@ def verdict(row: Row) -> str:
                  "%(stage)s): winning rate %(rate)s with ε = %(epsilon)s, at least as good as a person in "
                  "%(advantage)s of the units; κ with people %(kappa)s, between people %(between)s.")  # fmt: skip
     else:
-        said = _("On these %(texts)s and %(people)s, %(model)s may not stand in for a person (%(question)s, "
-                 "%(stage)s): winning rate %(rate)s with ε = %(epsilon)s, at least as good as a person in "
-                 "%(advantage)s of the units; κ with people %(kappa)s, between people %(between)s.")  # fmt: skip
+        said = _("On these %(texts)s and %(people)s it is not shown that %(model)s may stand in for a person "
+                 "(%(question)s, %(stage)s): winning rate %(rate)s with ε = %(epsilon)s, at least as good as a person "
+                 "in %(advantage)s of the units; κ with people %(kappa)s, between people %(between)s.")  # fmt: skip
     return f"{said % values}{few_units(row)}"
 
 
@@ -333,7 +336,7 @@ def shown() -> tuple[Shown, ...]:
         Shown("ε", "epsilon", "number", about=_("what a person costs, as chosen above"), leads=False),
         Shown(_("Winning rate"), "winning_rate", "number", reason="reason", about=won),
         Shown(_("At least as good"), "advantage", "number", reason="reason", about=as_good),
-        Shown(_("May stand in"), "passed", "truth"),
+        Shown(_("Passes the test"), "passed", "truth"),
         Shown(_("People"), "n_people", "count", about=_("people who answered the question")),
         Shown(_("Units"), "n_units", "count", about=_("units that the model and a person judged")),
     )

@@ -2,8 +2,8 @@
 
 import csv
 import io
-from collections import defaultdict
-from math import log2
+from collections import Counter, defaultdict
+from math import log2, pi, sqrt
 from statistics import correlation, mean, median
 
 import numpy as np
@@ -145,6 +145,19 @@ def ece(rows, _row, _table):
     return sum(len(tenths[tenth]) * distance for tenth, distance in apart.items()) / len(rows)
 
 
+def ece_by_chance(rows, *_):
+    """The mean distance of a normal deviate from 0 is √(2 / π) of its standard deviation, √Σ p (1 - p) in a bin."""
+    spread = grouped_spread([float(row["probability"]) for row in rows])
+    return sqrt(2 / pi) * sum(map(sqrt, spread.values())) / len(rows)
+
+
+def grouped_spread(probabilities):
+    found = Counter()
+    for p in probabilities:
+        found[min(int(p * 10), 9)] += p * (1 - p)
+    return found
+
+
 def described(rows, row, _table):
     quantity = row["quantity"]
     if quantity.startswith("n_"):
@@ -242,6 +255,7 @@ AGAIN = {
     },
     "stand_in_calibration": {
         "mean_p": average("probability"), "share_keys": share("key"), "n": n, "brier": brier, "ece": ece,
+        "ece_by_chance": ece_by_chance,
     },
     "stand_in_biases": {"excess": excess, "excess_people": excess, "n": n},
 }  # fmt: skip

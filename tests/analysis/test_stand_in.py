@@ -59,7 +59,7 @@ def test_a_model_that_says_the_opposite_may_not(study):
     row = row_of(table, evaluator="contrary", question="answer")
     assert (row["passed"], row["winning_rate"]) == (False, 0.0)
     said = verdicts(table)[table.rows.index(row)]
-    assert said.startswith("On these 12 texts and 3 people, contrary may not stand in for a person (answer, with the ")
+    assert said.startswith("On these 12 texts and 3 people it is not shown that contrary may stand in for a person (")
     assert "ε = .15" in said
 
 

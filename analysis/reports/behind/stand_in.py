@@ -97,7 +97,7 @@ def calibration(evidence: Evidence, row: Row, column: str) -> Table:
     frame = judged_options(evidence)
     mine = frame[(frame["annotator"] == row["evaluator"]) & (frame["stage"] == row["stage"])]
     mine = mine[mine["probability"].notna()]
-    if column not in ("brier", "ece"):
+    if column not in ("brier", "ece", "ece_by_chance"):
         mine = mine[bins_of(mine["probability"].to_numpy(float)) == round(row["bin_low"] * BINS)]
     rows = mine.assign(ticked=mine["value"])
     return listed(evidence, rows, (*JUDGED, "probability"), _("The judgments"))

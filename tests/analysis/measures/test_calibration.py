@@ -61,6 +61,15 @@ def test_calibration_error_weighs_bins_by_their_judgments():
     assert math.isnan(reliability(np.zeros(0), np.zeros(0, dtype=bool)).ece)
 
 
+def test_calibration_error_by_chance_is_that_of_keys_drawn_from_the_probabilities():
+    """Four judgments of .5: 0, 1, … 4 keys are drawn, by |keys / 4 - .5| .1875 on average; as normal deviates .1995."""
+    half = np.full(4, 0.5)
+    assert reliability(half, half > 1).ece_by_chance == pytest.approx(math.sqrt(2 / math.pi) * 0.25)
+    p = np.random.default_rng(1).beta(0.5, 0.5, 300)
+    drawn = [reliability(p, np.random.default_rng(seed).random(300) < p).ece for seed in range(200)]
+    assert reliability(p, p > 0.5).ece_by_chance == pytest.approx(np.mean(drawn), rel=0.05)
+
+
 def test_label_mass_counts_what_is_missing_and_what_is_low():
     found = label_mass(np.array([0.5, 0.1, np.nan, 0.7]), np.array([0.4, 0.1, 0.3, 0.3]))
     assert (found.n, found.missing, found.low) == (3, 1, 1)
