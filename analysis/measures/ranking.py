@@ -9,7 +9,7 @@ import numpy as np
 from analysis.measures.intervals import NO_JUDGMENT, TEXT, Interval, clustered_together, method_for, undefined
 from analysis.measures.strengths import as_used, fit
 from analysis.measures.types import BoolArray, FloatArray, IntArray
-from analysis.measures.wins import RUNS_AWAY, PairCounts, comparable, pair_counts, why_left_out
+from analysis.measures.wins import ONLY_TIES, RUNS_AWAY, PairCounts, comparable, pair_counts, why_left_out
 
 UNBOUNDED = (-np.inf, np.inf)
 EQUAL = 1e-9  # log-strengths this close share a rank
@@ -56,7 +56,8 @@ def rank_generators(
     whole = fit(counts.total().among(held), method) if held.any() else None
     n = np.rint(used.total().n.sum(axis=1)).astype(np.int64)
     if whole is None or np.isnan(whole.log_worth).any():
-        return _without(n, [reason or RUNS_AWAY for reason in reasons], seed)
+        untold = RUNS_AWAY if counts.total().among(held).wins.any() else ONLY_TIES
+        return _without(n, [reason or untold for reason in reasons], seed)
     entering = counts.among(held)
     entering = _of_texts(entering, as_used(entering, method).n.sum(axis=(1, 2)) > 0)
     found = _intervals(entering, method, seed)

@@ -20,6 +20,7 @@ NEVER_LOST = "It never lost, so no finite strength explains its results."
 NEVER_WON = "It never won, so no finite strength explains its results."
 NOT_COMPARED = "It was not compared with the others, directly or through further generators."
 RUNS_AWAY = "Ties aside the results go one way only, so no finite strengths explain them."
+ONLY_TIES = "All judgments are ties, so nothing tells the strengths apart."
 ONE_WAY = "It only ever won or only ever lost against the generators that the scale rests on."
 NO_COMPARISON = "There is no comparison to compute this from."
 

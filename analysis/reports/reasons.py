@@ -37,6 +37,7 @@ REASONS = (
     gettext_noop("All annotators judged this alike, or do equally well on the rest, so nothing separates them."),
     gettext_noop("With the text no more than half of the judgments are right, so they say nothing about a key."),
     gettext_noop("Ties aside the results go one way only, so no finite strengths explain them."),
+    gettext_noop("All judgments are ties, so nothing tells the strengths apart."),
     gettext_noop("Resampling both needs at least two texts and two annotators with judgments."),
     gettext_noop("It never lost, so no finite strength explains its results."),
     gettext_noop("It never won, so no finite strength explains its results."),

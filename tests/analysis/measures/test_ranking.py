@@ -11,7 +11,7 @@ from scipy.stats import t as student
 from analysis.measures.intervals import JACKKNIFE, PERCENTILE
 from analysis.measures.ranking import rank_generators
 from analysis.measures.strengths import DAVIDSON, HALF_WINS, METHODS, NO_TIES
-from analysis.measures.wins import FIRST, NEVER_LOST, RUNS_AWAY, SECOND, TIE
+from analysis.measures.wins import FIRST, NEVER_LOST, ONLY_TIES, RUNS_AWAY, SECOND, TIE
 
 WORTH = np.array([4.0, 2.0, 1.0, 0.9])
 
@@ -92,6 +92,14 @@ def test_two_generators_with_ties_but_wins_of_one_only_have_no_strength_by_david
     assert np.isnan(found.strength).all()
     assert found.reasons == [RUNS_AWAY, RUNS_AWAY]
     assert not np.isnan(rank_generators(rows, rows + 1, outcome, 2, np.arange(6), HALF_WINS, seed=1).strength).any()
+
+
+def test_ties_alone_tell_no_strengths():
+    rows = np.zeros(6, dtype=np.int64)
+    found = rank_generators(rows, rows + 1, rows + TIE, 2, np.arange(6), DAVIDSON, seed=1)
+    assert np.isnan(found.strength).all()
+    assert found.reasons == [ONLY_TIES, ONLY_TIES]
+    assert rank_generators(rows, rows + 1, rows + TIE, 2, np.arange(6), HALF_WINS, seed=1).strength.tolist() == [0, 0]
 
 
 def test_no_judgment_at_all_gives_no_ranking():
