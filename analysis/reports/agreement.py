@@ -22,7 +22,7 @@ from analysis.measures.agreement import (
 from analysis.measures.agreement_intervals import clustered_kappa
 from analysis.measures.intervals import Interval
 from analysis.reports.answers import GUESS, READ, judgments_of
-from analysis.reports.estimates import Estimate
+from analysis.reports.estimates import Estimate, skewed_note
 from analysis.reports.evaluators import Evaluator, evaluators_in, people_in
 from analysis.reports.kappas import published_kappas
 from analysis.tables import Shown, Table, make_table
@@ -58,6 +58,7 @@ def agreement_with_humans(evidence: Evidence) -> Table:
           "share; the unweighted mean of all people is the mean of each person's mean with the others."),
         _("Percent agreement and Gwet's AC1 count all shared judgments, also of pairs without a κ (both said the same "
           "throughout): when nearly all judgments are alike, κ is low whatever the agreement."),
+        skewed_note(),
     )  # fmt: skip
     title = _("Agreement with people")
     named_by = ("evaluator", "stage")

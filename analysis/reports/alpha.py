@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
 from analysis.measures.alpha import INTERVAL, clustered_alpha, krippendorff_alpha
+from analysis.reports.estimates import skewed_note
 from analysis.reports.scores import dimensions_of, matrix_of, rounds_of, scores_of
 from analysis.tables import Crossing, Shown, Table, make_table
 
@@ -24,7 +25,7 @@ def alpha(evidence: Evidence) -> Table:
         for dimension in dimensions_of(evidence)
     ]
     notes = [_("Krippendorff's α, interval level. Units are items that at least two people scored; published intervals "
-               "take items as independent.")]  # fmt: skip
+               "take items as independent."), skewed_note()]  # fmt: skip
     if len(rounds_of(evidence)) > 1:
         notes.append(_("Round 1 is reliability. Scores of round 2 are not independent of each other: they are "
                        "adjudicated, over all cells, each with its latest score."))  # fmt: skip

@@ -87,6 +87,11 @@ def difference_of(read: Counts, guess: Counts, seed: int, reason: str = "") -> E
     return Estimate(value, intervals, reason if np.isnan(value) else "")
 
 
+def skewed_note() -> str:
+    """What tables of agreement say of their intervals; `bench/agreement_rates.py` has the rates."""
+    return _("Where nearly all labels are the same and texts are few, intervals of κ and α are too narrow.")
+
+
 def mean_of(values: pd.Series, text_ids: pd.Series, bounds: tuple[float, float], seed: int) -> Estimate:
     """The mean of whole numbers, such as ratings; undefined without any."""
     texts, codes = np.unique(text_ids.to_numpy(dtype=str), return_inverse=True)
