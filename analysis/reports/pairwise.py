@@ -51,7 +51,8 @@ def order(rows: list[Row]) -> list[str]:
     """The ends of a ranking of two generators or more, the strongest first."""
     best, worst = rows[0], rows[-1]
     if best["rank"] == worst["rank"]:
-        return [_("By Davidson's model, no generator stands before another: their strengths are equal.")]
+        names = ", ".join(row["generator"] for row in rows)
+        return [_("By Davidson's model, items by %(names)s are equally strong.") % {"names": names}]
     values = {"best": best["generator"], "worst": worst["generator"]}
     said = [_("By Davidson's model, items by %(best)s stand first, those by %(worst)s last.") % values]
     said += [*as_strong(best, rows), *as_strong(worst, rows)]
