@@ -101,7 +101,7 @@ def clustered_by_generator(
         n = np.where(n > 0, n, np.nan)
         if len(generators) < FEWEST:
             return np.full(len(weights), np.nan)
-        return row_correlations(*(settled(weights @ part / n) for part in sums[:2]), coefficient)
+        return row_correlations(settled(weights @ sums[0] / n), settled(weights @ sums[1] / n), coefficient)
 
     return clustered(statistic, len(texts), int(both.sum()), bounds=bounds, seed=seed, method=method)
 
