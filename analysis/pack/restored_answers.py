@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from analysis.pack.archive import BadPack
+from analysis.pack.reader import BadPack
 from items.models import Item
 from studies.models import Assignment, Response, Study
 from studies.services.importing import ImportRefused

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from analysis.pack.archive import BadPack, PackReader
+from analysis.pack.reader import BadPack, PackReader
 from evaluation.models import LONGEST_METRIC, Metric, MetricValue
 from items.models import MAX_ID, Generator, GeneratorKind, Item, KeyCorrection, Option, Text
 from items.plain import printable

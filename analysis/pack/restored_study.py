@@ -9,9 +9,10 @@ from django.utils.translation import gettext as _
 
 from analysis.codes import codes_of
 from analysis.models import ItemCode
-from analysis.pack.archive import BadPack, PackReader
+from analysis.pack.reader import BadPack, PackReader
 from analysis.pack.restored_answers import Cell
 from analysis.pack.restored_bank import count_in, known_item, known_option, shown, text_in, time_in
+from analysis.pack.restored_evaluators import no_annotator, params_in
 from evaluation.models import Evaluator
 from items.models import MAX_ID, Item
 from projects.models import Project
@@ -126,7 +127,7 @@ def restore_annotators(pack: PackReader, study: Study) -> dict[str, Annotator]:
         )
         reading = text_in(said, "reading", 20)
         if kind not in AnnotatorKind.values or purpose not in Purpose.values or reading not in READINGS:
-            raise BadPack(_("The pack says of “%(who)s” what no annotator can be.") % {"who": shown(code)})
+            raise BadPack(no_annotator(code))
         evaluators[code] = said.get("evaluator")
         about = {name: text_in(said, name, limit) for name, limit in (("group", 100), ("person", 200), ("model", 200))}
         seat = None if said.get("seat") is None else count_in(said, "seat")
@@ -145,9 +146,10 @@ def restore_annotators(pack: PackReader, study: Study) -> dict[str, Annotator]:
 
 def restore_evaluator(pack: PackReader, study: Study, annotator: Annotator, said: dict[str, Any]) -> None:
     """How it was asked and read, so that tables say so. Its calls stay behind: it can answer nothing more."""
-    name, params, stages = text_in(said, "prompt", 300), said.get("params"), said.get("stages")
-    if not isinstance(params, dict) or not isinstance(stages, list):
-        raise BadPack(_("The pack says of “%(who)s” what no annotator can be.") % {"who": shown(annotator.code)})
+    name, stages = text_in(said, "prompt", 300), said.get("stages")
+    params = params_in(said.get("params"), annotator.code)
+    if not isinstance(stages, list):
+        raise BadPack(no_annotator(annotator.code))
     known = {stage.name for stage in declaration_of(study).every_stage}
     prompt = instrument_in(pack, name, study.project) if name and not pack.read(name).startswith(WITHHELD) else None
     Evaluator.objects.create(
@@ -218,15 +220,17 @@ def reopened(said: Any, items: dict[str, Item]) -> dict[str, Any] | None:
 
 
 def restore_submissions(
-    pack: PackReader, units: Units, annotators: Mapping[str, Annotator], assignments: Mapping[Cell, Assignment]
-) -> None:
-    rows = []
+    pack: PackReader, study: Study, units: Units, annotators: Mapping[str, Annotator],
+    assignments: Mapping[Cell, Assignment],
+) -> None:  # fmt: skip
+    stages, rows = {stage.name for stage in declaration_of(study).every_stage}, []
     for said in pack.lines("answers/submissions.jsonl"):
         cell, _unit = cell_of(said, units, annotators)
-        if cell not in assignments:
+        stage = text_in(said, "stage", 40)
+        if cell not in assignments or stage not in stages:
             raise BadPack(_("The pack has an assignment of “%(who)s” that cannot be.") % {"who": shown(cell[0])})
         times = {name: time_in(said, name) for name in ("opened_at", "submitted_at")}
-        rows.append(Submission(assignment=assignments[cell], stage=text_in(said, "stage", 40), **times))
+        rows.append(Submission(assignment=assignments[cell], stage=stage, **times))
     Submission.objects.bulk_create(rows, batch_size=BATCH)
 
 
