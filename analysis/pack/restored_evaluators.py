@@ -1,6 +1,7 @@
 """How models and baselines of a pack were asked and read: what tables and pages compute with has to have its shape."""
 
 from collections.abc import Callable
+from dataclasses import fields
 from math import isfinite
 from typing import Any
 
@@ -8,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from analysis.pack.reader import BadPack
 from analysis.pack.restored_bank import shown
+from evaluation.services.position import POSITION, Position
 from evaluation.setting import READERS
 
 
@@ -35,7 +37,11 @@ def is_number(value: Any) -> bool:
 
 
 def is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10_000
+    return is_whole(value) and value < 10_000
+
+
+def is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31
 
 
 def are_thresholds(value: Any) -> bool:
@@ -60,6 +66,11 @@ def is_curve(facts: Any) -> bool:
     )
 
 
+def is_position(value: Any) -> bool:
+    names = {each.name for each in fields(Position)}
+    return isinstance(value, dict) and set(value) == names and all(map(is_whole, value.values()))
+
+
 SHAPES: dict[str, Callable[[Any], bool]] = {
     "as_published": lambda value: isinstance(value, bool),
     "answering": lambda value: isinstance(value, str) and value in READERS,
@@ -67,4 +78,5 @@ SHAPES: dict[str, Callable[[Any], bool]] = {
     "sample": is_count,
     "thresholds": are_thresholds,
     "tuning": is_tuning,
+    POSITION: is_position,
 }

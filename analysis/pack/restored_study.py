@@ -27,6 +27,7 @@ from studies.models import (
     Submission,
     Unit,
     UnitItem,
+    Variant,
 )
 from studies.models.people import DONE
 from studies.protocols import PROTOCOLS
@@ -34,7 +35,7 @@ from studies.services.creating import check_instrument, parameters_for, protocol
 from studies.services.declaring import declaration_of
 from studies.services.instrument_writing import InstrumentRefused, stored_version
 from studies.services.response_rows import READINGS
-from studies.services.spec import check_spec, read_spec
+from studies.services.spec import StudySpec, check_spec, read_spec
 from studies.services.study_yaml import NotYaml
 from studies.services.units import CALIBRATION, MAIN, unit_key
 from studies.shown import new_handle
@@ -48,8 +49,8 @@ def restore_study(pack: PackReader, project: Project, slug: str) -> Study:
     spec, history = read_spec(pack.read("study/study.yaml").decode()), pack.object("study/history.json")
     slug = check_spec({**spec.model_dump(), "slug": slug}).slug if slug else spec.slug
     refuse_taken(slug)
-    if spec.variants or not PROTOCOLS[protocol_name(spec.protocol)].needs_items:
-        raise BadPack(_("A study with variants, or one in which items were written, cannot be brought back yet."))
+    if not PROTOCOLS[protocol_name(spec.protocol)].needs_items:
+        raise BadPack(_("A study in which items are written has no pack. Import the items instead: import_items."))
     about = history.get("instrument")
     if not isinstance(about, dict):
         raise BadPack(_("The pack does not say which wording the study used."))
@@ -72,7 +73,20 @@ def restore_study(pack: PackReader, project: Project, slug: str) -> Study:
     check_instrument(study, study.instrument_version, spec.instrument)
     study.params = parameters_for(study, study.instrument_version, spec.params)
     study.save(force_insert=True)
+    restore_variants(pack, study, spec, history.get("variants") or {})
     return study
+
+
+def restore_variants(pack: PackReader, study: Study, spec: StudySpec, about: dict[str, Any]) -> None:
+    """`about`: by name, which file has the wording of a variant."""
+    if set(about) != {each.name for each in spec.variants}:
+        raise BadPack(_("The pack does not say which wording the variants of the study used."))
+    for position, each in enumerate(spec.variants):
+        version = instrument_in(pack, text_in(about[each.name], "file", 300), study.project)
+        params = parameters_for(study, version, each.params)
+        Variant.objects.create(
+            study=study, name=each.name, position=position, instrument_version=version, params=params
+        )
 
 
 def instrument_in(pack: PackReader, name: str, project: Project) -> InstrumentVersion:
@@ -118,7 +132,7 @@ def restore_units(pack: PackReader, study: Study, items: dict[str, Item]) -> Uni
 
 def restore_annotators(pack: PackReader, study: Study) -> dict[str, Annotator]:
     """In the order in which they came. Nobody can answer as one of them: their links are revoked."""
-    rows, evaluators = [], {}
+    rows, evaluators, variants = [], {}, {each.name: each for each in study.variants.all()}
     for said in pack.lines("answers/annotators.jsonl"):
         code, kind, purpose = (
             text_in(said, "annotator", MAX_ID),
@@ -126,6 +140,9 @@ def restore_annotators(pack: PackReader, study: Study) -> dict[str, Annotator]:
             text_in(said, "purpose", 20),
         )
         reading = text_in(said, "reading", 20)
+        variant = text_in(said, "variant", 60)
+        if variant and variant not in variants:
+            raise BadPack(no_annotator(code))
         if kind not in AnnotatorKind.values or purpose not in Purpose.values or reading not in READINGS:
             raise BadPack(no_annotator(code))
         evaluators[code] = said.get("evaluator")
@@ -133,7 +150,7 @@ def restore_annotators(pack: PackReader, study: Study) -> dict[str, Annotator]:
         seat = None if said.get("seat") is None else count_in(said, "seat")
         rows.append(
             Annotator(study=study, code=code, kind=kind, purpose=purpose, reading=reading, seat=seat,
-                      revoked_at=timezone.now(), **about)
+                      variant=variants.get(variant), revoked_at=timezone.now(), **about)
         )  # fmt: skip
     if len(evaluators) != len(rows):
         raise BadPack(_("The pack names an annotator twice."))

@@ -4,10 +4,11 @@ import csv
 from collections.abc import Callable, Iterable, Mapping
 from typing import IO, Any
 
+from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from analysis.cells import cell
-from analysis.choices import Choices
+from analysis.choices import BadChoice, Choices
 from analysis.codebook import codebook
 from analysis.consistency import consistent_read
 from analysis.evidence import Evidence, evidence_of
@@ -29,6 +30,7 @@ from evaluation.metric_rows import metric_rows
 from items.services.exporting import json_line
 from studies.instrument_yaml import write_yaml
 from studies.models import Purpose, Study
+from studies.protocols import PROTOCOLS
 
 STEPS = ("texts and items", "answers", "tables", "figures", "datasheet")
 Progress = Callable[[int], None]  # told how many of STEPS are done
@@ -39,6 +41,7 @@ def write_pack(study: Study, choices: Choices, out: IO[bytes], progress: Progres
 
     All of it is of one moment. Memory holds what a report needs, not the files.
     """
+    refuse_written(study)
     archive = Archive(out)
     with override("en"):
         check_groups(study, choices)
@@ -56,6 +59,15 @@ def write_pack(study: Study, choices: Choices, out: IO[bytes], progress: Progres
     return n_answers
 
 
+def refuse_written(study: Study) -> None:
+    """What people write becomes items of the bank: a pack holds them where they are judged."""
+    if not PROTOCOLS[study.protocol].needs_items:
+        raise BadChoice(
+            _("A study in which items are written has no replication pack: what was written becomes items of the bank, "
+              "and stands in the pack of the study that judges them. export_responses gives what was written here.")
+        )  # fmt: skip
+
+
 def write_study(archive: Archive, study: Study, discretion: Discretion) -> None:
     """What was asked about, in which words."""
     archive.write("study/study.yaml", write_yaml(frozen.study_file(study)))
@@ -64,7 +76,8 @@ def write_study(archive: Archive, study: Study, discretion: Discretion) -> None:
     for name, source in frozen.instruments(study, discretion).items():
         archive.write(name, source)
     write_lines(archive, "bank/items.jsonl", bank.bank_objects(study, discretion))
-    write_lines(archive, "bank/generators.jsonl", bank.generators(study))
+    write_lines(archive, "bank/generators.jsonl", bank.generators(study, discretion))
+    write_lines(archive, "bank/metrics.jsonl", bank.metrics(study))
     write_lines(archive, "bank/key_corrections.jsonl", bank.corrections(study, discretion))
     archive.write_json("bank/versions.json", bank.versions(study))
     write_table(archive, "bank/metrics.csv", METRIC_COLUMNS, metric_rows(study))
