@@ -15,9 +15,11 @@ from analysis.evidence import Evidence, evidence_of
 from analysis.export_rows import COLUMNS
 from analysis.pack import bank, frozen, work
 from analysis.pack.archive import Archive, json_text
+from analysis.pack.contents import COLUMNS as COLUMNS_OF_ALL
+from analysis.pack.contents import entries_of
 from analysis.pack.datasheet import as_markdown, as_objects, datasheet
 from analysis.pack.discretion import Discretion, discretion_of
-from analysis.pack.facts import Period, facts_of, period
+from analysis.pack.facts import Course, course_of, facts_of
 from analysis.pack.methods import LANGUAGES, methods
 from analysis.pack.read_me import read_me
 from analysis.report import Report
@@ -50,10 +52,10 @@ def write_pack(study: Study, choices: Choices, out: IO[bytes], progress: Progres
             write_study(archive, study, discretion)
             n_answers = write_answers(archive, study, choices, discretion)
             evidence = discretion.of_evidence(evidence_of(study, choices))
-            asked = period(evidence)
+            course = course_of(evidence)
         progress(2)
         report = write_report(archive, evidence, progress)
-        write_words(archive, evidence, report, asked)
+        write_words(archive, evidence, report, course, discretion)
         archive.close(said_of(study, choices, discretion, n_answers))
         progress(len(STEPS))
     return n_answers
@@ -109,14 +111,16 @@ def write_report(archive: Archive, evidence: Evidence, progress: Progress) -> Re
     return report
 
 
-def write_words(archive: Archive, evidence: Evidence, report: Report, asked: Period) -> None:
+def write_words(archive: Archive, evidence: Evidence, report: Report, course: Course, discretion: Discretion) -> None:
     """Datasheet, drafts of the methods paragraph, and how to use the pack."""
-    facts = facts_of(evidence, report, asked)
-    entries = datasheet(facts)
+    facts = facts_of(evidence, report, course)
+    entries = [entry.said(discretion.unquoted) for entry in datasheet(facts)]  # wordings may quote a hidden text
     archive.write("datasheet/heds.md", as_markdown(entries))
     archive.write_json("datasheet/heds.json", as_objects(entries))
     for language in LANGUAGES:
         archive.write(f"datasheet/methods.{language}.md", methods(facts, language))
+    rows = (dict(zip(COLUMNS_OF_ALL, row, strict=True)) for row in entries_of(evidence.study, report))
+    write_table(archive, "codebook.csv", COLUMNS_OF_ALL, rows)
     archive.write("README.md", read_me(evidence.study, evidence.choices))
 
 
@@ -126,6 +130,8 @@ def said_of(study: Study, choices: Choices, discretion: Discretion, n_answers: i
         "study": study.slug,
         "seeds": {"study": study.seed, "report": choices.seed},
         "convention": choices.convention,
+        "shared_texts": choices.shared_texts,
+        "dropped": list(choices.dropped),
         "included_purposes": list(choices.purposes),
         "calibration": choices.calibration,
         "n_responses": n_answers,
