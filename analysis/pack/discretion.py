@@ -18,8 +18,8 @@ ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(\.[\w-]+)+")
 # A code that names nobody: a letter, or a short word of work before a number. Anything else may be a name, or the code
 # under which a platform knows the person.
 OPAQUE = re.compile(
-    r"[a-z]|([a-z]{0,2}|pilot|preview|sim|expert|annotator|rater|judge|person|participant|subject|student|teacher"
-    r"|worker|user)[-_. ]?([0-9]{1,6}|[a-z])",
+    r"[a-z]|[a-z]{0,2}[-_. ]?[0-9]{1,6}|(pilot|preview|sim|expert|annotator|ann|rater|judge|person|participant|subject"
+    r"|student|teacher|worker|user)([-_. ]?[0-9]{1,6}|[-_. ][a-z])",
     re.IGNORECASE | re.ASCII,
 )
 RUN = 5  # words in a row that say whose they are

@@ -18,9 +18,9 @@ from analysis.pack.discretion import (
 from evaluation.models import Evaluator, Metric, MetricValue
 from evaluation.services.position import Position, positions_of
 from items.models import Item, Option, Text
-from studies.models import Annotator, InstrumentVersion
+from studies.models import Annotator, InstrumentVersion, Study
 from tests import drawn
-from tests.analysis import packs
+from tests.analysis import packs, whole_studies
 
 QUOTE = "Zwickelbart the heron sleeps under the drowned bridge"
 SECRET = f"At night {QUOTE}. Nobody has told him that the canal is closed."
@@ -50,7 +50,7 @@ def test_all_people_change_their_codes_or_none_and_stay_in_order():
 def test_five_words_in_a_row_are_a_quote_and_four_are_none():
     hidden = Discretion(frozenset({"t"}), frozenset(runs_of(SECRET)), {}, {})
     assert hidden.quotes("He: “zwickelbart, the HERON sleeps under” it.")
-    assert not hidden.quotes("Zwickelbart the heron sleeps. Under what?")
+    assert not hidden.quotes("Zwickelbart the heron sleeps. Where?")
     assert hidden.unquoted(QUOTE).startswith("sha256:")
     assert hidden.about("t", "anything at all") != "anything at all"
 
@@ -71,23 +71,25 @@ def test_what_stands_for_a_wording_is_as_long_and_the_same_for_the_same_wording(
 @pytest.fixture
 def quoted(project):
     """A text that may not be shared, quoted by questions, options, notes, generators, wordings and other texts."""
-    study = drawn.guess_then_read(project)
-    text = project.texts.get(external_id="t0")
+    study = whole_studies.guessed(project)
+    text = project.texts.get(external_id="t1")
     metadata = {"dataset": "news", "split": "test", "extra": {"quote": QUOTE}}
     Text.objects.filter(pk=text.pk).update(body=SECRET, title=QUOTE, shareable=False, metadata=metadata)
-    item = Item.objects.get(external_id="careful-t0")
+    item = Item.objects.get(external_id="t1-alder-1")
     Item.objects.filter(pk=item.pk).update(
         stem=f"Why is it that {QUOTE}?", expected_answer=SECRET, metadata={"kind": "one of four words", "said": QUOTE}
     )
     Option.objects.filter(item=item, external_id="a").update(text=QUOTE, explanation=SECRET)
-    other = Item.objects.get(external_id="careful-t1")  # about a text that may be shared
+    other = Item.objects.get(external_id="t2-alder-1")  # about a text that may be shared
     Option.objects.filter(item=other, external_id="a").update(text=f"As in: {QUOTE}", explanation=QUOTE)
-    project.generators.filter(name="careful").update(description=f"Prompt: {SECRET}", factors={"example": QUOTE})
+    project.generators.filter(name="alder").update(description=f"Prompt: {SECRET}", factors={"example": QUOTE})
     ItemCode.objects.create(study=study, item=other, code="wrong_key", note=f"Compare {QUOTE}")
     version = study.instrument_version
-    content = version.content | {"instructions": {"points": [f"Example: {QUOTE}", "Write to zwanhild@example.org"]}}
+    content = version.content
+    points = [f"Example: {QUOTE}", "Write to zwanhild@example.org", *content["instructions"]["points"]]
+    content = content | {"instructions": content["instructions"] | {"points": points}}
     InstrumentVersion.objects.filter(pk=version.pk).update(content=content, source="")
-    return study
+    return Study.objects.get(pk=study.pk)
 
 
 def test_a_hidden_text_is_quoted_by_nothing(quoted):
@@ -99,12 +101,12 @@ def test_a_hidden_text_is_quoted_by_nothing(quoted):
         assert "canal is closed" not in said, name
         assert "@example" not in said, name
     items = {each["id"]: each for each in packs.objects_in(files["bank/items.jsonl"])}
-    assert items["t0"]["title"] == "t0"
-    assert items["t0"]["metadata"]["dataset"] == "news"
-    assert items["t0"]["items"][0]["metadata"]["kind"] == "one of four words"
-    assert "explanation" not in items["t0"]["items"][0]["answers"][0]
-    assert items["t1"]["items"][0]["answers"][0]["text"].startswith("sha256:")
-    assert items["t1"]["items"][0]["question"] == Item.objects.get(external_id="careful-t1").stem
+    assert items["t1"]["title"] == "t1"
+    assert items["t1"]["metadata"]["dataset"] == "news"
+    assert items["t1"]["items"][0]["metadata"]["kind"] == "one of four words"
+    assert "explanation" not in items["t1"]["items"][0]["answers"][0]
+    assert items["t2"]["items"][0]["answers"][0]["text"].startswith("sha256:")
+    assert items["t2"]["items"][0]["question"] == Item.objects.get(external_id="t2-alder-1").stem
 
 
 def test_what_is_counted_by_wordings_and_metadata_stays_the_same_when_unpacked(quoted):
