@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django.db.models import Q
-
 from analysis.evidence import Evidence, correction_sentence, corrections_made, short_texts
+from analysis.pack.hidden import hidden_texts
 from items.models import KeyCorrection, Text
 from items.values import body_hash
 from studies.models import Annotator, AnnotatorKind, Study
@@ -112,15 +111,6 @@ def discretion_of(study: Study) -> Discretion:
         codes=other_codes([(code, kind) for code, kind, _person in annotators]),
         persons=numbered("person", dict.fromkeys(person for _code, _kind, person in annotators if person), set()),
     )
-
-
-def hidden_texts(study: Study) -> frozenset[str]:
-    """Ids of texts of which the version in the study, or the newest one, may not be shared."""
-    ids = study.units.values("text__external_id")
-    found = Text.objects.filter(project=study.project, external_id__in=ids).filter(
-        Q(units__study=study) | Q(superseded_at=None)
-    )
-    return frozenset(found.filter(shareable=False).values_list("external_id", flat=True))
 
 
 def other_codes(annotators: list[tuple[str, str]]) -> dict[str, str]:
