@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import pandas as pd
 from django.db.models import Count, Q, Value
@@ -141,14 +142,12 @@ def on_shared_texts(evidence: Evidence) -> Evidence:
 def metadata_of(study: Study) -> dict[str, dict[str, str]]:
     """Of each item, by id, the short texts of its metadata, what was imported as further columns included."""
     rows = UnitItem.objects.filter(unit__study=study).values_list("item__external_id", "item__metadata")
-    return {
-        item_id: {
-            name: value
-            for name, value in (metadata | (metadata.get("extra") or {})).items()
-            if isinstance(value, str) and 0 < len(value) <= SHORT
-        }
-        for item_id, metadata in rows
-    }
+    return {item_id: short_texts(metadata | (metadata.get("extra") or {})) for item_id, metadata in rows}
+
+
+def short_texts(fields: Mapping[str, Any]) -> dict[str, str]:
+    """Those that may be categories."""
+    return {name: value for name, value in fields.items() if isinstance(value, str) and 0 < len(value) <= SHORT}
 
 
 def generators_of(study: Study) -> tuple[str, ...]:

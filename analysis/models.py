@@ -92,6 +92,7 @@ class Pack(models.Model):
     steps_done = models.PositiveSmallIntegerField(default=0)
     n_bytes = models.PositiveBigIntegerField(null=True)
     reason = models.TextField(blank=True)
+    withheld = models.JSONField(default=list)  # ids of texts that could not be shared when it was built
     asked_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     asked_at = models.DateTimeField(auto_now_add=True)
     touched_at = models.DateTimeField(default=timezone.now)  # when the worker was last heard of

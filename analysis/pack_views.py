@@ -12,7 +12,8 @@ from analysis.addresses import asked
 from analysis.forms import ResultsForm
 from analysis.hiding import hidden_page
 from analysis.models import Pack, PackState
-from analysis.services.packs import ask_for_pack, content_of
+from analysis.pack.hidden import hidden_texts
+from analysis.services.packs import ask_for_pack, content_of, says_too_much
 from analysis.services.results import counts_by_purpose
 from llm.models import Worker
 from projects.models import Role
@@ -48,7 +49,8 @@ def study_pack(request, slug):
         "steps": STEPS,
         "step": step_word(pack),
         "asked": query,
-        "hidden": study.units.filter(text__shareable=False).values("text").distinct().count(),
+        "hidden": len(hidden_texts(study)),
+        "says_too_much": pack is not None and says_too_much(pack),
         "nobody_listens": bool(pack and pack.is_under_way) and not Worker.objects.alive().exists(),
     }
     return render(request, "analysis/pack.html", context)
@@ -74,6 +76,8 @@ def study_pack_file(request, slug, pk):
     if effects_hidden(study):
         return hidden_page(request, study)
     pack = get_object_or_404(Pack, study=study, pk=pk, state=PackState.DONE)
+    if says_too_much(pack):
+        return redirect("study_pack", study.slug)
     headers = {
         "Content-Disposition": f'attachment; filename="{study.slug}-pack.zip"',
         "Content-Length": str(pack.n_bytes),

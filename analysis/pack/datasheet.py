@@ -1,17 +1,18 @@
 """The datasheet of human evaluation (HEDS), filled in from a study as far as the study knows.
 
 Numbers and order of the questions are those of version 2 (Shimorina & Belz 2022, aclanthology.org/2022.humeval-1.6);
-they are put in our own words, and short. What only the researchers know is marked, never guessed.
+they are put in our own words, and short. What only the researchers know is marked, never guessed. Section 4 stands
+once for each criterion, as the template wants it.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
-from analysis.pack.facts import Facts, questions_asked
-from analysis.pack.methods import AGREEMENTS
+from analysis.pack import methods
+from analysis.pack.criteria import EXTRINSIC, INTRINSIC, PRESENTED, Criterion, criteria_of
+from analysis.pack.facts import Facts
 from analysis.services.reporting import versions
-from studies.services.declaring import declaration_of
 
 OPEN = "to be filled in"
 SECTIONS = {
@@ -20,22 +21,8 @@ SECTIONS = {
     "3.1": "Sample",
     "3.2": "Evaluators",
     "3.3": "Experimental design",
-    "4": "Quality criteria",
+    "4": "Quality criterion",
     "5": "Ethics",
-}
-# What a study's answers are about, by protocol: type of quality, aspect, frame of reference, relative or absolute.
-QUALITY = {
-    "guess-then-read": ("correctness", "content", "relative to the input (the text)", "absolute"),
-    "dimension-ratings": ("goodness", "form and content, by dimension", "relative to the input (the text)", "absolute"),
-    "stopping-questionnaire": ("correctness and goodness, by question", "form and content",
-                               "relative to the input (the text)", "absolute"),
-    "pairwise": ("goodness", "form and content", "relative to the input (the text)", "relative"),
-}  # fmt: skip
-ELICITED = {
-    "guess-then-read": "task performance: options are judged without and with the text; and direct quality estimation",
-    "dimension-ratings": "direct quality estimation",
-    "stopping-questionnaire": "labelling of outputs, and free answers",
-    "pairwise": "relative quality estimation",
 }
 SHOWN = {
     "guess-then-read": "first the items of one generator without the text, then the text with the items of all "
@@ -52,13 +39,24 @@ AGGREGATED = {
 }
 
 
+TESTED = {
+    "dimension-ratings": " Dimensions are compared by Nemenyi's test; p-values of metrics are adjusted by Holm.",
+}
+
+
 @dataclass(frozen=True)
 class Entry:
-    """One question of the datasheet; `answer` is None where somebody has to fill it in."""
+    """One question of the datasheet; `answer` is None where somebody has to fill it in. Of section 4 it is about a
+    criterion."""
 
     number: str
     question: str
     answer: str | None
+    criterion: str = ""
+
+    def said(self, words: Callable[[str], str]) -> "Entry":
+        """The same with other words as its answer."""
+        return replace(self, answer=None if self.answer is None else words(self.answer))
 
     @property
     def section(self) -> str:
@@ -81,15 +79,24 @@ def evaluated(facts: Facts) -> Iterator[Entry]:
     yield Entry("2.1", "Input of the systems", "text: document" if facts.n_texts else None)
     yield Entry("2.2", "Output of the systems", f"text: questions, with options where they have any ({by})")
     yield Entry("2.3", "Task of the systems", "question generation")
-    yield Entry("2.4", "Language of the input", facts.study.language)
-    yield Entry("2.5", "Language of the output", facts.study.language)
+    languages = ", ".join(facts.course.languages) or None
+    yield Entry("2.4", "Language of the input", languages)
+    yield Entry("2.5", "Language of the output", languages)
 
 
 def sample(facts: Facts) -> Iterator[Entry]:
     counts = ", ".join(f"{name} {n}" for name, n in facts.items.items())
     yield Entry("3.1.1", "Outputs evaluated per system", counts)
-    yield Entry("3.1.2", "How they were selected", None)
+    yield Entry("3.1.2", "How they were selected", f"{selected(facts)}; how these were chosen before: {OPEN}")
     yield Entry("3.1.3", "Statistical power of the sample", None)
+
+
+def selected(facts: Facts) -> str:
+    """Which texts and generators of the bank."""
+    chosen = facts.study.selection
+    texts, by = chosen.get("texts", "all"), chosen.get("generators", "all")
+    said = "all texts of the project's bank" if texts == "all" else f"{len(texts)} texts named in study/study.yaml"
+    return said + (", items of all generators" if by == "all" else f", items by: {', '.join(by)}")
 
 
 def people(facts: Facts) -> Iterator[Entry]:
@@ -99,73 +106,89 @@ def people(facts: Facts) -> Iterator[Entry]:
     groups = "; groups: " + ", ".join(f"{name} {n}" for name, n in facts.groups.items()) if facts.groups else ""
     models = "; models and baselines beside them: " + ", ".join(facts.evaluators) if facts.evaluators else ""
     yield Entry("3.2.1", "Number of evaluators", n + groups + models)
-    yield Entry("3.2.2", "Experts or not, paid or not, known to the authors or not", None)
+    who = "Experts or not, paid or not, known to the authors or not, authors among them or not"
+    yield Entry("3.2.2", who, None)
     yield Entry("3.2.3", "How they were recruited", None)
-    phases = "consent and instructions stand in the wording (folder instruments)"
-    yield Entry("3.2.4", "Training and practice", f"{phases}; anything beyond: {OPEN}")
+    yield Entry("3.2.4", "Training and practice", trained(facts))
     yield Entry("3.2.5", "What else is known of them", None)
 
 
+def trained(facts: Facts) -> str | None:
+    """What everybody went through before the answers that count, if it was here."""
+    if not facts.course.given_here:
+        return None
+    said = ["consent and instructions stand in the wording (folder instruments)"]
+    if n := facts.course.n_calibration:
+        said.append(f"{n} units were a calibration that all did first")
+    return "; ".join([*said, f"anything beyond: {OPEN}"])
+
+
 def design(facts: Facts) -> Iterator[Entry]:
-    imported = facts.study.state == "imported"
+    nobody = not (facts.n_people or facts.n_simulated)
+    imported = not facts.course.given_here
     where = "imported from elsewhere" if imported else "web pages of Lesart, by personal links"
     median = f"; the median person took {facts.minutes:.1f} minutes" if facts.minutes is not None else ""
     yield Entry("3.3.1", "Preregistration", None)
-    yield Entry("3.3.2", "How answers were collected", where)
-    checks = "each answer is checked against the declared questions when it is handed in; nothing is excluded by Lesart"
-    yield Entry("3.3.3", "Quality assurance", checks)
+    yield Entry("3.3.2", "How answers were collected", "calls of models" if nobody else where)
+    yield Entry("3.3.3", "Quality assurance", assured(facts))
     yield Entry("3.3.4", "What evaluators see", SHOWN[facts.study.protocol])
     free = None if imported else "no time limit; work can be interrupted and taken up again" + median
     yield Entry("3.3.5", "Freedom in time and pace", free)
     yield Entry("3.3.6", "Questions and feedback", None)
     yield Entry("3.3.7", "Place and conditions", None if imported else "at a place of the evaluators' own choosing")
-    yield Entry("3.3.8", "Differences in conditions", None)
+    yield Entry("3.3.8", "Differences in conditions", None if imported else "N/A, see 3.3.7")
+
+
+def assured(facts: Facts) -> str:
+    said = ["automatic: each answer is checked against the declared questions when it is handed in"]
+    if facts.rounds > 1:
+        said.append(f"{facts.rounds} rounds: scores that stood out were given back once more (table flagged_cells)")
+    if any(row for table in facts.report.tables if table.name == "expert_check" for row in table.rows):
+        said.append("experts checked a sample (table expert_check)")
+    left = ", ".join(f"{purpose}: {n} answers" for purpose, n in facts.left_out.items() if n)
+    said.append(f"left out of the figures by purpose: {left}" if left else "no answer is left out of the figures")
+    return "; ".join([*said, f"anything beyond: {OPEN}"])
 
 
 def criteria(facts: Facts) -> Iterator[Entry]:
-    kind, aspect, frame, terms = QUALITY[facts.study.protocol]
+    for each in criteria_of(facts.study):
+        for entry in of_criterion(each, facts):
+            yield replace(entry, criterion=each.name)
+
+
+def of_criterion(each: Criterion, facts: Facts) -> Iterator[Entry]:
+    kind, aspect, frame = each.about or (None, None, None)
+    relative = "relative" if facts.study.protocol == "pairwise" else "absolute"
     yield Entry("4.1.1", "Type of quality", kind)
     yield Entry("4.1.2", "Aspect of the outputs", aspect)
     yield Entry("4.1.3", "Frame of reference", frame)
-    yield Entry("4.2.1", "Objective or subjective", "subjective judgments of people")
-    yield Entry("4.2.2", "Absolute or relative", terms)
-    yield Entry("4.2.3", "Intrinsic or extrinsic", "intrinsic")
-    asked = questions_asked(facts.study)
-    yield Entry("4.3.1", "Names of the criteria", "; ".join(f"{name} ({stage})" for stage, name, _values in asked))
-    wording = f"verbatim in {instrument(facts)}"
-    yield Entry("4.3.2", "Definitions given", wording)
-    sizes = "; ".join(f"{name} ({stage}): {size(values)}" for stage, name, values in asked)
-    yield Entry("4.3.3", "Size of the scales", sizes)
-    values_of = "; ".join(f"{name} ({stage}): {', '.join(values)}" for stage, name, values in asked)
-    yield Entry("4.3.4", "Values of the scales", values_of)
-    yield Entry("4.3.5", "How scales are presented", presented(facts))
-    yield Entry("4.3.6", "Task where there is no scale", "free texts are typed" if "text" in values_of else "N/A")
-    yield Entry("4.3.7", "Questions and instructions", wording)
-    yield Entry("4.3.8", "Form of elicitation", ELICITED[facts.study.protocol])
-    yield Entry("4.3.9", "From answers to scores", AGGREGATED[facts.study.protocol])
-    unit = "single judgments" if facts.convention == "published" else "texts"
+    yield Entry("4.2.1", "Objective or subjective", "subjective: a judgment of each evaluator")
+    yield Entry("4.2.2", "Absolute or relative", relative)
+    yield Entry("4.2.3", "Intrinsic or extrinsic", EXTRINSIC if each.is_task else INTRINSIC)
+    yield Entry("4.3.1", "Name given to evaluators", each.title)
+    yield Entry("4.3.2", "Definition given", each.wording or "N/A")
+    yield Entry("4.3.3", "Size of the scale", each.size)
+    yield Entry("4.3.4", "Values of the scale", each.values)
+    yield Entry("4.3.5", "How the scale is presented", PRESENTED[each.question.kind])
+    task = "evaluators write a text, which is stored as it is" if each.question.kind == "text" else "N/A"
+    yield Entry("4.3.6", "Task where there is no scale", task)
     yield Entry(
-        "4.3.10", "Effect sizes and significance", f"95 % intervals by {unit}, seed {facts.seed}; report/tables"
+        "4.3.7", "Question or instruction, verbatim", f"{each.wording} (all of it: {instrument(facts)})".strip()
     )
+    yield Entry("4.3.8", "Form of elicitation", each.elicited)
+    scores = "no scores" if each.question.kind == "text" else AGGREGATED[facts.study.protocol]
+    yield Entry("4.3.9", "From answers to scores", scores)
+    tested = (
+        f"{methods.intervals(facts)} Each number's own stands in report/tables{TESTED.get(facts.study.protocol, '')}"
+    )
+    yield Entry("4.3.10", "Effect sizes and significance", tested)
     simulated = "" if facts.n_people else " (of simulated annotators, not of people)"
-    yield Entry("4.3.11", "Agreement", AGREEMENTS[facts.study.protocol](facts) + simulated)
+    yield Entry("4.3.11", "Agreement", methods.agreement(facts) + simulated)
 
 
 def instrument(facts: Facts) -> str:
     version = facts.study.instrument_version
-    return f"the instrument {version.instrument}, version {version.version} (folder instruments)"
-
-
-def size(values: tuple[str, ...]) -> str:
-    known: dict[tuple[str, ...], str] = {("tick",): "2", ("text",): "free text"}
-    return known.get(values, str(len(values)))
-
-
-def presented(facts: Facts) -> str:
-    kinds = {question.kind for stage in declaration_of(facts.study).stages for question in stage.questions}
-    words = {"tick": "check-boxes", "scale": "multiple choice", "choice": "multiple choice", "pick": "multiple choice",
-             "text": "text fields"}  # fmt: skip
-    return ", ".join(sorted({words[kind] for kind in kinds}))
+    return f"the instrument {version.instrument}, version {version.version}, in the folder instruments"
 
 
 def ethics(facts: Facts) -> Iterator[Entry]:
@@ -177,13 +200,15 @@ def ethics(facts: Facts) -> Iterator[Entry]:
 
 def as_markdown(entries: list[Entry]) -> str:
     """The datasheet section by section; what is open is marked."""
-    lines = ["# Datasheet of human evaluation", "", "After HEDS 2 (Shimorina & Belz 2022). The questions are in short "
-             "words of ours; their full wording is in the published template.", ""]  # fmt: skip
-    section = ""
+    lines = ["# Datasheet of human evaluation", "", "After HEDS 2.0 (Shimorina & Belz 2022). The questions are in "
+             "short words of ours; their full wording is in the published template. HEDS 3.0 (Belz & Thomson 2025) has "
+             "the same five sections, with some other numbers.", ""]  # fmt: skip
+    above = ""
     for entry in entries:
-        if entry.section != section:
-            section = entry.section
-            lines += [f"## {section}", ""]
+        heading = f"{entry.section}: {entry.criterion}" if entry.criterion else entry.section
+        if heading != above:
+            above = heading
+            lines += [f"## {heading}", ""]
         lines += [f"**{entry.number} {entry.question}**: {entry.answer or f'_{OPEN}_'}", ""]
     return "\n".join(lines)
 
@@ -192,7 +217,13 @@ def as_objects(entries: list[Entry]) -> dict[str, Any]:
     return {
         "template": "HEDS 2.0, Shimorina & Belz 2022",
         "entries": [
-            {"number": each.number, "section": each.section, "question": each.question, "answer": each.answer}
+            {
+                "number": each.number,
+                "section": each.section,
+                "criterion": each.criterion or None,
+                "question": each.question,
+                "answer": each.answer,
+            }
             for each in entries
         ],
     }

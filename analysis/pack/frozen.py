@@ -6,7 +6,8 @@ from analysis.pack.bank import moment, prompts_of_run
 from analysis.pack.discretion import Discretion
 from evaluation.models import Evaluator
 from generation.models import GeneratorRun
-from studies.models import InstrumentVersion, Study, UnitItem
+from studies.instrument_yaml import write_yaml
+from studies.models import InstrumentVersion, Study, UnitItem, Variant
 from studies.services.instruments import source_of
 
 HISTORY = ("created_at", "launched_at", "main_opened_at", "closed_at")
@@ -15,6 +16,10 @@ HISTORY = ("created_at", "launched_at", "main_opened_at", "closed_at")
 def study_file(study: Study) -> dict[str, Any]:
     """The study as a mapping that `create_study` reads."""
     plan = {**study.plan, "seed": study.seed}
+    variants = [
+        {"name": each.name, "instrument": str(each.instrument_version.instrument), "params": each.params}
+        for each in variants_of(study)
+    ]
     return {
         "slug": study.slug,
         "title": study.title,
@@ -25,13 +30,19 @@ def study_file(study: Study) -> dict[str, Any]:
         "plan": plan,
         "params": study.params,
         "groups": study.groups,
+        **({"variants": variants} if variants else {}),
     }
+
+
+def variants_of(study: Study) -> list[Variant]:
+    return list(study.variants.select_related("instrument_version__instrument"))
 
 
 def history(study: Study) -> dict[str, Any]:
     return {
         "state": study.state,
         "instrument": about_instrument(study.instrument_version),
+        "variants": {each.name: about_instrument(each.instrument_version) for each in variants_of(study)},
         **{name: moment(getattr(study, name)) for name in HISTORY},
     }
 
@@ -45,19 +56,30 @@ def file_of(version: InstrumentVersion) -> str:
 
 
 def instruments(study: Study, discretion: Discretion) -> dict[str, str]:
-    """The YAML of the study's wording and of the prompts of its evaluators and generators, by file.
+    """The YAML of the study's wordings and of the prompts of its evaluators and generators, by file.
 
-    Examples in prompts may quote a text that may not be shared: then the file says only what it was.
+    Examples in prompts may quote a text that may not be shared: then the file says only what it was. Of what people
+    were shown, only the quote is replaced, as answers are checked by the rest.
     """
     used = UnitItem.objects.filter(unit__study=study).values("item__generator")
     runs = GeneratorRun.objects.filter(generator__in=used).select_related("run")
     prompts = [version for run in runs for version in prompts_of_run(run)]
     prompts += [version for version in evaluator_prompts(study).values() if version is not None]
-    found = {file_of(study.instrument_version): source_of(study.instrument_version)}
+    found = {}
     for version in prompts:
-        source = source_of(version)
-        found[file_of(version)] = f"# withheld: {version.content_hash}\n" if discretion.quotes(source) else source
+        withheld = f"# withheld: {version.content_hash}\n"
+        found[file_of(version)] = withheld if discretion.quotes(source_of(version)) else discreet(version, discretion)
+    for version in (study.instrument_version, *(each.instrument_version for each in variants_of(study))):
+        found[file_of(version)] = discreet(version, discretion)
     return found
+
+
+def discreet(version: InstrumentVersion, discretion: Discretion) -> str:
+    """As it was written, comments and all; made anew where it quotes a hidden text or names somebody's address."""
+    source = source_of(version)
+    if discretion.unquoted(source) == source:
+        return source
+    return write_yaml(discretion.everywhere(version.content))
 
 
 def evaluator_prompts(study: Study) -> dict[int, InstrumentVersion | None]:

@@ -6,7 +6,8 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, override
 
-from analysis.formatting import UNDEFINED, interval, number
+from analysis.about import method_word
+from analysis.formatting import UNDEFINED, interval, number, unit_word
 from analysis.pack.facts import Facts
 from analysis.reports.evaluators import HUMAN
 from analysis.services.reporting import versions
@@ -28,11 +29,12 @@ def sentences(facts: Facts) -> Iterator[str]:
     yield material(facts)
     yield DESIGNS[facts.study.protocol](facts)
     yield who_answered(facts)
+    yield left_out(facts)
     yield when_answered(facts)
-    yield _("The order of texts, items and options, and the side in a pair, was drawn for each annotator (seed of the "
-            "study: %(seed)s).") % {"seed": facts.study.seed}  # fmt: skip
+    yield how_far(facts)
+    yield orders(facts)
     yield intervals(facts)
-    yield AGREEMENTS[facts.study.protocol](facts)
+    yield agreement(facts)
     if facts.study.protocol == "guess-then-read":
         yield informativity(facts)
     yield _("The figures were computed with Lesart %(lesart)s, numpy %(numpy)s and scipy %(scipy)s.") % versions()
@@ -42,15 +44,27 @@ def material(facts: Facts) -> str:
     by = ", ".join(f"{name} ({n})" for name, n in facts.items.items())
     values = {"items": facts.n_items, "texts": facts.n_texts, "by": by, "language": facts.study.language}
     return (
-        _("We evaluated %(items)s items about %(texts)s texts (language of the study: %(language)s). Items by "
-          "generator: %(by)s.") % values
-    )  # fmt: skip
+        ngettext(
+            "We evaluated %(items)s items about one text (language of the study: %(language)s). Items by generator: "
+            "%(by)s.",
+            "We evaluated %(items)s items about %(texts)s texts (language of the study: %(language)s). Items by "
+            "generator: %(by)s.",
+            facts.n_texts,
+        )
+        % values
+    )
 
 
 def guess_then_read(facts: Facts) -> str:
-    return _("Following Säuberli & Clematide (2024), annotators first judged every option of one generator's items "
-             "without seeing the text, then those of all generators with the text, and rated each item. Text "
-             "informativity is the share of options judged rightly with the text less that without it.")  # fmt: skip
+    said = [
+        _("Following Säuberli & Clematide (2024), annotators first judged every option of one generator's items "
+          "without seeing the text, then those of all generators with the text."),
+        _("People rated each item as well.") if any(row["n"] for row in table(facts, "ratings").rows) else "",
+        _("Models and baselines judged the items of all generators in each stage that they answered.")
+        if facts.evaluators else "",
+        _("Text informativity is the share of options judged rightly with the text less that without it."),
+    ]  # fmt: skip
+    return " ".join(filter(None, said))
 
 
 def dimension_ratings(facts: Facts) -> str:
@@ -60,7 +74,7 @@ def dimension_ratings(facts: Facts) -> str:
         "dimensions": ", ".join(question.name for question in scales),
         "low": scales[0].levels[0],
         "high": scales[0].levels[-1],
-        "rounds": declaration.rounds or 1,
+        "rounds": facts.rounds,
     }
     return _("Annotators rated each question from %(low)s to %(high)s on these dimensions: %(dimensions)s (rounds of "
              "rating: %(rounds)s), as in QGEval (2024).") % values  # fmt: skip
@@ -73,8 +87,15 @@ def stopping_questionnaire(facts: Facts) -> str:
 
 
 def pairwise(facts: Facts) -> str:
-    return _("Annotators compared pairs of items by different generators about the same text, and chose the better one "
+    said = _("Annotators compared pairs of items by different generators about the same text, and chose the better one "
              "or a tie.")  # fmt: skip
+    if not facts.course.n_calibration:
+        return said
+    return (
+        said
+        + " "
+        + _("%(n)s of the pairs were a calibration that all annotators did first.") % {"n": facts.course.n_calibration}
+    )
 
 
 DESIGNS = {
@@ -98,34 +119,72 @@ def who_answered(facts: Facts) -> str:
     said = _("Answers by: %(who)s; %(n)s answers in all.") % {"who": "; ".join(who), "n": f"{facts.n_responses}"}
     if facts.n_people:
         return said + " " + _("[Say how people were recruited, trained and paid.]")
-    return said + " " + _("No person answered: what is said of people here is said of simulated annotators.")
+    if facts.n_simulated:
+        return said + " " + _("No person answered: what is said of people here is said of simulated annotators.")
+    return said + " " + _("No person answered.")
+
+
+def left_out(facts: Facts) -> str:
+    """Answers that were given and are in no figure."""
+    by = ", ".join(f"{purpose}: {n}" for purpose, n in facts.left_out.items() if n)
+    return _("Answers that do not enter the figures, by purpose: %(by)s.") % {"by": by} if by else ""
 
 
 def when_answered(facts: Facts) -> str:
     said = []
-    if facts.first and facts.last:
-        period = {"first": f"{facts.first:%Y-%m-%d}", "last": f"{facts.last:%Y-%m-%d}"}
+    if facts.course.first and facts.course.last:
+        period = {"first": f"{facts.course.first:%Y-%m-%d}", "last": f"{facts.course.last:%Y-%m-%d}"}
         said.append(_("People's answers were given from %(first)s to %(last)s.") % period)
     if facts.minutes is not None:
         said.append(_("The median person took %(n)s minutes.") % {"n": f"{facts.minutes:.1f}"})
     return " ".join(said)
 
 
+def how_far(facts: Facts) -> str:
+    """Nothing of a study that is over."""
+    if not facts.is_unfinished:
+        return ""
+    return _("The study was still running: %(done)s of %(all)s assignments of people were finished, so these numbers "
+             "are not final.") % {"done": facts.course.n_finished, "all": facts.course.n_assigned}  # fmt: skip
+
+
+def orders(facts: Facts) -> str:
+    if not (facts.n_people or facts.n_simulated):
+        return ""
+    if not facts.course.given_here:
+        return _("The answers were given elsewhere and imported. [Say how, and in which order texts, items and options "
+                 "were shown.]")  # fmt: skip
+    return _("The order of texts, items and options, and the side in a pair, was drawn for each annotator (seed of the "
+             "study: %(seed)s).") % {"seed": facts.study.seed}  # fmt: skip
+
+
 def intervals(facts: Facts) -> str:
-    if facts.convention == "published":
-        said = _("Intervals are 95 %% intervals from 10,000 draws of single judgments (seed %(seed)s).") % {
-            "seed": facts.seed
-        }
-        return f"{said} {by_units()}" if facts.study.protocol in BY_UNITS else said
-    return _("Intervals are 95 %% intervals over texts: each text left out in turn (jackknife, t) with fewer than 40 "
-             "texts, else 10,000 draws of texts (seed %(seed)s).") % {"seed": facts.seed}  # fmt: skip
+    """How the intervals of each table came about, as its numbers say it."""
+    found: dict[str, list[str]] = {}
+    for each in facts.report.tables:
+        for said in dict.fromkeys(interval_words(each, facts.convention)):
+            found.setdefault(said, []).append(each.name)
+    if not found:
+        return _("No interval is defined.")
+    by = "; ".join(f"{said} ({', '.join(names)})" for said, names in found.items())
+    return _("How intervals came about, with the tables that have them: %(by)s.") % {"by": by}
 
 
-def by_units() -> str:
-    return _("Those of agreement come from the spread between items or pairs, taken as independent (t).")
+def interval_words(of: Table, convention: str) -> Iterator[str]:
+    for row in of.rows:
+        for ends in row.get("intervals", {}).values():
+            interval = ends.get(convention, {})
+            if "unit" in interval and interval["low"] is not None:
+                yield f"{method_word(interval)}, {unit_word(interval['unit'])}"
 
 
-BY_UNITS = ("dimension-ratings", "pairwise")  # whose agreement has no draws in the published convention
+def agreement(facts: Facts) -> str:
+    """Of people, or of those who stand for them; one alone agrees with nobody."""
+    if facts.n_people + facts.n_simulated > 1:
+        return AGREEMENTS[facts.study.protocol](facts)
+    return _("Agreement between people is not defined: it takes two, and %(n)s answered.") % {
+        "n": facts.n_people + facts.n_simulated
+    }
 
 
 def agreement_of_options(facts: Facts) -> str:

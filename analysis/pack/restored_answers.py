@@ -1,15 +1,17 @@
 """The answers of a pack, checked by the protocol's own declaration, as rows in the order in which they were stored."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from django.utils.translation import gettext as _
 
-from analysis.pack.archive import BadPack
+from analysis.pack.reader import BadPack
 from items.models import Item
-from studies.models import Assignment, Response, Study
+from studies.models import Annotator, Assignment, Response, Study
+from studies.protocols import Declaration
+from studies.services.declaring import declaration_of, declarations_by_variant, version_for
 from studies.services.importing import ImportRefused
 from studies.services.response_checks import ItemAnswer, checked, known_in
 from studies.services.response_consistency import baseless_rounds, conflicts_of, mixed_guesses
@@ -31,7 +33,9 @@ class Extra:
     n_changes: int | None
 
 
-def read_answers(study: Study, items: list[Item], content: bytes) -> tuple[list[ItemAnswer], dict[int, Extra]]:
+def read_answers(
+    study: Study, annotators: Mapping[str, Annotator], items: list[Item], content: bytes
+) -> tuple[list[ItemAnswer], dict[int, Extra]]:
     """The answers by item, and by line what else is known; `ImportRefused` if anybody could not have given one."""
     problems: list[Problem] = []
     rows: list[Row] = []
@@ -44,13 +48,32 @@ def read_answers(study: Study, items: list[Item], content: bytes) -> tuple[list[
             problems.append(Problem(line, bad.column, str(bad)))
     known = known_in(study, items)
     problems += conflicts_of(rows)
-    answered = list(checked(rows, known, problems))
+    answered = [
+        each
+        for declaration, mine in by_declaration(study, annotators, rows)
+        for each in checked(mine, replace(known, declaration=declaration), problems)
+    ]
     problems += mixed_guesses(answered) + conflicting_parts(answered)
     if known.declaration.rounds:
         problems += baseless_rounds(rows)
     if problems:
         raise ImportRefused(problems)
     return answered, extras
+
+
+def by_declaration(
+    study: Study, annotators: Mapping[str, Annotator], rows: list[Row]
+) -> Iterator[tuple[Declaration, list[Row]]]:
+    """The rows of those who were asked in one way, for each way; of nobody whom the pack does not name."""
+    ways = {"": declaration_of(study)} | declarations_by_variant(study)
+    found: dict[str, list[Row]] = {name: [] for name in ways}
+    for row in rows:
+        if row.annotator not in annotators:
+            said = {"who": row.annotator, "item": row.item_id}
+            raise BadPack(_("The pack has answers of %(who)s to %(item)s, but no assignment for them.") % said)
+        variant = annotators[row.annotator].variant
+        found[variant.name if variant else ""].append(row)
+    return ((ways[name], mine) for name, mine in found.items())
 
 
 def extra_of(cells: Cells) -> Extra:
@@ -71,7 +94,7 @@ def whole(name: str, written: str) -> int | None:
 
 
 def store_answers(
-    study: Study, answered: list[ItemAnswer], extras: Mapping[int, Extra], assignments: Mapping[Cell, Assignment]
+    answered: list[ItemAnswer], extras: Mapping[int, Extra], assignments: Mapping[Cell, Assignment]
 ) -> int:
     """Write them in the order of their sequence; `BadPack` for an answer to what was never assigned."""
     rows: list[tuple[int, Response]] = []
@@ -79,14 +102,14 @@ def store_answers(
         if found.cell not in assignments:
             said = {"who": found.rows[0].annotator, "item": found.rows[0].item_id}
             raise BadPack(_("The pack has answers of %(who)s to %(item)s, but no assignment for them.") % said)
-        rows += responses_from(study, found, extras, assignments[found.cell])
+        rows += responses_from(found, extras, assignments[found.cell])
     rows.sort(key=lambda row: row[0])
     Response.objects.bulk_create((response for _place, response in rows), batch_size=BATCH)
     return len(rows)
 
 
 def responses_from(
-    study: Study, found: ItemAnswer, extras: Mapping[int, Extra], assignment: Assignment
+    found: ItemAnswer, extras: Mapping[int, Extra], assignment: Assignment
 ) -> Iterator[tuple[int, Response]]:
     by_option = {(row.question, row.option_id): row for row in found.rows}
     external = {option.pk: option.external_id for option in found.item.options.all()}
@@ -105,7 +128,7 @@ def responses_from(
                 probability=answer.probability,
                 unsure=answer.unsure if row.unsure is not None else None,
                 comment=answer.comment or row.comment,
-                instrument_version_id=study.instrument_version_id,
+                instrument_version_id=version_for(assignment.annotator),
                 submitted_at=row.submitted_at,
                 first_answered_at=extra.first_answered_at,
                 last_changed_at=extra.last_changed_at,

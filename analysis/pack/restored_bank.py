@@ -3,12 +3,14 @@
 import csv
 import io
 import math
+from collections.abc import Iterable
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from django.utils.translation import gettext as _
 
-from analysis.pack.archive import BadPack, PackReader
+from analysis.pack.reader import BadPack, PackReader
 from evaluation.models import LONGEST_METRIC, Metric, MetricValue
 from items.models import MAX_ID, Generator, GeneratorKind, Item, KeyCorrection, Option, Text
 from items.plain import printable
@@ -77,7 +79,7 @@ def restore_corrections(pack: PackReader, items: dict[str, Item]) -> None:
 
 def restore_metrics(pack: PackReader, project: Project, items: dict[str, Item]) -> None:
     """An item that stands in several units has its values several times in the file."""
-    metrics: dict[str, Metric] = {}
+    metrics = {each.name: each for each in map(partial(metric_in, project), lines_if_any(pack, "bank/metrics.jsonl"))}
     values: dict[tuple[int, int], MetricValue] = {}
     for cells in csv.DictReader(io.StringIO(pack.read("bank/metrics.csv").decode(), newline="")):
         row = {name: unmarked(cell or "") for name, cell in cells.items() if name}
@@ -91,6 +93,16 @@ def restore_metrics(pack: PackReader, project: Project, items: dict[str, Item]) 
             metric=metrics[name], item=item, value=number_in(row, "value"), reason=text_in(row, "reason", 200)
         )
     MetricValue.objects.bulk_create(values.values(), batch_size=BATCH)
+
+
+def lines_if_any(pack: PackReader, name: str) -> Iterable[dict[str, Any]]:
+    """The lines of a file that earlier packs did not have."""
+    return pack.lines(name) if pack.has(name) else ()
+
+
+def metric_in(project: Project, said: dict[str, Any]) -> Metric:
+    name, family = text_in(said, "metric", LONGEST_METRIC), text_in(said, "family", 100)
+    return Metric.objects.create(project=project, name=name, is_computed=said.get("is_computed") is True, family=family)
 
 
 def known_item(items: dict[str, Item], name: Any) -> Item:

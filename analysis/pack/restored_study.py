@@ -9,9 +9,10 @@ from django.utils.translation import gettext as _
 
 from analysis.codes import codes_of
 from analysis.models import ItemCode
-from analysis.pack.archive import BadPack, PackReader
+from analysis.pack.reader import BadPack, PackReader
 from analysis.pack.restored_answers import Cell
 from analysis.pack.restored_bank import count_in, known_item, known_option, shown, text_in, time_in
+from analysis.pack.restored_evaluators import no_annotator, params_in
 from evaluation.models import Evaluator
 from items.models import MAX_ID, Item
 from projects.models import Project
@@ -26,6 +27,7 @@ from studies.models import (
     Submission,
     Unit,
     UnitItem,
+    Variant,
 )
 from studies.models.people import DONE
 from studies.protocols import PROTOCOLS
@@ -33,7 +35,7 @@ from studies.services.creating import check_instrument, parameters_for, protocol
 from studies.services.declaring import declaration_of
 from studies.services.instrument_writing import InstrumentRefused, stored_version
 from studies.services.response_rows import READINGS
-from studies.services.spec import check_spec, read_spec
+from studies.services.spec import StudySpec, check_spec, read_spec
 from studies.services.study_yaml import NotYaml
 from studies.services.units import CALIBRATION, MAIN, unit_key
 from studies.shown import new_handle
@@ -47,8 +49,8 @@ def restore_study(pack: PackReader, project: Project, slug: str) -> Study:
     spec, history = read_spec(pack.read("study/study.yaml").decode()), pack.object("study/history.json")
     slug = check_spec({**spec.model_dump(), "slug": slug}).slug if slug else spec.slug
     refuse_taken(slug)
-    if spec.variants or not PROTOCOLS[protocol_name(spec.protocol)].needs_items:
-        raise BadPack(_("A study with variants, or one in which items were written, cannot be brought back yet."))
+    if not PROTOCOLS[protocol_name(spec.protocol)].needs_items:
+        raise BadPack(_("A study in which items are written has no pack. Import the items instead: import_items."))
     about = history.get("instrument")
     if not isinstance(about, dict):
         raise BadPack(_("The pack does not say which wording the study used."))
@@ -71,7 +73,20 @@ def restore_study(pack: PackReader, project: Project, slug: str) -> Study:
     check_instrument(study, study.instrument_version, spec.instrument)
     study.params = parameters_for(study, study.instrument_version, spec.params)
     study.save(force_insert=True)
+    restore_variants(pack, study, spec, history.get("variants") or {})
     return study
+
+
+def restore_variants(pack: PackReader, study: Study, spec: StudySpec, about: dict[str, Any]) -> None:
+    """`about`: by name, which file has the wording of a variant."""
+    if set(about) != {each.name for each in spec.variants}:
+        raise BadPack(_("The pack does not say which wording the variants of the study used."))
+    for position, each in enumerate(spec.variants):
+        version = instrument_in(pack, text_in(about[each.name], "file", 300), study.project)
+        params = parameters_for(study, version, each.params)
+        Variant.objects.create(
+            study=study, name=each.name, position=position, instrument_version=version, params=params
+        )
 
 
 def instrument_in(pack: PackReader, name: str, project: Project) -> InstrumentVersion:
@@ -117,7 +132,7 @@ def restore_units(pack: PackReader, study: Study, items: dict[str, Item]) -> Uni
 
 def restore_annotators(pack: PackReader, study: Study) -> dict[str, Annotator]:
     """In the order in which they came. Nobody can answer as one of them: their links are revoked."""
-    rows, evaluators = [], {}
+    rows, evaluators, variants = [], {}, {each.name: each for each in study.variants.all()}
     for said in pack.lines("answers/annotators.jsonl"):
         code, kind, purpose = (
             text_in(said, "annotator", MAX_ID),
@@ -125,14 +140,17 @@ def restore_annotators(pack: PackReader, study: Study) -> dict[str, Annotator]:
             text_in(said, "purpose", 20),
         )
         reading = text_in(said, "reading", 20)
+        variant = text_in(said, "variant", 60)
+        if variant and variant not in variants:
+            raise BadPack(no_annotator(code))
         if kind not in AnnotatorKind.values or purpose not in Purpose.values or reading not in READINGS:
-            raise BadPack(_("The pack says of “%(who)s” what no annotator can be.") % {"who": shown(code)})
+            raise BadPack(no_annotator(code))
         evaluators[code] = said.get("evaluator")
         about = {name: text_in(said, name, limit) for name, limit in (("group", 100), ("person", 200), ("model", 200))}
         seat = None if said.get("seat") is None else count_in(said, "seat")
         rows.append(
             Annotator(study=study, code=code, kind=kind, purpose=purpose, reading=reading, seat=seat,
-                      revoked_at=timezone.now(), **about)
+                      variant=variants.get(variant), revoked_at=timezone.now(), **about)
         )  # fmt: skip
     if len(evaluators) != len(rows):
         raise BadPack(_("The pack names an annotator twice."))
@@ -145,9 +163,10 @@ def restore_annotators(pack: PackReader, study: Study) -> dict[str, Annotator]:
 
 def restore_evaluator(pack: PackReader, study: Study, annotator: Annotator, said: dict[str, Any]) -> None:
     """How it was asked and read, so that tables say so. Its calls stay behind: it can answer nothing more."""
-    name, params, stages = text_in(said, "prompt", 300), said.get("params"), said.get("stages")
-    if not isinstance(params, dict) or not isinstance(stages, list):
-        raise BadPack(_("The pack says of “%(who)s” what no annotator can be.") % {"who": shown(annotator.code)})
+    name, stages = text_in(said, "prompt", 300), said.get("stages")
+    params = params_in(said.get("params"), annotator.code)
+    if not isinstance(stages, list):
+        raise BadPack(no_annotator(annotator.code))
     known = {stage.name for stage in declaration_of(study).every_stage}
     prompt = instrument_in(pack, name, study.project) if name and not pack.read(name).startswith(WITHHELD) else None
     Evaluator.objects.create(
@@ -218,15 +237,17 @@ def reopened(said: Any, items: dict[str, Item]) -> dict[str, Any] | None:
 
 
 def restore_submissions(
-    pack: PackReader, units: Units, annotators: Mapping[str, Annotator], assignments: Mapping[Cell, Assignment]
-) -> None:
-    rows = []
+    pack: PackReader, study: Study, units: Units, annotators: Mapping[str, Annotator],
+    assignments: Mapping[Cell, Assignment],
+) -> None:  # fmt: skip
+    stages, rows = {stage.name for stage in declaration_of(study).every_stage}, []
     for said in pack.lines("answers/submissions.jsonl"):
         cell, _unit = cell_of(said, units, annotators)
-        if cell not in assignments:
+        stage = text_in(said, "stage", 40)
+        if cell not in assignments or stage not in stages:
             raise BadPack(_("The pack has an assignment of “%(who)s” that cannot be.") % {"who": shown(cell[0])})
         times = {name: time_in(said, name) for name in ("opened_at", "submitted_at")}
-        rows.append(Submission(assignment=assignments[cell], stage=text_in(said, "stage", 40), **times))
+        rows.append(Submission(assignment=assignments[cell], stage=stage, **times))
     Submission.objects.bulk_create(rows, batch_size=BATCH)
 
 

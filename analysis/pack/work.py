@@ -1,6 +1,7 @@
 """Who answered, what each was shown in which order, and when: as a pack holds it."""
 
 from collections.abc import Collection, Iterator
+from dataclasses import asdict
 from typing import Any
 
 from analysis.export_rows import export_rows
@@ -10,9 +11,10 @@ from analysis.pack.discretion import Discretion
 from analysis.pack.frozen import evaluator_prompts, file_of
 from evaluation.calls import unanswered
 from evaluation.models import Evaluator
+from evaluation.services.position import POSITION, position_of_judge
 from items.models import Option
 from studies.models import Annotator, Assignment, Study, Submission, UnitItem
-from studies.services.declaring import declaration_of
+from studies.services.declaring import declarations_of
 
 OWN_PARAMS = ("prompt", "endpoint")  # primary keys of this server
 CHUNK = 2_000
@@ -20,9 +22,10 @@ CHUNK = 2_000
 
 def annotators(study: Study, purposes: Collection[str], discretion: Discretion) -> list[dict[str, Any]]:
     """In the order in which they came, under opaque codes. No link, name or address."""
-    rows = Annotator.objects.filter(study=study, purpose__in=purposes).order_by("pk")
+    rows = Annotator.objects.filter(study=study, purpose__in=purposes).select_related("variant").order_by("pk")
     prompts = evaluator_prompts(study)
-    evaluators = {each.annotator_id: each for each in Evaluator.objects.filter(annotator__study=study)}
+    known = Evaluator.objects.filter(annotator__study=study).select_related("annotator__study")
+    evaluators = {each.annotator_id: each for each in known}
     return [
         {
             "annotator": discretion.code(row.code),
@@ -33,6 +36,7 @@ def annotators(study: Study, purposes: Collection[str], discretion: Discretion) 
             "model": row.model,
             "reading": row.reading,
             "seat": row.seat,
+            "variant": row.variant.name if row.variant else None,
             "evaluator": about_evaluator(evaluators.get(row.pk), prompts.get(row.pk)),
         }
         for row in rows
@@ -43,10 +47,12 @@ def about_evaluator(evaluator: Evaluator | None, prompt: Any) -> dict[str, Any] 
     """How a model or baseline was asked and read; None for people, and for what was imported."""
     if evaluator is None:
         return None
+    position = position_of_judge(evaluator)
+    positions = {POSITION: asdict(position)} if position else {}
     return {
         "method": evaluator.method,
         "stages": evaluator.stages,
-        "params": {name: value for name, value in evaluator.params.items() if name not in OWN_PARAMS},
+        "params": {name: value for name, value in evaluator.params.items() if name not in OWN_PARAMS} | positions,
         "prompt": file_of(prompt) if prompt else None,
     }
 
@@ -103,8 +109,8 @@ def submissions(study: Study, purposes: Collection[str], discretion: Discretion)
 
 def answers(study: Study, purposes: Collection[str], discretion: Discretion) -> Iterator[dict[str, Any]]:
     """The rows of the long export."""
-    free = {question.name for stage in declaration_of(study).every_stage for question in stage.questions
-            if question.kind == "text"}  # fmt: skip
+    stages = [stage for declaration in declarations_of(study) for stage in declaration.every_stage]
+    free = {question.name for stage in stages for question in stage.questions if question.kind == "text"}
     for row in export_rows(study, purposes):
         text_id = row["text_id"]
         if row["question"] in free:

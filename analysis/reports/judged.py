@@ -12,7 +12,7 @@ from analysis.reports.evaluators import HUMAN, Evaluator, evaluators_in
 from analysis.tables import Crossing
 from studies.protocols import Question, Stage
 from studies.protocols.flow import stopped_at
-from studies.services.declaring import declaration_of, declarations_by_code
+from studies.services.declaring import declaration_of, declarations_by_variant
 
 ALL = ""  # of a column that names a group, a generator or a source
 
@@ -45,8 +45,9 @@ class Judgments:
 
 def judgments_in(evidence: Evidence) -> Judgments:
     """All judgments of the study's first stage, people's and models', each as its annotator was asked."""
-    default, by_code = declaration_of(evidence.study), declarations_by_code(evidence.study)
-    stages = {code: by_code.get(code, default).stages[0] for code in evidence.annotators["annotator"]}
+    default, by_variant = declaration_of(evidence.study), declarations_by_variant(evidence.study)
+    asked = evidence.annotators[["annotator", "variant"]].to_numpy()
+    stages = {code: by_variant.get(variant, default).stages[0] for code, variant in asked}
     categories = categories_in(stages.values() or [default.stages[0]])
     sources = evidence.texts.set_index("text_id")["source"]
     answers = latest_judgments(evidence.frame)

@@ -4,19 +4,22 @@ import csv
 from collections.abc import Callable, Iterable, Mapping
 from typing import IO, Any
 
+from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from analysis.cells import cell
-from analysis.choices import Choices
+from analysis.choices import BadChoice, Choices
 from analysis.codebook import codebook
 from analysis.consistency import consistent_read
 from analysis.evidence import Evidence, evidence_of
 from analysis.export_rows import COLUMNS
 from analysis.pack import bank, frozen, work
 from analysis.pack.archive import Archive, json_text
+from analysis.pack.contents import COLUMNS as COLUMNS_OF_ALL
+from analysis.pack.contents import entries_of
 from analysis.pack.datasheet import as_markdown, as_objects, datasheet
 from analysis.pack.discretion import Discretion, discretion_of
-from analysis.pack.facts import Period, facts_of, period
+from analysis.pack.facts import Course, course_of, facts_of
 from analysis.pack.methods import LANGUAGES, methods
 from analysis.pack.read_me import read_me
 from analysis.report import Report
@@ -29,6 +32,7 @@ from evaluation.metric_rows import metric_rows
 from items.services.exporting import json_line
 from studies.instrument_yaml import write_yaml
 from studies.models import Purpose, Study
+from studies.protocols import PROTOCOLS
 
 STEPS = ("texts and items", "answers", "tables", "figures", "datasheet")
 Progress = Callable[[int], None]  # told how many of STEPS are done
@@ -39,6 +43,7 @@ def write_pack(study: Study, choices: Choices, out: IO[bytes], progress: Progres
 
     All of it is of one moment. Memory holds what a report needs, not the files.
     """
+    refuse_written(study)
     archive = Archive(out)
     with override("en"):
         check_groups(study, choices)
@@ -47,13 +52,22 @@ def write_pack(study: Study, choices: Choices, out: IO[bytes], progress: Progres
             write_study(archive, study, discretion)
             n_answers = write_answers(archive, study, choices, discretion)
             evidence = discretion.of_evidence(evidence_of(study, choices))
-            asked = period(evidence)
+            course = course_of(evidence)
         progress(2)
         report = write_report(archive, evidence, progress)
-        write_words(archive, evidence, report, asked)
+        write_words(archive, evidence, report, course, discretion)
         archive.close(said_of(study, choices, discretion, n_answers))
         progress(len(STEPS))
     return n_answers
+
+
+def refuse_written(study: Study) -> None:
+    """What people write becomes items of the bank: a pack holds them where they are judged."""
+    if not PROTOCOLS[study.protocol].needs_items:
+        raise BadChoice(
+            _("A study in which items are written has no replication pack: what was written becomes items of the bank, "
+              "and stands in the pack of the study that judges them. export_responses gives what was written here.")
+        )  # fmt: skip
 
 
 def write_study(archive: Archive, study: Study, discretion: Discretion) -> None:
@@ -64,7 +78,8 @@ def write_study(archive: Archive, study: Study, discretion: Discretion) -> None:
     for name, source in frozen.instruments(study, discretion).items():
         archive.write(name, source)
     write_lines(archive, "bank/items.jsonl", bank.bank_objects(study, discretion))
-    write_lines(archive, "bank/generators.jsonl", bank.generators(study))
+    write_lines(archive, "bank/generators.jsonl", bank.generators(study, discretion))
+    write_lines(archive, "bank/metrics.jsonl", bank.metrics(study))
     write_lines(archive, "bank/key_corrections.jsonl", bank.corrections(study, discretion))
     archive.write_json("bank/versions.json", bank.versions(study))
     write_table(archive, "bank/metrics.csv", METRIC_COLUMNS, metric_rows(study))
@@ -96,14 +111,16 @@ def write_report(archive: Archive, evidence: Evidence, progress: Progress) -> Re
     return report
 
 
-def write_words(archive: Archive, evidence: Evidence, report: Report, asked: Period) -> None:
+def write_words(archive: Archive, evidence: Evidence, report: Report, course: Course, discretion: Discretion) -> None:
     """Datasheet, drafts of the methods paragraph, and how to use the pack."""
-    facts = facts_of(evidence, report, asked)
-    entries = datasheet(facts)
+    facts = facts_of(evidence, report, course)
+    entries = [entry.said(discretion.unquoted) for entry in datasheet(facts)]  # wordings may quote a hidden text
     archive.write("datasheet/heds.md", as_markdown(entries))
     archive.write_json("datasheet/heds.json", as_objects(entries))
     for language in LANGUAGES:
         archive.write(f"datasheet/methods.{language}.md", methods(facts, language))
+    rows = (dict(zip(COLUMNS_OF_ALL, row, strict=True)) for row in entries_of(evidence.study, report))
+    write_table(archive, "codebook.csv", COLUMNS_OF_ALL, rows)
     archive.write("README.md", read_me(evidence.study, evidence.choices))
 
 
@@ -113,6 +130,8 @@ def said_of(study: Study, choices: Choices, discretion: Discretion, n_answers: i
         "study": study.slug,
         "seeds": {"study": study.seed, "report": choices.seed},
         "convention": choices.convention,
+        "shared_texts": choices.shared_texts,
+        "dropped": list(choices.dropped),
         "included_purposes": list(choices.purposes),
         "calibration": choices.calibration,
         "n_responses": n_answers,

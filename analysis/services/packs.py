@@ -14,6 +14,7 @@ from kombu.exceptions import OperationalError
 
 from analysis.choices import BadChoice, Choices
 from analysis.models import SILENT_AFTER, Pack, PackPart, PackState
+from analysis.pack.hidden import hidden_texts
 from projects.models import User
 from studies.models import Study
 
@@ -53,6 +54,7 @@ def build(pack_id: int) -> None:
         return
     pack = Pack.objects.select_related("study__project", "study__instrument_version__instrument").get(pk=pack_id)
     try:
+        Pack.objects.filter(pk=pack_id).update(withheld=sorted(hidden_texts(pack.study)))
         with TemporaryFile() as file:
             write_pack(pack.study, choices_of(pack), file, partial(touch, pack_id))
             keep(pack, file)
@@ -89,6 +91,11 @@ def keep(pack: Pack, file: IO[bytes]) -> None:
 
 def end(pack_id: int, state: PackState, **fields: Any) -> None:
     Pack.objects.filter(pk=pack_id).update(state=state, touched_at=timezone.now(), **fields)
+
+
+def says_too_much(pack: Pack) -> bool:
+    """Whether a text may not be shared any more that could be when the pack was built."""
+    return not hidden_texts(pack.study) <= set(pack.withheld)
 
 
 def content_of(pack: Pack) -> Iterator[bytes]:

@@ -1,12 +1,13 @@
 """A replication pack as a study again: all of it or nothing. `report` on it gives the tables of the pack."""
 
+import csv
 from dataclasses import dataclass
 from typing import IO
 
 from django.db import DatabaseError, transaction
 from django.utils.translation import gettext as _
 
-from analysis.pack.archive import BadPack, PackReader
+from analysis.pack.reader import BadPack, PackReader
 from analysis.pack.restored_answers import read_answers, store_answers
 from analysis.pack.restored_bank import restore_bank
 from analysis.pack.restored_study import (
@@ -17,8 +18,12 @@ from analysis.pack.restored_study import (
     restore_submissions,
     restore_units,
 )
+from items.plain import printable
 from projects.models import Project
 from studies.models import Study
+from studies.services.spec import SpecError
+
+AMISS = (DatabaseError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError, csv.Error)
 
 
 @dataclass(frozen=True)
@@ -38,15 +43,18 @@ def import_pack(file: IO[bytes], project: Project, slug: str = "") -> Restored:
     Every file is held against its hash, every answer against the protocol's declaration. Raises `BadPack`, `SpecError`,
     `studies.services.importing.ImportRefused`; then nothing is stored.
     """
+    refuse_used(project)
     pack = PackReader(file)
     pack.check()
-    refuse_used(project)
     try:
         with transaction.atomic():
             return restored(pack, project, slug)
-    except (DatabaseError, UnicodeDecodeError, AttributeError, TypeError) as error:
+    except (BadPack, SpecError):
+        raise
+    except AMISS as error:
         # What a hand has written into a pack under a right hash: no field is trusted, not all shapes are named.
-        raise BadPack(_("The pack contradicts itself (%(what)s). Export it again.") % {"what": error}) from None
+        what = printable(str(error), 200) or type(error).__name__
+        raise BadPack(_("The pack contradicts itself (%(what)s). Export it again.") % {"what": what}) from None
 
 
 def refuse_used(project: Project) -> None:
@@ -64,9 +72,9 @@ def restored(pack: PackReader, project: Project, slug: str) -> Restored:
     units = restore_units(pack, study, items)
     annotators = restore_annotators(pack, study)
     assignments = restore_assignments(pack, study, units, annotators, items)
-    restore_submissions(pack, units, annotators, assignments)
-    answered, extras = read_answers(study, list(items.values()), pack.read("answers/responses.csv"))
-    n_responses = store_answers(study, answered, extras, assignments)
+    restore_submissions(pack, study, units, annotators, assignments)
+    answered, extras = read_answers(study, annotators, list(items.values()), pack.read("answers/responses.csv"))
+    n_responses = store_answers(answered, extras, assignments)
     restore_codes(pack, study, items)
-    n_withheld = len(pack.manifest.get("texts_withheld") or [])
+    n_withheld = project.texts.filter(shareable=False).count()
     return Restored(study, project.texts.count(), len(annotators), n_responses, n_withheld)

@@ -18,7 +18,12 @@ NO_REPLY: Reply = dict.fromkeys(REPLY)
 
 
 def unanswered_by_judge(evaluator: Evaluator) -> Iterator[tuple[dict[str, Any], Reply]]:
-    """What is asked after the answers that are there and has none: what it is about, and the reply that gave none."""
+    """What is asked after the answers that are there and has none: what it is about, and the reply that gave none.
+
+    Nothing of a judge that came with a replication pack which withholds its prompts: it will be asked nothing more.
+    """
+    if evaluator.params.get("prompt") is None:
+        return
     annotator = evaluator.annotator
     params = {**evaluator.params, "study": annotator.study_id, "annotator": annotator.pk}
     setting, replies = make_judge_setting(params), replies_without_answer(evaluator)

@@ -11,6 +11,8 @@ from evaluation.services.judges import METHOD
 from llm.models import Call
 from studies.models import Study
 
+POSITION = "position"  # in the params of an evaluator from a replication pack: the fields of Position
+
 
 @dataclass(frozen=True)
 class Position:
@@ -41,8 +43,15 @@ def positions_of(study: Study) -> dict[str, Position]:
 
 
 def position_of_judge(evaluator: Evaluator) -> Position | None:
-    """None for a judge of anything but pairs, and before the first answer."""
+    """None for a judge of anything but pairs, and before the first answer.
+
+    Of one that came with a replication pack, and so without its calls, what the pack says.
+    """
+    if evaluator.method != METHOD:
+        return None
     said = dict(orders_of(evaluator))
+    if not said and POSITION in evaluator.params:
+        return Position(**evaluator.params[POSITION])
     return position_of(said) if said else None
 
 

@@ -23,13 +23,17 @@ def declarations_of(study: Study) -> list[Declaration]:
     return [declared(study, variant) for variant in variants] or [declaration_of(study)]
 
 
+def declarations_by_variant(study: Study) -> dict[str, Declaration]:
+    """By the name of each variant, how people are asked who were drawn to it."""
+    variants = study.variants.select_related("instrument_version")
+    return {variant.name: declared(study, variant) for variant in variants}
+
+
 def declarations_by_code(study: Study) -> dict[str, Declaration]:
     """By the code of each annotator who has a variant, how they are asked; all others as the study says."""
-    by_variant = {
-        variant.pk: declared(study, variant) for variant in study.variants.select_related("instrument_version")
-    }
-    drawn = study.annotators.filter(variant__isnull=False).values_list("code", "variant")
-    return {code: by_variant[variant] for code, variant in drawn}
+    by_variant = declarations_by_variant(study)
+    drawn = study.annotators.filter(variant__isnull=False).values_list("code", "variant__name")
+    return {code: by_variant[name] for code, name in drawn}
 
 
 def declared(study: Study, asked: Study | Variant) -> Declaration:

@@ -11,6 +11,7 @@ from django.utils import timezone
 from analysis import tasks
 from analysis.models import Pack, PackPart, PackState
 from analysis.services import packs
+from items.models import Text
 from llm.models import Worker
 from studies.models import StudyState
 
@@ -125,6 +126,22 @@ def test_what_stops_a_pack_is_said(page, sent, monkeypatch, django_capture_on_co
     with pytest.raises(OSError, match="no space"):
         tasks.build_pack(pack_id=sent[0])
     assert "The pack could not be built: OSError" in page.shown()
+
+
+def test_a_pack_is_not_given_out_once_a_text_of_it_may_not_be_shared(
+    page, sent, answered, django_capture_on_commit_callbacks
+):
+    page.ask(django_capture_on_commit_callbacks)
+    tasks.build_pack(pack_id=sent[0])
+    Text.objects.filter(units__study=answered).update(shareable=False)
+    shown = page.shown()
+    assert "may not be shared. Build the pack again" in shown
+    assert "Take the pack" not in shown
+    file = reverse("study_pack_file", args=[answered.slug, sent[0]])
+    assert page.client.get(file).status_code == 302
+    page.ask(django_capture_on_commit_callbacks)
+    tasks.build_pack(pack_id=sent[1])
+    assert "Take the pack" in page.shown()
 
 
 def test_a_pack_is_for_reviewers(as_user, answered, viewer, stranger, reviewer, sent):

@@ -2,7 +2,7 @@
 
 from django.core.management.base import BaseCommand, CommandError
 
-from analysis.pack.archive import BadPack
+from analysis.pack.reader import BadPack
 from analysis.services.unpacking import import_pack
 from items.plain import printable
 from items.uploads import upload_limit

@@ -59,6 +59,9 @@ def add_choices(parser) -> None:
         metavar="duplicates,references",
         help="items that comparisons of metrics with people leave out (dimension ratings)",
     )
+    parser.add_argument(
+        "--texts", choices=("all", "shared"), default="all", help="shared: only what people and all models answered"
+    )
     parser.add_argument("--seed", help="of the resampling; default: the study's seed")
 
 
@@ -79,6 +82,7 @@ def choices_from(study: Study, options: dict) -> Choices:
         seed=one_seed(seed) if seed is not None else abs(study.seed),
         calibration=options["calibration"] == "with",
         dropped=dropped_from(words(options["drop"])),
+        shared_texts=options["texts"] == "shared",
     )
 
 
