@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from typing import Any
 
 from analysis.codes import KINDS, TAG, TYPE, Code, code_called, code_of, codes_of, is_known, is_single, kind_title
 from analysis.evidence import codes_of as standing_codes
@@ -80,6 +81,14 @@ def scheme_of(study: Study, items: Collection[str], chosen: str = "") -> Scheme:
         shown = [Offered(code, keys.get(code.name, ""), told[code.name]) for code in mine]
         kinds.append(Kind(name, shown, without, len(items)))
     return Scheme(kinds, codes, found)
+
+
+def kinds_of(study: Study) -> dict[str, Any]:
+    """For the results page: the kinds that divide the items, and which of them is to be coded next."""
+    kinds = [kind for kind in scheme_of(study, list(metadata_of(study))).kinds if kind.is_single]
+    begun = [kind for kind in kinds if 0 < kind.n < kind.of]
+    to_code = next(iter(begun or kinds), None)
+    return {"kinds": kinds, "to_code": to_code.name if to_code else ""}
 
 
 def offered_codes(study: Study) -> list[Code]:

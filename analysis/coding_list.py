@@ -3,12 +3,12 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from analysis.choices import Choices
 from analysis.codes import code_called
 from analysis.coding_forms import CodingFilter
 from analysis.coding_kinds import Scheme
+from analysis.forms import ResultsForm
 from analysis.models import CodingAct, ItemCode
-from analysis.services.results import report_of
+from analysis.services.results import counts_by_purpose, report_of
 from items.models import Item
 from studies.models import Study, UnitItem
 
@@ -78,7 +78,7 @@ def _ordered(study: Study, items: list[Listed], form: CodingFilter) -> list[List
 
 def certainties(study: Study, names: Collection[str]) -> dict[str, float]:
     """By item id how sure it is that the item belongs into the list, the higher where it stands in two."""
-    report = report_of(study, Choices())
+    report = report_of(study, ResultsForm(study, counts_by_purpose(study)).choices)  # as the results page has it
     found: dict[str, float] = {}
     for row in (row for name in names for row in report.table(name).rows):
         found[row["item_id"]] = max(row["certainty"], found.get(row["item_id"], 0.0))
