@@ -54,7 +54,7 @@ def chosen_items(study: Study, items: list[Listed], scheme: Scheme, form: Coding
         and form.chosen("state") in ("", "uncoded" if item.id in without else "coded")
     ]
     if form.chosen("by"):
-        by = ItemCode.objects.standing().filter(study=study, set_by=form.chosen("by"))
+        by = ItemCode.objects.standing().filter(study=study, set_by=int(form.chosen("by")))
         mine = {item for item, code in by.values_list("item", "code") if _is_of(study, code, form.chosen("kind"))}
         found = [item for item in found if item.pk in mine]
     return _ordered(study, found, form)

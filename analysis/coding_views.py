@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -21,7 +21,7 @@ from analysis.services.code_files import export_codes, import_codes
 from analysis.services.coding import BadCode
 from analysis.services.coding_acts import Done, Placed, code_items, last_act, take_back, undo
 from items.models import Text
-from projects.models import Role
+from projects.models import Role, User
 from studies.access import get_study
 from studies.models import Study
 from studies.services.effects import effects_hidden
@@ -41,11 +41,11 @@ def study_coding(request, slug):
     kind = {"own_kind": request.GET.get("kind", "")}
     own = OwnCodeForm(request.POST if "own" in request.POST else None, initial=kind)
     if request.method == "POST":
-        done, said = acted(request, study, own)
+        done, said = acted(request.POST, study, request.user, own)
         if done and not is_script(request):
             messages.success(request, said)
             return redirect(request.get_full_path())
-    context = page_context(request, study) | {"own_form": own, "said": said if done is None else ""}
+    context = page_context(request, study, request.user) | {"own_form": own, "said": said if done is None else ""}
     if is_script(request):
         here = [int(pk) for pk in request.POST.getlist("here") if pk.isdecimal()]
         changed = [pk for pk in here if done and pk in done.items]
@@ -58,7 +58,7 @@ def is_script(request: HttpRequest) -> bool:
     return request.headers.get("X-Requested-With") == "fetch"
 
 
-def page_context(request: HttpRequest, study: Study) -> dict:
+def page_context(request: HttpRequest, study: Study, user: User) -> dict:
     """All but the list of items."""
     items, coders = items_of(study), coders_of(study)
     ids = [item.id for item in items]
@@ -76,7 +76,7 @@ def page_context(request: HttpRequest, study: Study) -> dict:
         "query": request.GET.urlencode(),
         "coders": coders,
         "acts": latest_acts(study),
-        "last": last_act(study, request.user),
+        "last": last_act(study, user),
         "file_form": CodeFileForm(),
     }
 
@@ -97,37 +97,38 @@ def listed(request: HttpRequest, study: Study, context: dict) -> dict:
     }
 
 
-def acted(request: HttpRequest, study: Study, own: OwnCodeForm) -> tuple[Done | None, str]:
+def acted(asked: QueryDict, study: Study, user: User, own: OwnCodeForm) -> tuple[Done | None, str]:
     """What a POST asks for, done, and a sentence about it; without the first where nothing could be done."""
-    asked = request.POST
     if "undo" in asked:
-        done = undo(study, int(asked["undo"]), request.user) if asked["undo"].isdecimal() else None
+        act = asked.get("undo", "")
+        done = undo(study, int(act), user) if act.isdecimal() else None
         return (done, undone_said(done)) if done else (None, _("This was undone before."))
     items = [int(pk) for pk in asked.getlist("items") if pk.isdecimal()]
     code = asked.get("code", "")
     if "own" in asked:
         if not own.is_valid():
-            return None, " ".join(error for errors in own.errors.values() for error in errors)
+            return None, " ".join(str(error) for errors in own.errors.values() for error in errors)
         code = code_of(study.protocol, own.cleaned_data["own_kind"], own.cleaned_data["own_category"])
     if not items:
         return None, _("Tick the items that get the code first.")
     try:
         if asked.get("take_back"):
-            done = take_back(study, items, code, request.user)
+            done = take_back(study, items, code, user)
         else:
-            done = code_items(study, [Placed(item, code) for item in dict.fromkeys(items)], request.user)
+            done = code_items(study, [Placed(item, code) for item in dict.fromkeys(items)], user)
     except BadCode as bad:
         return None, str(bad)
     return done, done_said(study, code, done)
 
 
 def done_said(study: Study, code: str, done: Done) -> str:
-    told = {"code": title_of(study.protocol, code), "n": len(done.items)}
+    n = len(done.items)
+    told = {"code": title_of(study.protocol, code), "n": n}
     if done.act is None:
         return _("Nothing to change: “%(code)s” stands there as asked.") % told
     if done.n_set:
-        return ngettext("Set on %(n)s item: %(code)s.", "Set on %(n)s items: %(code)s.", told["n"]) % told
-    return ngettext("Taken back from %(n)s item: %(code)s.", "Taken back from %(n)s items: %(code)s.", told["n"]) % told
+        return ngettext("Set on %(n)s item: %(code)s.", "Set on %(n)s items: %(code)s.", n) % told
+    return ngettext("Taken back from %(n)s item: %(code)s.", "Taken back from %(n)s items: %(code)s.", n) % told
 
 
 def undone_said(done: Done) -> str:

@@ -7,11 +7,11 @@ from functools import partial
 from urllib.parse import urlencode
 
 from analysis.addresses import asked, behind_link, links_of
+from analysis.coding_kinds import kinds_of
 from analysis.crossing import crossed, side_by_side
 from analysis.figure_places import FigurePlace, place_in_results
 from analysis.forms import ResultsForm
 from analysis.grids import grids_of
-from analysis.coding_kinds import kinds_of
 from analysis.item_lists import LISTS, STUDY, alarms, sheet_links
 from analysis.pages import MOST_ROWS, PageTable, description, page_table
 from analysis.report import Report

@@ -3,7 +3,6 @@
 import csv
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import IO
 
 from django.db.models import Q
 from django.utils.translation import gettext as _
@@ -15,6 +14,7 @@ from analysis.item_lists import item_pks
 from analysis.models import ItemCode
 from analysis.services.coding import BadCode, span_of
 from analysis.services.coding_acts import Done, Placed, code_items
+from analysis.services.exporting import Out
 from items.formats.problems import Reading
 from items.formats.tables.cells import Cells, read_table
 from items.models import Item, Option
@@ -39,7 +39,7 @@ class Imported:
     new: tuple[str, ...] = ()
 
 
-def export_codes(study: Study, out: IO[str], kind: str = "") -> int:
+def export_codes(study: Study, out: Out, kind: str = "") -> int:
     """Every code that stands, in the study's order of items; with a kind only its codes, and a row without one for each
     item that has none, to be filled in. The number of rows."""
     rows = csv.writer(out)

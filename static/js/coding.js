@@ -1,7 +1,6 @@
 /* The coding page with keys: j and k move, Space selects, a key sets its code on the selected items, else on the one at
    hand, and z undoes. Only what has changed comes back from the server. Without this script the same form posts. */
 const form = document.querySelector("[data-coding]");
-if (form) start();
 
 function start() {
   for (const part of document.querySelectorAll(".script-only")) part.hidden = false;
@@ -40,6 +39,10 @@ function setUpSwitch() {
 
 function onKey(event) {
   if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing || !wanted()) return;
+  if (event.key === "Enter" && event.target.matches("#id_own_kind, #id_own_category")) {
+    event.preventDefault();
+    press(form.querySelector('[name="own"]'));
+  }
   if (event.target.matches("textarea, select, input:not([type=checkbox])")) return;
   if (meaning(event)?.()) event.preventDefault();
 }
@@ -89,10 +92,13 @@ function move(by) {
   const all = items();
   const place = all.indexOf(current()) + by;
   if (place >= all.length) return goOn();
-  const item = all[Math.max(0, place)];
+  return stand(all[Math.max(0, place)]);
+}
+
+function stand(item, takesFocus = true) {
   if (!item) return false;
   makeCurrent(item);
-  box(item).focus({ preventScroll: true });
+  if (takesFocus) box(item).focus({ preventScroll: true });
   item.scrollIntoView({ block: "nearest" });
   return true;
 }
@@ -156,7 +162,8 @@ function onSubmit(event) {
   const data = asked(button);
   const goesOn = button.closest("[data-goes-on]") !== null && !selected().length && !data.has("take_back");
   const held = document.activeElement?.closest?.("#coding-codes") ? button.value : "";
-  if (goesOn && !held) move(1); // the next item at once; what was asked is on its way
+  const all = items();
+  if (goesOn) stand(all[all.indexOf(current()) + 1], !held); // at once; what was asked is on its way
   waiting = waiting.then(() => send(data, held));
 }
 
@@ -209,3 +216,5 @@ function replaceRow(row) {
   const old = document.getElementById(row.id);
   old?.querySelector(".coding-codes").replaceWith(row.querySelector(".coding-codes"));
 }
+
+if (form) start();
