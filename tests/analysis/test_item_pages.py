@@ -165,3 +165,10 @@ def test_a_list_says_that_the_surest_come_first_and_leads_to_their_coding(answer
 
 def test_the_results_say_it_too(answered, page):
     assert "Surest first:" in page(reverse("study_results", args=["tiny"]))
+
+
+def test_the_sheet_offers_the_categories_of_ones_own_too(answered, items, reviewer, page, as_user):
+    set_code(answered, items["c1"], "tense=past", reviewer)
+    assert 'value="tense=past"' in page(sheet(items["h2"]))
+    as_user(reviewer).post(sheet(items["h2"]), {"codes": "tense=past"})
+    assert items["h2"].codes.get().code == "tense=past"
