@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from analysis.codes import code_called
+from analysis.codes import code_called, title_of
 from analysis.coding_forms import CodingFilter
 from analysis.coding_kinds import Scheme
 from analysis.forms import ResultsForm
@@ -134,11 +134,10 @@ def latest_acts(study: Study) -> list[Act]:
 def act_said(study: Study, act: CodingAct) -> Act:
     placed = list(act.codes_set.values_list("code", "item"))
     gone = list(act.codes_removed.values_list("code", "item"))
-    codes, removed = (
-        [title(study, name) for name in dict.fromkeys(code for code, _item in rows)] for rows in (placed, gone)
-    )
-    return Act(act, codes, removed, len({item for _code, item in [*placed, *gone]}))
+    changed = frozenset(item for _code, item in [*placed, *gone])
+    return Act(act, worded(study, placed), worded(study, gone), len(changed))
 
 
-def title(study: Study, name: str) -> str:
-    return str(code_called(study.protocol, name).title)
+def worded(study: Study, rows: list[tuple[str, int]]) -> list[str]:
+    """The codes in words, each once."""
+    return [title_of(study.protocol, name) for name in dict.fromkeys(code for code, _item in rows)]
