@@ -6,7 +6,8 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from analysis.codes import KINDS, codes_of
+from analysis.codes import kind_title
+from analysis.coding_kinds import offered_codes
 from items.models import Item, Option
 from studies.models import Study
 
@@ -34,8 +35,8 @@ class CodeForm(forms.Form):
         super().__init__(data)
         self.fields["option"].queryset = item.options.all()  # type: ignore[attr-defined]
         self.fields["codes"].choices = [  # type: ignore[attr-defined]
-            (KINDS[kind], [(code.name, code.title) for code in codes])
-            for kind, codes in groupby(codes_of(study.protocol), key=lambda code: code.kind)
+            (kind_title(kind), [(code.name, code.title) for code in codes])
+            for kind, codes in groupby(offered_codes(study), key=lambda code: code.kind)
         ]
         if not item.options.exists():
             del self.fields["option"]

@@ -1,6 +1,5 @@
 """The lists from which somebody comes to an item's sheet, and what stands before and after it there."""
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
@@ -10,8 +9,6 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from analysis.codes import TAG, codes_of
-from analysis.models import ItemCode
 from analysis.report import Report
 from analysis.tables import Row, Table
 from studies.models import Study, UnitItem
@@ -67,24 +64,6 @@ def item_pks(study: Study) -> dict[str, int]:
     return dict(ordered.values_list("item__external_id", "item_id"))
 
 
-@dataclass(frozen=True)
-class Kinds:
-    """How many items of a study have the one code that says what they ask about, of how many; the first without."""
-
-    coded: int
-    of: int
-    first_without: int | None
-
-
-def kinds_of(study: Study) -> Kinds:
-    tags = [code.name for code in codes_of(study.protocol) if code.kind == TAG]
-    pks = list(item_pks(study).values())
-    standing = ItemCode.objects.standing().filter(study=study, code__in=tags)
-    each = Counter(standing.values_list("item_id", "code").distinct().values_list("item_id", flat=True))
-    without = [pk for pk in pks if each[pk] != 1]
-    return Kinds(len(pks) - len(without), len(pks), next(iter(without), None))
-
-
 def sheet_links(study: Study, asked: str, name: str) -> dict[str, str]:
     """The addresses of the sheets of all items, by external id, for the list called `name`."""
     query = f"{asked}&from={name}" if asked else f"from={name}"
@@ -121,7 +100,7 @@ class Heading:
 
 def headings(table: Table, order: str, asked: dict) -> list[Heading]:
     """Numbers sort from the highest first, texts from A; a second click turns it round."""
-    found = []
+    found, order = [], order or own_order(table)
     for column in table.shown:
         first = f"-{column.value}" if column.kind in ("count", "number") else column.value
         other = column.value if first.startswith("-") else f"-{column.value}"
@@ -129,6 +108,11 @@ def headings(table: Table, order: str, asked: dict) -> list[Heading]:
         query = urlencode(asked | {"sort": other if order == first else first}, doseq=True)
         found.append(Heading(column.title, column.kind, query, now))
     return found
+
+
+def own_order(table: Table) -> str:
+    """The column by which a table is sorted as it comes; nothing for most, whose order is that of the bank."""
+    return "-certainty" if any(column.value == "certainty" for column in table.shown) else ""
 
 
 def of_stage(table: Table, stage: str) -> Table:

@@ -14,6 +14,21 @@ from studies.models import Study
 SILENT_AFTER = timedelta(minutes=15)  # one step of a very large study takes minutes
 
 
+class CodingAct(models.Model):
+    """One thing that somebody did to the codes of one or several items at once, so that it can be undone as a whole."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="coding_acts")
+    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    made_at = models.DateTimeField(auto_now_add=True)
+    undone_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self):
+        return f"{self.study} {self.made_at:%Y-%m-%d %H:%M}"
+
+
 class ItemCodeQuerySet(models.QuerySet):
     def standing(self) -> Self:
         """Without those that were taken back."""
@@ -30,7 +45,7 @@ class ItemCode(models.Model):
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="item_codes")
     item = models.ForeignKey(Item, models.CASCADE, related_name="codes")
-    code = models.CharField(max_length=60)  # a name of analysis.codes
+    code = models.CharField(max_length=130)  # a name of analysis.codes
     option = models.ForeignKey(Option, models.CASCADE, null=True, related_name="codes")
     start = models.PositiveIntegerField(null=True)  # the span of the text's body, in characters, end not included
     end = models.PositiveIntegerField(null=True)
@@ -39,6 +54,8 @@ class ItemCode(models.Model):
     set_at = models.DateTimeField(auto_now_add=True)
     removed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     removed_at = models.DateTimeField(null=True)
+    set_in = models.ForeignKey(CodingAct, models.SET_NULL, null=True, related_name="codes_set")
+    removed_in = models.ForeignKey(CodingAct, models.SET_NULL, null=True, related_name="codes_removed")
 
     objects = ItemCodeQuerySet.as_manager()
 

@@ -63,6 +63,11 @@ class PageTable:
     more: int = 0
 
     @property
+    def is_by_certainty(self) -> bool:
+        """Whether it is a list of items that belong into it more or less surely."""
+        return any(column.value == "certainty" for column in self.head)
+
+    @property
     def has_best(self) -> bool:
         return any(cell.best for row in self.rows for cell in row)
 

@@ -7,11 +7,12 @@ from functools import partial
 from urllib.parse import urlencode
 
 from analysis.addresses import asked, behind_link, links_of
+from analysis.coding_kinds import kinds_of
 from analysis.crossing import crossed, side_by_side
 from analysis.figure_places import FigurePlace, place_in_results
 from analysis.forms import ResultsForm
 from analysis.grids import grids_of
-from analysis.item_lists import LISTS, STUDY, alarms, kinds_of, sheet_links
+from analysis.item_lists import LISTS, STUDY, alarms, sheet_links
 from analysis.pages import MOST_ROWS, PageTable, description, page_table
 from analysis.report import Report
 from analysis.tables import Table
@@ -20,6 +21,8 @@ from studies.models import Study
 OPEN_GRIDS = 2  # such as one for each round; others stand on the table's own page
 OPEN_CELLS = 100  # of them together, beyond the first grid
 SHORT = 24  # rows of a table that stands on the results page
+MOST_ALARMS = 12  # options whose key may be wrong, on the results page
+SURE_ENOUGH = 15  # items of a list that has the surest first
 SHORT_CLOSED = 12  # rows of one that is closed at first
 CLOSED = (
     "informativity_standardised", "beside_accuracy", "informativity_intervals", "informativity_probability",
@@ -34,7 +37,7 @@ def sections(study: Study, form: ResultsForm, report: Report) -> dict:
     for table in report.tables:
         here = replace(table, notes=tuple(note for note in table.notes if note not in of_several))
         here = replace(here, rows=()) if table.name in elsewhere else here
-        most = SHORT if table.name in LISTS else MOST_ROWS
+        most = SURE_ENOUGH if table.name in LISTS else MOST_ROWS
         links = links_of(study, form, table) if here.rows else {}
         shown = page_table(here, convention, links, behind(table), most)
         tables[table.name] = replace(shown, more=len(table.rows)) if table.name in elsewhere else shown
@@ -52,16 +55,21 @@ def sections(study: Study, form: ResultsForm, report: Report) -> dict:
     first, second = ("informativity", "informativity_matched")
     if form.estimand == "matched":
         first, second = second, first
-    table = report.table(first)
-    return common | {
-        "beside": side_by_side(table, form.choices.convention, behind(table)),
-        "first": tables[first],
-        "second": tables[second],
-        "dumbbell": place("dumbbell" if form.estimand == "pooled" else "dumbbell_matched", table),
-        "figures": {name: place(name, report.table(name)) for name in ("ratings", "accuracy_by_rating")},
-        "kinds": kinds_of(study),
-        "alarms": alarms_of(study, form, report.table("item_analysis")),
-    }
+    table, alarmed = report.table(first), alarms_of(study, form, report.table("item_analysis"))
+    return (
+        common
+        | {
+            "beside": side_by_side(table, form.choices.convention, behind(table)),
+            "first": tables[first],
+            "second": tables[second],
+            "dumbbell": place("dumbbell" if form.estimand == "pooled" else "dumbbell_matched", table),
+            "figures": {name: place(name, report.table(name)) for name in ("ratings", "accuracy_by_rating")},
+            "alarms": alarmed,
+            "most_alarms": f":{MOST_ALARMS}",
+            "more_alarms": max(0, len(alarmed) - MOST_ALARMS),
+        }
+        | kinds_of(study)
+    )
 
 
 def long_tables(report: Report) -> set[str]:

@@ -2,6 +2,7 @@ from django.urls import path
 
 from analysis import (
     behind_views,
+    coding_views,
     figure_views,
     file_views,
     item_views,
@@ -36,6 +37,10 @@ urlpatterns = [
     path("s/<slug:slug>/stand-in/<slug:name>.csv", stand_in_views.stand_in_csv, name="stand_in_csv"),
     path("s/<slug:slug>/pack/", pack_views.study_pack, name="study_pack"),
     path("s/<slug:slug>/pack/<int:pk>.zip", pack_views.study_pack_file, name="study_pack_file"),
+    path("s/<slug:slug>/coding/", coding_views.study_coding, name="study_coding"),
+    path("s/<slug:slug>/coding/texts/<int:pk>/", coding_views.study_coding_text, name="study_coding_text"),
+    path("s/<slug:slug>/coding/codes.csv", coding_views.study_codes_csv, name="study_codes_csv"),
+    path("s/<slug:slug>/coding/import/", coding_views.study_codes_import, name="study_codes_import"),
     path("s/<slug:slug>/items/", item_views.study_items, name="study_items"),
     path("s/<slug:slug>/items/<int:pk>/", item_views.study_item, name="study_item"),
     path(

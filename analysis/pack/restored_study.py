@@ -7,7 +7,7 @@ from typing import Any
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from analysis.codes import codes_of
+from analysis.codes import is_known
 from analysis.models import ItemCode
 from analysis.pack.reader import BadPack, PackReader
 from analysis.pack.restored_answers import Cell
@@ -252,10 +252,9 @@ def restore_submissions(
 
 
 def restore_codes(pack: PackReader, study: Study, items: dict[str, Item]) -> None:
-    known = {code.name for code in codes_of(study.protocol)}
     for said in pack.lines("answers/codes.jsonl"):
-        item, code = known_item(items, said.get("item_id")), text_in(said, "code", 60)
-        if code not in known:
+        item, code = known_item(items, said.get("item_id")), text_in(said, "code", 130)
+        if not is_known(study.protocol, code):
             raise BadPack(_("“%(code)s” is no code of this protocol.") % {"code": shown(code)})
         has_span = said.get("start") is not None
         made = ItemCode.objects.create(

@@ -1,14 +1,14 @@
-"""Items by what kind they are: from their metadata, and from the codes that say what they ask about."""
+"""Items by what kind they are: from their metadata, and from the codes that a team sets."""
 
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from analysis.codes import TAG, codes_of, title_of
+from analysis.codes import TAG, TYPE, category_of, category_title, code_called, is_single
 from analysis.evidence import Evidence
 from analysis.formatting import count
 
-ASKS_ABOUT = "asks_about"  # the kind that comes from codes
 FEWEST, MOST = 2, 12  # categories: fewer tell nothing, more are names
 
 
@@ -19,6 +19,7 @@ class Categories:
     kind: str
     of: dict[str, str]
     protocol: str
+    is_coded: bool = False  # whether somebody has set a code of the kind
 
     @property
     def names(self) -> list[str]:
@@ -26,8 +27,8 @@ class Categories:
 
     @property
     def said(self) -> str:
-        """The kind in words; columns of metadata are the researcher's own words."""
-        return _("what they ask about") if self.kind == ASKS_ABOUT else self.kind
+        """The kind within a sentence; columns of metadata and kinds of a team's own are its own words."""
+        return {TAG: _("what they ask about"), TYPE: _("type of question")}.get(self.kind, self.kind)
 
     @property
     def is_usable(self) -> bool:
@@ -35,7 +36,7 @@ class Categories:
 
     def worded(self, name: str) -> str:
         """A category in words."""
-        return title_of(self.protocol, name) if self.kind == ASKS_ABOUT else name
+        return category_title(self.protocol, self.kind, name)
 
 
 def categories_in(evidence: Evidence) -> list[Categories]:
@@ -44,10 +45,45 @@ def categories_in(evidence: Evidence) -> list[Categories]:
 
 
 def ways_in(evidence: Evidence) -> list[Categories]:
-    ids, protocol = list(evidence.items["item_id"]), evidence.study.protocol
-    keys = sorted({key for item in ids for key in evidence.metadata.get(item, {})})
-    ways = [Categories(key, {item: evidence.metadata[item].get(key, "") for item in ids}, protocol) for key in keys]
-    return [*ways, Categories(ASKS_ABOUT, {item: tag_of(evidence, item) for item in ids}, protocol)]
+    return ways(evidence.study.protocol, list(evidence.items["item_id"]), evidence.metadata, evidence.codes)
+
+
+def ways(
+    protocol: str, items: Iterable[str], metadata: Mapping[str, Mapping[str, str]], codes: Mapping[str, Collection[str]]
+) -> list[Categories]:
+    """Each way in which items are divided at all: names in metadata, then kinds of codes; all by the items' ids.
+
+    Where both say the kind of an item, the code counts: it was set by somebody who looked at it.
+    """
+    ids = list(items)
+    coded = {item: single_codes(protocol, codes.get(item, ())) for item in ids}
+    named = {key for item in ids for key in metadata.get(item, {})} | {kind for item in ids for kind in coded[item]}
+    kinds = [*sorted(named - {TYPE, TAG}), TYPE, TAG]
+    return [
+        Categories(
+            kind,
+            {item: category_in(coded[item].get(kind, []), metadata.get(item, {}).get(kind, "")) for item in ids},
+            protocol,
+            is_coded=any(kind in coded[item] for item in ids),
+        )
+        for kind in kinds
+    ]
+
+
+def single_codes(protocol: str, names: Collection[str]) -> dict[str, list[str]]:
+    """The categories into which an item's codes put it, by kind: one each, unless people disagree."""
+    found: dict[str, list[str]] = {}
+    for code in (code_called(protocol, name) for name in names):
+        if is_single(code.kind):
+            found.setdefault(code.kind, []).append(category_of(code.name))
+    return found
+
+
+def category_in(coded: list[str], told: str) -> str:
+    """What the code says, else the metadata; nothing where several codes contradict each other."""
+    if coded:
+        return coded[0] if len(coded) == 1 else ""
+    return told
 
 
 def left_aside(evidence: Evidence) -> list[str]:
@@ -56,15 +92,8 @@ def left_aside(evidence: Evidence) -> list[str]:
     for way in ways_in(evidence):
         n, known = len(way.of), sum(map(bool, way.of.values()))
         values = {"kind": way.said, "n": count(n - known), "all": count(n), "values": count(len(set(way.of.values())))}
-        if known < n and (2 * known >= n or (known and way.kind == ASKS_ABOUT)):
+        if known < n and (2 * known >= n or way.is_coded) and known:
             found.append(_("By %(kind)s nothing is compared: %(n)s of %(all)s items have no category there.") % values)
         elif known == n and n and len(way.names) > MOST and len(way.names) < n / FEWEST:
             found.append(_("By %(kind)s nothing is compared: it has %(values)s categories, too many.") % values)
     return found
-
-
-def tag_of(evidence: Evidence, item_id: str) -> str:
-    """The one tag that is set on the item; nothing if none or several are."""
-    tags = [code.name for code in codes_of(evidence.study.protocol) if code.kind == TAG]
-    found = [name for name in tags if name in evidence.codes.get(item_id, set())]
-    return found[0] if len(found) == 1 else ""

@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from analysis.codes import codes_of, title_of
+from analysis.codes import is_known, title_of
 from analysis.models import ItemCode
 from items.models import Item, Option
 from projects.models import User
@@ -17,6 +17,10 @@ from studies.models import Study
 
 class BadCode(ValueError):
     """The code cannot be set so; the message is a sentence that says what can."""
+
+
+def unknown(code: str) -> BadCode:
+    return BadCode(_("There is no code “%(code)s” for this kind of study. Choose one of the list.") % {"code": code})
 
 
 @transaction.atomic
@@ -29,8 +33,8 @@ def set_code(
     study: Study, item: Item, code: str, user: User, *, option: Option | None = None, quote: str = "", note: str = ""
 ) -> ItemCode:
     """Set a code on an item of the study, perhaps pointing to an option and to words of the text; `BadCode` if not."""
-    if code not in {known.name for known in codes_of(study.protocol)}:
-        raise BadCode(_("There is no code “%(code)s” for this kind of study. Choose one of the list.") % {"code": code})
+    if not is_known(study.protocol, code):
+        raise unknown(code)
     if not study.units.filter(items=item).exists():
         raise BadCode(_("This item is not in the study."))
     if option is not None and option.item_id != item.pk:

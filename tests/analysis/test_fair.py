@@ -94,6 +94,36 @@ def test_codes_divide_the_items_once_all_are_coded(answered, items, owner, table
     assert {row["category"] for row in table(answered, NAME).rows} == {"", "about_text", "about_content"}
 
 
+def test_types_of_question_and_kinds_of_ones_own_divide_the_items_too(answered, items, owner, table):
+    for name, item in items.items():
+        set_code(answered, item, "literal" if name in ("c1", "h2") else "question_type=cloze", owner)
+        set_code(answered, item, "tense=past" if name in ("c1", "h1") else "tense=present", owner)
+    found = {(row["category_kind"], row["category"]): row["category_said"] for row in table(answered, NAME).rows}
+    assert found["question_type", "cloze"] == "cloze"
+    assert found["question_type", "literal"].startswith("literal: stands in one place")
+    assert {("tense", "past"), ("tense", "present")} <= found.keys()
+
+
+def test_a_code_completes_and_corrects_what_metadata_says(answered, items, owner, table):
+    for name, kind in {"c1": "easy", "h1": "hard", "c2": "hard"}.items():
+        items[name].metadata = {"kind": kind}
+        items[name].save()
+    assert not table(answered, NAME).rows
+    set_code(answered, items["h2"], "kind=easy", owner)
+    set_code(answered, items["c2"], "kind=easy", owner)
+    easy = [row for row in table(answered, NAME).rows if row["category"] == "easy" and row["generator"] == "careful"]
+    assert {row["n_items"] for row in easy} == {2}
+
+
+def test_two_types_on_one_item_are_no_type(answered, items, owner, table):
+    for item in items.values():
+        set_code(answered, item, "literal", owner)
+    set_code(answered, items["c1"], "inference", owner)
+    assert "By type of question nothing is compared: 1 of 4 items have no category" in " ".join(
+        table(answered, NAME).notes
+    )
+
+
 def test_metadata_that_names_each_item_or_only_some_is_no_kind(project, table):
     text = make_text(project, "t")
     for number in range(13):
@@ -164,8 +194,8 @@ def test_a_generator_that_lacks_a_kind_differs_in_mix_too(project, table):
 def test_codes_are_told_in_words_and_the_way_to_set_them_is_shown(answered, items, owner, reviewer, viewer, as_user):
     set_code(answered, items["c1"], "about_text", owner)
     page = page_of(as_user, reviewer, answered)
-    assert "1 of 4 items have one" in page.select_one("#kinds").get_text(" ", strip=True)
-    assert f"/items/{items['h1'].pk}/" in page.select_one("#kinds a")["href"]
+    assert "What it asks about 1 of 4" in page.select_one("#kinds").get_text(" ", strip=True)
+    assert page.select_one("#kinds a")["href"] == "/s/tiny/coding/?kind=asks_about&state=uncoded"
     assert not page_of(as_user, viewer, answered).select("#kinds a")
     assert "3 of 4 items have no category there" in " ".join(build(answered, Choices()).table(NAME).notes)
     for name in ("h1", "c2", "h2"):
@@ -173,8 +203,7 @@ def test_codes_are_told_in_words_and_the_way_to_set_them_is_shown(answered, item
     page = page_of(as_user, reviewer, answered)
     assert "asks about what the text reports" in page.get_text()
     assert "about_content" not in page.get_text()
-    assert "4 of 4 items have one" in page.select_one("#kinds").get_text(" ", strip=True)
-    assert not page.select("#kinds a")
+    assert "What it asks about 4 of 4" in page.select_one("#kinds").get_text(" ", strip=True)
 
 
 def test_metadata_that_some_items_lack_is_named_with_how_many(project, table):

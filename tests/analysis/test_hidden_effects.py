@@ -88,6 +88,7 @@ def addresses(study):
             {"format": name} for name in ("csv", "wide", "jsonl", "item-evaluation", "unanswered", "metrics")
         ],
         "study_item": [{"pk": item.pk} for item in study.units.first().items.all()],
+        "study_coding_text": [{"pk": study.units.first().text_id}],
     }
     for pattern in urlpatterns:
         if pattern.name != "study_item_code_remove":  # takes a code back and shows nothing

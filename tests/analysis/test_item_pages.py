@@ -151,3 +151,24 @@ def test_the_results_lead_to_the_sheets(answered, items, page):
 def test_a_texts_page_leads_to_the_sheets(answered, items, page):
     html = page(reverse("text", args=["rivers", items["c1"].text_id]))
     assert sheet(items["c1"]) in html
+
+
+def test_a_list_says_that_the_surest_come_first_and_leads_to_their_coding(answered, page, viewer):
+    address = reverse("study_table_page", args=["tiny", "guessable_items"])
+    html = page(address)
+    assert "Surest first:" in html
+    assert '/s/tiny/coding/?list=guessable_items"' in html
+    assert html.count('aria-sort="descending"') == 1
+    assert "?sort=certainty" in html  # a click on the sorted column turns it round
+    assert "/coding/" not in page(address, viewer)
+
+
+def test_the_results_say_it_too(answered, page):
+    assert "Surest first:" in page(reverse("study_results", args=["tiny"]))
+
+
+def test_the_sheet_offers_the_categories_of_ones_own_too(answered, items, reviewer, page, as_user):
+    set_code(answered, items["c1"], "tense=past", reviewer)
+    assert 'value="tense=past"' in page(sheet(items["h2"]))
+    as_user(reviewer).post(sheet(items["h2"]), {"codes": "tense=past"})
+    assert items["h2"].codes.get().code == "tense=past"

@@ -14,6 +14,7 @@ from analysis.choices import Choices
 from analysis.formatting import number
 from analysis.models import ItemCode
 from analysis.pack import work
+from analysis.services.coding import set_code
 from analysis.services.packing import write_pack
 from evaluation.models import Evaluator
 from items.models import KeyCorrection, Option, Text
@@ -230,6 +231,13 @@ def test_the_span_and_note_of_a_code_go_with_a_hidden_text(guessed, tmp_path):
     with ZipFile(packed(guessed, tmp_path / "pack.zip")) as pack:
         said = json.loads(pack.read("answers/codes.jsonl"))
     assert (said["code"], said["start"], said["end"], said["note"]) == ("wrong_key", None, None, "")
+
+
+def test_categories_of_ones_own_come_back(guessed, tmp_path):
+    item = guessed.project.items.get(external_id="t2-birch-1")
+    set_code(guessed, item, "tense=past", None)
+    unpacked(packed(guessed, tmp_path / "pack.zip"))
+    assert ItemCode.objects.filter(study__slug="again", item__external_id="t2-birch-1", code="tense=past").exists()
 
 
 # Datasheet and paragraph ---------------------------------------------------------------------------------------------

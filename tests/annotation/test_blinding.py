@@ -8,8 +8,9 @@ import pytest
 from django.db import transaction
 from django.urls import reverse
 
+from analysis.services.coding_acts import Placed, code_items
 from items.models import Generator, Item, Option
-from studies.models import Assignment
+from studies.models import Assignment, Study
 from tests.annotation.world import GENERATORS, HANDLE, PART, Walker, make_world
 
 SECRETS = (
@@ -97,7 +98,14 @@ def rename_what_is_hidden() -> None:
     Option.objects.update(explanation="another")
 
 
-@pytest.mark.parametrize("change", [swap_keys, swap_generators, rename_what_is_hidden])
+def code_everything() -> None:
+    """Somebody codes all items of the study: what the team finds is no business of annotators."""
+    study = Study.objects.get()
+    items = [pk for pk in study.units.values_list("items", flat=True) if pk]
+    code_items(study, [Placed(pk, code) for pk in items for code in ("inference", "wrong_key", "tense=past")], None)
+
+
+@pytest.mark.parametrize("change", [swap_keys, swap_generators, rename_what_is_hidden, code_everything])
 def test_what_is_hidden_changes_no_byte(project, monkeypatch, change):
     annotator = make_world(project, texts=1).annotators.first()
     before = everything_seen(annotator, monkeypatch)

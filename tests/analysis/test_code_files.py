@@ -1,0 +1,177 @@
+"""Codes of items as CSV: out and in again, by page and command, with errors that name line and remedy."""
+
+import csv
+import io
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import CommandError, call_command
+from django.urls import reverse
+
+from analysis.models import CodingAct, ItemCode
+from analysis.services.code_files import export_codes, import_codes
+from analysis.services.coding import set_code
+from analysis.services.coding_acts import undo
+from projects.models import Role
+from studies.services.importing import ImportRefused
+
+
+def exported(study, kind=""):
+    out = io.StringIO(newline="")
+    export_codes(study, out, kind)
+    return out.getvalue()
+
+
+def rows(study, kind=""):
+    return list(csv.DictReader(io.StringIO(exported(study, kind))))
+
+
+def take(study, *lines, user=None, header="item_id,kind,code,option_id,quote,note", **how):
+    return import_codes(study, "\n".join([header, *lines]).encode(), user, **how)
+
+
+def refusals(study, *lines, **how):
+    with pytest.raises(ImportRefused) as refused:
+        take(study, *lines, **how)
+    assert not ItemCode.objects.filter(study=study, set_in__isnull=False).exists()
+    return [str(problem) for problem in refused.value.problems]
+
+
+def standing(study):
+    return set(ItemCode.objects.standing().filter(study=study).values_list("item__external_id", "code"))
+
+
+def test_what_goes_out_comes_in_again(answered, items, reviewer):
+    option = items["h2"].options.get(external_id="b")
+    set_code(answered, items["h2"], "unclear_option", reviewer, option=option, quote="two sentences", note="=1+1")
+    set_code(answered, items["c1"], "word class=noun", reviewer)
+    before, file = rows(answered), exported(answered)
+    ItemCode.objects.all().delete()
+    import_codes(answered, file.encode(), reviewer)
+    again = rows(answered)
+    assert [{**row, "set_at": ""} for row in again] == [{**row, "set_at": ""} for row in before]
+    assert ItemCode.objects.get(code="unclear_option").note == "=1+1"
+    assert "'=1+1" in file
+
+
+def test_the_same_file_a_second_time_changes_nothing(answered, items, reviewer):
+    take(answered, "c1,question_type,literal,,,", user=reviewer)
+    found = take(answered, "c1,question_type,literal,,,", user=reviewer)
+    assert (found.done.act, found.done.n_same) == (None, 1)
+    assert ItemCode.objects.count() == 1
+
+
+def test_a_kind_has_a_row_for_each_item_to_be_filled_in(answered, items, reviewer):
+    set_code(answered, items["h1"], "literal", reviewer)
+    found = [(row["item_id"], row["kind"], row["code"]) for row in rows(answered, "question_type")]
+    empty = [(name, "question_type", "") for name in ("c2", "h2")]
+    assert found == [("c1", "question_type", ""), ("h1", "question_type", "literal"), *empty]
+    assert import_codes(answered, exported(answered, "question_type").encode(), reviewer).n_rows == 1
+
+
+def test_a_code_of_the_catalogue_needs_no_kind(answered, items):
+    take(answered, "c1;wrong_key", "h1;about_text", header="item_id;code")
+    assert standing(answered) == {("c1", "wrong_key"), ("h1", "about_text")}
+
+
+def test_a_category_of_ones_own_is_named_as_new_once(answered, items):
+    assert take(answered, "c1,tense,past,,,", "h1,question_type,cloze,,,").new == ("question_type=cloze", "tense=past")
+    assert take(answered, "c2,tense,past,,,").new == ()
+
+
+def test_another_category_replaces_the_first_and_an_import_is_undone_as_a_whole(answered, items, reviewer, owner):
+    set_code(answered, items["c1"], "literal", owner)
+    take(answered, "c1,question_type,inference,,,", "h1,question_type,literal,,,", user=reviewer)
+    assert standing(answered) == {("c1", "inference"), ("h1", "literal")}
+    assert undo(answered, CodingAct.objects.get().pk, reviewer)
+    assert standing(answered) == {("c1", "literal")}
+
+
+def test_a_new_note_takes_the_place_of_the_old(answered, items, reviewer):
+    set_code(answered, items["c1"], "wrong_key", reviewer, note="First.")
+    take(answered, "c1,,wrong_key,,,Second.")
+    assert [code.note for code in ItemCode.objects.standing()] == ["Second."]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("c9,,wrong_key,,,", "Write the id of one of its items"),
+        ("c1,,boring,,,", "Write one of: wrong_key"),
+        ("c1,error,boring,,,", "Write one of: wrong_key"),
+        ("c1,,wrong_key,z,,", "Write the id of one, or leave it empty"),
+        ("c1,,wrong_key,,a volcano,", "Copy them from the text"),
+        (f"c1,,wrong_key,,,{'x' * 1001}", "Shorten it"),
+        (f"c1,{'k' * 61},x,,,", "at most 60 characters"),
+        ("h1,question_type,literal,,,", "Line 2 says the same. Take one of the two out."),
+        ("h1,question_type,inference,,,", "Line 2 says “literal” of this item. Keep one of the two rows."),
+        ("h1,question_type", "The row has 2 cells, the first line 6."),
+    ],
+)
+def test_an_error_names_line_and_remedy_and_nothing_is_stored(answered, items, line, said):
+    found = refusals(answered, "h1,question_type,literal,,,", line)
+    assert len(found) == 1
+    assert "3" in found[0].split(":")[0]
+    assert said in found[0]
+
+
+def test_a_file_without_the_columns_is_refused_with_those_it_has(answered):
+    assert (
+        "The column code is missing. The columns here are: item_id, colour."
+        in refusals(answered, "c1,red", header="item_id,colour")[0]
+    )
+
+
+def test_with_a_dry_run_nothing_is_stored(answered, items):
+    assert take(answered, "c1,,wrong_key,,,", dry_run=True).n_rows == 1
+    assert not ItemCode.objects.exists()
+
+
+def test_the_commands_write_and_read_the_same_file(answered, items, reviewer, tmp_path, capsys):
+    set_code(answered, items["c1"], "literal", reviewer)
+    call_command("export_codes", "tiny", out=tmp_path / "codes.csv")
+    ItemCode.objects.all().delete()
+    call_command("import_codes", str(tmp_path / "codes.csv"), study="tiny", by="reviewer-member")
+    assert ItemCode.objects.get().set_by == reviewer
+    assert "Codes set: 1, on 1 items. As they stood: 0." in capsys.readouterr().out
+
+
+def test_the_command_says_what_is_wrong(answered, tmp_path):
+    file = tmp_path / "codes.csv"
+    file.write_text("item_id,code\nc9,wrong_key\n")
+    with pytest.raises(CommandError, match=r"Nothing was stored\.\n.*c9"):
+        call_command("import_codes", str(file), study="tiny")
+    with pytest.raises(CommandError, match="no user"):
+        call_command("import_codes", str(file), study="tiny", by="nobody")
+
+
+def send(client, text):
+    file = SimpleUploadedFile("codes.csv", text.encode())
+    return client.post(reverse("study_codes_import", args=["tiny"]), {"file": file}, follow=True)
+
+
+def test_the_page_takes_a_file_and_says_what_is_new(answered, items, as_user, reviewer):
+    html = send(as_user(reviewer), "item_id,kind,code\nc1,tense,past\n").content.decode()
+    assert "Codes set: 1, on 1 item." in html
+    assert "New categories: tense=past." in html
+    assert standing(answered) == {("c1", "tense=past")}
+
+
+def test_the_page_says_what_is_wrong_with_a_file(answered, as_user, reviewer):
+    response = send(as_user(reviewer), "item_id,code\nc9,wrong_key\n")
+    assert response.status_code == 400
+    assert "Write the id of one of its items" in response.content.decode()
+
+
+def test_the_page_gives_the_file(answered, items, as_user, reviewer):
+    set_code(answered, items["c1"], "literal", reviewer)
+    response = as_user(reviewer).get(reverse("study_codes_csv", args=["tiny"]), {"kind": "question_type"})
+    assert b"".join(response.streaming_content).decode().count("question_type") == 4
+
+
+@pytest.mark.parametrize("role", [Role.VIEWER, None])
+def test_files_of_codes_are_for_reviewers(answered, as_user, member, stranger, role):
+    client = as_user(member(role) if role else stranger)
+    assert client.get(reverse("study_codes_csv", args=["tiny"])).status_code == 404
+    assert send(client, "item_id,code\nc1,wrong_key\n").status_code == 404
+    assert not ItemCode.objects.exists()

@@ -1,0 +1,204 @@
+"""The page on which many items are coded: what it lists, sets, takes back and undoes, and for whom."""
+
+import pytest
+from bs4 import BeautifulSoup
+from django.core.cache import cache
+from django.urls import reverse
+
+from analysis.models import ItemCode
+from analysis.services.coding import remove_code, set_code
+from projects.models import Role
+from tests.factory import make_text
+
+ADDRESS = "/s/tiny/coding/"
+
+
+@pytest.fixture(autouse=True)
+def empty_cache(db):
+    cache.clear()
+
+
+@pytest.fixture
+def page(as_user, reviewer, answered):
+    """A function that gives the page as a reviewer sees it."""
+
+    def show(**asked):
+        response = as_user(reviewer).get(ADDRESS, asked)
+        assert response.status_code == 200
+        return BeautifulSoup(response.content.decode(), "html.parser")
+
+    return show
+
+
+@pytest.fixture
+def post(as_user, reviewer, answered):
+    """A function that posts as a reviewer; items by their rows."""
+
+    def send(items=(), script=False, **said):
+        headers = {"X-Requested-With": "fetch"} if script else {}
+        here = [item.pk for item in items]
+        return as_user(reviewer).post(ADDRESS, {"items": here, "here": here, **said}, headers=headers)
+
+    return send
+
+
+def standing(study):
+    return set(ItemCode.objects.standing().filter(study=study).values_list("item__external_id", "code"))
+
+
+def listed(page):
+    return [row.select_one("p a").text for row in page.select("[data-item]")]
+
+
+def test_several_items_are_coded_at_once(answered, items, post, reviewer):
+    response = post([items["c1"], items["h2"]], code="inference")
+    assert response.status_code == 302
+    assert standing(answered) == {("c1", "inference"), ("h2", "inference")}
+    assert {code.set_by for code in ItemCode.objects.all()} == {reviewer}
+
+
+def test_progress_says_how_many_items_have_a_type(items, page, post):
+    post([items["c1"], items["h2"], items["c2"]], code="literal")
+    kinds = {li.a.text: li.get_text(" ", strip=True) for li in page().select(".coding-kinds li")}
+    assert "3 of 4 items" in kinds["Type of question"]
+    assert "0 of 4 items" in kinds["What it asks about"]
+
+
+def test_another_type_takes_the_place_of_the_first(answered, items, post):
+    post([items["c1"]], code="literal")
+    post([items["c1"]], code="inference")
+    assert standing(answered) == {("c1", "inference")}
+    assert ItemCode.objects.exclude(removed_at=None).get().code == "literal"
+
+
+def test_findings_stand_beside_each_other(answered, items, post):
+    post([items["c1"]], code="wrong_key")
+    post([items["c1"]], code="unclear_option")
+    assert len(standing(answered)) == 2
+
+
+def test_a_code_is_taken_back_from_all_selected_items(answered, items, post):
+    post([items["c1"], items["h1"]], code="widely_known")
+    post([items["c1"], items["h1"], items["c2"]], code="widely_known", take_back="1")
+    assert not standing(answered)
+
+
+def test_undo_gives_back_what_the_step_replaced(answered, items, post, page, reviewer, owner):
+    set_code(answered, items["c1"], "literal", owner, note="Line 2.")
+    post([items["c1"], items["h1"]], code="inference")
+    undo = page().select_one("[data-undo]")["value"]
+    post(undo=undo)
+    assert standing(answered) == {("c1", "literal")}
+    again = ItemCode.objects.standing().get()
+    assert (again.set_by, again.note) == (owner, "Line 2.")
+    assert "This was undone before." in post(undo=undo).content.decode()
+
+
+def test_nobody_undoes_the_step_of_somebody_else(answered, items, post, page, as_user, owner):
+    post([items["c1"]], code="literal")
+    act = page().select_one("[data-undo]")["value"]
+    client = as_user(owner)
+    assert b"data-undo" not in client.get(ADDRESS).content
+    client.post(ADDRESS, {"undo": act})
+    assert standing(answered) == {("c1", "literal")}
+
+
+def test_undo_leaves_what_others_have_set_since(answered, items, post, page, owner):
+    post([items["c1"]], code="literal")
+    post([items["c1"]], code="inference")
+    undo = page().select_one("[data-undo]")["value"]
+    code = ItemCode.objects.standing().get()
+    remove_code(code, owner)
+    set_code(answered, items["c1"], "vocabulary", owner)
+    post(undo=undo)
+    assert standing(answered) == {("c1", "vocabulary")}
+
+
+def test_a_category_of_ones_own_gets_a_button_with_a_key(answered, items, post, page):
+    post([items["c1"]], own="1", own_kind="word class", own_category="noun")
+    assert standing(answered) == {("c1", "word class=noun")}
+    button = page(kind="word class").select_one('button[value="word class=noun"]')
+    assert button["data-key"] == "1"
+    assert "noun" in button.text
+
+
+def test_an_own_category_needs_a_kind_that_an_item_has_one_of(items, post):
+    assert (
+        "Choose another name for the kind"
+        in post([items["c1"]], own="1", own_kind="error", own_category="typo").content.decode()
+    )
+
+
+def test_the_values_of_metadata_are_offered_and_count(project, answered, items, page):
+    for name, value in {"c1": "why", "h1": "why", "c2": "when"}.items():
+        items[name].metadata = {"asks": value}
+        items[name].save()
+    shown = page(kind="asks", state="uncoded")
+    assert listed(shown) == ["h2"]
+    assert [button["value"] for button in shown.select("fieldset button")] == ["asks=when", "asks=why"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ({"state": "coded"}, ["c1"]),
+        ({"kind": "question_type", "state": "uncoded"}, ["h1", "c2", "h2"]),
+        ({"kind": "asks_about", "state": "coded"}, []),
+        ({"generator": "hurried"}, ["h1", "h2"]),
+        ({"q": "T2"}, ["c2", "h2"]),
+        ({"q": "does h1"}, ["h1"]),
+        ({"list": "guessable_items"}, ["c1", "h2"]),
+        ({"sort": "item"}, ["c1", "c2", "h1", "h2"]),
+        ({"sort": "lucky", "kind": "none", "page": "9"}, ["c1", "h1", "c2", "h2"]),
+    ],
+)
+def test_the_list_shows_what_is_asked_for(answered, items, page, reviewer, asked, expected):
+    set_code(answered, items["c1"], "literal", reviewer)
+    assert listed(page(**asked)) == expected
+
+
+def test_the_list_by_a_coder_has_the_items_they_coded(answered, items, page, reviewer, owner):
+    set_code(answered, items["c1"], "literal", owner)
+    set_code(answered, items["h1"], "literal", reviewer)
+    assert listed(page(by=str(owner.pk))) == ["c1"]
+
+
+def test_surest_first_is_the_order_of_the_list(items, page):
+    assert listed(page(sort="surest"))[-1] in {"h1", "c2"}
+
+
+def test_a_script_gets_the_changed_rows_and_the_progress(items, post):
+    html = post([items["c1"]], script=True, code="literal").content.decode()
+    assert "Set on 1 item: literal" in html
+    assert f'id="item-{items["c1"].pk}"' in html
+    assert f'id="item-{items["h1"].pk}"' not in html
+    assert "1 of 4 items" in html
+
+
+@pytest.mark.parametrize("said", [{"code": "boring"}, {"code": "literal", "items": [987654]}, {"code": ""}])
+def test_what_cannot_be_set_changes_nothing(answered, items, as_user, reviewer, said):
+    response = as_user(reviewer).post(ADDRESS, {"items": [items["c1"].pk]} | said)
+    assert response.status_code == 200
+    assert 'role="alert"' in response.content.decode()
+    assert not standing(answered)
+
+
+def test_without_items_the_page_says_what_to_do(post):
+    assert "Tick the items that get the code first." in post(code="literal").content.decode()
+
+
+@pytest.mark.parametrize(("role", "status"), [(Role.VIEWER, 404), (Role.REVIEWER, 200), (Role.OWNER, 200)])
+def test_the_page_is_for_reviewers_and_above(answered, items, as_user, member, role, status):
+    client = as_user(member(role))
+    text = reverse("study_coding_text", args=["tiny", items["c1"].text_id])
+    assert {client.get(address).status_code for address in (ADDRESS, text)} == {status}
+    assert (client.post(ADDRESS, {"items": [items["c1"].pk], "code": "literal"}).status_code == 404) is (status == 404)
+
+
+def test_strangers_find_nothing(answered, as_user, stranger):
+    assert as_user(stranger).get(ADDRESS).status_code == 404
+
+
+def test_a_text_of_another_study_is_not_shown(answered, project, as_user, reviewer):
+    address = reverse("study_coding_text", args=["tiny", make_text(project, "t9").pk])
+    assert as_user(reviewer).get(address).status_code == 404
