@@ -62,6 +62,10 @@ def keep(wanted: Wanted, state: str, n: int, result: Any) -> Kept:
     return new
 
 
+def forget(wanted: Wanted) -> None:
+    cache.delete(f"kept:{wanted.place}")
+
+
 # numpy, scipy and pandas take a second to load: not every process that knows a page's address needs them.
 
 
@@ -144,6 +148,12 @@ def calibration(wanted: Wanted) -> Any:
     return [plain(row) for row in agreement_rows(judgments, wanted.choices.convention, wanted.choices.seed)]
 
 
+def export(wanted: Wanted) -> Any:
+    from analysis.services.kept_files import written  # which asks for results itself
+
+    return written(wanted.study, *wanted.more, wanted.choices)
+
+
 KINDS: dict[str, Callable[[Wanted], Any]] = {
     "report": report,
     "stand-in": stand_in,
@@ -152,4 +162,5 @@ KINDS: dict[str, Callable[[Wanted], Any]] = {
     "planner": planner,
     "evidence": evidence,
     "calibration": calibration,
+    "export": export,
 }
