@@ -126,9 +126,7 @@ def opened(study: str, folder: Path, page: str) -> dict[str, float]:
     from django.db import connection
     from django.test import Client
 
-    import analysis.figures  # noqa: F401 - like the next, loaded before it counts: a second or more
-    import analysis.reports  # noqa: F401
-    from analysis import evidence, frames, tasks
+    from analysis import evidence, figures, frames, reports as tables, tasks  # loading them takes a second
     from projects.models import User
 
     sent: list[str] = []

@@ -65,7 +65,8 @@ SHARED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
             ("generator",),
         ),
         **dict.fromkeys(("guessable_items", "unanswerable_items"), ("item_id",)),
-        **dict.fromkeys(("agreement_with_humans", "item_analysis", "stand_in_calibration", "stand_in_biases"), ("stage",)),
+        **dict.fromkeys(("agreement_with_humans", "item_analysis"), ("stage",)),
+        **dict.fromkeys(("stand_in_calibration", "stand_in_biases"), ("stage",)),
         "stand_in": ("stage", "question"),
     },
 }  # fmt: skip
