@@ -126,7 +126,7 @@ def opened(study: str, folder: Path, page: str) -> dict[str, float]:
     from django.db import connection
     from django.test import Client
 
-    from analysis import evidence, figures, frames, reports as tables, tasks  # loading them takes a second
+    from analysis import evidence, frames, tasks  # loading them takes a second
     from projects.models import User
 
     sent: list[str] = []
@@ -173,12 +173,13 @@ def address_of(study: str, page: str) -> str:
         from items.models import Item
 
         return PAGES[page].format(study=study, item=Item.objects.order_by("pk")[100].pk)
+    from django.http import QueryDict
+
     from analysis.choices import Choices
     from analysis.forms import ResultsForm
     from analysis.pages import leads
     from analysis.services.results import STAND_IN, counts_by_purpose
     from analysis.services.wanted import Wanted, kept
-    from django.http import QueryDict
     from studies.models import Study
 
     made = Study.objects.get(slug=study)
