@@ -25,6 +25,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack
+from importlib import import_module
 from itertools import combinations
 from pathlib import Path
 from urllib.parse import urlencode
@@ -126,9 +127,11 @@ def opened(study: str, folder: Path, page: str) -> dict[str, float]:
     from django.db import connection
     from django.test import Client
 
-    from analysis import evidence, frames, tasks  # loading them takes a second
+    from analysis import evidence, frames, tasks
     from projects.models import User
 
+    for name in ("analysis.figures", "analysis.reports", "analysis.item_sheet"):
+        import_module(name)  # takes a second or more, once in a process
     sent: list[str] = []
     tasks.work_out_results.apply_async = lambda kwargs, **how: sent.append(kwargs["place"])
     client, found, queries = Client(headers={"host": "127.0.0.1"}), Counter[str](), reports.Queries()
