@@ -151,7 +151,8 @@ def calibration(wanted: Wanted) -> Any:
 def export(wanted: Wanted) -> Any:
     from analysis.services.kept_files import written  # which asks for results itself
 
-    return written(wanted.study, *wanted.more, wanted.choices)
+    (format,) = wanted.more
+    return written(wanted.study, format, wanted.choices)
 
 
 KINDS: dict[str, Callable[[Wanted], Any]] = {
