@@ -8,8 +8,9 @@ from django.db.models import F, Window
 from django.db.models.functions import RowNumber
 
 from analysis.handed_in import handed_in
+from analysis.progress import ANSWERS, Step, tell
 from evaluation.calls import parse_status, prompt_versions, raw_output, reply_behind
-from studies.models import Assignment, Study, Submission
+from studies.models import Assignment, Study, Submission, UnitItem
 from studies.protocols import PROTOCOLS
 from studies.services.declaring import declaration_of
 from studies.services.response_rows import COLUMNS as CONTRACT
@@ -92,13 +93,17 @@ def export_rows(study: Study, purposes: Collection[str]) -> Iterator[dict[str, A
     sequence = Window(RowNumber(), order_by="pk")
     answers = handed_in(study, purposes).annotate(**reply_behind(), sequence=sequence).order_by(*ORDER)
     named = (*FIELDS, *reply_behind(), "sequence")
-    for values in answers.values_list(*map(F, FIELDS.values()), *named[len(FIELDS) :]).iterator(chunk_size=CHUNK):
+    pairs = pairs_by_unit(study) if is_paired else {}
+    given = answers.values_list(*map(F, FIELDS.values()), *named[len(FIELDS) :]).iterator(chunk_size=CHUNK)
+    for number, values in enumerate(given, 1):
+        if number % CHUNK == 0:
+            tell(Step(ANSWERS, number))
         row = dict(zip(named, values, strict=True))
         row["prompt_version"] = prompts.get(row["annotator_pk"]) if row["reply_turn"] is not None else None
         if row["annotator_pk"] != annotator:
             annotator = row["annotator_pk"]
             places, opened = places_shown(annotator, stages), stages_opened(annotator)
-            sides = sides_shown(annotator) if is_paired else {}
+            sides = sides_shown(annotator, pairs) if is_paired else {}
         row["opened_at"] = opened.get((row["assignment_pk"], row["stage"]))
         yield finished(row, places, sides)
 
@@ -146,14 +151,23 @@ def stages_opened(annotator_pk: int) -> dict[tuple[int, str], datetime]:
     }
 
 
-def sides_shown(annotator_pk: int) -> dict[int, dict[str, Any]]:
+def pairs_by_unit(study: Study) -> dict[int, dict[int, str]]:
+    """The items of each unit in their order: their ids by primary key."""
+    found: dict[int, dict[int, str]] = {}
+    items = UnitItem.objects.filter(unit__study=study).order_by("unit", "position")
+    for unit, pk, external_id in items.values_list("unit_id", "item_id", "item__external_id"):
+        found.setdefault(unit, {})[pk] = external_id
+    return found
+
+
+def sides_shown(annotator_pk: int, pairs: dict[int, dict[int, str]]) -> dict[int, dict[str, Any]]:
     """Of each assignment about a pair: the second item, and which stood on the left; empty where that is unknown."""
     found = {}
-    mine = Assignment.objects.active().filter(annotator=annotator_pk).select_related("unit")
-    for assignment in mine.prefetch_related("unit__unit_items__item"):
-        pair = {row.item_id: row.item.external_id for row in assignment.unit.unit_items.all()}
-        left = next((items[0].item_id for items in map(first_shown, assignment.shown.values()) if items), None)
-        found[assignment.pk] = {"other_item_id": list(pair.values())[1], "shown_left": pair.get(left or 0)}
+    mine = Assignment.objects.active().filter(annotator=annotator_pk)
+    for assignment, unit, shown in mine.values_list("pk", "unit_id", "shown"):
+        pair = pairs[unit]
+        left = next((items[0].item_id for items in map(first_shown, shown.values()) if items), None)
+        found[assignment] = {"other_item_id": list(pair.values())[1], "shown_left": pair.get(left or 0)}
     return found
 
 

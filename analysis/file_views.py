@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from io import TextIOWrapper
 from tempfile import TemporaryFile
+from typing import IO
 
 from django.contrib.auth.decorators import login_required
 from django.http import FileResponse, Http404, HttpResponse
@@ -13,6 +14,7 @@ from analysis.codebook import codebook
 from analysis.forms import ResultsForm
 from analysis.hiding import hidden_page
 from analysis.services.exporting import FORMATS, export_responses, write_metrics, write_unanswered
+from analysis.services.kept_files import export_soon
 from analysis.services.results import counts_by_purpose, report_of
 from analysis.writers import as_csv
 from projects.models import Role
@@ -53,12 +55,18 @@ def study_export(request, slug, format):
         raise Http404
     ending = "jsonl" if format == "jsonl" else "csv"
     name = f"{study.slug}-{format}.{ending}" if format == "wide" else f"{study.slug}.{ending}"
+    if file := export_soon(study, format, choices):
+        return sent(name, file)
     return streamed(name, lambda out: export_responses(study, format, out, choices.purposes))
 
 
 def streamed(name: str, write: Callable[[TextIOWrapper], object]) -> FileResponse:
+    return sent(name, filled(write))
+
+
+def sent(name: str, file: IO[bytes]) -> FileResponse:
     file_type = FILE_TYPES[name.rpartition(".")[2]]
-    return FileResponse(filled(write), as_attachment=True, filename=name, content_type=file_type)
+    return FileResponse(file, as_attachment=True, filename=name, content_type=file_type)
 
 
 def filled(write: Callable[[TextIOWrapper], object]):

@@ -1,9 +1,11 @@
 """One table of a report: its columns by the contract, its rows unrounded, its notes, and how a page lays it out."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import Any, Literal
+
+from analysis.frame_rows import FrameRows
 
 Row = Mapping[str, Any]
 PLAIN = frozenset((str, int, bool, type(None)))  # what stands in a table as it is
@@ -75,7 +77,7 @@ class Table:
 
     name: str
     columns: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: Sequence[Row]
     title: str = ""
     notes: tuple[str, ...] = ()
     shown: tuple[Shown, ...] = field(default=(), repr=False)
@@ -111,7 +113,10 @@ class Table:
 
     def marked(self, column: str, value: str) -> "Table":
         """The same table with one more column that has the same value in every row."""
-        return replace(self, columns=(*self.columns, column), rows=tuple({**row, column: value} for row in self.rows))
+        columns = (*self.columns, column)
+        if isinstance(self.rows, FrameRows):
+            return replace(self, columns=columns, rows=self.rows.marked(column, value))
+        return replace(self, columns=columns, rows=tuple({**row, column: value} for row in self.rows))
 
 
 def saying_included(table: Table, purposes: tuple[str, ...]) -> Table:
@@ -122,6 +127,8 @@ def saying_included(table: Table, purposes: tuple[str, ...]) -> Table:
 def make_table(name: str, columns: Iterable[str], rows: Iterable[Row], **more: Any) -> Table:
     """A table whose values are plain Python: undefined is None, no number is numpy's, cells in the columns' order."""
     columns = tuple(columns)
+    if isinstance(rows, FrameRows):  # they do the same when they are looked at
+        return Table(name, columns, rows, **more)
     ordered = ({column: row[column] for column in columns} | dict(row) for row in rows)
     return Table(name, columns, tuple(plain(row) for row in ordered), **more)
 

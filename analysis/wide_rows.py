@@ -8,6 +8,7 @@ from typing import Any
 from django.db.models import F
 
 from analysis.handed_in import handed_in
+from analysis.progress import ANSWERS, Step, tell
 from analysis.unasked import unasked
 from studies.models import Annotator, Study
 from studies.services.declaring import declaration_of, declarations_by_code
@@ -54,8 +55,10 @@ def wide_rows(study: Study, purposes: Collection[str]) -> Iterator[dict[str, Any
     stages = [stage.name for stage in declaration.every_stage]
     rows = handed_in(study, purposes).order_by("assignment__unit__position", "pk").values_list(*map(F, FIELDS.values()))
     named = (dict(zip(FIELDS, values, strict=True)) for values in rows.iterator(chunk_size=CHUNK))
+    n = 0
     for _unit, answers in groupby(named, key=itemgetter("unit")):
         given = list(answers)
+        tell(Step(ANSWERS, n := n + len(given)))
         unit = [*given, *(row | {"value": NOT_APPLICABLE} for row in unasked(given, declaration, by_code))]
         yield from unit_rows(unit, stages)
 

@@ -99,8 +99,8 @@ def write_ratings(file: Path) -> int:
     return n
 
 
-def write_answers(file: Path) -> int:
-    """Each guesses one generator of a text and reads all; the number of rows."""
+def write_answers(file: Path, models: int = 0) -> int:
+    """Each guesses one generator of a text and reads all, the last `models` of them are models; the number of rows."""
     rng, n = random.Random(1), 0
     with file.open("w", encoding="utf-8", newline="") as out:
         rows = csv.writer(out)
@@ -110,7 +110,8 @@ def write_answers(file: Path) -> int:
                 for generator, number in places("answers"):
                     stages = {"read": 0.8} | ({"guess": 0.6} if generator == (text + annotator) % 4 else {})
                     for stage, right in stages.items():
-                        who = [f"a{annotator}", "human", "", 1, stage, f"t{text}", f"t{text}-g{generator}-{number}"]
+                        kind = "human" if annotator < ANNOTATORS["answers"] - models else "model"
+                        who = [f"a{annotator}", kind, "", 1, stage, f"t{text}", f"t{text}-g{generator}-{number}"]
                         for letter in LETTERS:
                             ticked = (letter == "a") == (rng.random() < right)
                             rows.writerow([*who, letter, "answer", str(ticked).lower()])

@@ -5,7 +5,7 @@ that the table needs. What differs in method stands under the table in words.
 """
 
 import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -150,7 +150,7 @@ def chosen(evidence: Evidence) -> list[Printed]:
     return [each for each in mine if each.group.partition(":")[0] in ("", wanted)]
 
 
-def find(rows: tuple[Row, ...], wanted: tuple[tuple[str, str], ...]) -> Row | None:
+def find(rows: Sequence[Row], wanted: tuple[tuple[str, str], ...]) -> Row | None:
     """The own row of that name, whatever its capitals; of all groups, generators and sources where nothing is said."""
     named = dict(wanted)
     everything = {column: "" for column in ("group", "generator", "source") if rows and column in rows[0]}

@@ -62,14 +62,14 @@ def behind_of(
 
     `kind`: of people, for the tables about models in their place (see `stand_in_of`).
     """
-    from analysis.evidence import evidence_of
-    from analysis.reports.behind import behind
+    from analysis.reports.behind import behind, shared_by
+    from analysis.services.kept_evidence import evidence_soon
 
     table = (
         stand_in_of(study, choices, kind) if name in STAND_IN else report_of(study, choices, only_current=True)
     ).table(name)
     row, shown = table.row_named(names), table.column_shown(column)
-    rows = behind(evidence_of(study, choices), name, row, column)
+    rows = behind(evidence_soon(study, choices, shared_by(study, name, row)), name, row, column)
     return Behind(table, row, shown, saying_included(rows, choices.purposes))
 
 

@@ -12,7 +12,7 @@ from evaluation.metric_rows import state_of_metrics
 from items.models import Generator, KeyCorrection, Option
 from studies.models import Annotator, Assignment, Response, Review, Study, UnitItem
 
-FORMAT = 6  # raised when what is cached changes its form or meaning
+FORMAT = 7  # raised when what is cached changes its form or meaning
 A_DAY = 24 * 60 * 60
 
 
@@ -30,7 +30,8 @@ def counted_state(study: Study, choices: Choices) -> tuple[str, int]:
         Option.objects.filter(item__in=items.values("item"), correct=True).order_by("pk").values_list("pk", flat=True)
     )
     corrections = KeyCorrection.objects.filter(item__project=study.project).aggregate(last=Max("pk"))
-    people = Annotator.objects.filter(study=study).order_by("pk").values_list("pk", "code", "purpose", "group")
+    about = ("pk", "code", "kind", "purpose", "group", "person", "model", "reading", "variant__name")
+    people = Annotator.objects.filter(study=study).order_by("pk").values_list(*about)
     generators = Generator.objects.filter(pk__in=items.values("item__generator")).order_by("pk")
     codes = ItemCode.objects.standing().filter(study=study).order_by("pk").values_list("pk", flat=True)
     reviews = Review.objects.filter(stem__assignment__annotator__study=study).order_by("pk")

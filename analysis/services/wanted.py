@@ -17,6 +17,7 @@ from analysis.services.state import A_DAY, FORMAT
 from studies.models import Study
 from studies.protocols import Stage
 from studies.services.declaring import declaration_of, declarations_by_code
+from studies.services.units import CALIBRATION
 
 
 @dataclass(frozen=True)
@@ -61,40 +62,51 @@ def keep(wanted: Wanted, state: str, n: int, result: Any) -> Kept:
     return new
 
 
+def forget(wanted: Wanted) -> None:
+    cache.delete(f"kept:{wanted.place}")
+
+
 # numpy, scipy and pandas take a second to load: not every process that knows a page's address needs them.
 
 
 def report(wanted: Wanted) -> Any:
-    from analysis.reports import build
+    from analysis.reports import check_groups, report_from
+    from analysis.services.kept_evidence import evidence_now
 
-    return build(wanted.study, wanted.choices)
+    check_groups(wanted.study, wanted.choices)
+    return report_from(evidence_now(wanted.study, wanted.choices))
 
 
 def stand_in(wanted: Wanted) -> Any:
-    from analysis.evidence import evidence_of
     from analysis.reports import stand_in_report
+    from analysis.services.kept_evidence import evidence_now
 
-    return stand_in_report(evidence_of(wanted.study, wanted.choices), *wanted.more)
+    return stand_in_report(evidence_now(wanted.study, wanted.choices), *wanted.more)
 
 
 def lab(wanted: Wanted) -> Any:
-    from analysis.frames import responses_frame
     from analysis.reports.lab import lab
     from analysis.reports.lab_overview import with_not_applicable
 
     key, view, *annotators = wanted.more
     question = {question.key: question for question in questions_of(wanted.study)}[key].seen(view)
-    frame = responses_frame(wanted.study, wanted.choices.purposes)
+    frame = frame_now(wanted)
     frame = with_not_applicable(frame, stages_by_code(wanted.study)) if view == ALL else frame
     return lab(frame, question, annotators, wanted.choices)
 
 
 def lab_overview(wanted: Wanted) -> Any:
-    from analysis.frames import responses_frame
     from analysis.reports.lab_overview import overview
 
-    frame, stages = responses_frame(wanted.study, wanted.choices.purposes), stages_by_code(wanted.study)
-    return overview(frame, questions_of(wanted.study), list(wanted.more), stages, wanted.choices)
+    questions, stages = questions_of(wanted.study), stages_by_code(wanted.study)
+    return overview(frame_now(wanted), questions, list(wanted.more), stages, wanted.choices)
+
+
+def frame_now(wanted: Wanted) -> Any:
+    """The answers of everybody of the chosen purposes."""
+    from analysis.services.kept_evidence import evidence_now
+
+    return evidence_now(wanted.study, Choices(purposes=wanted.choices.purposes)).frame
 
 
 def stages_by_code(study: Study) -> dict[str, Stage]:
@@ -106,12 +118,41 @@ def stages_by_code(study: Study) -> dict[str, Stage]:
 
 def planner(wanted: Wanted) -> Any:
     """What people's answers tell of the components, and the table of these."""
-    from analysis.evidence import evidence_of
     from analysis.reports.spread import spread
     from analysis.reports.spread_table import spread_table
+    from analysis.services.kept_evidence import evidence_now
 
-    evidence = evidence_of(wanted.study, wanted.choices)
+    evidence = evidence_now(wanted.study, wanted.choices)
     return spread(evidence), spread_table(evidence)
+
+
+def evidence(wanted: Wanted) -> Any:
+    """Only that it is there: it is kept by itself."""
+    from analysis.services.kept_evidence import evidence_now
+
+    evidence_now(wanted.study, wanted.choices)
+    return True
+
+
+def calibration(wanted: Wanted) -> Any:
+    """The rows of the agreement table over the pairs of a calibration; none without an answer to one."""
+    from analysis.reports.judged_pairs import judgments_of
+    from analysis.reports.pair_agreement import agreement_rows
+    from analysis.services.kept_evidence import evidence_now
+    from analysis.tables import plain
+
+    judgments = judgments_of(evidence_now(wanted.study, wanted.choices))
+    judgments = judgments[judgments["part"] == CALIBRATION]
+    if judgments.empty:
+        return []
+    return [plain(row) for row in agreement_rows(judgments, wanted.choices.convention, wanted.choices.seed)]
+
+
+def export(wanted: Wanted) -> Any:
+    from analysis.services.kept_files import written  # which asks for results itself
+
+    (format,) = wanted.more
+    return written(wanted.study, format, wanted.choices)
 
 
 KINDS: dict[str, Callable[[Wanted], Any]] = {
@@ -120,4 +161,7 @@ KINDS: dict[str, Callable[[Wanted], Any]] = {
     "lab": lab,
     "lab-overview": lab_overview,
     "planner": planner,
+    "evidence": evidence,
+    "calibration": calibration,
+    "export": export,
 }

@@ -1,20 +1,31 @@
 """The agreement of a calibration, for the page of a study: studies know nothing of analysis."""
 
+from typing import Any
+
 from django import template
 
 from analysis.formatting import UNDEFINED, figure, interval, view_word
 from analysis.services.calibration import calibration_agreement
+from analysis.working_views import panel
 from studies.models import Study
 from studies.protocols import PROTOCOLS
 
 register = template.Library()
 
 
-@register.inclusion_tag("analysis/parts/calibration.html")
-def calibration_table(study: Study) -> dict:
+@register.inclusion_tag("analysis/parts/calibration.html", takes_context=True)
+def calibration_table(context: dict[str, Any], study: Study) -> dict[str, Any]:
     """Percent agreement and Conger's κ of the calibration, in words; of pairwise studies."""
-    rows = calibration_agreement(study) if PROTOCOLS[study.protocol].unit == "pair" else []
-    return {"rows": [worded(row) for row in rows]}
+    if PROTOCOLS[study.protocol].unit != "pair":
+        return {"is_known": True, "rows": []}
+    found = calibration_agreement(study)
+    known = {
+        "study": study,
+        "csrf_token": context.get("csrf_token"),
+        "is_known": found.kept is not None,
+        "rows": [worded(row) for row in found.kept.result] if found.kept else [],
+    }
+    return known | (panel(context["request"], found.ticket, shows=found.kept is not None) if found.ticket else {})
 
 
 def worded(row: dict) -> dict:

@@ -25,6 +25,7 @@ from analysis.reports.behind import (
     writing,
 )
 from analysis.tables import Row, Table
+from studies.models import Study
 
 Source = Callable[[Evidence, Row, str], Table]
 
@@ -53,6 +54,27 @@ SOURCES: Mapping[str, Mapping[str, Source]] = {
     "pairwise": {**preferences.SOURCES, **OF_EVERY_PROTOCOL},
     "writing": {**writing.SOURCES, **description.SOURCES, **variants.SOURCES},
 }
+# What rows of a table and the answers that any of its numbers counts have in common: nothing else need be there.
+SHARED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "guess-then-read": {
+        **dict.fromkeys(
+            (
+                "informativity", "informativity_matched", "informativity_standardised", "informativity_intervals",
+                "informativity_probability", "beside_accuracy", "ratings",
+            ),
+            ("generator",),
+        ),
+        **dict.fromkeys(("guessable_items", "unanswerable_items"), ("item_id",)),
+        **dict.fromkeys(("agreement_with_humans", "item_analysis"), ("stage",)),
+        **dict.fromkeys(("stand_in_calibration", "stand_in_biases"), ("stage",)),
+        "stand_in": ("stage", "question"),
+    },
+}  # fmt: skip
+
+
+def shared_by(study: Study, name: str, row: Row) -> dict[str, tuple[str]]:
+    """By column of the frame, the one value of all answers that a number in this row of the table may count."""
+    return {column: (row[column],) for column in SHARED.get(study.protocol, {}).get(name, ())}
 
 
 def behind(evidence: Evidence, name: str, row: Row, column: str) -> Table:

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
 from analysis.formatting import label_word, number
-from analysis.reports.behind.rows import rows_of
+from analysis.frame_rows import FrameRows
 from analysis.reports.behind.scores import on_dimension
 from analysis.reports.evaluators import evaluator_named
 from analysis.reports.scores import dimensions_of, item_means, scores_by, scores_of
@@ -71,7 +71,7 @@ def item_table(evidence: Evidence, found: pd.DataFrame, shown: tuple[Shown, ...]
         Shown(_("Item"), "item_id", "item id"),
         Shown(_("Generator"), "generator"),
     )
-    rows = rows_of(values, columns)
+    rows = FrameRows(values, columns)
     return make_table("items", columns, rows, title=_("The items"), notes=notes, shown=(*about, *shown))
 
 

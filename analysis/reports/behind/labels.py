@@ -7,8 +7,8 @@ from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
 from analysis.formatting import count, label_word, number
+from analysis.frame_rows import FrameRows
 from analysis.measures.types import IntArray
-from analysis.reports.behind.rows import rows_of
 from analysis.reports.category_agreement import pairs_of
 from analysis.reports.evaluators import evaluator_named, people_in
 from analysis.reports.judged import Judgments, group_of, groups_in, is_label, judgments_in
@@ -60,7 +60,7 @@ def chosen_by(evidence: Evidence, row: Row) -> Judgments:
 
 
 def singles(frame: pd.DataFrame, category: str, notes: list[str]) -> Table:
-    rows = rows_of(frame.rename(columns={category: "label"}), SINGLE)
+    rows = FrameRows(frame.rename(columns={category: "label"}), SINGLE)
     shown = (*about_columns(), Shown(_("Annotator"), "annotator"), Shown(_("Label"), "label", "label"))
     return make_table("judgments", SINGLE, rows, title=_("The judgments"), notes=tuple(notes), shown=shown)
 
@@ -77,7 +77,7 @@ def pairs_listed(judgments: Judgments, pairs: IntArray, row: Row) -> Table:
         same=one["label"] == other["label"],
     )[kept]  # fmt: skip
     return make_table(
-        "pairs", PAIR, rows_of(found, PAIR), title=_("The pairs of judgments"), notes=alike(found["same"]),
+        "pairs", PAIR, FrameRows(found, PAIR), title=_("The pairs of judgments"), notes=alike(found["same"]),
         shown=pair_columns(),
     )  # fmt: skip
 

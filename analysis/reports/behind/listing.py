@@ -8,7 +8,7 @@ from django.utils.translation import gettext_noop
 
 from analysis.evidence import Evidence
 from analysis.formatting import count, number
-from analysis.reports.behind.rows import rows_of
+from analysis.frame_rows import FrameRows
 from analysis.tables import Kind, Shown, Table, make_table
 
 HEADS: Mapping[str, tuple[str, Kind]] = {
@@ -83,9 +83,8 @@ def listed(
     evidence: Evidence, rows: pd.DataFrame, columns: Sequence[str], title: str, notes: Iterable[str] = ()
 ) -> Table:
     """The columns of the frame, each a name of `HEADS`, by item as the study has them, option, stage and annotator."""
-    found = in_order(evidence, rows)[list(columns)].astype(object)
     shown = tuple(Shown(_(HEADS[name][0]), name, HEADS[name][1]) for name in columns)
-    cells = rows_of(found.where(found.notna(), None), columns)
+    cells = FrameRows(in_order(evidence, rows), columns)
     return make_table("behind", columns, cells, title=title, notes=tuple(notes), shown=shown)
 
 

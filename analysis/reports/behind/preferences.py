@@ -6,12 +6,12 @@ import pandas as pd
 from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
+from analysis.frame_rows import FrameRows
 from analysis.measures.strengths import NO_TIES
 from analysis.measures.wins import TIE
 from analysis.reports.behind.labels import alike
 from analysis.reports.behind.listing import COUNTED
 from analysis.reports.behind.listing import counted as counted_of
-from analysis.reports.behind.rows import rows_of
 from analysis.reports.evaluators import evaluator_named, people_in
 from analysis.reports.judged_pairs import PLACE, counted, judgments_by, judgments_of, winner
 from analysis.reports.pair_agreement import TIES_MISSING, WITHOUT_TIES
@@ -97,7 +97,7 @@ def listed(judgments: pd.DataFrame, *more: str, notes: Iterable[str] = ()) -> Ta
     named |= {"generator_first": "generator_a", "generator_second": "generator_b"}
     found = judgments.assign(better=preferred(judgments)).rename(columns=named)
     columns = (*COLUMNS, *more)
-    rows = rows_of(found.sort_values(["text_id", "item_a", "item_b", "annotator"]), columns)
+    rows = FrameRows(found.sort_values(["text_id", "item_a", "item_b", "annotator"]), columns)
     return make_table(
         "judgments", columns, rows, title=_("The judgments"), notes=tuple(notes), shown=shown(more)
     )  # fmt: skip

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
 from analysis.formatting import count, label_word, number
-from analysis.reports.behind.rows import rows_of
+from analysis.frame_rows import FrameRows
 from analysis.reports.distributions import datasets
 from analysis.reports.evaluators import evaluator_named
 from analysis.reports.flagged_cells import second_scores
@@ -85,7 +85,7 @@ def means_said(evidence: Evidence, scores: pd.DataFrame) -> tuple[str, ...]:
 def listed(evidence: Evidence, scores: pd.DataFrame, notes: Iterable[str] = (), more: tuple[str, ...] = ()) -> Table:
     """Scores in the order of the bank: by item, dimension and annotator; `more` names further columns of theirs."""
     columns = (*COLUMNS, *more)
-    rows = rows_of(in_order(evidence, scores.rename(columns={"value": "score"})), columns)
+    rows = FrameRows(in_order(evidence, scores.rename(columns={"value": "score"})), columns)
     return make_table("scores", columns, rows, title=_("The scores"), notes=tuple(notes), shown=shown(more))
 
 

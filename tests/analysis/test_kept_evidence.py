@@ -1,0 +1,141 @@
+"""Evidence of large studies that is kept is that of now, and the part of it that a number needs gives the same rows."""
+
+from dataclasses import fields
+
+import pandas as pd
+import pytest
+from django.core.cache import cache
+from django.urls import reverse
+from django.utils import timezone
+
+from analysis import tasks
+from analysis.choices import Choices
+from analysis.evidence import evidence_of
+from analysis.reports import full_report_from
+from analysis.reports.behind import SHARED, behind, shared_by
+from analysis.services import kept_evidence, working
+from analysis.services.kept_evidence import evidence_now
+from analysis.writers import as_csv
+from items.models import Option
+from llm.models import Worker
+from tests import reading
+from tests.analysis.rows import numbers_in
+from tests.analysis.test_writing_report import written
+from tests.analysis.whole_studies import compared, guessed, judged, rated
+from tests.factory import answer, make_annotator
+
+STUDIES = {
+    "guess-then-read": reading.planted,
+    "dimension-ratings": rated,
+    "stopping-questionnaire": judged,
+    "pairwise": compared,
+    "writing": written,
+}
+
+
+@pytest.fixture(autouse=True)
+def large(db, settings):
+    """Every study is large."""
+    cache.clear()
+    settings.LESART = settings.LESART | {"RESULTS_AT_ONCE": 0}
+
+
+@pytest.fixture
+def study(project):
+    return reading.planted(project)
+
+
+@pytest.fixture
+def reads(monkeypatch):
+    """How often answers are read."""
+    seen = []
+    monkeypatch.setattr(
+        kept_evidence, "evidence_of", lambda study, choices: seen.append(choices) or evidence_of(study, choices)
+    )
+    return seen
+
+
+def assert_same(found, wanted):
+    for field in fields(wanted):
+        one, other = getattr(found, field.name), getattr(wanted, field.name)
+        if isinstance(other, pd.DataFrame):
+            pd.testing.assert_frame_equal(one, other.reset_index(drop=True), obj=field.name)
+        else:
+            assert one == other, field.name
+
+
+@pytest.mark.parametrize("protocol", STUDIES)
+def test_kept_evidence_is_what_is_read(protocol, project, reads):
+    study = STUDIES[protocol](project)
+    choices = Choices(seed=3, purposes=("main", "pilot"))
+    wanted = evidence_of(study, choices)
+    assert_same(evidence_now(study, choices), wanted)
+    assert_same(evidence_now(study, choices), wanted)
+    assert len(reads) == 1
+
+
+def test_what_measures_look_at_needs_no_reading(study, reads):
+    evidence_now(study, Choices(seed=1))
+    other = Choices(seed=2, convention="published", evaluators=("human",), calibration=False)
+    assert evidence_now(study, other).choices == other
+    evidence_now(study, Choices(groups=("even",)))
+    assert [choices.groups for choices in reads] == [None, ("even",)]
+
+
+def test_one_more_answer_and_another_key_are_read(study, reads):
+    evidence_now(study, Choices())
+    item = next(item for unit in study.units.all() for item in unit.items.all())
+    answer(make_annotator(study, "late"), "guess", item, "TFF")
+    assert "late" in set(evidence_now(study, Choices()).frame["annotator"])
+    option = Option.objects.filter(item=item).first()
+    Option.objects.filter(pk=option.pk).update(correct=not option.correct)
+    options = evidence_now(study, Choices()).options.set_index(["item_id", "option_id"])
+    assert options["key"][item.external_id, option.external_id] != option.correct
+    assert len(reads) == 3
+
+
+def test_of_a_small_study_nothing_is_kept(study, reads, settings):
+    settings.LESART = settings.LESART | {"RESULTS_AT_ONCE": 1_000_000}
+    evidence_now(study, Choices())
+    evidence_now(study, Choices())
+    assert len(reads) == 2
+
+
+@pytest.mark.parametrize("make", [reading.planted, guessed])
+def test_the_answers_that_a_row_shares_are_all_that_its_numbers_count(make, project):
+    study = make(project)
+    choices = Choices(purposes=("main", "pilot"))
+    whole, seen = evidence_now(study, choices), set()
+    for table in full_report_from(whole).tables:
+        for row, column in numbers_in(table):
+            shared = shared_by(study, table.name, row)
+            if not shared:
+                continue
+            part = evidence_now(study, choices, shared)
+            assert len(part.frame) < len(whole.frame)
+            rows = [behind(evidence, table.name, row, column.value) for evidence in (whole, part)]
+            assert as_csv(rows[0]) == as_csv(rows[1]), (table.name, column.value)
+            assert rows[0].notes == rows[1].notes
+            seen.add(table.name)
+    assert seen >= set(SHARED[study.protocol]) - {"informativity_probability", "agreement_with_humans"}
+
+
+def test_a_number_of_a_large_study_waits_for_a_worker_only_if_nothing_is_kept(study, as_user, reviewer, monkeypatch):
+    sent = []
+    monkeypatch.setattr(tasks.work_out_results, "apply_async", lambda kwargs, **how: sent.append(kwargs["place"]))
+    monkeypatch.setattr(working, "EVERY", 3600)
+    Worker.objects.create(name="w@here", started_at=timezone.now(), last_seen=timezone.now())
+    client = as_user(reviewer)
+    tables = full_report_from(evidence_of(study, Choices(seed=abs(study.seed)))).tables
+    table = next(table for table in tables if table.name == "informativity")
+    names = table.names(table.rows[0]) | {"table": "informativity", "number": "n_items"}
+    address = reverse("study_behind", args=[study.slug])
+    assert client.get(address, names).status_code == 202
+    tasks.work_out_results(place=sent[-1])
+    assert client.get(address, names).status_code == 200  # the report was made of the evidence that is kept
+    assert len(sent) == 1
+    cache.delete(kept_evidence.place_of(study, Choices()))
+    assert client.get(address, names).status_code == 202
+    tasks.work_out_results(place=sent[-1])
+    assert client.get(address, names).status_code == 200
+    assert len(sent) == 2
