@@ -7,7 +7,8 @@ from datetime import timedelta
 import pytest
 from django.core.management import CommandError, call_command
 
-from items.models import KeyCorrection
+from items.models import Item, KeyCorrection, Option
+from items.services.keys import correct_key
 from studies.models import StudyState
 from tests.factory import answer, make_annotator
 
@@ -113,6 +114,23 @@ def test_a_key_corrected_after_launch_is_named_on_every_table(answered, items, t
         notes = " ".join(json.loads((tmp_path / "tables" / f"{name}.json").read_text())["notes"])
         assert "b of c1 is now a key. The text says so." in notes
     assert len(json.loads((tmp_path / "report.json").read_text())["key_corrections_after_launch"]) == 1
+
+
+def test_a_correction_of_two_versions_is_named_once_and_one_of_another_version_never(answered, items, tmp_path):
+    shown = items["c1"]
+    Item.objects.filter(pk=shown.pk).update(superseded_at=answered.launched_at)
+    later = Item.objects.create(
+        project=shown.project, text=shown.text, generator=shown.generator, external_id="c1", version=2, stem="Why not?"
+    )
+    Option.objects.create(item=later, external_id="a", text="Other words", correct=True, position=0)
+    same = shown.options.get(external_id="b")
+    Option.objects.create(item=later, external_id="b", text=same.text, correct=same.correct, position=1)
+    correct_key(later, later.options.get(external_id="a"), False, "Of no study.", None)
+    correct_key(later, later.options.get(external_id="b"), not same.correct, "The text says so.", None)
+    report(tmp_path)
+    named = json.loads((tmp_path / "report.json").read_text())["key_corrections_after_launch"]
+    assert len(named) == 1
+    assert "b of c1" in named[0]
 
 
 def test_evaluators_limit_the_rows(answered, items, tmp_path):
