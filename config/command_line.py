@@ -1,5 +1,6 @@
 """The command line of `manage.py`: what ends a command from outside is said in a sentence, as its refusals are."""
 
+import io
 import os
 import sys
 
@@ -24,7 +25,13 @@ ELSE = "See that it runs and that DATABASE_URL or LESART_DATA name it (docs/sett
 
 
 def run(argv: list[str]) -> int:
-    """Run the command and return its exit code. With `--traceback` errors of the database keep theirs."""
+    """Run the command and return its exit code. With `--traceback` errors of the database keep theirs.
+
+    What it prints is UTF-8 wherever it runs, as its files are: an export goes to standard output, too.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     code = outcome(argv)
     try:
         sys.stdout.flush()

@@ -67,8 +67,9 @@ def test_a_refusal_keeps_its_exit_code(ended_by):
 
 def manage(folder, *words, **how):
     environment = os.environ | {"LESART_DATA": str(folder), "DATABASE_URL": "", "PYTHONUNBUFFERED": ""}
+    environment |= how.pop("env", {})
     command = [sys.executable, str(settings.BASE_DIR / "manage.py"), *words]
-    return subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True, **how)
+    return subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, encoding="utf-8", **how)
 
 
 def test_a_reader_that_went_away_is_no_fault(tmp_path):
@@ -94,3 +95,10 @@ def test_ctrl_c_leaves_a_sentence(tmp_path):
     command.send_signal(signal.SIGINT)
     assert command.communicate(timeout=60)[1] == "Interrupted.\n"
     assert command.returncode == 130
+
+
+def test_what_is_printed_is_utf_8_in_any_locale(tmp_path):
+    latin = {"PYTHONIOENCODING": "latin-1", "LC_ALL": "C"}
+    words = "print('Straße – 👍 \\udcff')"
+    command = manage(tmp_path, "shell", "--verbosity", "0", "--command", words, stdout=subprocess.PIPE, env=latin)
+    assert command.communicate(timeout=120) == ("Straße – 👍 \\udcff\n", "")
