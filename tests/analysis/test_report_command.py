@@ -148,6 +148,21 @@ def test_groups_limit_the_people_and_are_named(answered, items, tmp_path):
     assert "Only people of: teachers." in json.loads((tmp_path / "tables/ratings.json").read_text())["notes"]
 
 
+def test_a_group_whose_name_holds_a_comma_is_named_in_quotation_marks(answered, tmp_path):
+    answered.annotators.filter(code="ben").update(group="teachers, trained")
+    with pytest.raises(CommandError, match="There is no group “teachers”"):
+        report(tmp_path, "--groups", "teachers, trained")
+    report(tmp_path, "--groups", '"teachers, trained", "teachers, trained"')
+    assert json.loads((tmp_path / "report.json").read_text())["groups"] == ["teachers, trained"]
+
+
+def test_an_empty_folder_name_is_refused(answered, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(CommandError, match="--out is empty"):
+        report("")
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_study_without_answers_gives_undefined_tables(tiny, tmp_path, capsys):
     report(tmp_path)
     first = rows(tmp_path, "informativity")[0]
