@@ -1,5 +1,6 @@
 """What somebody may choose about a report or an export, read from words and checked."""
 
+import csv
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -39,8 +40,12 @@ class Choices:
 
 
 def words(written: str | None) -> tuple[str, ...]:
-    """The words of a list with commas, each once."""
-    return tuple(dict.fromkeys(word.strip() for word in (written or "").split(",") if word.strip()))
+    """The words of a list with commas, each once; one that holds a comma stands in quotation marks, as in CSV."""
+    try:
+        listed = next(csv.reader([written or ""], skipinitialspace=True), [])
+    except csv.Error:  # a line break
+        listed = (written or "").split(",")
+    return tuple(dict.fromkeys(word.strip() for word in listed if word.strip()))
 
 
 def one_convention(word: str) -> str:

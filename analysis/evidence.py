@@ -264,13 +264,11 @@ def corrections_of(study: Study) -> tuple[str, ...]:
 
 
 def corrections_made(study: Study) -> list[KeyCorrection]:
-    """The corrections of keys after launch."""
+    """The corrections of keys after launch, of the versions of items that the study shows."""
     if study.launched_at is None:
         return []
-    ids = UnitItem.objects.filter(unit__study=study).values("item__external_id")
-    found = KeyCorrection.objects.filter(
-        item__project=study.project, item__external_id__in=ids, made_at__gt=study.launched_at
-    )
+    shown = UnitItem.objects.filter(unit__study=study).values("item")
+    found = KeyCorrection.objects.filter(item__in=shown, made_at__gt=study.launched_at)
     return list(found.select_related("item"))
 
 

@@ -2,10 +2,16 @@
 
 import os
 import secrets
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import dj_database_url
 
 TRUE = {"1", "true", "yes", "on"}
 FALSE = {"0", "false", "no", "off", ""}
+ENGINES = {"django.db.backends.sqlite3", "django.db.backends.postgresql"}
 
 
 class BadSetting(ValueError):
@@ -44,11 +50,30 @@ def secret(name: str, file: Path) -> str:
         return value
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as new:
+        with suppress(FileExistsError), open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as new:
             new.write(secrets.token_urlsafe(48))
-    except FileExistsError:
-        pass
+        return file.read_text().strip()
     except OSError as error:
         reason = f"{name} is not set, and {file} cannot be written to keep one: {error.strerror}."
         raise BadSetting(reason) from None
-    return file.read_text().strip()
+
+
+def time_zone(name: str, default: str) -> str:
+    """The name of a time zone that this machine knows."""
+    value = text(name, default)
+    try:
+        ZoneInfo(value)
+    except (ValueError, OSError, KeyError):  # a name that is no path, a folder, or not there
+        raise BadSetting(f"{name} is {value!r}; write the name of a time zone, such as Europe/Zurich.") from None
+    return value
+
+
+def database(name: str, default: str) -> dict[str, Any]:
+    """The address of a database as Django's settings of it. The sentence does not say it: it may hold a password."""
+    try:
+        found = dj_database_url.parse(text(name) or default, conn_health_checks=True)
+    except ValueError:
+        found = {}
+    if found.get("ENGINE") not in ENGINES:
+        raise BadSetting(f"{name} cannot be read; write postgres://USER:PASSWORD@HOST:5432/NAME or sqlite:///FILE.")
+    return dict(found)

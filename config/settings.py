@@ -3,7 +3,6 @@
 import os
 from pathlib import Path
 
-import dj_database_url
 from csp.constants import NONE, SELF
 from django.conf.locale import LANG_INFO
 from django.utils.translation import gettext_lazy as _
@@ -81,7 +80,7 @@ DJANGO_TABLES2_TEMPLATE = "parts/table.html"
 # Database -------------------------------------------------------------------------------------------------------------
 
 SQLITE_URL = f"sqlite:///{DATA_DIR / 'lesart.sqlite3'}"
-DATABASES = {"default": dj_database_url.parse(env.text("DATABASE_URL") or SQLITE_URL, conn_health_checks=True)}
+DATABASES = {"default": env.database("DATABASE_URL", SQLITE_URL)}
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     DATABASES["default"]["OPTIONS"] = {
         # Read-then-write transactions fail at once on SQLite unless they take the write lock when they begin.
@@ -137,7 +136,7 @@ LANG_INFO["eu"]["name_local"] = "Euskara"  # Django has the English name here
 LOCALE_PATHS = [BASE_DIR / "locale"]
 FORMAT_MODULE_PATH = ["config.formats"]
 USE_TZ = True
-TIME_ZONE = env.text("LESART_TIME_ZONE", "UTC")
+TIME_ZONE = env.time_zone("LESART_TIME_ZONE", "UTC")
 
 STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]

@@ -1,5 +1,7 @@
-"""Uploads are cut off at the bound while they come in, so that nobody fills the disk with one request."""
+"""Uploads and files are cut off at the bound while they come in, so that nobody fills disk or memory with one."""
 
+import sys
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -7,12 +9,38 @@ from django.core.files.uploadedfile import UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler
 from django.utils.translation import gettext as _
 
+from items.plain import printable
+
+
+class CannotRead(ValueError):
+    """A file that a command cannot take in; the message is a sentence."""
+
 
 def upload_limit(door: str) -> int:
     """Bytes that may come in by PAGE or COMMAND."""
     limit = settings.LESART[f"{door}_UPLOAD_BYTES"]
     assert isinstance(limit, int)
     return limit
+
+
+def read_file(path: str | Path) -> bytes:
+    """The file's bytes, or with - those of standard input, read only as far as the bound of commands.
+
+    Raises `CannotRead`. A pipe or a device, whose size nobody knows, is bounded as well.
+    """
+    limit = upload_limit("COMMAND")
+    try:
+        if str(path) == "-":
+            content = sys.stdin.buffer.read(limit + 1)
+        else:
+            with open(path, "rb") as file:
+                content = file.read(limit + 1)
+    except OSError as error:
+        said = _("{file} cannot be read: {reason}.")
+        raise CannotRead(said.format(file=printable(str(path), 200), reason=error.strerror)) from None
+    if len(content) > limit:
+        raise CannotRead(_("The file is larger than {limit} MB. Split it.").format(limit=limit // 1_000_000))
+    return content
 
 
 class BoundedUpload(FileUploadHandler):

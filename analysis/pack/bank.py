@@ -122,8 +122,8 @@ def prompts_of_run(generated: GeneratorRun) -> list[InstrumentVersion]:
 
 def corrections(study: Study, discretion: Discretion) -> list[dict[str, Any]]:
     """Every correction of a key of the study's items, without who made it."""
-    ids = UnitItem.objects.filter(unit__study=study).values("item__external_id")
-    found = KeyCorrection.objects.filter(item__project=study.project, item__external_id__in=ids)
+    shown = UnitItem.objects.filter(unit__study=study).values("item")
+    found = KeyCorrection.objects.filter(item__in=shown)
     return [
         {
             "item_id": made.item.external_id,

@@ -2,7 +2,8 @@
 
 import csv
 import json
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 from analysis.cells import cell
@@ -54,8 +55,8 @@ def write_metrics(study: Study, out: Out) -> int:
 def write_item_evaluation(study: Study, source: Source, out: Out, purposes: Collection[str] = ("main",)) -> int:
     """One evaluator's answers in one stage as item-evaluation's JSONL; the number of lines, one per text."""
     number = 0
-    with consistent_read():
-        for number, line in enumerate(lines(study, source, purposes), 1):  # noqa: B007 - the count outlives the loop
+    with consistent_read(), ended(lines(study, source, purposes)) as found:
+        for number, line in enumerate(found, 1):  # noqa: B007 - the count outlives the loop
             out.write(json_line(line))
     return number
 
@@ -64,17 +65,29 @@ def write_csv(columns: Collection[str], rows: Rows, out: Out) -> int:
     writer = csv.writer(out)
     writer.writerow(map(cell, columns))
     number = 0
-    for number, row in enumerate(rows, 1):  # noqa: B007 - the count outlives the loop
-        writer.writerow([cell(row.get(column)) for column in columns])
+    with ended(rows) as found:
+        for number, row in enumerate(found, 1):  # noqa: B007 - the count outlives the loop
+            writer.writerow([cell(row.get(column)) for column in columns])
     return number
 
 
 def write_jsonl(study: Study, purposes: Collection[str], out: Out) -> int:
     """One object a line: the long columns with their types, null for what does not apply."""
     number = 0
-    for number, row in enumerate(export_rows(study, purposes), 1):  # noqa: B007 - the count outlives the loop
-        out.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
+    with ended(export_rows(study, purposes)) as found:
+        for number, row in enumerate(found, 1):  # noqa: B007 - the count outlives the loop
+            out.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
     return number
+
+
+@contextmanager
+def ended(rows: Rows) -> Iterator[Rows]:
+    """The rows, which let go of the database at the end: a reader that went away leaves them in the middle."""
+    try:
+        yield rows
+    finally:
+        if isinstance(rows, Generator):
+            rows.close()
 
 
 FORMATS: dict[str, Callable[[Study, Collection[str], Out], int]] = {

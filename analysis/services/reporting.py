@@ -53,7 +53,8 @@ def table_files(report: Report) -> Iterator[tuple[str, str]]:
 
 def write_figures(study: Study, report: Report, folder: Path) -> None:
     for name, content in figure_files(study, report):
-        (folder / name).write_bytes(content)
+        with whole_file(folder / name, "wb") as file:
+            file.write(content)
 
 
 def figure_files(study: Study, report: Report) -> Iterator[tuple[str, bytes]]:

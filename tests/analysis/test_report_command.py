@@ -7,7 +7,8 @@ from datetime import timedelta
 import pytest
 from django.core.management import CommandError, call_command
 
-from items.models import KeyCorrection
+from items.models import Item, KeyCorrection, Option
+from items.services.keys import correct_key
 from studies.models import StudyState
 from tests.factory import answer, make_annotator
 
@@ -115,6 +116,23 @@ def test_a_key_corrected_after_launch_is_named_on_every_table(answered, items, t
     assert len(json.loads((tmp_path / "report.json").read_text())["key_corrections_after_launch"]) == 1
 
 
+def test_a_correction_of_two_versions_is_named_once_and_one_of_another_version_never(answered, items, tmp_path):
+    shown = items["c1"]
+    Item.objects.filter(pk=shown.pk).update(superseded_at=answered.launched_at)
+    later = Item.objects.create(
+        project=shown.project, text=shown.text, generator=shown.generator, external_id="c1", version=2, stem="Why not?"
+    )
+    Option.objects.create(item=later, external_id="a", text="Other words", correct=True, position=0)
+    same = shown.options.get(external_id="b")
+    Option.objects.create(item=later, external_id="b", text=same.text, correct=same.correct, position=1)
+    correct_key(later, later.options.get(external_id="a"), False, "Of no study.", None)
+    correct_key(later, later.options.get(external_id="b"), not same.correct, "The text says so.", None)
+    report(tmp_path)
+    named = json.loads((tmp_path / "report.json").read_text())["key_corrections_after_launch"]
+    assert len(named) == 1
+    assert "b of c1" in named[0]
+
+
 def test_evaluators_limit_the_rows(answered, items, tmp_path):
     answer(make_annotator(answered, "gpt", kind="model"), "read", items["c1"], "TF")
     report(tmp_path, "--evaluators", "gpt")
@@ -128,6 +146,21 @@ def test_groups_limit_the_people_and_are_named(answered, items, tmp_path):
     report(tmp_path, "--groups", "teachers")
     assert {row["n_annotators"] for row in rows(tmp_path, "informativity")} == {"1"}
     assert "Only people of: teachers." in json.loads((tmp_path / "tables/ratings.json").read_text())["notes"]
+
+
+def test_a_group_whose_name_holds_a_comma_is_named_in_quotation_marks(answered, tmp_path):
+    answered.annotators.filter(code="ben").update(group="teachers, trained")
+    with pytest.raises(CommandError, match="There is no group “teachers”"):
+        report(tmp_path, "--groups", "teachers, trained")
+    report(tmp_path, "--groups", '"teachers, trained", "teachers, trained"')
+    assert json.loads((tmp_path / "report.json").read_text())["groups"] == ["teachers, trained"]
+
+
+def test_an_empty_folder_name_is_refused(answered, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(CommandError, match="--out is empty"):
+        report("")
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_study_without_answers_gives_undefined_tables(tiny, tmp_path, capsys):

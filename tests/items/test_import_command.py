@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import pytest
 from django.core.management import CommandError, call_command
 
-from items.models import Item, Text
-from tests.items.files import BODY, csv, item_row, jsonl, text_row
+from items.models import Item, KeyCorrection, Text
+from tests.items.files import BODY, OPTIONS, csv, item_row, jsonl, text_row
 
 pytestmark = pytest.mark.django_db
 
@@ -70,6 +70,12 @@ def test_other_words_need_update(run):
         run(changed)
     assert "1 text in a new version" in run(changed, update=True)
     assert Text.objects.current().get().version == 2
+
+
+def test_a_correction_names_its_file_without_the_folders_of_the_server(run):
+    run(text_row([item_row(id="q1")], id="t1"))
+    run(text_row([item_row([(text, not correct) for text, correct in OPTIONS], id="q1")], id="t1"))
+    assert KeyCorrection.objects.first().reason == "Import of the file bank.jsonl"
 
 
 def test_generator_and_language_may_be_given(run):

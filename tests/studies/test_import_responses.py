@@ -220,8 +220,14 @@ def test_a_file_that_is_not_there_or_too_large_is_named(study, tmp_path, setting
     settings.LESART = settings.LESART | {"COMMAND_UPLOAD_BYTES": 10}
     file = tmp_path / "answers.csv"
     file.write_bytes(as_csv(whole()))
-    with pytest.raises(CommandError, match="larger than the limit"):
+    with pytest.raises(CommandError, match="larger than"):
         call_command("import_responses", str(file), study="study")
+
+
+def test_a_file_without_end_is_read_only_as_far_as_the_bound(study, settings):
+    settings.LESART = settings.LESART | {"COMMAND_UPLOAD_BYTES": 1_000_000}
+    with pytest.raises(CommandError, match="larger than 1 MB"):
+        call_command("import_responses", "/dev/zero", study="study")
 
 
 def test_an_import_that_breaks_off_leaves_nothing(study, monkeypatch):

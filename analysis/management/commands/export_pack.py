@@ -1,12 +1,11 @@
 """`export_pack SLUG --out FILE.zip`: everything that a study's figures rest on, in one ZIP."""
 
-import os
-import tempfile
 from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError
 
 from analysis.choices import BadChoice
+from analysis.files import whole_file
 from analysis.management.commands.report import add_choices, choices_from, reportable
 
 
@@ -21,19 +20,11 @@ class Command(BaseCommand):
     def handle(self, *, slug, out, **options):
         from analysis.services.packing import write_pack  # loads what draws
 
-        path = Path(out)
         try:
             study = reportable(slug)
             choices = choices_from(study, options | {"evaluators": None, "groups": None})
-            with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-                try:
-                    n_answers = write_pack(study, choices, file)
-                    file.close()
-                    os.chmod(file.name, 0o644)
-                    os.replace(file.name, path)
-                except BaseException:
-                    os.unlink(file.name)
-                    raise
+            with whole_file(Path(out), "wb") as file:
+                n_answers = write_pack(study, choices, file)
         except BadChoice as bad:
             raise CommandError(str(bad)) from None
         except OSError as error:

@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from analysis.choices import EXPORTED, BadChoice, purposes_with, study_called, words
 from analysis.codebook import codebook
-from analysis.files import whole_file
+from analysis.files import is_stream, whole_file
 from analysis.item_evaluation import chosen_source
 from analysis.services.exporting import (
     FORMATS,
@@ -21,6 +21,7 @@ from analysis.writers import as_csv
 from studies.models import Study
 
 ITEM_EVALUATION = "item-evaluation"
+BESIDE = ("codebook.csv", "unanswered.csv", "metrics.csv")
 
 
 class Command(BaseCommand):
@@ -32,7 +33,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--out",
             metavar="FILE",
-            help="codebook.csv, unanswered.csv, metrics.csv are put beside it; default: stdout",
+            help=f"{', '.join(BESIDE)} are put beside it; default, and -: stdout",
         )
         parser.add_argument(
             "--include", default="", metavar="pilot,simulated,expert", help="answers that are left out if not named"
@@ -45,16 +46,21 @@ class Command(BaseCommand):
         try:
             study, purposes = study_called(slug), purposes_with(words(include), EXPORTED)
             write = writer(study, format, purposes, evaluator, stage)
+            if out is not None and Path(out).name in BESIDE:
+                raise BadChoice(f"{Path(out).name} is the name of a file beside the answers. Choose another --out.")
         except BadChoice as bad:
             raise CommandError(str(bad)) from None
-        if out is None:
-            self.stdout.ending = ""  # the export writes its own line ends
-            write(self.stdout)
-            return
         try:
+            if out in (None, "-"):
+                self.stdout.ending = ""  # the export writes its own line ends
+                write(self.stdout)
+                return
             number = write_files(study, write, Path(out), purposes)
+        except BrokenPipeError:
+            raise
         except OSError as error:
-            raise CommandError(f"{out} cannot be written: {error.strerror}. Choose another --out.") from None
+            where = "Standard output" if out in (None, "-") else out
+            raise CommandError(f"{where} cannot be written: {error.strerror}. Choose another --out.") from None
         self.stderr.write(f"{number} rows of {slug} ({', '.join(purposes)}) are in {out}.")
 
 
@@ -69,9 +75,14 @@ def writer(study: Study, format: str, purposes: tuple[str, ...], evaluator: str,
 
 
 def write_files(study: Study, write: Callable[[Out], int], out: Path, purposes: tuple[str, ...]) -> int:
-    """The answers, code book, missing answers and metrics of the items; a file is there whole or not at all."""
+    """The answers, code book, missing answers and metrics of the items; a file is there whole or not at all.
+
+    A pipe or a device has nothing beside it: it gets the answers only.
+    """
     with whole_file(out) as file:
         number = write(file)
+    if is_stream(out):
+        return number
     with whole_file(out.with_name("codebook.csv")) as file:
         file.write(as_csv(codebook(study)))
     with whole_file(out.with_name("unanswered.csv")) as file:

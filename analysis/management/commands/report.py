@@ -7,6 +7,8 @@ from django.core.management.base import BaseCommand, CommandError
 from analysis.choices import CONVENTIONS, BadChoice, Choices, dropped_from, one_seed, purposes_with, study_called, words
 from studies.models import Study
 
+LISTED = 'with commas; a name that holds one in quotation marks: "a, b",c'
+
 
 class Command(BaseCommand):
     help = "Writes every table (CSV, JSON, TeX), figure (SVG, PNG, Vega-Lite) and report.json of a study into a folder."
@@ -18,14 +20,16 @@ class Command(BaseCommand):
         )
         add_choices(parser)
         parser.add_argument(
-            "--evaluators", metavar="NAMES", help="rows to keep, with commas: human, human:GROUP, a model"
+            "--evaluators", metavar="NAMES", help=f"rows to keep: human, human:GROUP, a model; {LISTED}"
         )
-        parser.add_argument("--groups", metavar="NAMES", help="only people of these groups, with commas")
+        parser.add_argument("--groups", metavar="NAMES", help=f"only people of these groups; {LISTED}")
 
     def handle(self, *, slug, out, **options):
         # Heavy libraries are loaded when there is something to compute.
         from analysis.services.reporting import write_report
 
+        if not out:
+            raise CommandError("--out is empty. Name the folder to write to.")
         try:
             study = reportable(slug)
             report = write_report(study, Path(out), choices_from(study, options))

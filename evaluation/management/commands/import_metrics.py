@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 from evaluation.models import LONGEST_METRIC
 from evaluation.services.metrics import BadMetrics, import_metrics
 from items.plain import has_control
-from items.uploads import upload_limit
+from items.uploads import CannotRead, read_file
 from projects.models import Project
 
 
@@ -15,7 +15,7 @@ class Command(BaseCommand):
     help = "Takes over metrics of questions from a CSV file with item_id and a column for each metric; all or nothing."
 
     def add_arguments(self, parser):
-        parser.add_argument("file", metavar="FILE", type=Path)
+        parser.add_argument("file", metavar="FILE", type=Path, help="the file to read; - for standard input")
         parser.add_argument("--project", required=True, metavar="SLUG")
         parser.add_argument(
             "--family",
@@ -30,8 +30,8 @@ class Command(BaseCommand):
         if found is None:
             raise CommandError(f"There is no project “{project}”. Make it with create_project.")
         try:
-            counted = import_metrics(found, content_of(file), dict(map(named, family)))
-        except BadMetrics as bad:
+            counted = import_metrics(found, read_file(file), dict(map(named, family)))
+        except (CannotRead, BadMetrics) as bad:
             raise CommandError(str(bad)) from None
         self.stdout.write(f"{counted.n_values} values of {counted.n_items} items were taken over.")
 
@@ -42,16 +42,3 @@ def named(written: str) -> tuple[str, str]:
     if not name or not family.strip() or len(family) > LONGEST_METRIC or has_control(family):
         raise CommandError(f"“{written}” names no family. Write it as METRIC=FAMILY.")
     return name, family.strip()
-
-
-def content_of(file: Path) -> bytes:
-    """The file's bytes, read only as far as the bound."""
-    limit = upload_limit("COMMAND")
-    try:
-        with file.open("rb") as opened:
-            content = opened.read(limit + 1)
-    except OSError as error:
-        raise CommandError(f"{file} cannot be read: {error.strerror}.") from None
-    if len(content) > limit:
-        raise CommandError(f"The file is larger than {limit // 1_000_000} MB. Split it.")
-    return content

@@ -1,5 +1,5 @@
-import sys
 from argparse import ArgumentParser
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -13,7 +13,7 @@ from items.services.importing import ImportRefused, import_items, read
 from items.services.naming import ImportOptions
 from items.services.plan import ImportPlan
 from items.services.planning import plan_import
-from items.uploads import upload_limit
+from items.uploads import CannotRead, read_file
 from projects.models import Project
 
 
@@ -36,12 +36,16 @@ class Command(BaseCommand):
                 _("There is no project with the short name {slug}.").format(slug=printable(options["project"]))
             )
         wishes = _wishes(options)
-        reading = read(_content(options["file"]), _format(options), name=options["file"])
+        format = _format(options)
+        try:
+            reading = read(read_file(options["file"]), format, name=options["file"])
+        except CannotRead as error:
+            raise CommandError(str(error)) from None
         try:
             if options["dry_run"]:
                 plan = _checked(plan_import(project, reading, wishes))
             else:
-                plan = import_items(project, reading, wishes, filename=options["file"])
+                plan = import_items(project, reading, wishes, filename=Path(options["file"]).name)
         except ImportRefused as refusal:
             raise CommandError(_refusal(refusal)) from None
         if options["verbosity"] > 0:
@@ -84,25 +88,6 @@ def _format(options: dict[str, Any]) -> str:
     raise CommandError(
         _("The end of the file's name says no format. Add --format, one of: {names}.").format(names=", ".join(FORMATS))
     )
-
-
-def _content(path: str) -> bytes:
-    """The file's bytes, read only as far as the bound."""
-    limit = upload_limit("COMMAND")
-    try:
-        content = sys.stdin.buffer.read(limit + 1) if path == "-" else _read(path, limit + 1)
-    except OSError as error:
-        raise CommandError(
-            _("{file} cannot be read: {reason}.").format(file=printable(path, 200), reason=error.strerror)
-        ) from None
-    if len(content) > limit:
-        raise CommandError(_("The file is larger than {limit} MB. Split it.").format(limit=limit // 1_000_000))
-    return content
-
-
-def _read(path: str, length: int) -> bytes:
-    with open(path, "rb") as file:
-        return file.read(length)
 
 
 def _refusal(refusal: ImportRefused) -> str:

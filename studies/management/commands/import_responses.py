@@ -1,10 +1,9 @@
 from pathlib import Path
-from typing import Any
 
-from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from items.plain import printable
+from items.uploads import CannotRead, read_file
 from studies.management.commands._study import study_named
 from studies.services.importing import ImportRefused, import_responses
 from studies.services.locking import WrongState
@@ -17,15 +16,15 @@ class Command(BaseCommand):
     help = "Take finished judgments (CSV or JSONL, one row each) into a draft study, which becomes imported."
 
     def add_arguments(self, parser):
-        parser.add_argument("file", type=Path, metavar="FILE")
+        parser.add_argument("file", type=Path, metavar="FILE", help="the file to read; - for standard input")
         parser.add_argument("--study", required=True, metavar="SLUG")
         parser.add_argument("--partial", action="store_true", help="take people's guesses without a read")
         parser.add_argument("--dry-run", action="store_true", help="check everything, store nothing")
 
     def handle(self, *, file, study, partial, dry_run, **options):
         try:
-            counts = import_responses(study_named(study), self.content(file), partial=partial, dry_run=dry_run)
-        except (WrongState, SpecError) as error:
+            counts = import_responses(study_named(study), read_file(file), partial=partial, dry_run=dry_run)
+        except (CannotRead, WrongState, SpecError) as error:
             raise CommandError(str(error)) from None
         except ImportRefused as refused:
             raise CommandError(refusal(refused)) from None
@@ -35,15 +34,6 @@ class Command(BaseCommand):
         self.stdout.write(
             f"{done}: {counts.annotators} annotators, {counts.assignments} assignments, {counts.responses} responses."
         )
-
-    def content(self, file: Path) -> bytes:
-        limit: Any = settings.LESART["COMMAND_UPLOAD_BYTES"]
-        try:
-            if file.stat().st_size > limit:
-                raise CommandError(f"{file} is larger than the limit of {limit // 1_000_000} MB.")
-            return file.read_bytes()
-        except OSError as error:
-            raise CommandError(f"{file} cannot be read: {error.strerror}.") from None
 
 
 def refusal(refused: ImportRefused) -> str:
