@@ -1,6 +1,7 @@
 """Numbers as papers print them: .53, −.11, [.41, .65]. The one place where a number becomes words."""
 
 from collections.abc import Callable
+from math import copysign
 
 from django.utils.formats import number_format
 from django.utils.functional import Promise
@@ -10,6 +11,9 @@ from django.utils.translation import gettext_lazy, gettext_noop, ngettext, npget
 from studies.question_words import label_word, question_word, stage_word
 
 MINUS = "−"
+EXACT = 1e-9  # nearer to 0 or 1 than this is what computers add up to, not what was found
+MOST_DIGITS = 3
+LEAST = 0.001
 GROUPED = 10_000  # from here on the thousands of a count stand apart: shorter ones look like decimals in some languages
 UNDEFINED = gettext_noop("undefined")
 CUES: dict[str, str | Promise] = {
@@ -27,17 +31,55 @@ CUES: dict[str, str | Promise] = {
 
 
 def number(value: float, digits: int = 2) -> str:
-    """Rounded, with a real minus, and without the zero before the point: `-0.105` as `−.11`, `3.5` as `3.50`."""
+    """Rounded, with a real minus, and without the zero before the point: `-0.105` as `−.11`, `3.5` as `3.50`.
+
+    `.00` and `1.00` say exactly none and all: what is only near them has a third digit (`.003`), and what is nearer
+    than that is said to be on this side of it (`<.001`, `>.999`).
+    """
+    if not keeps_meaning(value, digits):
+        digits = MOST_DIGITS
+    if keeps_meaning(value, digits):
+        return written(value, digits)
+    is_small = abs(value) < 0.5
+    bound = copysign(LEAST if is_small else 1 - LEAST, value)
+    return ("<" if is_small == (value > 0) else ">") + written(bound, digits)
+
+
+def keeps_meaning(value: float, digits: int) -> bool:
+    """Whether a number that is neither 0 nor 1 does not look like that once it is rounded."""
+    rounded = round(abs(value), digits)
+    return rounded not in (0, 1) or abs(value) > 1 or abs(abs(value) - rounded) < EXACT
+
+
+def written(value: float, digits: int) -> str:
     rounded = f"{abs(value):.{digits}f}"
     sign = MINUS if value < 0 and float(rounded) else ""
     return sign + (rounded[1:] if rounded.startswith("0.") else rounded)
 
 
-def interval(low: float | None, high: float | None, digits: int = 2) -> str:
+def p_value(value: float) -> str:
+    """Three digits, as papers print it: `.032`, and `<.001` below that, as no p is 0."""
+    return f"<{written(LEAST, MOST_DIGITS)}" if value < LEAST else number(value, MOST_DIGITS)
+
+
+def digits_of(low: float | None, high: float | None) -> int:
+    """How many digits an interval and its number need: two, or three where its ends would read alike."""
+    if low is None or high is None or abs(high - low) < EXACT:
+        return 2
+    return MOST_DIGITS if number(low) == number(high) else 2
+
+
+def interval(low: float | None, high: float | None) -> str:
     """Both ends in brackets; nothing where they are undefined."""
     if low is None or high is None:
         return ""
+    digits = digits_of(low, high)
     return f"[{number(low, digits)}, {number(high, digits)}]"
+
+
+def with_interval(value: float, low: float | None, high: float | None) -> str:
+    """A number before its interval, with as many digits: `.53 [.41, .65]`; alone where there is no interval."""
+    return f"{figure(value, digits_of(low, high))} {interval(low, high)}".rstrip()
 
 
 def count(value: int) -> str:
@@ -45,11 +87,16 @@ def count(value: int) -> str:
     return number_format(value, force_grouping=True) if abs(value) >= GROUPED else str(value)
 
 
-def figure(value: int | float) -> str:
-    """A count as it is, a small number with two digits after the point, one of ten and more with one."""
+def figure(value: int | float, digits: int = 2) -> str:
+    """A count as it is, a small number with so many digits after the point, one of ten and more with one."""
     if isinstance(value, int):
         return count(value)
-    return number(value, 2 if abs(value) < 10 else 1)
+    return number(value, digits if abs(value) < 10 else 1)
+
+
+def said_as(kind: str, value: int | float, digits: int = 2) -> str:
+    """A number of a column of this kind: a p-value, or a `figure`."""
+    return p_value(value) if kind == "p" else figure(value, digits)
 
 
 def texts_counted(n: int) -> str:

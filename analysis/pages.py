@@ -9,8 +9,18 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from analysis.about import about
-from analysis.formatting import UNDEFINED, figure, interval, judgments_counted, mark_word, texts_counted, worded
-from analysis.tables import NUMBERS, Row, Shown, Table
+from analysis.formatting import (
+    UNDEFINED,
+    digits_of,
+    figure,
+    interval,
+    judgments_counted,
+    mark_word,
+    said_as,
+    texts_counted,
+    worded,
+)
+from analysis.tables import NUMBERS, Row, Shown, Table, own_ends
 
 MOST_ROWS = 100
 Links = Mapping[str, Mapping[Any, str]]  # {kind of column: {id: address}}
@@ -105,11 +115,12 @@ def cell_of(
         text = figure(value) if numeric and isinstance(value, int | float) else worded(column.kind, value)
         return Cell(text, numeric=numeric, heading=column is table.shown[0], href=href)
     reason = reason_of(row, column, value)
+    low, high = ends(row, column, convention)
     return Cell(
-        text=_(UNDEFINED) if value is None else figure(value),
+        text=_(UNDEFINED) if value is None else said_as(column.kind, value, digits_of(low, high)),
         numeric=True,
         href=behind(row, column) if behind and leads(table, column, value) else "",
-        interval=ends(row, column, convention),
+        interval=(interval(low, high) or _("interval undefined")) if has_ends(row, column) else "",
         under=beneath(row, column, convention),
         best=value is not None and value == best_of(table, row, column),
         reason=reason,
@@ -136,12 +147,15 @@ def footnote(reason: str, footnotes: dict[str, str]) -> str:
     return footnotes.setdefault(reason, ascii_lowercase[len(footnotes) % 26])
 
 
-def ends(row: Row, column: Shown, convention: str) -> str:
+def has_ends(row: Row, column: Shown) -> bool:
+    """Whether the number has an interval, be it an undefined one."""
+    return bool(column.low) and row[column.value] is not None and column.value in row.get("intervals", {})
+
+
+def ends(row: Row, column: Shown, convention: str) -> tuple[float | None, float | None]:
     """The interval by the chosen convention, whatever the table's own columns hold."""
-    if not column.low or row[column.value] is None or column.value not in row.get("intervals", {}):
-        return ""
-    chosen = row["intervals"][column.value][convention]
-    return interval(chosen["low"], chosen["high"]) or _("interval undefined")
+    chosen = row["intervals"][column.value][convention] if has_ends(row, column) else {"low": None, "high": None}
+    return chosen["low"], chosen["high"]
 
 
 def other_ends(row: Row, column: Shown, convention: str) -> str:
@@ -185,13 +199,17 @@ def alternative(table: Table) -> str:
 
 def sentence_of(row: Row, table: Table) -> str:
     named = [worded(column.kind, row[column.value]) for column in table.shown if column.kind not in NUMBERS]
-    numbers = [
-        f"{column.title} {_(UNDEFINED) if row[column.value] is None else figure(row[column.value])} "
-        f"{interval(row[column.low], row[column.high]) if column.low else ''}".strip()
-        for column in table.shown
-        if column.kind in NUMBERS
-    ]
+    numbers = [f"{column.title} {printed(row, column)}" for column in table.shown if column.kind in NUMBERS]
     return f"{', '.join(filter(None, named))}: {'; '.join(numbers)}" if named else "; ".join(numbers)
+
+
+def printed(row: Row, column: Shown) -> str:
+    """A number with the interval of the table's own columns, or that it is undefined."""
+    value = row[column.value]
+    if value is None:
+        return _(UNDEFINED)
+    own = own_ends(row, column)
+    return f"{said_as(column.kind, value, digits_of(*own))} {interval(*own)}".rstrip()
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import pandas as pd
 from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
-from analysis.formatting import figure, interval, number, of_people, of_texts, question_word, stage_word
+from analysis.formatting import number, of_people, of_texts, question_word, stage_word, with_interval
 from analysis.lab_questions import Asked, questions_of
 from analysis.measures.agreement import MISSING, all_pairs, mean_agreement, pairs_with, pairwise
 from analysis.measures.agreement_intervals import clustered_kappa
@@ -317,7 +317,7 @@ def few_units(row: Row) -> str:
 def with_ends(row: Row, value: str, low: str, high: str) -> str:
     if row[value] is None:
         return _("undefined")
-    return f"{figure(row[value])} {interval(row[low], row[high])}".rstrip()
+    return with_interval(row[value], row[low], row[high])
 
 
 def shown() -> tuple[Shown, ...]:

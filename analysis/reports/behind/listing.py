@@ -66,8 +66,8 @@ HEADS: Mapping[str, tuple[str, Kind]] = {
     "ac1": (gettext_noop("AC1"), "optional"),
     "model_at_least": (gettext_noop("Model at least as good"), "optional"),
     "person_at_least": (gettext_noop("Person at least as good"), "optional"),
-    "p": (gettext_noop("p"), "optional"),
-    "p_adjusted": (gettext_noop("p, adjusted"), "optional"),
+    "p": (gettext_noop("p"), "p"),
+    "p_adjusted": (gettext_noop("p, adjusted"), "p"),
     "passed": (gettext_noop("Passed"), "truth"),
 }
 ORDER = ("item_id", "option_id", "stage", "annotator", "annotator_a", "annotator_b")
