@@ -5,6 +5,7 @@ from math import copysign
 
 from django.utils.formats import number_format
 from django.utils.functional import Promise
+from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop, ngettext, npgettext
 
@@ -14,6 +15,7 @@ MINUS = "−"
 EXACT = 1e-9  # nearer to 0 or 1 than this is what computers add up to, not what was found
 MOST_DIGITS = 3
 LEAST = 0.001
+MOST_OF_A_REPLY = 200  # characters
 GROUPED = 10_000  # from here on the thousands of a count stand apart: shorter ones look like decimals in some languages
 UNDEFINED = gettext_noop("undefined")
 CUES: dict[str, str | Promise] = {
@@ -164,8 +166,13 @@ def mark_word(mark: str) -> str:
     return words.get(mark, mark)
 
 
+def group_word(name: str) -> str:
+    """The group of people or the model that a row is about, empty for all people."""
+    return name or _("all people")
+
+
 def scope_word(name: str) -> str:
-    """The group, generator or source that a row is about, empty for all of them; or the scope of a correlation."""
+    """The generator or source that a row is about, empty for all of them; or the scope of a correlation."""
     words = {"all": _("all"), "pooled": _("pooled"), "within text": _("within text"), "by generator": _("by generator")}
     return words.get(name, name) or _("all")
 
@@ -241,6 +248,17 @@ def method_word(method: str) -> str:
     return words.get(method, method)
 
 
+def reply_word(reply: str) -> str:
+    """The beginning of what a model wrote; the whole stands in files and on the page of its call."""
+    return Truncator(reply).chars(MOST_OF_A_REPLY)
+
+
+def call_word(call: str) -> str:
+    """A call by the numbers of its run and its own."""
+    run, _slash, number = call.partition("/")
+    return _("call %(number)s of run %(run)s") % {"number": number, "run": run}
+
+
 def truth_word(truth: str) -> str:
     return {"True": _("yes"), "False": _("no")}.get(truth, truth)
 
@@ -288,10 +306,13 @@ WORDS: dict[str, Callable[[str], str]] = {
     "mark": mark_word,
     "cue": cue_word,
     "scope": scope_word,
+    "group": group_word,
     "label": label_word,
     "question": question_word,
     "correlation": correlation_word,
     "bias": bias_word,
+    "reply": reply_word,
+    "call": call_word,
     "view": view_word,
     "truth": truth_word,
     "preference": preference_word,

@@ -89,11 +89,11 @@ def title_of(table: Table, crossing: Crossing, key: tuple[Any, ...], keys: list[
     return BESIDE.join(filter(None, [crossing.title, ", ".join(values)]))
 
 
-def beneath_of(place: Place, table: Table, crossing: Crossing, printed: Printed = said_as) -> str:
-    """What stands under a number. One that stands alone may be missing; of several each has its place."""
+def beneath_of(place: Place, table: Table, crossing: Crossing, printed: Printed = said_as) -> list[tuple[Shown, str]]:
+    """What stands under a number, by column. One that stands alone may be missing; of several each has its place."""
     values = [(column_of(table, name), place.row[name]) for name in crossing.beneath]
     is_empty = place.row[place.column.value] is None if len(values) > 1 else all(value is None for _, value in values)
-    return "" if is_empty else BESIDE.join(small(column, value, printed) for column, value in values)
+    return [] if is_empty else [(column, small(column, value, printed)) for column, value in values]
 
 
 def small(column: Shown, value: Any, printed: Printed) -> str:

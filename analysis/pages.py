@@ -1,6 +1,6 @@
 """A table as a page shows it: numbers in words, n beneath, the other convention's interval, footnotes for reasons."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from string import ascii_lowercase
@@ -29,6 +29,14 @@ SIGNS = {"best": "▲", "highest": "▲", "worst": "▼", "lowest": "▼"}
 
 
 @dataclass(frozen=True)
+class Part:
+    """A piece of the line beneath a number: another number, or what stands between two of them."""
+
+    text: str
+    href: str = ""
+
+
+@dataclass(frozen=True)
 class Cell:
     """What stands in one cell, line by line; an undefined number or interval refers to a footnote."""
 
@@ -38,6 +46,7 @@ class Cell:
     href: str = ""
     interval: str = ""
     under: tuple[str, ...] = ()
+    beneath: tuple[Part, ...] = ()  # one line more, of further numbers
     best: bool = False
     marked: str = ""  # the word of a row that its table marks, such as worst
     reason: str = ""
@@ -132,6 +141,17 @@ def cell_of(
 def leads(table: Table, column: Shown, value: Any) -> bool:
     """Whether there are answers behind a number: not where nothing was counted, nor where it only names its row."""
     return table.leads(column) and value is not None and (isinstance(value, float) or value > 0)
+
+
+def number_beneath(table: Table, row: Row, column: Shown, text: str, behind: BehindLink | None) -> Part:
+    """A number of the row that stands beneath another, with the address of the answers behind it."""
+    return Part(text, behind(row, column) if behind and leads(table, column, row[column.value]) else "")
+
+
+def joined(parts: Iterable[Part], between: str) -> tuple[Part, ...]:
+    """One line of the parts, with this between two of them."""
+    pieces = [piece for part in parts for piece in (Part(between), part)]
+    return tuple(pieces[1:])
 
 
 def reason_of(row: Row, column: Shown, value: Any) -> str:

@@ -8,9 +8,10 @@ from typing import Any, Literal
 Row = Mapping[str, Any]
 PLAIN = frozenset((str, int, bool, type(None)))  # what stands in a table as it is
 Kind = Literal[
-    "text", "text id", "item id", "evaluator", "stage", "quantity", "mark", "scope", "label", "view", "optional",
+    "text", "text id", "item id", "evaluator", "stage", "quantity", "mark", "scope", "group", "label", "view",
+    "optional",
     "truth", "check", "axis", "cue", "verdict", "coefficient", "weights", "preference", "unit", "method", "dataset",
-    "question", "correlation", "bias", "count", "number", "p",
+    "question", "correlation", "bias", "reply", "call", "count", "number", "p",
 ]  # fmt: skip
 NUMBERS = ("count", "number", "p")
 

@@ -9,7 +9,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from analysis.formatting import MINUS, UNDEFINED, digits_of, interval, mark_word, said_as, worded
-from analysis.grids import Grid, Place, beneath_of, beneath_said, column_of, grids_of, heading_of
+from analysis.grids import BESIDE, Grid, Place, beneath_of, beneath_said, column_of, grids_of, heading_of
 from analysis.tables import NUMBERS, Crossing, Row, Shown, Table, own_ends
 
 TEX_SPECIAL = {
@@ -121,8 +121,9 @@ def grid_cell(place: Place, table: Table, crossing: Crossing) -> tuple[str, str,
         return UNDEFINED, "", ""
     ends = own_ends(row, column)
     number = escape(printed(column.kind, value, digits_of(*ends)))
+    said = (text for _column, text in beneath_of(place, table, crossing, printed))
     marked = MARKS.get(row[crossing.mark] if crossing.mark else "", "%s")
-    return marked % number, escape(interval(*ends)), escape(beneath_of(place, table, crossing, printed))
+    return marked % number, escape(interval(*ends)), escape(BESIDE.join(said))
 
 
 def grid_notes(table: Table, crossing: Crossing) -> Iterator[str]:

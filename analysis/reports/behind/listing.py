@@ -15,6 +15,10 @@ HEADS: Mapping[str, tuple[str, Kind]] = {
     "text_id": (gettext_noop("Text"), "text id"),
     "item_id": (gettext_noop("Item"), "item id"),
     "option_id": (gettext_noop("Option"), "text"),
+    "item_a": (gettext_noop("Item A"), "item id"),
+    "item_b": (gettext_noop("Item B"), "item id"),
+    "shown_first": (gettext_noop("Shown first"), "item id"),
+    "shown_second": (gettext_noop("Shown second"), "item id"),
     "generator": (gettext_noop("Generator"), "text"),
     "source": (gettext_noop("Source"), "text"),
     "category": (gettext_noop("Category"), "text"),
@@ -69,8 +73,18 @@ HEADS: Mapping[str, tuple[str, Kind]] = {
     "p": (gettext_noop("p"), "p"),
     "p_adjusted": (gettext_noop("p, adjusted"), "p"),
     "passed": (gettext_noop("Passed"), "truth"),
+    "mass": (gettext_noop("Label mass"), "optional"),
+    "better": (gettext_noop("Better"), "preference"),
+    "better_swapped": (gettext_noop("Better, with B first"), "preference"),
+    "flipped": (gettext_noop("Flipped"), "truth"),
+    "names_first": (gettext_noop("The item shown first"), "truth"),
+    "raw_output": (gettext_noop("Reply"), "reply"),
+    "raw_output_swapped": (gettext_noop("Reply, with B first"), "reply"),
+    "call": (gettext_noop("Call"), "call"),
+    "call_swapped": (gettext_noop("Call, with B first"), "call"),
 }
-ORDER = ("item_id", "option_id", "stage", "annotator", "annotator_a", "annotator_b")
+ITEMS = ("item_id", "item_a", "item_b", "shown_first", "shown_second")
+ORDER = (*ITEMS, "option_id", "stage", "annotator", "annotator_a", "annotator_b")
 # What a count of a table counts: the column that tells two of them apart, and what a list of them says.
 COUNTED: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "n_items": ("item_id", ("text_id", "item_id", "generator")),
@@ -80,10 +94,16 @@ COUNTED: Mapping[str, tuple[str, tuple[str, ...]]] = {
 
 
 def listed(
-    evidence: Evidence, rows: pd.DataFrame, columns: Sequence[str], title: str, notes: Iterable[str] = ()
+    evidence: Evidence,
+    rows: pd.DataFrame,
+    columns: Sequence[str],
+    title: str,
+    notes: Iterable[str] = (),
+    *,
+    in_bank_order: bool = True,
 ) -> Table:
-    """The columns of the frame, each a name of `HEADS`, by item as the study has them, option, stage and annotator."""
-    found = in_order(evidence, rows)[list(columns)].astype(object)
+    """The columns of the frame, each a name of `HEADS`; unless told otherwise in the order of `in_order`."""
+    found = (in_order(evidence, rows) if in_bank_order else rows)[list(columns)].astype(object)
     shown = tuple(Shown(_(HEADS[name][0]), name, HEADS[name][1]) for name in columns)
     cells = rows_of(found.where(found.notna(), None), columns)
     return make_table("behind", columns, cells, title=title, notes=tuple(notes), shown=shown)
@@ -96,7 +116,7 @@ def in_order(evidence: Evidence, rows: pd.DataFrame) -> pd.DataFrame:
     if not by:
         return rows
     return rows.sort_values(
-        by, kind="stable", key=lambda column: column.map(places) if column.name == "item_id" else column
+        by, kind="stable", key=lambda column: column.map(places) if column.name in ITEMS else column
     )
 
 
