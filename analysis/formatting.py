@@ -9,6 +9,7 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop, ngettext, npgettext
 
+from analysis.codes import TAG, codes_of
 from studies.question_words import label_word, question_word, stage_word
 
 MINUS = "−"
@@ -16,6 +17,7 @@ EXACT = 1e-9  # nearer to 0 or 1 than this is what computers add up to, not what
 MOST_DIGITS = 3
 LEAST = 0.001
 MOST_OF_A_REPLY = 200  # characters
+GUESSES = "guess-then-read"
 GROUPED = 10_000  # from here on the thousands of a count stand apart: shorter ones look like decimals in some languages
 UNDEFINED = gettext_noop("undefined")
 CUES: dict[str, str | Promise] = {
@@ -248,6 +250,16 @@ def method_word(method: str) -> str:
     return words.get(method, method)
 
 
+def about_word(part: str) -> str:
+    """What a row of the description is about."""
+    return {"texts": _("Texts"), "items": _("Items"), "evaluators": _("Who answered")}.get(part, part)
+
+
+def tag_word(category: str) -> str:
+    """A category of items: a code that says what they ask about, or a researcher's own word."""
+    return str({code.name: code.title for code in codes_of(GUESSES) if code.kind == TAG}.get(category, category))
+
+
 def reply_word(reply: str) -> str:
     """The beginning of what a model wrote; the whole stands in files and on the page of its call."""
     return Truncator(reply).chars(MOST_OF_A_REPLY)
@@ -311,6 +323,8 @@ WORDS: dict[str, Callable[[str], str]] = {
     "question": question_word,
     "correlation": correlation_word,
     "bias": bias_word,
+    "about": about_word,
+    "tag": tag_word,
     "reply": reply_word,
     "call": call_word,
     "view": view_word,

@@ -25,6 +25,7 @@ from analysis.tables import NUMBERS, Row, Shown, Table, own_ends
 MOST_ROWS = 100
 Links = Mapping[str, Mapping[Any, str]]  # {kind of column: {id: address}}
 BehindLink = Callable[[Row, Shown], str]  # the address of the answers behind a number
+ABOUT = ("texts", "items", "evaluators")  # the parts of the description
 SIGNS = {"best": "▲", "highest": "▲", "worst": "▼", "lowest": "▼"}
 
 
@@ -243,9 +244,8 @@ class Facts:
 
 def description(table: Table, behind: BehindLink | None = None) -> list[Facts]:
     """Texts, items and who answered, each as a small table."""
-    titles = {"texts": _("Texts"), "items": _("Items"), "evaluators": _("Who answered")}
-    parts = {about: [row for row in table.rows if row["about"] == about] for about in titles}
-    return [facts(table, title, parts[about], behind) for about, title in titles.items()]
+    parts = {about: [row for row in table.rows if row["about"] == about] for about in ABOUT}
+    return [facts(table, worded("about", about), rows, behind) for about, rows in parts.items()]
 
 
 def facts(table: Table, title: str, rows: list[Row], behind: BehindLink | None) -> Facts:
@@ -269,9 +269,4 @@ def name_of(row: Row) -> str:
 def naming(table: Table, row: Row) -> list[tuple[str, str]]:
     """What names a row, as a page says it: the title of each naming column and its value in words."""
     titled = {column.value.removesuffix("_said"): column for column in table.shown}  # such as category_said
-    return [
-        (titled[name].title, worded(titled[name].kind, row[titled[name].value]))
-        if name in titled
-        else (name, str(row[name] or ""))
-        for name in table.named_by
-    ]
+    return [(titled[name].title, worded(titled[name].kind, row[titled[name].value])) for name in table.named_by]

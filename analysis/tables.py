@@ -11,7 +11,7 @@ Kind = Literal[
     "text", "text id", "item id", "evaluator", "stage", "quantity", "mark", "scope", "group", "label", "view",
     "optional",
     "truth", "check", "axis", "cue", "verdict", "coefficient", "weights", "preference", "unit", "method", "dataset",
-    "question", "correlation", "bias", "reply", "call", "count", "number", "p",
+    "question", "correlation", "bias", "about", "tag", "reply", "call", "count", "number", "p",
 ]  # fmt: skip
 NUMBERS = ("count", "number", "p")
 

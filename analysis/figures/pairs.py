@@ -69,4 +69,4 @@ def point(row: Row) -> dict[str, Any]:
     drawn = {name: row[name] for name in ("generator", "strength", "low", "high")} | {"text": text}
     rank = f"{row['rank']} ({row['ranks']})" if row["rank"] else _(UNDEFINED)
     said = told(row, "strength", judgments_counted(row["n"]))
-    return drawn | said | {"model": row["method_word"], "rank": rank}
+    return drawn | said | {"model": row["method_said"], "rank": rank}
