@@ -150,7 +150,7 @@ def of_people(n: int) -> str:
 
 def worded(kind: str, value: object) -> str:
     """A text cell: codes of ours in words, everything else as it is."""
-    text = "" if value is None else str(value)
+    text = "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
     return WORDS[kind](text) if kind in WORDS else text
 
 
@@ -272,7 +272,7 @@ def call_word(call: str) -> str:
 
 
 def truth_word(truth: str) -> str:
-    return {"True": _("yes"), "False": _("no")}.get(truth, truth)
+    return {"true": _("yes"), "false": _("no")}.get(truth, truth)
 
 
 def axis_word(axis: str) -> str:

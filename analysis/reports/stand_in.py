@@ -227,7 +227,7 @@ def biases(evidence: Evidence, models: list[Evaluator]) -> Table:
     notes = (
         _("Excess: share of options called correct less share of keys; of whether a model calls options correct, over "
           "all of them. Of the first option: excess of the one that stands first in the bank less that of the others. "
-          "Of the longest: the same of the longest option of an item, where one is longest. 0 is no bias."),
+          "Of the longest option: the same, where one of an item is longest. 0 is no bias."),
         _("Where each option is asked about on its own, the model does not see which stands first; people see options "
           "in an order of their own."),
     )  # fmt: skip
