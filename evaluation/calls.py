@@ -86,8 +86,8 @@ def call_name(run: int, call: int) -> str:
     return f"{run}/{call}"
 
 
-def answers_with_mass(study: Study, purposes: Collection[str]) -> QuerySet[Response]:
-    """The answers that were read from a reply with the probabilities of both labels, each with their sum as `mass`."""
+def answers_with_mass(study: Study, purposes: Collection[str]) -> QuerySet[Any]:
+    """The responses read from a reply with the probabilities of both labels, each with their sum as `mass`."""
     answers = Response.objects.filter(
         assignment__annotator__study=study,
         assignment__annotator__purpose__in=purposes,

@@ -47,6 +47,7 @@ OVER_UNITS = {("variants", "n"), ("alpha", "n_units"), ("agreement", "n_units"),
 SETTING = "a setting of the analysis, nothing is counted"
 SINGLE = "a single answer: its row is what stands behind it"
 ELSEWHERE = "printed in a publication"
+BESIDE = "belongs to the number of its row, behind which the rows stand"
 # Numbers on pages that lead nowhere, by table and title of their column, each with the reason.
 UNLINKED = {
     ("stand_in", "ε"): SETTING,
@@ -55,6 +56,9 @@ UNLINKED = {
     ("flagged_cells", "Round 2"): SINGLE,
     ("written_items", "Minutes"): SINGLE,
     ("published", "Published n"): ELSEWHERE,
+    ("description", "n"): BESIDE,
+    ("informativity_intervals", "Width"): BESIDE,
+    ("informativity_intervals", "Units"): BESIDE,
 }
 NUMBER = re.compile(r"[−<>]*\d*\.?\d+(?:,\d{3})*")
 
