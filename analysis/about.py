@@ -8,7 +8,6 @@ from django.utils.translation import ngettext
 
 from analysis.formatting import (
     count,
-    figure,
     generators_counted,
     items_counted,
     judgments_counted,
@@ -70,4 +69,4 @@ def counts_said(row: Row, column: Shown, table: Table) -> str:
     counts = [
         each for each in table.shown if each.kind == "count" and each is not column and each.value not in table.named_by
     ]
-    return ", ".join(f"{each.title}: {figure(row[each.value])}" for each in counts if row[each.value] is not None)
+    return ", ".join(f"{each.title}: {count(row[each.value])}" for each in counts if row[each.value] is not None)

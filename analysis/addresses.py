@@ -26,13 +26,21 @@ def asked(form: ResultsForm) -> dict:
 
 
 def links_of(study: Study, form: ResultsForm, table: Table) -> dict[str, dict[str, str]]:
-    """From ids of texts to their pages, from ids of items to their sheets."""
+    """From ids of texts to their pages, from ids of items to their sheets, from calls to theirs."""
+    calls = call_links(table)
     if not any(column.kind == "item id" for column in table.shown):
-        return {}
-    return {
+        return calls
+    return calls | {
         "text id": text_links(study),
         "item id": sheet_links(study, urlencode(asked(form), doseq=True), table.name),
     }
+
+
+def call_links(table: Table) -> dict[str, dict[str, str]]:
+    """The pages of the calls that stand in the rows."""
+    columns = [column.value for column in table.shown if column.kind == "call"]
+    named = {row[column] for row in table.rows for column in columns}
+    return {"call": {name: reverse("call", args=name.split("/")) for name in named}} if columns else {}
 
 
 def behind_link(study: Study, form: ResultsForm, **more: str) -> Callable[[Table], BehindLink | None]:

@@ -16,7 +16,7 @@ from analysis.forms import ResultsForm, StandInForm
 from analysis.hiding import hidden_page
 from analysis.item_lists import page_of
 from analysis.pages import cell_of, naming, page_table
-from analysis.services.results import STAND_IN, Behind, behind_of, counts_by_purpose
+from analysis.services.results import LABEL_MASS, STAND_IN, Behind, behind_of, counts_by_purpose
 from analysis.writers import as_csv
 from projects.models import Role
 from studies.access import get_study
@@ -26,7 +26,7 @@ PER_PAGE = 100
 # All else in the address names a row.
 NOT_NAMES = ("table", "number", "page", *ResultsForm.base_fields, "include", *StandInForm.base_fields)
 # Tables that do not stand on the results page.
-PAGES = {"item_analysis": "study_items", **dict.fromkeys(STAND_IN, "stand_in")}
+PAGES = {"item_analysis": "study_items", **dict.fromkeys((*STAND_IN, LABEL_MASS), "stand_in")}
 
 
 @login_required
@@ -40,7 +40,7 @@ def study_behind(request, slug):
     found = asked_for(study, form, request.GET)
     convention, rows = form.choices.convention, found.rows
     page = Paginator(rows.rows, PER_PAGE).get_page(request.GET.get("page"))
-    rest = request.GET.copy()
+    listed, rest = page_of(rows, page), request.GET.copy()
     rest.pop("page", None)
     context = {
         "project": study.project,
@@ -51,7 +51,7 @@ def study_behind(request, slug):
         "heading": heading(found.table.title, found.column.title),
         "names": naming(found.table, found.row),
         "cell": cell_of(found.row, found.column, found.table, convention, {}, {}),
-        "table": page_table(page_of(rows, page), convention, links_of(study, form, rows)),
+        "table": page_table(listed, convention, links_of(study, form, listed)),
         "page": page,
         "page_query": rest.urlencode(),
         "asked": urlencode(asked(form), doseq=True),
@@ -72,7 +72,7 @@ def own_page(study, form, name, query) -> str:
     """The address of the page of a table that stands on another page than the results; else nothing."""
     if name not in PAGES:
         return ""
-    chosen = asked(form) | ({"people": StandInForm(query).kind} if name in STAND_IN else {})
+    chosen = asked(form) | ({"people": StandInForm(query).kind} if PAGES[name] == "stand_in" else {})
     return f"{reverse(PAGES[name], args=[study.slug])}?{urlencode(chosen, doseq=True)}"
 
 

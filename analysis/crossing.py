@@ -7,8 +7,19 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from analysis.formatting import UNDEFINED, figure, mark_word, worded
-from analysis.grids import Grid, Place, beneath_of, beneath_said, column_of, grids_of, heading_of
-from analysis.pages import SIGNS, BehindLink, Cell, PageTable, cell_of, footnote, reason_of
+from analysis.grids import BESIDE, Grid, Place, beneath_of, beneath_said, column_of, grids_of, heading_of
+from analysis.pages import (
+    SIGNS,
+    BehindLink,
+    Cell,
+    PageTable,
+    Part,
+    cell_of,
+    footnote,
+    joined,
+    number_beneath,
+    reason_of,
+)
 from analysis.tables import NUMBERS, Row, Shown, Table
 
 MEASURE = "informativity"
@@ -20,7 +31,7 @@ def side_by_side(table: Table, convention: str, behind: BehindLink | None = None
     reasons: dict[str, str] = {}
     cells = {
         (row["generator"], row["evaluator"]): replace(
-            cell_of(row, column, table, convention, reasons, {}, behind), under=(between(row),)
+            cell_of(row, column, table, convention, reasons, {}, behind), under=(), beneath=between(table, row, behind)
         )
         for row in table.rows
     }
@@ -35,10 +46,11 @@ def side_by_side(table: Table, convention: str, behind: BehindLink | None = None
     )
 
 
-def between(row: Row) -> str:
+def between(table: Table, row: Row, behind: BehindLink | None) -> tuple[Part, ...]:
     """The two accuracies: without the text, then with it."""
-    ends = [_(UNDEFINED) if row[name] is None else figure(row[name]) for name in ("guessability", "answerability")]
-    return " → ".join(ends)
+    ends = (column_of(table, name) for name in ("guessability", "answerability"))
+    said = ((each, _(UNDEFINED) if row[each.value] is None else figure(row[each.value])) for each in ends)
+    return joined((number_beneath(table, row, *each, behind) for each in said), " → ")
 
 
 def crossed(
@@ -89,13 +101,14 @@ def crossed_cell(
     """The number with its interval on a line of its own, as columns are narrow, and the further ones under it."""
     row, crossing = place.row, grid.crossing
     cell = cell_of(row, place.column, table, convention, reasons, {}, behind)
-    under = (cell.interval, beneath_of(place, table, crossing))
+    beneath = (number_beneath(table, row, *said, behind) for said in beneath_of(place, table, crossing))
     reason = cell.reason or reason_beneath(row, table, grid)
     marked = row[crossing.mark] if crossing.mark else ""
     return replace(
         cell,
         interval="",
-        under=tuple(filter(None, under)),
+        under=(cell.interval,) if cell.interval else (),
+        beneath=joined(beneath, BESIDE),
         marked=marked,
         reason=reason,
         mark=footnote(reason, reasons),

@@ -1,15 +1,23 @@
 """Numbers as papers print them: .53, −.11, [.41, .65]. The one place where a number becomes words."""
 
 from collections.abc import Callable
+from math import copysign
 
 from django.utils.formats import number_format
 from django.utils.functional import Promise
+from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop, ngettext, npgettext
 
+from analysis.codes import TAG, codes_of
 from studies.question_words import label_word, question_word, stage_word
 
 MINUS = "−"
+EXACT = 1e-9  # nearer to 0 or 1 than this is what computers add up to, not what was found
+MOST_DIGITS = 3
+LEAST = 0.001
+MOST_OF_A_REPLY = 200  # characters
+GUESSES = "guess-then-read"
 GROUPED = 10_000  # from here on the thousands of a count stand apart: shorter ones look like decimals in some languages
 UNDEFINED = gettext_noop("undefined")
 CUES: dict[str, str | Promise] = {
@@ -27,17 +35,55 @@ CUES: dict[str, str | Promise] = {
 
 
 def number(value: float, digits: int = 2) -> str:
-    """Rounded, with a real minus, and without the zero before the point: `-0.105` as `−.11`, `3.5` as `3.50`."""
+    """Rounded, with a real minus, and without the zero before the point: `-0.105` as `−.11`, `3.5` as `3.50`.
+
+    `.00` and `1.00` say exactly none and all: what is only near them has a third digit (`.003`), and what is nearer
+    than that is said to be on this side of it (`<.001`, `>.999`).
+    """
+    if not keeps_meaning(value, digits):
+        digits = MOST_DIGITS
+    if keeps_meaning(value, digits):
+        return written(value, digits)
+    is_small = abs(value) < 0.5
+    bound = copysign(LEAST if is_small else 1 - LEAST, value)
+    return ("<" if is_small == (value > 0) else ">") + written(bound, digits)
+
+
+def keeps_meaning(value: float, digits: int) -> bool:
+    """Whether a number that is neither 0 nor 1 does not look like that once it is rounded."""
+    rounded = round(abs(value), digits)
+    return rounded not in (0, 1) or abs(value) > 1 or abs(abs(value) - rounded) < EXACT
+
+
+def written(value: float, digits: int) -> str:
     rounded = f"{abs(value):.{digits}f}"
     sign = MINUS if value < 0 and float(rounded) else ""
     return sign + (rounded[1:] if rounded.startswith("0.") else rounded)
 
 
-def interval(low: float | None, high: float | None, digits: int = 2) -> str:
+def p_value(value: float) -> str:
+    """Three digits, as papers print it: `.032`, and `<.001` below that, as no p is 0."""
+    return f"<{written(LEAST, MOST_DIGITS)}" if value < LEAST else number(value, MOST_DIGITS)
+
+
+def digits_of(low: float | None, high: float | None) -> int:
+    """How many digits an interval and its number need: two, or three where its ends would read alike."""
+    if low is None or high is None or abs(high - low) < EXACT:
+        return 2
+    return MOST_DIGITS if number(low) == number(high) else 2
+
+
+def interval(low: float | None, high: float | None) -> str:
     """Both ends in brackets; nothing where they are undefined."""
     if low is None or high is None:
         return ""
+    digits = digits_of(low, high)
     return f"[{number(low, digits)}, {number(high, digits)}]"
+
+
+def with_interval(value: float, low: float | None, high: float | None) -> str:
+    """A number before its interval, with as many digits: `.53 [.41, .65]`; alone where there is no interval."""
+    return f"{figure(value, digits_of(low, high))} {interval(low, high)}".rstrip()
 
 
 def count(value: int) -> str:
@@ -45,11 +91,16 @@ def count(value: int) -> str:
     return number_format(value, force_grouping=True) if abs(value) >= GROUPED else str(value)
 
 
-def figure(value: int | float) -> str:
-    """A count as it is, a small number with two digits after the point, one of ten and more with one."""
+def figure(value: int | float, digits: int = 2) -> str:
+    """A count as it is, a small number with so many digits after the point, one of ten and more with one."""
     if isinstance(value, int):
         return count(value)
-    return number(value, 2 if abs(value) < 10 else 1)
+    return number(value, digits if abs(value) < 10 else 1)
+
+
+def said_as(kind: str, value: int | float, digits: int = 2) -> str:
+    """A number of a column of this kind: a p-value, or a `figure`."""
+    return p_value(value) if kind == "p" else figure(value, digits)
 
 
 def texts_counted(n: int) -> str:
@@ -99,7 +150,7 @@ def of_people(n: int) -> str:
 
 def worded(kind: str, value: object) -> str:
     """A text cell: codes of ours in words, everything else as it is."""
-    text = "" if value is None else str(value)
+    text = "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
     return WORDS[kind](text) if kind in WORDS else text
 
 
@@ -117,8 +168,13 @@ def mark_word(mark: str) -> str:
     return words.get(mark, mark)
 
 
+def group_word(name: str) -> str:
+    """The group of people or the model that a row is about, empty for all people."""
+    return name or _("all people")
+
+
 def scope_word(name: str) -> str:
-    """The group, generator or source that a row is about, empty for all of them; or the scope of a correlation."""
+    """The generator or source that a row is about, empty for all of them; or the scope of a correlation."""
     words = {"all": _("all"), "pooled": _("pooled"), "within text": _("within text"), "by generator": _("by generator")}
     return words.get(name, name) or _("all")
 
@@ -194,8 +250,29 @@ def method_word(method: str) -> str:
     return words.get(method, method)
 
 
+def about_word(part: str) -> str:
+    """What a row of the description is about."""
+    return {"texts": _("Texts"), "items": _("Items"), "evaluators": _("Who answered")}.get(part, part)
+
+
+def tag_word(category: str) -> str:
+    """A category of items: a code that says what they ask about, or a researcher's own word."""
+    return str({code.name: code.title for code in codes_of(GUESSES) if code.kind == TAG}.get(category, category))
+
+
+def reply_word(reply: str) -> str:
+    """The beginning of what a model wrote; the whole stands in files and on the page of its call."""
+    return Truncator(reply).chars(MOST_OF_A_REPLY)
+
+
+def call_word(call: str) -> str:
+    """A call by the numbers of its run and its own."""
+    run, _slash, number = call.partition("/")
+    return _("call %(number)s of run %(run)s") % {"number": number, "run": run}
+
+
 def truth_word(truth: str) -> str:
-    return {"True": _("yes"), "False": _("no")}.get(truth, truth)
+    return {"true": _("yes"), "false": _("no")}.get(truth, truth)
 
 
 def axis_word(axis: str) -> str:
@@ -241,10 +318,15 @@ WORDS: dict[str, Callable[[str], str]] = {
     "mark": mark_word,
     "cue": cue_word,
     "scope": scope_word,
+    "group": group_word,
     "label": label_word,
     "question": question_word,
     "correlation": correlation_word,
     "bias": bias_word,
+    "about": about_word,
+    "tag": tag_word,
+    "reply": reply_word,
+    "call": call_word,
     "view": view_word,
     "truth": truth_word,
     "preference": preference_word,

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from analysis.report import Report
-from analysis.tables import Row, Table
+from analysis.tables import NUMBERS, Row, Table
 from studies.models import Study, UnitItem
 
 ALARM = 0.5  # from here on a wrong key is likelier than a right one
@@ -93,7 +93,7 @@ class Heading:
     """A column head that sorts: the address that does, and how the table is sorted by it now."""
 
     title: str
-    kind: str
+    is_numeric: bool
     query: str
     sorted: str  # ascending, descending or nothing
 
@@ -102,11 +102,11 @@ def headings(table: Table, order: str, asked: dict) -> list[Heading]:
     """Numbers sort from the highest first, texts from A; a second click turns it round."""
     found, order = [], order or own_order(table)
     for column in table.shown:
-        first = f"-{column.value}" if column.kind in ("count", "number") else column.value
+        first = f"-{column.value}" if column.kind in NUMBERS else column.value
         other = column.value if first.startswith("-") else f"-{column.value}"
         now = {column.value: "ascending", f"-{column.value}": "descending"}.get(order, "")
         query = urlencode(asked | {"sort": other if order == first else first}, doseq=True)
-        found.append(Heading(column.title, column.kind, query, now))
+        found.append(Heading(column.title, column.is_numeric, query, now))
     return found
 
 

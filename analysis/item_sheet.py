@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from analysis.choices import Choices
-from analysis.formatting import interval, label_word, number, question_word
+from analysis.formatting import label_word, number, question_word, with_interval
 from analysis.handed_in import handed_in
 from analysis.measures.item_analysis import jeffreys_interval
 from analysis.paired import is_paired
@@ -159,7 +159,7 @@ class Line:
             return "–"
         if self.n_complete == 1:
             return _("right") if self.n_right else _("wrong")
-        return f"{number(self.n_right / self.n_complete)} {interval(*jeffreys_interval(self.n_right, self.n_complete))}"
+        return with_interval(self.n_right / self.n_complete, *jeffreys_interval(self.n_right, self.n_complete))
 
 
 def lines(study: Study, judgments: list[Judgment], options: list[Option]) -> list[Line]:

@@ -1,6 +1,6 @@
 """A table as a page shows it: numbers in words, n beneath, the other convention's interval, footnotes for reasons."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from string import ascii_lowercase
@@ -9,13 +9,32 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from analysis.about import about
-from analysis.formatting import UNDEFINED, figure, interval, judgments_counted, mark_word, texts_counted, worded
-from analysis.tables import NUMBERS, Row, Shown, Table
+from analysis.formatting import (
+    UNDEFINED,
+    digits_of,
+    figure,
+    interval,
+    judgments_counted,
+    mark_word,
+    said_as,
+    texts_counted,
+    worded,
+)
+from analysis.tables import NUMBERS, Row, Shown, Table, own_ends
 
 MOST_ROWS = 100
 Links = Mapping[str, Mapping[Any, str]]  # {kind of column: {id: address}}
 BehindLink = Callable[[Row, Shown], str]  # the address of the answers behind a number
+ABOUT = ("texts", "items", "evaluators")  # the parts of the description
 SIGNS = {"best": "▲", "highest": "▲", "worst": "▼", "lowest": "▼"}
+
+
+@dataclass(frozen=True)
+class Part:
+    """A piece of the line beneath a number: another number, or what stands between two of them."""
+
+    text: str
+    href: str = ""
 
 
 @dataclass(frozen=True)
@@ -28,6 +47,7 @@ class Cell:
     href: str = ""
     interval: str = ""
     under: tuple[str, ...] = ()
+    beneath: tuple[Part, ...] = ()  # one line more, of further numbers
     best: bool = False
     marked: str = ""  # the word of a row that its table marks, such as worst
     reason: str = ""
@@ -110,11 +130,12 @@ def cell_of(
         text = figure(value) if numeric and isinstance(value, int | float) else worded(column.kind, value)
         return Cell(text, numeric=numeric, heading=column is table.shown[0], href=href)
     reason = reason_of(row, column, value)
+    low, high = ends(row, column, convention)
     return Cell(
-        text=_(UNDEFINED) if value is None else figure(value),
+        text=_(UNDEFINED) if value is None else said_as(column.kind, value, digits_of(low, high)),
         numeric=True,
         href=behind(row, column) if behind and leads(table, column, value) else "",
-        interval=ends(row, column, convention),
+        interval=(interval(low, high) or _("interval undefined")) if has_ends(row, column) else "",
         under=beneath(row, column, convention),
         best=value is not None and value == best_of(table, row, column),
         reason=reason,
@@ -126,6 +147,17 @@ def cell_of(
 def leads(table: Table, column: Shown, value: Any) -> bool:
     """Whether there are answers behind a number: not where nothing was counted, nor where it only names its row."""
     return table.leads(column) and value is not None and (isinstance(value, float) or value > 0)
+
+
+def number_beneath(table: Table, row: Row, column: Shown, text: str, behind: BehindLink | None) -> Part:
+    """A number of the row that stands beneath another, with the address of the answers behind it."""
+    return Part(text, behind(row, column) if behind and leads(table, column, row[column.value]) else "")
+
+
+def joined(parts: Iterable[Part], between: str) -> tuple[Part, ...]:
+    """One line of the parts, with this between two of them."""
+    pieces = [piece for part in parts for piece in (Part(between), part)]
+    return tuple(pieces[1:])
 
 
 def reason_of(row: Row, column: Shown, value: Any) -> str:
@@ -141,12 +173,15 @@ def footnote(reason: str, footnotes: dict[str, str]) -> str:
     return footnotes.setdefault(reason, ascii_lowercase[len(footnotes) % 26])
 
 
-def ends(row: Row, column: Shown, convention: str) -> str:
+def has_ends(row: Row, column: Shown) -> bool:
+    """Whether the number has an interval, be it an undefined one."""
+    return bool(column.low) and row[column.value] is not None and column.value in row.get("intervals", {})
+
+
+def ends(row: Row, column: Shown, convention: str) -> tuple[float | None, float | None]:
     """The interval by the chosen convention, whatever the table's own columns hold."""
-    if not column.low or row[column.value] is None or column.value not in row.get("intervals", {}):
-        return ""
-    chosen = row["intervals"][column.value][convention]
-    return interval(chosen["low"], chosen["high"]) or _("interval undefined")
+    chosen = row["intervals"][column.value][convention] if has_ends(row, column) else {"low": None, "high": None}
+    return chosen["low"], chosen["high"]
 
 
 def other_ends(row: Row, column: Shown, convention: str) -> str:
@@ -190,13 +225,17 @@ def alternative(table: Table) -> str:
 
 def sentence_of(row: Row, table: Table) -> str:
     named = [worded(column.kind, row[column.value]) for column in table.shown if column.kind not in NUMBERS]
-    numbers = [
-        f"{column.title} {_(UNDEFINED) if row[column.value] is None else figure(row[column.value])} "
-        f"{interval(row[column.low], row[column.high]) if column.low else ''}".strip()
-        for column in table.shown
-        if column.kind in NUMBERS
-    ]
+    numbers = [f"{column.title} {printed(row, column)}" for column in table.shown if column.kind in NUMBERS]
     return f"{', '.join(filter(None, named))}: {'; '.join(numbers)}" if named else "; ".join(numbers)
+
+
+def printed(row: Row, column: Shown) -> str:
+    """A number with the interval of the table's own columns, or that it is undefined."""
+    value = row[column.value]
+    if value is None:
+        return _(UNDEFINED)
+    own = own_ends(row, column)
+    return f"{said_as(column.kind, value, digits_of(*own))} {interval(*own)}".rstrip()
 
 
 @dataclass(frozen=True)
@@ -210,9 +249,8 @@ class Facts:
 
 def description(table: Table, behind: BehindLink | None = None) -> list[Facts]:
     """Texts, items and who answered, each as a small table."""
-    titles = {"texts": _("Texts"), "items": _("Items"), "evaluators": _("Who answered")}
-    parts = {about: [row for row in table.rows if row["about"] == about] for about in titles}
-    return [facts(table, title, parts[about], behind) for about, title in titles.items()]
+    parts = {about: [row for row in table.rows if row["about"] == about] for about in ABOUT}
+    return [facts(table, worded("about", about), rows, behind) for about, rows in parts.items()]
 
 
 def facts(table: Table, title: str, rows: list[Row], behind: BehindLink | None) -> Facts:
@@ -236,9 +274,4 @@ def name_of(row: Row) -> str:
 def naming(table: Table, row: Row) -> list[tuple[str, str]]:
     """What names a row, as a page says it: the title of each naming column and its value in words."""
     titled = {column.value.removesuffix("_said"): column for column in table.shown}  # such as category_said
-    return [
-        (titled[name].title, worded(titled[name].kind, row[titled[name].value]))
-        if name in titled
-        else (name, str(row[name] or ""))
-        for name in table.named_by
-    ]
+    return [(titled[name].title, worded(titled[name].kind, row[titled[name].value])) for name in table.named_by]

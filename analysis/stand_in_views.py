@@ -13,7 +13,7 @@ from analysis.file_views import attached
 from analysis.forms import ResultsForm, StandInForm
 from analysis.hiding import hidden_page
 from analysis.pages import page_table
-from analysis.services.results import counts_by_purpose, stand_in_of
+from analysis.services.results import LABEL_MASS, STAND_IN, counts_by_purpose, stand_in_of, table_called
 from analysis.writers import as_csv
 from studies.access import get_study
 from studies.services.effects import effects_hidden
@@ -30,7 +30,7 @@ def stand_in(request, slug):
         return hidden_page(request, study)
     form, kinds = ResultsForm(study, counts_by_purpose(study), request.GET), StandInForm(request.GET)
     report = stand_in_of(study, form.choices, kinds.kind)
-    behind = behind_link(study, form, people=kinds.kind)
+    behind, mass = behind_link(study, form, people=kinds.kind), label_mass(study, form.choices.purposes)
     tables = [page_table(table, "clustered", behind=behind(table)) for table in report.tables]
     context = {
         "project": study.project,
@@ -41,7 +41,7 @@ def stand_in(request, slug):
         "kinds": kinds,
         "verdicts": verdicts(report.tables[0]) if tables else [],
         "tables": tables,
-        "mass": page_table(label_mass(study, form.choices.purposes), "clustered"),
+        "mass": page_table(mass, "clustered", behind=behind(mass)),
         "results_asked": urlencode(asked(form), doseq=True),
         "asked": urlencode(asked(form) | {"people": kinds.kind}, doseq=True),
     }
@@ -51,13 +51,15 @@ def stand_in(request, slug):
 @login_required
 @require_safe
 def stand_in_csv(request, slug, name):
+    if name not in (*STAND_IN, LABEL_MASS):
+        raise Http404
     study = get_study(request.user, slug)
     if effects_hidden(study):
         return hidden_page(request, study)
     form, kinds = ResultsForm(study, counts_by_purpose(study), request.GET), StandInForm(request.GET)
     with override("en"):  # files are the same for every reader
         try:
-            table = stand_in_of(study, form.choices, kinds.kind).table(name)
+            table = table_called(study, form.choices, name, kinds.kind)
         except KeyError:
             raise Http404 from None
     return attached(as_csv(table).encode(), f"{study.slug}-{table.name}.csv")

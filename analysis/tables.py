@@ -10,12 +10,12 @@ from analysis.frame_rows import FrameRows
 Row = Mapping[str, Any]
 PLAIN = frozenset((str, int, bool, type(None)))  # what stands in a table as it is
 Kind = Literal[
-    "text", "text id", "item id", "evaluator", "stage", "quantity", "mark", "scope", "label", "view", "optional",
+    "text", "text id", "item id", "evaluator", "stage", "quantity", "mark", "scope", "group", "label", "view",
+    "optional",
     "truth", "check", "axis", "cue", "verdict", "coefficient", "weights", "preference", "unit", "method", "dataset",
-    "question", "correlation", "bias", "count", "number",
-    "count", "number",
+    "question", "correlation", "bias", "about", "tag", "reply", "call", "count", "number", "p",
 ]  # fmt: skip
-NUMBERS = ("count", "number")
+NUMBERS = ("count", "number", "p")
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,11 @@ class Shown:
     counts: Literal["judgments", "scores", "items"] = "judgments"  # what the n of its intervals counts
     leads: bool = True  # whether answers stand behind it; not behind a setting of the analysis
     cell: str = ""  # the column that says of which other table's cell the number is a copy
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether its cells are numbers, or numbers that may be missing."""
+        return self.kind in NUMBERS or self.kind == "optional"
 
 
 @dataclass(frozen=True)
@@ -117,6 +122,11 @@ class Table:
         if isinstance(self.rows, FrameRows):
             return replace(self, columns=columns, rows=self.rows.marked(column, value))
         return replace(self, columns=columns, rows=tuple({**row, column: value} for row in self.rows))
+
+
+def own_ends(row: Row, column: Shown) -> tuple[float | None, float | None]:
+    """The interval of a number by the table's own columns, where it has one."""
+    return (row[column.low], row[column.high]) if column.low else (None, None)
 
 
 def saying_included(table: Table, purposes: tuple[str, ...]) -> Table:

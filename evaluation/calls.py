@@ -64,6 +64,30 @@ def reply_behind() -> dict[str, Subquery]:
 
 def label_masses(study: Study, purposes: Collection[str] = ("main",)) -> Iterator[tuple[str, str, float]]:
     """Annotator, stage and p(true) + p(false) of each answer that was read from a reply with both probabilities."""
+    rows = answers_with_mass(study, purposes)
+    yield from rows.values_list("assignment__annotator__code", "stage", "mass")
+
+
+def replies_with_mass(study: Study, purposes: Collection[str], annotator: str, stage: str) -> Iterator[dict[str, Any]]:
+    """Each such answer of a model in a stage: what it is about, its p(true), its mass, and the reply with its call."""
+    rows = answers_with_mass(study, purposes).filter(assignment__annotator__code=annotator, stage=stage)
+    call = {name: Subquery(calls_behind().values(name)[:1]) for name in ("text", "run_id", "pk")}
+    rows = rows.annotate(**{f"call_{name}": found for name, found in call.items()})
+    fields = ("item__text__external_id", "item__external_id", "option__external_id")
+    for *about, p, mass, text, run, pk in rows.values_list(
+        *fields, "probability", "mass", "call_text", "call_run_id", "call_pk"
+    ):
+        said = dict(zip(("text_id", "item_id", "option_id"), about, strict=True))
+        yield said | {"probability": p, "mass": mass, "raw_output": text, "call": call_name(run, pk)}
+
+
+def call_name(run: int, call: int) -> str:
+    """What names a call in a table."""
+    return f"{run}/{call}"
+
+
+def answers_with_mass(study: Study, purposes: Collection[str]) -> QuerySet[Any]:
+    """The responses read from a reply with the probabilities of both labels, each with their sum as `mass`."""
     answers = Response.objects.filter(
         assignment__annotator__study=study,
         assignment__annotator__purpose__in=purposes,
@@ -73,8 +97,9 @@ def label_masses(study: Study, purposes: Collection[str] = ("main",)) -> Iterato
     )
     # A number: as JSON it could not be read out of a subquery on SQLite.
     mass = Cast(KeyTextTransform("label mass", "parsed"), FloatField())
-    rows = answers.annotate(mass=Subquery(calls_behind().values(mass=mass)[:1])).filter(mass__isnull=False)
-    yield from rows.order_by("pk").values_list("assignment__annotator__code", "stage", "mass")
+    return (
+        answers.annotate(mass=Subquery(calls_behind().values(mass=mass)[:1])).filter(mass__isnull=False).order_by("pk")
+    )
 
 
 def reply_logprobs() -> Subquery:

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from analysis.figures.colours import BLACK, DARK, LIGHT, PLATE, SOFT, between, ink_on
 from analysis.figures.hover import hover, told, with_texts
 from analysis.figures.style import BARE
-from analysis.formatting import UNDEFINED, items_counted, number, question_word, scores_counted
+from analysis.formatting import UNDEFINED, items_counted, number, p_value, question_word, scores_counted
 from analysis.tables import Row, Table
 
 CELL_WIDTH, CELL_HEIGHT = 62, 36
@@ -79,7 +79,7 @@ def starred(p: float | None) -> str:
 
 
 def p_said(p: float | None) -> str:
-    return _(UNDEFINED) if p is None else number(p, 3)
+    return _(UNDEFINED) if p is None else p_value(p)
 
 
 def span(values: Sequence[float]) -> tuple[float, float]:

@@ -12,6 +12,7 @@ from analysis.figures.style import BARE, BESIDE, WIDTH, by_answers, labels, shar
 from analysis.formatting import (
     UNDEFINED,
     count,
+    digits_of,
     evaluator_word,
     interval,
     judgments_counted,
@@ -70,8 +71,9 @@ def said_of_points() -> list[alt.Tooltip]:
 
 def dumbbell_points(row: Row) -> list[dict[str, Any]]:
     """One point for each stage, and what stands beside them; an undefined share has no point."""
-    ends = interval(row["informativity_low"], row["informativity_high"])
-    difference = _(UNDEFINED) if row["informativity"] is None else f"{signed(row['informativity'])} {ends}".rstrip()
+    between = row["informativity_low"], row["informativity_high"]
+    informed = _(UNDEFINED) if row["informativity"] is None else signed(row["informativity"], digits_of(*between))
+    difference = f"{informed} {interval(*between)}".rstrip()
     n = _("n %(guess)s and %(read)s") % {"guess": count(row["n_guess"]), "read": count(row["n_read"])}
     n = f"{n}, {texts_counted(row['n_texts'])}"
     shared = {"generator": row["generator"], "evaluator": evaluator_word(row["evaluator"])}
@@ -96,5 +98,6 @@ def labelled(value: float | None) -> str:
     return "" if value is None else number(value)
 
 
-def signed(value: float) -> str:
-    return number(value) if value < 0 else f"+{number(value)}"
+def signed(value: float, digits: int) -> str:
+    said = number(value, digits)
+    return f"+{said}" if said[0] == "." or said[0].isdecimal() else said

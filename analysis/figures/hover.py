@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 from django.utils.translation import gettext as _
 
-from analysis.formatting import UNDEFINED, count, interval, number, texts_counted
+from analysis.formatting import UNDEFINED, count, digits_of, interval, number, texts_counted
 from analysis.tables import Row
 
 
@@ -30,7 +30,7 @@ def told(row: Row, measure: str, counted: str, prefix: str = "") -> dict[str, st
     low, high, reason = (row[f"{prefix}{end}"] for end in ("low", "high", "reason"))
     ends = interval(low, high) or ": ".join(filter(None, (_(UNDEFINED), reason)))
     return {
-        "number": _(UNDEFINED) if row[measure] is None else number(row[measure]),
+        "number": _(UNDEFINED) if row[measure] is None else number(row[measure], digits_of(low, high)),
         "interval": ends,
         "counted": counted,
         "method": "" if low is None else method_of(row["intervals"][measure], (low, high)),

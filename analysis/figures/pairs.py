@@ -10,7 +10,7 @@ from analysis.figures.colours import INK, READ, SOFT
 from analysis.figures.dimensions import shaded
 from analysis.figures.hover import hover, told
 from analysis.figures.style import BARE, WIDTH, labels
-from analysis.formatting import UNDEFINED, count, interval, judgments_counted, number
+from analysis.formatting import UNDEFINED, count, judgments_counted, number, with_interval
 from analysis.tables import Row, Table
 
 ROW_HEIGHT, CELL_WIDTH = 46, 110
@@ -65,11 +65,8 @@ def ranking(table: Table, title: Mapping[str, Any]) -> Any:
 
 
 def point(row: Row) -> dict[str, Any]:
-    if row["strength"] is None:
-        text = _(UNDEFINED)
-    else:
-        text = f"{number(row['strength'])} {interval(row['low'], row['high'])}".rstrip()
+    text = _(UNDEFINED) if row["strength"] is None else with_interval(row["strength"], row["low"], row["high"])
     drawn = {name: row[name] for name in ("generator", "strength", "low", "high")} | {"text": text}
     rank = f"{row['rank']} ({row['ranks']})" if row["rank"] else _(UNDEFINED)
     said = told(row, "strength", judgments_counted(row["n"]))
-    return drawn | said | {"model": row["method_word"], "rank": rank}
+    return drawn | said | {"model": row["method_said"], "rank": rank}

@@ -11,6 +11,7 @@ from analysis.figures.hover import hover, told, with_texts
 from analysis.figures.style import BARE, BESIDE, HEIGHT, WIDTH, by_answers, shares
 from analysis.formatting import (
     count,
+    digits_of,
     evaluator_word,
     interval,
     judgments_counted,
@@ -52,7 +53,7 @@ def rating_bars(row: Row, levels: Sequence[int]) -> list[dict[str, Any]]:
     """The pieces of one bar, from the worst rating to the best."""
     ends = interval(row["low"], row["high"])
     mean = _("mean %(mean)s %(interval)s, n %(n)s") % {
-        "mean": number(row["mean"]),
+        "mean": number(row["mean"], digits_of(row["low"], row["high"])),
         "interval": ends,
         "n": count(row["n"]),
     }

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, override
 
 from analysis.about import method_word
-from analysis.formatting import UNDEFINED, interval, number, unit_word
+from analysis.formatting import UNDEFINED, number, unit_word, with_interval
 from analysis.pack.facts import Facts
 from analysis.reports.evaluators import HUMAN
 from analysis.services.reporting import versions
@@ -240,7 +240,7 @@ def with_ends(row: Row | None, column: str) -> str:
     if row is None or row[column] is None:
         return _(UNDEFINED)
     prefix = f"{column}_" if f"{column}_low" in row else ""
-    return f"{number(row[column])} {interval(row[f'{prefix}low'], row[f'{prefix}high'])}".rstrip()
+    return with_interval(row[column], row[f"{prefix}low"], row[f"{prefix}high"])
 
 
 def written(value: Any) -> str:

@@ -104,7 +104,7 @@ def shown() -> tuple[Shown, ...]:
     return (
         Shown(_("Category"), "category", "question"),
         Shown(_("View"), "view", "view"),
-        Shown(_("Group"), "group", "scope"),
+        Shown(_("Group"), "group", "group"),
         Shown(_("Generator"), "generator", "scope"),
         Shown(_("Source"), "source", "scope"),
         *agreement_columns(_("Cohen's κ of first and second judgment")),

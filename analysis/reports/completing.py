@@ -34,8 +34,8 @@ def intervals_note(table: Table) -> list[str]:
     if not any(column.low for column in table.shown):
         return []
     return [
-        _("In brackets: 95 % intervals. By texts (clustered, the default): with fewer than 40 texts each is left out "
-          "in turn (jackknife, t), else 10,000 draws of texts. By judgments (published): 10,000 draws of single "
+        _("In brackets: 95 % intervals. By texts (the default): with fewer than 40 texts each is left out in turn "
+          "(jackknife, t), else 10,000 draws of texts. By single judgments (as published): 10,000 draws of single "
           "judgments, too narrow where they share texts."),
     ]  # fmt: skip
 

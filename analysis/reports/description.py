@@ -96,9 +96,9 @@ def minutes_row(evidence: Evidence, evaluator: Evaluator) -> dict[str, Any]:
 
 def shown() -> tuple[Shown, ...]:
     return (
-        Shown(_("About"), "about"),
+        Shown(_("About"), "about", "about"),
         Shown(_("Name"), "name_said"),
-        Shown(_("Source"), "source"),
+        Shown(_("Source"), "source", "scope"),
         Shown(_("Quantity"), "quantity", "quantity"),
         Shown(_("Value"), "value", "number", reason="reason"),
         Shown(_("n"), "n", "count", leads=False),  # no cell of a page

@@ -69,7 +69,7 @@ def shown() -> tuple[Shown, ...]:
         Shown(
             _("Nemenyi's p"),
             "nemenyi_p",
-            "number",
+            "p",
             reason="reason",
             about=_("Nemenyi's test of equal mean ranks, over items with scores on all dimensions that were scored"),
         ),

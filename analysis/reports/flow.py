@@ -33,7 +33,7 @@ def flow(evidence: Evidence) -> Table:
 def shown() -> tuple[Shown, ...]:
     return (
         Shown(_("Category"), "category", "question"),
-        Shown(_("Group"), "group", "scope"),
+        Shown(_("Group"), "group", "group"),
         Shown(_("Reached"), "reached", "count", about=_("judgments that answered the category")),
         Shown(_("Stopped"), "stopped", "count", about=_("judgments that ended with this answer")),
     )

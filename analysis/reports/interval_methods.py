@@ -35,8 +35,8 @@ def interval_methods(evidence: Evidence) -> Table:
     ]
     notes = (
         _("Texts: these texts stand for all like them, these annotators for themselves. Texts and annotators: both "
-          "stand for others, so intervals are wider, rather too wide than too narrow. Judgments (published): as if no "
-          "two shared a text or an annotator, which is too narrow."),
+          "stand for others, so intervals are wider, rather too wide than too narrow. Single judgments (as published): "
+          "as if no two shared a text or an annotator, which is too narrow."),
     )  # fmt: skip
     title = _("Intervals of informativity by method")
     named_by = ("generator", "evaluator", "unit", "method")

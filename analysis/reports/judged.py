@@ -130,4 +130,4 @@ def crossings_by(
 
 
 def scope_note() -> str:
-    return _("An empty group is all people, an empty generator or source all of them.")
+    return _("In files an empty group is all people, an empty generator or source all of them.")

@@ -108,7 +108,9 @@ def position_table(rows: list[dict[str, Any]]) -> Table:
         ),
         Shown(_("Replies with a winner"), "n_decided", "count", about=_("replies that name a winner")),
     )
-    return make_table("position_bias", POSITION, rows, title=_("Order of a pair"), notes=notes, shown=shown)
+    return make_table(
+        "position_bias", POSITION, rows, title=_("Order of a pair"), notes=notes, shown=shown, named_by=("evaluator",)
+    )
 
 
 def win_notes() -> tuple[str, ...]:

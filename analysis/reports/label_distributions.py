@@ -74,7 +74,7 @@ def shown() -> tuple[Shown, ...]:
     return (
         Shown(_("Category"), "category", "question"),
         Shown(_("Label"), "label", "label"),
-        Shown(_("Group"), "group", "scope"),
+        Shown(_("Group"), "group", "group"),
         Shown(_("Generator"), "generator", "scope"),
         Shown(_("Source"), "source", "scope"),
         Shown(_("Judgments"), "n", "count", about=_("judgments with this label")),

@@ -30,7 +30,8 @@ def label_mass(study: Study, purposes: Collection[str]) -> Table:
         Shown("n", "n", "count", about=_("calls with probabilities of both labels")),
     )
     note = _("p(true) + p(false) at the first token of the answer, before one is divided by the other.")
-    return make_table("label_mass", COLUMNS, rows, title=_("Label mass"), notes=(note,), shown=columns)
+    title, named_by = _("Label mass"), ("evaluator", "stage")
+    return make_table("label_mass", COLUMNS, rows, title=title, notes=(note,), shown=columns, named_by=named_by)
 
 
 def row_of(evaluator: str, stage: str, masses: list[float]) -> dict[str, object]:

@@ -133,11 +133,11 @@ def shown() -> tuple[Shown, ...]:
             counts="items",
             about=_("correlation of the metric with people's mean score"),
         ),
-        Shown("p", "p", "number", about=_("two-sided; by texts, or as published of independent rows")),
+        Shown("p", "p", "p", about=_("two-sided; by texts, or as published of independent rows")),
         Shown(
             _("p, adjusted"),
             "p_adjusted",
-            "number",
+            "p",
             about=_("by Holm over all metrics and dimensions of this coefficient and scope"),
         ),
         Shown(_("Rows"), "n", "count", about=_("items with both numbers; by generator: generators")),

@@ -29,7 +29,7 @@ def pair_agreement(evidence: Evidence) -> Table:
           "sides: first or second item as the plan drew them, or as an imported file first names them."),
         _("Without ties: a pair is left out if anybody called it a tie. Ties missing: only the judgment is left out."),
         _("The word for κ is that of Landis and Koch (1977)."),
-        _("By judgments (published) the interval of κ takes pairs as independent."),
+        _("By single judgments (as published) the interval of κ takes pairs as independent."),
     )  # fmt: skip
     rows = agreement_rows(judgments_of(evidence), evidence.choices.convention, evidence.choices.seed)
     return make_table("agreement", COLUMNS, rows, title=_("Agreement"), notes=notes, shown=shown(), named_by=("view",))

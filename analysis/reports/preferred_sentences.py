@@ -7,7 +7,7 @@ import numpy as np
 from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
-from analysis.formatting import interval, number, of_judgments, of_texts
+from analysis.formatting import of_judgments, of_texts, with_interval
 from analysis.measures.intervals import Interval
 from analysis.measures.power import pairwise_outlook
 from analysis.measures.share_intervals import clustered_mean
@@ -68,7 +68,7 @@ def worded(found: Preference, more: str) -> str:
     values = {
         "best": found.best,
         "worst": found.worst,
-        "share": f"{number(found.share)} {interval(found.interval.low, found.interval.high)}",
+        "share": with_interval(found.share, found.interval.low, found.interval.high),
         "n": of_judgments(found.judgments),
         "texts": f"{of_texts(found.texts)}; {more}" if more else of_texts(found.texts),
     }

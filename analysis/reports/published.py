@@ -16,7 +16,7 @@ from django.utils.translation import gettext_noop
 
 from analysis.codes import title_of
 from analysis.evidence import Evidence
-from analysis.formatting import count, evaluator_word, interval, number, question_word, stage_word, view_word
+from analysis.formatting import count, evaluator_word, question_word, stage_word, view_word, with_interval
 from analysis.report import Report
 from analysis.tables import Row, Shown, Table, make_table
 
@@ -249,7 +249,7 @@ def said(value: float | None, low: float | None, high: float | None, measure: st
     """The number with its interval, in one piece: a line does not break in it."""
     if value is not None and measure in RATED:
         return count(int(value))
-    return "" if value is None else f"{number(value)} {interval(low, high)}".rstrip().replace(" ", "\N{NO-BREAK SPACE}")
+    return "" if value is None else with_interval(value, low, high).replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def measure_word(measure: str) -> str:

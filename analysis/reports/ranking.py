@@ -37,7 +37,7 @@ def ranking(evidence: Evidence) -> Table:
     )  # fmt: skip
     return make_table(
         "ranking", COLUMNS, rows, title=_("Ranking"), notes=notes, shown=shown(), named_by=("method", "generator"),
-        crossings=(Crossing("strength", "generator", "method_word", beneath=("rank", "ranks")),),
+        crossings=(Crossing("strength", "generator", "method_said", beneath=("rank", "ranks")),),
     )  # fmt: skip
 
 
@@ -74,14 +74,14 @@ def generator_row(name: str, code: int, method: str, found: dict[str, Ranking], 
         "n": chosen.n[code],
         "reason": _(reason) if reason else "",
         "ranks": f"{chosen.rank_low[code]}–{chosen.rank_high[code]}" if chosen.rank[code] else "",
-        "method_word": _(METHOD_WORDS[method]),
+        "method_said": _(METHOD_WORDS[method]),
         "intervals": {"strength": {key: asdict(each.intervals[code]) for key, each in found.items()}},
     }
 
 
 def shown() -> tuple[Shown, ...]:
     return (
-        Shown(_("Model"), "method_word"),
+        Shown(_("Model"), "method_said"),
         Shown(_("Generator"), "generator"),
         Shown(_("Rank"), "rank", "number", reason="reason", about=_("place by strength")),
         Shown(_("Possible ranks"), "ranks"),

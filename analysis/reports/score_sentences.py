@@ -8,7 +8,7 @@ import pandas as pd
 from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
-from analysis.formatting import count, interval, number, texts_counted
+from analysis.formatting import count, texts_counted, with_interval
 from analysis.measures.intervals import clustered
 from analysis.measures.types import FloatArray
 from analysis.reports.contrasts import Contrast
@@ -77,7 +77,7 @@ def difference_worded(found: Contrast, clause: str = "") -> str:
     values = {
         "less": found.less,
         "more": found.more,
-        "difference": f"{number(found.value)} {interval(found.interval.low, found.interval.high)}",
+        "difference": with_interval(found.value, found.interval.low, found.interval.high),
         "texts": f"{texts_counted(found.n_texts)}; {clause}" if clause else texts_counted(found.n_texts),
     }
     if found.interval.high < 0:
@@ -91,7 +91,7 @@ def difference_worded(found: Contrast, clause: str = "") -> str:
 def printed(row: Row) -> str:
     """2.68 [2.61, 2.75]"""
     ends = row["intervals"]["mean"]["clustered"]
-    return f"{number(row['mean'])} {interval(ends['low'], ends['high'])}".rstrip()
+    return with_interval(row["mean"], ends["low"], ends["high"])
 
 
 def sentences(means: Table) -> list[str]:

@@ -5,7 +5,7 @@ from math import isnan
 from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
-from analysis.formatting import interval, judgments_counted, number, of_people, of_texts, texts_counted
+from analysis.formatting import judgments_counted, of_people, of_texts, texts_counted, with_interval
 from analysis.reports.answers import judgments_of
 from analysis.reports.contrasts import Contrast, contrast
 from analysis.reports.evaluators import HUMAN, evaluators_in
@@ -101,7 +101,7 @@ def alike(rows: list[Row], values: dict[str, str]) -> str:
 def printed(row: Row) -> str:
     """.35 [.26, .44]"""
     ends = row["intervals"]["informativity"]["clustered"]
-    return f"{number(row['informativity'])} {interval(ends['low'], ends['high'])}".rstrip()
+    return with_interval(row["informativity"], ends["low"], ends["high"])
 
 
 def compared(evidence: Evidence, speaker: str, rows: list[Row]) -> list[str]:
@@ -131,7 +131,7 @@ def worded(found: Contrast, clause: str = "") -> str:
     values = {
         "less": found.less,
         "more": found.more,
-        "difference": f"{number(found.value)} {interval(found.interval.low, found.interval.high)}",
+        "difference": with_interval(found.value, found.interval.low, found.interval.high),
         "texts": f"{texts}; {clause}" if clause else texts,
     }
     if found.interval.high < 0:

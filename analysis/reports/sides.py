@@ -56,14 +56,14 @@ def side_row(evidence: Evidence, name: str, won: pd.DataFrame) -> dict[str, Any]
         "high": high,
         "n": len(won),
         "reason": reason,
-        "name": _("all generators") if name == ALL else name,
+        "generator_said": _("all generators") if name == ALL else name,
         "intervals": {"share_left": found.as_json()},
     }
 
 
 def shown() -> tuple[Shown, ...]:
     return (
-        Shown(_("Winner's generator"), "name"),
+        Shown(_("Winner's generator"), "generator_said"),
         Shown(
             _("Won on the left"),
             "share_left",

@@ -10,7 +10,7 @@ import pandas as pd
 from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
-from analysis.formatting import figure, interval, number, of_people, of_texts, question_word, stage_word
+from analysis.formatting import number, of_people, of_texts, question_word, stage_word, with_interval
 from analysis.lab_questions import Asked, questions_of
 from analysis.measures.agreement import MISSING, all_pairs, mean_agreement, pairs_with, pairwise
 from analysis.measures.agreement_intervals import clustered_kappa
@@ -228,9 +228,9 @@ def biases(evidence: Evidence, models: list[Evaluator]) -> Table:
         for bias in (YES, FIRST, LONGEST)
     ]
     notes = (
-        _("Excess: share of options called correct less share of keys. yes: over all options. first: excess of the "
-          "option that stands first in the bank less that of the others. longest: the same of the longest option of an "
-          "item, where one is longest. 0 is no bias."),
+        _("Excess: share of options called correct less share of keys; of whether a model calls options correct, over "
+          "all of them. Of the first option: excess of the one that stands first in the bank less that of the others. "
+          "Of the longest option: the same, where one of an item is longest. 0 is no bias."),
         _("Where each option is asked about on its own, the model does not see which stands first; people see options "
           "in an order of their own."),
     )  # fmt: skip
@@ -320,7 +320,7 @@ def few_units(row: Row) -> str:
 def with_ends(row: Row, value: str, low: str, high: str) -> str:
     if row[value] is None:
         return _("undefined")
-    return f"{figure(row[value])} {interval(row[low], row[high])}".rstrip()
+    return with_interval(row[value], row[low], row[high])
 
 
 def shown() -> tuple[Shown, ...]:

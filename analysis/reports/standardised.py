@@ -119,7 +119,7 @@ def rows_of(
                 "reason": reason,
                 "n_items": about["item_id"].nunique(),
                 "n_texts": about["text_id"].nunique(),
-                "kind_said": way.said,
+                "category_kind_said": way.said,
                 "category_said": _("all, common mix") if place is None else way.worded(name),
                 "intervals": {"informativity": found.as_json()},
             }
@@ -160,7 +160,7 @@ def spread_over(taken: FloatArray, about: np.ndarray) -> FloatArray:
 def shown() -> tuple[Shown, ...]:
     informed = _("answerability minus guessability within each category, weighted by its share of all items")
     return (
-        Shown(_("Items divided by"), "kind_said"),
+        Shown(_("Items divided by"), "category_kind_said"),
         Shown(_("Category"), "category_said"),
         Shown(_("Generator"), "generator"),
         Shown(_("Answers by"), "evaluator", "evaluator"),

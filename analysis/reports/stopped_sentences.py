@@ -7,7 +7,7 @@ import pandas as pd
 from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
-from analysis.formatting import interval, number, texts_counted
+from analysis.formatting import texts_counted, with_interval
 from analysis.measures.intervals import clustered
 from analysis.measures.types import FloatArray
 from analysis.reports.contrasts import Contrast
@@ -59,7 +59,7 @@ def worded(found: Contrast, clause: str = "") -> str:
     values = {
         "less": found.less,
         "more": found.more,
-        "difference": f"{number(found.value)} {interval(found.interval.low, found.interval.high)}",
+        "difference": with_interval(found.value, found.interval.low, found.interval.high),
         "texts": f"{texts_counted(found.n_texts)}; {clause}" if clause else texts_counted(found.n_texts),
     }
     if found.interval.high < 0:

@@ -57,7 +57,7 @@ def counts(evidence: Evidence, found: list[WrittenItem]) -> Table:
     chosen = [ALL, *(groups if len(groups) > 1 else [])]
     rows = [counts_row(group, [each for each in found if group in (ALL, each.group)]) for group in chosen]
     notes = (
-        _("An empty group is all people."),
+        _("In files an empty group is all people."),
         _("Minutes run from opening a text to handing it in, breaks included; the median over texts and annotators."),
         _("Waiting: nobody has looked at it yet. Only what is accepted or repaired is in the bank."),
     )
@@ -109,7 +109,7 @@ def items(found: Iterable[WrittenItem]) -> Table:
 
 def shown_counts() -> tuple[Shown, ...]:
     return (
-        Shown(_("Group"), "group", "scope"),
+        Shown(_("Group"), "group", "group"),
         Shown(_("Annotators"), "n_annotators", "count", about=_("people who wrote items")),
         Shown(_("Texts"), "n_texts", "count", about=_("texts with items")),
         Shown(_("Items"), "n_items", "count", about=_("items written")),

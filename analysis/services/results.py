@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from analysis.reports.lab import Lab
 
 STAND_IN = ("stand_in", "stand_in_calibration", "stand_in_biases")  # the tables of a page of their own
+LABEL_MASS = "label_mass"  # stands there too, and comes from the calls
 
 
 def report_of(study: Study, choices: Choices, *, only_current: bool = False) -> Report:
@@ -65,12 +66,21 @@ def behind_of(
     from analysis.reports.behind import behind, shared_by
     from analysis.services.kept_evidence import evidence_soon
 
-    table = (
-        stand_in_of(study, choices, kind) if name in STAND_IN else report_of(study, choices, only_current=True)
-    ).table(name)
+    table = table_called(study, choices, name, kind)
     row, shown = table.row_named(names), table.column_shown(column)
     rows = behind(evidence_soon(study, choices, shared_by(study, name, row)), name, row, column)
     return Behind(table, row, shown, saying_included(rows, choices.purposes))
+
+
+def table_called(study: Study, choices: Choices, name: str, kind: str) -> Table:
+    """A table of the results as they are now, or of those about models in the place of people; `KeyError` if none."""
+    from analysis.reports.label_mass import label_mass
+
+    if name == LABEL_MASS:
+        return label_mass(study, choices.purposes)
+    if name in STAND_IN:
+        return stand_in_of(study, choices, kind).table(name)
+    return report_of(study, choices, only_current=True).table(name)
 
 
 def lab_of(study: Study, choices: Choices, question: Asked, annotators: list[str]) -> "Lab | None":

@@ -1,10 +1,11 @@
 """Whether the order of a pair decided what a judge said: read from the calls of both orders."""
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from evaluation.calls import call_name
 from evaluation.judges.prompts import FIRST, TIE
-from evaluation.judges.setting import SWAPPED
+from evaluation.judges.setting import SWAPPED, UNIT_KEY
 from evaluation.models import Evaluator
 from evaluation.services.evaluators import JUDGE_KIND, scope_of
 from evaluation.services.judges import METHOD
@@ -49,29 +50,66 @@ def position_of_judge(evaluator: Evaluator) -> Position | None:
     """
     if evaluator.method != METHOD:
         return None
-    said = dict(orders_of(evaluator))
-    if not said and POSITION in evaluator.params:
+    replies = replies_of(evaluator)
+    if not replies and POSITION in evaluator.params:
         return Position(**evaluator.params[POSITION])
-    return position_of(said) if said else None
+    return position_of(replies) if replies else None
 
 
-def orders_of(evaluator: Evaluator) -> Iterator[tuple[str, dict[str, str]]]:
-    """By key of the first order what was said, and whom it means, in each order that has an answer."""
+@dataclass(frozen=True)
+class Reply:
+    """What a judge said of a pair in one order: `said` as it stood in the prompt, `better` as the pair is named.
+
+    `unit`: the primary key of the pair's unit; `text`: the reply word for word; `call`: see `call_name`.
+    """
+
+    unit: int
+    is_swapped: bool
+    said: str
+    better: str
+    text: str
+    call: str
+
+
+def replies_of(evaluator: Evaluator) -> dict[str, Reply]:
+    """The latest answer to each order, by the key of its call."""
     calls = Call.objects.good().filter(
         run__project=evaluator.annotator.study.project_id, run__kind=JUDGE_KIND, run__scope=scope_of(evaluator)
     )
-    rows = calls.order_by("run", "turn").values_list("key", "parsed")
-    yield from ((key, parsed) for key, parsed in rows if parsed and "better" in parsed)
+    rows = calls.order_by("run", "turn").values_list("key", "parsed", "text", "run_id", "pk")
+    return {
+        key: Reply(
+            unit=int(key.rpartition(UNIT_KEY)[2].partition("/")[0]),
+            is_swapped=key.endswith(SWAPPED),
+            said=parsed["said"],
+            better=parsed["better"],
+            text=text,
+            call=call_name(run, pk),
+        )
+        for key, parsed, text, run, pk in rows
+        if parsed and "better" in parsed
+    }
 
 
-def position_of(said: dict[str, dict[str, str]]) -> Position:
-    """`said`: by key of a call, `said` as it stood in the prompt and `better` as the pair is named."""
-    firsts = [(key, said.get(f"{key}{SWAPPED}")) for key in said if not key.endswith(SWAPPED)]
-    both = [(said[key], other) for key, other in firsts if other is not None]
-    decided = [each["said"] for each in said.values() if each["said"] != TIE]
+def both_orders(replies: Mapping[str, Reply]) -> list[tuple[Reply, Reply]]:
+    """The replies about each pair that has one in each order, that to its own order first."""
+    return [
+        (reply, other)
+        for key, reply in replies.items()
+        if not reply.is_swapped and (other := replies.get(f"{key}{SWAPPED}")) is not None
+    ]
+
+
+def decided(replies: Mapping[str, Reply]) -> list[Reply]:
+    """The replies that name a winner."""
+    return [reply for reply in replies.values() if reply.said != TIE]
+
+
+def position_of(replies: Mapping[str, Reply]) -> Position:
+    both, winners = both_orders(replies), decided(replies)
     return Position(
         n=len(both),
-        n_flipped=sum(one["better"] != other["better"] for one, other in both),
-        n_first=sum(each == FIRST for each in decided),
-        n_decided=len(decided),
+        n_flipped=sum(one.better != other.better for one, other in both),
+        n_first=sum(reply.said == FIRST for reply in winners),
+        n_decided=len(winners),
     )

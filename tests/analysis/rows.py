@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from analysis.evidence import Evidence
-from analysis.pages import leads
+from analysis.pages import Cell, leads
 from analysis.report import Report
 from analysis.reports.behind import behind
 from analysis.tables import Row, Shown, Table
@@ -27,6 +27,11 @@ def numbers_in(table: Table, most: int = 10) -> Iterator[tuple[Row, Shown]]:
         for column in table.shown:
             if leads(table, column, row[column.value]):
                 yield row, column
+
+
+def lines_under(cell: Cell) -> tuple[str, ...]:
+    """What stands under a number, line by line."""
+    return (*cell.under, *filter(None, ["".join(part.text for part in cell.beneath)]))
 
 
 def rows_behind(evidence: Evidence, table: Table, row: Row, column: Shown) -> list[dict[str, str]]:

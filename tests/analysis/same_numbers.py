@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from bs4 import BeautifulSoup, Tag
 
-from analysis.formatting import UNDEFINED, figure, interval, worded
+from analysis.formatting import UNDEFINED, digits_of, interval, said_as, worded
 from analysis.pages import MOST_ROWS, name_of
 from analysis.reports.published import said
 from analysis.tables import Shown, Table
@@ -43,9 +43,9 @@ def number_of(cell: str) -> int | float | None:
     return int(cell) if cell.lstrip("-").isdecimal() else float(cell)
 
 
-def printed(cell: str) -> str:
+def printed(cell: str, kind: str = "number", ends: tuple[float | None, float | None] = (None, None)) -> str:
     value = number_of(cell)
-    return UNDEFINED if value is None else figure(value)
+    return UNDEFINED if value is None else said_as(kind, value, digits_of(*ends))
 
 
 def tables_on(*pages: str) -> dict[str, list[Tag]]:
@@ -81,7 +81,7 @@ def pairs_of(
 ) -> Iterator[tuple[str, str, str]]:
     """(what, on the page, by the files) of each thing that stands in a cell."""
     held = column.value if column.value in row else ""
-    if column.kind not in ("count", "number", "optional"):
+    if not column.is_numeric:
         text = cell.get_text(strip=True)
         if column.value == "own_said" and row["own"]:
             ends = (number_of(row[end]) for end in ("own", "own_low", "own_high"))
@@ -92,10 +92,11 @@ def pairs_of(
     # What is not in the CSV, such as how sure an item is in a list, stands in the JSON.
     exact = row[held] if held else json.dumps(whole[column.value]).replace("null", "")
     nothing = "" if column.kind == "optional" else UNDEFINED
-    yield "value", value_in(cell), printed(exact) if exact else nothing
-    if not column.low or not exact or column.value not in whole.get("intervals", {}):
+    has_ends = column.low and exact and column.value in whole.get("intervals", {})
+    ends = [number_of(row[end]) for end in (column.low, column.high)] if has_ends else (None, None)
+    yield "value", value_in(cell), printed(exact, column.kind, ends) if exact else nothing
+    if not has_ends:
         return
-    ends = [number_of(row[end]) for end in (column.low, column.high)]
     yield "interval", interval_in(cell), interval(*ends) or "interval undefined"
     if column.n:
         other = "published" if chosen == "clustered" else "clustered"
@@ -158,5 +159,5 @@ def beside(rows: list[Tag], heads: list[str], file: Files):
         between = (interval(*ends) or "interval undefined") if row["informativity"] else ""
         accuracies = " → ".join(printed(row[name]) for name in ("guessability", "answerability"))
         name = worded("evaluator", row["evaluator"])
-        wanted[row["generator"], name] = (printed(row["informativity"]), between, accuracies)
+        wanted[row["generator"], name] = (printed(row["informativity"], "number", ends), between, accuracies)
     return shown, wanted

@@ -4,6 +4,7 @@ import re
 from html import unescape
 
 import pytest
+from bs4 import BeautifulSoup, Tag
 from django.core.cache import cache
 from django.urls import reverse
 
@@ -29,9 +30,37 @@ STUDIES = {
 ENDS = {"published", "written_items"}
 
 # Tables that only some studies have: with models, with a question for criteria, with errors found.
-SOMETIMES = {*OF_EVERY_PROTOCOL, "agreement_with_humans", "criteria", "error_codes", "judge_means", "judge_wins"}
+SOMETIMES = {
+    *OF_EVERY_PROTOCOL,
+    "label_mass",
+    "position_bias",
+    "agreement_with_humans",
+    "criteria",
+    "error_codes",
+    "judge_means",
+    "judge_wins",
+}
 # Counts of units behind which the answers about them stand.
 OVER_UNITS = {("variants", "n"), ("alpha", "n_units"), ("agreement", "n_units"), ("metric_correlations", "n")}
+
+
+SETTING = "a setting of the analysis, nothing is counted"
+SINGLE = "a single answer: its row is what stands behind it"
+ELSEWHERE = "printed in a publication"
+BESIDE = "belongs to the number of its row, behind which the rows stand"
+# Numbers on pages that lead nowhere, by table and title of their column, each with the reason.
+UNLINKED = {
+    ("stand_in", "ε"): SETTING,
+    ("stand_in_calibration", "p from"): SETTING,
+    ("stand_in_calibration", "to"): SETTING,
+    ("flagged_cells", "Round 2"): SINGLE,
+    ("written_items", "Minutes"): SINGLE,
+    ("published", "Published n"): ELSEWHERE,
+    ("description", "n"): BESIDE,
+    ("informativity_intervals", "Width"): BESIDE,
+    ("informativity_intervals", "Units"): BESIDE,
+}
+NUMBER = re.compile(r"[−<>]*\d*\.?\d+(?:,\d{3})*")
 
 
 @pytest.fixture(autouse=True)
@@ -83,11 +112,36 @@ def test_every_number_says_what_it_is(tables):
                 assert column.about, (table.name, column.value)
 
 
-def test_the_pages_lead_from_each_column_to_a_page_that_opens(study, tables, as_user, reviewer):
-    client = as_user(reviewer)
+def pages_with(tables, study, client) -> list[str]:
+    """The pages on which numbers of tables stand."""
     pages = [reverse(name, args=[study.slug]) for name in ("study_results", "study_items", "stand_in")]
     pages += [reverse("study_table_page", args=[study.slug, table.name]) for table in tables]
-    html = "".join(response.content.decode() for response in map(client.get, pages) if response.status_code == 200)
+    return [response.content.decode() for response in map(client.get, pages) if response.status_code == 200]
+
+
+def unlinked_in(cell: Tag) -> list[str]:
+    """The numbers of a cell that are no links, but for its interval and what it says of its own number's n."""
+    pieces = [piece for line in cell.select(".value, .under") for piece in line.strings if not piece.find_parents("a")]
+    alone = [piece.strip() for piece in pieces if piece.parent.name in ("span", "strong")]
+    return [piece for piece in alone if NUMBER.fullmatch(piece) and piece != "0"]  # 0: nothing was counted
+
+
+def test_each_number_on_a_page_leads_to_its_rows_or_is_known_not_to(study, tables, as_user, reviewer):
+    names = {(table.name, column.title) for table in tables for column in table.shown if column.value in table.named_by}
+    found = set()
+    for page in pages_with(tables, study, as_user(reviewer)):
+        for table in BeautifulSoup(page, "html.parser").select("table[data-table]"):
+            heads = [head.get_text(strip=True) for head in table.select("thead th")]
+            for row in table.select("tbody tr"):
+                cells = row.find_all(["th", "td"], recursive=False)
+                pairs = zip(heads, cells, strict=True)
+                found |= {(table["data-table"], head) for head, cell in pairs if unlinked_in(cell)}
+    assert found <= names | set(UNLINKED)
+
+
+def test_the_pages_lead_from_each_column_to_a_page_that_opens(study, tables, as_user, reviewer):
+    client = as_user(reviewer)
+    html = "".join(pages_with(tables, study, client))
     links = {unescape(link) for link in re.findall(r'href="([^"]*/results/judgments/[^"]*)"', html)}
     by_column = {}
     for link in sorted(links):

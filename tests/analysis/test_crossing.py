@@ -5,6 +5,7 @@ import pytest
 from analysis.choices import Choices
 from analysis.crossing import side_by_side
 from analysis.services.results import report_of
+from tests.analysis.rows import lines_under
 from tests.factory import answer, make_annotator
 
 pytestmark = pytest.mark.django_db
@@ -25,7 +26,7 @@ def test_a_column_for_each_who_answered(beside):
 
 def test_a_number_stands_over_the_accuracies_it_comes_from(beside):
     people = beside.rows[0][1]
-    assert (people.text, people.under) == ("1.00", (".00 → 1.00",))
+    assert (people.text, lines_under(people)) == ("1.00", (".00 → 1.00",))
 
 
 def test_what_was_not_answered_is_undefined_with_its_reason(beside):

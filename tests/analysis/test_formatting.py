@@ -3,7 +3,7 @@
 import pytest
 from django.utils.translation import override
 
-from analysis.formatting import evaluator_word, figure, interval, number, worded
+from analysis.formatting import evaluator_word, figure, interval, number, p_value, said_as, with_interval, worded
 
 
 @pytest.mark.parametrize(
@@ -14,7 +14,6 @@ from analysis.formatting import evaluator_word, figure, interval, number, worded
         (-0.11, "−.11"),
         (1, "1.00"),
         (0, ".00"),
-        (-0.001, ".00"),
         (3.5, "3.50"),
         (-1.25, "−1.25"),
     ],
@@ -23,9 +22,58 @@ def test_two_digits_a_real_minus_and_no_zero_before_the_point(value, printed):
     assert number(value) == printed
 
 
+@pytest.mark.parametrize(
+    ("value", "printed"),
+    [
+        (0.0049, ".005"),
+        (-0.001, "−.001"),
+        (0.0004, "<.001"),
+        (-0.0004, ">−.001"),
+        (0.997, ".997"),
+        (-0.997, "−.997"),
+        (0.9997, ">.999"),
+        (-0.9997, "<−.999"),
+        (1.002, "1.00"),
+        (1e-17, ".00"),
+        (-1e-17, ".00"),
+        (1 - 1e-12, "1.00"),
+    ],
+)
+def test_only_none_at_all_is_point_zero_zero_and_only_all_is_one(value, printed):
+    assert number(value) == printed
+
+
+@pytest.mark.parametrize(
+    ("p", "printed"),
+    [(0.0321, ".032"), (0.2, ".200"), (0.00099, "<.001"), (0.0, "<.001"), (0.9999, ">.999"), (1, "1.000")],
+)
+def test_a_p_value_has_three_digits_and_is_never_nothing(p, printed):
+    assert p_value(p) == said_as("p", p) == printed
+
+
 def test_intervals_stand_in_brackets():
     assert interval(-0.19, -0.031) == "[−.19, −.03]"
     assert interval(None, 0.5) == ""
+
+
+@pytest.mark.parametrize(
+    ("ends", "printed"),
+    [
+        ((0.511, 0.514), "[.511, .514]"),
+        ((0.001, 0.004), "[.001, .004]"),
+        ((0.0, 0.0003), "[.00, <.001]"),
+        ((-0.0003, 0.0002), "[>−.001, <.001]"),
+        ((0.5, 0.5), "[.50, .50]"),
+    ],
+)
+def test_only_an_interval_of_no_width_has_the_same_two_ends(ends, printed):
+    assert interval(*ends) == printed
+
+
+def test_a_number_has_as_many_digits_as_its_interval():
+    assert with_interval(0.5126, 0.511, 0.514) == ".513 [.511, .514]"
+    assert with_interval(0.5126, 0.41, 0.61) == ".51 [.41, .61]"
+    assert with_interval(0.5126, None, None) == ".51"
 
 
 def test_counts_stay_whole_and_large_means_lose_a_digit():

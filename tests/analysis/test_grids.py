@@ -10,6 +10,7 @@ from analysis.crossing import crossed
 from analysis.sections import open_grids
 from analysis.tables import Crossing, Shown, make_table
 from analysis.tex import as_tex
+from tests.analysis.rows import lines_under
 from tests.dimensions import imported
 
 SHOWN = (
@@ -95,7 +96,7 @@ def test_a_pair_that_is_said_once_stands_on_both_sides_of_the_diagonal():
     rows = [row("a", "b", 0.5), row("a", "c", 0.25), row("b", "c", -0.5)]
     (grid,) = crossed(table(rows, mirrored=True, beneath=("p",)), "clustered")
     assert texts(grid) == [["a", "", ".50", ".25"], ["b", ".50", "", "−.50"], ["c", ".25", "−.50", ""]]
-    assert grid.rows[0][2].under[-1] == ".50"
+    assert lines_under(grid.rows[0][2])[-1] == ".50"
     assert "In each cell: Mean; under it: p." in grid.notes
 
 
@@ -113,7 +114,7 @@ def test_a_pair_seen_from_its_other_side_shows_the_other_number_and_leads_to_it(
 def test_several_numbers_stand_under_one_each_in_its_place():
     rows = [row("a", "x", 0.5, p=None), row("a", "y", 0.75), row("a", "z", None, reason="no answers")]
     (grid,) = crossed(table(rows, beneath=("p", "round", "who")), "clustered")
-    assert [cell.under[-1:] for cell in grid.rows[0][1:]] == [("undefined · 1 · a",), (".50 · 1 · a",), ()]
+    assert [lines_under(cell)[-1:] for cell in grid.rows[0][1:]] == [("undefined · 1 · a",), (".50 · 1 · a",), ()]
     assert grid.notes[-1] == "In each cell: Mean; under it: p · Round · Who."
 
 

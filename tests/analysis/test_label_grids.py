@@ -13,7 +13,7 @@ from analysis.tables import make_table
 from studies.models import Study
 from studies.services.importing import import_responses
 from tests import pairs, stopping
-from tests.analysis.rows import found
+from tests.analysis.rows import found, lines_under
 from tests.pairs import generator_of
 from tests.studies.answer_files import as_csv
 
@@ -58,7 +58,7 @@ def heads(grid):
 
 def test_agreement_stands_by_group_by_generator_and_by_source_in_both_views(labelled):
     across = {
-        "By group": ["all", *stopping.GROUPS],
+        "By group": ["all people", *stopping.GROUPS],
         "By generator": ["all", *stopping.GENERATORS],
         "By source": ["all", *stopping.SOURCES.values()],
     }
@@ -74,9 +74,9 @@ def test_a_cell_of_agreement_is_percent_over_kappa_ac1_and_pairs(labelled):
     grid = grids(labelled, "agreement")[0]
     assert len(grid.rows) == len(stopping.CATEGORIES)
     cell = grid.rows[0][1]  # worked by hand: 8 of 12 pairs alike, κ 7/31, AC1 7/15
-    assert (cell.text, cell.under) == (".67", (".23 · .47 · 12",))
+    assert (cell.text, lines_under(cell)) == (".67", (".23 · .47 · 12",))
     alone = grid.rows[0][3]  # of one person
-    assert (alone.text, alone.under) == ("undefined", ())
+    assert (alone.text, lines_under(alone)) == ("undefined", ())
     assert grid.footnotes[alone.mark]
 
 
@@ -85,10 +85,16 @@ def test_a_cell_of_agreement_leads_to_its_own_row(labelled):
     assert by_source.rows[0][2].href == "atlas/all/percent"
 
 
+def test_each_number_beneath_percent_leads_to_its_own_rows(labelled):
+    cell = grids(labelled, "agreement", lambda row, column: f"{row['view']}/{column.value}")[0].rows[0][1]
+    wanted = ["all/kappa", "", "all/ac1", "", "all/n_pairs"]
+    assert [part.href for part in cell.beneath] == wanted
+
+
 def test_how_far_judgments_got_stands_by_group_with_those_that_stopped_beneath(labelled):
     (grid,) = grids(labelled, "flow")
-    assert heads(grid) == ["Category", "all", *stopping.GROUPS]
-    assert (grid.rows[0][1].text, grid.rows[0][1].under) == ("12", ("3",))
+    assert heads(grid) == ["Category", "all people", *stopping.GROUPS]
+    assert (grid.rows[0][1].text, lines_under(grid.rows[0][1])) == ("12", ("3",))
     assert grid.notes == ("In each cell: Reached; under it: Stopped.",)
 
 
@@ -97,7 +103,7 @@ def test_labels_are_counted_by_generator_and_by_source_category_by_category(labe
     assert len(both) == 2 * len(stopping.CATEGORIES)
     assert both[3].title == "By generator · Category: clear"
     assert heads(both[3]) == ["Label", "all", *stopping.GENERATORS]
-    assert [(line[1].text, line[1].under) for line in both[3].rows] == [
+    assert [(line[1].text, lines_under(line[1])) for line in both[3].rows] == [
         ("5", (".42",)), ("3", (".25",)), ("1", (".08",)), ("3", (".25",)),
     ]  # fmt: skip
 
@@ -164,7 +170,7 @@ def test_generators_stand_down_and_models_of_strength_across(preferred):
     assert grid.notes == ("In each cell: Strength; under it: Rank · Possible ranks.",)
     best = next(row for row in ranked.rows if row["rank"] == 1)
     assert grid.rows[0][0].text == best["generator"]
-    assert grid.rows[0][1].under[-1] == f"1 · {best['ranks']}"
+    assert lines_under(grid.rows[0][1])[-1] == f"1 · {best['ranks']}"
 
 
 def test_each_generator_has_its_wins_over_each_other_in_its_own_line(preferred):
@@ -172,7 +178,7 @@ def test_each_generator_has_its_wins_over_each_other_in_its_own_line(preferred):
     cells = {line[0].text: [cell.text for cell in line[1:]] for line in grid.rows}
     assert heads(grid) == ["Generator", *pairs.GENERATORS]
     assert cells == {"gen-alder": ["", "1", "0"], "gen-birch": ["2", "", "1"], "gen-cedar": ["0", "2", ""]}
-    assert grid.rows[0][2].under == grid.rows[1][1].under == ("0 · 3",)
+    assert lines_under(grid.rows[0][2]) == lines_under(grid.rows[1][1]) == ("0 · 3",)
 
 
 def test_behind_a_cell_of_wins_stand_the_judgments_that_its_line_won(preferred):
@@ -196,6 +202,6 @@ def test_behind_a_cell_of_wins_stand_the_judgments_that_its_line_won(preferred):
 
 def test_a_models_wins_and_ties_stand_as_such_a_grid_too(preferred):
     (grid,) = grids(report_from(preferred), "judge_wins")
-    cells = {line[0].text: [(cell.text, cell.under) for cell in line[1:]] for line in grid.rows}
+    cells = {line[0].text: [(cell.text, lines_under(cell)) for cell in line[1:]] for line in grid.rows}
     assert cells["gen-birch"] == [("0", ("1 · 1",)), ("", ()), ("0", ("1 · 1",))]
     assert found(report_from(preferred), "judge_wins", generator_a="gen-alder", generator_b="gen-birch")["ties"] == 1

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from analysis.evidence import Evidence
 from analysis.reports.behind import (
     answers,
+    calls,
     checked,
     description,
     item_scores,
@@ -40,6 +41,7 @@ OF_GUESSES: Mapping[str, Source] = {
     **signals.SOURCES,
     **ratings.SOURCES,
     **items.SOURCES,
+    **calls.OF_ANSWERS,
 }
 OF_SCORES: Mapping[str, Source] = {
     **scores.SOURCES,
@@ -51,7 +53,7 @@ SOURCES: Mapping[str, Mapping[str, Source]] = {
     "guess-then-read": {**OF_GUESSES, **OF_EVERY_PROTOCOL},
     "dimension-ratings": {**OF_SCORES, **OF_EVERY_PROTOCOL},
     "stopping-questionnaire": {**labels.SOURCES, **OF_EVERY_PROTOCOL},
-    "pairwise": {**preferences.SOURCES, **OF_EVERY_PROTOCOL},
+    "pairwise": {**preferences.SOURCES, **calls.OF_PAIRS, **OF_EVERY_PROTOCOL},
     "writing": {**writing.SOURCES, **description.SOURCES, **variants.SOURCES},
 }
 # What rows of a table and the answers that any of its numbers counts have in common: nothing else need be there.

@@ -55,7 +55,7 @@ def standardised(evidence: Evidence, row: Row, column: str) -> Table:
         return counted(evidence, mine, column)
     weights = mixes(evidence, way)[ALL]
     notes = [
-        _("Weight of %(category)s: %(weight)s") % {"category": name, "weight": number(weights[name])}
+        _("Weight of %(category)s: %(weight)s") % {"category": way.worded(name), "weight": number(weights[name])}
         for name in way.names
         if row["category"] == ALL
     ]

@@ -18,7 +18,7 @@ def of_experts(evidence: Evidence, row: Row, column: str) -> Table:
     found = pd.DataFrame({"expert": mine["annotator"], "dimension": mine["question"], "right": mine["value"] == RIGHT})
     shown = (
         Shown(_("Expert"), "expert"),
-        Shown(_("Dimension"), "dimension", "label"),
+        Shown(_("Dimension"), "dimension", "question"),
         Shown(_("Right"), "right", "truth"),
     )
     return item_table(evidence, found.set_index(mine["item_id"]), shown)

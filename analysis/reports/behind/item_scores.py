@@ -7,7 +7,7 @@ import pandas as pd
 from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
-from analysis.formatting import label_word, number
+from analysis.formatting import number, question_word
 from analysis.frame_rows import FrameRows
 from analysis.reports.behind.scores import on_dimension
 from analysis.reports.evaluators import evaluator_named
@@ -22,7 +22,7 @@ def of_dimensions(evidence: Evidence, row: Row, column: str) -> Table:
     every = dimensions_of(evidence)
     names = every if column == "nemenyi_p" else (row["dimension_a"], row["dimension_b"])
     means = item_means(scores_of(evidence, row["round"]), every)[list(names)]
-    return listed(evidence, means.dropna(), {name: label_word(name) for name in names})
+    return listed(evidence, means.dropna(), {name: question_word(name) for name in names})
 
 
 def of_agreement(evidence: Evidence, row: Row, column: str) -> Table:

@@ -15,15 +15,19 @@ HEADS: Mapping[str, tuple[str, Kind]] = {
     "text_id": (gettext_noop("Text"), "text id"),
     "item_id": (gettext_noop("Item"), "item id"),
     "option_id": (gettext_noop("Option"), "text"),
+    "item_a": (gettext_noop("Item A"), "item id"),
+    "item_b": (gettext_noop("Item B"), "item id"),
+    "shown_first": (gettext_noop("Shown first"), "item id"),
+    "shown_second": (gettext_noop("Shown second"), "item id"),
     "generator": (gettext_noop("Generator"), "text"),
     "source": (gettext_noop("Source"), "text"),
-    "category": (gettext_noop("Category"), "text"),
+    "category": (gettext_noop("Category"), "tag"),
     "group": (gettext_noop("Group"), "text"),
     "annotator": (gettext_noop("Annotator"), "text"),
     "annotator_a": (gettext_noop("Annotator A"), "text"),
     "annotator_b": (gettext_noop("Annotator B"), "text"),
     "stage": (gettext_noop("Stage"), "stage"),
-    "question": (gettext_noop("Question"), "text"),
+    "question": (gettext_noop("Question"), "question"),
     "ticked": (gettext_noop("Ticked"), "truth"),
     "ticked_a": (gettext_noop("Ticked by A"), "truth"),
     "ticked_b": (gettext_noop("Ticked by B"), "truth"),
@@ -66,11 +70,21 @@ HEADS: Mapping[str, tuple[str, Kind]] = {
     "ac1": (gettext_noop("AC1"), "optional"),
     "model_at_least": (gettext_noop("Model at least as good"), "optional"),
     "person_at_least": (gettext_noop("Person at least as good"), "optional"),
-    "p": (gettext_noop("p"), "optional"),
-    "p_adjusted": (gettext_noop("p, adjusted"), "optional"),
+    "p": (gettext_noop("p"), "p"),
+    "p_adjusted": (gettext_noop("p, adjusted"), "p"),
     "passed": (gettext_noop("Passed"), "truth"),
+    "mass": (gettext_noop("Label mass"), "optional"),
+    "better": (gettext_noop("Better"), "preference"),
+    "better_swapped": (gettext_noop("Better, with B first"), "preference"),
+    "flipped": (gettext_noop("Flipped"), "truth"),
+    "names_first": (gettext_noop("The item shown first"), "truth"),
+    "raw_output": (gettext_noop("Reply"), "reply"),
+    "raw_output_swapped": (gettext_noop("Reply, with B first"), "reply"),
+    "call": (gettext_noop("Call"), "call"),
+    "call_swapped": (gettext_noop("Call, with B first"), "call"),
 }
-ORDER = ("item_id", "option_id", "stage", "annotator", "annotator_a", "annotator_b")
+ITEMS = ("item_id", "item_a", "item_b", "shown_first", "shown_second")
+ORDER = (*ITEMS, "option_id", "stage", "annotator", "annotator_a", "annotator_b")
 # What a count of a table counts: the column that tells two of them apart, and what a list of them says.
 COUNTED: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "n_items": ("item_id", ("text_id", "item_id", "generator")),
@@ -80,11 +94,17 @@ COUNTED: Mapping[str, tuple[str, tuple[str, ...]]] = {
 
 
 def listed(
-    evidence: Evidence, rows: pd.DataFrame, columns: Sequence[str], title: str, notes: Iterable[str] = ()
+    evidence: Evidence,
+    rows: pd.DataFrame,
+    columns: Sequence[str],
+    title: str,
+    notes: Iterable[str] = (),
+    *,
+    in_bank_order: bool = True,
 ) -> Table:
-    """The columns of the frame, each a name of `HEADS`, by item as the study has them, option, stage and annotator."""
+    """The columns of the frame, each a name of `HEADS`; unless told otherwise in the order of `in_order`."""
     shown = tuple(Shown(_(HEADS[name][0]), name, HEADS[name][1]) for name in columns)
-    cells = FrameRows(in_order(evidence, rows), columns)
+    cells = FrameRows(in_order(evidence, rows) if in_bank_order else rows, columns)
     return make_table("behind", columns, cells, title=title, notes=tuple(notes), shown=shown)
 
 
@@ -95,7 +115,7 @@ def in_order(evidence: Evidence, rows: pd.DataFrame) -> pd.DataFrame:
     if not by:
         return rows
     return rows.sort_values(
-        by, kind="stable", key=lambda column: column.map(places) if column.name == "item_id" else column
+        by, kind="stable", key=lambda column: column.map(places) if column.name in ITEMS else column
     )
 
 

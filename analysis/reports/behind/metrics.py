@@ -5,7 +5,7 @@ import pandas as pd
 from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
-from analysis.formatting import count, label_word, number
+from analysis.formatting import count, number, question_word
 from analysis.measures.multiplicity import adjusted
 from analysis.measures.row_correlations import text_correlations
 from analysis.measures.types import BoolArray, FloatArray
@@ -58,10 +58,10 @@ def family(evidence: Evidence, data: Judged, row: Row) -> Table:
     tests = [each | {"p_adjusted": p} for each, p in zip(rows, holm, strict=True)]
     shown = (
         Shown(_("Metric"), "metric"),
-        Shown(_("Dimension"), "dimension", "label"),
+        Shown(_("Dimension"), "dimension", "question"),
         Shown(_("Rows"), "n", "count"),
-        Shown("p", "p", "number"),
-        Shown(_("p, adjusted"), "p_adjusted", "number"),
+        Shown("p", "p", "p"),
+        Shown(_("p, adjusted"), "p_adjusted", "p"),
     )
     columns = tuple(column.value for column in shown)
     return make_table("tests", columns, tests, title=_("The tests that are adjusted together"), shown=shown)
@@ -74,7 +74,9 @@ def of_means(evidence: Evidence, row: Row, column: str) -> Table:
         return means_of_generators(evidence, data, row["metric"])
     values = told_apart(data.values[row["metric"]])
     mine = values[data.items["generator"] == row["generator"]].dropna(how="all")
-    return listed(evidence, mine, {name: row["metric"] if name == ONE else label_word(name) for name in map(str, mine)})
+    return listed(
+        evidence, mine, {name: row["metric"] if name == ONE else question_word(name) for name in map(str, mine)}
+    )
 
 
 def told_apart(values: pd.DataFrame) -> pd.DataFrame:

@@ -7,7 +7,7 @@ import pandas as pd
 from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
-from analysis.formatting import count, label_word, number
+from analysis.formatting import count, number, question_word
 from analysis.frame_rows import FrameRows
 from analysis.reports.distributions import datasets
 from analysis.reports.evaluators import evaluator_named
@@ -76,7 +76,7 @@ def on_dimension(scores: pd.DataFrame, dimension: str) -> pd.DataFrame:
 def means_said(evidence: Evidence, scores: pd.DataFrame) -> tuple[str, ...]:
     """The mean on each dimension, and that of these means where there are several."""
     means = scores.groupby("dimension")["value"].mean().reindex(dimensions_of(evidence)).dropna()
-    said = [f"{label_word(str(dimension))}: {number(mean)}" for dimension, mean in means.items()]
+    said = [f"{question_word(str(dimension))}: {number(mean)}" for dimension, mean in means.items()]
     if len(means) > 1:
         said.append(_("Mean of these means: %(mean)s") % {"mean": number(float(means.mean()))})
     return tuple(said)
@@ -106,7 +106,7 @@ def shown(more: tuple[str, ...] = ()) -> tuple[Shown, ...]:
         Shown(_("Item"), "item_id", "item id"),
         Shown(_("Generator"), "generator"),
         Shown(_("Annotator"), "annotator"),
-        Shown(_("Dimension"), "dimension", "label"),
+        Shown(_("Dimension"), "dimension", "question"),
         Shown(_("Round"), "round", "count"),
         Shown(_("Score"), "score", "count"),
     )
