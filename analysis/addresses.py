@@ -16,13 +16,19 @@ from studies.services.effects import effects_hidden
 
 
 def asked(form: ResultsForm) -> dict:
-    """The choices as parameters of an address, for figures and downloads; none where nothing was chosen."""
+    """The choices as parameters of an address, for figures and downloads: only those that are not as usual."""
     choices = form.choices
     if form.is_untouched:
         return {}
-    asked = {"asked": 1, "include": choices.included, "convention": choices.convention, "estimate": form.estimand}
-    asked |= {"texts": "shared"} if choices.shared_texts else {}
-    return asked | {"drop": choices.dropped} | ({} if choices.calibration else {"calibration": "without"})
+    chosen = {
+        "include": choices.included,
+        "convention": "" if choices.convention == "clustered" else choices.convention,
+        "estimate": "" if form.estimand == "pooled" else form.estimand,
+        "texts": "shared" if choices.shared_texts else "",
+        "drop": choices.dropped,
+        "calibration": "" if choices.calibration else "without",
+    }
+    return {"asked": 1} | {name: value for name, value in chosen.items() if value}
 
 
 def links_of(study: Study, form: ResultsForm, table: Table) -> dict[str, dict[str, str]]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from string import ascii_lowercase
 from typing import Any
 
@@ -32,7 +31,7 @@ class Cell:
     marked: str = ""  # the word of a row that its table marks, such as worst
     reason: str = ""
     mark: str = ""
-    about: str = ""
+    about: tuple[str, ...] = ()
 
     @property
     def sign(self) -> str:
@@ -46,10 +45,10 @@ class Cell:
     def strong(self) -> bool:
         return self.best or self.marked in ("best", "highest")
 
-    @cached_property
-    def hover(self) -> str:
-        """Why it is undefined, if it is, and what it rests on."""
-        return " · ".join(filter(None, (self.reason, self.about)))
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Why it is undefined, if it is, and what it rests on: what is said when it is pointed at."""
+        return (self.reason, *self.about) if self.reason else self.about
 
 
 @dataclass(frozen=True)
