@@ -31,7 +31,9 @@ def about(row: Row, column: Shown, table: Table, convention: str) -> tuple[str, 
     if column.value in table.named_by:
         return ()
     interval = row.get("intervals", {}).get(column.value, {}).get(convention, {})
-    said: Iterable[str] = method_said(interval, column.counts) if "unit" in interval else counts_said(row, column, table)
+    said: Iterable[str] = (
+        method_said(interval, column.counts) if "unit" in interval else counts_said(row, column, table)
+    )
     return tuple(filter(None, (column.about, *said)))
 
 

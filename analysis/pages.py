@@ -6,13 +6,15 @@ from string import ascii_lowercase
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from analysis.about import about
-from analysis.formatting import UNDEFINED, figure, interval, judgments_counted, mark_word, texts_counted, worded
+from analysis.formatting import UNDEFINED, count, figure, interval, judgments_counted, mark_word, texts_counted, worded
+from analysis.room import MOST_ROWS
 from analysis.tables import NUMBERS, Row, Shown, Table
 
-MOST_ROWS = 100
 Links = Mapping[str, Mapping[Any, str]]  # {kind of column: {id: address}}
+MOST_SENTENCES = 16  # about a figure: who wants all numbers reads the table beneath
 BehindLink = Callable[[Row, Shown], str]  # the address of the answers behind a number
 SIGNS = {"best": "▲", "highest": "▲", "worst": "▼", "lowest": "▼"}
 
@@ -40,6 +42,11 @@ class Cell:
     @property
     def sign_word(self) -> str:
         return _("best") if self.best else mark_word(self.marked)
+
+    @property
+    def has_beside(self) -> bool:
+        """Whether anything stands on the line of the number besides it."""
+        return bool(self.sign or self.interval or self.mark)
 
     @property
     def strong(self) -> bool:
@@ -178,8 +185,11 @@ def best_of(table: Table, row: Row, column: Shown) -> Any:
 
 
 def alternative(table: Table) -> str:
-    """What a figure of the table shows, in a sentence per row, for those who cannot see it."""
-    return " ".join(f"{sentence_of(row, table)}." for row in table.rows[:MOST_ROWS])
+    """What a figure of the table shows, in a sentence for each of its first rows, for those who cannot see it."""
+    said = [f"{sentence_of(row, table)}." for row in table.rows[:MOST_SENTENCES]]
+    if n := len(table.rows) - len(said):
+        said.append(ngettext("The table has %(n)s more row.", "The table has %(n)s more rows.", n) % {"n": count(n)})
+    return " ".join(said)
 
 
 def sentence_of(row: Row, table: Table) -> str:
@@ -200,16 +210,17 @@ class Facts:
     title: str
     quantities: list[str]
     rows: list[tuple[str, list[Cell]]]
+    more: int = 0
 
 
-def description(table: Table, behind: BehindLink | None = None) -> list[Facts]:
-    """Texts, items and who answered, each as a small table."""
+def description(table: Table, behind: BehindLink | None = None, most: int = MOST_ROWS) -> list[Facts]:
+    """Texts, items and who answered, each as a small table of at most so many rows."""
     titles = {"texts": _("Texts"), "items": _("Items"), "evaluators": _("Who answered")}
     parts = {about: [row for row in table.rows if row["about"] == about] for about in titles}
-    return [facts(table, title, parts[about], behind) for about, title in titles.items()]
+    return [facts(table, title, parts[about], behind, most) for about, title in titles.items()]
 
 
-def facts(table: Table, title: str, rows: list[Row], behind: BehindLink | None) -> Facts:
+def facts(table: Table, title: str, rows: list[Row], behind: BehindLink | None, most: int) -> Facts:
     column = next(column for column in table.shown if column.value == "value")
     quantities = list(dict.fromkeys(row["quantity"] for row in rows))
     cells: dict[str, dict[str, Cell]] = {}
@@ -220,7 +231,8 @@ def facts(table: Table, title: str, rows: list[Row], behind: BehindLink | None) 
     found = [
         (name, [mine.get(quantity, Cell("", numeric=True)) for quantity in quantities]) for name, mine in cells.items()
     ]
-    return Facts(title, [worded("quantity", quantity) for quantity in quantities], found)
+    said = [worded("quantity", quantity) for quantity in quantities]
+    return Facts(title, said, found[:most], max(0, len(found) - most))
 
 
 def name_of(row: Row) -> str:

@@ -55,7 +55,11 @@ def arguments() -> argparse.Namespace:
 
 
 def prepare(folder: str, language: str) -> None:
-    os.environ |= {"LESART_DATA": folder, "DJANGO_SETTINGS_MODULE": "config.settings", "LESART_RESULTS_AT_ONCE": "10000000"}
+    os.environ |= {
+        "LESART_DATA": folder,
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "LESART_RESULTS_AT_ONCE": "10000000",
+    }
     os.environ.pop("DATABASE_URL", None)
     import django
     from django.core.management import call_command
@@ -112,7 +116,8 @@ def pages_of(name: str, language: str, keep: Path | None) -> Iterator[tuple[str,
         if response.status_code != 200:
             continue  # such as the list of items of a protocol that has none
         yield address, len(response.content)
-        if os.environ.get("TRACE"): print(time.perf_counter(), len(response.content), address, flush=True)
+        if os.environ.get("TRACE"):
+            print(time.perf_counter(), len(response.content), address, flush=True)
         if keep:
             keep.mkdir(parents=True, exist_ok=True)
             (keep / f"{re.sub(r'[^a-z0-9]+', '-', address.lower())[:150]}.html").write_bytes(response.content)
