@@ -3,8 +3,8 @@
     python bench/page_weight.py [--study NAME …] [--language en] [--most 150] [--keep DIR] [--data DIR]
 
 Makes the studies of bench/whole_studies.py in a data folder of its own (or in `--data`, where they stay and are found
-again), opens their results as an owner does, and follows the links that lead on: each table's own page, its next page and
-sorted by each column, the lab, the stand-in, lists and sheets of items, behind a number of each table, planner, pack and
+again), opens their results as an owner does, and follows the links that lead on: each table's own page, its next one,
+sorted up and down, the lab, the stand-in, lists and sheets of items, behind a number of each table, planner, pack and
 shortcuts. Results are looked at as they open, and once more with choices, which stand in every link. Counted is HTML
 before figures are drawn; styles, scripts and figures are requests of their own. `--keep` writes the pages to look at.
 """
@@ -14,7 +14,6 @@ import os
 import re
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import parse_qs, urljoin, urlsplit
@@ -116,8 +115,6 @@ def pages_of(name: str, language: str, keep: Path | None) -> Iterator[tuple[str,
         if response.status_code != 200:
             continue  # such as the list of items of a protocol that has none
         yield address, len(response.content)
-        if os.environ.get("TRACE"):
-            print(time.perf_counter(), len(response.content), address, flush=True)
         if keep:
             keep.mkdir(parents=True, exist_ok=True)
             (keep / f"{re.sub(r'[^a-z0-9]+', '-', address.lower())[:150]}.html").write_bytes(response.content)

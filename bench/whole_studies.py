@@ -22,7 +22,8 @@ GENERATORS = (
     "Flan-T5-XXL-fewshot", "GPT-3.5-turbo-fewshot", "GPT-4-fewshot", "GPT-3.5-turbo-zeroshot", "GPT-4-zeroshot",
 )  # fmt: skip
 METRICS = (
-    "BLEU-4 (imported)", "ROUGE-L (imported)", "METEOR", "BERTScore", "MoverScore", "BLEURT", "BARTScore-ref", "GPTScore-ref", "Q-BLEU4",
+    "BLEU-4 (imported)", "ROUGE-L (imported)", "METEOR", "BERTScore", "MoverScore", "BLEURT",
+    "BARTScore-ref", "GPTScore-ref", "Q-BLEU4",
     "QSTS", "BARTScore-src", "GPTScore-src", "QRelScore",
 )  # fmt: skip
 QUESTIONS = ("understandable", "domain_related", "grammatical", "clear", "answerable", "central", "would_use")
@@ -78,8 +79,8 @@ def bank(texts: int, generators: Iterable[str], items: int, options: int) -> lis
                     "answer": "" if options else "a toll",
                     "metadata": {"kind": ("where", "when", "why")[place % 3]},
                     "answers": [
-                        {"id": "abcd"[option], "text": f"answer {option} of {place}", "correct": option == place % options}
-                        for option in range(options)
+                        {"id": "abcd"[one], "text": f"answer {one} of {place}", "correct": one == place % options}
+                        for one in range(options)
                     ],
                 }
                 for generator in generators
@@ -237,7 +238,8 @@ STUDIES: dict[str, Callable[[], Drawn]] = {
         stopped, "stopped", texts=24, generators=("manual", "rule-based", "neural"), groups=("experts", "crowd")
     ),
     "stopped-larger": partial(
-        stopped, "stopped-larger", texts=12, generators=GENERATORS[:8], groups=("experts", "crowd", "pupils", "students")
+        stopped, "stopped-larger", texts=12, generators=GENERATORS[:8],
+        groups=("experts", "crowd", "pupils", "students"),
     ),
     "compared": partial(
         compared, "compared", texts=55, generators=named("generator", 4), pairs=5, people=5, shared=5

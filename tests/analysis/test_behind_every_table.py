@@ -1,7 +1,6 @@
 """In every protocol every table's numbers lead somewhere, and rows have names of their own."""
 
 import re
-from html import unescape
 
 import pytest
 from django.core.cache import cache
@@ -13,6 +12,7 @@ from analysis.evidence import evidence_of
 from analysis.reports import full_report_from
 from analysis.reports.behind import OF_EVERY_PROTOCOL, SOURCES
 from tests import reading
+from tests.analysis.leading import behind_numbers
 from tests.analysis.rows import numbers_in, rows_behind
 from tests.analysis.test_writing_report import written
 from tests.analysis.whole_studies import compared, judged, rated
@@ -87,8 +87,8 @@ def test_the_pages_lead_from_each_column_to_a_page_that_opens(study, tables, as_
     client = as_user(reviewer)
     pages = [reverse(name, args=[study.slug]) for name in ("study_results", "study_items", "stand_in")]
     pages += [reverse("study_table_page", args=[study.slug, table.name]) for table in tables]
-    html = "".join(response.content.decode() for response in map(client.get, pages) if response.status_code == 200)
-    links = {unescape(link) for link in re.findall(r'href="([^"]*/results/judgments/[^"]*)"', html)}
+    opened = [response for response in map(client.get, pages) if response.status_code == 200]
+    links = {link for response in opened for link in behind_numbers(response)}
     by_column = {}
     for link in sorted(links):
         by_column.setdefault(tuple(re.findall(r"[?&](?:table|number)=([^&]*)", link)), link)
