@@ -1,6 +1,6 @@
 """How many kilobytes of HTML each page of a study's results has; exits 1 if one has more than it may.
 
-    python -m bench.page_weight [--study NAME …] [--language en] [--most 150] [--keep DIR] [--data DIR]
+    python bench/page_weight.py [--study NAME …] [--language en] [--most 150] [--keep DIR] [--data DIR]
 
 Makes the studies of bench/whole_studies.py in a data folder of its own (or in `--data`, where they stay and are found
 again), opens their results as an owner does, and follows the links that lead on: each table's own page, its next one,
