@@ -50,11 +50,11 @@ def printed(cell: str) -> str:
 
 def tables_on(*pages: str) -> dict[str, list[Tag]]:
     """The rows of each table by its name, a table that goes over several pages in their order; not those of grids, nor
-    of tables of which a page has only the first rows."""
+    of tables of which a page has only some rows: their own pages have all."""
     found: dict[str, list[Tag]] = {}
     for page in pages:
         for table in BeautifulSoup(page, "html.parser").select(
-            ":not(.crossed) > .table-wrap > table[data-table]:not([data-part])"
+            ":not(.crossed) > .table-wrap > table[data-table]:not([data-part], #published table)"
         ):
             found.setdefault(str(table["data-table"]), []).extend(table.select("tbody tr"))
     return found
