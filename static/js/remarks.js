@@ -16,7 +16,12 @@ addEventListener("pointerover", (event) => {
 addEventListener("focusin", (event) => (cellOf(event.target) ? show(cellOf(event.target)) : hide()));
 addEventListener("focusout", hide);
 addEventListener("keydown", (event) => event.key === "Escape" && hide());
-addEventListener("scroll", hide, { capture: true, passive: true });
+// Coming to a number by keyboard scrolls it into view: then the remarks go along.
+addEventListener(
+  "scroll",
+  () => (shown?.contains(document.activeElement) ? place(shown.getBoundingClientRect()) : hide()),
+  { capture: true, passive: true },
+);
 
 function cellOf(element) {
   return element.closest?.("td") ?? null;
