@@ -1,6 +1,6 @@
 """What a number rests on and how it was computed, in words: on hover, and above the answers behind it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -25,23 +25,25 @@ HELD: Mapping[str, Callable[[int], str]] = {
 HOLDING = ("text", "unit")  # units of an interval that hold several of what is counted
 
 
-def about(row: Row, column: Shown, table: Table, convention: str) -> str:
+def about(row: Row, column: Shown, table: Table, convention: str) -> tuple[str, ...]:
     """What the column is, how its interval came about, and how much it counts; what is not known is not said."""
     if column.value in table.named_by:
-        return ""
+        return ()
     interval = row.get("intervals", {}).get(column.value, {}).get(convention, {})
-    said = method_said(interval, column.counts) if "unit" in interval else counts_said(row, column, table)
-    return " · ".join(filter(None, (column.about, said)))
+    said: Iterable[str] = (
+        method_said(interval, column.counts) if "unit" in interval else counts_said(row, column, table)
+    )
+    return tuple(filter(None, (column.about, *said)))
 
 
-def method_said(interval: Mapping[str, Any], counts: str = "judgments") -> str:
-    """The method of an interval, its units and what they hold; without a method where the interval is undefined."""
+def method_said(interval: Mapping[str, Any], counts: str = "judgments") -> tuple[str, str]:
+    """The method of an interval, and its units with what they hold; no method where the interval is undefined."""
     unit, n_units = interval["unit"], interval["n_units"]
     n = [HELD[counts](n_units) if unit == "judgment" else units_counted(unit, n_units)]
     if unit in HOLDING:
         n.append(HELD[counts](interval["n_responses"]))
     method = "" if interval["low"] is None else method_word(interval)
-    return " · ".join(filter(None, (method, ", ".join(n))))
+    return method, ", ".join(n)
 
 
 def method_word(interval: Mapping[str, Any]) -> str:
@@ -64,9 +66,9 @@ def units_counted(unit: str, n: int) -> str:
     return ngettext("%(n)s unit", "%(n)s units", n) % {"n": count(n)}
 
 
-def counts_said(row: Row, column: Shown, table: Table) -> str:
+def counts_said(row: Row, column: Shown, table: Table) -> list[str]:
     """The counts that stand in the same row, each with its title."""
     counts = [
         each for each in table.shown if each.kind == "count" and each is not column and each.value not in table.named_by
     ]
-    return ", ".join(f"{each.title}: {count(row[each.value])}" for each in counts if row[each.value] is not None)
+    return [f"{each.title}: {count(row[each.value])}" for each in counts if row[each.value] is not None]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache
+from posixpath import relpath
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -9,6 +10,7 @@ from django.urls import reverse
 from analysis.forms import ResultsForm
 from analysis.item_lists import sheet_links
 from analysis.pages import BehindLink
+from analysis.shorthand import in_letters
 from analysis.tables import Row, Shown, Table
 from projects.models import Role
 from studies.models import Study
@@ -16,13 +18,19 @@ from studies.services.effects import effects_hidden
 
 
 def asked(form: ResultsForm) -> dict:
-    """The choices as parameters of an address, for figures and downloads; none where nothing was chosen."""
+    """The choices as parameters of an address, for figures and downloads: only those that are not as usual."""
     choices = form.choices
     if form.is_untouched:
         return {}
-    asked = {"asked": 1, "include": choices.included, "convention": choices.convention, "estimate": form.estimand}
-    asked |= {"texts": "shared"} if choices.shared_texts else {}
-    return asked | {"drop": choices.dropped} | ({} if choices.calibration else {"calibration": "without"})
+    chosen = {
+        "include": choices.included,
+        "convention": "" if choices.convention == "clustered" else choices.convention,
+        "estimate": "" if form.estimand == "pooled" else form.estimand,
+        "texts": "shared" if choices.shared_texts else "",
+        "drop": choices.dropped,
+        "calibration": "" if choices.calibration else "without",
+    }
+    return {"asked": 1} | {name: value for name, value in chosen.items() if value}
 
 
 def links_of(study: Study, form: ResultsForm, table: Table) -> dict[str, dict[str, str]]:
@@ -43,25 +51,27 @@ def call_links(table: Table) -> dict[str, dict[str, str]]:
     return {"call": {name: reverse("call", args=name.split("/")) for name in named}} if columns else {}
 
 
-def behind_link(study: Study, form: ResultsForm, **more: str) -> Callable[[Table], BehindLink | None]:
+def behind_link(study: Study, form: ResultsForm, page: str, **more: str) -> Callable[[Table], BehindLink | None]:
     """Of a table, a function from its numbers to the pages of their answers; None for who may not see answers now.
 
+    `page`: the path of the page they stand on, from which they lead on: there are hundreds, and a slug may be long.
     `more`: what the page was asked besides what the form holds.
     """
-    chosen = urlencode(asked(form) | more, doseq=True)
-    address = f"{reverse('study_behind', args=[study.slug])}?{chosen}{'&' if chosen else ''}"
+    chosen = urlencode(in_letters(asked(form)) | more)
+    path = relpath(reverse("study_behind", args=[study.slug]), page)
+    address = f"{path}/?{chosen}{'&' if chosen else ''}"
     may_see = study.project.my_role.rank >= Role.REVIEWER.rank and not effects_hidden(study)
 
     def of_table(table: Table) -> BehindLink | None:
         if not may_see:
             return None
         rows = {id(row): row for row in table.rows}
-        named = cache(lambda place: urlencode(table.names(rows[place])))  # thousands of numbers, a few in each row
+        key = cache(lambda place: table.key(rows[place]))  # thousands of numbers, a few in each row
 
         def link(row: Row, column: Shown) -> str:
             if column.cell:
                 return f"{address}{urlencode(row[column.cell])}"
-            return f"{address}table={table.name}&number={column.value}&{named(id(row))}"
+            return f"{address}table={table.name}&number={column.value}&row={key(id(row))}"
 
         return link
 

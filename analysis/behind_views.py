@@ -17,6 +17,7 @@ from analysis.hiding import hidden_page
 from analysis.item_lists import page_of
 from analysis.pages import cell_of, naming, page_table
 from analysis.services.results import LABEL_MASS, STAND_IN, Behind, behind_of, counts_by_purpose
+from analysis.shorthand import SHORT
 from analysis.writers import as_csv
 from projects.models import Role
 from studies.access import get_study
@@ -24,7 +25,7 @@ from studies.services.effects import effects_hidden
 
 PER_PAGE = 100
 # All else in the address names a row.
-NOT_NAMES = ("table", "number", "page", *ResultsForm.base_fields, "include", *StandInForm.base_fields)
+NOT_NAMES = ("table", "number", "page", SHORT, *ResultsForm.base_fields, "include", *StandInForm.base_fields)
 # Tables that do not stand on the results page.
 PAGES = {"item_analysis": "study_items", **dict.fromkeys((*STAND_IN, LABEL_MASS), "stand_in")}
 

@@ -1,6 +1,6 @@
 """Long tables as grids for the page: evaluators side by side, and whatever a table says it crosses."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -54,13 +54,13 @@ def between(table: Table, row: Row, behind: BehindLink | None) -> tuple[Part, ..
 
 
 def crossed(
-    table: Table, convention: str, behind: BehindLink | None = None, most: int | None = None
+    table: Table, convention: str, behind: BehindLink | None = None, grids: Iterable[Grid] | None = None
 ) -> list[PageTable]:
     """The grids of a table that reads best as such (see `tables.Crossing`), with the same cells as the long table.
 
-    `most`: only so many of them.
+    `grids`: only these of them.
     """
-    return [page_grid(table, grid, convention, behind) for grid in grids_of(table)[:most]]
+    return [page_grid(table, grid, convention, behind) for grid in (grids_of(table) if grids is None else grids)]
 
 
 def page_grid(table: Table, grid: Grid, convention: str, behind: BehindLink | None) -> PageTable:
@@ -81,7 +81,7 @@ def page_grid(table: Table, grid: Grid, convention: str, behind: BehindLink | No
     ]
     marks = {mark: reason for reason, mark in reasons.items()}
     head, notes = (heading, *heads(table, grid), *along), tuple(grid_notes(table, grid, rows))
-    return PageTable(table.name, grid.title or table.title, head, rows, notes, marks)
+    return PageTable(table.name, grid.title or table.title, head, rows, notes, marks, grid.n_cut)
 
 
 def heads(table: Table, grid: Grid) -> list[Shown]:

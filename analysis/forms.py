@@ -6,6 +6,7 @@ from django.utils.translation import gettext_lazy as _
 from analysis.choices import Choices, dropped_from, purposes_with
 from analysis.formatting import count
 from analysis.report import Report
+from analysis.shorthand import SHORT, spelled_out
 from studies.models import Study
 from studies.services.declaring import declaration_of
 from studies.services.units import CALIBRATION as CALIBRATED
@@ -41,6 +42,8 @@ class ResultsForm(forms.Form):
     def __init__(self, study: Study, counts: dict[str, int], data=None):
         """`counts`: how many answers of people of each purpose the study has."""
         self.study, self.usual = study, first_included(counts)
+        if data and data.get(SHORT):
+            data = spelled_out(data[SHORT])
         if not (data and data.get("asked")):
             data = {"asked": "1", "include": self.usual, "convention": "clustered", "estimate": "pooled"}
         super().__init__(data)

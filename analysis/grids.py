@@ -30,6 +30,7 @@ class Grid:
     down: tuple[Any, ...]
     across: tuple[Any, ...]
     places: Mapping[tuple[Any, Any], Place]
+    n_cut: int = 0  # how many rows are left out after its last
 
     def line(self, down: Any) -> list[Place | None]:
         """The place in each column; None where the table has none."""

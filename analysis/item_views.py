@@ -17,6 +17,7 @@ from analysis.hiding import hidden_page
 from analysis.item_lists import headings, of_stage, page_of, place_in, sheet_links, sorted_by, stage_choices
 from analysis.models import ItemCode
 from analysis.pages import page_table
+from analysis.room import rows_on_a_page
 from analysis.services.coding import BadCode, remove_code, set_codes
 from analysis.services.results import counts_by_purpose, report_of
 from analysis.table_views import table_called
@@ -26,8 +27,6 @@ from projects.models import Role
 from studies.access import get_study
 from studies.services.declaring import declaration_of
 from studies.services.effects import effects_hidden
-
-PER_PAGE = 60
 
 
 @login_required
@@ -43,14 +42,16 @@ def study_items(request, slug):
     stage, order = request.GET.get("stage", ""), request.GET.get("sort", "")
     stage = stage if stage in dict(stage_choices()) else ""
     table = sorted_by(of_stage(table, stage), order)
-    page = Paginator(table.rows, PER_PAGE).get_page(request.GET.get("page"))
+    page = Paginator(table.rows, rows_on_a_page(table)).get_page(request.GET.get("page"))
     query = asked(form) | {"stage": stage}
     keep = QueryDict(urlencode(asked(form) | {"sort": order}, doseq=True)).lists()
     links = {
         "text id": text_links(study),
         "item id": sheet_links(study, urlencode(asked(form) | {"sort": order}, doseq=True), "item_analysis"),
     }
-    shown = page_table(page_of(table, page), form.choices.convention, links, behind_link(study, form)(table))
+    shown = page_table(
+        page_of(table, page), form.choices.convention, links, behind_link(study, form, request.path)(table)
+    )
     context = {
         "project": study.project,
         "study": study,

@@ -12,6 +12,7 @@ from analysis.file_views import attached
 from analysis.lab_forms import LabForm
 from analysis.pages import page_table
 from analysis.services.results import counts_by_purpose, lab_of, lab_overview_of
+from analysis.turning import turned
 from analysis.writers import as_csv
 from studies.access import get_study
 from studies.services.effects import effects_hidden
@@ -43,7 +44,9 @@ def agreement_lab(request, slug):
         "report": {"included": form.choices.included},
         "form": form,
         "questions": page_table(questions_in(study, form), "clustered"),
-        "tables": [(name, page_table(getattr(found, name), "clustered")) for name in tables_of(study)] if found else [],
+        "tables": [(name, turned(getattr(found, name), request.GET, "clustered", of=2)) for name in tables_of(study)]
+        if found
+        else [],
         "asked": urlencode(form.asked, doseq=True),
     }
     return render(request, "analysis/lab.html", context)

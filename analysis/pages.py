@@ -2,15 +2,16 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from string import ascii_lowercase
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from analysis.about import about
 from analysis.formatting import (
     UNDEFINED,
+    count,
     digits_of,
     figure,
     interval,
@@ -20,10 +21,11 @@ from analysis.formatting import (
     texts_counted,
     worded,
 )
+from analysis.room import MOST_ROWS
 from analysis.tables import NUMBERS, Row, Shown, Table, own_ends
 
-MOST_ROWS = 100
 Links = Mapping[str, Mapping[Any, str]]  # {kind of column: {id: address}}
+MOST_SENTENCES = 16  # about a figure: who wants all numbers reads the table beneath
 BehindLink = Callable[[Row, Shown], str]  # the address of the answers behind a number
 ABOUT = ("texts", "items", "evaluators")  # the parts of the description
 SIGNS = {"best": "▲", "highest": "▲", "worst": "▼", "lowest": "▼"}
@@ -52,7 +54,7 @@ class Cell:
     marked: str = ""  # the word of a row that its table marks, such as worst
     reason: str = ""
     mark: str = ""
-    about: str = ""
+    about: tuple[str, ...] = ()
 
     @property
     def sign(self) -> str:
@@ -63,13 +65,18 @@ class Cell:
         return _("best") if self.best else mark_word(self.marked)
 
     @property
+    def has_beside(self) -> bool:
+        """Whether anything stands on the line of the number besides it."""
+        return bool(self.sign or self.interval or self.mark)
+
+    @property
     def strong(self) -> bool:
         return self.best or self.marked in ("best", "highest")
 
-    @cached_property
-    def hover(self) -> str:
-        """Why it is undefined, if it is, and what it rests on."""
-        return " · ".join(filter(None, (self.reason, self.about)))
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Why it is undefined, if it is, and what it rests on: what is said when it is pointed at."""
+        return (self.reason, *self.about) if self.reason else self.about
 
 
 @dataclass(frozen=True)
@@ -219,8 +226,11 @@ def best_of(table: Table, row: Row, column: Shown) -> Any:
 
 
 def alternative(table: Table) -> str:
-    """What a figure of the table shows, in a sentence per row, for those who cannot see it."""
-    return " ".join(f"{sentence_of(row, table)}." for row in table.rows[:MOST_ROWS])
+    """What a figure of the table shows, in a sentence for each of its first rows, for those who cannot see it."""
+    said = [f"{sentence_of(row, table)}." for row in table.rows[:MOST_SENTENCES]]
+    if n := len(table.rows) - len(said):
+        said.append(ngettext("The table has %(n)s more row.", "The table has %(n)s more rows.", n) % {"n": count(n)})
+    return " ".join(said)
 
 
 def sentence_of(row: Row, table: Table) -> str:
@@ -245,15 +255,16 @@ class Facts:
     title: str
     quantities: list[str]
     rows: list[tuple[str, list[Cell]]]
+    more: int = 0
 
 
-def description(table: Table, behind: BehindLink | None = None) -> list[Facts]:
-    """Texts, items and who answered, each as a small table."""
+def description(table: Table, behind: BehindLink | None = None, most: int = MOST_ROWS) -> list[Facts]:
+    """Texts, items and who answered, each as a small table of at most so many rows."""
     parts = {about: [row for row in table.rows if row["about"] == about] for about in ABOUT}
-    return [facts(table, worded("about", about), rows, behind) for about, rows in parts.items()]
+    return [facts(table, worded("about", about), rows, behind, most) for about, rows in parts.items()]
 
 
-def facts(table: Table, title: str, rows: list[Row], behind: BehindLink | None) -> Facts:
+def facts(table: Table, title: str, rows: list[Row], behind: BehindLink | None, most: int) -> Facts:
     column = next(column for column in table.shown if column.value == "value")
     quantities = list(dict.fromkeys(row["quantity"] for row in rows))
     cells: dict[str, dict[str, Cell]] = {}
@@ -264,7 +275,8 @@ def facts(table: Table, title: str, rows: list[Row], behind: BehindLink | None) 
     found = [
         (name, [mine.get(quantity, Cell("", numeric=True)) for quantity in quantities]) for name, mine in cells.items()
     ]
-    return Facts(title, [worded("quantity", quantity) for quantity in quantities], found)
+    said = [worded("quantity", quantity) for quantity in quantities]
+    return Facts(title, said, found[:most], max(0, len(found) - most))
 
 
 def name_of(row: Row) -> str:

@@ -1,68 +1,77 @@
 """What stands on a results page: tables, grids and figures in their order, and what has a page of its own."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from urllib.parse import urlencode
 
 from analysis.addresses import asked, behind_link, links_of
+from analysis.beside_published import apart, comparing
 from analysis.coding_kinds import kinds_of
 from analysis.crossing import crossed, side_by_side
 from analysis.figure_places import FigurePlace, place_in_results
 from analysis.forms import ResultsForm
-from analysis.grids import grids_of
+from analysis.grids import Grid, grids_of
 from analysis.item_lists import LISTS, STUDY, alarms, sheet_links
-from analysis.pages import MOST_ROWS, PageTable, description, page_table
+from analysis.pages import Facts, PageTable, description, page_table
 from analysis.report import Report
+from analysis.room import cells_of, grids_that_fit, rows_that_fit
 from analysis.tables import Table
 from studies.models import Study
 
-OPEN_GRIDS = 2  # such as one for each round; others stand on the table's own page
-OPEN_CELLS = 100  # of them together, beyond the first grid
 SHORT = 24  # rows of a table that stands on the results page
 MOST_ALARMS = 12  # options whose key may be wrong, on the results page
 SURE_ENOUGH = 15  # items of a list that has the surest first
-SHORT_CLOSED = 12  # rows of one that is closed at first
+SHORT_CLOSED = 12  # rows of one that is closed at first, and of a part of the description
 CLOSED = (
-    "informativity_standardised", "beside_accuracy", "informativity_intervals", "informativity_probability",
+    "informativity", "informativity_matched", "informativity_standardised", "beside_accuracy",
+    "informativity_intervals", "informativity_probability",
 )  # fmt: skip
+MEASURES = ("informativity", "informativity_matched")
+PUBLISHED = "published"
+DESCRIPTION = "description"
 
 
-def sections(study: Study, form: ResultsForm, report: Report) -> dict:
-    """The tables and figures in the order of the page."""
-    behind, convention = behind_link(study, form), form.choices.convention
-    elsewhere, of_several = long_tables(report), notes_of_several(report)
+def sections(study: Study, form: ResultsForm, report: Report, page: str) -> dict:
+    """The tables and figures in the order of the page, which stands under this path."""
+    behind, convention = behind_link(study, form, page), form.choices.convention
+    elsewhere, of_several, here = long_tables(report), notes_of_several(report), rows_here(report)
+    first, second = ("informativity_matched", "informativity") if form.estimand == "matched" else MEASURES
+    is_listed = report.template == Report.template
+    beside = [] if is_listed else [side_by_side(report.table(first), convention, behind(report.table(first)))]
+    grids = grids_that_fit(report.tables if is_listed else ())
+    described = description(report.table(DESCRIPTION), behind(report.table(DESCRIPTION)), SHORT_CLOSED)
+    taken = cells_taken(described, beside, grids)
+    most = rows_that_fit([(len(table.rows), len(table.shown)) for table in here.values()], taken)
     tables = {}
     for table in report.tables:
-        here = replace(table, notes=tuple(note for note in table.notes if note not in of_several))
-        here = replace(here, rows=()) if table.name in elsewhere else here
-        most = SURE_ENOUGH if table.name in LISTS else MOST_ROWS
-        links = links_of(study, form, table) if here.rows else {}
-        shown = page_table(here, convention, links, behind(table), most)
+        own_notes = tuple(note for note in table.notes if note not in of_several)
+        mine = replace(here[table.name], notes=own_notes)
+        links = links_of(study, form, table) if mine.rows else {}
+        shown = page_table(
+            mine, convention, links, behind(table), min(most, SURE_ENOUGH) if table.name in LISTS else most
+        )
         tables[table.name] = replace(shown, more=len(table.rows)) if table.name in elsewhere else shown
-    described = report.table("description")
     common = {
         "tables": tables,
         "notes_of_several": of_several,
-        "description": description(described, behind(described)),
+        "description": described,
+        **apart_from_published(report),
     }
     place = partial(place_in_results, study, report, urlencode(asked(form), doseq=True))
-    if report.template == Report.template:
-        first = next(iter(sheet_links(study, urlencode(asked(form), doseq=True), STUDY).values()), "")
-        grids = {table.name: crossed(table, convention, behind(table), open_grids(table)) for table in report.tables}
-        return common | {"listed": listed(report, tables, elsewhere, grids, place), "first_sheet": first}
-    first, second = ("informativity", "informativity_matched")
-    if form.estimand == "matched":
-        first, second = second, first
-    table, alarmed = report.table(first), alarms_of(study, form, report.table("item_analysis"))
+    if is_listed:
+        sheet = next(iter(sheet_links(study, urlencode(asked(form), doseq=True), STUDY).values()), "")
+        drawn = {table.name: crossed(table, convention, behind(table), grids[table.name]) for table in report.tables}
+        return common | {"listed": listed(report, tables, elsewhere, drawn, place), "first_sheet": sheet}
+    alarmed = alarms_of(study, form, report.table("item_analysis"))
     return (
         common
         | {
-            "beside": side_by_side(table, form.choices.convention, behind(table)),
+            "beside": beside[0],
             "first": tables[first],
             "second": tables[second],
-            "dumbbell": place("dumbbell" if form.estimand == "pooled" else "dumbbell_matched", table),
+            "dumbbell": place("dumbbell" if form.estimand == "pooled" else "dumbbell_matched", report.table(first)),
             "figures": {name: place(name, report.table(name)) for name in ("ratings", "accuracy_by_rating")},
             "alarms": alarmed,
             "most_alarms": f":{MOST_ALARMS}",
@@ -72,18 +81,38 @@ def sections(study: Study, form: ResultsForm, report: Report) -> dict:
     )
 
 
+def rows_here(report: Report) -> dict[str, Table]:
+    """Each table with those of its rows that may stand on the results page."""
+    elsewhere = long_tables(report) | {DESCRIPTION}  # the description is laid out apart
+    found = {table.name: replace(table, rows=()) if table.name in elsewhere else table for table in report.tables}
+    return found | {name: comparing(table) for name, table in found.items() if name == PUBLISHED}
+
+
+def cells_taken(described: list[Facts], beside: list[PageTable], grids: Mapping[str, list[Grid]]) -> int:
+    """How many cells stand on the page besides those of lists."""
+    return (
+        sum(len(part.rows) * (len(part.quantities) + 1) for part in described)
+        + sum(len(table.rows) * len(table.head) for table in beside)
+        + sum(cells_of(grid) for several in grids.values() for grid in several)
+    )
+
+
+def apart_from_published(report: Report) -> dict:
+    """What of the published numbers does not compare, if they stand on the page."""
+    found = [each for table in report.tables if table.name == PUBLISHED for each in apart(table)]
+    return {"apart": found, "n_apart": sum(each.n for each in found)}
+
+
 def long_tables(report: Report) -> set[str]:
     """Those whose rows stand on pages of their own, so that the results page stays one that is read."""
     if report.template != Report.template:
         closed = (report.table(name) for name in CLOSED if any(table.name == name for table in report.tables))
         return {"item_analysis", *(table.name for table in closed if len(table.rows) > SHORT_CLOSED)}
-    return {table.name for table in report.tables if len(table.rows) > SHORT or grids_of(table)}
-
-
-def open_grids(table: Table) -> int:
-    """How many grids of a table stand on the results page: two where both are small."""
-    cells = [len(grid.down) * len(grid.across) for grid in grids_of(table)[:OPEN_GRIDS]]
-    return len(cells) if sum(cells) <= OPEN_CELLS else 1
+    return {
+        table.name
+        for table in report.tables
+        if table.name != PUBLISHED and (len(table.rows) > SHORT or grids_of(table))
+    }
 
 
 def notes_of_several(report: Report) -> list[str]:

@@ -12,8 +12,8 @@ from analysis.addresses import asked, behind_link
 from analysis.file_views import attached
 from analysis.forms import ResultsForm, StandInForm
 from analysis.hiding import hidden_page
-from analysis.pages import page_table
 from analysis.services.results import LABEL_MASS, STAND_IN, counts_by_purpose, stand_in_of, table_called
+from analysis.turning import turned
 from analysis.writers import as_csv
 from studies.access import get_study
 from studies.services.effects import effects_hidden
@@ -30,8 +30,9 @@ def stand_in(request, slug):
         return hidden_page(request, study)
     form, kinds = ResultsForm(study, counts_by_purpose(study), request.GET), StandInForm(request.GET)
     report = stand_in_of(study, form.choices, kinds.kind)
-    behind, mass = behind_link(study, form, people=kinds.kind), label_mass(study, form.choices.purposes)
-    tables = [page_table(table, "clustered", behind=behind(table)) for table in report.tables]
+    behind = behind_link(study, form, request.path, people=kinds.kind)
+    mass = label_mass(study, form.choices.purposes)
+    tables = [turned(table, request.GET, "clustered", behind(table), of=len(report.tables)) for table in report.tables]
     context = {
         "project": study.project,
         "study": study,
@@ -41,7 +42,7 @@ def stand_in(request, slug):
         "kinds": kinds,
         "verdicts": verdicts(report.tables[0]) if tables else [],
         "tables": tables,
-        "mass": page_table(mass, "clustered", behind=behind(mass)),
+        "mass": turned(mass, request.GET, "clustered", behind(mass)),
         "results_asked": urlencode(asked(form), doseq=True),
         "asked": urlencode(asked(form) | {"people": kinds.kind}, doseq=True),
     }

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import blake2s
 from math import isfinite
 from typing import Any, Literal
 
@@ -93,9 +94,14 @@ class Table:
         """What names the row, as an address holds it; nothing where its numbers lead nowhere."""
         return {column: "" if row[column] is None else str(row[column]) for column in self.named_by}
 
+    def key(self, row: Row) -> str:
+        """What stands for the names of the row where they would be long, as in the addresses of a page's numbers."""
+        return blake2s("\0".join(self.names(row).values()).encode(), digest_size=5).hexdigest()
+
     def row_named(self, names: Mapping[str, str]) -> Row:
-        """The row of these names; `KeyError` if there is none, or no row has names."""
-        found = [row for row in self.rows if self.named_by and self.names(row) == dict(names)]
+        """The row of these names, or of this `row` as its key; `KeyError` if there is none, or no row has names."""
+        asked = dict(names)
+        found = [row for row in self.rows if self.named_by and asked in (self.names(row), {"row": self.key(row)})]
         if not found:
             raise KeyError(names)
         return found[0]

@@ -49,7 +49,9 @@ def study_results(request, slug):
         "may_hide": role.rank >= Role.OWNER.rank and study.state in RUNNING,
     }
     context |= panel(request, ticket, shows=report is not None) if ticket else {}
-    context |= {"form": without_idle(form, report)} | sections(study, form, report) if report else {"form": form}
+    context |= (
+        {"form": without_idle(form, report)} | sections(study, form, report, request.path) if report else {"form": form}
+    )
     return render(request, "analysis/results.html", context)
 
 

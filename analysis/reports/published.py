@@ -235,14 +235,14 @@ def own_values(own: Row | None, table: Table, measure: str, protocol: str) -> di
 
 
 def cell_named(table: Table, row: Row, column: str) -> dict[str, str] | None:
-    """Table, number and names of a cell, if answers stand behind it."""
+    """Table, number and row of a cell, if answers stand behind it."""
     try:
         shown = table.column_shown(column)
     except KeyError:
         return None
     value = row[shown.value]
     is_empty = value is None or (isinstance(value, int) and not value)  # as `analysis.pages.leads`
-    return None if is_empty else {"table": table.name, "number": column} | table.names(row)
+    return None if is_empty else {"table": table.name, "number": column, "row": table.key(row)}
 
 
 def said(value: float | None, low: float | None, high: float | None, measure: str) -> str:

@@ -8,7 +8,7 @@ import pandas as pd
 from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
-from analysis.formatting import count, texts_counted, with_interval
+from analysis.formatting import count, number, texts_counted, with_interval
 from analysis.measures.intervals import clustered
 from analysis.measures.types import FloatArray
 from analysis.reports.contrasts import Contrast

@@ -5,7 +5,7 @@ from math import isnan
 from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
-from analysis.formatting import judgments_counted, of_people, of_texts, texts_counted, with_interval
+from analysis.formatting import judgments_counted, number, of_people, of_texts, texts_counted, with_interval
 from analysis.reports.answers import judgments_of
 from analysis.reports.contrasts import Contrast, contrast
 from analysis.reports.evaluators import HUMAN, evaluators_in

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from bs4 import BeautifulSoup, Tag
 
 from analysis.formatting import UNDEFINED, digits_of, interval, said_as, worded
-from analysis.pages import MOST_ROWS, name_of
+from analysis.pages import name_of
 from analysis.reports.published import said
 from analysis.tables import Shown, Table
 
@@ -49,10 +49,13 @@ def printed(cell: str, kind: str = "number", ends: tuple[float | None, float | N
 
 
 def tables_on(*pages: str) -> dict[str, list[Tag]]:
-    """The rows of each table by its name, a table that goes over several pages in their order; not those of grids."""
+    """The rows of each table by its name, a table that goes over several pages in their order; not those of grids, nor
+    of tables of which a page has only some rows: their own pages have all."""
     found: dict[str, list[Tag]] = {}
     for page in pages:
-        for table in BeautifulSoup(page, "html.parser").select(":not(.crossed) > .table-wrap > table[data-table]"):
+        for table in BeautifulSoup(page, "html.parser").select(
+            ":not(.crossed) > .table-wrap > table[data-table]:not([data-part], #published table)"
+        ):
             found.setdefault(str(table["data-table"]), []).extend(table.select("tbody tr"))
     return found
 
@@ -64,7 +67,7 @@ def compared(tables: Mapping[str, Table], files: Mapping[str, Files], on_pages: 
         if name not in files or name == "description":
             continue
         table, file = tables[name], files[name]
-        if len(rows) != min(len(file.rows), max(len(rows), MOST_ROWS)):
+        if len(rows) != len(file.rows):
             differences.append(f"{name}: {len(rows)} rows on the page, {len(file.rows)} in the file")
         for place, row in enumerate(rows):
             cells = row.find_all(["th", "td"], recursive=False)
@@ -105,7 +108,7 @@ def pairs_of(
 
 def value_in(cell: Tag) -> str:
     """The number alone, without star and footnote."""
-    value = cell.select_one(".value")
+    value = cell.select_one(".value") or cell
     pieces = [piece for piece in value.strings if piece.parent is value or piece.parent.name in ("a", "strong")]
     return "".join(pieces).strip()
 
@@ -140,7 +143,7 @@ def described(file: Files, page: str):
     for table in BeautifulSoup(page, "html.parser").select("table[data-table=description]"):
         about, *quantities = (head.get_text() for head in table.select("thead th"))
         for row in table.select("tbody tr"):
-            cells = [cell.select_one(".value").get_text().strip() for cell in row.select("td")]
+            cells = [value_in(cell) for cell in row.select("td")]
             name = row.select_one("th").get_text()
             shown |= {(titles[about], name, one): cell for one, cell in zip(quantities, cells, strict=True) if cell}
     return shown, wanted

@@ -2,16 +2,17 @@
 
 import csv
 import io
-import re
-from html import unescape
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from django.core.cache import cache
 from django.urls import reverse
 
 from analysis.behind_views import heading
+from analysis.choices import Choices
+from analysis.reports import build
 from studies.services.effects import switch_effects
+from tests.analysis.leading import behind_numbers
 from tests.factory import answer, make_annotator
 
 CELL = {"table": "informativity", "number": "answerability", "generator": "careful", "evaluator": "human"}
@@ -78,15 +79,14 @@ def test_a_number_called_as_its_table_is_named_once():
 
 def test_numbers_on_the_results_page_lead_there(answered, as_user, reviewer):
     client = as_user(reviewer)
-    html = client.get(reverse("study_results", args=["tiny"])).content.decode()
-    links = [unescape(link) for link in re.findall(r'href="([^"]*/results/judgments/[^"]*)"', html)]
+    links = behind_numbers(client.get(reverse("study_results", args=["tiny"])))
     assert len(links) > 4
     assert all(client.get(link).status_code == 200 for link in links)
 
 
 def test_viewers_find_neither_link_nor_page(answered, as_user, viewer):
     client = as_user(viewer)
-    assert "results/judgments" not in client.get(reverse("study_results", args=["tiny"])).content.decode()
+    assert not behind_numbers(client.get(reverse("study_results", args=["tiny"])))
     assert client.get(reverse("study_behind", args=["tiny"]), CELL).status_code == 404
     assert client.get(reverse("study_behind_csv", args=["tiny"]), CELL).status_code == 404
 
@@ -115,23 +115,23 @@ def test_simulated_answers_are_named_on_the_page_and_in_the_file(tiny, items, as
 
 
 def test_a_recomputed_number_leads_to_the_cell_it_came_from(answered, as_user, reviewer):
-    html = as_user(reviewer).get(reverse("study_results", args=["tiny"])).content.decode()
-    published = html.split('id="published"')[1].split("</section>")[0]
-    links = [
-        dict(parse_qsl(unescape(link))) for link in re.findall(r'href="[^"]*/results/judgments/[?]([^"]*)"', published)
-    ]
-    own = {"table": "informativity", "number": "informativity", "generator": "careful", "evaluator": "human"}
-    assert any(own.items() <= link.items() for link in links)
-    assert any((own | {"number": "answerability"}).items() <= link.items() for link in links)  # behind its n
-    agreement = {"table": "agreement_with_humans", "number": "kappa_unweighted", "evaluator": "human", "stage": "read"}
-    assert any(agreement.items() <= link.items() for link in links)
+    response = as_user(reviewer).get(reverse("study_table_page", args=["tiny", "published"]))
+    links = [dict(parse_qsl(urlsplit(link).query)) for link in behind_numbers(response)]
+
+    def leads_to(name, number, **names):
+        table = build(answered, Choices()).table(name)
+        return {"table": name, "number": number, "row": table.key(table.row_named(names))} in links
+
+    own = {"generator": "careful", "evaluator": "human"}
+    assert leads_to("informativity", "informativity", **own)
+    assert leads_to("informativity", "answerability", **own)  # behind its n
+    assert leads_to("agreement_with_humans", "kappa_unweighted", evaluator="human", stage="read")
 
 
 def test_numbers_of_single_options_lead_there_too(answered, as_user, reviewer):
     client = as_user(reviewer)
-    html = client.get(reverse("study_items", args=["tiny"])).content.decode()
-    link = next(link for link in re.findall(r'href="([^"]*/results/judgments/[^"]*)"', html) if "share_ticked" in link)
-    page = client.get(unescape(link)).content.decode()
+    links = behind_numbers(client.get(reverse("study_items", args=["tiny"])))
+    page = client.get(next(link for link in links if "share_ticked" in link)).content.decode()
     assert "<h2>Item analysis: Ticked</h2>" in page
     assert reverse("study_items", args=["tiny"]) in page
 
@@ -139,6 +139,6 @@ def test_numbers_of_single_options_lead_there_too(answered, as_user, reviewer):
 def test_while_effects_are_hidden_no_number_leads_anywhere(answered, owner, client):
     client.force_login(owner)
     address = reverse("study_results", args=["tiny"])
-    assert "results/judgments" in client.get(address).content.decode()
+    assert behind_numbers(client.get(address))
     switch_effects(answered, owner, hidden=True)
-    assert "results/judgments" not in client.get(address).content.decode()
+    assert not behind_numbers(client.get(address))

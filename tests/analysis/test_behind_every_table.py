@@ -1,7 +1,6 @@
 """In every protocol every table's numbers lead somewhere, and rows have names of their own."""
 
 import re
-from html import unescape
 
 import pytest
 from bs4 import BeautifulSoup, Tag
@@ -14,6 +13,7 @@ from analysis.evidence import evidence_of
 from analysis.reports import full_report_from
 from analysis.reports.behind import OF_EVERY_PROTOCOL, SOURCES
 from tests import reading
+from tests.analysis.leading import behind_numbers
 from tests.analysis.rows import numbers_in, rows_behind
 from tests.analysis.test_writing_report import written
 from tests.analysis.whole_studies import compared, judged, rated
@@ -112,17 +112,19 @@ def test_every_number_says_what_it_is(tables):
                 assert column.about, (table.name, column.value)
 
 
-def pages_with(tables, study, client) -> list[str]:
+def pages_with(tables, study, client) -> list:
     """The pages on which numbers of tables stand."""
     pages = [reverse(name, args=[study.slug]) for name in ("study_results", "study_items", "stand_in")]
     pages += [reverse("study_table_page", args=[study.slug, table.name]) for table in tables]
-    return [response.content.decode() for response in map(client.get, pages) if response.status_code == 200]
+    return [response for response in map(client.get, pages) if response.status_code == 200]
 
 
 def unlinked_in(cell: Tag) -> list[str]:
     """The numbers of a cell that are no links, but for its interval and what it says of its own number's n."""
-    pieces = [piece for line in cell.select(".value, .under") for piece in line.strings if not piece.find_parents("a")]
-    alone = [piece.strip() for piece in pieces if piece.parent.name in ("span", "strong")]
+    if "num" not in cell.get("class", []):
+        return []
+    pieces = [piece for piece in cell.strings if not piece.find_parents(["a", "sup"])]
+    alone = [piece.strip() for piece in pieces if "interval" not in piece.parent.get("class", [])]
     return [piece for piece in alone if NUMBER.fullmatch(piece) and piece != "0"]  # 0: nothing was counted
 
 
@@ -130,7 +132,7 @@ def test_each_number_on_a_page_leads_to_its_rows_or_is_known_not_to(study, table
     names = {(table.name, column.title) for table in tables for column in table.shown if column.value in table.named_by}
     found = set()
     for page in pages_with(tables, study, as_user(reviewer)):
-        for table in BeautifulSoup(page, "html.parser").select("table[data-table]"):
+        for table in BeautifulSoup(page.content, "html.parser").select("table[data-table]"):
             heads = [head.get_text(strip=True) for head in table.select("thead th")]
             for row in table.select("tbody tr"):
                 cells = row.find_all(["th", "td"], recursive=False)
@@ -141,8 +143,7 @@ def test_each_number_on_a_page_leads_to_its_rows_or_is_known_not_to(study, table
 
 def test_the_pages_lead_from_each_column_to_a_page_that_opens(study, tables, as_user, reviewer):
     client = as_user(reviewer)
-    html = "".join(pages_with(tables, study, client))
-    links = {unescape(link) for link in re.findall(r'href="([^"]*/results/judgments/[^"]*)"', html)}
+    links = {link for response in pages_with(tables, study, client) for link in behind_numbers(response)}
     by_column = {}
     for link in sorted(links):
         by_column.setdefault(tuple(re.findall(r"[?&](?:table|number)=([^&]*)", link)), link)

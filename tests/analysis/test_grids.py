@@ -7,7 +7,7 @@ from django.core.cache import cache
 from django.urls import reverse
 
 from analysis.crossing import crossed
-from analysis.sections import open_grids
+from analysis.room import open_grids
 from analysis.tables import Crossing, Shown, make_table
 from analysis.tex import as_tex
 from tests.analysis.rows import lines_under
@@ -59,7 +59,7 @@ def test_the_results_page_opens_a_second_grid_only_while_both_are_small():
         return table([row("a", f"o{place}", 1.0, number=number) for place in range(n) for number in (1, 2)],
                      apart=("round",))  # fmt: skip
 
-    assert [open_grids(wide(n)) for n in (2, 50, 51)] == [2, 2, 1]
+    assert [len(open_grids(wide(n))) for n in (2, 50, 51)] == [2, 2, 1]
 
 
 def test_values_of_one_column_stand_down_and_of_another_across():
@@ -72,7 +72,7 @@ def test_a_cell_keeps_its_interval_link_hover_and_reason():
     (grid,) = crossed(table(ROWS), "clustered", lambda row, column: f"/{row['who']}/{row['on']}/{column.value}")
     cell = grid.rows[0][1]
     assert (cell.href, cell.under) == ("/a/clear_cut/mean", ("[2.25, 2.75]",))
-    assert cell.hover.startswith("a mean · 95 % interval: each text left out in turn")
+    assert cell.remarks[:2] == ("a mean", "95 % interval: each text left out in turn (jackknife, t)")
     empty = grid.rows[0][2]
     assert (empty.href, grid.footnotes[empty.mark]) == ("", "no answers")
 

@@ -3,8 +3,12 @@
 from itertools import product
 
 import pytest
+from bs4 import BeautifulSoup
+from django.core.cache import cache
+from django.urls import reverse
 from django.utils import timezone
 
+from analysis.beside_published import NAMED, apart, comparing
 from analysis.choices import Choices
 from analysis.reports import build
 from analysis.reports.published import DIFFERS, SOURCES, printed
@@ -131,3 +135,45 @@ def test_what_can_be_compared_comes_first_and_in_words(project):
     assert "consistency with the expected answer" in words
     assert "answer_consistency" not in words
     assert "pooled" not in words
+
+
+def test_only_what_has_both_numbers_compares_and_the_rest_is_counted_with_its_reason(answered):
+    Generator.objects.filter(name="careful").update(name="GPT-4")
+    table = build(answered, Choices(seed=7)).table("published")
+    both = comparing(table).rows
+    assert "gpt-4, human" in {row["row"] for row in both}
+    assert all(row["published"] is not None and row["own"] is not None for row in both)
+    found = list(apart(table))
+    assert sum(each.n for each in found) + len(both) == len(table.rows)
+    theirs = next(each for each in found if each.reason == "this study has no such row")
+    assert (theirs.measure, len(theirs.named), theirs.n_unnamed) == ("informativity", NAMED, theirs.n - NAMED)
+    ours = next(each for each in found if each.reason == "not published")
+    assert ours.named[0] == "items by hurried, answers by people"
+
+
+def test_the_results_page_shows_what_compares_and_sums_up_the_rest_closed(answered, as_user, viewer):
+    cache.clear()
+    Generator.objects.filter(name="careful").update(name="GPT-4")
+    html = as_user(viewer).get(reverse("study_results", args=["tiny"])).content
+    section = BeautifulSoup(html, "html.parser").select_one("#published")
+    table = build(answered, Choices(seed=7)).table("published")
+    assert len(section.select("tbody tr")) == len(comparing(table).rows) > 0
+    rest = section.select_one("details:not([open])")
+    assert f"{len(table.rows) - len(comparing(table).rows)} numbers do not compare" in rest.summary.get_text()
+    own = reverse("study_table_page", args=["tiny", "published"])
+    assert rest.select_one("a")["href"].startswith(own)
+
+
+def test_where_nothing_compares_the_page_says_what_would(project, as_user, viewer):
+    cache.clear()
+    dimensions.make_bank(project)
+    study = dimensions.drafted(project)
+    items = [item.external_id for item in project.items.all()]
+    scores = [
+        {"annotator": "p0", "stage": "rate", "item_id": item, "question": "fluency", "value": 2} for item in items
+    ]
+    import_responses(study, as_csv(scores), partial=True)
+    html = as_user(viewer).get(reverse("study_results", args=[study.slug])).content
+    section = BeautifulSoup(html, "html.parser").select_one("#published")
+    assert "Nothing compares" in section.get_text()
+    assert not section.select("table")

@@ -47,12 +47,17 @@ def pages_of(client, study, convention):
     """The pages on which the tables of a report stand, those of long tables too, each as often as it goes on."""
     asked = urlencode({"asked": 1, "convention": convention})
     addresses = [f"{reverse(name, args=[study.slug])}?{asked}" for name in ("study_results", "study_items", "stand_in")]
+    seen = set()
     while addresses:
-        response = client.get(address := addresses.pop(0))
+        address = addresses.pop(0).partition("#")[0]
+        if address in seen:
+            continue
+        seen.add(address)
+        response = client.get(address)
         if response.status_code == 200:
             page = BeautifulSoup(response.content, "html.parser")
             yield str(page)
-            following = page.select('a[rel="next"], a.button[href*="/results/tables/"]')
+            following = page.select('a[rel="next"], a.button[href*="/results/tables/"], .rest a')
             addresses += [urljoin(address, link["href"]) for link in following]
 
 

@@ -1,0 +1,85 @@
+"""What is said of numbers stands once on a page, and cells refer to it; choices in links are letters."""
+
+import pytest
+from bs4 import BeautifulSoup
+from django.core.cache import cache
+from django.http import QueryDict
+from django.template import Context, Template
+from django.urls import reverse
+
+from analysis.addresses import asked
+from analysis.forms import ResultsForm
+from analysis.pages import Cell
+from analysis.shorthand import LETTERS, in_letters, spelled_out
+
+CELLS = "{% for cell in cells %}{% include 'analysis/parts/cell.html' %}{% endfor %}"
+PAGE = Template("{% load remarks %}{% remarks %}" + CELLS + "{% endremarks %}")
+
+
+@pytest.fixture(autouse=True)
+def empty_cache(db):
+    cache.clear()
+
+
+def drawn(*cells):
+    return BeautifulSoup(PAGE.render(Context({"cells": cells})), "html.parser")
+
+
+def number(*about, **more):
+    return Cell(".50", numeric=True, about=about, **more)
+
+
+def test_a_remark_of_many_numbers_stands_once():
+    page = drawn(number("a mean", "2 texts"), number("a mean", "3 texts"))
+    assert [remark.get_text() for remark in page.select(".remarks dd")] == ["a mean", "2 texts", "3 texts"]
+
+
+def test_a_number_is_described_by_its_remarks_and_by_no_others():
+    page = drawn(number("a mean", "2 texts"), number("a mean", "3 texts"))
+    said = [[page.find(id=one).get_text() for one in cell["aria-describedby"].split()] for cell in page.select("td")]
+    assert said == [["a mean", "2 texts"], ["a mean", "3 texts"]]
+
+
+def test_where_a_number_is_a_link_the_link_is_described_as_the_keyboard_stops_there():
+    page = drawn(number("a mean", href="/there"))
+    assert page.select_one("td > a")["aria-describedby"]
+    assert not page.select_one("td").has_attr("aria-describedby")
+
+
+def test_why_a_number_is_undefined_is_its_first_remark():
+    assert number("a mean", reason="no answers").remarks == ("no answers", "a mean")
+
+
+def test_without_remarks_there_is_neither_a_list_nor_a_script():
+    assert not drawn(number()).select(".remarks, script")
+
+
+def test_every_remark_that_a_page_refers_to_stands_on_it(answered, as_user, reviewer):
+    response = as_user(reviewer).get(reverse("study_results", args=["tiny"]))
+    page = BeautifulSoup(response.content, "html.parser")
+    referred = {one for cell in page.select("[aria-describedby]") for one in cell["aria-describedby"].split()}
+    ids = [remark["id"] for remark in page.select(".remarks dd")]
+    assert referred == set(ids)
+    assert len(ids) == len(set(ids)) > 3
+    assert not page.select("td[title]")
+
+
+@pytest.mark.parametrize("choice", LETTERS)
+def test_a_choice_comes_back_from_its_letter(choice):
+    name, value = choice
+    chosen = {name: [value] if name in ("include", "drop") else value}
+    (letters,) = in_letters({"asked": 1} | chosen).values()
+    assert {key: each for key, each in spelled_out(letters).items() if each} == {"asked": "1"} | chosen
+
+
+def test_several_choices_come_back_from_an_address(answered):
+    letters = QueryDict("as=it")
+    chosen = ResultsForm(answered, {"main": 1}, letters).choices
+    assert (chosen.convention, chosen.included) == ("published", ())
+
+
+def test_who_unticks_everything_is_not_taken_for_who_chose_nothing(tiny):
+    form = ResultsForm(tiny, {"simulated": 1}, {"asked": "1"})
+    again = ResultsForm(tiny, {"simulated": 1}, in_letters(asked(form)))
+    assert form.choices.included == again.choices.included == ()
+    assert in_letters({}) == {}
