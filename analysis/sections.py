@@ -7,6 +7,7 @@ from functools import partial
 from urllib.parse import urlencode
 
 from analysis.addresses import asked, behind_link, links_of
+from analysis.contents import contents_of_listed, contents_of_sections, nothing_yet
 from analysis.crossing import crossed, side_by_side
 from analysis.figure_places import FigurePlace, place_in_results
 from analysis.forms import ResultsForm
@@ -16,6 +17,7 @@ from analysis.pages import MOST_ROWS, PageTable, description, page_table
 from analysis.report import Report
 from analysis.tables import Table
 from studies.models import Study
+from studies.services.effects import effects_hidden
 
 OPEN_GRIDS = 2  # such as one for each round; others stand on the table's own page
 OPEN_CELLS = 100  # of them together, beyond the first grid
@@ -48,7 +50,16 @@ def sections(study: Study, form: ResultsForm, report: Report) -> dict:
     if report.template == Report.template:
         first = next(iter(sheet_links(study, urlencode(asked(form), doseq=True), STUDY).values()), "")
         grids = {table.name: crossed(table, convention, behind(table), open_grids(table)) for table in report.tables}
-        return common | {"listed": listed(report, tables, elsewhere, grids, place), "first_sheet": first}
+        every = listed(report, tables, elsewhere, grids, place)
+        filled = [each for each in every if not each.is_empty]
+        empty = lacking([each.table for each in every if each.is_empty])
+        has_sheets = bool(first) and not effects_hidden(study)
+        return common | {
+            "listed": filled,
+            "empty": {"title": nothing_yet(), "tables": empty},
+            "first_sheet": first,
+            "contents": contents_of_listed(report, filled, bool(empty), has_sheets),
+        }
     first, second = ("informativity", "informativity_matched")
     if form.estimand == "matched":
         first, second = second, first
@@ -61,6 +72,7 @@ def sections(study: Study, form: ResultsForm, report: Report) -> dict:
         "figures": {name: place(name, report.table(name)) for name in ("ratings", "accuracy_by_rating")},
         "kinds": kinds_of(study),
         "alarms": alarms_of(study, form, report.table("item_analysis")),
+        "contents": contents_of_sections(report, tables),
     }
 
 
@@ -92,6 +104,18 @@ class Listed:
     n_elsewhere: int
     figures: list[FigurePlace]
     grids: list[PageTable]
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.table.rows or self.n_elsewhere or self.figures)
+
+
+def lacking(tables: list[PageTable]) -> list[tuple[list[PageTable], tuple[str, ...]]]:
+    """Tables without rows, those together whose notes are the same."""
+    found: dict[tuple[str, ...], list[PageTable]] = {}
+    for table in tables:
+        found.setdefault(table.notes, []).append(table)
+    return [(alike, notes) for notes, alike in found.items()]
 
 
 def listed(
