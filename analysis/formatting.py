@@ -11,6 +11,7 @@ from studies.question_words import label_word, question_word, stage_word
 
 MINUS = "−"
 GROUPED = 10_000  # from here on the thousands of a count stand apart: shorter ones look like decimals in some languages
+SMALLEST_P = 0.001
 UNDEFINED = gettext_noop("undefined")
 CUES: dict[str, str | Promise] = {
     "longest": gettext_lazy("is clearly the longest"),
@@ -50,6 +51,16 @@ def figure(value: int | float) -> str:
     if isinstance(value, int):
         return count(value)
     return number(value, 2 if abs(value) < 10 else 1)
+
+
+def p_value(value: float) -> str:
+    """Three digits; what would round to nothing is said to be smaller than what they can say, as it is never 0."""
+    return f"< {number(SMALLEST_P, 3)}" if value < SMALLEST_P else number(value, 3)
+
+
+def figure_of(kind: str, value: int | float) -> str:
+    """A number of a column of this kind."""
+    return p_value(value) if kind == "p" else figure(value)
 
 
 def texts_counted(n: int) -> str:
@@ -136,8 +147,8 @@ def check_word(check: str) -> str:
 def view_word(view: str) -> str:
     """How agreement takes what does not apply, and on pairs how it takes ties."""
     return {
-        "all": _("all"),
-        "applicable": _("applicable"),
+        "all": _("all, “not applicable” is a label too"),
+        "applicable": _("applicable only"),
         "with_ties": _("with ties"),
         "without_ties": _("without ties"),
         "ties_missing": _("ties missing"),
@@ -219,8 +230,8 @@ def quantity_word(quantity: str) -> str:
         "options_mean": _("options an item, mean"),
         "options_min": _("options, fewest"),
         "options_max": _("options, most"),
-        "share_several_keys": _("items with several keys"),
-        "share_no_key": _("items without a key"),
+        "share_several_keys": _("share of items with several keys"),
+        "share_no_key": _("share of items without a key"),
         "n_annotators": _("annotators"),
         "n_judgments": _("judgments"),
         "minutes_median": _("minutes a person, median"),

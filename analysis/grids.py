@@ -6,10 +6,11 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from analysis.formatting import UNDEFINED, figure, worded
+from analysis.formatting import UNDEFINED, figure_of, worded
 from analysis.tables import NUMBERS, Crossing, Row, Shown, Table
 
 BESIDE = " · "  # between what stands side by side
+Printed = Callable[[str, int | float], str]  # a number of a column of this kind in words
 
 
 @dataclass(frozen=True)
@@ -88,17 +89,17 @@ def title_of(table: Table, crossing: Crossing, key: tuple[Any, ...], keys: list[
     return BESIDE.join(filter(None, [crossing.title, ", ".join(values)]))
 
 
-def beneath_of(place: Place, table: Table, crossing: Crossing, printed: Callable[[int | float], str] = figure) -> str:
+def beneath_of(place: Place, table: Table, crossing: Crossing, printed: Printed = figure_of) -> str:
     """What stands under a number. One that stands alone may be missing; of several each has its place."""
     values = [(column_of(table, name), place.row[name]) for name in crossing.beneath]
     is_empty = place.row[place.column.value] is None if len(values) > 1 else all(value is None for _, value in values)
     return "" if is_empty else BESIDE.join(small(column, value, printed) for column, value in values)
 
 
-def small(column: Shown, value: Any, printed: Callable[[int | float], str]) -> str:
+def small(column: Shown, value: Any, printed: Printed) -> str:
     if column.kind not in NUMBERS:
         return worded(column.kind, value)
-    return _(UNDEFINED) if value is None else printed(value)
+    return _(UNDEFINED) if value is None else printed(column.kind, value)
 
 
 def beneath_said(table: Table, crossing: Crossing) -> list[str]:

@@ -114,7 +114,7 @@ class Heading:
     """A column head that sorts: the address that does, and how the table is sorted by it now."""
 
     title: str
-    kind: str
+    is_numeric: bool
     query: str
     sorted: str  # ascending, descending or nothing
 
@@ -127,7 +127,7 @@ def headings(table: Table, order: str, asked: dict) -> list[Heading]:
         other = column.value if first.startswith("-") else f"-{column.value}"
         now = {column.value: "ascending", f"-{column.value}": "descending"}.get(order, "")
         query = urlencode(asked | {"sort": other if order == first else first}, doseq=True)
-        found.append(Heading(column.title, column.kind, query, now))
+        found.append(Heading(column.title, column.is_numeric, query, now))
     return found
 
 

@@ -9,7 +9,16 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from analysis.about import about
-from analysis.formatting import UNDEFINED, figure, interval, judgments_counted, mark_word, texts_counted, worded
+from analysis.formatting import (
+    UNDEFINED,
+    figure,
+    figure_of,
+    interval,
+    judgments_counted,
+    mark_word,
+    texts_counted,
+    worded,
+)
 from analysis.tables import NUMBERS, Row, Shown, Table
 
 MOST_ROWS = 100
@@ -106,7 +115,7 @@ def cell_of(
         return Cell(text, numeric=numeric, heading=column is table.shown[0], href=href)
     reason = reason_of(row, column, value)
     return Cell(
-        text=_(UNDEFINED) if value is None else figure(value),
+        text=_(UNDEFINED) if value is None else figure_of(column.kind, value),
         numeric=True,
         href=behind(row, column) if behind and leads(table, column, value) else "",
         interval=ends(row, column, convention),
@@ -186,7 +195,7 @@ def alternative(table: Table) -> str:
 def sentence_of(row: Row, table: Table) -> str:
     named = [worded(column.kind, row[column.value]) for column in table.shown if column.kind not in NUMBERS]
     numbers = [
-        f"{column.title} {_(UNDEFINED) if row[column.value] is None else figure(row[column.value])} "
+        f"{column.title} {_(UNDEFINED) if row[column.value] is None else figure_of(column.kind, row[column.value])} "
         f"{interval(row[column.low], row[column.high]) if column.low else ''}".strip()
         for column in table.shown
         if column.kind in NUMBERS

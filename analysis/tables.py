@@ -10,10 +10,9 @@ PLAIN = frozenset((str, int, bool, type(None)))  # what stands in a table as it 
 Kind = Literal[
     "text", "text id", "item id", "evaluator", "stage", "quantity", "mark", "scope", "label", "view", "optional",
     "truth", "check", "axis", "cue", "verdict", "coefficient", "weights", "preference", "unit", "method", "dataset",
-    "question", "correlation", "bias", "count", "number",
-    "count", "number",
+    "question", "correlation", "bias", "count", "number", "p",
 ]  # fmt: skip
-NUMBERS = ("count", "number")
+NUMBERS = ("count", "number", "p")
 
 
 @dataclass(frozen=True)
@@ -32,6 +31,11 @@ class Shown:
     counts: Literal["judgments", "scores", "items"] = "judgments"  # what the n of its intervals counts
     leads: bool = True  # whether answers stand behind it; not behind a setting of the analysis
     cell: str = ""  # the column that says of which other table's cell the number is a copy
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether its cells are set as numbers; an optional one may be missing without a reason."""
+        return self.kind in NUMBERS or self.kind == "optional"
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from analysis.formatting import MINUS, UNDEFINED, figure, interval, mark_word, worded
+from analysis.formatting import MINUS, UNDEFINED, figure_of, interval, mark_word, worded
 from analysis.grids import Grid, Place, beneath_of, beneath_said, column_of, grids_of, heading_of
-from analysis.tables import Crossing, Row, Shown, Table
+from analysis.tables import NUMBERS, Crossing, Row, Shown, Table
 
 TEX_SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -39,7 +39,7 @@ def as_tex(table: Table) -> str:
         parts = [list(part) for _crossing, part in groupby(grids, key=lambda grid: grid.crossing)]
         return "\n".join(tex_grids(table, part, table.notes if part is parts[-1] else ()) for part in parts)
     shown = table.shown or tuple(Shown(column, column) for column in table.columns)
-    align = "".join("r" if column.kind in ("count", "number") else "l" for column in shown)
+    align = "".join("r" if column.kind in NUMBERS else "l" for column in shown)
     head = line_of(escape(column.title) for column in shown)
     text = cache(lambda kind, value: escape(worded(kind, value)))  # few words, many rows
     body = [line_of(tex_cell(row, column, text) for column in shown) for row in table.rows]
@@ -69,17 +69,17 @@ def line_of(cells: Iterable[str]) -> str:
 def tex_cell(row: Row, column: Shown, text: Callable[[str, Any], str]) -> str:
     """One cell as a paper has it: `.53 [.41, .65]`, `undefined`, or the text itself."""
     value = row[column.value]
-    if column.kind not in ("count", "number"):
+    if column.kind not in NUMBERS:
         return text(column.kind, value)
     if value is None:
         return UNDEFINED
     ends = interval(row[column.low], row[column.high]) if column.low else ""
-    return signed(f"{printed(value)} {ends}".rstrip())
+    return signed(f"{printed(column.kind, value)} {ends}".rstrip())
 
 
-def printed(value: int | float) -> str:
+def printed(kind: str, value: int | float) -> str:
     """A count with its digits together, as files have it; other numbers as everywhere."""
-    return str(value) if isinstance(value, int) else figure(value)
+    return str(value) if isinstance(value, int) else figure_of(kind, value)
 
 
 def tex_grids(table: Table, grids: list[Grid], notes: Iterable[str]) -> str:
@@ -121,7 +121,8 @@ def grid_cell(place: Place, table: Table, crossing: Crossing) -> tuple[str, str,
         return UNDEFINED, "", ""
     ends = interval(row[column.low], row[column.high]) if column.low else ""
     marked = MARKS.get(row[crossing.mark] if crossing.mark else "", "%s")
-    return marked % signed(printed(value)), signed(ends), escape(beneath_of(place, table, crossing, printed))
+    number = marked % signed(printed(column.kind, value))
+    return number, signed(ends), escape(beneath_of(place, table, crossing, printed))
 
 
 def grid_notes(table: Table, crossing: Crossing) -> Iterator[str]:
@@ -134,8 +135,8 @@ def grid_notes(table: Table, crossing: Crossing) -> Iterator[str]:
 
 
 def signed(text: str) -> str:
-    """A number with a minus that TeX knows."""
-    return text.replace(MINUS, TEX_SPECIAL[MINUS])
+    """A number with a minus that TeX knows; a p that is smaller than three digits say, too."""
+    return text.replace(MINUS, TEX_SPECIAL[MINUS]).replace("<", "$<$")
 
 
 def escape(text: str) -> str:

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from analysis.figures.colours import BLACK, DARK, LIGHT, PLATE, SOFT, between, ink_on
 from analysis.figures.hover import hover, told, with_texts
 from analysis.figures.style import BARE
-from analysis.formatting import UNDEFINED, items_counted, number, question_word, scores_counted
+from analysis.formatting import UNDEFINED, items_counted, number, p_value, question_word, scores_counted
 from analysis.tables import Row, Table
 
 CELL_WIDTH, CELL_HEIGHT = 62, 36
@@ -51,7 +51,7 @@ def metric_correlations(table: Table, title: Mapping[str, Any]) -> Any:
             "down": row["metric"],
             "value": row["r"],
             "text": number(row["r"]) + ("*" if row["p_adjusted"] < 0.05 else ""),
-            "p": number(row["p_adjusted"], 3),
+            "p": p_value(row["p_adjusted"]),
             **told(row, "r", items_counted(row["n"])),
         }
         for row in rows
@@ -70,7 +70,7 @@ def mirrored(row: Row) -> list[dict[str, Any]]:
     star = "*" if row["nemenyi_p"] is not None and row["nemenyi_p"] < 0.05 else ""
     said = {"value": row["pearson"], "text": number(row["pearson"]) + star, "number": number(row["pearson"])}
     said |= {"counted": items_counted(row["n"])}
-    said["p"] = _(UNDEFINED) if row["nemenyi_p"] is None else number(row["nemenyi_p"], 3)
+    said["p"] = _(UNDEFINED) if row["nemenyi_p"] is None else p_value(row["nemenyi_p"])
     one, other = question_word(row["dimension_a"]), question_word(row["dimension_b"])
     return [{"across": one, "down": other} | said, {"across": other, "down": one} | said]
 

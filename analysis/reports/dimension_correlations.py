@@ -59,7 +59,7 @@ def shown() -> tuple[Shown, ...]:
         Shown(
             _("Nemenyi's p"),
             "nemenyi_p",
-            "number",
+            "p",
             about=_("Nemenyi's test of equal mean ranks, over items that have all dimensions"),
         ),
         Shown(_("Items"), "n", "count", about=_("items with scores on both")),

@@ -45,7 +45,7 @@ def tests(answers: Answers, asked: Asked) -> Table:
             Shown(_("Asymptotic standard error"), "se_asymptotic", "optional"),
             Shown(_("Standard error under chance"), "se_null", "optional"),
             Shown("z", "z", "number", reason="reason"),
-            Shown("p", "p", "optional"),
+            Shown("p", "p", "p", reason="reason"),
             Shown(_("Units"), "n_units", "count"),
         ),
     )  # fmt: skip

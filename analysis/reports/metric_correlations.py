@@ -126,11 +126,11 @@ def shown() -> tuple[Shown, ...]:
             counts="items",
             about=_("correlation of the metric with people's mean score"),
         ),
-        Shown("p", "p", "number", about=_("two-sided, takes rows as independent")),
+        Shown("p", "p", "p", about=_("two-sided, takes rows as independent")),
         Shown(
             _("p, adjusted"),
             "p_adjusted",
-            "number",
+            "p",
             about=_("by Holm over all metrics and dimensions of this coefficient and scope"),
         ),
         Shown(_("Rows"), "n", "count", about=_("items with both numbers; by generator: generators")),

@@ -3,7 +3,7 @@
 import pytest
 from django.utils.translation import override
 
-from analysis.formatting import evaluator_word, figure, interval, number, worded
+from analysis.formatting import evaluator_word, figure, figure_of, interval, number, worded
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,11 @@ from analysis.formatting import evaluator_word, figure, interval, number, worded
 )
 def test_two_digits_a_real_minus_and_no_zero_before_the_point(value, printed):
     assert number(value) == printed
+
+
+@pytest.mark.parametrize(("p", "printed"), [(0.0004, "< .001"), (0.001, ".001"), (0.0426, ".043"), (1.0, "1.000")])
+def test_a_p_is_never_printed_as_nothing(p, printed):
+    assert figure_of("p", p) == printed
 
 
 def test_intervals_stand_in_brackets():

@@ -63,8 +63,8 @@ def family(data: Judged, row: Row) -> Table:
         Shown(_("Metric"), "metric"),
         Shown(_("Dimension"), "dimension", "label"),
         Shown(_("Rows"), "n", "count"),
-        Shown("p", "p", "number"),
-        Shown(_("p, adjusted"), "p_adjusted", "number"),
+        Shown("p", "p", "p"),
+        Shown(_("p, adjusted"), "p_adjusted", "p"),
     )
     columns = tuple(column.value for column in shown)
     return make_table("tests", columns, tests, title=_("The tests that are adjusted together"), shown=shown)
