@@ -129,4 +129,4 @@ def crossings_by(
 
 
 def scope_note() -> str:
-    return _("An empty group is all people, an empty generator or source all of them.")
+    return _("All: all people, generators or sources together; in CSV and JSON these cells are empty.")

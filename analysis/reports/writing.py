@@ -57,7 +57,7 @@ def counts(evidence: Evidence, found: list[WrittenItem]) -> Table:
     chosen = [ALL, *(groups if len(groups) > 1 else [])]
     rows = [counts_row(group, [each for each in found if group in (ALL, each.group)]) for group in chosen]
     notes = (
-        _("An empty group is all people."),
+        _("All: all people together; in CSV and JSON the group is empty then."),
         _("Minutes run from opening a text to handing it in, breaks included; the median over texts and annotators."),
         _("Waiting: nobody has looked at it yet. Only what is accepted or repaired is in the bank."),
     )
