@@ -105,7 +105,7 @@ def test_labels_are_counted_by_generator_and_by_source_category_by_category(labe
 def test_while_effects_are_hidden_no_grid_tells_generators_apart(labelled):
     hidden = without_effects(labelled)
     assert [grid.title for grid in grids(hidden, "agreement")] == [
-        "By group · View: all", "By group · View: applicable",
+        "By group · View: all, “not applicable” is a label too", "By group · View: applicable only",
     ]  # fmt: skip
 
 
