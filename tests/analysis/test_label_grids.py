@@ -66,7 +66,7 @@ def test_agreement_stands_by_group_by_generator_and_by_source_in_both_views(labe
     assert found == [
         (f"{title} · View: {view}", ["Category", *names])
         for title, names in across.items()
-        for view in ("all", "applicable")
+        for view in ("all, “not applicable” is a label too", "applicable only")
     ]
 
 
