@@ -192,8 +192,8 @@ def check_word(check: str) -> str:
 def view_word(view: str) -> str:
     """How agreement takes what does not apply, and on pairs how it takes ties."""
     return {
-        "all": _("all"),
-        "applicable": _("applicable"),
+        "all": _("all, “not applicable” is a label too"),
+        "applicable": _("applicable only"),
         "with_ties": _("with ties"),
         "without_ties": _("without ties"),
         "ties_missing": _("ties missing"),
@@ -296,8 +296,8 @@ def quantity_word(quantity: str) -> str:
         "options_mean": _("options an item, mean"),
         "options_min": _("options, fewest"),
         "options_max": _("options, most"),
-        "share_several_keys": _("items with several keys"),
-        "share_no_key": _("items without a key"),
+        "share_several_keys": _("share of items with several keys"),
+        "share_no_key": _("share of items without a key"),
         "n_annotators": _("annotators"),
         "n_judgments": _("judgments"),
         "minutes_median": _("minutes a person, median"),

@@ -1,5 +1,6 @@
 """What a reader of the agreement lab chooses; all of it stands in the address."""
 
+import re
 from typing import Any
 
 from django import forms
@@ -50,7 +51,7 @@ class LabForm(forms.Form):
         ]
         self.fields["group"].choices = [(name, group_word(name)) for name in self.groups]  # type: ignore[attr-defined]
         self.fields["annotator"].choices = [  # type: ignore[attr-defined]
-            (annotator.code, annotator.code) for annotator in self.present
+            (annotator.code, annotator.code) for annotator in sorted(self.present, key=as_read)
         ]
         if not any(question.may_be_skipped for question in self.questions.values()):
             del self.fields["view"]
@@ -85,6 +86,12 @@ class LabForm(forms.Form):
             "annotator": self.cleaned_data.get("annotator", []),
         }
         return found | ({"view": self.cleaned_data["view"]} if self.cleaned_data.get("view") else {})
+
+
+def as_read(annotator: Annotator) -> tuple[bool, str, list[str]]:
+    """People before models, by groups, p2 before p10."""
+    digits = [part.zfill(20) if part.isdecimal() else part for part in re.split(r"(\d+)", annotator.code)]
+    return annotator.kind != AnnotatorKind.HUMAN, annotator.group, digits
 
 
 def groups_of(present: list[Annotator]) -> dict[str, set[str]]:

@@ -30,6 +30,7 @@ class Asked:
     kind: str
     categories: tuple[Any, ...]
     may_be_skipped: bool = False  # whether there are answers after which it is not asked
+    is_only_stage: bool = False  # then the stage goes without saying
     view: str = ""  # ALL: “not applicable” is one of the categories
 
     @property
@@ -38,7 +39,8 @@ class Asked:
 
     @property
     def title(self) -> str:
-        return f"{question_word(self.name)}, {stage_word(self.stage)}"
+        question = question_word(self.name)
+        return question if self.is_only_stage else f"{question}, {stage_word(self.stage)}"
 
     @property
     def ordered(self) -> bool:
@@ -60,6 +62,7 @@ class Asked:
 
 def questions_of(study: Study) -> list[Asked]:
     """In the order in which they are asked."""
+    stages = declaration_of(study).stages
     return [
         Asked(
             stage.name,
@@ -67,8 +70,9 @@ def questions_of(study: Study) -> list[Asked]:
             question.kind,
             CATEGORIES[question.kind](question),
             bool(stage.gates and question.asked_if),
+            len(stages) == 1,
         )
-        for stage in declaration_of(study).stages
+        for stage in stages
         for question in stage.questions
         if question.kind in CATEGORIES
     ]

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 from analysis.addresses import asked, behind_link, links_of
 from analysis.beside_published import apart, comparing
 from analysis.coding_kinds import kinds_of
+from analysis.contents import contents_of_listed, contents_of_sections, nothing_yet
 from analysis.crossing import crossed, side_by_side
 from analysis.figure_places import FigurePlace, place_in_results
 from analysis.forms import ResultsForm
@@ -19,6 +20,7 @@ from analysis.report import Report
 from analysis.room import cells_of, grids_that_fit, rows_that_fit
 from analysis.tables import Table
 from studies.models import Study
+from studies.services.effects import effects_hidden
 
 SHORT = 24  # rows of a table that stands on the results page
 MOST_ALARMS = 12  # options whose key may be wrong, on the results page
@@ -63,7 +65,16 @@ def sections(study: Study, form: ResultsForm, report: Report, page: str) -> dict
     if is_listed:
         sheet = next(iter(sheet_links(study, urlencode(asked(form), doseq=True), STUDY).values()), "")
         drawn = {table.name: crossed(table, convention, behind(table), grids[table.name]) for table in report.tables}
-        return common | {"listed": listed(report, tables, elsewhere, drawn, place), "first_sheet": sheet}
+        every = listed(report, tables, elsewhere, drawn, place)
+        filled = [each for each in every if not each.is_empty]
+        empty = lacking([each.table for each in every if each.is_empty])
+        has_sheets = bool(sheet) and not effects_hidden(study)
+        return common | {
+            "listed": filled,
+            "empty": {"title": nothing_yet(), "tables": empty},
+            "first_sheet": sheet,
+            "contents": contents_of_listed(report, filled, bool(empty), has_sheets),
+        }
     alarmed = alarms_of(study, form, report.table("item_analysis"))
     return (
         common
@@ -76,6 +87,7 @@ def sections(study: Study, form: ResultsForm, report: Report, page: str) -> dict
             "alarms": alarmed,
             "most_alarms": f":{MOST_ALARMS}",
             "more_alarms": max(0, len(alarmed) - MOST_ALARMS),
+            "contents": contents_of_sections(report, tables),
         }
         | kinds_of(study)
     )
@@ -129,6 +141,18 @@ class Listed:
     n_elsewhere: int
     figures: list[FigurePlace]
     grids: list[PageTable]
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.table.rows or self.n_elsewhere or self.figures)
+
+
+def lacking(tables: list[PageTable]) -> list[tuple[list[PageTable], tuple[str, ...]]]:
+    """Tables without rows, those together whose notes are the same."""
+    found: dict[tuple[str, ...], list[PageTable]] = {}
+    for table in tables:
+        found.setdefault(table.notes, []).append(table)
+    return [(alike, notes) for notes, alike in found.items()]
 
 
 def listed(

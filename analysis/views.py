@@ -14,6 +14,7 @@ from projects.models import Role
 from studies.access import get_study
 from studies.models import Study
 from studies.people_forms import ExpertCheckForm
+from studies.progress import progress_of
 from studies.services.effects import RUNNING, effects_hidden
 from studies.services.expert_check import may_check
 from studies.services.rephrasals import rephrasals_of
@@ -44,6 +45,7 @@ def study_results(request, slug):
         "may_open_second": may_open(study) and "main" in counts,
         "expert_form": expert_form(study),
         "may_export": role.rank >= Role.REVIEWER.rank,
+        "progress": progress_of(study) if study.state in RUNNING and "main" in counts else None,
         "effects_hidden": hidden,
         "effects_log": study.effects_switches.select_related("made_by"),
         "may_hide": role.rank >= Role.OWNER.rank and study.state in RUNNING,

@@ -46,7 +46,8 @@ def dumbbell(table: Table, title: Mapping[str, Any]) -> Any:
 
 def layers(y: Any, floor: float) -> list[Any]:
     """From back to front: chance, the bar between both shares, their intervals, the points, the words."""
-    scale, axis = alt.Scale(domain=[floor, 1], zero=False), shares(_("share of options judged correctly"))
+    scale = alt.Scale(domain=[floor, 1], zero=False)
+    axis = shares(_("share of options judged correctly (dashed: a coin toss)"))
     x, low = (alt.X(field, scale=scale, axis=axis) for field in ("share:Q", "low:Q"))
     base = alt.Chart().encode(y=y, tooltip=said_of_points())
     guess, read = (base.transform_filter(alt.datum.stage == stage) for stage in ("guess", "read"))

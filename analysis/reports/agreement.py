@@ -48,7 +48,7 @@ class Ratings:
 
 
 def agreement_with_humans(evidence: Evidence) -> Table:
-    """Each person with the other people, all people with each other, each model and baseline with the people."""
+    """All people with each other, each model and baseline with the people, each person with the other people."""
     judgments = judgments_of(evidence.frame)
     rows = []
     for stage in (GUESS, READ):
@@ -94,17 +94,17 @@ def stage_rows(evidence: Evidence, stage: str, ratings: Ratings) -> list[dict[st
 
 
 def lines_of(evidence: Evidence, ratings: Ratings) -> Iterator[Line]:
-    """Single people, then all people and groups, then models and baselines."""
+    """All people and groups, then models and baselines beside them, then single people."""
     chosen = evaluators_in(evidence)
     humans = ratings.places(people_in(evidence).codes)
-    for person in people_among(evidence, chosen):
-        yield Line(person, pairs_between(ratings.places(person.codes), humans))
     for evaluator in chosen:
         mine = ratings.places(evaluator.codes)
         if evaluator.kind == "human":
             yield Line(evaluator, mine[all_pairs(len(mine))], average=True)
         else:
             yield Line(evaluator, pairs_between(mine, humans))
+    for person in people_among(evidence, chosen):
+        yield Line(person, pairs_between(ratings.places(person.codes), humans))
 
 
 def people_among(evidence: Evidence, chosen: list[Evaluator]) -> list[Evaluator]:

@@ -44,8 +44,8 @@ def narrowing(evidence: Evidence, judgments: pd.DataFrame, texts: int) -> Narrow
     clause = clause_of(1 - texts_doubled / now, 1 - annotators_doubled / now)
     values = {"now": number(now), "texts": number(texts_doubled), "annotators": number(annotators_doubled)}
     basis = _(
-        "By simulation from how far this study's own answers scatter: an interval about %(now)s wide, with twice the"
-        " texts %(texts)s, with twice the annotators %(annotators)s."
+        "Studies like this one, simulated from how far its own answers differ, have an interval about %(now)s wide;"
+        " with twice the texts %(texts)s, with twice the annotators %(annotators)s."
     )
     return Narrowing(clause, basis % values)
 

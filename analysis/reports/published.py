@@ -293,11 +293,11 @@ def said_of(row: tuple[tuple[str, str], ...]) -> str:
 def shown(protocol: str) -> tuple[Shown, ...]:
     groups = (Shown(_("Published group"), "group"),) if protocol == "stopping-questionnaire" else ()
     return (
-        Shown(_("Row"), "row_said"),
+        Shown(_("What it is of"), "row_said"),
         Shown(_("Measure"), "measure_said"),
         *groups,
         Shown(_("Published"), "published_said"),
         Shown(_("Published n"), "published_n", "optional"),
-        Shown(_("Own"), "own_said", cell="own_cell"),
-        Shown(_("Own n"), "own_n", "optional", cell="own_n_cell"),
+        Shown(_("This study"), "own_said", cell="own_cell"),
+        Shown(_("This study's n"), "own_n", "optional", cell="own_n_cell"),
     )

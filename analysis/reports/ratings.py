@@ -105,7 +105,7 @@ def shown_ratings(levels: tuple[int, ...]) -> tuple[Shown, ...]:
 
 def shown_accuracy() -> tuple[Shown, ...]:
     return (
-        Shown(_("Rating"), "rating", "count"),
+        Shown(_("Rating"), "rating"),  # it names the row
         Shown(_("Stage"), "stage", "stage"),
         Shown(
             _("Share right"),

@@ -228,9 +228,9 @@ def biases(evidence: Evidence, models: list[Evaluator]) -> Table:
         for bias in (YES, FIRST, LONGEST)
     ]
     notes = (
-        _("Excess: share of options called correct less share of keys; of whether a model calls options correct, over "
-          "all of them. Of the first option: excess of the one that stands first in the bank less that of the others. "
-          "Of the longest option: the same, where one of an item is longest. 0 is no bias."),
+        _("Excess: share of options called correct less share of keys, so that 0 is no bias. For the first option: "
+          "excess of the one that stands first in the bank less that of the others; for the longest the same of the "
+          "longest option of an item, where one is longest."),
         _("Where each option is asked about on its own, the model does not see which stands first; people see options "
           "in an order of their own."),
     )  # fmt: skip
@@ -241,7 +241,7 @@ def biases(evidence: Evidence, models: list[Evaluator]) -> Table:
         Shown(
             _("Excess"), "excess", "number", "low", "high", "reason", about=_("share called correct less share of keys")
         ),
-        Shown(_("of people"), "excess_people", "number", about=_("the same by the answers of people")),
+        Shown(_("Excess of people"), "excess_people", "number", about=_("the same by the answers of people")),
         Shown("n", "n", "count", about=_("the model's judgments of options that have it")),
     )
     title, named_by = _("Biases"), ("evaluator", "stage", "bias")
@@ -297,16 +297,16 @@ def verdict(row: Row) -> str:
         "reason": row["reason"],
     }
     if row["passed"] is None:
-        return _("On these %(texts)s and %(people)s it cannot be told whether %(model)s may stand in for a "
-                 "person (%(question)s, %(stage)s): %(reason)s") % values  # fmt: skip
+        return _("Whether %(model)s may stand in for a person (%(question)s, %(stage)s; on %(texts)s and %(people)s) "
+                 "cannot be told: %(reason)s") % values  # fmt: skip
     if row["passed"]:
-        said = _("On these %(texts)s and %(people)s, %(model)s may stand in for a person (%(question)s, "
-                 "%(stage)s): winning rate %(rate)s with ε = %(epsilon)s, at least as good as a person in "
+        said = _("%(model)s may stand in for a person (%(question)s, %(stage)s; on %(texts)s and "
+                 "%(people)s): winning rate %(rate)s with ε = %(epsilon)s, at least as good as a person in "
                  "%(advantage)s of the units; κ with people %(kappa)s, between people %(between)s.")  # fmt: skip
     else:
-        said = _("On these %(texts)s and %(people)s it is not shown that %(model)s may stand in for a person "
-                 "(%(question)s, %(stage)s): winning rate %(rate)s with ε = %(epsilon)s, at least as good as a person "
-                 "in %(advantage)s of the units; κ with people %(kappa)s, between people %(between)s.")  # fmt: skip
+        said = _("%(model)s cannot stand in for a person (%(question)s, %(stage)s; on %(texts)s and "
+                 "%(people)s): winning rate %(rate)s with ε = %(epsilon)s, at least as good as a person in "
+                 "%(advantage)s of the units; κ with people %(kappa)s, between people %(between)s.")  # fmt: skip
     return f"{said % values}{few_units(row)}"
 
 

@@ -30,11 +30,11 @@ def test_one_row_per_person_the_people_and_each_model_for_both_stages(read, item
         (stage, evaluator, kind)
         for stage in ("guess", "read")
         for evaluator, kind in [
+            ("human", "human"),
+            ("gpt", "model"),
             ("ada", "human"),
             ("ben", "human"),
             ("cy", "human"),
-            ("human", "human"),
-            ("gpt", "model"),
         ]
     ]
 

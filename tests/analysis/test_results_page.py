@@ -275,3 +275,48 @@ def test_a_long_table_that_is_closed_at_first_stands_on_its_own_page(project, as
     own = reverse("study_table_page", args=[study.slug, "informativity_intervals"])
     assert not html.select('[data-table="informativity_intervals"]')
     assert html.select(f'a[href^="{own}"]')
+
+
+def test_the_contents_lead_to_every_section_of_the_page(project, answered, page):
+    dimensions.imported(project, slug="scored")
+    for slug in ("tiny", "scored"):
+        shown = BeautifulSoup(page(slug), "html.parser")
+        anchors = [link["href"].removeprefix("#") for link in shown.select(".contents a")]
+        assert len(set(anchors)) == len(anchors) > 5
+        for anchor in anchors:
+            assert len(shown.find_all(id=anchor)) == 1, anchor
+        headings = [heading for heading in shown.select("main h2") if not heading.find_parent(id="notes")]
+        assert len(headings) == len(anchors)
+
+
+def test_tables_that_lack_the_same_say_it_once(project, page):
+    dimensions.imported(project, slug="scored")
+    shown = BeautifulSoup(page("scored"), "html.parser")
+    assert shown.get_text().count("no item of this study has a metric") == 1
+    lacking = shown.find(id="empty")
+    assert lacking.find("a", id="metric_correlations")
+    assert lacking.find("a", id="metric_by_score")
+    assert not shown.select("section#metric_correlations")
+
+
+def test_one_answer_is_said_to_be_too_little(tiny, items, page):
+    answer(make_annotator(tiny, "ada"), "guess", items["c1"], "TF")
+    assert "Too few people or models have answered to say anything in words." in page()
+
+
+def test_the_words_stand_before_whatever_can_be_chosen(answered, page):
+    shown = page()
+    assert shown.index('class="findings"') < shown.index('<form class="controls') < shown.index("<figure")
+
+
+def test_a_running_study_says_how_far_it_is(answered, page):
+    assert "The study still takes answers" in page()
+    answered.state = StudyState.CLOSED
+    answered.save()
+    assert "The study still takes answers" not in page()
+
+
+def test_where_nothing_was_answered_there_is_nothing_to_choose(tiny, page):
+    shown = BeautifulSoup(page(), "html.parser")
+    assert not shown.select("form.controls")
+    assert shown.select_one(".empty")

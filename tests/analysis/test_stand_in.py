@@ -58,7 +58,7 @@ def test_a_model_that_says_the_opposite_may_not(study):
     row = row_of(table, evaluator="contrary", question="answer")
     assert (row["passed"], row["winning_rate"]) == (False, 0.0)
     said = verdicts(table)[table.rows.index(row)]
-    assert said.startswith("On these 12 texts and 3 people it is not shown that contrary may stand in for a person (")
+    assert said.startswith("It is not shown that contrary may stand in for a person (answer, with the text; on 12 ")
     assert "ε = .15" in said
 
 
@@ -71,7 +71,7 @@ def test_with_two_people_nothing_can_be_told_and_the_reason_is_said(study):
     table = tables(study)["stand_in"]
     row = row_of(table, evaluator="echo", question="answer")
     assert (row["passed"], row["winning_rate"]) == (None, None)
-    assert "it cannot be told whether echo may stand in" in verdicts(table)[0]
+    assert "Whether echo may stand in for a person" in verdicts(table)[0]
     assert "at least three people" in verdicts(table)[0]
     assert row_of(tables(study, purposes=("main", "pilot"))["stand_in"], evaluator="echo")["passed"]
 
@@ -120,7 +120,8 @@ def test_the_page_says_the_verdicts_first(as_user, viewer, study):
     page = client.get(address).content.decode()
     assert page.index("echo may stand in") < page.index("Winning rate")
     assert "Biases" in page
-    assert "ε = .10" in client.get(address, {"people": "crowd"}).content.decode().split('<ul class="verdicts">')[1]
+    of_crowds = client.get(address, {"people": "crowd"}).content.decode()
+    assert "ε = .10" in of_crowds.split('<ul class="findings verdicts">')[1]
     assert address in client.get(reverse("study_results", args=[study.slug])).content.decode()
     file = client.get(reverse("stand_in_csv", args=[study.slug, "stand_in_biases"]))
     assert file.content.startswith(b"evaluator,stage,bias")
