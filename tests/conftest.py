@@ -5,11 +5,19 @@ from contextlib import ExitStack
 import pytest
 from django.conf import settings as project_settings
 from django.utils import translation
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 
 from llm.models import Endpoint
 from llm.services import draining, policy, runs
 from projects.models import Membership, Project, Role, User
 from tests.mock_server import mock_server
+
+# The same examples wherever the tests run, and no limit of time: a busy machine is no failure.
+hypothesis_settings.register_profile(
+    "suite", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+hypothesis_settings.load_profile("suite")
 
 
 @pytest.fixture(scope="session")

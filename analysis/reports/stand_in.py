@@ -304,7 +304,7 @@ def verdict(row: Row) -> str:
                  "%(people)s): winning rate %(rate)s with ε = %(epsilon)s, at least as good as a person in "
                  "%(advantage)s of the units; κ with people %(kappa)s, between people %(between)s.")  # fmt: skip
     else:
-        said = _("%(model)s cannot stand in for a person (%(question)s, %(stage)s; on %(texts)s and "
+        said = _("It is not shown that %(model)s may stand in for a person (%(question)s, %(stage)s; on %(texts)s and "
                  "%(people)s): winning rate %(rate)s with ε = %(epsilon)s, at least as good as a person in "
                  "%(advantage)s of the units; κ with people %(kappa)s, between people %(between)s.")  # fmt: skip
     return f"{said % values}{few_units(row)}"

@@ -7,6 +7,7 @@ as JSON what export and report must hold then.
 import http.client
 import json
 import sys
+from contextlib import closing
 from dataclasses import dataclass, field
 from http.cookies import SimpleCookie
 from random import Random
@@ -39,9 +40,6 @@ class Browser:
     host: str
     cookies: dict[str, str] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
-
     def get(self, path: str, **about) -> Page:
         return self.follow("GET", path)
 
@@ -56,9 +54,11 @@ class Browser:
         return page
 
     def ask(self, method: str, path: str, body: str | None = None) -> Page:
-        self.connection.request(method, path, body, self.headers(method))
-        response = self.connection.getresponse()
-        content = response.read()
+        # a connection of its own, as the server ends one that is idle for two seconds
+        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)) as connection:
+            connection.request(method, path, body, self.headers(method))
+            response = connection.getresponse()
+            content = response.read()
         for cookie in response.headers.get_all("Set-Cookie", []):
             self.cookies |= {name: morsel.value for name, morsel in SimpleCookie(cookie).items()}
         headers = {name.lower(): value for name, value in response.headers.items()}

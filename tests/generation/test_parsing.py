@@ -150,7 +150,7 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.one_of(st.text(max_size=300), st.lists(PIECES, max_size=60).map("".join)), st.integers(1, 5))
 def test_no_reply_breaks_the_parser_and_what_it_returns_is_bounded_and_clean(reply, n):
     found = parse(reply, n)

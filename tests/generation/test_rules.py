@@ -117,7 +117,7 @@ def test_questions_come_best_first_with_their_score():
         assert scores == sorted(scores, reverse=True)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text(max_size=400), st.sampled_from(["de", "en"]))
 def test_no_text_breaks_the_rules(text, language):
     for item in cloze_items(text, language, 3, 2):

@@ -56,7 +56,7 @@ def test_six_annotators_ten_texts_three_generators_are_balanced_over_pairs_for_e
             assert len(set(met)) == 2
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(designs(), st.integers(0, 2**32 - 1))
 def test_guesses_within_a_text_differ_by_at_most_one_and_only_its_seats_guess(design, seed):
     texts, annotators, who = design
@@ -67,7 +67,7 @@ def test_guesses_within_a_text_differ_by_at_most_one_and_only_its_seats_guess(de
         assert spread([row.count(generator) for generator in generators]) <= 1
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(1, 9), st.integers(1, 12), st.integers(1, 4), st.data())
 def test_with_equal_lists_every_seat_and_the_study_have_each_generator_equally_often(annotators, texts, kinds, data):
     generators = list("abcd")[:kinds]
@@ -101,7 +101,7 @@ def test_same_seed_gives_the_same_plan_and_another_seed_another():
     assert guess_plan(PUBLISHED, 6, 7) != guess_plan(PUBLISHED, 6, 8)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(designs(), st.integers(0, 99))
 def test_renaming_generators_renames_the_plan(design, seed):
     texts, annotators, who = design
@@ -139,7 +139,7 @@ def test_all_seats_do_all_texts_by_default():
     assert seats_for(3, 2, seed=1) == [[0, 1]] * 3
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(0, 12), st.integers(1, 8), st.data())
 def test_per_unit_gives_each_text_exactly_that_many_seats_with_even_loads(texts, annotators, data):
     per_unit = data.draw(st.integers(1, annotators))
@@ -193,7 +193,7 @@ def test_contradictory_numbers_are_refused_with_a_sentence(numbers, says):
         seats_for(**numbers, seed=1)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(designs(), st.integers(0, 99))
 def test_a_new_seat_gets_a_generator_with_the_fewest_guesses_on_every_text(design, seed):
     texts, annotators, who = design
