@@ -276,7 +276,8 @@ def facts(table: Table, title: str, rows: list[Row], behind: BehindLink | None, 
         (name, [mine.get(quantity, Cell("", numeric=True)) for quantity in quantities]) for name, mine in cells.items()
     ]
     said = [worded("quantity", quantity) for quantity in quantities]
-    return Facts(title, said, found[:most], max(0, len(found) - most))
+    shown = found if len(found) == most + 1 else found[:most]  # a line saying that one is left out takes its room
+    return Facts(title, said, shown, len(found) - len(shown))
 
 
 def name_of(row: Row) -> str:

@@ -135,16 +135,20 @@ def notes_of_several(report: Report) -> list[str]:
 
 @dataclass(frozen=True)
 class Listed:
-    """A table with its figures and its first grids; `n_elsewhere`: how many rows it has on a page of its own."""
+    """A table with its figures and its first grids.
+
+    `n_rows`: of the report's table, of which the page may show none; `n_elsewhere`: how many it has on its own page.
+    """
 
     table: PageTable
+    n_rows: int
     n_elsewhere: int
     figures: list[FigurePlace]
     grids: list[PageTable]
 
     @property
     def is_empty(self) -> bool:
-        return not (self.table.rows or self.n_elsewhere or self.figures)
+        return not (self.n_rows or self.figures)
 
 
 def lacking(tables: list[PageTable]) -> list[tuple[list[PageTable], tuple[str, ...]]]:
@@ -169,6 +173,7 @@ def listed(
     return [
         Listed(
             tables[table.name],
+            len(table.rows),
             len(table.rows) if table.name in elsewhere else 0,
             [place(name, table) for name, shown in drawn if shown == table.name],
             grids[table.name],

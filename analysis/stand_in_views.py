@@ -23,7 +23,7 @@ from studies.services.effects import effects_hidden
 @require_safe
 def stand_in(request, slug):
     from analysis.reports.label_mass import label_mass  # numpy takes a while to load
-    from analysis.reports.stand_in import verdicts
+    from analysis.reports.stand_in_sentences import verdicts
 
     study = get_study(request.user, slug)
     if effects_hidden(study):

@@ -10,7 +10,6 @@ import pandas as pd
 from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
-from analysis.formatting import number, of_people, of_texts, question_word, stage_word, with_interval
 from analysis.lab_questions import Asked, questions_of
 from analysis.measures.agreement import MISSING, all_pairs, mean_agreement, pairs_with, pairwise
 from analysis.measures.agreement_intervals import clustered_kappa
@@ -18,7 +17,6 @@ from analysis.measures.alternative_annotator import (
     CATEGORIES,
     CROWD,
     EXPERTS,
-    FEWEST_UNITS,
     NUMBERS,
     SKILLED,
     alternative_annotator_test,
@@ -28,7 +26,7 @@ from analysis.measures.excess import Excess, excess, excess_where
 from analysis.measures.intervals import Interval
 from analysis.reports.evaluators import Evaluator, evaluators_in, people_in
 from analysis.reports.lab import Answers, answers_in
-from analysis.tables import Row, Shown, Table, make_table
+from analysis.tables import Shown, Table, make_table
 
 EPSILONS = {"crowd": CROWD, "skilled": SKILLED, "experts": EXPERTS}
 COLUMNS = (
@@ -275,52 +273,6 @@ def measured(bias: str, frame: pd.DataFrame, seed: int) -> Excess:
     if bias == YES:
         return excess(ticked, key, text, seed=seed)
     return excess_where(ticked, key, frame[f"is_{bias}"].to_numpy(bool), text, seed=seed)
-
-
-def verdicts(table: Table) -> list[str]:
-    """Per row of `stand_in` what follows, and on which conditions."""
-    return [verdict(row) for row in table.rows]
-
-
-def verdict(row: Row) -> str:
-    values = {
-        "model": row["evaluator"],
-        "question": question_word(row["question"]),
-        "stage": stage_word(row["stage"]),
-        "texts": of_texts(row["n_texts"]),
-        "people": of_people(row["n_people"]),
-        "epsilon": number(row["epsilon"]),
-        "rate": "" if row["winning_rate"] is None else number(row["winning_rate"]),
-        "advantage": "" if row["advantage"] is None else number(row["advantage"]),
-        "kappa": with_ends(row, "kappa", "low", "high"),
-        "between": with_ends(row, "kappa_people", "people_low", "people_high"),
-        "reason": row["reason"],
-    }
-    if row["passed"] is None:
-        return _("Whether %(model)s may stand in for a person (%(question)s, %(stage)s; on %(texts)s and %(people)s) "
-                 "cannot be told: %(reason)s") % values  # fmt: skip
-    if row["passed"]:
-        said = _("%(model)s may stand in for a person (%(question)s, %(stage)s; on %(texts)s and "
-                 "%(people)s): winning rate %(rate)s with ε = %(epsilon)s, at least as good as a person in "
-                 "%(advantage)s of the units; κ with people %(kappa)s, between people %(between)s.")  # fmt: skip
-    else:
-        said = _("It is not shown that %(model)s may stand in for a person (%(question)s, %(stage)s; on %(texts)s and "
-                 "%(people)s): winning rate %(rate)s with ε = %(epsilon)s, at least as good as a person in "
-                 "%(advantage)s of the units; κ with people %(kappa)s, between people %(between)s.")  # fmt: skip
-    return f"{said % values}{few_units(row)}"
-
-
-def few_units(row: Row) -> str:
-    if not row["n_few_units"]:
-        return ""
-    said = _("For %(n)s of the people there are fewer than %(fewest)s units, and the test is shaky.")
-    return " " + said % {"n": row["n_few_units"], "fewest": FEWEST_UNITS}
-
-
-def with_ends(row: Row, value: str, low: str, high: str) -> str:
-    if row[value] is None:
-        return _("undefined")
-    return with_interval(row[value], row[low], row[high])
 
 
 def shown() -> tuple[Shown, ...]:

@@ -3,7 +3,6 @@
 import csv
 import io
 import re
-from html import unescape
 
 import pytest
 from django.urls import reverse
@@ -19,6 +18,7 @@ from evaluation.services.judges import JudgeAsk
 from llm.models import Call, Run
 from llm.services.draining import drain_here
 from tests import pairs
+from tests.analysis.leading import behind_numbers
 from tests.factory import make_item, make_study, make_text
 from tests.mock_server import Planned, label
 
@@ -104,10 +104,6 @@ def order_of_pairs(study):
     return row
 
 
-def links_on(page: str) -> list[str]:
-    return [unescape(link) for link in re.findall(r'href="([^"]*/results/judgments/[^"]*)"', page)]
-
-
 @pytest.mark.parametrize(
     ("which", "page", "table"), [("asked", "stand_in", "label_mass"), ("judged", "study_results", "position_bias")]
 )
@@ -116,8 +112,7 @@ def test_reviewers_come_from_each_number_to_the_calls_as_page_and_file(
 ):
     study = request.getfixturevalue(which)
     client = as_user(reviewer)
-    links = [link for link in links_on(client.get(reverse(page, args=[study.slug])).content.decode())
-             if f"table={table}&" in link]  # fmt: skip
+    links = [link for link in behind_numbers(client.get(reverse(page, args=[study.slug]))) if f"table={table}&" in link]
     assert links
     for link in links:
         behind_it = client.get(link)

@@ -8,7 +8,8 @@ from django.urls import reverse
 
 from analysis.choices import Choices
 from analysis.evidence import evidence_of
-from analysis.reports.stand_in import stand_in_tables, verdicts
+from analysis.reports.stand_in import stand_in_tables
+from analysis.reports.stand_in_sentences import conditions_of, verdicts
 from tests.analysis.leading import behind_numbers
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 
@@ -57,9 +58,20 @@ def test_a_model_that_says_the_opposite_may_not(study):
     table = tables(study)["stand_in"]
     row = row_of(table, evaluator="contrary", question="answer")
     assert (row["passed"], row["winning_rate"]) == (False, 0.0)
-    said = verdicts(table)[table.rows.index(row)]
-    assert said.startswith("It is not shown that contrary may stand in for a person (answer, with the text; on 12 ")
-    assert "ε = .15" in said
+    answers = next(each for each in verdicts(table) if each.title == "Answer, with the text")
+    assert answers.conditions[0].startswith("On 12 texts and 3 people, with ε = .15; κ between people ")
+    assert [said.partition(" for a person: ")[0] for said in answers.said] == [
+        "echo may stand in",
+        "It is not shown that contrary may stand in",
+    ]
+
+
+def test_where_people_may_agree_by_chance_alone_passing_is_said_to_mean_little(study):
+    (row, *_others) = (each for each in tables(study)["stand_in"].rows if each["question"] == "answer")
+    warned = "whoever guesses could pass"
+    assert warned not in " ".join(conditions_of(row | {"kappa_people": 0.3, "people_low": 0.1, "people_high": 0.5}))
+    assert warned in " ".join(conditions_of(row | {"kappa_people": 0.3, "people_low": -0.1, "people_high": 0.7}))
+    assert warned not in " ".join(conditions_of(row | {"kappa_people": None, "people_low": None, "people_high": None}))
 
 
 def test_whom_it_would_replace_sets_what_is_forgiven(study):
@@ -71,8 +83,9 @@ def test_with_two_people_nothing_can_be_told_and_the_reason_is_said(study):
     table = tables(study)["stand_in"]
     row = row_of(table, evaluator="echo", question="answer")
     assert (row["passed"], row["winning_rate"]) == (None, None)
-    assert "Whether echo may stand in for a person" in verdicts(table)[0]
-    assert "at least three people" in verdicts(table)[0]
+    (first, *_others) = (said for each in verdicts(table) for said in each.said)
+    assert first.startswith("Whether echo may stand in for a person cannot be told: ")
+    assert "at least three people" in first
     assert row_of(tables(study, purposes=("main", "pilot"))["stand_in"], evaluator="echo")["passed"]
 
 
@@ -121,7 +134,7 @@ def test_the_page_says_the_verdicts_first(as_user, viewer, study):
     assert page.index("echo may stand in") < page.index("Winning rate")
     assert "Biases" in page
     of_crowds = client.get(address, {"people": "crowd"}).content.decode()
-    assert "ε = .10" in of_crowds.split('<ul class="findings verdicts">')[1]
+    assert "ε = .10" in of_crowds.split('<section class="findings">')[1]
     assert address in client.get(reverse("study_results", args=[study.slug])).content.decode()
     file = client.get(reverse("stand_in_csv", args=[study.slug, "stand_in_biases"]))
     assert file.content.startswith(b"evaluator,stage,bias")
