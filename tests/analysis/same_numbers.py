@@ -54,7 +54,7 @@ def tables_on(*pages: str) -> dict[str, list[Tag]]:
     found: dict[str, list[Tag]] = {}
     for page in pages:
         for table in BeautifulSoup(page, "html.parser").select(
-            ":not(.crossed) > .table-wrap > table[data-table]:not([data-part], #published table)"
+            ":not(.crossed) > .table-wrap > table[data-table]:not([data-part], #published:has(.rest) table)"
         ):
             found.setdefault(str(table["data-table"]), []).extend(table.select("tbody tr"))
     return found
