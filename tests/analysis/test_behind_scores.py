@@ -439,7 +439,7 @@ def test_a_number_says_its_method_and_what_it_counts(report, convention, name, n
     table = report.table(name)
     column = table.column_shown(number)
     defined = (row for row in table.rows if row["intervals"][number][convention]["low"] is not None)
-    assert about(next(defined), column, table, convention).endswith(said)
+    assert " · ".join(about(next(defined), column, table, convention)).endswith(said)
 
 
 def test_while_effects_are_hidden_no_number_leads_to_single_scores(study, owner, client):
