@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from analysis.formatting import evaluator_word, question_word, scope_word
+from analysis.headings import category_heading
 from analysis.tables import Table
 
 SCREEN = 1.15  # a page shows figures larger than paper does, as static/js/figures.js draws them
@@ -81,8 +82,13 @@ def flow(table: Table) -> Size:
 
 def label_distributions(table: Table) -> Size:
     generators = [scope_word(name) for name in different(table, "generator")]
-    categories = different(table, "category")
-    return WIDE_BAR + LETTER * longest(generators), len(categories) * (26 * len(generators) + 29) + 125
+    labels: dict[str, list[str]] = {}
+    for row in table.rows:
+        labels.setdefault(row["category"], []).append(row["label"])
+    lines = max(
+        (category_heading(*each).count("\n") for each in labels.items()), default=0
+    )  # all parts keep as far apart
+    return WIDE_BAR + LETTER * longest(generators), len(labels) * (26 * len(generators) + 29 + LINE * lines) + 125
 
 
 def ranking(table: Table) -> Size:

@@ -192,7 +192,7 @@ def check_word(check: str) -> str:
 def view_word(view: str) -> str:
     """How agreement takes what does not apply, and on pairs how it takes ties."""
     return {
-        "all": _("all, “not applicable” is a label too"),
+        "all": _("with “not applicable”"),
         "applicable": _("applicable only"),
         "with_ties": _("with ties"),
         "without_ties": _("without ties"),

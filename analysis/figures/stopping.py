@@ -11,6 +11,7 @@ from analysis.figures.colours import DARK, INK, LIGHT, PLATE, SOFT, ink_on, shad
 from analysis.figures.hover import hover
 from analysis.figures.style import BARE, BESIDE, WIDTH, shares
 from analysis.formatting import count, label_word, number, part_of, question_word, scope_word
+from analysis.headings import category_heading
 from analysis.reports.judged import NOT_APPLICABLE
 from analysis.tables import Row, Table
 
@@ -75,7 +76,14 @@ def label_distributions(table: Table, title: Mapping[str, Any]) -> Any:
         .encode(x=alt.X("middle:Q"), text="said:N", color=alt.Color("ink:N", scale=None))
     )
     header = alt.Header(
-        labelAngle=0, labelAlign="left", labelAnchor="start", labelOrient="top", labelPadding=0, labelLimit=1.4 * WIDTH
+        labelAngle=0,
+        labelAlign="left",
+        labelAnchor="start",
+        labelOrient="top",
+        labelPadding=0,
+        labelLimit=1.4 * WIDTH,
+        labelBaseline="line-bottom",
+        labelExpr=r"split(datum.label, '\n')",
     )
     headings = list(dict.fromkeys(bar["heading"] for bar in bars))
     row = alt.Row("heading:N", title=None, sort=headings, header=header)
@@ -86,13 +94,14 @@ def label_distributions(table: Table, title: Mapping[str, Any]) -> Any:
 def category_bars(rows: Sequence[Row], category: str) -> list[dict[str, Any]]:
     """The pieces of one category's bars, in the order of its labels; the widest carry their words.
 
-    The heading names all labels in that order; what is not applicable is open and dashed.
+    The heading names the answers in that order; what is not applicable is open and dashed.
     """
     mine = [row for row in rows if row["category"] == category]
     labels = list(dict.fromkeys(row["label"] for row in mine))
     answers = [label for label in labels if label != NOT_APPLICABLE]
     colours = dict(zip(answers, shades(max(len(answers), 2)), strict=False)) | {NOT_APPLICABLE: PLATE}
     bars, ends = [], dict.fromkeys((row["generator"] for row in mine), 0.0)
+    heading = category_heading(category, labels)
     totals: Counter[str] = Counter()
     for row in mine:
         totals[row["generator"]] += row["n"]
@@ -104,7 +113,7 @@ def category_bars(rows: Sequence[Row], category: str) -> list[dict[str, Any]]:
         bars.append(
             {
                 "category": question_word(category),
-                "heading": f"{question_word(category)}: {', '.join(map(label_word, labels))}",
+                "heading": heading,
                 "generator": scope_word(row["generator"]),
                 "start": start,
                 "end": end,

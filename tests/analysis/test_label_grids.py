@@ -66,7 +66,7 @@ def test_agreement_stands_by_group_by_generator_and_by_source_in_both_views(labe
     assert found == [
         (f"{title} · View: {view}", ["Category", *names])
         for title, names in across.items()
-        for view in ("all, “not applicable” is a label too", "applicable only")
+        for view in ("with “not applicable”", "applicable only")
     ]
 
 
@@ -111,7 +111,7 @@ def test_labels_are_counted_by_generator_and_by_source_category_by_category(labe
 def test_while_effects_are_hidden_no_grid_tells_generators_apart(labelled):
     hidden = without_effects(labelled)
     assert [grid.title for grid in grids(hidden, "agreement")] == [
-        "By group · View: all, “not applicable” is a label too", "By group · View: applicable only",
+        "By group · View: with “not applicable”", "By group · View: applicable only",
     ]  # fmt: skip
 
 
