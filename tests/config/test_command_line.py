@@ -69,7 +69,14 @@ def manage(folder, *words, **how):
     environment = os.environ | {"LESART_DATA": str(folder), "DATABASE_URL": "", "PYTHONUNBUFFERED": ""}
     environment |= how.pop("env", {})
     command = [sys.executable, str(settings.BASE_DIR / "manage.py"), *words]
-    return subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, encoding="utf-8", **how)
+    return subprocess.Popen(
+        command, env=environment, stderr=subprocess.PIPE, encoding="utf-8", preexec_fn=heeding_ctrl_c, **how
+    )
+
+
+def heeding_ctrl_c():
+    """As in a shell: whoever runs the tests in the background may ignore it, and what they start would too."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def test_a_reader_that_went_away_is_no_fault(tmp_path):

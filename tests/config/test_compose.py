@@ -42,7 +42,7 @@ def services():
 def settings_read() -> set[str]:
     """The variables that the settings take from the environment."""
     source = (ROOT / "config" / "settings.py").read_text()
-    return set(re.findall(r'env\.(?:text|flag|words|secret|whole_number)\(\s*"(\w+)"', source))
+    return set(re.findall(r'env\.\w+\(\s*"(\w+)"', source))
 
 
 # The services -------------------------------------------------------------------------------------------------------
