@@ -30,7 +30,7 @@ def test_the_web_server_and_its_threads(surroundings):
 
 
 def test_a_command(surroundings):
-    source = f"import manage\nmanage.execute_from_command_line(['manage.py', 'check', '-v', '0'])\n{ASK}\nsay()"
+    source = f"from config.command_line import run\nrun(['manage.py', 'check', '-v', '0'])\n{ASK}\nsay()"
     with script(source, DJANGO_SETTINGS_MODULE="config.settings", **surroundings) as process:
         assert process.communicate(timeout=60)[0].splitlines()[-1] == f"{{'{BROKER}'}}"
 
