@@ -6,34 +6,39 @@ as its rows would have other primary keys, and always on a database other than S
 
 from collections.abc import Callable
 from functools import wraps
+from typing import Any
 
 from django.db import connection
-
-from projects.models import Project
-from studies.models import Study
+from django.db.models import Model
 
 Rows = dict[str, dict[int, tuple]]  # by table and SQLite's number of the row
-Make = Callable[[Project], Study]
 
 
-def made_once(make: Make) -> Make:
-    """`make` from the second time on without its work: it changes no row that stood before, and keeps no file."""
-    kept: dict[object, tuple[Rows, int]] = {}
+def made_once(make: Callable[..., Any]) -> Callable[..., Any]:
+    """`make` from the second time on without its work: it changes no row that stood before, and writes no file.
+
+    It is given objects of the database, and gives one or a text.
+    """
+    kept: dict[object, tuple[Rows, Any]] = {}
 
     @wraps(make)
-    def made(project: Project) -> Study:
+    def made(*given: Model) -> Any:
         if connection.vendor != "sqlite":
-            return make(project)
+            return make(*given)
         before = all_rows()
-        start = (project.pk, frozenset((table, number) for table, rows in before.items() for number in rows))
+        start = (*(each.pk for each in given), frozenset((table, row) for table in before for row in before[table]))
         if start not in kept:
-            pk = make(project).pk
-            kept[start] = (added(before, all_rows()), pk)
+            result = make(*given)
+            kept[start] = (added(before, all_rows()), result)
         else:
             put_back(kept[start][0])
-        return Study.objects.get(pk=kept[start][1])
+        return read_anew(kept[start][1])
 
     return made
+
+
+def read_anew(result: Any) -> Any:
+    return type(result)._default_manager.get(pk=result.pk) if isinstance(result, Model) else result
 
 
 def all_rows() -> Rows:
