@@ -1,4 +1,4 @@
-"""Whole studies of every protocol, answered through the services and pages as they are in use; each is made once in a run of the tests."""
+"""Whole studies of every protocol, answered through the services and pages as in use, each once in a run."""
 
 from random import Random
 
