@@ -13,6 +13,7 @@ from items.models import Item
 from projects.models import Project
 from studies.models import Annotator, Study, Submission, Variant
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
+from tests.made_once import made_once
 
 GENERATORS = ("ann", "bob")
 KINDS = {"ann": ("easy", "hard", "easy"), "bob": ("hard", "hard", "easy")}  # by text; the second item is of the other
@@ -20,6 +21,7 @@ PEOPLE = ("p0", "p1", "p2", "p3")
 KEYS = "TFF"
 
 
+@made_once
 def planted(project: Project) -> Study:
     items = [item for number in range(3) for item in items_of(project, number)]
     study = make_study(project, "reading", items, groups=["even", "odd"])

@@ -2,7 +2,8 @@
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import combinations
 from typing import Any
 
 from analysis.evidence import Evidence
@@ -27,6 +28,16 @@ def numbers_in(table: Table, most: int = 10) -> Iterator[tuple[Row, Shown]]:
         for column in table.shown:
             if leads(table, column, row[column.value]):
                 yield row, column
+
+
+def covering(rows: Iterable[Row], columns: Iterable[str]) -> Iterator[Row]:
+    """Rows in which all values of any two of the columns stand together that do so in some row."""
+    seen: set[Any] = set()
+    for row in rows:
+        two = set(combinations(((column, row[column]) for column in columns), 2))
+        if two - seen:
+            yield row
+        seen |= two
 
 
 def lines_under(cell: Cell) -> tuple[str, ...]:

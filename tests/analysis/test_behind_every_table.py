@@ -8,15 +8,13 @@ from django.core.cache import cache
 from django.urls import reverse
 
 from analysis.behind_views import NOT_NAMES
-from analysis.choices import Choices
-from analysis.evidence import evidence_of
-from analysis.reports import full_report_from
 from analysis.reports.behind import OF_EVERY_PROTOCOL, SOURCES
 from tests import reading
 from tests.analysis.leading import behind_numbers
 from tests.analysis.rows import numbers_in, rows_behind
 from tests.analysis.test_writing_report import written
 from tests.analysis.whole_studies import compared, judged, rated
+from tests.analysis.worked_out import worked_out
 
 # By protocol what makes a study in which every table has rows.
 STUDIES = {
@@ -75,12 +73,12 @@ def study(request, project):
 
 @pytest.fixture
 def evidence(study):
-    return evidence_of(study, Choices(seed=study.seed))
+    return worked_out(study)[0]
 
 
 @pytest.fixture
-def tables(evidence):
-    return full_report_from(evidence).tables
+def tables(study):
+    return worked_out(study)[1]
 
 
 def test_every_table_has_a_source_and_every_source_a_table(study, tables):

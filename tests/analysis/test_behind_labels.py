@@ -10,7 +10,7 @@ from analysis.evidence import evidence_of
 from analysis.reports import report_from
 from analysis.reports.behind import behind
 from studies.services.importing import import_responses
-from tests.analysis.rows import found
+from tests.analysis.rows import covering, found
 from tests.stopping import ITEMS, drafted, make_bank, rows
 from tests.studies.answer_files import as_csv
 
@@ -70,7 +70,10 @@ def test_each_pair_of_a_model_has_one_person(evidence, report):
 
 
 def test_the_judgments_give_counts_and_shares_of_labels_again(evidence, report):
-    for row in report.table("label_distributions").rows:
+    table = report.table("label_distributions")
+    rows = list(covering(table.rows, table.named_by))
+    assert {row["label"] for row in rows} == {row["label"] for row in table.rows}
+    for row in rows:
         with_label = behind(evidence, "label_distributions", row, "n").rows
         assert {judgment["label"] for judgment in with_label} <= {row["label"]}
         assert len(with_label) == row["n"]

@@ -13,11 +13,11 @@ from analysis.choices import Choices
 from analysis.evidence import evidence_of
 from analysis.formatting import WORDS, worded
 from analysis.pages import naming
-from analysis.reports import full_report_from
 from analysis.reports.stand_in import FIRST, LONGEST, YES, stand_in_tables
 from studies.question_words import LABELS, QUESTIONS, STAGES
 from tests.analysis.test_behind_every_table import STUDIES
 from tests.analysis.whole_studies import guessed
+from tests.analysis.worked_out import worked_out
 
 SNAKE = re.compile(r"\b[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+\b")
 # What a reader typed or named, shows as it is stored, or does not read as prose.
@@ -36,8 +36,8 @@ def study(request, project):
 
 @pytest.fixture
 def tables(study):
-    evidence = evidence_of(study, Choices(seed=study.seed))
-    return (*full_report_from(evidence).tables, *stand_in_tables(evidence))
+    evidence, tables = worked_out(study)
+    return (*tables, *stand_in_tables(evidence))
 
 
 def pages_of(study, tables, client):

@@ -1,4 +1,4 @@
-"""Whole studies of every protocol, answered through the services and pages as they are in use."""
+"""Whole studies of every protocol, answered through the services and pages as in use, each once in a run."""
 
 from random import Random
 
@@ -16,9 +16,11 @@ from studies.services.second_round import open_second_round
 from tests import dimensions, pairs, stopping
 from tests.annotation.test_expert_check import check
 from tests.factory import answer, make_annotator
+from tests.made_once import made_once
 from tests.studies.world import Person, bank, launched
 
 
+@made_once
 def guessed(project: Project) -> Study:
     """Three people, one of them a pilot, a model with probabilities, a baseline, a corrected key, a code, metrics."""
     bank(project, texts=3, items=2, keys="TFF")
@@ -47,6 +49,7 @@ def guessed(project: Project) -> Study:
     return Study.objects.get(pk=study.pk)
 
 
+@made_once
 def rated(project: Project) -> Study:
     """Dimension ratings with both rounds and an expert check, through the pages."""
     dimensions.make_bank(project)
@@ -61,6 +64,7 @@ def rated(project: Project) -> Study:
     return Study.objects.get(pk=study.pk)
 
 
+@made_once
 def judged(project: Project) -> Study:
     """A stopping questionnaire, through the pages, with rephrasals and free answers."""
     stopping.make_bank(project)
@@ -72,6 +76,7 @@ def judged(project: Project) -> Study:
     return Study.objects.get(pk=study.pk)
 
 
+@made_once
 def compared(project: Project) -> Study:
     """Pairs with a calibration, through the pages."""
     pairs.make_bank(project)

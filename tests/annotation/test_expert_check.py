@@ -20,12 +20,18 @@ from tests.analysis.rows import found
 from tests.annotation.test_dimension_ratings import rate
 from tests.annotation.world import Walker
 from tests.dimensions import DIMENSIONS, GENERATORS, Rater, annotators, launched, make_bank, planted, rows_on
+from tests.made_once import made_once
 
 STRICT_ON = "conciseness"  # here the first expert finds every score wrong
 
 
 @pytest.fixture
 def study(project):
+    return rated(project)
+
+
+@made_once
+def rated(project):
     make_bank(project)
     study = launched(project)
     rate(study)

@@ -13,6 +13,7 @@ from llm.models import Call, Run, RunState
 from projects.models import Project
 from studies.models import Annotator, Purpose, Study, StudyState
 from studies.progress import progress_of
+from tests.made_once import made_once
 from tests.studies.world import counts
 
 
@@ -28,8 +29,11 @@ def load() -> str:
     return out.getvalue()
 
 
+loaded = made_once(load)
+
+
 def test_two_launched_studies_with_simulated_annotators(db):
-    assert load() == "The sample project is loaded: two studies with simulated annotators, a model and baselines.\n"
+    assert loaded() == "The sample project is loaded: two studies with simulated annotators, a model and baselines.\n"
     project = Project.objects.get()
     assert (project.slug, project.is_sample) == ("sample", True)
     assert set(project.studies.values_list("slug", "language", "state")) == {
@@ -42,7 +46,7 @@ def test_two_launched_studies_with_simulated_annotators(db):
 
 
 def test_the_replies_of_the_local_model_come_from_the_record_and_none_is_open(db):
-    load()
+    loaded()
     assert Run.objects.exclude(state=RunState.DONE).count() == 0
     assert Call.objects.open().count() == 0
     assert set(Call.objects.values_list("times_sent", flat=True)) == {1}
@@ -50,14 +54,14 @@ def test_the_replies_of_the_local_model_come_from_the_record_and_none_is_open(db
 
 
 def test_models_and_baselines_stand_beside_the_people(db):
-    load()
+    loaded()
     for study in Study.objects.all():
         labels = {row.annotator.code for row in rows_of(study)}
         assert labels == {"majority", "exact", "fuzzy", "smollm2-135m"}
 
 
 def test_what_the_local_model_wrote_is_in_the_bank_or_waits_for_repair(db):
-    load()
+    loaded()
     wrote = Generator.objects.get(name="smollm2-135m")
     kept = Item.objects.filter(generator=wrote).count() + IncompleteItem.objects.filter(generator=wrote).count()
     assert kept > 0
@@ -65,7 +69,7 @@ def test_what_the_local_model_wrote_is_in_the_bank_or_waits_for_repair(db):
 
 
 def test_the_flaws_of_the_hurried_writer_are_stated(db):
-    load()
+    loaded()
     hurried = Project.objects.get().generators.get(name="hurried")
     assert "can be guessed, its key is wrong, or it is unclear" in hurried.description
     flaws = Item.objects.filter(generator=hurried).values_list("metadata__flaw", flat=True)
@@ -73,7 +77,7 @@ def test_the_flaws_of_the_hurried_writer_are_stated(db):
 
 
 def test_a_second_start_changes_nothing(db):
-    load()
+    loaded()
     before = counts()
     assert load() == ""
     assert counts() == before

@@ -11,6 +11,7 @@ from studies.models import Assignment, Study
 from studies.services.locking import WrongState
 from studies.services.spec import SpecError
 from tests.dimensions import Rater, annotators, drafted, launched, make_bank
+from tests.made_once import made_once
 
 NEW = {
     "title": "Herons",
@@ -27,6 +28,11 @@ NEW = {
 
 @pytest.fixture
 def rated(project):
+    return rated_by_all(project)
+
+
+@made_once
+def rated_by_all(project):
     make_bank(project)
     study = launched(project)
     for annotator in annotators(study):

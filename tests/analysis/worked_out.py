@@ -1,0 +1,20 @@
+"""The evidence and all tables of a study, worked out once in a run of the tests as long as the study stays as it is."""
+
+from analysis.choices import Choices
+from analysis.evidence import Evidence, evidence_of
+from analysis.reports import full_report_from
+from analysis.services.state import state_of
+from analysis.tables import Table
+from studies.models import Study
+
+KEPT: dict[tuple[str, str], tuple[Evidence, tuple[Table, ...]]] = {}
+
+
+def worked_out(study: Study) -> tuple[Evidence, tuple[Table, ...]]:
+    """With the study's own seed; of a study that nothing but the services and pages have changed."""
+    choices = Choices(seed=study.seed)
+    place = study.slug, state_of(study, choices)
+    if place not in KEPT:
+        evidence = evidence_of(study, choices)
+        KEPT[place] = evidence, tuple(full_report_from(evidence).tables)
+    return KEPT[place]
