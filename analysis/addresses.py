@@ -12,6 +12,7 @@ from analysis.item_lists import sheet_links
 from analysis.pages import BehindLink
 from analysis.shorthand import in_letters
 from analysis.tables import Row, Shown, Table
+from items.models import Item
 from projects.models import Role
 from studies.models import Study
 from studies.services.effects import effects_hidden
@@ -41,7 +42,16 @@ def links_of(study: Study, form: ResultsForm, table: Table) -> dict[str, dict[st
     return calls | {
         "text id": text_links(study),
         "item id": sheet_links(study, urlencode(asked(form), doseq=True), table.name),
+        **stems_of(study, table),
     }
+
+
+def stems_of(study: Study, table: Table) -> dict[str, dict[str, str]]:
+    """The words of the items that stand in the rows, by external id: an id alone says little."""
+    columns = [column.value for column in table.shown if column.kind == "item id"]
+    named = {row[column] for row in table.rows for column in columns}
+    items = Item.objects.filter(unit_items__unit__study=study, external_id__in=named)
+    return {"item stem": dict(items.values_list("external_id", "stem"))}
 
 
 def call_links(table: Table) -> dict[str, dict[str, str]]:

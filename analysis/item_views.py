@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from analysis.addresses import asked, behind_link, text_links
+from analysis.addresses import asked, behind_link, stems_of, text_links
 from analysis.code_forms import CodeForm
 from analysis.forms import ResultsForm
 from analysis.hiding import hidden_page
@@ -45,13 +45,13 @@ def study_items(request, slug):
     page = Paginator(table.rows, rows_on_a_page(table)).get_page(request.GET.get("page"))
     query = asked(form) | {"stage": stage}
     keep = QueryDict(urlencode(asked(form) | {"sort": order}, doseq=True)).lists()
+    rows = page_of(table, page)
     links = {
         "text id": text_links(study),
         "item id": sheet_links(study, urlencode(asked(form) | {"sort": order}, doseq=True), "item_analysis"),
+        **stems_of(study, rows),
     }
-    shown = page_table(
-        page_of(table, page), form.choices.convention, links, behind_link(study, form, request.path)(table)
-    )
+    shown = page_table(rows, form.choices.convention, links, behind_link(study, form, request.path)(table))
     context = {
         "project": study.project,
         "study": study,

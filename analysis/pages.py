@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from string import ascii_lowercase
 from typing import Any
 
+from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -25,6 +26,7 @@ from analysis.room import MOST_ROWS
 from analysis.tables import NUMBERS, Row, Shown, Table, own_ends
 
 Links = Mapping[str, Mapping[Any, str]]  # {kind of column: {id: address}}
+STEM = 80  # characters of an item's words in a cell
 MOST_SENTENCES = 16  # about a figure: who wants all numbers reads the table beneath
 BehindLink = Callable[[Row, Shown], str]  # the address of the answers behind a number
 ABOUT = ("texts", "items", "evaluators")  # the parts of the description
@@ -55,6 +57,7 @@ class Cell:
     reason: str = ""
     mark: str = ""
     about: tuple[str, ...] = ()
+    told: str = ""  # the first words of the item that it names
 
     @property
     def sign(self) -> str:
@@ -115,6 +118,7 @@ def page_table(
         [cell_of(row, column, table, convention, footnotes, links or {}, behind) for column in table.shown]
         for row in table.rows[:most]
     ]
+    rows = told_once(rows)
     marks = {mark: reason for reason, mark in footnotes.items()}
     more = max(0, len(table.rows) - most)
     return PageTable(table.name, table.title, table.shown, rows, table.notes, marks, more)
@@ -135,7 +139,8 @@ def cell_of(
         href = copied or links.get(column.kind, {}).get(value, "")
         numeric = column.kind == "optional"
         text = figure(value) if numeric and isinstance(value, int | float) else worded(column.kind, value)
-        return Cell(text, numeric=numeric, heading=column is table.shown[0], href=href)
+        told = shortened(links.get("item stem", {}).get(value, "")) if column.kind == "item id" else ""
+        return Cell(text, numeric=numeric, heading=column is table.shown[0], href=href, told=told)
     reason = reason_of(row, column, value)
     low, high = ends(row, column, convention)
     return Cell(
@@ -149,6 +154,19 @@ def cell_of(
         mark=footnote(reason, footnotes),
         about=about(row, column, table, convention),
     )
+
+
+def shortened(words: str) -> str:
+    return Truncator(words).chars(STEM)
+
+
+def told_once(rows: list[list[Cell]]) -> list[list[Cell]]:
+    """Words that the row above has already are not said again."""
+    above: list[list[Cell]] = [[], *rows][:-1] if rows else []
+    return [
+        [replace(cell, told="") if cell.told and cell in before else cell for cell in row]
+        for before, row in zip(above, rows, strict=True)
+    ]
 
 
 def leads(table: Table, column: Shown, value: Any) -> bool:

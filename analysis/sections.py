@@ -50,10 +50,9 @@ def sections(study: Study, form: ResultsForm, report: Report, page: str) -> dict
     for table in report.tables:
         own_notes = tuple(note for note in table.notes if note not in of_several)
         mine = replace(here[table.name], notes=own_notes)
-        links = links_of(study, form, table) if mine.rows else {}
-        shown = page_table(
-            mine, convention, links, behind(table), min(most, SURE_ENOUGH) if table.name in LISTS else most
-        )
+        fitting = min(most, SURE_ENOUGH) if table.name in LISTS else most
+        links = links_of(study, form, replace(mine, rows=mine.rows[:fitting])) if mine.rows else {}
+        shown = page_table(mine, convention, links, behind(table), fitting)
         tables[table.name] = replace(shown, more=len(table.rows)) if table.name in elsewhere else shown
     common = {
         "tables": tables,

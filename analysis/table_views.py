@@ -31,6 +31,7 @@ def study_table_page(request, slug, name):
     is_first = page.number == 1 and not order
     parts = Paginator(sheets(table) if is_first else [[]], 1)
     sheet = parts.get_page(request.GET.get("grids"))
+    rows = page_of(table, page)
     context = {
         "project": study.project,
         "study": study,
@@ -38,7 +39,7 @@ def study_table_page(request, slug, name):
         "report": report,
         "grids": crossed(table, convention, behind, next(iter(sheet.object_list), [])),
         "sheets": contents(table, parts, sheet.number),
-        "table": page_table(page_of(table, page), convention, links_of(study, form, table), behind),
+        "table": page_table(rows, convention, links_of(study, form, rows), behind),
         "headings": headings(table, order, query),
         "page": page,
         "page_query": urlencode(query | {"sort": order}, doseq=True),

@@ -29,7 +29,7 @@ def generator_means(table: Table, title: Mapping[str, Any]) -> Any:
         for row in rows
     ]
     said = hover({"down": _("Generator"), "across": _("Dimension")}, _("Mean"))
-    return shaded(cells, title, _("mean score"), span([cell["value"] for cell in cells]), said)
+    return shaded(cells, title, with_round(_("mean score"), table), span([cell["value"] for cell in cells]), said)
 
 
 def dimension_correlations(table: Table, title: Mapping[str, Any]) -> Any:
@@ -39,7 +39,8 @@ def dimension_correlations(table: Table, title: Mapping[str, Any]) -> Any:
     order = [question_word(name) for name in names]
     cells = [cell for row in rows for cell in mirrored(row)]
     said = hover({"down": _("Dimension"), "across": _("with"), "number": "r", "p": _("Nemenyi's p"), "counted": "n"})
-    return shaded(cells, title, _("Pearson's r (* Nemenyi p < .05)"), (-1, 1), said, (order, order))
+    legend = with_round(_("Pearson's r (* Nemenyi p < .05)"), table)
+    return shaded(cells, title, legend, (-1, 1), said, (order, order))
 
 
 def metric_correlations(table: Table, title: Mapping[str, Any]) -> Any:
@@ -59,6 +60,12 @@ def metric_correlations(table: Table, title: Mapping[str, Any]) -> Any:
     ]
     said = hover({"down": _("Metric"), "across": _("Dimension")}, _("Pearson's r, pooled"), {"p": _("p, adjusted")})
     return shaded(cells, title, _("Pearson's r, pooled (* adjusted p < .05)"), (-1, 1), said)
+
+
+def with_round(words: str, table: Table) -> str:
+    """What is shown, and after which round if there were several: the tables beneath may show another first."""
+    rounds = {row["round"] for row in table.rows}
+    return _("%(words)s, round %(round)s") % {"words": words, "round": max(rounds)} if len(rounds) > 1 else words
 
 
 def latest(table: Table) -> list[Row]:

@@ -58,7 +58,7 @@ def panel(points: list[dict[str, Any]], axis: str, scale: Any, title: str, names
         legend=alt.Legend(symbolType="stroke", labelLimit=320) if len(names) > 1 else None,
     )  # fmt: skip
     x = alt.X("size:Q", title=axis_word(axis), axis=alt.Axis(tickMinStep=1, tickCount=5, grid=False))
-    y = alt.Y("value:Q", scale=scale, axis=alt.Axis(**shares(title)))
+    y = alt.Y("value:Q", scale=scale, axis=alt.Axis(**shares(title, scale.to_dict()["domain"][1])))
     about = {"line": _("Shown"), "size": axis_word(axis), "text": _("Value"), "error": _("Error of the simulation")}
     said = hover(about | {"studies": _("Simulated studies")})
     base = alt.Chart(alt.Data(values=points)).encode(x=x, y=y, color=colour, tooltip=said)

@@ -30,9 +30,11 @@ BARE: dict[str, Any] = {"ticks": False, "domain": False, "labelPadding": 10}
 BESIDE: dict[str, Any] = {"align": "left", "dx": 14}
 
 
-def shares(title: str) -> dict[str, Any]:
-    """An axis of shares, written like those in the tables: .5."""
-    return {"title": title, "tickCount": 6, "labelExpr": "replace(format(datum.value, '.1f'), regexp('^0'), '')"}
+def shares(title: str, top: float = 1) -> dict[str, Any]:
+    """An axis of shares up to `top`, written like those in the tables: .5, or .05 where ticks are so close."""
+    digits = 1 if top >= 0.5 else 2 if top >= 0.05 else 3
+    label = f"replace(format(datum.value, '.{digits}f'), regexp('^0'), '')"
+    return {"title": title, "tickCount": 6, "labelExpr": label}
 
 
 def by_answers() -> dict[str, Any]:

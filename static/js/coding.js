@@ -12,8 +12,7 @@ function start() {
   form.addEventListener("click", (event) => makeCurrent(event.target.closest("[data-item]")));
   document.addEventListener("keydown", onKey);
   const narrow = matchMedia("(max-width: 61.99rem)");
-  const text = document.querySelector("#coding-text");
-  if (text && narrow.matches) text.open = false;
+  for (const part of document.querySelectorAll("#coding-text, #coding-filter")) part.open &&= !narrow.matches;
   makeCurrent(items()[0]);
 }
 
@@ -82,7 +81,9 @@ function selectNone() {
 
 function toggleText() {
   const text = document.querySelector("#coding-text");
-  if (text) text.open = !text.open;
+  if (!text) return true;
+  text.open = !text.open;
+  if (text.open) text.scrollIntoView({ block: "nearest" }); // beneath all the codes it may be out of sight
   return true;
 }
 

@@ -13,8 +13,12 @@ addEventListener("pointerover", (event) => {
   hide();
   if (cell) waiting = setTimeout(() => show(cell), event.pointerType === "mouse" ? DELAY : 0);
 });
-addEventListener("focusin", (event) => (cellOf(event.target) ? show(cellOf(event.target)) : hide()));
-addEventListener("focusout", hide);
+// A finger gives the focus to what scrolls around the cell, and takes it from elsewhere: neither hides what it shows.
+addEventListener("focusin", ({ target }) => {
+  if (cellOf(target)) show(cellOf(target));
+  else if (target.matches(":focus-visible")) hide();
+});
+addEventListener("focusout", (event) => shown?.contains(event.target) && hide());
 addEventListener("keydown", (event) => event.key === "Escape" && hide());
 // Coming to a number by keyboard scrolls it into view: then the remarks go along.
 addEventListener(

@@ -5,6 +5,7 @@ import pytest
 from analysis.choices import Choices
 from analysis.figures import as_png, as_svg
 from analysis.figures.colours import shades
+from analysis.figures.style import shares
 from analysis.reports import build
 from analysis.services.figures import figure_specification
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
@@ -57,3 +58,8 @@ def test_shades_run_from_light_to_dark():
     brightness = [sum(int(shade[place : place + 2], 16) for place in (1, 3, 5)) for shade in shades(7)]
     assert brightness == sorted(brightness, reverse=True)
     assert len(set(shades(7))) == 7
+
+
+@pytest.mark.parametrize(("top", "form"), [(1, ".1f"), (0.5, ".1f"), (0.15, ".2f"), (0.04, ".3f")])
+def test_an_axis_of_small_shares_has_the_digits_that_tell_its_ticks_apart(top, form):
+    assert f"'{form}'" in shares("width", top)["labelExpr"]

@@ -172,3 +172,9 @@ def test_the_sheet_offers_the_categories_of_ones_own_too(answered, items, review
     assert 'value="tense=past"' in page(sheet(items["h2"]))
     as_user(reviewer).post(sheet(items["h2"]), {"codes": "tense=past"})
     assert items["h2"].codes.get().code == "tense=past"
+
+
+def test_the_list_says_what_an_item_asks_once_however_many_rows_it_has(answered, items, page):
+    html = page(reverse("study_items", args=["tiny"]))
+    assert html.count(f">{items['c2'].external_id}</a>") > 1
+    assert html.count("What does c2 ask?") == 1

@@ -116,7 +116,7 @@ def test_a_cut_grid_leads_to_all_of_its_rows_on_the_tables_own_page(measured, as
     assert section.select_one("table[data-part]")
     assert section.select_one(f'.rest a[href^="{own}"]')
     page = BeautifulSoup(client.get(own).content, "html.parser")
-    pages = [link["href"] for link in page.select(".contents a")]
+    pages = [link["href"] for link in page.select(".grid-places a")]
     names = set()
     for link in pages:
         shown = BeautifulSoup(client.get(own + link).content, "html.parser")
