@@ -1,7 +1,8 @@
 """The report of a study for pages: computed when its answers or keys have changed, else taken from the cache."""
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db.models import Count, Exists, OuterRef
 
@@ -45,15 +46,20 @@ def report_and_ticket(study: Study, choices: Choices) -> tuple[Report, Found]:
     return (without_effects(report) if effects_hidden(study) else report), found
 
 
-def table_called(study: Study, choices: Choices, name: str, kind: str) -> Table:
-    """A table of the results as they are now, or of those about models in the place of people; `KeyError` if none."""
+def table_called(
+    study: Study, choices: Choices, name: str, kind: str, result_of: Callable[[Wanted], Any] = result_now
+) -> Table:
+    """A table of the results as they are now, or of those about models in the place of people; `KeyError` if none.
+
+    Whole: what is hidden from the team as well. `result_of` gives the results that it stands in.
+    """
     from analysis.reports.label_mass import label_mass
 
     if name == LABEL_MASS:
         return label_mass(study, choices.purposes)
-    if name in STAND_IN:
-        return stand_in_of(study, choices, kind).table(name)
-    return report_of(study, choices, only_current=True).table(name)
+    wanted = Wanted("stand-in", study, choices, (kind,)) if name in STAND_IN else Wanted("report", study, choices)
+    report: Report = result_of(wanted)
+    return report.table(name)
 
 
 def lab_of(study: Study, choices: Choices, question: Asked, annotators: list[str]) -> "Lab | None":

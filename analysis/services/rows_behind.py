@@ -12,9 +12,8 @@ from typing import IO, Any, Self, overload
 from django.conf import settings
 
 from analysis.choices import Choices
-from analysis.report import Report
 from analysis.services.kept_files import KeptFile, filed
-from analysis.services.results import LABEL_MASS, STAND_IN
+from analysis.services.results import LABEL_MASS, table_called
 from analysis.services.squeezing import released, squeezed
 from analysis.services.state import counted_state
 from analysis.services.wanted import Wanted, forget, kept
@@ -139,7 +138,8 @@ def found(wanted: Wanted, number: Number, now: Now) -> Any:
     last = kept(wanted)
     if last and last.state == now[0]:
         return last.result
-    place_in(table_of(wanted.study, wanted.choices, number, partial(result_now, now=now)), number)
+    result_of = partial(result_now, now=now)
+    place_in(table_called(wanted.study, wanted.choices, number.table, number.kind, result_of), number)
     return result_now(wanted, now)
 
 
@@ -151,21 +151,10 @@ def behind_here(study: Study, choices: Choices, number: Number, result_of: Resul
     from analysis.reports.behind import behind, shared_by
     from analysis.services.kept_evidence import evidence_now
 
-    table = table_of(study, choices, number, result_of)
+    table = table_called(study, choices, number.table, number.kind, result_of)
     row, column = place_in(table, number)
     rows = behind(evidence_now(study, choices, shared_by(study, table.name, row)), table.name, row, column.value)
     return Behind(table, row, column, saying_included(rows, choices.purposes))
-
-
-def table_of(study: Study, choices: Choices, number: Number, result_of: ResultOf) -> Table:
-    """The table of the results that the number stands in; `KeyError` if there is none."""
-    from analysis.reports.label_mass import label_mass
-
-    if number.table == LABEL_MASS:
-        return label_mass(study, choices.purposes)
-    kind, more = ("stand-in", (number.kind,)) if number.table in STAND_IN else ("report", ())
-    report: Report = result_of(Wanted(kind, study, choices, more))
-    return report.table(number.table)
 
 
 def place_in(table: Table, number: Number) -> tuple[Row, Shown]:
