@@ -11,12 +11,13 @@ from django.utils.translation import override
 from django.views.decorators.http import require_safe
 
 from analysis.addresses import asked, links_of
-from analysis.file_views import attached
+from analysis.file_views import attached, sent
 from analysis.forms import ResultsForm, StandInForm
 from analysis.hiding import hidden_page
 from analysis.item_lists import page_of
 from analysis.pages import cell_of, naming, page_table
-from analysis.services.results import LABEL_MASS, STAND_IN, Behind, behind_of, counts_by_purpose
+from analysis.services.results import LABEL_MASS, STAND_IN, purposes_answered
+from analysis.services.rows_behind import Number, behind_here, behind_of, file_behind
 from analysis.shorthand import SHORT
 from analysis.writers import as_csv
 from projects.models import Role
@@ -37,8 +38,8 @@ def study_behind(request, slug):
     study = get_study(request.user, slug, Role.REVIEWER)
     if effects_hidden(study):
         return hidden_page(request, study)
-    form = ResultsForm(study, counts_by_purpose(study), request.GET)
-    found = asked_for(study, form, request.GET)
+    form = ResultsForm(study, purposes_answered(study), request.GET)
+    found = looked_up(behind_of, study, form, request.GET)
     convention, rows = form.choices.convention, found.rows
     page = Paginator(rows.rows, PER_PAGE).get_page(request.GET.get("page"))
     listed, rest = page_of(rows, page), request.GET.copy()
@@ -83,17 +84,20 @@ def study_behind_csv(request, slug):
     study = get_study(request.user, slug, Role.REVIEWER)
     if effects_hidden(study):
         return hidden_page(request, study)
-    form = ResultsForm(study, counts_by_purpose(study), request.GET)
+    form = ResultsForm(study, purposes_answered(study), request.GET)
+    name = f"{study.slug}-behind.csv"
     with override("en"):  # files are the same for every reader
-        return attached(as_csv(asked_for(study, form, request.GET).rows).encode(), f"{study.slug}-behind.csv")
+        if file := looked_up(file_behind, study, form, request.GET):
+            return sent(name, file)
+        rows = looked_up(behind_here, study, form, request.GET).rows
+        return attached(as_csv(rows).encode(), name)
 
 
-def asked_for(study, form, query) -> Behind:
-    """404 for a number that the study's results do not have."""
-    names = {name: value for name, value in query.items() if name not in NOT_NAMES}
+def looked_up(find, study, form, query):
+    """What `find` finds of the number that was asked for; 404 for one that the study's results do not have."""
+    names = tuple((name, value) for name, value in query.items() if name not in NOT_NAMES)
+    number = Number(query.get("table", ""), query.get("number", ""), names, StandInForm(query).kind)
     try:
-        return behind_of(
-            study, form.choices, query.get("table", ""), query.get("number", ""), names, StandInForm(query).kind
-        )
+        return find(study, form.choices, number)
     except KeyError:
         raise Http404 from None

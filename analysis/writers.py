@@ -4,19 +4,30 @@ import csv
 import io
 import json
 from collections.abc import Callable
+from typing import Protocol
 
 from analysis.cells import cell
 from analysis.tables import Table
 from analysis.tex import as_tex
 
 
+class Written(Protocol):
+    """What takes text, such as a file."""
+
+    def write(self, text: str, /) -> object: ...
+
+
 def as_csv(table: Table) -> str:
     """Every column of the contract, unrounded; undefined is an empty cell beside its reason."""
     out = io.StringIO(newline="")
+    write_csv(table, out)
+    return out.getvalue()
+
+
+def write_csv(table: Table, out: Written) -> None:
     writer = csv.writer(out)  # commas, quotes where needed, CRLF
     writer.writerow(map(cell, table.columns))
     writer.writerows([cell(row[column]) for column in table.columns] for row in table.rows)
-    return out.getvalue()
 
 
 def as_json(table: Table) -> str:

@@ -2,8 +2,6 @@
 
 import hashlib
 import json
-import pickle
-import zlib
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
@@ -17,12 +15,10 @@ from analysis.compact import CompactFrame, compact
 from analysis.consistency import consistent_read
 from analysis.evidence import Evidence, evidence_of
 from analysis.frames import latest_rounds
+from analysis.services.squeezing import released, squeezed
 from analysis.services.state import A_DAY, FORMAT, counted_state
-from analysis.services.wanted import Wanted
-from analysis.services.working import result_now
 from studies.models import Study
 
-QUICK = 1  # the level of zlib: codes of few values shrink well at any
 NOT_KEPT = ("study", "choices", "frame")  # given, or worked out of the rest
 Among = Mapping[str, Collection[Any]]  # values by column of the frame
 
@@ -60,18 +56,6 @@ def evidence_now(study: Study, choices: Choices, among: Among | None = None) -> 
     return unpacked(read).evidence(study, choices, among)
 
 
-def evidence_soon(study: Study, choices: Choices, among: Among | None = None) -> Evidence:
-    """The same for a page: `BeingWorkedOut` while a worker reads a large study that is not kept."""
-    asked = those_that_matter(choices)
-    state, n = counted_state(study, asked)
-    there = cache.get(place_of(study, asked)) if n > settings.LESART["RESULTS_AT_ONCE"] else None
-    if there and there[0] == state:
-        return unpacked(there[1]).evidence(study, choices, among)
-    if n > settings.LESART["RESULTS_AT_ONCE"]:
-        result_now(Wanted("evidence", study, asked))
-    return evidence_now(study, choices, among)
-
-
 def those_that_matter(choices: Choices) -> Choices:
     """Without what evidence does not depend on: measures and tables look at the rest."""
     return Choices(purposes=choices.purposes, groups=choices.groups, shared_texts=choices.shared_texts)
@@ -85,11 +69,9 @@ def place_of(study: Study, choices: Choices) -> str:
 
 def packed(evidence: Evidence) -> bytes:
     rest = {field.name: getattr(evidence, field.name) for field in fields(evidence) if field.name not in NOT_KEPT}
-    kept = KeptEvidence(compact(rest.pop("every_round")), rest)
-    return zlib.compress(pickle.dumps(kept, pickle.HIGHEST_PROTOCOL), QUICK)
+    return squeezed(KeptEvidence(compact(rest.pop("every_round")), rest))
 
 
 def unpacked(kept: bytes) -> KeptEvidence:
-    """Of what was packed here and nowhere else."""
-    found: KeptEvidence = pickle.loads(zlib.decompress(kept))  # noqa: S301 - the cache's own values are pickles too
+    found: KeptEvidence = released(kept)
     return found

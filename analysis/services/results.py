@@ -1,10 +1,10 @@
 """The report of a study for pages: computed when its answers or keys have changed, else taken from the cache."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-from django.db.models import Count
+from django.db.models import Count, Exists, OuterRef
 
 from analysis.choices import Choices
 from analysis.hiding import without_effects
@@ -12,7 +12,7 @@ from analysis.lab_questions import Asked
 from analysis.report import Report
 from analysis.services.wanted import Wanted
 from analysis.services.working import BeingWorkedOut, Found, look, result_now
-from analysis.tables import Row, Shown, Table, saying_included
+from analysis.tables import Table
 from studies.models import Annotator, AnnotatorKind, Response, Study
 from studies.services.effects import effects_hidden
 
@@ -46,41 +46,20 @@ def report_and_ticket(study: Study, choices: Choices) -> tuple[Report, Found]:
     return (without_effects(report) if effects_hidden(study) else report), found
 
 
-@dataclass(frozen=True)
-class Behind:
-    """A number of a report and the rows that it counts."""
+def table_called(
+    study: Study, choices: Choices, name: str, kind: str, result_of: Callable[[Wanted], Any] = result_now
+) -> Table:
+    """A table of the results as they are now, or of those about models in the place of people; `KeyError` if none.
 
-    table: Table
-    row: Row
-    column: Shown
-    rows: Table
-
-
-def behind_of(
-    study: Study, choices: Choices, name: str, column: str, names: Mapping[str, str], kind: str = "skilled"
-) -> Behind:
-    """The rows behind the number in this column of the table's row of these names; `KeyError` if there is none.
-
-    `kind`: of people, for the tables about models in their place (see `stand_in_of`).
+    Whole: what is hidden from the team as well. `result_of` gives the results that it stands in.
     """
-    from analysis.reports.behind import behind, shared_by
-    from analysis.services.kept_evidence import evidence_soon
-
-    table = table_called(study, choices, name, kind)
-    row, shown = table.row_named(names), table.column_shown(column)
-    rows = behind(evidence_soon(study, choices, shared_by(study, name, row)), name, row, column)
-    return Behind(table, row, shown, saying_included(rows, choices.purposes))
-
-
-def table_called(study: Study, choices: Choices, name: str, kind: str) -> Table:
-    """A table of the results as they are now, or of those about models in the place of people; `KeyError` if none."""
     from analysis.reports.label_mass import label_mass
 
     if name == LABEL_MASS:
         return label_mass(study, choices.purposes)
-    if name in STAND_IN:
-        return stand_in_of(study, choices, kind).table(name)
-    return report_of(study, choices, only_current=True).table(name)
+    wanted = Wanted("stand-in", study, choices, (kind,)) if name in STAND_IN else Wanted("report", study, choices)
+    report: Report = result_of(wanted)
+    return report.table(name)
 
 
 def lab_of(study: Study, choices: Choices, question: Asked, annotators: list[str]) -> "Lab | None":
@@ -107,3 +86,12 @@ def counts_by_purpose(study: Study) -> dict[str, int]:
     counted = Response.objects.filter(assignment__annotator__in=people, assignment__returned_at=None)
     named = counted.order_by().values_list("assignment__annotator__purpose").annotate(n=Count("pk"))
     return dict(named.order_by("assignment__annotator__purpose"))
+
+
+def purposes_answered(study: Study) -> dict[str, int]:
+    """The purposes of which people have answered, for a form that nobody sees: to count takes as long as a page."""
+    people = Annotator.objects.filter(study=study, kind=AnnotatorKind.HUMAN)
+    answers = Response.objects.filter(assignment__returned_at=None)
+    has_answered = Exists(answers.filter(assignment__annotator=OuterRef("pk")))
+    named = people.filter(has_answered).order_by("purpose").values_list("purpose", flat=True).distinct()
+    return dict.fromkeys(named, 1)

@@ -126,14 +126,6 @@ def planner(wanted: Wanted) -> Any:
     return spread(evidence), spread_table(evidence)
 
 
-def evidence(wanted: Wanted) -> Any:
-    """Only that it is there: it is kept by itself."""
-    from analysis.services.kept_evidence import evidence_now
-
-    evidence_now(wanted.study, wanted.choices)
-    return True
-
-
 def calibration(wanted: Wanted) -> Any:
     """The rows of the agreement table over the pairs of a calibration; none without an answer to one."""
     from analysis.reports.judged_pairs import judgments_of
@@ -155,13 +147,26 @@ def export(wanted: Wanted) -> Any:
     return written(wanted.study, format, wanted.choices)
 
 
+def behind(wanted: Wanted) -> Any:
+    from analysis.services.rows_behind import sheet_behind  # which asks for results itself
+
+    return sheet_behind(wanted)
+
+
+def behind_file(wanted: Wanted) -> Any:
+    from analysis.services.rows_behind import written_behind
+
+    return written_behind(wanted)
+
+
 KINDS: dict[str, Callable[[Wanted], Any]] = {
     "report": report,
     "stand-in": stand_in,
     "lab": lab,
     "lab-overview": lab_overview,
     "planner": planner,
-    "evidence": evidence,
     "calibration": calibration,
     "export": export,
+    "behind": behind,
+    "behind-file": behind_file,
 }

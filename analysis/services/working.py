@@ -34,6 +34,8 @@ EVERY = 1.0  # seconds between two words
 PATIENCE = timedelta(minutes=1)  # after which a message that nobody took is sent again
 MOST_STARTS = 3  # a worker that ends without a word so often lacks memory, not luck
 
+Now = tuple[str, int]  # what `counted_state` says
+
 
 @dataclass(frozen=True)
 class Ticket:
@@ -73,12 +75,12 @@ class BeingWorkedOut(Exception):
 # Asking --------------------------------------------------------------------------------------------------------------
 
 
-def look(wanted: Wanted) -> Found:
+def look(wanted: Wanted, now: Now | None = None) -> Found:
     """The result as it is now, where it is kept or takes no time; else what is known, and a worker is asked.
 
-    Without a worker it is computed here and now, once however many ask.
+    Without a worker it is computed here and now, once however many ask. `now`: of its study and choices, if known.
     """
-    state, n = counted_state(wanted.study, wanted.choices)
+    state, n = now or counted_state(wanted.study, wanted.choices)
     last = kept(wanted)
     if last and last.state == state:
         return Found(last, n)
@@ -94,9 +96,9 @@ def look(wanted: Wanted) -> Found:
     return Found(earlier, n, ticket)
 
 
-def result_now(wanted: Wanted) -> Any:
+def result_now(wanted: Wanted, now: Now | None = None) -> Any:
     """The result as it is now; `BeingWorkedOut` if a worker is still at it, whatever was there before."""
-    found = look(wanted)
+    found = look(wanted, now)
     if found.ticket or found.kept is None:
         raise BeingWorkedOut(wanted.study, found.ticket)
     return found.kept.result
@@ -188,11 +190,16 @@ def compute(ticket: Ticket) -> None:
     study = Study.objects.select_related("project", "instrument_version__instrument").filter(pk=ticket.study_id).first()
     if study is None:
         return
-    wanted = Wanted(ticket.kind, study, ticket.choices, ticket.more)
-    state, n = counted_state(study, wanted.choices)
+    result_here(Wanted(ticket.kind, study, ticket.choices, ticket.more))
+
+
+def result_here(wanted: Wanted) -> Any:
+    """The result as it is now, computed here if it is not kept: for who works on it, or on another that rests on it."""
+    state, n = counted_state(wanted.study, wanted.choices)
     last = kept(wanted)
     if last is None or last.state != state:
-        keep(wanted, state, n, wanted.computed())
+        last = keep(wanted, state, n, wanted.computed())
+    return last.result
 
 
 class Words(threading.Thread):

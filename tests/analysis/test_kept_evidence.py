@@ -6,18 +6,15 @@ import pandas as pd
 import pytest
 from django.core.cache import cache
 from django.urls import reverse
-from django.utils import timezone
 
-from analysis import tasks
 from analysis.choices import Choices
 from analysis.evidence import evidence_of
 from analysis.reports import full_report_from
 from analysis.reports.behind import SHARED, behind, shared_by
-from analysis.services import kept_evidence, working
+from analysis.services import kept_evidence
 from analysis.services.kept_evidence import evidence_now
 from analysis.writers import as_csv
 from items.models import Option
-from llm.models import Worker
 from tests import reading
 from tests.analysis.rows import numbers_in
 from tests.analysis.test_writing_report import written
@@ -121,22 +118,11 @@ def test_the_answers_that_a_row_shares_are_all_that_its_numbers_count(make, proj
     assert seen >= set(SHARED[study.protocol]) - {"informativity_probability", "agreement_with_humans"}
 
 
-def test_a_number_of_a_large_study_waits_for_a_worker_only_if_nothing_is_kept(study, as_user, reviewer, monkeypatch):
-    sent = []
-    monkeypatch.setattr(tasks.work_out_results, "apply_async", lambda kwargs, **how: sent.append(kwargs["place"]))
-    monkeypatch.setattr(working, "EVERY", 3600)
-    Worker.objects.create(name="w@here", started_at=timezone.now(), last_seen=timezone.now())
-    client = as_user(reviewer)
+def test_the_rows_behind_a_number_are_of_the_evidence_that_is_kept(study, reads, as_user, reviewer):
     tables = full_report_from(evidence_of(study, Choices(seed=abs(study.seed)))).tables
     table = next(table for table in tables if table.name == "informativity")
-    names = table.names(table.rows[0]) | {"table": "informativity", "number": "n_items"}
-    address = reverse("study_behind", args=[study.slug])
-    assert client.get(address, names).status_code == 202
-    tasks.work_out_results(place=sent[-1])
-    assert client.get(address, names).status_code == 200  # the report was made of the evidence that is kept
-    assert len(sent) == 1
-    cache.delete(kept_evidence.place_of(study, Choices()))
-    assert client.get(address, names).status_code == 202
-    tasks.work_out_results(place=sent[-1])
-    assert client.get(address, names).status_code == 200
-    assert len(sent) == 2
+    names, client = table.names(table.rows[0]) | {"table": "informativity"}, as_user(reviewer)
+    for number in ("n_items", "guessability"):
+        address = reverse("study_behind", args=[study.slug])
+        assert client.get(address, names | {"number": number}).status_code == 200
+    assert len(reads) == 1

@@ -104,7 +104,9 @@ def listed(
 ) -> Table:
     """The columns of the frame, each a name of `HEADS`; unless told otherwise in the order of `in_order`."""
     shown = tuple(Shown(_(HEADS[name][0]), name, HEADS[name][1]) for name in columns)
-    cells = FrameRows(in_order(evidence, rows) if in_bank_order else rows, columns)
+    if in_bank_order:  # of a million rows only what is shown is moved
+        rows = in_order(evidence, rows[[name for name in rows.columns if name in columns or name in ORDER]])
+    cells = FrameRows(rows, columns)
     return make_table("behind", columns, cells, title=title, notes=tuple(notes), shown=shown)
 
 
