@@ -1,4 +1,4 @@
-"""The folder into which a report is written: fit before anything is computed, and left without what was there earlier."""
+"""The folder into which a report is written: looked at before anything is computed, cleared of the earlier report."""
 
 import errno
 import json

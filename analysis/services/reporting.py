@@ -19,6 +19,7 @@ from analysis.report import Report
 from analysis.reports import check_groups, full_report_from
 from analysis.services.figures import figure_specification
 from analysis.services.report_folder import ABOUT, make_ready, remove_earlier
+from analysis.sorted_keys import sorted_keys
 from analysis.writers import WRITERS
 from studies.models import Study
 
@@ -80,7 +81,7 @@ def about(study: Study, report: Report, choices: Choices) -> dict[str, Any]:
             "protocol": study.protocol,
             "language": study.language,
             "state": study.state,
-            "params": study.params,
+            "params": sorted_keys(study.params),
             "instrument": f"{instrument.instrument}/{instrument.version}",
             "instrument_hash": instrument.content_hash,
         },

@@ -79,7 +79,9 @@ def test_a_folder_that_is_a_link_to_another_place_is_not_cleared(answered, tmp_p
     assert (tmp_path / "elsewhere/tables/long_gone.csv").read_text() == "earlier"
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[1]", b"null", b'{"tables": 1, "figures": {"a": 1}}', b"\xff", b"[" * 9000])
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"[1]", b"null", b'{"tables": 1, "figures": {"a": 1}}', b"\xff", b"[" * 9000]
+)
 def test_a_report_json_that_is_none_names_nothing(answered, tmp_path, content):
     (tmp_path / "tables").mkdir()
     (tmp_path / "tables/long_gone.csv").write_text("mine")
