@@ -112,7 +112,7 @@ def test_a_folder_that_may_not_be_written_is_refused_before_anything_is_computed
     answered, uncomputed, tmp_path, monkeypatch
 ):
     def refused(dir):
-        raise PermissionError(13, "Permission denied", f"{dir}/tmp123")
+        raise PermissionError(13, "Permission denied", f"{dir}/new")
 
     monkeypatch.setattr("analysis.services.report_folder.TemporaryFile", refused)  # root may write anywhere
     with pytest.raises(CommandError, match=f"^{tmp_path} cannot be written: Permission denied"):
