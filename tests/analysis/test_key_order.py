@@ -37,6 +37,7 @@ def test_a_pack_is_the_same_bytes_whatever_the_order_of_keys(project, name):
     assert [file for file in before if after[file] != before[file]] == []
 
 
+@pytest.mark.database
 def test_the_datasheet_says_wordings_in_the_order_in_which_they_are_read(project):
     study = whole_studies.rated(project)
     reorder()

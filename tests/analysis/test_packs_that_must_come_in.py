@@ -35,6 +35,7 @@ def earlier(files):
     return whole.getvalue()
 
 
+@pytest.mark.database
 def test_an_earlier_pack_of_the_same_format_comes_in_and_says_the_same(project):
     pack = packs.packed(whole_studies.guessed(project))
     old = earlier(packs.files_of(pack))
