@@ -1,5 +1,6 @@
 """Files that are there whole or not at all."""
 
+import errno
 import os
 import secrets
 from collections.abc import Iterator
@@ -15,7 +16,8 @@ def whole_file(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
     """A file that takes its name when it is complete: "w" for UTF-8 with line ends as written, "wb" for bytes.
 
     A link stays and what it points to is replaced; a file that is there keeps its rights, a new one has the user's
-    usual ones. A pipe or a device is written to as it is.
+    usual ones. A pipe or a device is written to as it is. What cannot take the file (a folder of that name, one that is
+    not there or may not be written) is an `OSError` before anything is written.
     """
     how: dict[str, Any] = {} if "b" in mode else {"encoding": "utf-8", "newline": ""}
     if is_stream(path):
@@ -23,6 +25,8 @@ def whole_file(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
             yield file
         return
     target = os.path.realpath(path)
+    if os.path.isdir(target):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     name = os.path.join(os.path.dirname(target), f".{secrets.token_hex(8)}.part")
     try:
         with open(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), mode, **how) as file:

@@ -18,4 +18,4 @@ def harmless(text: str) -> str:
 
 def unmarked(text: str) -> str:
     """The text as it was before `harmless`."""
-    return text[1:] if MARKED.match(text) else text
+    return text[1:] if text[:1] == "'" and MARKED.match(text) else text

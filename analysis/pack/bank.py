@@ -5,6 +5,7 @@ from typing import Any
 
 from analysis.evidence import BANK_ORDER, WITHHELD, n_tokens
 from analysis.pack.discretion import Discretion, hashed_text
+from analysis.sorted_keys import sorted_keys
 from evaluation.calls import version_name
 from evaluation.models import Metric
 from generation.models import GeneratorRun
@@ -88,7 +89,7 @@ def generators(study: Study, discretion: Discretion) -> list[dict[str, Any]]:
             "name": generator.name,
             "kind": generator.kind,
             "description": discretion.unquoted(generator.description),
-            "factors": discretion.everywhere(generator.factors),
+            "factors": sorted_keys(discretion.everywhere(generator.factors)),
             "runs": [about_run(each) for each in generator.generator_runs.select_related("run")],
         }
         for generator in Generator.objects.filter(pk__in=used).order_by("pk")

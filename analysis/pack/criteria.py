@@ -9,7 +9,8 @@ from typing import Any
 
 from studies.models import Study
 from studies.protocols import Question, Stage
-from studies.services.declaring import declaration_of, wording_of
+from studies.services.declaring import declaration_of, worded
+from studies.services.instruments import content_as_written
 
 CORRECT, GOOD, FEATURE = "correctness", "goodness", "feature"
 FORM, CONTENT, BOTH = "form", "content", "both form and content"
@@ -91,8 +92,9 @@ class Criterion:
 
 def criteria_of(study: Study) -> Iterator[Criterion]:
     """All questions that the study asks its annotators, in their order."""
-    wording = wording_of(study)
-    for stage in declaration_of(study).stages:
+    declaration = declaration_of(study)
+    wording = worded(content_as_written(study.instrument_version), declaration)
+    for stage in declaration.stages:
         words = wording.get(stage.name) or {}
         for question in stage.questions:
             own = wording_of_question(words, question)

@@ -4,20 +4,21 @@ from typing import Any
 
 from analysis.pack.bank import moment, prompts_of_run
 from analysis.pack.discretion import Discretion
+from analysis.sorted_keys import sorted_keys
 from evaluation.models import Evaluator
 from generation.models import GeneratorRun
 from studies.instrument_yaml import write_yaml
 from studies.models import InstrumentVersion, Study, UnitItem, Variant
-from studies.services.instruments import source_of
+from studies.services.instruments import content_as_written, source_of
 
 HISTORY = ("created_at", "launched_at", "main_opened_at", "closed_at")
 
 
 def study_file(study: Study) -> dict[str, Any]:
     """The study as a mapping that `create_study` reads."""
-    plan = {**study.plan, "seed": study.seed}
+    plan = {**sorted_keys(study.plan), "seed": study.seed}
     variants = [
-        {"name": each.name, "instrument": str(each.instrument_version.instrument), "params": each.params}
+        {"name": each.name, "instrument": str(each.instrument_version.instrument), "params": sorted_keys(each.params)}
         for each in variants_of(study)
     ]
     return {
@@ -26,9 +27,9 @@ def study_file(study: Study) -> dict[str, Any]:
         "protocol": study.protocol,
         "language": study.language,
         "instrument": str(study.instrument_version.instrument),
-        "items": study.selection,
+        "items": sorted_keys(study.selection),
         "plan": plan,
-        "params": study.params,
+        "params": sorted_keys(study.params),
         "groups": study.groups,
         **({"variants": variants} if variants else {}),
     }
@@ -79,7 +80,7 @@ def discreet(version: InstrumentVersion, discretion: Discretion) -> str:
     source = source_of(version)
     if discretion.unquoted(source) == source:
         return source
-    return write_yaml(discretion.everywhere(version.content))
+    return write_yaml(discretion.everywhere(content_as_written(version)))
 
 
 def evaluator_prompts(study: Study) -> dict[int, InstrumentVersion | None]:

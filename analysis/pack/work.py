@@ -9,6 +9,7 @@ from analysis.models import ItemCode
 from analysis.pack.bank import moment
 from analysis.pack.discretion import Discretion
 from analysis.pack.frozen import evaluator_prompts, file_of
+from analysis.sorted_keys import sorted_keys
 from evaluation.calls import unanswered
 from evaluation.models import Evaluator
 from evaluation.services.position import POSITION, position_of_judge
@@ -49,10 +50,11 @@ def about_evaluator(evaluator: Evaluator | None, prompt: Any) -> dict[str, Any] 
         return None
     position = position_of_judge(evaluator)
     positions = {POSITION: asdict(position)} if position else {}
+    params = {name: value for name, value in evaluator.params.items() if name not in OWN_PARAMS} | positions
     return {
         "method": evaluator.method,
         "stages": evaluator.stages,
-        "params": {name: value for name, value in evaluator.params.items() if name not in OWN_PARAMS} | positions,
+        "params": sorted_keys(params),
         "prompt": file_of(prompt) if prompt else None,
     }
 
@@ -69,8 +71,9 @@ def assignments(study: Study, purposes: Collection[str], discretion: Discretion)
             "round": row.round,
             "position": row.position,
             "stage": row.stage,
-            "shown": {stage: named(order, items, options) for stage, order in row.shown.items()},
-            "reopened": row.reopened and {items[int(pk)]: opaque(of, discretion) for pk, of in row.reopened.items()},
+            "shown": {stage: named(order, items, options) for stage, order in sorted(row.shown.items())},
+            "reopened": row.reopened
+            and sorted_keys({items[int(pk)]: opaque(of, discretion) for pk, of in row.reopened.items()}),
             "finished_at": moment(row.finished_at),
         }
 

@@ -18,6 +18,8 @@ from analysis.files import whole_file
 from analysis.report import Report
 from analysis.reports import check_groups, full_report_from
 from analysis.services.figures import figure_specification
+from analysis.services.report_folder import ABOUT, make_ready, remove_earlier
+from analysis.sorted_keys import sorted_keys
 from analysis.writers import WRITERS
 from studies.models import Study
 
@@ -25,15 +27,18 @@ LIBRARIES = ("django", "numpy", "scipy", "pandas", "altair", "vl-convert-python"
 
 
 def write_report(study: Study, out: Path, choices: Choices) -> Report:
-    """Write the report into the folder `out`, which is made if need be. The same answers give the same bytes."""
+    """Write the report into the folder `out`, which is made if need be. The same answers give the same bytes.
+
+    Tables and figures that an earlier report has left there, and this one does not have, are removed.
+    """
     with override("en"):  # files are the same whoever asks
         check_groups(study, choices)
+        make_ready(out)  # before the computing, which takes its time
         report = full_report_from(evidence_of(study, choices))
-        for folder in (out / "tables", out / "figures"):
-            folder.mkdir(parents=True, exist_ok=True)
         write_tables(report, out / "tables")
         write_figures(study, report, out / "figures")
-    with whole_file(out / "report.json") as file:
+    remove_earlier(out, report)  # while report.json still says what was there: a run that breaks off loses no name
+    with whole_file(out / ABOUT) as file:
         file.write(json.dumps(about(study, report, choices), ensure_ascii=False, indent=1) + "\n")
     return report
 
@@ -76,7 +81,7 @@ def about(study: Study, report: Report, choices: Choices) -> dict[str, Any]:
             "protocol": study.protocol,
             "language": study.language,
             "state": study.state,
-            "params": study.params,
+            "params": sorted_keys(study.params),
             "instrument": f"{instrument.instrument}/{instrument.version}",
             "instrument_hash": instrument.content_hash,
         },

@@ -148,3 +148,10 @@ def store_version(
 def source_of(version: InstrumentVersion) -> str:
     """The version as YAML: as it was written, or made from its content."""
     return version.source or write_yaml(version.content)
+
+
+def content_as_written(version: InstrumentVersion) -> dict[str, Any]:
+    """The content with its keys in the order of the source, for who shows it as it is: PostgreSQL keeps another."""
+    written = read_yaml(version.source) if version.source else None
+    content: dict[str, Any] = version.content
+    return written if written == content and written is not None else content

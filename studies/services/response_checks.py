@@ -107,8 +107,9 @@ def answered(group: list[Row], known: Known, questions: dict[int, Question]) -> 
     """What the rows about one item or pair mean together; `Unfit` if that cannot have been given."""
     first = group[0]
     stage, items = known.declaration.stage(first.stage), known.items_of(first)
-    given = given_by(group, items[0], known.options[first.item_id], questions)
-    return ItemAnswer(group, stage, items, known.unit_of(first), answers_of_rows(group, stage, given, items))
+    options = known.options[first.item_id]
+    given = given_by(group, items[0], options, questions)
+    return ItemAnswer(group, stage, items, known.unit_of(first), answers_of_rows(group, stage, given, items, options))
 
 
 def question_of(row: Row, known: Known) -> Question:
@@ -199,13 +200,15 @@ def value_of(row: Row, question: Question) -> Value:
         raise Unfit("value", str(error), row.line) from None
 
 
-def answers_of_rows(group: list[Row], stage: Stage, given: Given, items: list[Item]) -> list[Answer]:
+def answers_of_rows(
+    group: list[Row], stage: Stage, given: Given, items: list[Item], options: dict[str, int]
+) -> list[Answer]:
     """Through the same gate as a page; completeness is waived for models and baselines only."""
     person, item = group[0].kind == AnnotatorKind.HUMAN, items[0]
     if person:
-        check_options_complete(group, stage, given, item)
+        check_options_complete(group, stage, given, item, options)
     about = About(
-        option_ids=[option.pk for option in item.options.all()],
+        option_ids=list(options.values()),
         has_expected_answer=bool(item.expected_answer),
         picks=[each.external_id for each in items],
     )
@@ -216,7 +219,7 @@ def answers_of_rows(group: list[Row], stage: Stage, given: Given, items: list[It
         raise Unfit("question", str(error), lines[0] if lines else 0) from None
 
 
-def check_options_complete(group: list[Row], stage: Stage, given: Given, item: Item) -> None:
+def check_options_complete(group: list[Row], stage: Stage, given: Given, item: Item, options: dict[str, int]) -> None:
     """A person judges all options of an item, and judges them before anything else about it."""
     if not any(question.per == "option" for question in stage.questions):
         return
@@ -224,7 +227,7 @@ def check_options_complete(group: list[Row], stage: Stage, given: Given, item: I
         said = {"item": item.external_id}
         raise Unfit("question", _("Item “%(item)s” is rated, but its options are not answered.") % said)
     judged = {row.option_id for row in group}
-    missing = [option.external_id for option in item.options.all() if option.external_id not in judged]
+    missing = [name for name in options if name not in judged]
     if missing:
         said = {"item": item.external_id, "missing": ", ".join(missing)}
         raise Unfit("option_id", _("Item “%(item)s” is answered without its options %(missing)s.") % said)

@@ -17,6 +17,7 @@ COLUMNS = (
     "model", "reading",
 )  # fmt: skip
 NEEDED = ("annotator", "stage", "item_id", "question", "value")
+LONGEST = 2**31 - 1  # characters of a cell for csv, whose own limit a model's reply may exceed; files are bounded
 UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 APPLICABLE = "applicable"  # of an export: false where a question was not asked; read beside the contract's columns
@@ -69,6 +70,7 @@ def decoded(content: bytes) -> str:
 
 
 def csv_rows(text: str, problems: list[Problem]) -> Iterator[tuple[int, Cells]]:
+    csv.field_size_limit(LONGEST)  # of the whole process, and never lowered again; tables of a bank have their own
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     header: list[str] = []
     start = 1

@@ -4,6 +4,7 @@ import math
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import MAXYEAR, MINYEAR, UTC, datetime
+from typing import NamedTuple
 
 from django.utils.dateparse import parse_datetime
 from django.utils.timezone import is_naive
@@ -15,15 +16,19 @@ from studies.services.response_files import APPLICABLE, COLUMNS, NEEDED, SEQUENC
 
 __all__ = ["COLUMNS", "Problem", "Row", "RowFile", "read_rows"]
 
+KINDS, PURPOSES = tuple(AnnotatorKind.values), tuple(Purpose.values)  # made anew at each access
+PARTS = ("main", "calibration")
 READINGS = ("", "ticked", "label", "probability")
 MAX_NAME = 200
 LIMITS = {"group": 100, "comment": 10_000, "value": 2_000}
+REPEATED = ("annotator", "group", "stage", "text_id", "item_id", "option_id", "other_item_id", "question", "value",
+            "shown_left", "person", "model")  # fmt: skip
+"""Columns whose cells stand in thousands of rows: memory holds each once."""
 SEVERAL_LINES = ("comment", "value")
 
 
-@dataclass(frozen=True)
-class Row:
-    """One judgment as the file has it."""
+class Row(NamedTuple):
+    """One judgment as the file has it; a tuple, as a large study has a million."""
 
     line: int
     annotator: str
@@ -68,10 +73,13 @@ def read_rows(content: bytes) -> RowFile:
 
     An export stands by annotator: its rows come in the order in which they were stored, as who judged first matters.
     """
-    found, places = RowFile(), list[str]()
+    found, places, known = RowFile(), list[str](), dict[str, str]()
     for line, cells in rows_of(content, found.problems):
         if not cells.get("value") and cells.get(APPLICABLE, "").lower() == "false":
             continue  # an export says so of questions that were not asked
+        for name in REPEATED:
+            if name in cells:
+                cells[name] = known.setdefault(cells[name], cells[name])
         try:
             found.rows.append(row_from(line, cells))
             places.append(cells.get(SEQUENCE, ""))
@@ -101,7 +109,7 @@ def row_from(line: int, cells: Cells) -> Row:
     return Row(
         line=line,
         annotator=cell["annotator"],
-        kind=one_of("annotator_kind", cell["annotator_kind"] or "human", AnnotatorKind.values),
+        kind=one_of("annotator_kind", cell["annotator_kind"] or "human", KINDS),
         group=cell["group"],
         round=whole("round", cell["round"] or "1"),
         stage=cell["stage"],
@@ -115,8 +123,8 @@ def row_from(line: int, cells: Cells) -> Row:
         unsure=truth("unsure", cell["unsure"]),
         shown_left=cell["shown_left"],
         person=cell["person"],
-        purpose=one_of("purpose", cell["purpose"] or "main", Purpose.values),
-        part=one_of("part", cell["part"] or "main", ["main", "calibration"]),
+        purpose=one_of("purpose", cell["purpose"] or "main", PURPOSES),
+        part=one_of("part", cell["part"] or "main", PARTS),
         submitted_at=moment("submitted_at", cell["submitted_at"]),
         comment=cell["comment"],
         model=cell["model"],
@@ -126,6 +134,8 @@ def row_from(line: int, cells: Cells) -> Row:
 
 def clean(name: str, written: str) -> str:
     """The cell, if it holds no control characters and is not too long. Free text may have several lines."""
+    if not written:
+        return written
     limit = LIMITS.get(name, MAX_NAME)
     if len(written) > limit:
         raise BadCell(name, _("This is longer than %(n)d characters.") % {"n": limit})

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator
 from datetime import datetime
+from itertools import islice
 from typing import Any
 
 from django.utils import timezone
@@ -21,11 +22,10 @@ def store(study: Study, answered: list[ItemAnswer], units: dict[Hashable, Unit])
     annotators = store_annotators(study, answered)
     assignments = store_assignments(answered, annotators, units)
     store_submissions(answered, assignments)
-    version = study.instrument_version_id
-    Response.objects.bulk_create(
-        (response for found in answered for response in responses_from(found, assignments[found.cell], version)),
-        batch_size=BATCH,
-    )
+    version, options = study.instrument_version_id, options_of(answered)
+    rows = (row for found in answered for row in responses_from(found, assignments[found.cell], version, options))
+    while batch := list(islice(rows, BATCH)):  # bulk_create itself would hold all of them at once
+        Response.objects.bulk_create(batch)
 
 
 def store_annotators(study: Study, answered: list[ItemAnswer]) -> dict[str, Annotator]:
@@ -104,11 +104,19 @@ def later(times: Iterable[datetime | None]) -> datetime | None:
     return max((time for time in times if time), default=None)
 
 
-def responses_from(found: ItemAnswer, assignment: Assignment, version: int) -> Iterator[Response]:
+def options_of(answered: list[ItemAnswer]) -> dict[int, str]:
+    """The ids of all options of the items that were answered, by primary key."""
+    items = {found.item.pk: found.item for found in answered}
+    return {option.pk: option.external_id for item in items.values() for option in item.options.all()}
+
+
+def responses_from(
+    found: ItemAnswer, assignment: Assignment, version: int, options: dict[int, str]
+) -> Iterator[Response]:
+    """`options`: see `options_of`."""
     by_option = {(row.question, row.option_id): row for row in found.rows}
-    external = {option.pk: option.external_id for option in found.item.options.all()}
     for answer in found.answers:
-        row = by_option[answer.question, external.get(answer.option_id or 0, "")]
+        row = by_option[answer.question, options.get(answer.option_id or 0, "")]
         yield Response(
             assignment=assignment,
             stage=found.stage.name,

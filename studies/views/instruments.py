@@ -16,7 +16,7 @@ from studies.instrument_yaml import dotted, leaves
 from studies.models import Instrument, InstrumentVersion
 from studies.services import instrument_writing as writing
 from studies.services.instrument_listing import instruments_of, listed, uses_of
-from studies.services.instruments import newest, source_of
+from studies.services.instruments import content_as_written, newest, source_of
 
 PREVIEW = "X-Lesart-Preview"  # sent by the script, which shows the preview in the page that stands
 BY = ("fields", "yaml")
@@ -64,7 +64,9 @@ def instrument_version(request, slug, pk, number):
         "version": version,
         "draft": draft,
         "is_newest": newest(instrument).pk == version.pk,
-        "wordings": [(dotted(path), value, isinstance(value, list)) for path, value in leaves(version.content)],
+        "wordings": [
+            (dotted(path), value, isinstance(value, list)) for path, value in leaves(content_as_written(version))
+        ],
         "subject": SubjectForm(project, draft),
         "studies": studies,
         "runs": runs,

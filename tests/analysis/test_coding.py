@@ -42,6 +42,7 @@ def test_an_unknown_code_a_foreign_option_and_a_foreign_item_are_refused(project
         set_code(answered, make_item(make_text(project, "t9"), "careful", "c9"), "wrong_key", reviewer)
 
 
+@pytest.mark.database
 @pytest.mark.parametrize("place", [None, 0])
 def test_the_same_code_is_set_once_at_a_place(answered, items, reviewer, place):
     option = None if place is None else items["h2"].options.all()[place]
@@ -50,6 +51,7 @@ def test_the_same_code_is_set_once_at_a_place(answered, items, reviewer, place):
         set_code(answered, items["h2"], "wrong_key", reviewer, option=option)
 
 
+@pytest.mark.database
 def test_what_is_taken_back_stays_in_the_log_and_may_be_set_again(answered, items, reviewer, researcher):
     code = set_code(answered, items["h2"], "wrong_key", reviewer)
     assert remove_code(code, researcher)

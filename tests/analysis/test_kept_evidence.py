@@ -61,6 +61,7 @@ def assert_same(found, wanted):
             assert one == other, field.name
 
 
+@pytest.mark.database
 @pytest.mark.parametrize("protocol", STUDIES)
 def test_kept_evidence_is_what_is_read(protocol, project, reads):
     study = STUDIES[protocol](project)
@@ -79,6 +80,7 @@ def test_what_measures_look_at_needs_no_reading(study, reads):
     assert [choices.groups for choices in reads] == [None, ("even",)]
 
 
+@pytest.mark.database
 def test_one_more_answer_and_another_key_are_read(study, reads):
     evidence_now(study, Choices())
     item = next(item for unit in study.units.all() for item in unit.items.all())

@@ -84,6 +84,7 @@ def of_pack(path):
         return {name.rpartition("/")[2]: pack.read(name) for name in names}
 
 
+@pytest.mark.database
 @EVERY
 def test_report_on_the_unpacked_study_gives_the_same_bytes(study, tmp_path):
     before = reported(study.slug, tmp_path / "before")
@@ -110,6 +111,7 @@ def test_a_part_left_out_of_the_results_is_left_out_again(compared, tmp_path):
     assert reported(again.slug, tmp_path / "after", "--calibration", "without") == of_pack(path)
 
 
+@pytest.mark.database
 @EVERY
 def test_a_pack_of_the_unpacked_study_holds_the_same_data(study, tmp_path):
     first = packed(study, tmp_path / "first.zip")

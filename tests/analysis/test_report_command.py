@@ -209,9 +209,3 @@ def test_a_draft_and_an_unknown_study_are_refused(tiny, tmp_path):
         report(tmp_path)
     with pytest.raises(CommandError, match="There is no study “nowhere”"):
         report(tmp_path, slug="nowhere")
-
-
-def test_a_folder_that_cannot_be_made_is_a_sentence(answered, tmp_path):
-    (tmp_path / "file").write_text("not a folder")
-    with pytest.raises(CommandError, match="cannot be written"):
-        report(tmp_path / "file" / "report")

@@ -1,5 +1,7 @@
 """Tables that nobody vouches for: a sentence for each, and nothing stored."""
 
+from csv import field_size_limit
+
 import pytest
 
 from items.formats.tables import cells
@@ -36,6 +38,16 @@ def test_a_bad_table_is_refused_with_the_reason(content, line, words):
     problems = problems_of(content)
     assert problems[0][0] == line
     assert words in problems[0][2]
+
+
+@pytest.mark.parametrize("limit", [131_072, 2**31 - 1])
+@pytest.mark.parametrize("cell", ['"' + "x\n" * 70_000, '"' + "x" * 131_073 + '"', "x" * 131_073])
+def test_a_cell_has_the_same_bound_whatever_the_process_has_set_for_others(limit, cell):
+    before = field_size_limit(limit)
+    try:
+        assert "longer than 131,072 characters" in problems_of(csv("text;question", f"{BODY};Why?", cell))[0][2]
+    finally:
+        field_size_limit(before)
 
 
 def test_a_table_has_a_bound_of_rows(monkeypatch):

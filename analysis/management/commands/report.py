@@ -16,7 +16,10 @@ class Command(BaseCommand):
     def add_arguments(self, parser):
         parser.add_argument("slug", help="short name of the study")
         parser.add_argument(
-            "--out", required=True, metavar="DIR", help="made if it is not there; files in it are replaced"
+            "--out",
+            required=True,
+            metavar="DIR",
+            help="made if it is not there; what an earlier report has left in it is replaced or removed",
         )
         add_choices(parser)
         parser.add_argument(

@@ -18,6 +18,7 @@ DELIMITERS = ",;\t|"
 MAX_COLUMNS = 100
 MAX_NAME = 100
 MAX_ROWS = 300_000
+MAX_CELL = 131_072  # characters; what is longer has most often lost a quotation mark
 # As many as a spreadsheet has; beyond MAX_COLUMNS they must be empty.
 MAX_CELLS = 16_384
 # Excel's own first line, such as “sep=;”.
@@ -87,15 +88,21 @@ def _records(text: str) -> Iterator[tuple[int, Cells]]:
 
 
 def _parsed(text: str, delimiter: str, skipped: int = 0) -> Iterator[tuple[int, Cells]]:
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True, skipinitialspace=True)
+    lines = io.StringIO(text, newline="")
+    reader = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=True)
     number, line = skipped, 1 + skipped
     while True:
+        start = lines.tell()
         try:
             cells = next(reader)
         except StopIteration:
             return
         except csv.Error as error:
-            raise BadTable(line, _reason(str(error))) from None
+            # How long a cell may be for csv is the process's; answers raise it. An open quotation mark runs to the end.
+            is_long = "field limit" in str(error) or ("end of data" in str(error) and lines.tell() - start > MAX_CELL)
+            raise BadTable(line, _too_long() if is_long else _reason(str(error))) from None
+        if any(len(cell) > MAX_CELL for cell in cells):
+            raise BadTable(line, _too_long())
         if len(cells) > MAX_CELLS:
             raise BadTable(line, _("The row has more than {limit:,} cells. Split it.").format(limit=MAX_CELLS))
         number += 1
@@ -105,11 +112,13 @@ def _parsed(text: str, delimiter: str, skipped: int = 0) -> Iterator[tuple[int, 
         line = reader.line_num + 1 + skipped
 
 
+def _too_long() -> str:
+    return _("A cell here is longer than {limit:,} characters. Perhaps a closing quotation mark is missing.").format(
+        limit=MAX_CELL
+    )
+
+
 def _reason(error: str) -> str:
-    if "field limit" in error:
-        return _(
-            "A cell here is longer than {limit:,} characters. Perhaps a closing quotation mark is missing."
-        ).format(limit=csv.field_size_limit())
     if "end of data" in error:
         return _("A quotation mark that opens here is never closed. Close it.")
     if "expected after" in error:

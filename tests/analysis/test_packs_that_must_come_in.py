@@ -1,0 +1,57 @@
+"""Packs that are unusual and whole: earlier ones of the same format, and replies of models of any length."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from evaluation.models import Metric
+from tests.analysis import packs, whole_studies
+from tests.analysis.test_forged_pack import forged, zipped
+
+# What packs of the format's first days did not have yet: whole files, and fields of others.
+LATER_FILES = ("bank/metrics.jsonl", "codebook.csv")
+LATER_FIELDS = {"answers/annotators.jsonl": "variant", "study/history.json": "variants"}
+
+
+@pytest.fixture(autouse=True)
+def undrawn(monkeypatch):
+    packs.undrawn(monkeypatch)
+
+
+def earlier(files):
+    """The pack as the first Lesart with this format wrote it."""
+    for name, field in LATER_FIELDS.items():
+        objects = [json.loads(files[name])] if name.endswith(".json") else packs.objects_in(files[name])
+        kept = [{key: value for key, value in each.items() if key != field} for each in objects]
+        assert kept != objects
+        files = files | {name: "".join(json.dumps(each) + "\n" for each in kept).encode()}
+    said = json.loads(files["manifest.json"])
+    said["files"] = {name: about for name, about in said["files"].items() if name not in LATER_FILES}
+    left = {name: content for name, content in files.items() if name not in LATER_FILES}
+    assert len(left) == len(files) - len(LATER_FILES)
+    whole = forged(left | {"manifest.json": json.dumps(said).encode()}, **{name: left[name] for name in LATER_FIELDS})
+    return whole.getvalue()
+
+
+@pytest.mark.database
+def test_an_earlier_pack_of_the_same_format_comes_in_and_says_the_same(project):
+    pack = packs.packed(whole_studies.guessed(project))
+    old = earlier(packs.files_of(pack))
+    assert json.loads(packs.files_of(old)["manifest.json"])["format"] == "lesart-replication-pack/1"
+    again = packs.unpacked(old)
+    assert packs.results_in(packs.packed(again)) == packs.results_in(pack)
+    assert Metric.objects.filter(project=again.project).exists()
+
+
+def test_a_reply_longer_than_cells_of_csv_usually_are_comes_in(project):
+    files = packs.files_of(packs.packed(whole_studies.compared(project)))
+    rows = packs.rows_in(files["answers/responses.csv"])
+    rows[0]["raw_output"] = 'It goes on, and says "on":\n' * 20_000  # half a million characters
+    out = io.StringIO(newline="")
+    writer = csv.DictWriter(out, rows[0])
+    writer.writeheader()
+    writer.writerows(rows)
+    again = packs.unpacked(forged(files, **{"answers/responses.csv": out.getvalue().encode()}).getvalue())
+    assert packs.results_in(packs.packed(again)) == packs.results_in(zipped(*files.items()).getvalue())
