@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 from analysis.addresses import asked, links_of
 from analysis.file_views import attached, sent
 from analysis.forms import ResultsForm, StandInForm
-from analysis.hiding import hidden_page
+from analysis.hiding import effects_shown
 from analysis.item_lists import page_of
 from analysis.pages import cell_of, naming, page_table
 from analysis.services.results import LABEL_MASS, STAND_IN, purposes_answered
@@ -21,8 +21,6 @@ from analysis.services.rows_behind import Number, behind_here, behind_of, file_b
 from analysis.shorthand import SHORT
 from analysis.writers import as_csv
 from projects.models import Role
-from studies.access import get_study
-from studies.services.effects import effects_hidden
 
 PER_PAGE = 100
 # All else in the address names a row.
@@ -33,11 +31,9 @@ PAGES = {"item_analysis": "study_items", **dict.fromkeys((*STAND_IN, LABEL_MASS)
 
 @login_required
 @require_safe
-def study_behind(request, slug):
+@effects_shown(Role.REVIEWER)
+def study_behind(request, study):
     """The answers behind a number, a page at a time; single answers are for reviewers and above."""
-    study = get_study(request.user, slug, Role.REVIEWER)
-    if effects_hidden(study):
-        return hidden_page(request, study)
     form = ResultsForm(study, purposes_answered(study), request.GET)
     found = looked_up(behind_of, study, form, request.GET)
     convention, rows = form.choices.convention, found.rows
@@ -80,10 +76,8 @@ def own_page(study, form, name, query) -> str:
 
 @login_required
 @require_safe
-def study_behind_csv(request, slug):
-    study = get_study(request.user, slug, Role.REVIEWER)
-    if effects_hidden(study):
-        return hidden_page(request, study)
+@effects_shown(Role.REVIEWER)
+def study_behind_csv(request, study):
     form = ResultsForm(study, purposes_answered(study), request.GET)
     name = f"{study.slug}-behind.csv"
     with override("en"):  # files are the same for every reader

@@ -16,15 +16,13 @@ from analysis.coding_forms import CodeFileForm, CodingFilter, OwnCodeForm
 from analysis.coding_kinds import coders_of, scheme_of
 from analysis.coding_list import chosen_items, coding_rows, items_of, latest_acts
 from analysis.file_views import streamed
-from analysis.hiding import hidden_page
+from analysis.hiding import effects_shown
 from analysis.services.code_files import export_codes, import_codes
 from analysis.services.coding import BadCode
 from analysis.services.coding_acts import Done, Placed, code_items, last_act, take_back, undo
 from items.models import Text
 from projects.models import Role, User
-from studies.access import get_study
 from studies.models import Study
-from studies.services.effects import effects_hidden
 from studies.services.importing import ImportRefused
 
 PER_PAGE = 40
@@ -32,11 +30,9 @@ MOST_PROBLEMS = 20
 
 
 @login_required
-def study_coding(request, slug):
+@effects_shown(Role.REVIEWER)
+def study_coding(request, study):
     """The items as a list with their codes. POST sets, takes back or undoes; a script gets what has changed only."""
-    study = get_study(request.user, slug, Role.REVIEWER)
-    if effects_hidden(study):
-        return hidden_page(request, study)
     done = said = None
     kind = {"own_kind": request.GET.get("kind", "")}
     own = OwnCodeForm(request.POST if "own" in request.POST else None, initial=kind)
@@ -138,32 +134,26 @@ def undone_said(done: Done) -> str:
 
 @login_required
 @require_safe
-def study_coding_text(request, slug, pk):
+@effects_shown(Role.REVIEWER)
+def study_coding_text(request, study, pk):
     """A text of the study beside the items that are being coded: a part of a page."""
-    study = get_study(request.user, slug, Role.REVIEWER)
-    if effects_hidden(study):
-        return hidden_page(request, study)
     text = get_object_or_404(Text.objects.filter(units__study=study).distinct(), pk=pk)
     return render(request, "analysis/parts/coding_text.html", {"text": text, "project": study.project})
 
 
 @login_required
 @require_safe
-def study_codes_csv(request, slug):
-    study = get_study(request.user, slug, Role.REVIEWER)
-    if effects_hidden(study):
-        return hidden_page(request, study)
+@effects_shown(Role.REVIEWER)
+def study_codes_csv(request, study):
     kind = request.GET.get("kind", "")
     return streamed(f"{study.slug}-codes.csv", lambda out: export_codes(study, out, kind))
 
 
 @login_required
 @require_POST
-def study_codes_import(request, slug):
+@effects_shown(Role.REVIEWER)
+def study_codes_import(request, study):
     """Codes from a file: back to the page with what was done, or with what is wrong with the file."""
-    study = get_study(request.user, slug, Role.REVIEWER)
-    if effects_hidden(study):
-        return hidden_page(request, study)
     form, problems = CodeFileForm(request.POST, request.FILES), []
     if form.is_valid():
         try:

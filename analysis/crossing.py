@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from analysis.formatting import UNDEFINED, figure, mark_word, worded
+from analysis.formatting import UNDEFINED, figure
 from analysis.grids import BESIDE, Grid, Place, beneath_of, beneath_said, column_of, grids_of, heading_of
 from analysis.pages import (
     SIGNS,
@@ -21,6 +21,7 @@ from analysis.pages import (
     reason_of,
 )
 from analysis.tables import NUMBERS, Row, Shown, Table
+from analysis.words import mark_word, worded
 
 MEASURE = "informativity"
 

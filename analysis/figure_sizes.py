@@ -6,9 +6,10 @@ Estimates from the sizes that `analysis.figures` gives to rows, cells and letter
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from analysis.formatting import evaluator_word, question_word, scope_word
 from analysis.headings import category_heading
 from analysis.tables import Table
+from analysis.words import evaluator_word, scope_word
+from studies.question_words import question_word
 
 SCREEN = 1.15  # a page shows figures larger than paper does, as static/js/figures.js draws them
 PADDING, LINE = 54, 15

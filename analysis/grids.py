@@ -6,8 +6,9 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from analysis.formatting import UNDEFINED, said_as, worded
+from analysis.formatting import UNDEFINED, said_as
 from analysis.tables import NUMBERS, Crossing, Row, Shown, Table
+from analysis.words import worded
 
 BESIDE = " · "  # between what stands side by side
 Printed = Callable[[str, int | float], str]  # a number of a column of a kind, in words

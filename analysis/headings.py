@@ -3,8 +3,8 @@
 import textwrap
 from collections.abc import Iterable
 
-from analysis.formatting import label_word, question_word
 from analysis.lab_questions import NOT_APPLICABLE
+from studies.question_words import label_word, question_word
 
 LETTERS = 80  # of a line
 

@@ -1,12 +1,18 @@
 """What a results page still shows while effects by generator are hidden from the team: nothing that tells generators
 apart by their answers. Reports written by command are the admin's, and whole."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import wraps
+from typing import Any
 
 from django.shortcuts import render
 
 from analysis.report import Report
 from analysis.tables import Table
+from projects.models import Role
+from studies.access import get_study
+from studies.services.effects import effects_hidden
 
 # Tables that are about all generators together; whatever is not named here is hidden, new tables too.
 SHOWN = ("description", "agreement_with_humans", "alpha", "agreement", "flow")
@@ -26,6 +32,25 @@ def together(table: Table) -> Table:
     if table.name == "description":  # what was asked, not what was answered
         return table
     return replace(table, rows=tuple(row for row in table.rows if not any(row.get(column) for column in APART)))
+
+
+def effects_shown(role: Role = Role.VIEWER) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A view of a study for members from this role on, which gets the study in place of its slug.
+
+    While effects are hidden from the team, a page that says so stands in its place.
+    """
+
+    def of_view(view: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(view)
+        def shown(request, slug, *more, **named):
+            study = get_study(request.user, slug, role)
+            if effects_hidden(study):
+                return hidden_page(request, study)
+            return view(request, study, *more, **named)
+
+        return shown
+
+    return of_view
 
 
 def hidden_page(request, study):

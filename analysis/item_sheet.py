@@ -7,13 +7,14 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from analysis.choices import Choices
-from analysis.formatting import label_word, number, question_word, with_interval
+from analysis.formatting import number, with_interval
 from analysis.handed_in import handed_in
 from analysis.measures.item_analysis import jeffreys_interval
 from analysis.paired import is_paired
 from items.models import Item, Option
 from studies.models import AnnotatorKind, Response, Study, UnitItem
 from studies.protocols import Stage
+from studies.question_words import label_word, question_word
 from studies.services.declaring import declaration_of
 
 ANSWER, PICK, TIE = "answer", "pick", "tie"

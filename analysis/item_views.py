@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 from analysis.addresses import asked, behind_link, stems_of, text_links
 from analysis.code_forms import CodeForm
 from analysis.forms import ResultsForm
-from analysis.hiding import hidden_page
+from analysis.hiding import effects_shown, hidden_page
 from analysis.item_lists import headings, of_stage, page_of, place_in, sheet_links, sorted_by, stage_choices
 from analysis.models import ItemCode
 from analysis.pages import page_table
@@ -31,11 +31,9 @@ from studies.services.effects import effects_hidden
 
 @login_required
 @require_safe
-def study_items(request, slug):
+@effects_shown()
+def study_items(request, study):
     """The item analysis, sorted as asked, a page at a time."""
-    study = get_study(request.user, slug)
-    if effects_hidden(study):
-        return hidden_page(request, study)
     form = ResultsForm(study, counts_by_purpose(study), request.GET)
     report = report_of(study, form.choices)
     table = table_called(report, "item_analysis")

@@ -8,10 +8,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from analysis.choices import Choices
-from analysis.formatting import evaluator_word
 from analysis.forms import ResultsForm
 from analysis.handed_in import handed_in
 from analysis.lab_questions import ALL, APPLICABLE, Asked, questions_of
+from analysis.words import evaluator_word
 from studies.models import Annotator, AnnotatorKind, Study
 
 PEOPLE, MODELS = "human", "models"

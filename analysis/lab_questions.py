@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from analysis.formatting import question_word, stage_word
 from studies.models import Study
 from studies.protocols import Question
+from studies.question_words import question_word, stage_word
 from studies.services.declaring import declaration_of
 
 FIRST, SECOND = "first", "second"  # of the pair, whatever side it stood on

@@ -10,26 +10,22 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from analysis.addresses import asked
 from analysis.forms import ResultsForm
-from analysis.hiding import hidden_page
+from analysis.hiding import effects_shown
 from analysis.models import Pack, PackState
 from analysis.pack.hidden import hidden_texts
 from analysis.services.packs import ask_for_pack, content_of, says_too_much
 from analysis.services.results import counts_by_purpose
 from llm.models import Worker
 from projects.models import Role
-from studies.access import get_study
-from studies.services.effects import effects_hidden
 
 STEPS = 5
 
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def study_pack(request, slug):
+@effects_shown(Role.REVIEWER)
+def study_pack(request, study):
     """The choices are those of the results page, in the address."""
-    study = get_study(request.user, slug, Role.REVIEWER)
-    if effects_hidden(study):
-        return hidden_page(request, study)
     if study.is_draft:
         raise Http404
     form = ResultsForm(study, counts_by_purpose(study), request.GET)
@@ -71,10 +67,8 @@ def step_word(pack: Pack | None) -> str:
 
 @login_required
 @require_safe
-def study_pack_file(request, slug, pk):
-    study = get_study(request.user, slug, Role.REVIEWER)
-    if effects_hidden(study):
-        return hidden_page(request, study)
+@effects_shown(Role.REVIEWER)
+def study_pack_file(request, study, pk):
     pack = get_object_or_404(Pack, study=study, pk=pk, state=PackState.DONE)
     if says_too_much(pack):
         return redirect("study_pack", study.slug)

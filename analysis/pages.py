@@ -10,20 +10,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from analysis.about import about
-from analysis.formatting import (
-    UNDEFINED,
-    count,
-    digits_of,
-    figure,
-    interval,
-    judgments_counted,
-    mark_word,
-    said_as,
-    texts_counted,
-    worded,
-)
+from analysis.formatting import UNDEFINED, count, digits_of, figure, interval, judgments_counted, said_as, texts_counted
 from analysis.room import MOST_ROWS
 from analysis.tables import NUMBERS, Row, Shown, Table, own_ends
+from analysis.words import mark_word, worded
 
 Links = Mapping[str, Mapping[Any, str]]  # {kind of column: {id: address}}
 STEM = 80  # characters of an item's words in a cell

@@ -6,10 +6,10 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from analysis.formatting import cue_word
 from analysis.measures.item_analysis import jeffreys_interval
 from analysis.measures.shortcuts import Wording, count_cues, findings, is_negated, near_duplicates
 from analysis.tables import Shown, Table, make_table
+from analysis.words import cue_word
 from items.models import Item
 
 ALL = "all"

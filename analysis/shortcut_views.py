@@ -9,10 +9,10 @@ from django.utils.translation import override
 from django.views.decorators.http import require_safe
 
 from analysis.file_views import attached
-from analysis.formatting import CUES
 from analysis.pages import BehindLink, page_table
 from analysis.services.bank_shortcuts import bank_of, shortcuts_of
 from analysis.tables import Table
+from analysis.words import CUES
 from analysis.writers import as_csv
 from projects.access import get_project
 

@@ -11,23 +11,19 @@ from django.views.decorators.http import require_safe
 from analysis.addresses import asked, behind_link
 from analysis.file_views import attached
 from analysis.forms import ResultsForm, StandInForm
-from analysis.hiding import hidden_page
+from analysis.hiding import effects_shown
 from analysis.services.results import LABEL_MASS, STAND_IN, counts_by_purpose, stand_in_of, table_called
 from analysis.turning import turned
 from analysis.writers import as_csv
-from studies.access import get_study
-from studies.services.effects import effects_hidden
 
 
 @login_required
 @require_safe
-def stand_in(request, slug):
+@effects_shown()
+def stand_in(request, study):
     from analysis.reports.label_mass import label_mass  # numpy takes a while to load
     from analysis.reports.stand_in_sentences import verdicts
 
-    study = get_study(request.user, slug)
-    if effects_hidden(study):
-        return hidden_page(request, study)
     form, kinds = ResultsForm(study, counts_by_purpose(study), request.GET), StandInForm(request.GET)
     report = stand_in_of(study, form.choices, kinds.kind)
     behind = behind_link(study, form, request.path, people=kinds.kind)
@@ -51,12 +47,10 @@ def stand_in(request, slug):
 
 @login_required
 @require_safe
-def stand_in_csv(request, slug, name):
+@effects_shown()
+def stand_in_csv(request, study, name):
     if name not in (*STAND_IN, LABEL_MASS):
         raise Http404
-    study = get_study(request.user, slug)
-    if effects_hidden(study):
-        return hidden_page(request, study)
     form, kinds = ResultsForm(study, counts_by_purpose(study), request.GET), StandInForm(request.GET)
     with override("en"):  # files are the same for every reader
         try:

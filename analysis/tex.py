@@ -8,9 +8,10 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from analysis.formatting import MINUS, UNDEFINED, digits_of, interval, mark_word, said_as, worded
+from analysis.formatting import MINUS, UNDEFINED, digits_of, interval, said_as
 from analysis.grids import BESIDE, Grid, Place, beneath_of, beneath_said, column_of, grids_of, heading_of
 from analysis.tables import NUMBERS, Crossing, Row, Shown, Table, own_ends
+from analysis.words import mark_word, worded
 
 TEX_SPECIAL = {
     "\\": r"\textbackslash{}",

@@ -9,8 +9,9 @@ from django.utils.translation import gettext as _
 from analysis.figures.colours import BLACK, DARK, LIGHT, PLATE, SOFT, between, ink_on
 from analysis.figures.hover import hover, told, with_texts
 from analysis.figures.style import BARE
-from analysis.formatting import UNDEFINED, items_counted, number, p_value, question_word, scores_counted
+from analysis.formatting import UNDEFINED, items_counted, number, p_value, scores_counted
 from analysis.tables import Row, Table
+from studies.question_words import question_word
 
 CELL_WIDTH, CELL_HEIGHT = 62, 36
 

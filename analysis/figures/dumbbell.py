@@ -9,18 +9,10 @@ from django.utils.translation import gettext as _
 from analysis.figures.colours import GUESS, INK, LINE, READ, SOFT
 from analysis.figures.hover import hover, told, with_texts
 from analysis.figures.style import BARE, BESIDE, WIDTH, by_answers, labels, shares
-from analysis.formatting import (
-    UNDEFINED,
-    count,
-    digits_of,
-    evaluator_word,
-    interval,
-    judgments_counted,
-    number,
-    stage_word,
-    texts_counted,
-)
+from analysis.formatting import UNDEFINED, count, digits_of, interval, judgments_counted, number, texts_counted
 from analysis.tables import Row, Table
+from analysis.words import evaluator_word
+from studies.question_words import stage_word
 
 ROW_HEIGHT = 62
 

@@ -9,8 +9,9 @@ from django.utils.translation import gettext as _
 from analysis.figures.colours import DARK, GUESS, INK, READ
 from analysis.figures.hover import hover
 from analysis.figures.style import labels, shares
-from analysis.formatting import axis_word, count, number
+from analysis.formatting import count, number
 from analysis.tables import Table
+from analysis.words import axis_word
 
 PANEL, HIGH = 210, 150
 DASHES = ([1, 0], [6, 3])  # told apart without colour too

@@ -9,18 +9,10 @@ from django.utils.translation import gettext as _
 from analysis.figures.colours import INK, PLATE, SOFT, ink_on, shades
 from analysis.figures.hover import hover, told, with_texts
 from analysis.figures.style import BARE, BESIDE, HEIGHT, WIDTH, by_answers, shares
-from analysis.formatting import (
-    count,
-    digits_of,
-    evaluator_word,
-    interval,
-    judgments_counted,
-    number,
-    part_of,
-    ratings_counted,
-    stage_word,
-)
+from analysis.formatting import count, digits_of, interval, judgments_counted, number, part_of, ratings_counted
 from analysis.tables import Row, Table
+from analysis.words import evaluator_word
+from studies.question_words import stage_word
 
 
 def ratings(table: Table, title: Mapping[str, Any]) -> Any:

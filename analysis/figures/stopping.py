@@ -10,10 +10,12 @@ from django.utils.translation import gettext as _
 from analysis.figures.colours import DARK, INK, LIGHT, PLATE, SOFT, ink_on, shades
 from analysis.figures.hover import hover
 from analysis.figures.style import BARE, BESIDE, WIDTH, shares
-from analysis.formatting import count, label_word, number, part_of, question_word, scope_word
+from analysis.formatting import count, number, part_of
 from analysis.headings import category_heading
 from analysis.reports.judged import NOT_APPLICABLE
 from analysis.tables import Row, Table
+from analysis.words import scope_word
+from studies.question_words import label_word, question_word
 
 BAR = 26  # its height
 OUTLINES = {"solid": [1, 0], "dashed": [3, 2]}

@@ -10,7 +10,7 @@ from typing import Any
 import altair as alt
 
 from analysis.figures.colours import GUESS, INK, LINE, PLATE, READ, SOFT
-from analysis.formatting import stage_word
+from studies.question_words import stage_word
 
 WIDTH, HEIGHT, LABELS = 420, 240, 220
 CONFIG: dict[str, Any] = {

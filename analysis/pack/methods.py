@@ -7,11 +7,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, override
 
 from analysis.about import method_word
-from analysis.formatting import UNDEFINED, number, unit_word, with_interval
+from analysis.formatting import UNDEFINED, number, with_interval
 from analysis.pack.facts import Facts
 from analysis.reports.evaluators import HUMAN
 from analysis.services.reporting import versions
 from analysis.tables import Row, Table
+from analysis.words import unit_word
 from studies.services.declaring import declaration_of
 
 LANGUAGES = ("en", "de")

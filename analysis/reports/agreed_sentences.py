@@ -3,9 +3,10 @@
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from analysis.formatting import UNDEFINED, count, number, question_word
+from analysis.formatting import UNDEFINED, count, number
 from analysis.reports.judged import ALL
 from analysis.tables import Row, Table
+from studies.question_words import question_word
 
 FEWEST = 10  # pairs: with fewer a single pair moves the agreement by more than a tenth
 

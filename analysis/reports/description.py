@@ -7,10 +7,10 @@ import pandas as pd
 from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
-from analysis.formatting import evaluator_word
 from analysis.reports.answers import judgments_of
 from analysis.reports.evaluators import Evaluator, evaluators_in
 from analysis.tables import Shown, Table, make_table
+from analysis.words import evaluator_word
 
 COLUMNS = ("about", "name", "source", "quantity", "value", "n", "reason")
 ALL = "all"

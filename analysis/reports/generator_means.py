@@ -9,13 +9,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from analysis.evidence import Evidence
-from analysis.formatting import question_word
 from analysis.measures.intervals import Interval, clustered, undefined
 from analysis.measures.types import FloatArray
 from analysis.reports.estimates import Estimate, mean_of
 from analysis.reports.marks import marked
 from analysis.reports.scores import AVERAGE, dimensions_of, levels_of, rounds_of, scores_of
 from analysis.tables import Crossing, Shown, Table, make_table
+from studies.question_words import question_word
 
 COLUMNS = ("generator", "dimension", "round", "mean", "low", "high", "n", "mark", "reason")
 NO_SCORE = "There is no judgment to compute this from."

@@ -11,7 +11,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from analysis.choices import Choices
-from analysis.formatting import label_word
 from analysis.lab_questions import Asked
 from analysis.measures import agreement, alpha, coefficient_intervals, coefficients, scales
 from analysis.measures.agreement import MISSING, all_pairs, mean_agreement, pairwise
@@ -21,12 +20,13 @@ from analysis.measures.intervals import Interval
 from analysis.reports.lab_answers import Answers, answers_in, names_of
 from analysis.reports.lab_tests import tests
 from analysis.tables import Shown, Table, make_table, saying_included
+from studies.question_words import label_word
 
 COLUMNS = (
     "coefficient", "weights", "value", "low", "high", "se_units", "n_units", "n_pairs", "n_judgments", "prevalence",
     "n_texts", "interval", "reason",
 )  # fmt: skip
-# Files have these names as they are; `formatting.coefficient_word` says them in the reader's language.
+# Files have these names as they are; `words.coefficient_word` says them in the reader's language.
 NAMES = {
     "percent": gettext_noop("Percent agreement"),
     "fleiss": gettext_noop("Fleiss' κ"),

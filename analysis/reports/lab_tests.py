@@ -8,7 +8,6 @@ import numpy as np
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from analysis.formatting import label_word, scope_word
 from analysis.lab_questions import Asked
 from analysis.measures.agreement import all_pairs, pair_tables, sharing
 from analysis.measures.coefficients import category_counts, fleiss_kappa
@@ -16,6 +15,8 @@ from analysis.measures.cohen import kappa_test
 from analysis.measures.fleiss_tests import fleiss_test
 from analysis.reports.lab_answers import Answers, names_of
 from analysis.tables import Shown, Table, make_table
+from analysis.words import scope_word
+from studies.question_words import label_word
 
 COLUMNS = ("coefficient", "about", "value", "se_units", "se_asymptotic", "se_null", "z", "p", "n_units", "reason")
 COHEN, FLEISS = gettext_noop("Cohen's κ"), gettext_noop("Fleiss' κ")

@@ -16,9 +16,11 @@ from django.utils.translation import gettext_noop
 
 from analysis.codes import title_of
 from analysis.evidence import Evidence
-from analysis.formatting import count, evaluator_word, question_word, stage_word, view_word, with_interval
+from analysis.formatting import count, with_interval
 from analysis.report import Report
 from analysis.tables import Row, Shown, Table, make_table
+from analysis.words import evaluator_word, view_word
+from studies.question_words import question_word, stage_word
 
 NAME = "published"
 FILE = Path(__file__).parent.parent / "published.csv"

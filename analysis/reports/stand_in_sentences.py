@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
-from analysis.formatting import number, of_people, of_texts, question_word, stage_word, with_interval
+from analysis.formatting import number, of_people, of_texts, with_interval
 from analysis.measures.alternative_annotator import FEWEST_UNITS
 from analysis.tables import Row, Table
+from studies.question_words import question_word, stage_word
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
-from analysis.formatting import count, question_word
+from analysis.formatting import count
 from analysis.report import Report
 from analysis.reports.agreed_sentences import most_and_least
 from analysis.reports.category_agreement import agreement
@@ -16,6 +16,7 @@ from analysis.reports.label_distributions import label_distributions
 from analysis.reports.stopped_sentences import compared
 from analysis.reports.variants import variants
 from analysis.tables import Table
+from studies.question_words import question_word
 
 
 def stopping_questionnaire(evidence: Evidence) -> Report:

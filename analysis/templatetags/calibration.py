@@ -4,8 +4,9 @@ from typing import Any
 
 from django import template
 
-from analysis.formatting import UNDEFINED, figure, interval, view_word
+from analysis.formatting import UNDEFINED, figure, interval
 from analysis.services.calibration import calibration_agreement
+from analysis.words import view_word
 from analysis.working_views import panel
 from studies.models import Study
 from studies.protocols import PROTOCOLS

@@ -1,7 +1,8 @@
 from django import template
 from django.utils.translation import gettext as _
 
-from analysis import formatting
+from analysis import formatting, words
+from studies import question_words
 from studies.models import Study, StudyState, UnitItem
 
 register = template.Library()
@@ -20,12 +21,12 @@ def printed(value):
 
 @register.filter
 def stage_word(stage):
-    return formatting.stage_word(stage)
+    return question_words.stage_word(stage)
 
 
 @register.filter
 def evaluator_word(name):
-    return formatting.evaluator_word(name)
+    return words.evaluator_word(name)
 
 
 @register.filter

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from bs4 import BeautifulSoup, Tag
 
-from analysis.formatting import UNDEFINED, digits_of, interval, said_as, worded
+from analysis.formatting import UNDEFINED, digits_of, interval, said_as
 from analysis.pages import name_of
 from analysis.reports.published import said
 from analysis.tables import Shown, Table
+from analysis.words import worded
 
 INTERVALS = {"clustered": "by texts", "published": "by judgments"}
 

@@ -3,7 +3,8 @@
 import pytest
 from django.utils.translation import override
 
-from analysis.formatting import evaluator_word, figure, interval, number, p_value, said_as, with_interval, worded
+from analysis.formatting import figure, interval, number, p_value, said_as, with_interval
+from analysis.words import evaluator_word, worded
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pandas as pd
 from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
-from analysis.formatting import number, stage_word
+from analysis.formatting import number
 from analysis.reports.answers import GUESS, READ, judgments_of, matched
 from analysis.reports.behind.listing import COUNTED, counted, listed, share_said
 from analysis.reports.categories import categories_in
@@ -14,6 +14,7 @@ from analysis.reports.evaluators import evaluator_named
 from analysis.reports.ratings import rated_and_judged
 from analysis.reports.standardised import ALL, mixes
 from analysis.tables import Row, Table
+from studies.question_words import stage_word
 
 STAGES: Mapping[str, tuple[str, ...]] = {"guessability": (GUESS,), "answerability": (READ,)}
 COLUMNS = ("text_id", "item_id", "option_id", "generator", "annotator", "stage", "ticked", "key", "right")

@@ -7,12 +7,13 @@ import pandas as pd
 from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
-from analysis.formatting import number, question_word
+from analysis.formatting import number
 from analysis.frame_rows import FrameRows
 from analysis.reports.behind.scores import on_dimension
 from analysis.reports.evaluators import evaluator_named
 from analysis.reports.scores import dimensions_of, item_means, scores_by, scores_of
 from analysis.tables import Row, Shown, Table, make_table
+from studies.question_words import question_word
 
 ABOUT = ("text_id", "item_id", "generator")
 

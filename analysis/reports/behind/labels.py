@@ -6,7 +6,7 @@ import pandas as pd
 from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
-from analysis.formatting import count, label_word, number
+from analysis.formatting import count, number
 from analysis.frame_rows import FrameRows
 from analysis.measures.types import IntArray
 from analysis.reports.category_agreement import pairs_of
@@ -14,6 +14,7 @@ from analysis.reports.evaluators import evaluator_named, people_in
 from analysis.reports.judged import Judgments, group_of, groups_in, is_label, judgments_in
 from analysis.reports.judges_at_gates import pairs_with_people
 from analysis.tables import Row, Shown, Table, make_table
+from studies.question_words import label_word
 
 ABOUT = ("text_id", "item_id", "generator", "source")
 SINGLE = (*ABOUT, "annotator", "label")

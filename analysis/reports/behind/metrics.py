@@ -5,7 +5,7 @@ import pandas as pd
 from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
-from analysis.formatting import count, number, question_word
+from analysis.formatting import count, number
 from analysis.measures.multiplicity import adjusted
 from analysis.measures.row_correlations import text_correlations
 from analysis.measures.types import BoolArray, FloatArray
@@ -16,6 +16,7 @@ from analysis.reports.metric_correlations import BY_GENERATOR, WITHIN, each_row
 from analysis.reports.metric_means import means_by_generator
 from analysis.reports.metric_values import Judged, judged
 from analysis.tables import Row, Shown, Table, make_table
+from studies.question_words import question_word
 
 ONE = "value"  # the column of a metric that is not about a single dimension
 

@@ -7,7 +7,7 @@ import pandas as pd
 from django.utils.translation import gettext as _
 
 from analysis.evidence import Evidence
-from analysis.formatting import count, number, question_word
+from analysis.formatting import count, number
 from analysis.frame_rows import FrameRows
 from analysis.reports.distributions import datasets
 from analysis.reports.evaluators import evaluator_named
@@ -15,6 +15,7 @@ from analysis.reports.flagged_cells import second_scores
 from analysis.reports.scores import AVERAGE, CELL, dimensions_of, scores_by, scores_of
 from analysis.tables import Row, Shown, Table, make_table
 from studies.protocols.second_round import same_wording
+from studies.question_words import question_word
 
 COLUMNS = ("text_id", "item_id", "generator", "annotator", "dimension", "round", "score")
 
