@@ -86,7 +86,7 @@ def pairs_of(
     """(what, on the page, by the files) of each thing that stands in a cell."""
     held = column.value if column.value in row else ""
     if not column.is_numeric:
-        text = cell.get_text(strip=True)
+        text = "".join(part.strip() for part in cell.strings if not part.find_parent(class_="told"))
         if column.value == "own_said" and row["own"]:
             ends = (number_of(row[end]) for end in ("own", "own_low", "own_high"))
             yield "own", text.partition(" (")[0], said(*ends, row["measure"])  # without its round
