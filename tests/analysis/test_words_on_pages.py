@@ -11,10 +11,9 @@ from django.utils.translation import override
 
 from analysis.choices import Choices
 from analysis.evidence import evidence_of
-from analysis.formatting import WORDS
 from analysis.pages import naming
 from analysis.reports.stand_in import FIRST, LONGEST, YES, stand_in_tables
-from analysis.words import worded
+from analysis.words import WORDS, worded
 from studies.question_words import LABELS, QUESTIONS, STAGES
 from tests.analysis.test_behind_every_table import STUDIES
 from tests.analysis.whole_studies import guessed
