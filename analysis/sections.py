@@ -39,9 +39,8 @@ def sections(study: Study, form: ResultsForm, report: Report, page: str) -> dict
     """The tables and figures in the order of the page, which stands under this path."""
     behind, convention = behind_link(study, form, page), form.choices.convention
     elsewhere, of_several, here = long_tables(report), notes_of_several(report), rows_here(report)
-    first, second = ("informativity_matched", "informativity") if form.estimand == "matched" else MEASURES
-    is_listed = report.template == Report.template
-    beside = [] if is_listed else [side_by_side(report.table(first), convention, behind(report.table(first)))]
+    is_listed, main = report.template == Report.template, measures_of(form)[0]
+    beside = [] if is_listed else [side_by_side(report.table(main), convention, behind(report.table(main)))]
     grids = grids_that_fit(report.tables if is_listed else ())
     described = description(report.table(DESCRIPTION), behind(report.table(DESCRIPTION)), SHORT_CLOSED)
     taken = cells_taken(described, beside, grids)
@@ -62,34 +61,48 @@ def sections(study: Study, form: ResultsForm, report: Report, page: str) -> dict
     }
     place = partial(place_in_results, study, report, urlencode(asked(form), doseq=True))
     if is_listed:
-        sheet = next(iter(sheet_links(study, urlencode(asked(form), doseq=True), STUDY).values()), "")
         drawn = {table.name: crossed(table, convention, behind(table), grids[table.name]) for table in report.tables}
         every = listed(report, tables, elsewhere, drawn, place)
-        filled = [each for each in every if not each.is_empty]
-        empty = lacking([each.table for each in every if each.is_empty])
-        has_sheets = bool(sheet) and not effects_hidden(study)
-        return common | {
-            "listed": filled,
-            "empty": {"title": nothing_yet(), "tables": empty},
-            "first_sheet": sheet,
-            "contents": contents_of_listed(report, filled, bool(empty), has_sheets),
-        }
+        return common | listed_sections(study, form, report, every)
+    return common | reading_sections(study, form, report, tables, place) | {"beside": beside[0]}
+
+
+def listed_sections(study: Study, form: ResultsForm, report: Report, every: list["Listed"]) -> dict:
+    """Of a page that lists its tables: those that have rows or figures, and the others together."""
+    sheet = next(iter(sheet_links(study, urlencode(asked(form), doseq=True), STUDY).values()), "")
+    filled = [each for each in every if not each.is_empty]
+    empty = lacking([each.table for each in every if each.is_empty])
+    has_sheets = bool(sheet) and not effects_hidden(study)
+    return {
+        "listed": filled,
+        "empty": {"title": nothing_yet(), "tables": empty},
+        "first_sheet": sheet,
+        "contents": contents_of_listed(report, filled, bool(empty), has_sheets),
+    }
+
+
+def reading_sections(
+    study: Study, form: ResultsForm, report: Report, tables: dict[str, PageTable], place: Callable[..., FigurePlace]
+) -> dict:
+    """Of a page of guess-then-read, by the measure that was asked for."""
+    first, second = measures_of(form)
     alarmed = alarms_of(study, form, report.table("item_analysis"))
-    return (
-        common
-        | {
-            "beside": beside[0],
-            "first": tables[first],
-            "second": tables[second],
-            "dumbbell": place("dumbbell" if form.estimand == "pooled" else "dumbbell_matched", report.table(first)),
-            "figures": {name: place(name, report.table(name)) for name in ("ratings", "accuracy_by_rating")},
-            "alarms": alarmed,
-            "most_alarms": f":{MOST_ALARMS}",
-            "more_alarms": max(0, len(alarmed) - MOST_ALARMS),
-            "contents": contents_of_sections(report, tables),
-        }
-        | kinds_of(study)
-    )
+    return {
+        "first": tables[first],
+        "second": tables[second],
+        "dumbbell": place("dumbbell" if form.estimand == "pooled" else "dumbbell_matched", report.table(first)),
+        "figures": {name: place(name, report.table(name)) for name in ("ratings", "accuracy_by_rating")},
+        "alarms": alarmed,
+        "most_alarms": f":{MOST_ALARMS}",
+        "more_alarms": max(0, len(alarmed) - MOST_ALARMS),
+        "contents": contents_of_sections(report, tables),
+        **kinds_of(study),
+    }
+
+
+def measures_of(form: ResultsForm) -> tuple[str, str]:
+    """The informativity that was asked for, and the other."""
+    return (MEASURES[1], MEASURES[0]) if form.estimand == "matched" else MEASURES
 
 
 def rows_here(report: Report) -> dict[str, Table]:
