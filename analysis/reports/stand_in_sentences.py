@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
-from analysis.formatting import number, of_people, of_texts, with_interval
+from analysis.formatting import UNDEFINED, number, of_people, of_texts, with_interval
 from analysis.measures.alternative_annotator import FEWEST_UNITS
 from analysis.tables import Row, Table
 from studies.question_words import question_word, stage_word
@@ -83,5 +83,5 @@ def few_units(row: Row) -> str:
 
 def with_ends(row: Row, value: str, low: str, high: str) -> str:
     if row[value] is None:
-        return _("undefined")
+        return _(UNDEFINED)
     return with_interval(row[value], row[low], row[high])

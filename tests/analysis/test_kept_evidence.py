@@ -17,17 +17,9 @@ from analysis.writers import as_csv
 from items.models import Option
 from tests import reading
 from tests.analysis.rows import numbers_in
-from tests.analysis.test_writing_report import written
-from tests.analysis.whole_studies import compared, guessed, judged, rated
+from tests.analysis.test_behind_every_table import STUDIES
+from tests.analysis.whole_studies import guessed
 from tests.factory import answer, make_annotator
-
-STUDIES = {
-    "guess-then-read": reading.planted,
-    "dimension-ratings": rated,
-    "stopping-questionnaire": judged,
-    "pairwise": compared,
-    "writing": written,
-}
 
 
 @pytest.fixture(autouse=True)
