@@ -1,1 +1,1 @@
-"""Work done in the background, by workers; knows no word of the domain."""
+"""Model servers, calls, runs and the workers that make them; knows no word of the domain."""

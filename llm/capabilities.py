@@ -1,18 +1,21 @@
-"""What a server was found to be able to do. Unknown is not no: only an answer of the server lowers the record."""
+"""What a server was found to support, and how pages show it. Unknown is not no: only a reply removes a feature."""
 
 import json
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from llm.failures import Problem
 from llm.models import Endpoint
-from llm.prompts import DROPPABLE
+from llm.prompts import DROPPABLE, LENGTH, OTHER_LENGTH, Prompt
 
-LENGTH_NAMES = ("max_tokens", "max_completion_tokens")
+LENGTH_NAMES = (LENGTH, OTHER_LENGTH)
 
 
-def note(endpoint: Endpoint, **found: Any) -> None:
+def record_capabilities(endpoint: Endpoint, **found: Any) -> None:
     """Keeps what was found out, with the date; other processes' findings stay."""
     known = Endpoint.objects.only("capabilities").get(pk=endpoint.pk).capabilities
     now = timezone.now().isoformat(timespec="seconds")
@@ -20,18 +23,28 @@ def note(endpoint: Endpoint, **found: Any) -> None:
     endpoint.save(update_fields=["capabilities"])
 
 
-def lower(endpoint: Endpoint, problem: Problem, params: dict[str, Any]) -> bool:
-    """Notes the parameter that the server says it does not take; False if it names none that could be changed."""
-    found = missing_feature(problem, params)
+def record_unsupported(endpoint: Endpoint, problem: Problem, prompt: Prompt) -> bool:
+    """Notes the parameter that the server says it does not take; False if it names none that could be changed.
+
+    What somebody asked for is not left out silently: such a call fails with the server's words.
+    """
+    found = find_unsupported(problem, {name: value for name, value in prompt.sent.items() if name not in prompt.free})
     if found is None:
         return False
-    note(endpoint, **found)
+    record_capabilities(endpoint, **found)
     return True
 
 
-def missing_feature(problem: Problem, params: dict[str, Any]) -> dict[str, Any] | None:
+def record_limit_name(endpoint: Endpoint, prompt: Prompt) -> None:
+    """Keeps the name under which the server took a token limit."""
+    name = next((name for name in LENGTH_NAMES if name in prompt.params), None)
+    if name is not None and endpoint.can("max_tokens_name") != name:
+        record_capabilities(endpoint, max_tokens_name=name)
+
+
+def find_unsupported(problem: Problem, params: dict[str, Any]) -> dict[str, Any] | None:
     """{feature: value} to note; None if the problem blames none of the parameters sent."""
-    blamed = _blamed(problem, params)
+    blamed = _find_blamed_parameter(problem, params)
     if blamed is None:
         return None
     if blamed in LENGTH_NAMES:
@@ -40,7 +53,7 @@ def missing_feature(problem: Problem, params: dict[str, Any]) -> dict[str, Any] 
     return None if feature is None else {feature: False}
 
 
-def _blamed(problem: Problem, params: dict[str, Any]) -> str | None:
+def _find_blamed_parameter(problem: Problem, params: dict[str, Any]) -> str | None:
     """The parameter of ours that the error names: in its field if it has one, else the first in its words."""
     try:
         told = json.loads(problem.body or "")
@@ -51,3 +64,40 @@ def _blamed(problem: Problem, params: dict[str, Any]) -> str | None:
         return str(param)
     places = {name: problem.words.find(name) for name in params if name in problem.words}
     return min(sorted(places, key=len, reverse=True), key=places.__getitem__) if places else None
+
+
+@dataclass(frozen=True)
+class Badge:
+    word: str
+    tone: str
+    at: datetime | None
+
+
+def build_badges(endpoint: Endpoint) -> list[Badge]:
+    """One for each ability; unknown is said as such."""
+    words = {
+        "logprobs": (_("log-probabilities"), _("no log-probabilities"), _("log-probabilities: unknown")),
+        "json_schema": (_("JSON schema"), _("no JSON schema"), _("JSON schema: unknown")),
+        "temperature": (_("temperature"), _("temperature is left out"), ""),
+        "seed": (_("seed"), _("no seed"), _("seed: unknown")),
+        "reasons": (_("reasons before it answers"), "", ""),
+        "usage": (_("counts tokens"), _("does not count tokens; estimated"), _("token counts: unknown")),
+    }
+    found = [_build_badge(endpoint, feature, *told) for feature, told in words.items()]
+    if name := endpoint.can("max_tokens_name"):
+        found.append(Badge(name, "", _get_date(endpoint, "max_tokens_name")))
+    return [badge for badge in found if badge.word]
+
+
+def _build_badge(endpoint: Endpoint, feature: str, yes: str, no: str, unknown: str) -> Badge:
+    value = endpoint.can(feature)
+    if value is None:
+        return Badge(unknown, "", None)
+    return Badge(yes if value else no, "good" if value else "warning", _get_date(endpoint, feature))
+
+
+def _get_date(endpoint: Endpoint, feature: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(endpoint.capabilities[feature]["at"])
+    except (KeyError, ValueError, TypeError):
+        return None

@@ -1,18 +1,21 @@
-"""What went wrong with a call, whether it is tried again, and what people are told to do about it."""
+"""What went wrong with a call, whether it is tried again, and what people can do about it."""
 
 import json
+import random
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import aiohttp
 from django.utils.translation import gettext_lazy as _
 
 from llm.addresses import BadAddress
-from llm.transport import Received
+from llm.models import CallState
+
+if TYPE_CHECKING:
+    from llm.transport import Received  # it imports aiohttp, which most commands never need
 
 
 class Failure(StrEnum):
@@ -53,23 +56,21 @@ STOPS = {Failure.REQUEST, Failure.NO_MODEL, Failure.TOO_LONG}
 
 REMEDIES: dict[str, Any] = {
     Failure.LIMIT: _(
-        "The server says: too many requests. Lower “calls at a time” of the endpoint, or try again later."
+        "The server reports too many requests. Lower “calls at a time” of the endpoint, or try again later."
     ),
-    Failure.KEY: _("The server refuses the key. An admin enters a valid one on the endpoint's page."),
+    Failure.KEY: _("The server refused the key. Ask an admin to enter a valid key on the endpoint's page."),
     Failure.QUOTA: _("The account at the model service has no money or quota left. Top it up there."),
-    Failure.SERVER: _("The server answered with an error of its own. Look at its log; then retry what failed."),
+    Failure.SERVER: _("The server failed. Check its log, then retry the failed calls."),
     Failure.NO_JSON: _(
-        "The address answers with a page or a fragment, not with the JSON of a model server. "
+        "The address returned something other than the JSON of a model server. "
         "Check the base URL of the endpoint: it usually ends in /v1."
     ),
-    Failure.CONNECTION: _("Nothing answers at the address. Start the model server or correct the base URL."),
+    Failure.CONNECTION: _("Nothing answers at this address. Start the model server or correct the base URL."),
     Failure.UNKNOWN: _(
-        "The connection broke, or no reply came in time, after the request was sent: it may have been paid. "
-        "Check the server, or give it more seconds on the endpoint's page; then retry what failed."
+        "The connection broke, or no reply came in time, after the request was sent: it may have been billed. "
+        "Check the server, or increase the timeout on the endpoint's page; then retry the failed calls."
     ),
-    Failure.REQUEST: _(
-        "The server refuses this kind of request; its words are below. Change the parameters of the run."
-    ),
+    Failure.REQUEST: _("The server refused the request; its message is below. Change the parameters of the run."),
     Failure.NO_MODEL: _(
         "The server does not know this model, or the address is wrong. Correct it on the endpoint's page."
     ),
@@ -80,37 +81,51 @@ REMEDIES: dict[str, Any] = {
         "The server does not accept a parameter; it is left out from now on and the call is sent again."
     ),
     Failure.REDIRECT: _(
-        "The server sends us to another address, which is not followed. Enter the final address as base URL."
+        "The server redirects to another address, which Lesart does not follow. Enter the final address as base URL."
     ),
-    Failure.ADDRESS: _("The address of the endpoint may not be called. Its page says why and what to do."),
-    Failure.CONTENT: _("The model or its filter declined to answer. Such answers are missing in the figures."),
+    Failure.ADDRESS: _("The endpoint's address is not allowed. The endpoint's page says why and what to do."),
+    Failure.CONTENT: _("The model or its content filter refused to answer. These answers count as missing."),
     Failure.EMPTY: _("The reply was empty, twice. Try another model, or allow more output tokens."),
-    Failure.CUT: _("The reply ended at the limit of output tokens, twice. Allow more output tokens."),
-    Failure.PARSE: _(
-        "The reply could be read, but holds no answer. Look at it: often the model explains instead of answering."
-    ),
-    Failure.UNUSABLE: _("The reply could be read, but not be used; it is kept, and the model was asked for another."),
+    Failure.CUT: _("The reply was cut off at the largest output token limit. Allow more output tokens."),
+    Failure.PARSE: _("The reply holds no answer. Read it: models often explain instead of answering."),
+    Failure.UNUSABLE: _("The reply could not be used; it is stored, and the model was asked again."),
     Failure.CHANGED: _("The prompt has changed since the run was planned. Start a new run."),
-    Failure.PROMPT: _("No prompt could be made for this call; the reason is below. Correct it and retry what failed."),
+    Failure.PROMPT: _(
+        "No prompt could be made for this call; the reason is below. Correct it, then retry the failed calls."
+    ),
     Failure.READING: _(
-        "The reply is stored, but reading it met an error of ours; it is in the log. Retry what failed."
+        "The reply is stored, but Lesart failed to read it; the error is in the log. Retry the failed calls."
     ),
-    "budget": _("The budget of the run is reached. Raise it, or cancel the run."),
-    "limited": _(
-        "The server has refused for 15 minutes, or asks to wait longer, because of too many requests. Try again later."
+    "unusable_cut": _(
+        "The first replies were all cut off before they answered. Give the model more output tokens or less reasoning "
+        "effort: start again with other values, or set them on the endpoint's page."
     ),
-    "unreachable": _("20 calls in a row found nobody at the address. Start the model server."),
-    "held": _("Calls were on the wire when a worker died; it is unknown whether they were paid. Decide below."),
-    "user": _("Somebody paused it."),
-    "planning": _("The plan could not be made; the reason is in the log of the worker. Correct it."),
-    "no_broker": _("No message could be sent to the workers: the broker does not answer. Start it; then test again."),
+    "unusable_parse": _(
+        "None of the first replies holds an answer that can be read. Read some of them below; then choose another "
+        "prompt or another model."
+    ),
+    "unusable_logprobs": _(
+        "The server sent no log-probabilities with its first replies. Count the written label instead, or choose "
+        "another model."
+    ),
+    "budget": _("The run has reached its budget. Raise it, or cancel the run."),
+    "limited": _("The server reported too many requests for 15 minutes, or asks to wait longer. Try again later."),
+    "unreachable": _("20 calls in a row could not connect. Start the model server."),
+    "held": _("A worker crashed while calls were waiting for a reply; they may have been billed. Decide below."),
+    "user": _("A team member paused the run."),
+    "planning": _("The run could not be planned; the reason is in the worker's log. Correct it."),
+    "no_broker": _("The message broker does not answer, so no worker was notified. Start the broker, then test again."),
     "key_unreadable": _(
         "The stored key cannot be read, because SECRET_KEY changed. Enter the key again on the endpoint's page."
     ),
 }
 
 
-def remedy(name: str) -> str:
+UNUSABLE_REASONS = ("unusable_cut", "unusable_parse", "unusable_logprobs")
+"""Why a run is paused whose first replies could all not be used."""
+
+
+def get_remedy(name: str) -> str:
     """The sentence for a failure or a reason; a sentence of a door stays as it is."""
     return str(REMEDIES.get(name, name))
 
@@ -136,8 +151,10 @@ class Problem:
         return self.asks_to_wait or self.failure in PAUSES | STOPS
 
 
-def problem_of(error: BaseException) -> Problem:
+def problem_from_error(error: BaseException) -> Problem:
     """The problem behind an exception of the transport; unexpected exceptions are raised again."""
+    import aiohttp
+
     if isinstance(error, BadAddress | aiohttp.InvalidURL):
         return Problem(Failure.ADDRESS, str(error))
     if isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError):
@@ -147,18 +164,18 @@ def problem_of(error: BaseException) -> Problem:
     raise error
 
 
-def problem_of_status(received: Received) -> Problem | None:
+def problem_from_status(received: "Received") -> Problem | None:
     """The problem that the status of a reply tells; None if it tells none."""
     if 200 <= received.status < 300:
         return None
-    message, code = _told(received.text)
-    failure = _failure_of(received.status, message.lower(), code.lower())
+    message, code = _read_error(received.text)
+    failure = _classify(received.status, message.lower(), code.lower())
     words = message or f"{received.status} {received.reason}".strip()
-    waits = retry_after(received.headers.get("Retry-After"))
+    waits = parse_retry_after(received.headers.get("Retry-After"))
     return Problem(failure, words[:2000], received.status, waits, received.text)
 
 
-def _told(body: str) -> tuple[str, str]:
+def _read_error(body: str) -> tuple[str, str]:
     """(message, code and type) of an error reply, whatever its shape."""
     try:
         told = json.loads(body)
@@ -182,7 +199,7 @@ PARAMETER = re.compile(
 )
 
 
-def _failure_of(status: int, message: str, code: str) -> Failure:
+def _classify(status: int, message: str, code: str) -> Failure:
     told = f"{code} {message}"
     if status in (401, 403):
         return Failure.KEY
@@ -205,7 +222,7 @@ def _failure_of(status: int, message: str, code: str) -> Failure:
     return Failure.REQUEST
 
 
-def retry_after(header: str | None) -> float | None:
+def parse_retry_after(header: str | None) -> float | None:
     """Seconds to wait: the header holds seconds or a date; anything else is as if it were not there."""
     if not header:
         return None
@@ -217,3 +234,45 @@ def retry_after(header: str | None) -> float | None:
         except (ValueError, TypeError):
             return None
     return min(max(seconds, 0.0), 3600.0) if seconds == seconds else None
+
+
+FIRST_DELAY, LONGEST_DELAY = 0.5, 30.0
+LIMIT_DELAY = 5.0
+LEAST_LIMIT_DELAY = 1.0  # a server that says 0 seconds, or a date in the past, is not asked without a pause
+LIMITED_FOR = timedelta(minutes=15)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The next state of the call, when it may be tried again, and whether the run has to stand still."""
+
+    state: CallState
+    delay: timedelta = timedelta(0)
+    uses_try: bool = True
+    pauses_run: bool = False
+    blocks_endpoint: timedelta | None = None
+    counts_as_paid: bool = False
+
+
+def judge(problem: Problem, tries: int, *, was_lowered: bool = False) -> Verdict:
+    """`tries` counts this one. A limit, a pause and a lowered parameter use up no try: the call did nothing wrong."""
+    failure = problem.failure
+    if problem.asks_to_wait:
+        told = LIMIT_DELAY if problem.retry_after is None else problem.retry_after
+        wait = min(timedelta(seconds=max(told, LEAST_LIMIT_DELAY)), LIMITED_FOR)
+        return Verdict(CallState.WAITING, wait, uses_try=False, blocks_endpoint=wait)
+    if failure in PAUSES:
+        return Verdict(CallState.WAITING, uses_try=False, pauses_run=True)
+    if failure == Failure.CONTENT:
+        return Verdict(CallState.REFUSED)
+    if was_lowered:
+        return Verdict(CallState.WAITING, uses_try=False)
+    paid = failure == Failure.UNKNOWN
+    if tries < TRIES.get(failure, 1):
+        return Verdict(CallState.WAITING, draw_delay(tries), counts_as_paid=paid)
+    return Verdict(CallState.FAILED, counts_as_paid=paid)
+
+
+def draw_delay(tries: int) -> timedelta:
+    """Anywhere between now and 0.5 s × 2ⁿ, at most 30 s: callers that failed together do not come back together."""
+    return timedelta(seconds=random.uniform(0, min(FIRST_DELAY * 2**tries, LONGEST_DELAY)))

@@ -1,11 +1,13 @@
+import json
 from decimal import Decimal
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from llm.in_process.places import SCHEME, is_installed
+from llm.addresses import SCHEME, is_installed
 from llm.models import Endpoint, Unknown
+from llm.request_options import MOST_TOKENS, Effort, RequestOptions, read_extra
 
 PRESETS = [
     ("OpenAI", "https://api.openai.com/v1", "gpt-4o-mini"),
@@ -14,19 +16,71 @@ PRESETS = [
     (_("llama.cpp server on this machine"), "http://127.0.0.1:8080/v1", "model"),
     (_("A gateway of your institution"), "https://models.example.org/v1", "model"),
 ]
-"""Shapes of addresses, to start from: (name, base URL, an example of a model's name)."""
+"""Common servers to start from: (name, base URL, example of a model name)."""
 IN_PROCESS = (_("A transformers model in the worker's own process"), f"{SCHEME}/path/to/folder", "model")
 
 
-def presets() -> list[tuple[Any, str, str]]:
-    """The last one only where its packages are installed."""
+def get_presets() -> list[tuple[Any, str, str]]:
+    """The presets; models in process only where their packages are installed."""
     return [*PRESETS, IN_PROCESS] if is_installed() else PRESETS
+
+
+HELP = {
+    "max_tokens": _(
+        "The most tokens a reply may have, including reasoning. Leave empty for the task's own limit, which grows "
+        "automatically when replies are cut off."
+    ),
+    "reasoning_effort": _("For models that reason before they answer. Leave empty for the server's default."),
+    "extra": _('More parameters for every request, as a JSON object: {"top_p": 0.9}.'),
+}
+
+
+class ExtraField(forms.CharField):
+    """Extra parameters as JSON, shown as entered."""
+
+    def __init__(self, **about: Any):
+        about.pop("encoder", None), about.pop("decoder", None)
+        super().__init__(**(about | {"widget": forms.Textarea({"rows": 2, "spellcheck": "false"}), "required": False}))
+
+    def to_python(self, value: Any) -> Any:
+        return value if isinstance(value, dict) else read_extra(value or "")
+
+    def prepare_value(self, value: Any) -> str:
+        if isinstance(value, str):
+            return value
+        return json.dumps(value, ensure_ascii=False) if value else ""
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        return bool((data or "").strip() != self.prepare_value(initial))
+
+
+class RequestOptionsForm(forms.Form):
+    """What a run sends with its requests; empty fields use the endpoint's values."""
+
+    max_tokens = forms.IntegerField(
+        label=_("Output tokens"), min_value=1, max_value=MOST_TOKENS, required=False, help_text=HELP["max_tokens"]
+    )
+    reasoning_effort = forms.ChoiceField(
+        label=_("Reasoning effort"),
+        choices=[("", _("model default")), *Effort.choices],
+        required=False,
+        help_text=HELP["reasoning_effort"],
+    )
+    extra = ExtraField(label=_("Extra parameters"), help_text=HELP["extra"])
+
+    def options(self) -> RequestOptions:
+        """Of a valid form."""
+        told = self.cleaned_data
+        return RequestOptions(told["max_tokens"], told["reasoning_effort"], told["extra"])
+
+
+OPTION_FIELDS = ("max_tokens", "reasoning_effort", "extra")
 
 
 class EndpointForm(forms.ModelForm):
     key = forms.CharField(
         label=_("Key"), required=False, max_length=1000, widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
-        help_text=_("Encrypted when stored, never shown again. Leave it empty to keep the stored one or to use none."),
+        help_text=_("Stored encrypted and never shown again. Leave empty to keep the stored key or to use none."),
     )  # fmt: skip
     field_order = ["name", "base_url", "model", "key"]
 
@@ -34,30 +88,35 @@ class EndpointForm(forms.ModelForm):
         model = Endpoint
         fields = [
             "name", "base_url", "model", "description", "price_in", "price_out", "currency", "max_concurrency",
-            "requests_per_minute", "tokens_per_minute", "timeout_seconds", "is_active", "projects",
+            "requests_per_minute", "tokens_per_minute", "timeout_seconds", "max_tokens", "reasoning_effort", "extra",
+            "is_active", "projects",
         ]  # fmt: skip
         widgets = {"description": forms.Textarea({"rows": 2}), "projects": forms.CheckboxSelectMultiple}
+        field_classes: ClassVar[dict[str, Any]] = {"extra": ExtraField}
         help_texts = {
-            "name": _("How it is called in lists and commands."),
+            "name": _("The name used in lists and commands."),
             "base_url": _(
-                "The part before /chat/completions; usually it ends in /v1. If it changes, the key is asked for again."
+                "The part before /chat/completions; it usually ends in /v1. If it changes, enter the key again."
             ),
-            "model": _("Exactly as the server names it."),
-            "description": _("What researchers should know before they choose it."),
-            "price_in": _("For a million input tokens. Empty: unpriced, then costs are not counted; 0: free."),
-            "price_out": _("For a million output tokens."),
-            "max_concurrency": _("At most; fewer while the server says that it is too many."),
-            "requests_per_minute": _("As your account allows, for all workers together. Empty: no limit of ours."),
-            "tokens_per_minute": _("Input and the most output that a request may use. Empty: no limit of ours."),
-            "projects": _("Which projects may use it. None ticked: all of them."),
-            "is_active": _("Without it, earlier runs stay as they are."),
+            "model": _("The exact name that the server uses."),
+            "description": _("What researchers should know before they choose this model."),
+            "price_in": _("Per million input tokens. Leave empty if unknown (costs are not counted); 0 means free."),
+            "price_out": _("Per million output tokens."),
+            "max_concurrency": _("The maximum. Lesart sends fewer while the server reports too many requests."),
+            "requests_per_minute": _("The limit of your account, for all workers together. Leave empty for no limit."),
+            "tokens_per_minute": _("Counts input and the most output a request may use. Leave empty for no limit."),
+            "max_tokens": HELP["max_tokens"],
+            "reasoning_effort": HELP["reasoning_effort"],
+            "extra": HELP["extra"],
+            "projects": _("Projects that may use this model. Select none to allow all."),
+            "is_active": _("If not selected, new runs cannot use it; earlier runs stay as they are."),
         }
 
     def clean_currency(self) -> str:
         return self.cleaned_data["currency"].upper()
 
     def clean(self):
-        """One price without the other counts half of the costs."""
+        """Both prices or none: one alone would count half of the costs."""
         cleaned = super().clean() or {}
         if (cleaned.get("price_in") is None) != (cleaned.get("price_out") is None):
             self.add_error("price_out", _("Enter both prices, or neither."))
@@ -74,28 +133,28 @@ class EndpointForm(forms.ModelForm):
 class BudgetForm(forms.Form):
     budget = forms.DecimalField(
         label=_("Budget"), required=False, min_value=Decimal("0.0001"), max_digits=12, decimal_places=4,
-        help_text=_("Over it the run pauses. Empty: no limit."),
+        help_text=_("The run pauses when it is reached. Leave empty for no limit."),
     )  # fmt: skip
 
 
 class BudgetField(forms.DecimalField):
-    """What runs may cost, in the currency of the model; empty is no limit."""
+    """The most that runs may cost, in the currency of the model; empty means no limit."""
 
     def __init__(self, **about: Any):
         super().__init__(label=_("Budget"), min_value=0, max_digits=12, decimal_places=4, required=False, **about)
 
 
 class UnknownField(forms.ChoiceField):
-    """What becomes of calls of which nobody knows whether they were answered."""
+    """What happens to calls whose outcome is unknown."""
 
     def __init__(self, **about: Any):
         super().__init__(
-            label=_("If a worker dies, what is on the wire may have been paid"),
+            label=_("If the connection breaks, a call may already have been billed"),
             choices=Unknown.choices,
             widget=forms.RadioSelect,
             help_text=_(
-                "A killed worker or a power cut leaves a few calls without a reply. Asked again, they may be paid "
-                "twice; held, they stop the run until you say what becomes of them."
+                "A killed worker or a power cut leaves a few calls without a reply. Sent again, they may be billed "
+                "twice; held, they stop the run until you decide."
             ),
             **about,
         )

@@ -19,7 +19,7 @@ class UnreadableKey(Exception):
 
 
 def encrypt(key: str) -> str:
-    return _fernet().encrypt(key.encode()).decode() if key else ""
+    return _get_fernet().encrypt(key.encode()).decode() if key else ""
 
 
 def decrypt(encrypted: str) -> str:
@@ -27,12 +27,12 @@ def decrypt(encrypted: str) -> str:
     if not encrypted:
         return ""
     try:
-        return _fernet().decrypt(encrypted.encode()).decode()
+        return _get_fernet().decrypt(encrypted.encode()).decode()
     except InvalidToken:
         raise UnreadableKey from None
 
 
-def without_key(text: str, key: str) -> str:
+def remove_key(text: str, key: str) -> str:
     """A reply without the key of its endpoint, plain or as JSON and addresses write it, otherwise as it came."""
     if key:
         for written in {key, json.dumps(key)[1:-1], key.replace("/", "\\/"), quote(key, safe="")}:
@@ -42,15 +42,15 @@ def without_key(text: str, key: str) -> str:
 
 def redact(text: str, key: str = "") -> str:
     """An error without the key, and without whatever else looks like one: servers echo headers in their errors."""
-    return LOOKS_LIKE_A_KEY.sub(HIDDEN, without_key(text, key))
+    return LOOKS_LIKE_A_KEY.sub(HIDDEN, remove_key(text, key))
 
 
-def _fernet() -> MultiFernet:
+def _get_fernet() -> MultiFernet:
     secrets = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
-    return MultiFernet([Fernet(_derive(secret)) for secret in secrets])
+    return MultiFernet([Fernet(_derive_key(secret)) for secret in secrets])
 
 
-def _derive(secret: str) -> bytes:
+def _derive_key(secret: str) -> bytes:
     """SECRET_KEY is long and random: a keyed hash bound to its purpose is enough."""
     secret_hash = hashlib.sha256(secret.encode()).digest()
     return base64.urlsafe_b64encode(hashlib.blake2b(PURPOSE, key=secret_hash, digest_size=32).digest())

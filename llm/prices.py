@@ -13,7 +13,7 @@ DEFAULT_OUTPUT = 1024
 NANOS_PER_TOKEN = Decimal(1000)  # a price of 1 per million tokens
 
 
-def cost_nanos(endpoint: Endpoint, tokens_in: int, tokens_out: int) -> int | None:
+def compute_cost(endpoint: Endpoint, tokens_in: int, tokens_out: int) -> int | None:
     """Rounded up; None where the endpoint has no price."""
     if endpoint.price_in is None or endpoint.price_out is None:
         return None
@@ -21,7 +21,7 @@ def cost_nanos(endpoint: Endpoint, tokens_in: int, tokens_out: int) -> int | Non
     return int(exact.to_integral_value(ROUND_CEILING))
 
 
-def tokens_in(prompt: Prompt) -> int:
+def estimate_tokens_in(prompt: Prompt) -> int:
     """About how many tokens the prompt has, rather too many."""
     letters = sum(len(str(message.get("content", ""))) for message in prompt.messages)
     if "response_format" in prompt.params:
@@ -29,17 +29,17 @@ def tokens_in(prompt: Prompt) -> int:
     return math.ceil(letters / CHARACTERS_PER_TOKEN) + 8 * len(prompt.messages)
 
 
-def most_tokens_out(prompt: Prompt) -> int:
+def get_max_tokens_out(prompt: Prompt) -> int:
     limit = prompt.params.get("max_tokens") or prompt.params.get("max_completion_tokens") or DEFAULT_OUTPUT
     return int(limit) * int(prompt.params.get("n") or 1)
 
 
-def reserve_nanos(endpoint: Endpoint, prompt: Prompt) -> int:
+def compute_reserve(endpoint: Endpoint, prompt: Prompt) -> int:
     """What the call costs at most, as far as can be told; 0 where there is no price."""
-    return cost_nanos(endpoint, tokens_in(prompt), most_tokens_out(prompt)) or 0
+    return compute_cost(endpoint, estimate_tokens_in(prompt), get_max_tokens_out(prompt)) or 0
 
 
-def money(nanos: int | None, currency: str) -> str:
+def format_money(nanos: int | None, currency: str) -> str:
     """For people: two digits after the point, for small amounts the first two that are not 0; empty without a price."""
     if nanos is None:
         return ""

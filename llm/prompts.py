@@ -1,30 +1,41 @@
 """A request as it goes over the wire, and the hashes by which it is found again."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from llm.canonical import canonical, hash_of
 from llm.in_process.client import LABELS
 from llm.models import Endpoint
-from llm.registry import Request
+from llm.registry import Request, hash_text, to_canonical_json
+from llm.request_options import RequestOptions
 
+SEED = "seed"
 DROPPABLE = {
     "temperature": ("temperature",),
-    "seed": ("seed",),
+    SEED: (SEED,),
     "logprobs": ("logprobs", "top_logprobs", LABELS),
     "json_schema": ("response_format",),
 }
 """Feature -> the parameters that are left out where a server is known not to accept it."""
-LENGTH = "max_tokens"
+LENGTH, OTHER_LENGTH = "max_tokens", "max_completion_tokens"
+FOR_REASONING = 4096
+"""Output tokens at least for a model that reasons before it answers, where nobody set a limit."""
 
 
 @dataclass(frozen=True)
 class Prompt:
-    """The body of a request without the model: messages and adapted parameters."""
+    """The body of a request without the model: messages and adapted parameters.
+
+    `seed` is sent where the server takes one. It is the sample's number, which the content key holds anyway: an answer
+    that was stored without it is the answer to the same question.
+    """
 
     request: Request
     params: dict[str, Any]
+    seed: int | None = None
+    free: tuple[str, ...] = ()
+    """Names of parameters that somebody asked for: they are never left out without a word."""
 
     @property
     def messages(self) -> list[dict[str, Any]]:
@@ -36,41 +47,85 @@ class Prompt:
 
     @cached_property
     def canonical_params(self) -> str:
-        return canonical(self.params)
+        return to_canonical_json(self.params)
+
+    @cached_property
+    def sent(self) -> dict[str, Any]:
+        """The parameters as they are sent."""
+        return self.params if self.seed is None else {**self.params, SEED: self.seed}
+
+    @cached_property
+    def canonical_sent(self) -> str:
+        return self.canonical_params if self.seed is None else to_canonical_json(self.sent)
 
     def body(self, model: str) -> bytes:
         """What is sent, in UTF-8."""
-        rest = f",{self.canonical_params[1:]}" if self.params else "}"
-        return f'{{"model":{canonical(model)},"messages":{self.canonical_messages}{rest}'.encode()
+        rest = f",{self.canonical_sent[1:]}" if self.sent else "}"
+        return f'{{"model":{to_canonical_json(model)},"messages":{self.canonical_messages}{rest}'.encode()
 
 
-def prompt_hash(request: Request) -> str:
+def hash_request(request: Request) -> str:
     """What the door asks for, before it is adapted to a server."""
-    return hash_of(f"[{request.canonical_messages},{canonical(request.params)}]")
+    return hash_text(f"[{request.canonical_messages},{to_canonical_json(request.params)}]")
 
 
-def prompt_for(endpoint: Endpoint, request: Request, adjust: dict[str, Any] | None = None) -> Prompt:
-    """The request as this server takes it, from what is known of it."""
-    params = dict(request.params)
+def build_prompt(
+    endpoint: Endpoint,
+    request: Request,
+    adjust: dict[str, Any] | None = None,
+    options: RequestOptions | None = None,
+    sample: int = 0,
+) -> Prompt:
+    """The request as this server takes it, from what is known of it, with the options of its run."""
+    options, adjust = options or RequestOptions(), adjust or {}
+    params = _with_limit(endpoint, request, options, adjust)
     if request.labels and endpoint.is_in_process:
         params[LABELS] = list(request.labels)
-    factor = (adjust or {}).get("max_tokens_factor")
-    if factor and LENGTH in params:
-        params[LENGTH] *= factor
     for feature, names in DROPPABLE.items():
         if endpoint.can(feature) is False:
             params = {name: value for name, value in params.items() if name not in names}
+    if options.reasoning_effort:
+        params["reasoning_effort"] = options.reasoning_effort
+    params |= options.extra
     name = endpoint.can("max_tokens_name")
     if name and LENGTH in params:
         params[name] = params.pop(LENGTH)
-    return Prompt(request, params)
+    takes_seed = endpoint.can("seed") and SEED not in params
+    return Prompt(request, params, sample if takes_seed else None, tuple(options.extra))
 
 
-def content_key(project_id: int, endpoint: Endpoint, prompt: Prompt, sample: int) -> str:
+def _with_limit(
+    endpoint: Endpoint, request: Request, options: RequestOptions, adjust: dict[str, Any]
+) -> dict[str, Any]:
+    """The door's parameters; their token limit is the run's own, has room for reasoning, or has grown after a cut."""
+    params = dict(request.params)
+    if OTHER_LENGTH in params:  # of a call that was adapted before
+        params[LENGTH] = params.pop(OTHER_LENGTH)
+    if options.max_tokens:
+        params[LENGTH] = options.max_tokens
+    elif LENGTH in params and endpoint.can("reasons") and not request.keeps_limit:
+        params[LENGTH] = max(params[LENGTH], FOR_REASONING)
+    if LENGTH in params:
+        params[LENGTH] = max(params[LENGTH], adjust.get(LENGTH, 0))
+    return params
+
+
+def get_token_limit(params: Mapping[str, Any] | None) -> int | None:
+    """The token limit of a request that was sent."""
+    params = params or {}
+    limit = params.get(LENGTH) or params.get(OTHER_LENGTH)
+    return limit if isinstance(limit, int) else None
+
+
+def make_content_key(project_id: int, endpoint: Endpoint, prompt: Prompt, sample: int) -> str:
     """One key for one content in one project: equal keys are the same question, asked once.
 
     The local model gets a new port with every start; it is still the same.
     """
     where = endpoint.pk if endpoint.is_local else endpoint.base_url
-    parts = [canonical([project_id, where, endpoint.model])[:-1], prompt.canonical_messages, prompt.canonical_params]
-    return hash_of(f"{','.join(parts)},{sample}]")
+    parts = [
+        to_canonical_json([project_id, where, endpoint.model])[:-1],
+        prompt.canonical_messages,
+        prompt.canonical_params,
+    ]
+    return hash_text(f"{','.join(parts)},{sample}]")

@@ -1,13 +1,26 @@
-"""What a door tells the engine about its kind of run. The engine knows no word of the domain: keys are opaque to it."""
+"""What a door tells the engine about its kind of run. Keys are opaque to the engine: it knows no word of the domain."""
 
+import hashlib
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from llm.canonical import canonical
 from llm.models import Call, Run
+
+_encoder = json.JSONEncoder(sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+
+
+def to_canonical_json(value: Any) -> str:
+    """The same for equal values in every process."""
+    return _encoder.encode(value)
+
+
+def hash_text(text: str) -> str:
+    """160 bits of a canonical form."""
+    return hashlib.blake2b(text.encode(), digest_size=20).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -18,11 +31,13 @@ class Request:
     params: dict[str, Any] = field(default_factory=dict)
     labels: tuple[str, ...] = ()
     """Words whose probability decides, told whatever their rank where the whole vocabulary is at hand."""
+    keeps_limit: bool = False
+    """Whether the token limit is part of what is measured: it grows for no model that reasons."""
 
     @cached_property
     def canonical_messages(self) -> str:
         """As JSON: hashed, stored and sent, but made once."""
-        return canonical(self.messages)
+        return to_canonical_json(self.messages)
 
 
 class Unparsable(Exception):
@@ -63,7 +78,8 @@ class Door(ABC):
     def read(self, run: Run, call: Call) -> Any:
         """Stores the answer, and returns what people are shown of it (JSON). Called again, it changes nothing.
 
-        Runs in a transaction after the raw reply was committed; `call.text` and `call.logprobs` are the reply.
+        Runs in a transaction after the raw reply was committed; `call.answer` and `call.answer_logprobs` are the reply
+        without reasoning traces.
         Raises Unparsable, Rejected or Refused with a sentence, before it writes anything.
         """
 
@@ -102,7 +118,7 @@ def register(door: Door) -> None:
     _doors[door.kind] = door
 
 
-def door_of(run: Run) -> Door:
+def get_door(run: Run) -> Door:
     """The door of the run's kind; LookupError if this process knows none."""
     try:
         return _doors[run.kind]

@@ -5,10 +5,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from llm.answers import answer_tokens, has_trace
 from llm.failures import Failure
 
 MOST_CHARACTERS = 1_000_000
 MOST_TOKENS = 4_000
+REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_details", "thinking", "thinking_blocks")
+REASONING_PARTS = ("thinking", "reasoning", "redacted_thinking", "summary_text")
 
 
 class BadReply(Exception):
@@ -30,8 +33,10 @@ class Reply:
     tokens_out: int | None
     logprobs: list[Any] | None
     is_refusal: bool
+    is_reasoned: bool = False
+    """Whether the model wrote to itself before it answered, in the text or in a field of its own."""
 
-    def cleaned(self, clean: Callable[[str], str]) -> "Reply":
+    def map_text(self, clean: Callable[[str], str]) -> "Reply":
         """The same with every word of the server's cleaned."""
         return replace(
             self,
@@ -45,15 +50,15 @@ class Reply:
         )  # fmt: skip
 
 
-def storable(text: str) -> str:
+def make_storable(text: str) -> str:
     """The text without NUL and half surrogates, which PostgreSQL and UTF-8 refuse."""
     return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode("utf-8")[:MOST_CHARACTERS]
 
 
-def read_body(body: str) -> Reply:
+def parse_reply(body: str) -> Reply:
     """The first choice of a chat completion; BadReply if the body is not one."""
-    data = _json(body)
-    choice = _first(data)
+    data = _parse_json(body)
+    choice = _get_first_choice(data)
     message = choice.get("message")
     if not isinstance(message, dict):
         raise BadReply(Failure.NO_JSON, "The reply holds no message.")
@@ -61,19 +66,20 @@ def read_body(body: str) -> Reply:
     refusal = message.get("refusal")
     told = data.get("usage")
     usage: dict[str, Any] = told if isinstance(told, dict) else {}
-    text = storable(str(refusal) if refusal else _content(message.get("content")))
+    text = make_storable(str(refusal) if refusal else _get_text(message.get("content")))
     return Reply(
         text=text,
-        finish_reason=storable(finish),
-        model=storable(str(data.get("model") or ""))[:200],
-        tokens_in=_count(usage.get("prompt_tokens"), least=1),
-        tokens_out=_count(usage.get("completion_tokens"), least=1 if text else 0),
-        logprobs=_logprobs(choice.get("logprobs")),
+        finish_reason=make_storable(finish),
+        model=make_storable(str(data.get("model") or ""))[:200],
+        tokens_in=_parse_count(usage.get("prompt_tokens"), least=1),
+        tokens_out=_parse_count(usage.get("completion_tokens"), least=1 if text else 0),
+        logprobs=_parse_logprobs(choice.get("logprobs"), text),
         is_refusal=bool(refusal) or finish == "content_filter",
+        is_reasoned=has_trace(text) or _has_reasoning(message, usage),
     )
 
 
-def _json(body: str) -> dict[str, Any]:
+def _parse_json(body: str) -> dict[str, Any]:
     try:
         data = json.loads(body.removeprefix("\ufeff"))
     except (ValueError, RecursionError):
@@ -86,49 +92,65 @@ def _json(body: str) -> dict[str, Any]:
     return data
 
 
-def _first(data: dict[str, Any]) -> dict[str, Any]:
+def _get_first_choice(data: dict[str, Any]) -> dict[str, Any]:
     choices = data.get("choices")
     if isinstance(choices, list) and choices and isinstance(choices[0], dict):
         return choices[0]
     error = data.get("error")
     words = str(error.get("message") if isinstance(error, dict) else error) if error else "The reply holds no choice."
-    raise BadReply(Failure.NO_JSON, storable(words)[:2000])
+    raise BadReply(Failure.NO_JSON, make_storable(words)[:2000])
 
 
-def _content(content: Any) -> str:
-    """The text; some servers send a list of parts."""
+def _has_reasoning(message: dict[str, Any], usage: dict[str, Any]) -> bool:
+    """Whether a field of the reply holds reasoning, or counts its tokens."""
+    details = usage.get("completion_tokens_details")
+    counted = details.get("reasoning_tokens") if isinstance(details, dict) else None
+    content = message.get("content")
+    parts = content if isinstance(content, list) else []
+    in_parts = any(isinstance(part, dict) and part.get("type") in REASONING_PARTS for part in parts)
+    return bool(_parse_count(counted, least=1)) or in_parts or any(message.get(name) for name in REASONING_FIELDS)
+
+
+def _get_text(content: Any) -> str:
+    """The text; some servers send a list of parts, those of their reasoning among them."""
     if isinstance(content, list):
-        parts = [part.get("text") for part in content if isinstance(part, dict)]
+        shown = (part for part in content if isinstance(part, dict) and part.get("type") not in REASONING_PARTS)
+        parts = [part.get("text") for part in shown]
         return "".join(part for part in parts if isinstance(part, str))
     return content if isinstance(content, str) else ""
 
 
-def _count(value: Any, least: int) -> int | None:
+def _parse_count(value: Any, least: int) -> int | None:
     """A count of tokens; None where there is none that can be. Words of 0 tokens would let a run go past its budget."""
     return value if isinstance(value, int) and not isinstance(value, bool) and least <= value < 2**31 else None
 
 
-def _logprobs(told: Any) -> list[Any] | None:
-    """[[token, log-probability, [[token, log-probability], …]], …]; None if there are none that can be read."""
+def _parse_logprobs(told: Any, text: str) -> list[Any] | None:
+    """[[token, log-probability, [[token, log-probability], …]], …]; None if there are none that can be read.
+
+    Of very many only the first, and of a reply with a long trace the first of the answer.
+    """
     tokens = told.get("content") if isinstance(told, dict) else None
     if not isinstance(tokens, list):
         return None
+    if len(tokens) > MOST_TOKENS and all(isinstance(token, dict) and _parse_pair(token) for token in tokens):
+        tokens = [token for _word, token in answer_tokens([(token["token"], token) for token in tokens], text) or []]
     read = []
     for token in tokens[:MOST_TOKENS]:
-        pair = _pair(token)
+        pair = _parse_pair(token)
         if pair is None:
             return None  # a gap would move every later token to a wrong place
         top = token.get("top_logprobs")
-        pairs = [_pair(other) for other in top] if isinstance(top, list) else []
+        pairs = [_parse_pair(other) for other in top] if isinstance(top, list) else []
         read.append([*pair, [other for other in pairs if other is not None]])
     return read or None
 
 
-def _pair(told: Any) -> list[Any] | None:
+def _parse_pair(told: Any) -> list[Any] | None:
     """[token, log-probability]; servers write minus infinity as null, -9999 or not at all."""
     if not isinstance(told, dict) or not isinstance(told.get("token"), str):
         return None
     value = told.get("logprob")
     if isinstance(value, bool) or not isinstance(value, int | float) or not value <= 1e-3:  # NaN is not, either
         return None
-    return [storable(told["token"]), float(max(value, -9999))]
+    return [make_storable(told["token"]), float(max(value, -9999))]

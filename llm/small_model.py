@@ -6,7 +6,7 @@ MODEL = "SmolLM2-135M-Instruct"
 AT_A_TIME = 2
 
 
-def answers(base_url: str, key: str) -> bool:
+def is_answering(base_url: str, key: str) -> bool:
     """Whether a server with this key, and no other on its port, is there and has read its weights."""
     request = urllib.request.Request(f"{base_url}/models", headers={"Authorization": f"Bearer {key}"})  # noqa: S310
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))

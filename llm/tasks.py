@@ -3,8 +3,8 @@
 from celery import shared_task
 from celery.signals import worker_ready, worker_shutdown, worker_shutting_down
 
-from llm.services import draining, probing
-from llm.services.sweeper import Sweeper
+from llm.services import draining, endpoints
+from llm.services.workers import Sweeper
 
 _sweepers: list[Sweeper] = []
 
@@ -19,7 +19,7 @@ def drain(*, run_id: int) -> None:
 @shared_task
 def test_endpoint(*, endpoint_id: int) -> None:
     """Says hello to the model and stores what came of it."""
-    probing.test(endpoint_id)
+    endpoints.probe_endpoint(endpoint_id)
 
 
 @worker_ready.connect
@@ -31,7 +31,7 @@ def start_sweeper(**about: object) -> None:
 
 
 @worker_shutting_down.connect
-def leave(**about: object) -> None:
+def stop_draining(**about: object) -> None:
     draining.leaving.set()
 
 

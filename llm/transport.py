@@ -1,5 +1,8 @@
 """The way to a model server: resolved and checked by us, no redirects, no proxies, bounded replies, no second try.
 
+What is checked is what is connected to: the host is sent on in its one spelling (see llm.addresses), a name is resolved
+by us, and each socket is made for an address that is checked just before, whatever led to it.
+
 A chat completion is one POST of JSON, sent with aiohttp as it is: what the openai client and its models of every
 request and reply add costs four times as much processor time as all the rest of a call.
 """
@@ -8,17 +11,18 @@ import asyncio
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from llm.addresses import as_literal, check_resolved, split
+from llm.addresses import check_resolved, split_base_url
 
 MOST_BYTES = 10_000_000
 CONNECT_SECONDS = 10
-KEPT_SECONDS = 4  # an idle connection; servers close theirs after five, and a call must not meet that
+KEEPALIVE_SECONDS = 4  # an idle connection; servers close theirs after five, and a call must not meet that
 PATH = "/chat/completions"
-_TRUST_FOR_SECONDS = 30
+DNS_CACHE_SECONDS = 30
 
 
 class TooLong(aiohttp.ClientError):
@@ -46,7 +50,7 @@ class CheckedResolver(AbstractResolver):
     ) -> list[ResolveResult]:
         addresses = await _resolve(host, port)
         check_resolved(host, port, addresses)
-        return [_result(host, address, port) for address in addresses]
+        return [_make_result(host, address, port) for address in addresses]
 
     async def close(self) -> None:
         """Holds nothing."""
@@ -60,7 +64,7 @@ async def _resolve(host: str, port: int) -> list[str]:
     return list(dict.fromkeys(str(sockaddr[0]) for *_rest, sockaddr in found))
 
 
-def _result(host: str, address: str, port: int) -> ResolveResult:
+def _make_result(host: str, address: str, port: int) -> ResolveResult:
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     return ResolveResult(
         hostname=host, host=address, port=port, family=family, proto=0, flags=socket.AI_NUMERICHOST
@@ -71,12 +75,13 @@ class Client:
     """The client for one endpoint, on the event loop in which it is made. It never repeats a request by itself."""
 
     def __init__(self, base_url: str, key: str, seconds: float, at_a_time: int):
-        self._base_url, self._url = base_url, base_url.rstrip("/") + PATH
+        self._base_url = base_url
         connector = aiohttp.TCPConnector(
             limit=at_a_time,
             resolver=CheckedResolver(),
-            ttl_dns_cache=_TRUST_FOR_SECONDS,
-            keepalive_timeout=KEPT_SECONDS,
+            ttl_dns_cache=DNS_CACHE_SECONDS,
+            keepalive_timeout=KEEPALIVE_SECONDS,
+            socket_factory=self._make_socket,
         )  # fmt: skip
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
         self._session = aiohttp.ClientSession(
@@ -89,18 +94,28 @@ class Client:
 
     async def post(self, body: bytes) -> Received:
         """BadAddress before anything is sent to an address inside; errors of aiohttp as they come."""
-        _parts, host, port = split(self._base_url)
-        if (literal := as_literal(host)) is not None:  # for such no name server is asked, so no resolver is
-            check_resolved(host, port, [str(literal)])
-        async with self._session.post(self._url, data=body, allow_redirects=False) as response:
-            text = (await _read(response)).decode("utf-8", "replace")
+        async with self._session.post(self._place[0], data=body, allow_redirects=False) as response:
+            text = (await _read_body(response)).decode("utf-8", "replace")
             return Received(response.status, response.reason or "", response.headers, text)
+
+    def _make_socket(self, about: aiohttp.AddrInfoType) -> socket.socket:
+        """The last moment before a connection: also for addresses, for which no resolver is asked."""
+        family, kind, proto, _name, address = about
+        _url, host, port = self._place
+        check_resolved(host, port, [str(address[0])])
+        return socket.socket(family, kind, proto)
+
+    @cached_property
+    def _place(self) -> tuple[str, str, int]:
+        """Where requests go, in its one spelling, with host and port; BadAddress if it is no place."""
+        parts, host, port = split_base_url(self._base_url)
+        return parts.geturl().rstrip("/") + PATH, host, port
 
     async def close(self) -> None:
         await self._session.close()
 
 
-async def _read(response: aiohttp.ClientResponse) -> bytes:
+async def _read_body(response: aiohttp.ClientResponse) -> bytes:
     """The whole body; TooLong as soon as it is longer than any reply."""
     parts, n = [], 0
     async for part in response.content.iter_any():

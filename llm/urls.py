@@ -1,6 +1,6 @@
 from django.urls import path, re_path
 
-from llm import run_views, views
+from llm import views
 
 urlpatterns = [
     path("models/", views.endpoint_list, name="endpoint_list"),
@@ -10,16 +10,16 @@ urlpatterns = [
     path("models/<int:pk>/test/", views.endpoint_test, name="endpoint_test"),
     path("models/<int:pk>/forget-key/", views.endpoint_forget_key, name="endpoint_forget_key"),
     path("models/<int:pk>/delete/", views.endpoint_delete, name="endpoint_delete"),
-    path("p/<slug:slug>/runs/", run_views.run_list, name="run_list"),
-    path("runs/<int:pk>/", run_views.run_page, name="run"),
-    path("runs/<int:pk>/budget/", run_views.run_budget, name="run_budget"),
-    path("runs/<int:pk>/unknown/", run_views.run_unknown, name="run_unknown"),
-    path("runs/<int:pk>/compare/", run_views.run_compare, name="run_compare"),
-    path("runs/<int:pk>/calls/", run_views.call_list, name="call_list"),
-    path("runs/<int:pk>/calls/<int:call_pk>/", run_views.call_page, name="call"),
+    path("p/<slug:slug>/runs/", views.run_list, name="run_list"),
+    path("runs/<int:pk>/", views.run_page, name="run"),
+    path("runs/<int:pk>/budget/", views.run_budget, name="run_budget"),
+    path("runs/<int:pk>/unknown/", views.run_unknown, name="run_unknown"),
+    path("runs/<int:pk>/compare/", views.run_compare, name="run_compare"),
+    path("runs/<int:pk>/calls/", views.call_list, name="call_list"),
+    path("runs/<int:pk>/calls/<int:call_pk>/", views.call_page, name="call"),
     re_path(
         r"^runs/(?P<pk>\d+)/(?P<action>pause|resume|cancel|retry|ask-again|give-up)/$",
-        run_views.run_act,
+        views.run_act,
         name="run_act",
     ),
 ]

@@ -7,10 +7,29 @@ import threading
 import time
 from collections import deque
 from dataclasses import dataclass
+from typing import Protocol
 
-from llm.clients import Asks, client_for
-from llm.failures import Failure, Problem, problem_of, problem_of_status
-from llm.replies import BadReply, Reply, read_body, storable
+from llm.addresses import is_in_process
+from llm.failures import Failure, Problem, problem_from_error, problem_from_status
+from llm.in_process.client import InProcessClient
+from llm.replies import BadReply, Reply, make_storable, parse_reply
+from llm.transport import Client, Received
+
+
+class ModelClient(Protocol):
+    """Takes the body of a chat completion and gives what came back."""
+
+    async def post(self, body: bytes) -> Received: ...
+
+    async def close(self) -> None: ...
+
+
+def make_client(base_url: str, key: str, seconds: float, at_a_time: int) -> ModelClient:
+    """To be made on the event loop in which it is used."""
+    if is_in_process(base_url):
+        return InProcessClient(base_url)
+    return Client(base_url, key, seconds, at_a_time)
+
 
 log = logging.getLogger(__name__)
 SLACK_SECONDS = 5
@@ -33,7 +52,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Line:
+class ConnectionConfig:
     """How the server is reached: address, key, patience, and calls at a time."""
 
     base_url: str
@@ -42,25 +61,25 @@ class Line:
     at_a_time: int
 
 
-async def ask(client: Asks, call_id: int, body: bytes, seconds: float) -> Outcome:
+async def send_request(client: ModelClient, call_id: int, body: bytes, seconds: float) -> Outcome:
     """Sends one request and reads what comes back; every failure is an outcome, no exception leaves."""
     started = time.monotonic()
     raw, status, reply, problem = None, None, None, None
     try:
         async with asyncio.timeout(seconds + SLACK_SECONDS):  # a server that drips never lets the client time out
             received = await client.post(body)
-        raw, status, problem = storable(received.text), received.status, problem_of_status(received)
-        reply = read_body(raw) if problem is None else None
+        raw, status, problem = make_storable(received.text), received.status, problem_from_status(received)
+        reply = parse_reply(raw) if problem is None else None
     except BadReply as error:
         problem = Problem(error.failure, str(error), status, body=raw)
     except Exception as error:
-        problem = _problem(error)
+        problem = _to_problem(error)
     return Outcome(call_id, time.monotonic() - started, raw, status, reply, problem)
 
 
-def _problem(error: Exception) -> Problem:
+def _to_problem(error: Exception) -> Problem:
     try:
-        return problem_of(error)
+        return problem_from_error(error)
     except Exception:
         log.exception("A request ended in an unexpected way.")
         return Problem(Failure.UNKNOWN, type(error).__name__)
@@ -73,8 +92,8 @@ class Wire:
     of the ledger; until they leave they can be taken back. After an outcome that holds back, nothing leaves until then.
     """
 
-    def __init__(self, line: Line):
-        self.line, self.slots = line, line.at_a_time
+    def __init__(self, config: ConnectionConfig):
+        self.config, self.slots = config, config.at_a_time
         self.outcomes: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
         self._loop = asyncio.new_event_loop()
         self._over, self._is_up = asyncio.Event(), threading.Event()
@@ -102,7 +121,7 @@ class Wire:
     def take_back(self) -> set[int]:
         """The ids of those that have not left: they will not."""
         taken = set()
-        while (request := self._next()) is not None:
+        while (request := self._pop_waiting()) is not None:
             taken.add(request[0])
         self._is_held = False
         return taken
@@ -129,8 +148,8 @@ class Wire:
             self._is_up.set()
 
     async def _serve(self) -> None:
-        line = self.line
-        self._client = client_for(line.base_url, line.key, line.seconds, line.at_a_time)
+        config = self.config
+        self._client = make_client(config.base_url, config.key, config.seconds, config.at_a_time)
         self._is_up.set()
         try:
             await self._over.wait()
@@ -141,24 +160,24 @@ class Wire:
             await asyncio.gather(*tasks, return_exceptions=True)
             await self._client.close()
 
-    def _next(self) -> tuple[int, bytes] | None:
+    def _pop_waiting(self) -> tuple[int, bytes] | None:
         try:
             return self._waiting.popleft()
         except IndexError:
             return None
 
     def _fill(self) -> None:
-        while not self._is_held and len(self._tasks) < self.slots and (request := self._next()) is not None:
-            task = self._loop.create_task(self._one(*request))
+        while not self._is_held and len(self._tasks) < self.slots and (request := self._pop_waiting()) is not None:
+            task = self._loop.create_task(self._handle(*request))
             self._tasks.add(task)
-            task.add_done_callback(self._done)
+            task.add_done_callback(self._refill)
 
-    def _done(self, task: asyncio.Task[None]) -> None:
+    def _refill(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         if not self._over.is_set():
             self._fill()
 
-    async def _one(self, call_id: int, body: bytes) -> None:
-        outcome = await ask(self._client, call_id, body, self.line.seconds)
+    async def _handle(self, call_id: int, body: bytes) -> None:
+        outcome = await send_request(self._client, call_id, body, self.config.seconds)
         self._is_held = self._is_held or outcome.holds_back
         self.outcomes.put(outcome)

@@ -1,14 +1,94 @@
-"""A model of this process in the place of a server: takes the body of a chat completion, gives one back."""
+"""A model in this process in the place of a server: takes the body of a chat completion and returns a reply."""
 
 import asyncio
+import hashlib
 import json
+import logging
+import os
 import threading
+from pathlib import Path
 from typing import Any
 
-from llm.in_process import loading
-from llm.in_process.places import SCHEME, check_place
-from llm.in_process.writing import GivenUp, TooLong, Wish, Written
+from django.conf import settings
+
+from llm.addresses import SCHEME, check_folder, may_download
+from llm.in_process.writing import Generation, GenerationCancelled, GenerationRequest, LoadedModel, TooLong, Vocabulary
 from llm.transport import Received
+
+log = logging.getLogger(__name__)
+model_lock = threading.Lock()
+"""Held while the model is loaded or writes: it computes one reply after another."""
+_loaded: dict[str, LoadedModel] = {}
+
+
+class CannotLoad(Exception):
+    """There is no model that could be loaded; the sentence says why."""
+
+
+def get_model(where: str) -> LoadedModel:
+    """The model of that folder or name; another one that was loaded before makes room. To be called `at_work`."""
+    if where not in _loaded:
+        _loaded.clear()
+        _loaded[where] = _load(where)
+    return _loaded[where]
+
+
+def _load(where: str) -> LoadedModel:
+    is_remote = may_download(where)
+    if not settings.LESART_HUB_MODELS:
+        os.environ["HF_HUB_OFFLINE"] = "1"  # read when the packages are imported
+    os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    log.info("Loading the model %s%s.", where, ", which may be downloaded first" if is_remote else "")
+    import torch
+    from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
+    from transformers.utils.logging import disable_progress_bar
+
+    disable_progress_bar()
+    torch.set_num_threads(settings.LESART_TORCH_THREADS)
+    has_card = torch.cuda.is_available()
+    common: dict[str, Any] = {"local_files_only": not is_remote, "trust_remote_code": False}
+    try:
+        config = AutoConfig.from_pretrained(where, **common)
+        kind = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
+        tokenizer = AutoTokenizer.from_pretrained(where, **common)
+        # Only safetensors: older weight files are programs. Half precision is slow on most processors.
+        model = kind.from_pretrained(where, use_safetensors=True, dtype="auto" if has_card else torch.float32, **common)
+    except Exception as error:  # the library raises what its parts raise
+        raise CannotLoad(f"{where} holds no model that could be loaded: {type(error).__name__}: {error}") from error
+    model = model.to("cuda" if has_card else "cpu").eval()
+    return LoadedModel(
+        model,
+        tokenizer,
+        Vocabulary(tokenizer, _get_vocabulary_size(model)),
+        _get_context_length(model),
+        _fingerprint_weights(where, model),
+    )
+
+
+def _get_vocabulary_size(model: Any) -> int:
+    """Over how many tokens its probabilities are: often more than the tokenizer knows."""
+    weight = getattr(model.get_output_embeddings(), "weight", None)
+    return int(model.config.get_text_config().vocab_size if weight is None else weight.shape[0])
+
+
+def _get_context_length(model: Any) -> int | None:
+    """How many tokens prompt and reply may have together (each, with an encoder); None where the model says nothing."""
+    config = model.config if model.config.is_encoder_decoder else model.config.get_text_config()
+    most = getattr(config, "max_position_embeddings", None)
+    return most if isinstance(most, int) and most > 0 else None
+
+
+def _fingerprint_weights(where: str, model: Any) -> str:
+    """Tells apart what is in the folder now from what may be there later: of a downloaded one the hub's own number."""
+    if may_download(where):
+        return str(getattr(model.config, "_commit_hash", None) or "")[:12]
+    found = hashlib.sha256()
+    for path in sorted(Path(where).glob("*.safetensors")):
+        with open(path, "rb") as file:
+            found.update(hashlib.file_digest(file, "sha256").digest())
+    return found.hexdigest()[:12]
+
 
 LABELS = "label_tokens"
 KNOWN = {
@@ -26,7 +106,7 @@ class InProcessClient:
 
     async def post(self, body: bytes) -> Received:
         """BadAddress if the folder may not be used; whatever else is wrong is a status, as a server would send it."""
-        where = check_place(self._base_url).removeprefix(SCHEME)
+        where = check_folder(self._base_url).removeprefix(SCHEME)
         return await self._in_thread(where, json.loads(body))
 
     async def close(self) -> None:
@@ -36,32 +116,32 @@ class InProcessClient:
         """A reply that nobody waits for any more is given up at its next token."""
         over = threading.Event()
         try:
-            return await asyncio.to_thread(_answer, where, asked, over)
+            return await asyncio.to_thread(_complete, where, asked, over)
         finally:
             over.set()
 
 
-def _answer(where: str, asked: dict[str, Any], over: threading.Event) -> Received:
+def _complete(where: str, asked: dict[str, Any], over: threading.Event) -> Received:
     if unknown := sorted(set(asked) - KNOWN):
-        return _error(400, f"The parameter {unknown[0]} is not supported by a model in process.", unknown[0])
-    with loading.at_work:
+        return _make_error(400, f"The parameter {unknown[0]} is not supported by a model in process.", unknown[0])
+    with model_lock:
         try:
-            speaker = loading.speaker_of(where)
-            written = speaker.write(_wish(asked), over)
-        except loading.CannotLoad as error:
-            return _error(404, str(error), "model")
+            speaker = get_model(where)
+            written = speaker.write(_parse_request(asked), over)
+        except CannotLoad as error:
+            return _make_error(404, str(error), "model")
         except TooLong as error:
-            return _error(400, str(error), "messages")
-        except GivenUp:
-            return _error(503, "The reply was given up.", "")
+            return _make_error(400, str(error), "messages")
+        except GenerationCancelled:
+            return _make_error(503, "The reply was given up.", "")
         except (ValueError, TypeError, KeyError) as error:
-            return _error(400, f"{type(error).__name__}: {error}", "messages")
-    return _received(200, "OK", _completion(f"{asked['model']}@{speaker.fingerprint}", written))
+            return _make_error(400, f"{type(error).__name__}: {error}", "messages")
+    return _make_received(200, "OK", _build_completion(f"{asked['model']}@{speaker.fingerprint}", written))
 
 
-def _wish(asked: dict[str, Any]) -> Wish:
+def _parse_request(asked: dict[str, Any]) -> GenerationRequest:
     most = asked.get("max_tokens") or asked.get("max_completion_tokens") or MOST_TOKENS
-    return Wish(
+    return GenerationRequest(
         messages=asked["messages"],
         most=int(most),
         temperature=float(asked.get("temperature", 1.0)),
@@ -72,7 +152,7 @@ def _wish(asked: dict[str, Any]) -> Wish:
     )
 
 
-def _completion(model: str, written: Written) -> dict[str, Any]:
+def _build_completion(model: str, written: Generation) -> dict[str, Any]:
     choice: dict[str, Any] = {
         "index": 0,
         "message": {"role": "assistant", "content": written.text},
@@ -84,9 +164,9 @@ def _completion(model: str, written: Written) -> dict[str, Any]:
     return {"object": "chat.completion", "model": model, "choices": [choice], "usage": usage}
 
 
-def _error(status: int, message: str, param: str) -> Received:
-    return _received(status, "", {"error": {"message": message, "param": param}})
+def _make_error(status: int, message: str, param: str) -> Received:
+    return _make_received(status, "", {"error": {"message": message, "param": param}})
 
 
-def _received(status: int, reason: str, told: dict[str, Any]) -> Received:
+def _make_received(status: int, reason: str, told: dict[str, Any]) -> Received:
     return Received(status, reason, {}, json.dumps(told, ensure_ascii=False))

@@ -1,25 +1,82 @@
 """A model of the transformers library writes: prompt in, text and log-probabilities out, token by token."""
 
+import math
 import os
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from llm.in_process.tokens import Vocabulary
+from llm.answers import BLANKS
+
+LEAST = -9999.0  # what stands for a probability of 0, which JSON cannot say as a logarithm
+AT_ONCE = 4096
+
+
+class Vocabulary:
+    """Every token as it is written. Tokens that are written alike count as one, whose probability is their sum."""
+
+    def __init__(self, tokenizer: Any, size: int):
+        self.written = _decode_tokens(tokenizer, size)
+        self.alike: dict[str, list[int]] = {}
+        for number, word in enumerate(self.written):
+            self.alike.setdefault(word, []).append(number)
+        self._variants: dict[str, list[str]] = {}
+
+    def variants(self, label: str) -> list[str]:
+        """All written tokens that are the label but for blanks around it and case: as `read_probability` sums them."""
+        if label not in self._variants:
+            wanted = label.casefold()
+            self._variants[label] = [word for word in self.alike if word.strip(BLANKS).casefold() == wanted]
+        return self._variants[label]
+
+    def describe(self, logprobs: Any, chosen: int, n_top: int, labels: Sequence[str]) -> dict[str, Any]:
+        """One place of a reply: the token chosen, the likeliest ones, and every variant of the labels.
+
+        `logprobs` is a tensor over the whole vocabulary, in natural logarithms.
+        """
+        likeliest = logprobs.topk(min(n_top, len(self.written))).indices.tolist() if n_top else []
+        words = dict.fromkeys(self.written[number] for number in likeliest)
+        words |= dict.fromkeys(word for label in labels for word in self.variants(label))
+        top = sorted(((self._get_logprob(word, logprobs), word) for word in words), key=lambda pair: -pair[0])
+        word = self.written[chosen]
+        return {
+            "token": word,
+            "logprob": self._get_logprob(word, logprobs),
+            "top_logprobs": [{"token": word, "logprob": value} for value, word in top],
+        }
+
+    def _get_logprob(self, word: str, logprobs: Any) -> float:
+        value = float(logprobs[self.alike[word]].logsumexp(0))
+        return LEAST if math.isnan(value) else min(max(value, LEAST), 0.0)
+
+
+def _decode_tokens(tokenizer: Any, size: int) -> list[str]:
+    """A blank before a word is kept, which some tokenizers leave out where a token is decoded alone."""
+    pieces = tokenizer.convert_ids_to_tokens(list(range(min(size, len(tokenizer)))))
+    words: list[str] = []
+    for start in range(0, len(pieces), AT_ONCE):
+        numbers = range(start, min(start + AT_ONCE, len(pieces)))
+        words += tokenizer.batch_decode([[number] for number in numbers], clean_up_tokenization_spaces=False)
+    words = [
+        f" {word}" if str(piece).startswith("▁") and not word.startswith(" ") else word
+        for piece, word in zip(pieces, words, strict=True)
+    ]
+    # Models have outputs for more tokens than the tokenizer knows; none of them is a word.
+    return words + [f"<{number}>" for number in range(len(words), size)]
 
 
 class TooLong(ValueError):
     """The prompt leaves no room for a reply."""
 
 
-class GivenUp(Exception):
+class GenerationCancelled(Exception):
     """Nobody waits for the reply any more."""
 
 
 @dataclass(frozen=True)
-class Wish:
-    """What one reply should be. `labels`: words whose probability is told at every place, whatever their rank."""
+class GenerationRequest:
+    """What one reply should be. `labels`: words whose probability is reported at every place, whatever their rank."""
 
     messages: Sequence[dict[str, Any]]
     most: int
@@ -31,7 +88,7 @@ class Wish:
 
 
 @dataclass
-class Written:
+class Generation:
     text: str
     is_whole: bool
     n_in: int
@@ -40,7 +97,7 @@ class Written:
 
 
 @dataclass
-class Speaker:
+class LoadedModel:
     """A loaded model with its tokenizer."""
 
     model: Any
@@ -49,25 +106,22 @@ class Speaker:
     most_tokens: int | None
     fingerprint: str
 
-    def write(self, wish: Wish, over: threading.Event) -> Written:
+    def write(self, wish: GenerationRequest, over: threading.Event) -> Generation:
         """One reply. TooLong, or GivenUp once `over` is set."""
-        ids = self.numbers_of(wish.messages)
-        room = wish.most if self.most_tokens is None else min(wish.most, self.most_tokens - len(ids))
-        if room < 1:
-            said = "The prompt is too long: {} tokens, and the maximum context is {} with the reply."
-            raise TooLong(said.format(len(ids), self.most_tokens))
+        ids = self.tokenize(wish.messages)
+        room = self._fit_length(ids, wish.most)
         chosen, places, is_whole = [], [], False
         for number, logprobs in self._steps(ids, room, wish, over):
-            if number in self._ends:
+            if number in self._end_tokens:
                 is_whole = True
                 break
             chosen.append(number)
             if wish.n_top is not None:
-                places.append(self.vocabulary.told(logprobs, number, wish.n_top, wish.labels))
+                places.append(self.vocabulary.describe(logprobs, number, wish.n_top, wish.labels))
         text = self.tokenizer.decode(chosen, skip_special_tokens=True, clean_up_tokenization_spaces=False)
-        return Written(text, is_whole, len(ids), len(chosen), places)
+        return Generation(text, is_whole, len(ids), len(chosen), places)
 
-    def numbers_of(self, messages: Sequence[dict[str, Any]]) -> list[int]:
+    def tokenize(self, messages: Sequence[dict[str, Any]]) -> list[int]:
         """The prompt in tokens: as the model's own chat template lays it out, else the plain words, one after another.
         A template that refuses raises ValueError."""
         if not self.tokenizer.chat_template:
@@ -79,33 +133,66 @@ class Speaker:
         return list(self.tokenizer(words, add_special_tokens=False)["input_ids"])
 
     @property
-    def _ends(self) -> set[int]:
-        told = getattr(self.model.generation_config, "eos_token_id", None)
-        numbers = told if isinstance(told, list) else [told]
+    def has_encoder(self) -> bool:
+        """Whether it reads the prompt in an encoder and writes with a decoder, as BART and T5 do."""
+        return bool(self.model.config.is_encoder_decoder)
+
+    def _fit_length(self, ids: Sequence[int], most: int) -> int:
+        """How many tokens the reply may have. An encoder has its own room, so the prompt takes none of the reply's."""
+        if self.most_tokens is None:
+            return most
+        room = self.most_tokens - (0 if self.has_encoder else len(ids))
+        if room < 1 or len(ids) > self.most_tokens:
+            said = "The prompt is too long: {} tokens, and the maximum context is {}{}."
+            raise TooLong(said.format(len(ids), self.most_tokens, "" if self.has_encoder else " with the reply"))
+        return min(most, room)
+
+    def _start_inputs(self, ids: list[int]) -> tuple[str, list[int], dict[str, Any]]:
+        """The name of the input that grows token by token, what it begins with, and what else goes with each step."""
+        import torch
+
+        if not self.has_encoder:
+            return "input_ids", ids, {}
+        prompt = torch.tensor([ids], device=self.model.device)
+        mask = torch.ones_like(prompt)
+        with torch.inference_mode():
+            read = self.model.get_encoder()(input_ids=prompt, attention_mask=mask)
+        settings = self.model.generation_config
+        first = [settings.decoder_start_token_id, settings.forced_bos_token_id]
+        begin = [number for number in first if number is not None]
+        return "decoder_input_ids", begin, {"encoder_outputs": read, "attention_mask": mask}
+
+    @property
+    def _end_tokens(self) -> set[int]:
+        ends = getattr(self.model.generation_config, "eos_token_id", None)
+        numbers = ends if isinstance(ends, list) else [ends]
         return {number for number in (*numbers, self.tokenizer.eos_token_id) if number is not None}
 
-    def _steps(self, ids: list[int], room: int, wish: Wish, over: threading.Event) -> Iterator[tuple[int, Any]]:
+    def _steps(
+        self, ids: list[int], room: int, wish: GenerationRequest, over: threading.Event
+    ) -> Iterator[tuple[int, Any]]:
         """Token chosen and log-probabilities over the whole vocabulary, at temperature 1 whatever it is drawn at."""
         import torch
 
         device = self.model.device
         drawing = torch.Generator(device="cpu")
         drawing.manual_seed(int.from_bytes(os.urandom(7)) if wish.seed is None else wish.seed)
-        all_ids, fresh, kept = torch.tensor([ids], device=device), torch.tensor([ids], device=device), None
+        growing, begin, common = self._start_inputs(ids)
+        all_ids, fresh, kept = torch.tensor([begin], device=device), torch.tensor([begin], device=device), None
         for _step in range(room):
             if over.is_set():
-                raise GivenUp
+                raise GenerationCancelled
             with torch.inference_mode():
-                out = self.model(input_ids=fresh, past_key_values=kept, use_cache=True)
+                out = self.model(**{growing: fresh}, **common, past_key_values=kept, use_cache=True)
             logits = out.logits[0, -1].float().cpu()
-            number = _choice(logits, wish, drawing)
+            number = _choose_token(logits, wish, drawing)
             yield number, logits.log_softmax(0)
             added = torch.tensor([[number]], device=device)
             all_ids, kept = torch.cat([all_ids, added], dim=1), getattr(out, "past_key_values", None)
             fresh = all_ids if kept is None else added  # a model that keeps nothing reads all of it again
 
 
-def _choice(logits: Any, wish: Wish, drawing: Any) -> int:
+def _choose_token(logits: Any, wish: GenerationRequest, drawing: Any) -> int:
     """The likeliest token at temperature 0, else one drawn from those that have `top_p` of the probability."""
     if wish.temperature <= 0:
         return int(logits.argmax())

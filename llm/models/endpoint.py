@@ -8,7 +8,8 @@ from django.utils import timezone
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from llm.in_process.places import is_in_process
+from llm.addresses import is_in_process
+from llm.request_options import MOST_TOKENS, Effort, RequestOptions, check_extra
 
 if TYPE_CHECKING:
     from projects.models import Project
@@ -50,6 +51,13 @@ class Endpoint(models.Model):
         _("seconds to wait for a reply"), default=120, validators=[MinValueValidator(1), MaxValueValidator(3600)]
     )
 
+    max_tokens = models.PositiveIntegerField(
+        _("output tokens"), null=True, blank=True, validators=[MinValueValidator(1), MaxValueValidator(MOST_TOKENS)]
+    )
+    reasoning_effort = models.CharField(_("reasoning effort"), max_length=10, blank=True, choices=Effort)
+    extra = models.JSONField(_("extra parameters"), default=dict, blank=True, validators=[check_extra])
+    """These three go into every request, unless a run says otherwise; see llm.request_options."""
+
     capabilities = models.JSONField(default=dict, editable=False)
     """Feature -> {"value": true, false or a name, "at": when it was found out}; what is absent is unknown."""
     blocked_until = models.DateTimeField(null=True, editable=False)
@@ -59,7 +67,7 @@ class Endpoint(models.Model):
     """Calls at a time that the server was found to bear, all drainers together; null: as many as allowed."""
     requests_paid_until = models.DateTimeField(null=True, editable=False)
     tokens_paid_until = models.DateTimeField(null=True, editable=False)
-    """How far into the future the requests and tokens sent so far use up what a minute allows; see llm.rates."""
+    """How far into the future the requests and tokens sent so far use up what a minute allows; see services/pace."""
 
     test_requested_at = models.DateTimeField(null=True, editable=False)
     tested_at = models.DateTimeField(null=True, editable=False)
@@ -117,6 +125,10 @@ class Endpoint(models.Model):
         if self.test_requested_at is None:
             return False
         return self.tested_at is None or self.tested_at < self.test_requested_at
+
+    @property
+    def options(self) -> RequestOptions:
+        return RequestOptions(self.max_tokens, self.reasoning_effort, self.extra)
 
     def can(self, feature: str):
         """What was found out about the feature; None while unknown."""

@@ -1,4 +1,4 @@
-"""Working on a run: plan, lease, render, send, write down, read; for a bounded time, then somebody else's turn."""
+"""Working on a run for a bounded time: plan, lease, render, send, record, read; then the next turn."""
 
 import logging
 import threading
@@ -6,18 +6,18 @@ import time
 from collections.abc import Callable
 from datetime import timedelta
 
+from django.db import InterfaceError, OperationalError, connection
 from django.db.models import Min
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from llm import keys, outages, rates
+from llm import keys
 from llm.models import CallState, Drainer, Endpoint, Run, RunState
-from llm.services import leasing, pace, probing, runs, sweeping
-from llm.services.ledger import Book, Job
-from llm.services.planning import plan_run
-from llm.services.reading import read_replies, unread
-from llm.services.rendering import prepare
-from llm.wire import Line, Outcome, Wire
+from llm.services import endpoints, leasing, pace, runs, workers
+from llm.services.ledger import CallLedger, Job
+from llm.services.planning import plan_run, prepare_jobs
+from llm.services.reading import find_unread, read_replies
+from llm.wire import ConnectionConfig, Outcome, Wire
 
 log = logging.getLogger(__name__)
 
@@ -27,30 +27,32 @@ LOOK_SECONDS = 1.0
 WAIT_SECONDS = 0.25
 GATHER_SECONDS = 0.002  # replies that come together are written down together
 READ_AT_ONCE, READ_SECONDS = 32, 0.25
+DATABASE_AWAY = (OperationalError, InterfaceError)
+OUTAGE_PATIENCE, RECONNECT_EVERY = 60.0, 0.5  # seconds
 leaving = threading.Event()
 """Set when the worker shuts down: nothing more is sent, what is on the wire is waited for."""
 
 
 def drain(run_id: int, seconds: float = SLICE_SECONDS) -> bool:
     """Works on the run for so long; True if there is something left to do at once."""
-    drainer = leasing.enter(run_id)
+    drainer = leasing.register_drainer(run_id)
     if drainer is None:
         return False
     run = Run.objects.select_related("endpoint", "project").get(pk=run_id)
     try:
-        return _work(run, drainer, time.monotonic() + seconds)
-    except outages.AWAY as error:  # what was on the wire has an unknown outcome, as after a kill
-        outages.wait_for_database(error)
+        return _take_turn(run, drainer, time.monotonic() + seconds)
+    except DATABASE_AWAY as error:  # what was on the wire has an unknown outcome, as after a kill
+        wait_for_database(error)
         return _is_active(run)
     finally:
-        leasing.leave(drainer)
+        leasing.release_drainer(drainer)
         runs.finish(run)
 
 
 def drain_here(run: Run, each: Callable[[Run], None] | None = None, slice_seconds: float = 2.0) -> Run:
     """Drains the run in this process until it ends or pauses: for commands, when no worker is alive."""
     while True:
-        sweeping.recover_dead()
+        workers.recover_dead_drainers()
         drain(run.pk, slice_seconds)
         run = Run.objects.select_related("endpoint", "project").get(pk=run.pk)
         if each is not None:
@@ -60,29 +62,45 @@ def drain_here(run: Run, each: Callable[[Run], None] | None = None, slice_second
         time.sleep(WAIT_SECONDS)
 
 
-def _work(run: Run, drainer: Drainer, until: float) -> bool:
-    renewal = Renewal(drainer)
+def wait_for_database(error: Exception, patience: float = OUTAGE_PATIENCE) -> None:
+    """Returns with a new connection; raises the error if there is none after so many seconds."""
+    log.warning("The database is away: %s", error)
+    until = time.monotonic() + patience
+    while True:
+        connection.close()
+        try:
+            connection.ensure_connection()
+        except DATABASE_AWAY:
+            if time.monotonic() > until:
+                raise error from None
+            time.sleep(RECONNECT_EVERY)
+        else:
+            return
+
+
+def _take_turn(run: Run, drainer: Drainer, until: float) -> bool:
+    renewal = LeaseRenewal(drainer)
     if not run.is_planned:
         if not _plan(run, renewal, until):
             return _is_active(run)
         run.refresh_from_db()
-    if not _may_ask(run):
+    if not _is_same_model(run):
         return False
-    with Hand(run, drainer, renewal, until) as hand:
-        hand.work()
-    return _is_active(run) and not hand.waits_long()
+    with RunWorker(run, drainer, renewal, until) as worker:
+        worker.work()
+    return _is_active(run) and not worker.waits_long()
 
 
-def _plan(run: Run, renewal: "Renewal", until: float) -> bool:
+def _plan(run: Run, renewal: "LeaseRenewal", until: float) -> bool:
     began = timezone.now()
 
     def may_go_on() -> bool:
         is_mine = renewal() and time.monotonic() < until and not leaving.is_set()
-        return is_mine and _is_active(run) and not probing.is_awaited(began)
+        return is_mine and _is_active(run) and not endpoints.is_test_awaited(began)
 
     try:
         return plan_run(run, may_go_on)
-    except outages.AWAY:
+    except DATABASE_AWAY:
         raise
     except Exception:
         log.exception("Run %s could not be planned.", run.pk)
@@ -90,7 +108,7 @@ def _plan(run: Run, renewal: "Renewal", until: float) -> bool:
         return False
 
 
-def _may_ask(run: Run) -> bool:
+def _is_same_model(run: Run) -> bool:
     if run.endpoint.model == run.model:
         return True
     sentence = _("The endpoint now names the model %(now)s; this run was started with %(then)s. Start a new run.")
@@ -102,7 +120,7 @@ def _is_active(run: Run) -> bool:
     return Run.objects.active().filter(pk=run.pk).exists()
 
 
-class Renewal:
+class LeaseRenewal:
     """Says every few seconds that the drainer is there; false as soon as it was thought dead."""
 
     def __init__(self, drainer: Drainer):
@@ -110,52 +128,55 @@ class Renewal:
 
     def __call__(self) -> bool:
         if self.is_alive and time.monotonic() - self.last > RENEW_SECONDS:
-            self.is_alive, self.last = leasing.renew(self.drainer), time.monotonic()
+            self.is_alive, self.last = leasing.renew_lease(self.drainer), time.monotonic()
         return self.is_alive
 
 
-class Hand:
+class RunWorker:
     """One drainer at work. `ready` is leased and rendered, `out` is written down as sent: nearly all on the wire."""
 
-    def __init__(self, run: Run, drainer: Drainer, renewal: Renewal, until: float):
+    def __init__(self, run: Run, drainer: Drainer, renewal: LeaseRenewal, until: float):
         self.run, self.drainer, self.renewal, self.until = run, drainer, renewal, until
         self.endpoint = run.endpoint
         self.ready: list[Job] = []
         self.out: dict[int, Job] = {}
         self.pace = pace.Pace(
-            leasing.share(self.endpoint), pace.learned(self.endpoint, leasing.n_drainers(self.endpoint))
+            leasing.get_concurrency_share(self.endpoint),
+            pace.get_starting_limit(self.endpoint, leasing.count_drainers(self.endpoint)),
         )
         self.began = timezone.now()
-        self.looked = self.read_at = time.monotonic()
+        self.refreshed_at = self.read_at = time.monotonic()
         self.is_active, self.is_dry, self.dry_until = True, False, 0.0
         self.gives_way = False
 
-    def __enter__(self) -> "Hand":
+    def __enter__(self) -> "RunWorker":
         endpoint = self.endpoint
         try:
             key = keys.decrypt(endpoint.encrypted_key)
         except keys.UnreadableKey:
             key, self.is_active = "", False
             runs.pause(self.run, "key_unreadable")
-        self.book = Book(self.run, endpoint, self.drainer, key)
-        self.wire = Wire(Line(endpoint.base_url, key, endpoint.timeout_seconds, endpoint.max_concurrency)).__enter__()
+        self.ledger = CallLedger(self.run, endpoint, self.drainer, key)
+        self.wire = Wire(
+            ConnectionConfig(endpoint.base_url, key, endpoint.timeout_seconds, endpoint.max_concurrency)
+        ).__enter__()
         return self
 
     def __exit__(self, *about: object) -> None:
         self.wire.__exit__(*about)
         leasing.give_back(self.drainer, [job.call for job in self.ready])
-        pace.keep(self.endpoint, self.pace, leasing.n_drainers(self.endpoint))
+        pace.store_limit(self.endpoint, self.pace, leasing.count_drainers(self.endpoint))
 
     def work(self) -> None:
         """Until the time is over or nothing is left, and then until all that is on the wire has come back."""
-        self._read_left_over()
-        while self.out or self.book.replied or (self._goes_on() and not self._is_finished()):
-            self._look_around()
-            if self._goes_on():
-                self._stock_up()
-            self._turn()
+        self._read_stored_replies()
+        while self.out or self.ledger.replied or (self._may_continue() and not self._is_finished()):
+            self._refresh_state()
+            if self._may_continue():
+                self._lease_more()
+            self._run_turn()
 
-    def _goes_on(self) -> bool:
+    def _may_continue(self) -> bool:
         is_wanted = self.is_active and not self.gives_way and not leaving.is_set()
         return is_wanted and self.renewal() and time.monotonic() < self.until
 
@@ -170,78 +191,78 @@ class Hand:
         first = self.run.calls.filter(state=CallState.WAITING).aggregate(first=Min("due_at"))["first"]
         return first is not None and first > soon and not self.run.calls.filter(state=CallState.PLANNED).exists()
 
-    def _turn(self) -> None:
+    def _run_turn(self) -> None:
         """Waits for replies, writes them down with the next that leave, lets those go, and reads what is stored."""
-        busy, could_leave = bool(self.out), self.ready and self._room(len(self.out))
+        busy, could_leave = bool(self.out), self.ready and self._count_free_slots(len(self.out))
         waits = busy and not could_leave
         outcomes = self.wire.collect(WAIT_SECONDS if waits else 0, GATHER_SECONDS if waits else 0)
-        taken_back = self._take_back(outcomes)
-        self.pace.heard(outcomes, len(self.out))
+        taken_back = self._recall_unsent(outcomes)
+        self.pace.observe(outcomes, len(self.out))
         self.wire.slots = self.pace.limit
-        room = self._room(len(self.out) - len(outcomes))
+        room = self._count_free_slots(len(self.out) - len(outcomes))
         if outcomes or taken_back or (room and self.ready):
-            self._enter(outcomes, taken_back, room)
-        self._read(everything=not busy or not outcomes)
-        if not self.out and not outcomes and self._goes_on():
+            self._record(outcomes, taken_back, room)
+        self._read_due_replies(everything=not busy or not outcomes)
+        if not self.out and not outcomes and self._may_continue():
             time.sleep(WAIT_SECONDS / 5)
 
-    def _take_back(self, outcomes: list[Outcome]) -> list[Job]:
+    def _recall_unsent(self, outcomes: list[Outcome]) -> list[Job]:
         """What has not left yet, as soon as anything speaks against it."""
-        goes_on = self._goes_on() and not self.endpoint.is_blocked
+        goes_on = self._may_continue() and not self.endpoint.is_blocked
         if not self.out or (goes_on and not any(outcome.holds_back for outcome in outcomes)):
             return []
         return [self.out.pop(call_id) for call_id in self.wire.take_back()]
 
-    def _enter(self, outcomes: list[Outcome], taken_back: list[Job], room: int) -> None:
-        leaving_now = self.book.enter(outcomes, self.out, self.ready[:room], taken_back)
+    def _record(self, outcomes: list[Outcome], taken_back: list[Job], room: int) -> None:
+        leaving_now = self.ledger.record(outcomes, self.out, self.ready[:room], taken_back)
         for outcome in outcomes:
             del self.out[outcome.call_id]
-        self.is_active = self.is_active and self.book.may_go_on
+        self.is_active = self.is_active and self.ledger.may_go_on
         self.ready = taken_back + [job for job in self.ready if job.call.state == CallState.LEASED]
         self.out |= {job.call.pk: job for job in leaving_now}
         self.wire.send([(job.call.pk, job.prompt.body(self.run.model)) for job in leaving_now])
 
-    def _room(self, n_out: int) -> int:
-        if not self._goes_on() or self.endpoint.is_blocked or self.book.is_paced:
+    def _count_free_slots(self, n_out: int) -> int:
+        if not self._may_continue() or self.endpoint.is_blocked or self.ledger.is_paced:
             return 0
-        ahead = 0 if rates.is_limited(self.endpoint) else self.pace.ahead  # a minute counts what leaves in it
+        ahead = 0 if pace.is_limited(self.endpoint) else self.pace.ahead  # a minute counts what leaves in it
         return max(0, self.pace.limit + ahead - n_out)
 
-    def _stock_up(self) -> None:
+    def _lease_more(self) -> None:
         """Leases more before the stock is empty, so that the wire never waits for a prompt."""
         n = self.pace.limit
-        is_held_back = self.endpoint.is_blocked or self.book.is_paced
+        is_held_back = self.endpoint.is_blocked or self.ledger.is_paced
         if len(self.ready) >= n or is_held_back or (self.is_dry and time.monotonic() < self.dry_until):
             return
         some = n // 2 if self.out else n  # while replies come back, small bites: none of them should wait long
-        calls = leasing.take(self.run, self.drainer, max(some, 4))
+        calls = leasing.lease_calls(self.run, self.drainer, max(some, 4))
         self.is_dry, self.dry_until = not calls, time.monotonic() + WAIT_SECONDS
-        self.ready += prepare(self.run, self.endpoint, self.drainer, calls)
+        self.ready += prepare_jobs(self.run, self.endpoint, self.drainer, calls)
 
-    def _read(self, everything: bool) -> None:
-        replied = self.book.replied
+    def _read_due_replies(self, everything: bool) -> None:
+        replied = self.ledger.replied
         due = len(replied) >= READ_AT_ONCE or time.monotonic() - self.read_at > READ_SECONDS
         if replied and (everything or due):
-            self.book.replied, self.read_at = [], time.monotonic()
+            self.ledger.replied, self.read_at = [], time.monotonic()
             read_replies(self.run, replied)
 
-    def _read_left_over(self) -> None:
-        while self._goes_on() and (calls := unread(self.run, 200)):
+    def _read_stored_replies(self) -> None:
+        while self._may_continue() and (calls := find_unread(self.run, 200)):
             read_replies(self.run, calls)
 
-    def _look_around(self) -> None:
+    def _refresh_state(self) -> None:
         """What others changed: the run's state, the endpoint's limits, abilities and address; whether one waits."""
-        if time.monotonic() - self.looked < LOOK_SECONDS:
+        if time.monotonic() - self.refreshed_at < LOOK_SECONDS:
             return
-        self.looked = time.monotonic()
+        self.refreshed_at = time.monotonic()
         endpoint = Endpoint.objects.get(pk=self.endpoint.pk)
         same = ("base_url", "model", "encrypted_key", "timeout_seconds")
         is_same = all(getattr(endpoint, name) == getattr(self.endpoint, name) for name in same)
         state = Run.objects.values_list("state", flat=True).get(pk=self.run.pk)
         self.is_active = is_same and state == RunState.RUNNING
-        self.gives_way = probing.is_awaited(self.began)
-        self.pace.most = leasing.share(endpoint)
+        self.gives_way = endpoints.is_test_awaited(self.began)
+        self.pace.most = leasing.get_concurrency_share(endpoint)
         if endpoint.capabilities != self.endpoint.capabilities:
             leasing.give_back(self.drainer, [job.call for job in self.ready])
             self.ready = []  # rendered for what the server was thought to take
-        self.endpoint = self.book.endpoint = self.run.endpoint = endpoint
+        self.endpoint = self.ledger.endpoint = self.run.endpoint = endpoint

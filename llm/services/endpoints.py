@@ -1,19 +1,157 @@
-"""Endpoints: made and changed by admins, by page and by command."""
+"""Endpoints: created, changed, deleted and tested."""
 
+import asyncio
 from collections.abc import Iterable
+from dataclasses import replace
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
+from celery import signature
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import F, Q
+from django.utils import timezone
 from django.utils.translation import gettext as _
+from kombu.exceptions import OperationalError
 
-from llm import keys
-from llm.addresses import BadAddress, check_base_url
-from llm.in_process.places import check_place, is_in_process
+from llm import capabilities, keys
+from llm.addresses import BadAddress, check_base_url, check_folder, is_in_process
+from llm.answers import strip_traces
+from llm.failures import Failure, Problem
 from llm.models import Endpoint
-from llm.services import probing
+from llm.prompts import FOR_REASONING, LENGTH, Prompt, build_prompt
+from llm.registry import Request
+from llm.wire import Outcome, make_client, send_request
 from projects.models import Project
+
+HELLO = [{"role": "user", "content": "Say hello in one short sentence."}]
+SCHEMA = {
+    "type": "json_schema",
+    "json_schema": {
+        "name": "greeting",
+        "strict": True,
+        "schema": {
+            "type": "object",
+            "properties": {"greeting": {"type": "string"}},
+            "required": ["greeting"],
+            "additionalProperties": False,
+        },
+    },
+}
+PROBES: dict[str, dict[str, Any]] = {
+    "hello": {"temperature": 0, "max_tokens": 32},
+    "seed": {"temperature": 0, "max_tokens": 8, "seed": 1},
+    "logprobs": {"temperature": 0, "max_tokens": 4, "logprobs": True, "top_logprobs": 20},
+    "json_schema": {"temperature": 0, "max_tokens": 64, "response_format": SCHEMA},
+}
+MOST_CHANGES = 3
+LIMITS = (None, 512, FOR_REASONING)
+"""Output tokens of a probe whose reply was cut off before it answered: as above, then these."""
+
+
+def request_test(endpoint: Endpoint) -> None:
+    """Asks a worker for a test; the page shows the last result with its time."""
+    Endpoint.objects.filter(pk=endpoint.pk).update(test_requested_at=timezone.now())
+    transaction.on_commit(lambda: _send(endpoint.pk))
+
+
+def _send(endpoint_id: int) -> None:
+    """Names the task instead of importing it: tasks import the services."""
+    try:
+        signature("llm.tasks.test_endpoint", kwargs={"endpoint_id": endpoint_id}).apply_async(retry=False)
+    except (OperationalError, OSError):
+        _store_test_result(endpoint_id, ok=False, problem="no_broker", reply="")
+
+
+def is_test_awaited(since: datetime) -> bool:
+    """Whether somebody has asked for a test since then and looks at a page that waits for it."""
+    asked = Endpoint.objects.filter(test_requested_at__gt=since)
+    return asked.filter(Q(tested_at=None) | Q(tested_at__lt=F("test_requested_at"))).exists()
+
+
+def probe_endpoint(endpoint_id: int) -> bool:
+    """Stores whether the model answered, what it said or what was wrong, and what the server can do."""
+    endpoint = Endpoint.objects.get(pk=endpoint_id)
+    try:
+        key = keys.decrypt(endpoint.encrypted_key)
+    except keys.UnreadableKey:
+        return _store_test_result(endpoint_id, ok=False, problem="key_unreadable", reply="")
+    hello = _probe(endpoint, key, "hello")
+    if hello.reply is None:
+        assert hello.problem is not None
+        return _store_test_result(
+            endpoint_id, ok=False, problem=hello.problem.failure, reply=_redact_problem(hello.problem, key)
+        )
+    found: dict[str, Any] = {"usage": hello.reply.tokens_out is not None}
+    capabilities.record_capabilities(endpoint, reasons=hello.reply.is_reasoned)  # the next probes need room for it
+    for feature in ("seed", "logprobs", "json_schema"):
+        found |= _read_finding(feature, endpoint, _probe(endpoint, key, feature))
+    capabilities.record_capabilities(endpoint, **found)
+    return _store_test_result(endpoint_id, ok=True, problem="", reply=keys.remove_key(hello.reply.text, key)[:2000])
+
+
+def _read_finding(feature: str, endpoint: Endpoint, outcome: Outcome) -> dict[str, Any]:
+    """What the probe says about its feature; nothing after a failure that may have other causes."""
+    if outcome.reply is None:
+        refused = outcome.problem is not None and outcome.problem.failure in (Failure.PARAMETER, Failure.REQUEST)
+        return {feature: False} if refused or endpoint.can(feature) is False else {}
+    if endpoint.can(feature) is False:
+        return {}
+    if feature == "logprobs":
+        logprobs = outcome.reply.logprobs
+        return {feature: bool(logprobs), "n_logprobs": max((len(token[2]) for token in logprobs or []), default=0)}
+    if feature == "json_schema":
+        return {feature: strip_traces(outcome.reply.text).strip().startswith("{")}
+    return {feature: True}
+
+
+def _probe(endpoint: Endpoint, key: str, feature: str) -> Outcome:
+    """One probe, with more room where the model was still reasoning when its reply was cut off."""
+    for limit in LIMITS:
+        outcome = _probe_within(endpoint, key, feature, {LENGTH: limit} if limit else {})
+        reply = outcome.reply
+        if reply is None or reply.finish_reason != "length" or strip_traces(reply.text).strip():
+            break
+    return outcome
+
+
+def _probe_within(endpoint: Endpoint, key: str, feature: str, adjust: dict[str, Any]) -> Outcome:
+    """A parameter that the server does not take is noted, and the rest is asked again."""
+    if feature in endpoint.capabilities and endpoint.can(feature) is False:
+        endpoint.capabilities = {name: told for name, told in endpoint.capabilities.items() if name != feature}
+        endpoint.save(update_fields=["capabilities"])
+    for _change in range(MOST_CHANGES):
+        prompt = build_prompt(
+            endpoint, Request(HELLO, PROBES[feature]), adjust, replace(endpoint.options, max_tokens=None)
+        )
+        outcome = asyncio.run(_ask(endpoint, key, prompt))
+        problem = outcome.problem
+        if problem is None:
+            capabilities.record_limit_name(endpoint, prompt)
+            return outcome
+        if problem.failure != Failure.PARAMETER or not capabilities.record_unsupported(endpoint, problem, prompt):
+            return outcome
+    return outcome
+
+
+async def _ask(endpoint: Endpoint, key: str, prompt: Prompt) -> Outcome:
+    client = make_client(endpoint.base_url, key, endpoint.timeout_seconds, 1)
+    try:
+        return await send_request(client, 0, prompt.body(endpoint.model), endpoint.timeout_seconds)
+    finally:
+        await client.close()
+
+
+def _redact_problem(problem: Problem, key: str) -> str:
+    return keys.redact(problem.words, key)[:2000]
+
+
+def _store_test_result(endpoint_id: int, *, ok: bool, problem: str, reply: str) -> bool:
+    Endpoint.objects.filter(pk=endpoint_id).update(
+        test_ok=ok, test_problem=problem, test_reply=reply, tested_at=timezone.now()
+    )
+    return ok
 
 
 class Taken(ValidationError):
@@ -33,18 +171,18 @@ def save_endpoint(
     for name, value in fields.items():
         setattr(endpoint, name, value)
     try:
-        endpoint.base_url = _checked(endpoint.base_url)
+        endpoint.base_url = _check_address(endpoint.base_url)
     except BadAddress as error:
         raise ValidationError({"base_url": str(error)}) from None
     is_moved = before is not None and before.base_url != endpoint.base_url
     if before is None or is_moved or before.model != endpoint.model:
         _forget_findings(endpoint)
     if key:
-        endpoint.encrypted_key = keys.encrypt(_clean(key))
+        endpoint.encrypted_key = keys.encrypt(_clean_key(key))
     elif is_moved:
         endpoint.encrypted_key = ""
     if endpoint.is_in_process:
-        _fit_for_process(endpoint)
+        _prepare_for_process(endpoint)
     endpoint.full_clean()
     with transaction.atomic():
         endpoint.save()
@@ -56,7 +194,7 @@ def save_endpoint(
 def add_endpoint(*, key: str = "", **fields: Any) -> Endpoint:
     """A new endpoint, with its test on the way."""
     endpoint = save_endpoint(Endpoint(), key=key, **fields)
-    probing.request_test(endpoint)
+    request_test(endpoint)
     return endpoint
 
 
@@ -72,11 +210,11 @@ def delete_endpoint(endpoint: Endpoint) -> bool:
     return True
 
 
-def _checked(base_url: str) -> str:
-    return check_place(base_url) if is_in_process(base_url) else check_base_url(base_url)
+def _check_address(base_url: str) -> str:
+    return check_folder(base_url) if is_in_process(base_url) else check_base_url(base_url)
 
 
-def _fit_for_process(endpoint: Endpoint) -> None:
+def _prepare_for_process(endpoint: Endpoint) -> None:
     """Nothing is paid, nobody asks for a key, and one reply is computed after another."""
     if endpoint.encrypted_key:
         raise ValidationError({"key": _("A model in the worker's own process has no key. Leave it out.")})
@@ -85,7 +223,7 @@ def _fit_for_process(endpoint: Endpoint) -> None:
         endpoint.price_in = endpoint.price_out = Decimal(0)
 
 
-def _clean(key: str) -> str:
+def _clean_key(key: str) -> str:
     key = key.strip()
     if not key.isascii() or not key.isprintable() or " " in key:
         raise ValidationError(

@@ -16,17 +16,17 @@ CALLS_PER_DRAINER = 500  # below that a second worker on the same run only adds 
 MOST_LOSSES = 3
 
 
-def enter(run_id: int) -> Drainer | None:
+def register_drainer(run_id: int) -> Drainer | None:
     """A place at the run; None if it has as many drainers as it can use, or is not active."""
     with transaction.atomic():
         run = Run.objects.select_for_update().filter(pk=run_id).first()
-        if run is None or not run.is_active or run.drainers.live().count() >= wanted(run):
+        if run is None or not run.is_active or run.drainers.live().count() >= count_useful_drainers(run):
             return None
         expires = timezone.now() + LEASE
         return Drainer.objects.create(name=secrets.token_hex(16), run=run, expires_at=expires)
 
 
-def wanted(run: Run) -> int:
+def count_useful_drainers(run: Run) -> int:
     """How many drainers the run can use: one to plan, then one for some hundred open calls, one a worker at most."""
     if not run.is_planned:
         return 1
@@ -35,44 +35,44 @@ def wanted(run: Run) -> int:
     return max(1, min(workers, -(-some // CALLS_PER_DRAINER)))
 
 
-def renew(drainer: Drainer) -> bool:
+def renew_lease(drainer: Drainer) -> bool:
     """False if it was thought dead: its calls belong to others now."""
     return bool(Drainer.objects.filter(pk=drainer.pk).update(expires_at=timezone.now() + LEASE))
 
 
-def leave(drainer: Drainer) -> None:
+def release_drainer(drainer: Drainer) -> None:
     """Gives back what was taken and not sent; what is still on the wire has an unknown outcome."""
     with transaction.atomic():
-        recover(drainer)
+        recover_calls(drainer)
         drainer.delete()
 
 
-def take(run: Run, drainer: Drainer, n: int) -> list[Call]:
+def lease_calls(run: Run, drainer: Drainer, n: int) -> list[Call]:
     """Up to n calls, those that wait for another try first, else in the order of the plan."""
     with transaction.atomic():
-        run = runs.locked(run.pk)
+        run = runs.lock_run(run.pk)
         if run.state != RunState.RUNNING or n < 1:
             return []
         now = timezone.now()
-        calls = list(_free(run.calls.filter(state=CallState.WAITING, due_at__lte=now), n))
+        calls = list(_select_free(run.calls.filter(state=CallState.WAITING, due_at__lte=now), n))
         planned = list(
-            _free(run.calls.filter(state=CallState.PLANNED, position__gte=run.next_position), n - len(calls))
+            _select_free(run.calls.filter(state=CallState.PLANNED, position__gte=run.next_position), n - len(calls))
         )
         if planned:
             Run.objects.filter(pk=run.pk).update(next_position=planned[-1].position + 1)
         calls += planned
-        _hand_to(drainer, calls)
+        _mark_leased(drainer, calls)
         return calls
 
 
-def _free(calls: "QuerySet[Call]", n: int) -> "QuerySet[Call]":
+def _select_free(calls: "QuerySet[Call]", n: int) -> "QuerySet[Call]":
     calls = calls.order_by("position", "sample", "turn")
     if connection.features.has_select_for_update_skip_locked:
         calls = calls.select_for_update(skip_locked=True)
     return calls[:n]
 
 
-def _hand_to(drainer: Drainer, calls: list[Call]) -> None:
+def _mark_leased(drainer: Drainer, calls: list[Call]) -> None:
     ids = [call.pk for call in calls]
     Call.objects.filter(pk__in=ids).update(state=CallState.LEASED, lease_owner=drainer.name)
     for call in calls:
@@ -87,7 +87,7 @@ def give_back(drainer: Drainer, calls: Iterable[Call], due_at: datetime | None =
     )
 
 
-def recover(drainer: Drainer) -> None:
+def recover_calls(drainer: Drainer) -> None:
     """Its leased calls go back at once; those on the wire as the run says; those lost three times have failed."""
     now = timezone.now()
     run = Run.objects.select_for_update().get(pk=drainer.run_id)
@@ -97,7 +97,7 @@ def recover(drainer: Drainer) -> None:
     calls = list(sent.select_for_update().only("pk", "reserved_nanos", "times_lost"))
     if not calls:
         return
-    runs.pay(run, sum(call.reserved_nanos for call in calls))
+    runs.add_spending(run, sum(call.reserved_nanos for call in calls))
     paid = {"cost_nanos": F("cost_nanos") + F("reserved_nanos"), "reserved_nanos": 0, "times_lost": F("times_lost") + 1}
     given_up = [call.pk for call in calls if call.times_lost + 1 >= MOST_LOSSES]
     others = [call.pk for call in calls if call.times_lost + 1 < MOST_LOSSES]
@@ -111,10 +111,10 @@ def recover(drainer: Drainer) -> None:
         runs.pause(run, "held")
 
 
-def n_drainers(endpoint: Endpoint) -> int:
+def count_drainers(endpoint: Endpoint) -> int:
     return max(1, Drainer.objects.live().filter(run__endpoint=endpoint).count())
 
 
-def share(endpoint: Endpoint) -> int:
+def get_concurrency_share(endpoint: Endpoint) -> int:
     """How many calls at a time one drainer may have out, all drainers of the endpoint together its limit."""
-    return max(1, endpoint.max_concurrency // n_drainers(endpoint))
+    return max(1, endpoint.max_concurrency // count_drainers(endpoint))

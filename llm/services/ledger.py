@@ -8,16 +8,15 @@ from django.db import transaction
 from django.db.models import Q, Sum
 from django.utils import timezone
 
-from llm import capabilities, rates
-from llm.failures import STOPS, Failure, Problem
-from llm.keys import redact, without_key
+from llm import capabilities
+from llm.failures import LIMITED_FOR, STOPS, Failure, Problem, Verdict, judge
+from llm.keys import redact, remove_key
 from llm.models import Call, CallState, Drainer, Endpoint, Run, RunState
-from llm.models.call import GOOD
-from llm.prices import cost_nanos, most_tokens_out, reserve_nanos, tokens_in
+from llm.models.run import GOOD
+from llm.prices import compute_cost, compute_reserve, estimate_tokens_in, get_max_tokens_out
 from llm.prompts import Prompt
-from llm.services import runs
-from llm.services.policy import LIMITED_FOR, Verdict, judge
-from llm.services.rows import as_time, update_calls, update_rows
+from llm.services import pace, runs
+from llm.services.bulk_update import as_time, update_calls, update_rows
 from llm.wire import Outcome
 
 SENT = [
@@ -49,7 +48,7 @@ class Job:
 
 
 @dataclass
-class Book:
+class CallLedger:
     """What one drainer knows between two entries."""
 
     run: Run
@@ -69,23 +68,23 @@ class Book:
         """Whether the endpoint's requests or tokens per minute are used up for now."""
         return self.paced_until is not None and self.paced_until > timezone.now()
 
-    def enter(
+    def record(
         self, outcomes: Sequence[Outcome], out: dict[int, Job], ready: list[Job], taken_back: Sequence[Job] = ()
     ) -> list[Job]:
         """One transaction: what came back, what never left, and which ready jobs leave now, committed as sent."""
         with transaction.atomic():
-            run = runs.locked(self.run.pk)  # always first: one order of locks, no deadlock
-            is_mine = self._look()
+            run = runs.lock_run(self.run.pk)  # always first: one order of locks, no deadlock
+            is_mine = self._refresh_ownership()
             if taken_back:
-                self._take_back(taken_back)
+                self._undo_sent(taken_back)
             if outcomes:
-                run.spent_nanos += self._write(outcomes, out, is_mine)
+                run.spent_nanos += self._record_outcomes(outcomes, out, is_mine)
                 if any(outcome.problem for outcome in outcomes):
                     run.refresh_from_db(fields=["state"])
             self.may_go_on = is_mine and run.state == RunState.RUNNING
-            return self._let_go(run, ready) if ready else []
+            return self._choose_leaving(run, ready) if ready else []
 
-    def _look(self) -> bool:
+    def _refresh_ownership(self) -> bool:
         """Whether the drainer's calls are still its own: while the run is locked, they are taken from it whole.
 
         Until when the endpoint is blocked is asked each time too: another drainer may have been told to wait just now.
@@ -98,21 +97,21 @@ class Book:
 
     # What came back ---------------------------------------------------------------------------------------------------
 
-    def _write(self, outcomes: Sequence[Outcome], out: dict[int, Job], is_mine: bool) -> int:
+    def _record_outcomes(self, outcomes: Sequence[Outcome], out: dict[int, Job], is_mine: bool) -> int:
         """What they cost."""
         now, paid = timezone.now(), 0
         calls = []
         for outcome in outcomes:
             job = out[outcome.call_id]
             before = job.call.cost_nanos
-            self._settle(job, outcome, now)
+            self._apply_outcome(job, outcome, now)
             price = job.call.cost_nanos - before
             paid += price
             if is_mine or self._is_first(job.call, price):
                 calls.append(job.call)
         update_calls(calls, CAME_BACK, NOT_FINAL)
         self.replied += [call for call in calls if call.state == CallState.REPLIED]
-        runs.pay(self.run, paid)
+        runs.add_spending(self.run, paid)
         self._note_successes(any(outcome.reply for outcome in outcomes))
         return paid
 
@@ -125,34 +124,34 @@ class Book:
         Call.objects.filter(pk=call.pk).update(cost_nanos=call.cost_nanos)
         return False
 
-    def _settle(self, job: Job, outcome: Outcome, now: datetime) -> None:
+    def _apply_outcome(self, job: Job, outcome: Outcome, now: datetime) -> None:
         call = job.call
-        reply = outcome.reply and outcome.reply.cleaned(lambda words: without_key(words, self.key))
+        reply = outcome.reply and outcome.reply.map_text(lambda words: remove_key(words, self.key))
         call.lease_owner, call.seconds, call.status = "", outcome.seconds, outcome.status
-        call.raw_reply = None if outcome.raw is None else without_key(outcome.raw, self.key)
+        call.raw_reply = None if outcome.raw is None else remove_key(outcome.raw, self.key)
         call.error_class = call.error = ""
         if reply is None:
             assert outcome.problem is not None
-            self._take_problem(job, outcome.problem, now)
+            self._apply_problem(job, outcome.problem, now)
         else:
             call.text, call.finish_reason, call.returned_model = reply.text, reply.finish_reason, reply.model
             call.logprobs, call.tokens_in, call.tokens_out = reply.logprobs, reply.tokens_in, reply.tokens_out
-            call.cost_nanos += self._cost(job)
+            call.cost_nanos += self._compute_cost(job)
             call.state = CallState.REPLIED
             if reply.is_refusal:
                 call.state, call.error_class, call.finished_at = CallState.REFUSED, Failure.CONTENT, now
         call.reserved_nanos = 0
 
-    def _cost(self, job: Job) -> int:
+    def _compute_cost(self, job: Job) -> int:
         """By the server's own count; where it gives none, by our estimate, which is rather too high."""
-        n_in = tokens_in(job.prompt) if job.call.tokens_in is None else job.call.tokens_in
-        n_out = most_tokens_out(job.prompt) if job.call.tokens_out is None else job.call.tokens_out
-        return cost_nanos(self.endpoint, n_in, n_out) or 0
+        n_in = estimate_tokens_in(job.prompt) if job.call.tokens_in is None else job.call.tokens_in
+        n_out = get_max_tokens_out(job.prompt) if job.call.tokens_out is None else job.call.tokens_out
+        return compute_cost(self.endpoint, n_in, n_out) or 0
 
-    def _take_problem(self, job: Job, problem: Problem, now: datetime) -> None:
+    def _apply_problem(self, job: Job, problem: Problem, now: datetime) -> None:
         call = job.call
-        was_lowered = problem.failure == Failure.PARAMETER and capabilities.lower(
-            self.endpoint, problem, job.prompt.params
+        was_lowered = problem.failure == Failure.PARAMETER and capabilities.record_unsupported(
+            self.endpoint, problem, job.prompt
         )
         verdict = judge(problem, call.tries, was_lowered=was_lowered)
         failure = Failure.REQUEST if problem.failure == Failure.PARAMETER and not was_lowered else problem.failure
@@ -161,20 +160,20 @@ class Book:
         call.tries -= 0 if verdict.uses_try else 1
         call.cost_nanos += job.reserve if verdict.counts_as_paid else 0
         call.finished_at = None if verdict.state == CallState.WAITING else now
-        self._consequences(verdict, failure, now)
+        self._apply_verdict(verdict, failure, now)
 
-    def _consequences(self, verdict: Verdict, failure: Failure, now: datetime) -> None:
+    def _apply_verdict(self, verdict: Verdict, failure: Failure, now: datetime) -> None:
         if verdict.blocks_endpoint is not None:
-            self._block(now + verdict.blocks_endpoint, now)
+            self._block_endpoint(now + verdict.blocks_endpoint, now)
         if verdict.pauses_run:
             runs.pause(self.run, failure)
         self.n_unreachable = self.n_unreachable + 1 if failure == Failure.CONNECTION else 0
         if self.n_unreachable >= UNREACHABLE_AFTER:
             runs.pause(self.run, "unreachable")
-        if failure in STOPS and not self.has_answers and self._all_alike(failure):
+        if failure in STOPS and not self.has_answers and self._have_failed_alike(failure):
             runs.stop(self.run, failure)
 
-    def _block(self, until: datetime, now: datetime) -> None:
+    def _block_endpoint(self, until: datetime, now: datetime) -> None:
         """Everybody on the endpoint waits until then."""
         self.was_limited = True
         endpoint = Endpoint.objects.select_for_update().get(pk=self.endpoint.pk)
@@ -185,7 +184,7 @@ class Book:
         if until - endpoint.limited_since >= LIMITED_FOR:  # at once, where the server says to wait longer than that
             runs.pause(self.run, "limited")
 
-    def _all_alike(self, failure: Failure) -> bool:
+    def _have_failed_alike(self, failure: Failure) -> bool:
         """Whether the first ten calls all failed in this way; the one at hand is not yet written."""
         if self.run.calls.filter(state__in=GOOD).exists():
             self.has_answers = True
@@ -200,7 +199,7 @@ class Book:
             Endpoint.objects.filter(pk=self.endpoint.pk).update(limited_since=None)
             self.endpoint.limited_since = None
 
-    def _take_back(self, jobs: Sequence[Job]) -> None:
+    def _undo_sent(self, jobs: Sequence[Job]) -> None:
         """Written as sent, but never left: leased as before."""
         for job in jobs:
             call = job.call
@@ -210,15 +209,15 @@ class Book:
 
     # What leaves ------------------------------------------------------------------------------------------------------
 
-    def _let_go(self, run: Run, ready: list[Job]) -> list[Job]:
+    def _choose_leaving(self, run: Run, ready: list[Job]) -> list[Job]:
         """The jobs that are sent: not those answered before, on the wire already, or beyond the budget."""
         if not self.may_go_on or self.endpoint.is_blocked:
             return []
-        stored, on_wire = self._known(ready)
+        stored, on_wire = self._find_same_content(ready)
         leaving, twins, copied = [], [], []
         for job in ready:
             if job.content_key in stored:
-                copied.append(self._copy(job, stored[job.content_key]))
+                copied.append(self._copy_reply(job, stored[job.content_key]))
             elif job.content_key in on_wire:
                 twins.append(job.call)
             else:
@@ -226,10 +225,10 @@ class Book:
                 leaving.append(job)
         self._write_copies(copied)
         self._postpone(twins)
-        leaving = self._within_rates(self._within_budget(run, leaving))
+        leaving = self._limit_to_rates(self._limit_to_budget(run, leaving))
         return self._write_sent(leaving)
 
-    def _known(self, ready: list[Job]) -> tuple[dict[str, Call], set[str]]:
+    def _find_same_content(self, ready: list[Job]) -> tuple[dict[str, Call], set[str]]:
         keys = {job.content_key for job in ready}
         same = Call.objects.filter(content_key__in=keys).order_by()
         found = dict(same.values_list("pk", "state"))
@@ -238,14 +237,14 @@ class Book:
         on_wire = set(same.filter(state=CallState.SENT).values_list("content_key", flat=True))
         return {call.content_key: call for call in Call.objects.filter(pk__in=found).with_stored_answer()}, on_wire
 
-    def _copy(self, job: Job, source: Call) -> Call:
+    def _copy_reply(self, job: Job, source: Call) -> Call:
         call = job.call
         for column in COPIED:
             setattr(call, column, getattr(source, column))
         call.state, call.copied_from, call.lease_owner = CallState.REPLIED, source, ""
         if source.state == CallState.REFUSED:
             call.state, call.error_class, call.finished_at = CallState.REFUSED, Failure.CONTENT, timezone.now()
-        call.messages, call.params, call.content_key = job.prompt.messages, job.prompt.params, job.content_key
+        call.messages, call.params, call.content_key = job.prompt.messages, job.prompt.sent, job.content_key
         return call
 
     def _write_copies(self, calls: list[Call]) -> None:
@@ -268,7 +267,7 @@ class Book:
             call.state, call.lease_owner, call.due_at = CallState.WAITING, "", timezone.now() + TWIN_WAITS
         update_calls(calls, ["state", "lease_owner", "due_at"], [CallState.LEASED], self.drainer.name)
 
-    def _within_budget(self, run: Run, jobs: list[Job]) -> list[Job]:
+    def _limit_to_budget(self, run: Run, jobs: list[Job]) -> list[Job]:
         """Those whose reserve still fits; at the first that does not, the run pauses once nothing is on the wire."""
         if run.budget_nanos is None:
             return jobs
@@ -282,15 +281,15 @@ class Book:
                 return jobs[:place]
         return jobs
 
-    def _within_rates(self, jobs: list[Job]) -> list[Job]:
+    def _limit_to_rates(self, jobs: list[Job]) -> list[Job]:
         """Those for which the endpoint's minute has room; the others stay leased until it has."""
-        if not jobs or not rates.is_limited(self.endpoint):
+        if not jobs or not pace.is_limited(self.endpoint):
             return jobs
         endpoint, now = Endpoint.objects.select_for_update().get(pk=self.endpoint.pk), timezone.now()
-        n = rates.admit(endpoint, [tokens_in(job.prompt) + most_tokens_out(job.prompt) for job in jobs], now)
+        n = pace.admit(endpoint, [estimate_tokens_in(job.prompt) + get_max_tokens_out(job.prompt) for job in jobs], now)
         endpoint.save(update_fields=["requests_paid_until", "tokens_paid_until"])
         if n < len(jobs):
-            self.paced_until = rates.free_at(endpoint, now)
+            self.paced_until = pace.get_next_free_time(endpoint, now)
         return jobs[:n]
 
     def _write_sent(self, jobs: list[Job]) -> list[Job]:
@@ -298,10 +297,10 @@ class Book:
         for job in jobs:
             call, prompt = job.call, job.prompt
             call.state, call.sent_at, call.content_key = CallState.SENT, now, job.content_key
-            call.messages, call.params = prompt.messages, prompt.params
+            call.messages, call.params = prompt.messages, prompt.sent
             call.reserved_nanos, call.times_sent, call.tries = job.reserve, call.times_sent + 1, call.tries + 1
             counts = (call.reserved_nanos, call.times_sent, call.tries)
-            texts = (prompt.canonical_messages, prompt.canonical_params, job.content_key)
+            texts = (prompt.canonical_messages, prompt.canonical_sent, job.content_key)
             rows.append((CallState.SENT.value, *texts, *counts, as_time(now), call.pk))
         if update_rows(SENT, rows, [CallState.LEASED], self.drainer.name) == len(rows):
             return jobs
@@ -310,5 +309,5 @@ class Book:
         return [job for job in jobs if job.call.pk in kept]
 
 
-def job_of(call: Call, run: Run, endpoint: Endpoint, prompt: Prompt, key: str) -> Job:
-    return Job(call, prompt, key, reserve_nanos(endpoint, prompt))
+def make_job(call: Call, run: Run, endpoint: Endpoint, prompt: Prompt, key: str) -> Job:
+    return Job(call, prompt, key, compute_reserve(endpoint, prompt))

@@ -10,7 +10,7 @@ from django.utils.module_loading import import_string
 
 from llm import keys
 from llm.models import Endpoint
-from llm.small_model import AT_A_TIME, MODEL, answers
+from llm.small_model import AT_A_TIME, MODEL, is_answering
 
 NAME = "smollm2-135m"
 PATIENCE_SECONDS = 900  # it may write a thousand tokens, on a machine that is busy with other things
@@ -26,54 +26,54 @@ class CannotRunHere(Exception):
     """The local model cannot be started; the sentence says why."""
 
 
-def offer(base_url: str, key: str) -> Endpoint:
+def offer_local_endpoint(base_url: str, key: str) -> Endpoint:
     """The endpoint at its present address, made the first time. Whoever runs the model calls this, nobody else:
     the address is not checked."""
-    endpoint = known()
+    endpoint = get_local_endpoint()
     endpoint.base_url, endpoint.encrypted_key, endpoint.is_active = base_url, keys.encrypt(key), True
     endpoint.blocked_until = endpoint.limited_since = None
     endpoint.save()
     return endpoint
 
 
-def known() -> Endpoint:
+def get_local_endpoint() -> Endpoint:
     """The endpoint, which is there also where the model cannot run: runs of the sample project were made with it."""
     first = {
         "model": MODEL, "description": DESCRIPTION, "max_concurrency": AT_A_TIME, "timeout_seconds": PATIENCE_SECONDS,
         "price_in": Decimal(0), "price_out": Decimal(0),
     }  # fmt: skip
     present = Endpoint.objects.filter(is_local=True).first()
-    return present or Endpoint.objects.create(is_local=True, name=_free_name(), base_url=NOWHERE, **first)
+    return present or Endpoint.objects.create(is_local=True, name=_find_free_name(), base_url=NOWHERE, **first)
 
 
-def withdraw() -> None:
+def withdraw_local_endpoint() -> None:
     """Where it does not run, it is not offered for new runs."""
     Endpoint.objects.filter(is_local=True).update(is_active=False)
 
 
 @contextmanager
-def at_hand(endpoint: Endpoint) -> Iterator[None]:
+def ensure_running(endpoint: Endpoint) -> Iterator[None]:
     """For a command that works by itself: within, the endpoint can be called. The local model is started if it is the
     one and does not run; CannotRunHere if it cannot be."""
-    if not endpoint.is_local or _answers(endpoint):
+    if not endpoint.is_local or _is_running(endpoint):
         yield
         return
     try:
         with import_string(settings.LESART_LOCAL_MODEL)() as (base_url, key):
             settings.LESART_INSIDE_HOSTS.append(urlsplit(base_url).netloc)
-            offer(base_url, key)
+            offer_local_endpoint(base_url, key)
             yield
     except (RuntimeError, TimeoutError) as error:
         raise CannotRunHere(str(error)) from error
 
 
-def _answers(endpoint: Endpoint) -> bool:
+def _is_running(endpoint: Endpoint) -> bool:
     try:
-        return answers(endpoint.base_url, keys.decrypt(endpoint.encrypted_key))
+        return is_answering(endpoint.base_url, keys.decrypt(endpoint.encrypted_key))
     except keys.UnreadableKey:
         return False
 
 
-def _free_name() -> str:
+def _find_free_name() -> str:
     taken = set(Endpoint.objects.filter(name__startswith=NAME).values_list("name", flat=True))
     return next(name for name in (NAME, *(f"{NAME} ({n})" for n in range(2, 1000))) if name not in taken)

@@ -1,6 +1,13 @@
-"""How many calls one drainer has out: carefully more while all is well, at once fewer when the server says too many."""
+"""How fast calls leave: calls at a time for each drainer, requests and tokens per minute for the whole endpoint.
+
+The limits per minute are kept in the endpoint's row, so all workers on all hosts share them. Each request moves a
+moment forward: the time until which the endpoint's minute is used up (the "generic cell rate algorithm" of ATM
+networks, ITU-T I.371). More requests may leave while that moment is at most BURST seconds ahead. A request moves it by
+(60 + BURST) / limit seconds, so that no minute, wherever it begins, holds more than the limit.
+"""
 
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 
 from llm.models import Endpoint
 from llm.wire import Outcome
@@ -30,7 +37,7 @@ class Pace:
         """How many more may be written down as sent and wait in the wire for the next reply."""
         return min(int(self.limit * AHEAD), MOST_AHEAD) if self.limit >= AHEAD_FROM else 0
 
-    def heard(self, outcomes: Sequence[Outcome], n_out: int) -> None:
+    def observe(self, outcomes: Sequence[Outcome], n_out: int) -> None:
         """`n_out` is how many were on the wire before these came back."""
         for outcome in outcomes:
             n_out -= 1
@@ -43,13 +50,54 @@ class Pace:
                 self._limit = min(float(self.most), self._limit + 1 / max(self._limit, 1.0))
 
 
-def learned(endpoint: Endpoint, n_drainers: int) -> int | None:
+def get_starting_limit(endpoint: Endpoint, n_drainers: int) -> int | None:
     """Where a new drainer starts, of what the last ones found; None: at its full share."""
     now = endpoint.concurrency_now
     return None if now is None else max(1, now // max(1, n_drainers))
 
 
-def keep(endpoint: Endpoint, pace: Pace, n_drainers: int) -> None:
+def store_limit(endpoint: Endpoint, pace: Pace, n_drainers: int) -> None:
     """Tells the drainers to come how many calls at a time the server was found to bear."""
     found = None if pace.limit >= pace.most else pace.limit * n_drainers
     Endpoint.objects.filter(pk=endpoint.pk).exclude(concurrency_now=found).update(concurrency_now=found)
+
+
+BURST = timedelta(seconds=2)
+MINUTE = timedelta(seconds=60)
+
+
+def is_limited(endpoint: Endpoint) -> bool:
+    return endpoint.requests_per_minute is not None or endpoint.tokens_per_minute is not None
+
+
+def admit(endpoint: Endpoint, tokens: Sequence[int], now: datetime) -> int:
+    """How many of the requests may leave now, given how many tokens each may use; changes the endpoint, unsaved.
+
+    Tokens are counted as the servers count them, by what a request may use at most, and never given back.
+    """
+    requests_until, tokens_until = _get_used_until(endpoint, now)
+    n = 0
+    for size in tokens:
+        if requests_until > now + BURST or tokens_until > now + BURST:
+            break
+        requests_until = _advance(requests_until, now, 1, endpoint.requests_per_minute)
+        tokens_until = _advance(tokens_until, now, size, endpoint.tokens_per_minute)
+        n += 1
+    endpoint.requests_paid_until, endpoint.tokens_paid_until = requests_until, tokens_until
+    return n
+
+
+def get_next_free_time(endpoint: Endpoint, now: datetime) -> datetime:
+    """When the next request may leave."""
+    return max(*_get_used_until(endpoint, now), now + BURST) - BURST
+
+
+def _get_used_until(endpoint: Endpoint, now: datetime) -> tuple[datetime, datetime]:
+    """Until when requests and tokens are used up; now where there is no limit (any more)."""
+    requests = endpoint.requests_paid_until if endpoint.requests_per_minute else None
+    tokens = endpoint.tokens_paid_until if endpoint.tokens_per_minute else None
+    return requests or now, tokens or now
+
+
+def _advance(until: datetime, now: datetime, n: int, limit: int | None) -> datetime:
+    return until if limit is None else max(until, now) + n * (MINUTE + BURST) / limit

@@ -1,19 +1,22 @@
-"""The plan of a run becomes rows, in batches short enough that nobody else waits for the database."""
+"""The plan of a run: walked for an estimate, written as rows in short batches, rendered when calls are leased."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Avg, Max
 from django.utils import timezone
 
 from llm.failures import Failure
-from llm.models import CallState, Run, RunState
-from llm.prompts import prompt_hash
-from llm.registry import Door, Request, door_of
-from llm.services.rows import as_time, insert_planned
+from llm.models import Call, CallState, Drainer, Endpoint, Run, RunState
+from llm.prices import compute_cost, estimate_tokens_in, get_max_tokens_out
+from llm.prompts import Prompt, build_prompt, hash_request, make_content_key
+from llm.registry import Door, Request, get_door
+from llm.services.bulk_update import as_time, insert_planned, update_calls
+from llm.services.ledger import Job, make_job
 
 FIRST_BATCH = 200
 LOCK_SECONDS = 0.1  # of at most 0.2: the next batch may be slower than this one
@@ -26,15 +29,15 @@ Row = tuple[Any, ...]
 
 def plan_run(run: Run, may_go_on: Callable[[], bool]) -> bool:
     """Goes on where the last committed batch ended; True when the plan is complete and the run has started."""
-    door, size, position = door_of(run), FIRST_BATCH, _first_position(run)
+    door, size, position = get_door(run), FIRST_BATCH, _first_position(run)
     pairs = islice(iter(door.plan(run)), position, None)
     while batch := list(islice(pairs, size)):
-        seconds = _write(_rows(run, door, batch, position))
+        seconds = _insert_rows(_plan_rows(run, door, batch, position))
         position += len(batch)
         size = min(max(int(size * LOCK_SECONDS / max(seconds, 0.001)), SMALLEST), 2 * size, LARGEST)
         if not may_go_on():
             return False
-    return _start(run)
+    return _start_run(run)
 
 
 def render_each(door: Door, run: Run, pairs: list[Pair]) -> list[Request | str]:
@@ -57,23 +60,23 @@ def _first_position(run: Run) -> int:
     return 0 if last is None else last + 1
 
 
-def _rows(run: Run, door: Door, pairs: list[Pair], position: int) -> list[Row]:
+def _plan_rows(run: Run, door: Door, pairs: list[Pair], position: int) -> list[Row]:
     rows: list[Row] = []
     for start in range(0, len(pairs), RENDERED_AT_ONCE):
         some = pairs[start : start + RENDERED_AT_ONCE]
         for pair, request in zip(some, render_each(door, run, some), strict=True):
-            rows.append((run.pk, position + len(rows), *pair, *_outlook(request)))
+            rows.append((run.pk, position + len(rows), *pair, *_get_planned_columns(request)))
     return rows
 
 
-def _outlook(request: Request | str) -> Row:
+def _get_planned_columns(request: Request | str) -> Row:
     """Hash, state, class and words of an error, end: a call without a prompt has failed before it began."""
     if isinstance(request, str):
         return "", CallState.FAILED.value, Failure.PROMPT.value, request, as_time(timezone.now())
-    return prompt_hash(request), CallState.PLANNED.value, "", "", None
+    return hash_request(request), CallState.PLANNED.value, "", "", None
 
 
-def _write(rows: list[Row]) -> float:
+def _insert_rows(rows: list[Row]) -> float:
     """Seconds that the database was locked. A row that is there already stays as it is."""
     started = time.monotonic()
     with transaction.atomic():
@@ -81,8 +84,132 @@ def _write(rows: list[Row]) -> float:
     return time.monotonic() - started
 
 
-def _start(run: Run) -> bool:
+def _start_run(run: Run) -> bool:
     now = timezone.now()
     Run.objects.filter(pk=run.pk).update(is_planned=True)
     Run.objects.filter(pk=run.pk, state=RunState.PLANNING).update(state=RunState.RUNNING, started_at=now)
     return True
+
+
+def prepare_jobs(run: Run, endpoint: Endpoint, drainer: Drainer, calls: Sequence[Call]) -> list[Job]:
+    """The calls with their prompts; those without one, or with another than was planned, have failed."""
+    door, jobs, failed = get_door(run), [], []
+    for call, request in zip(calls, _render_requests(door, run, calls), strict=True):
+        if isinstance(request, str):
+            failed.append(_mark_failed(call, Failure.PROMPT, request))
+        elif call.prompt_hash and call.prompt_hash != hash_request(request):
+            failed.append(_mark_failed(call, Failure.CHANGED, ""))
+        else:
+            jobs.append(build_job(run, endpoint, call, request))
+    update_calls(failed, ["state", "error_class", "error", "finished_at"], [CallState.LEASED], drainer.name)
+    return jobs
+
+
+def build_job(run: Run, endpoint: Endpoint, call: Call, request: Request) -> Job:
+    prompt = build_prompt(endpoint, request, call.adjust, run.options, call.sample)
+    return make_job(call, run, endpoint, prompt, make_content_key(run.project_id, endpoint, prompt, call.sample))
+
+
+def _render_requests(door: Door, run: Run, calls: Sequence[Call]) -> list[Request | str]:
+    """Those of the plan together, which lets a door load what they need at once; follow-ups one by one."""
+    planned = [(call.key, call.sample) for call in calls if call.turn == 0]
+    rendered = iter(render_each(door, run, planned))
+    return [next(rendered) if call.turn == 0 else _render_follow_up(door, run, call) for call in calls]
+
+
+def _render_follow_up(door: Door, run: Run, call: Call) -> Request | str:
+    try:
+        return _render_turn(door, run, call)
+    except ValueError as error:
+        return str(error)
+
+
+def _render_turn(door: Door, run: Run, call: Call) -> Request:
+    """The same request again (`build_prompt` sets a longer limit), or what the door asks after a bad reply."""
+    if call.turn == 0:
+        return door.render(run, call.key, call.sample)
+    if call.follows is None:
+        raise ValueError("The call that this one follows is gone.")
+    if call.adjust.get("repeats"):
+        return _render_turn(door, run, call.follows)
+    request = door.reprompt(run, call.follows)
+    if request is None:
+        raise ValueError("The door has nothing more to ask.")
+    return request
+
+
+def _mark_failed(call: Call, failure: Failure, words: str) -> Call:
+    call.state, call.error_class, call.error, call.finished_at = CallState.FAILED, failure, words, timezone.now()
+    return call
+
+
+AT_ONCE = 500
+RECENT = 200
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Tokens and money of the calls that are not known yet, at most; money is None without a price, time if unknown."""
+
+    n_calls: int
+    n_known: int
+    n_without_prompt: int
+    tokens_in: int
+    tokens_out: int
+    cost_nanos: int | None
+    seconds: float | None
+
+    @property
+    def n_new(self) -> int:
+        return self.n_calls - self.n_known - self.n_without_prompt
+
+
+def estimate(run: Run) -> Estimate:
+    """The run need not be stored. Equal prompts are asked once: the later ones are known by then."""
+    n_calls = n_known = n_bad = n_in = n_out = 0
+    seen: set[str] = set()
+    for keyed in _render_prompts(run):
+        n_calls += len(keyed)
+        stored = _find_stored({pair[0] for pair in keyed if pair})
+        for pair in keyed:
+            if pair is None:
+                n_bad += 1
+            elif pair[0] in stored or pair[0] in seen:
+                n_known += 1
+            else:
+                seen.add(pair[0])
+                n_in, n_out = n_in + estimate_tokens_in(pair[1]), n_out + get_max_tokens_out(pair[1])
+    seconds = _estimate_seconds(run.endpoint, len(seen))
+    return Estimate(n_calls, n_known, n_bad, n_in, n_out, compute_cost(run.endpoint, n_in, n_out), seconds)
+
+
+Keyed = tuple[str, Prompt] | None
+
+
+def _render_prompts(run: Run) -> Iterator[list[Keyed]]:
+    """Per batch of the plan: content key and prompt of each call, None where there can be no prompt."""
+    door = get_door(run)
+    pairs = iter(door.most(run))
+    while batch := list(islice(pairs, AT_ONCE)):
+        rendered = render_each(door, run, batch)
+        yield [_add_content_key(run, request, sample) for (_key, sample), request in zip(batch, rendered, strict=True)]
+
+
+def _add_content_key(run: Run, request: Request | str, sample: int) -> Keyed:
+    if isinstance(request, str):
+        return None
+    prompt = build_prompt(run.endpoint, request, None, run.options, sample)
+    return make_content_key(run.project_id, run.endpoint, prompt, sample), prompt
+
+
+def _find_stored(keys: set[str]) -> set[str]:
+    known = Call.objects.filter(content_key__in=keys).with_stored_answer()
+    return set(known.values_list("content_key", flat=True))
+
+
+def _estimate_seconds(endpoint: Endpoint, n_calls: int) -> float | None:
+    """From the last answers of this endpoint; None if there are none."""
+    answered = Call.objects.filter(run__endpoint=endpoint, state=CallState.ANSWERED, seconds__isnull=False)
+    recent = list(answered.order_by("-pk").values_list("pk", flat=True)[:RECENT])
+    mean = Call.objects.filter(pk__in=recent).aggregate(mean=Avg("seconds"))["mean"]
+    return None if mean is None else float(mean) * n_calls / endpoint.max_concurrency

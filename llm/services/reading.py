@@ -1,51 +1,97 @@
-"""Stored replies are read: by the door of the run, in a transaction after the raw reply is safe, as often as needed."""
+"""Reading stored replies by the door of the run, and pausing runs whose first replies are all unusable."""
 
 import logging
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from llm.failures import Failure
+from llm.answers import NO_LOGPROBS
+from llm.failures import UNUSABLE_REASONS, Failure
 from llm.keys import redact
 from llm.models import Call, CallState, Run, RunState
-from llm.registry import Door, Refused, Rejected, Unparsable, door_of
+from llm.models.run import GOOD, MISSING
+from llm.prompts import LENGTH, get_token_limit
+from llm.registry import Door, Refused, Rejected, Unparsable, get_door
 from llm.services import runs
-from llm.services.rows import update_calls
+from llm.services.bulk_update import update_calls
+
+FIRST_REPLIES = 20
+UNUSABLE = (Failure.PARSE, Failure.CUT, Failure.EMPTY, Failure.UNUSABLE)
+CUT_REASON, PARSE_REASON, LOGPROBS_REASON = UNUSABLE_REASONS
+
+
+def pause_if_unusable(run: Run) -> bool:
+    """Counts stored replies, so that several workers together see the twentieth; whether this call paused the run.
+
+    To be called after replies were read and committed. A reply that is asked for again for the first time does not
+    count: the second is often good. One usable reply, or somebody's word to keep going, ends the watch.
+    """
+    if run.keeps_going or getattr(run, "_has_usable_replies", False):
+        return False
+    if run.calls.filter(state__in=GOOD).exists():
+        run._has_usable_replies = True  # type: ignore[attr-defined]
+        return False
+    unusable = find_unusable_replies(run)
+    if unusable.count() < FIRST_REPLIES:
+        return False
+    usable = Call.objects.filter(run=OuterRef("pk"), state__in=GOOD)
+    active = Run.objects.filter(pk=run.pk, state=RunState.RUNNING, keeps_going=False).filter(~Exists(usable))
+    return bool(active.update(state=RunState.PAUSED, reason=find_common_reason(unusable)))
+
+
+def find_unusable_replies(run: Run) -> "QuerySet[Call]":
+    is_last = Q(state__in=MISSING) | Q(state=CallState.REJECTED, turn__gt=0)
+    return run.calls.filter(is_last, error_class__in=UNUSABLE, text__isnull=False)
+
+
+def find_common_reason(unusable: "QuerySet[Call]") -> str:
+    """What most of them have in common."""
+    n_cut = unusable.filter(error_class__in=[Failure.CUT, Failure.EMPTY]).count()
+    n_without = unusable.filter(error=NO_LOGPROBS).count()
+    if n_without > max(n_cut, unusable.count() - n_cut - n_without):
+        return LOGPROBS_REASON
+    return CUT_REASON if 2 * n_cut >= unusable.count() else PARSE_REASON
+
 
 log = logging.getLogger(__name__)
 
 READ = ["state", "parsed", "error_class", "error", "finished_at"]
 LONGER = 2
+FIRST_FOR_REASONING, MOST_OUTPUT = 1024, 32_768  # output tokens
 
 
 def read_replies(run: Run, calls: Sequence[Call]) -> None:
     """Each reply becomes an answer, a refusal, a failure, or is rejected and followed by another call."""
     try:
-        _read_all(run, calls, _plainly)
+        _read_all(run, calls, _read_directly)
     except Exception:
-        _read_all(run, calls, _carefully)  # a savepoint for each costs as much as all the rest: only where needed
+        _read_all(
+            run, calls, _read_in_savepoint
+        )  # a savepoint for each costs as much as all the rest: only where needed
+    pause_if_unusable(run)
 
 
 def _read_all(run: Run, calls: Sequence[Call], read: "Reader") -> None:
-    door = door_of(run)
+    door = get_door(run)
     with transaction.atomic():
-        followers = [follower for call in calls for follower in _read(door, run, call, read)]
+        followers = [follower for call in calls for follower in _settle(door, run, call, read)]
         update_calls(calls, READ, [CallState.REPLIED])
         Call.objects.bulk_create(followers, ignore_conflicts=True)
 
 
-def _plainly(door: Door, run: Run, call: Call) -> list[Call]:
+def _read_directly(door: Door, run: Run, call: Call) -> list[Call]:
     call.parsed = door.read(run, call)
-    return [_later(call, key, sample=sample) for key, sample in door.next_calls(run, call)]
+    return [_make_follow_up(call, key, sample=sample) for key, sample in door.next_calls(run, call)]
 
 
-def _carefully(door: Door, run: Run, call: Call) -> list[Call]:
+def _read_in_savepoint(door: Door, run: Run, call: Call) -> list[Call]:
     """An error of the door costs its own call only, and leaves nothing of it half-written."""
     try:
         with transaction.atomic():
-            return _plainly(door, run, call)
+            return _read_directly(door, run, call)
     except (Unparsable, Rejected, Refused):
         raise
     except Exception as error:
@@ -60,12 +106,12 @@ class _DoorFailed(Exception):
     """The door itself failed on a reply."""
 
 
-def unread(run: Run, n: int) -> list[Call]:
+def find_unread(run: Run, n: int) -> list[Call]:
     """Replies that were stored and not read, because a worker died between the two or somebody asks for it again."""
     return list(run.calls.filter(state=CallState.REPLIED).order_by("position")[:n])
 
 
-def read_again(run: Run) -> int:
+def reread_replies(run: Run) -> int:
     """Every stored reply of the run is read anew, with the door's newest parser; nothing is asked or paid."""
     states = [CallState.ANSWERED, CallState.CACHED, CallState.REFUSED, CallState.FAILED]
     with transaction.atomic():
@@ -78,20 +124,20 @@ def read_again(run: Run) -> int:
     return n
 
 
-def _read(door: Door, run: Run, call: Call, read: Reader) -> list[Call]:
+def _settle(door: Door, run: Run, call: Call, read: Reader) -> list[Call]:
     """Sets the call's new state; the calls that follow it."""
     call.parsed, call.error_class, call.error, call.finished_at = None, "", "", timezone.now()
-    if not (call.text or "").strip():
+    if not call.answer.strip():
         failure = Failure.CUT if call.finish_reason == "length" else Failure.EMPTY
-        return _again(door, run, call, failure, "The reply is empty.")
+        return _follow_up_or_fail(door, run, call, failure, "The reply is empty.")
     further: list[Call] = []
     try:
         further = read(door, run, call)
     except Unparsable as error:
         failure = Failure.CUT if call.finish_reason == "length" else Failure.PARSE
-        return _again(door, run, call, failure, str(error))
+        return _follow_up_or_fail(door, run, call, failure, str(error))
     except Rejected as error:
-        return [_follow(call, Failure.UNUSABLE, str(error), sample=call.sample + 1, turn=0)]
+        return [_reject_and_follow(call, Failure.UNUSABLE, str(error), sample=call.sample + 1, turn=0)]
     except Refused as error:
         call.state, call.error_class, call.error = CallState.REFUSED, Failure.CONTENT, str(error)
     except _DoorFailed as error:
@@ -101,21 +147,35 @@ def _read(door: Door, run: Run, call: Call, read: Reader) -> list[Call]:
     return further
 
 
-def _again(door: Door, run: Run, call: Call, failure: Failure, words: str) -> list[Call]:
-    """One more call for each kind of failure, if the door lets the engine add any."""
+def _follow_up_or_fail(door: Door, run: Run, call: Call, failure: Failure, words: str) -> list[Call]:
+    """One more call for each kind of failure, after a cut as long as the limit grows, if the door lets the engine."""
+    limit = get_larger_limit(run, call) if failure == Failure.CUT else None
     has_words = failure != Failure.PARSE or door.reprompt(run, call) is not None
-    if failure in _failures_before(call) or not has_words or not door.may_follow_up(run, call):
+    is_over = limit is None if failure == Failure.CUT else failure in _get_earlier_failures(call)
+    if is_over or not has_words or not door.may_follow_up(run, call):
         call.state, call.error_class, call.error = CallState.FAILED, failure, words
         return []
-    adjust = call.adjust
-    if failure == Failure.CUT:
-        adjust = {"max_tokens_factor": LONGER * call.adjust.get("max_tokens_factor", 1)}
-    repeats = failure != Failure.PARSE
-    adjust = adjust | {"repeats": repeats}
-    return [_follow(call, failure, words, sample=call.sample, turn=call.turn + 1, adjust=adjust)]
+    adjust = call.adjust | ({LENGTH: limit} if limit else {}) | {"repeats": failure != Failure.PARSE}
+    return [_reject_and_follow(call, failure, words, sample=call.sample, turn=call.turn + 1, adjust=adjust)]
 
 
-def _failures_before(call: Call) -> set[str]:
+def get_larger_limit(run: Run, call: Call) -> int | None:
+    """The next token limit after a reply that was cut off; None where there is none.
+
+    Doubled up to a bound; a model that was still reasoning has room for it at once. A small model on this machine is
+    given one more chance only: what it does not end then, it does not end.
+    """
+    limit = get_token_limit(call.params)
+    is_small = run.endpoint.is_local or run.endpoint.is_in_process
+    if call.finish_reason != "length" or limit is None or limit >= MOST_OUTPUT:
+        return None
+    if is_small and Failure.CUT in _get_earlier_failures(call):
+        return None
+    least = FIRST_FOR_REASONING if not call.answer.strip() and not is_small else 0
+    return min(max(LONGER * limit, least), MOST_OUTPUT)
+
+
+def _get_earlier_failures(call: Call) -> set[str]:
     found, earlier = set(), call.follows
     same = (call.key, call.sample)  # a call may also follow the answer of another one
     while earlier is not None and earlier.turn < call.turn and (earlier.key, earlier.sample) == same:
@@ -124,12 +184,12 @@ def _failures_before(call: Call) -> set[str]:
     return found
 
 
-def _follow(call: Call, failure: Failure, words: str, **where: Any) -> Call:
+def _reject_and_follow(call: Call, failure: Failure, words: str, **where: Any) -> Call:
     call.state, call.error_class, call.error = CallState.REJECTED, failure, words
-    return _later(call, call.key, **where)
+    return _make_follow_up(call, call.key, **where)
 
 
-def _later(call: Call, key: str, **where: Any) -> Call:
+def _make_follow_up(call: Call, key: str, **where: Any) -> Call:
     return Call(
         run_id=call.run_id, key=key, position=call.position, follows=call, state=CallState.WAITING,
         due_at=timezone.now(), **where,

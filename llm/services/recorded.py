@@ -9,20 +9,19 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from llm.canonical import canonical, hash_of
 from llm.models import Call, CallState, Run
-from llm.prompts import Prompt
+from llm.prompts import SEED, Prompt
+from llm.registry import hash_text, to_canonical_json
 from llm.services import runs
-from llm.services.leasing import enter, leave, take
+from llm.services.bulk_update import update_calls
+from llm.services.leasing import lease_calls, register_drainer, release_drainer
 from llm.services.ledger import Job
-from llm.services.planning import plan_run
+from llm.services.planning import plan_run, prepare_jobs
 from llm.services.reading import read_replies
-from llm.services.rendering import prepare
-from llm.services.rows import update_calls
 
-KEPT = ["text", "finish_reason", "returned_model", "logprobs", "tokens_in", "tokens_out", "seconds"]
-WRITTEN = [
-    *KEPT,
+RECORDED_COLUMNS = ["text", "finish_reason", "returned_model", "logprobs", "tokens_in", "tokens_out", "seconds"]
+REPLAYED_COLUMNS = [
+    *RECORDED_COLUMNS,
     "state",
     "lease_owner",
     "content_key",
@@ -45,15 +44,16 @@ class NotRecorded(Exception):
 
 def fingerprint(messages: Sequence[Mapping[str, Any]], params: Mapping[str, Any], sample: int) -> str:
     """Of what was asked, wherever and in whichever project."""
-    return hash_of(canonical([messages, params, sample]))
+    return hash_text(to_canonical_json([messages, params, sample]))
 
 
 def record(run: Run) -> Iterator[dict[str, Any]]:
     """The replies that the run got, in its order, without raw bodies and the log-probabilities of later tokens."""
     for call in run.calls.filter(text__isnull=False, copied_from=None).order_by("position", "sample", "turn"):
-        found = {name: getattr(call, name) for name in KEPT}
-        found["logprobs"] = _short(call.logprobs)
-        yield {"asked": fingerprint(call.messages or [], call.params or {}, call.sample), **found}
+        found = {name: getattr(call, name) for name in RECORDED_COLUMNS}
+        found["logprobs"] = _shorten_logprobs(call.logprobs)
+        params = {name: value for name, value in (call.params or {}).items() if name != SEED}
+        yield {"asked": fingerprint(call.messages or [], params, call.sample), **found}
 
 
 @transaction.atomic
@@ -62,37 +62,39 @@ def replay(run: Run, recorded: Mapping[str, Recording]) -> None:
 
     To be called in the transaction that makes the run, before any worker hears of it.
     """
+    run.is_recorded = run.keeps_going = True
+    run.save(update_fields=["is_recorded", "keeps_going"])
     plan_run(run, lambda: True)
-    drainer = enter(run.pk)
+    drainer = register_drainer(run.pk)
     assert drainer is not None, "nobody else can know of the run yet"
-    while calls := take(run, drainer, AT_ONCE):
-        jobs = prepare(run, run.endpoint, drainer, calls)
-        replied = [_answer(job, recorded) for job in jobs]
-        update_calls(replied, WRITTEN, [CallState.LEASED], drainer.name)
+    while calls := lease_calls(run, drainer, AT_ONCE):
+        jobs = prepare_jobs(run, run.endpoint, drainer, calls)
+        replied = [_fill_in_reply(job, recorded) for job in jobs]
+        update_calls(replied, REPLAYED_COLUMNS, [CallState.LEASED], drainer.name)
         read_replies(run, replied)
-    leave(drainer)
+    release_drainer(drainer)
     runs.finish(run)
     run.refresh_from_db()
 
 
-def _answer(job: Job, recorded: Mapping[str, Recording]) -> Call:
+def _fill_in_reply(job: Job, recorded: Mapping[str, Recording]) -> Call:
     call, prompt = job.call, job.prompt
-    reply = recorded.get(_asked(prompt, call.sample))
+    reply = recorded.get(_fingerprint_prompt(prompt, call.sample))
     if reply is None:
         raise NotRecorded(f"No reply was written down for the call {call} of {call.run}.")
-    for name in KEPT:
+    for name in RECORDED_COLUMNS:
         setattr(call, name, reply[name])
     call.state, call.lease_owner, call.content_key = CallState.REPLIED, "", job.content_key
-    call.messages, call.params, call.status = prompt.messages, prompt.params, 200
+    call.messages, call.params, call.status = prompt.messages, prompt.sent, 200
     call.times_sent, call.tries, call.sent_at = 1, 1, timezone.now()
     return call
 
 
-def _asked(prompt: Prompt, sample: int) -> str:
+def _fingerprint_prompt(prompt: Prompt, sample: int) -> str:
     return fingerprint(prompt.messages, prompt.params, sample)
 
 
-def _short(logprobs: list[Any] | None) -> list[Any] | None:
+def _shorten_logprobs(logprobs: list[Any] | None) -> list[Any] | None:
     if logprobs is None:
         return None
     return [

@@ -5,16 +5,18 @@ from decimal import Decimal
 from functools import partial
 from typing import Any
 
+from celery import signature
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from kombu.exceptions import OperationalError
 
+from llm.failures import UNUSABLE_REASONS
 from llm.models import Call, CallState, Endpoint, Run, RunState, Unknown
-from llm.models.call import MISSING, OPEN
+from llm.models.run import MISSING, OPEN
 from llm.prices import to_nanos
-from llm.registry import door_of
+from llm.registry import get_door
 from projects.models import Project, User
 
 log = logging.getLogger(__name__)
@@ -27,6 +29,7 @@ class CannotStart(Exception):
 def create_run(
     *, project: Project, kind: str, endpoint: Endpoint, label: str, params: dict[str, Any] | None = None,
     scope: str = "", budget: Decimal | None = None, started_by: User | None = None, on_unknown: str = Unknown.REPEAT,
+    keeps_going: bool = False,
 ) -> Run:  # fmt: skip
     """A run that plans itself as soon as a worker listens."""
     if not Endpoint.objects.offered_to(project).filter(pk=endpoint.pk).exists():
@@ -43,9 +46,19 @@ def create_run(
         project=project, kind=kind, endpoint=endpoint, label=label, params=params or {}, scope=scope,
         model=endpoint.model,
         budget_nanos=None if budget is None else to_nanos(budget), started_by=started_by, on_unknown=on_unknown,
+        keeps_going=keeps_going,
     )  # fmt: skip
     wake(run)
     return run
+
+
+def resume_if_usable(run: Run, *, keeps_going: bool) -> bool:
+    """Resumes a paused run. One that was stopped because of unusable replies only if somebody says to keep going."""
+    if keeps_going:
+        Run.objects.filter(pk=run.pk).update(keeps_going=True)
+    elif run.reason in UNUSABLE_REASONS:
+        return False
+    return resume(run)
 
 
 def wake(run: Run) -> None:
@@ -54,15 +67,14 @@ def wake(run: Run) -> None:
 
 
 def _send(run_id: int) -> None:
-    from llm.tasks import drain  # tasks import the services
-
+    """Names the task instead of importing it: tasks import the services."""
     try:
-        drain.apply_async(kwargs={"run_id": run_id}, retry=False)
+        signature("llm.tasks.drain", kwargs={"run_id": run_id}).apply_async(retry=False)
     except (OperationalError, OSError) as error:
         log.warning("No message could be sent for run %s: %s", run_id, type(error).__name__)
 
 
-def locked(run_id: int) -> Run:
+def lock_run(run_id: int) -> Run:
     """The run as it is now, nobody else's until the transaction ends; only what changes while calls are made."""
     changing = ("state", "next_position", "spent_nanos", "budget_nanos")
     return Run.objects.select_for_update().only(*changing).get(pk=run_id)
@@ -82,13 +94,15 @@ def stop(run: Run, reason: str) -> bool:
 
 
 def resume(run: Run) -> bool:
+    """Goes on. After a stop because of unusable replies it is not stopped for them again."""
+    Run.objects.filter(pk=run.pk, state=RunState.PAUSED, reason__in=UNUSABLE_REASONS).update(keeps_going=True)
     state = RunState.RUNNING if run.is_planned else RunState.PLANNING
     was_limited = Run.objects.filter(pk=run.pk, reason="limited").exists()
     changed = Run.objects.filter(pk=run.pk, state=RunState.PAUSED).update(state=state, reason="")
     if changed:
         _forget_limit(run)
         if was_limited:
-            _ask_again(run)
+            _lift_block(run)
         wake(run)
     return bool(changed)
 
@@ -161,21 +175,21 @@ def finish(run: Run) -> bool:
             .update(state=RunState.DONE, finished_at=timezone.now())
         )
         if changed:
-            door_of(run).finished(run)
+            get_door(run).finished(run)
     return bool(changed)
 
 
-def n_missing(run: Run) -> int:
+def count_missing(run: Run) -> int:
     """Calls without an answer in a run that is over: failed, refused, or never asked."""
     return run.calls.filter(state__in=[*MISSING, *OPEN]).count()
 
 
-def pay(run: Run, nanos: int) -> None:
+def add_spending(run: Run, nanos: int) -> None:
     if nanos:
         Run.objects.filter(pk=run.pk).update(spent_nanos=F("spent_nanos") + nanos)
 
 
-def _ask_again(run: Run) -> None:
+def _lift_block(run: Run) -> None:
     """However long the server said to wait: somebody says that it is over. If it is not, the run pauses once more."""
     Endpoint.objects.filter(pk=run.endpoint_id).update(blocked_until=None)
     run.calls.filter(state=CallState.WAITING, error_class="limit").update(due_at=timezone.now())

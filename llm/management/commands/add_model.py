@@ -5,7 +5,8 @@ from pathlib import Path
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
-from llm.in_process.places import SCHEME, may_download
+from llm.addresses import SCHEME, may_download
+from llm.command_line import add_option_arguments, read_options
 from llm.services.endpoints import add_endpoint
 from llm.services.local import PATIENCE_SECONDS
 
@@ -28,7 +29,7 @@ class Command(BaseCommand):
         parser.add_argument("--price-out", metavar="P", type=amount, help="for a million output tokens")
         parser.add_argument("--currency", metavar="C", default="USD", help="three letters; default: USD")
         parser.add_argument("--at-a-time", metavar="N", type=int, default=8, help="calls at a time; default: 8")
-
+        add_option_arguments(parser)
         parser.add_argument("--requests-per-minute", metavar="N", type=int, help="for all workers; default: no limit")
         parser.add_argument("--tokens-per-minute", metavar="N", type=int, help="for all workers; default: no limit")
 
@@ -44,6 +45,8 @@ class Command(BaseCommand):
         fields = {"name": name, "base_url": base_url, "model": model, "currency": currency.upper()}
         fields |= {"price_in": price_in, "price_out": price_out, "max_concurrency": at_a_time}
         fields |= {limit: options[limit] for limit in ("requests_per_minute", "tokens_per_minute")}
+        given = read_options(options)
+        fields |= {"max_tokens": given.max_tokens, "reasoning_effort": given.reasoning_effort, "extra": given.extra}
         if transformers:
             fields["timeout_seconds"] = PATIENCE_SECONDS
         try:

@@ -1,0 +1,317 @@
+"""Answers in written replies: without reasoning traces, as a label in the text, as the probability of a label.
+
+*Reasoning traces* are what a model writes to itself before it answers. They are stored with the reply and never read.
+Servers put them into a field of their own (`reasoning_content`, which is not part of the text) or leave them in the
+text between marks that differ from model to model: `<think>` (DeepSeek R1, Qwen 3 and others), `[THINK]` (Magistral),
+`◁think▷` (Kimi), channels such as `<|channel|>analysis` (harmony, the format of gpt-oss). Many chat templates open the
+trace themselves, so a reply may begin inside one and hold only the closing mark.
+
+*A label* counts only where it plainly is the answer, and never by default: the reply, or its first or last line, is
+nothing but a label, as in `R`, `R.`, `**R**`; the reply begins with one, as in `R. Because …` or `R: …`; it ends with
+one in parentheses; or it says "answer is R" (or "Antwort: R", "erantzuna R da"). If another label occurs anywhere, the
+reply is no answer. The English label I is also a pronoun: "I cannot say" is no answer.
+
+*p(true)* comes from the log-probabilities of the first token that is more than white space and markup.
+"""
+
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+TRACE_TAGS = (
+    r"think(?:ing)?|thoughts?|thought[_ ]process|(?:begin_of_|end_of_)?thought|reason(?:ing)?|reasoning_content|"
+    r"reflect(?:ion)?|scratch_?pad|analysis|inner_monologue|monologue|seed:think|chain_of_thought|cot"
+)
+TRACE_MARK = re.compile(
+    rf"""
+    (?P<open>   <\s*(?:{TRACE_TAGS})(?:\s[^<>]{{0,200}})?\s*> | \[\s*think(?:ing)?\s*\] | ◁\s*think\s*▷
+              | <\|\s*(?:begin_of_thought|start_thinking|start_of_thought|think(?:ing)?)\s*\|>
+              | <\|channel\|?>\s*(?!final\b)[\w-]+[^<]{{0,200}}(?:<\|message\|>)? )
+    | (?P<shut>  <\s*/\s*(?:{TRACE_TAGS})\s*> | \[\s*/\s*think(?:ing)?\s*\] | ◁\s*/\s*think\s*▷
+              | <\|\s*(?:end_of_thought|end_thinking|/think(?:ing)?)\s*\|> | <channel\|> )
+    | (?P<final> <\|channel\|?>\s*final\b[^<]{{0,200}}(?:<\|message\|>)? )
+    | (?P<empty> <\s*(?:{TRACE_TAGS})\s*/\s*> | <\|(?:start|end|return|call|message|im_end|im_start|eot_id)\|>
+                (?:assistant\b)?
+              | <\|\s*(?:begin|end)_of_solution\s*\|> | <\|\s*(?:start|end)_response\s*\|> )
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)  # fmt: skip
+
+
+def strip_traces(text: str) -> str:
+    """What the model answers, without its reasoning; empty while it is still reasoning. Without traces, the text."""
+    spans = list(answer_spans(text))
+    return text if spans == [(0, len(text))] else "".join(text[start:end] for start, end in spans).strip()
+
+
+def has_trace(text: str) -> bool:
+    return any(mark.lastgroup != "empty" for mark in TRACE_MARK.finditer(text))
+
+
+def answer_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Where the answer stands. A trace may hold others; one that is not closed goes to the end.
+
+    Before a closing mark without an opening one everything is trace: the chat template opened it.
+    """
+    found: list[tuple[int, int]] = []
+    depth = start = 0
+    for mark in TRACE_MARK.finditer(text):
+        kind = mark.lastgroup
+        if depth == 0:
+            found.append((start, mark.start()))
+        if kind == "open":
+            # A channel ends where the next begins; marks in pairs may stand inside each other.
+            depth = 1 if mark[0].startswith("<|channel") else depth + 1
+        elif kind == "final":
+            found, depth = [], 0
+        elif kind == "shut" and depth:
+            depth -= 1
+        elif kind == "shut":
+            found = []
+        start = mark.end()
+    if depth == 0:
+        found.append((start, len(text)))
+    return (span for span in found if span[0] < span[1] or text == "")
+
+
+def answer_tokens(tokens: Sequence[Any] | None, text: str) -> list[Any] | None:
+    """The tokens of the answer, of tokens whose first part is the word; servers send those of the trace with them."""
+    if not tokens:
+        return None
+    joined = "".join(token[0] for token in tokens)
+    if has_trace(joined):
+        spans = list(answer_spans(joined))
+    else:
+        spans = [(_find_start(joined, strip_traces(text).strip()), len(joined))]
+    kept, place = [], 0
+    for token in tokens:
+        if any(start <= place < end for start, end in spans):
+            kept.append(token)
+        place += len(token[0])
+    return kept
+
+
+def _find_start(joined: str, answer: str) -> int:
+    """Where the answer begins in what was written with it, in case that is more."""
+    whole = joined.rstrip()
+    return len(whole) - len(answer) if answer and whole.endswith(answer) else 0
+
+
+VERSION = 1
+
+MARKUP = r"[\s*_`~#>\"'“”„‚‘’«»‹›|]*"
+OPENING, CLOSING = rf"{MARKUP}[(\[{{]?{MARKUP}", rf"{MARKUP}[)\]}}]?{MARKUP}"
+CUES = (
+    r"(?:answer|response|label|solution|antwort|lösung|urteil|erantzun\s+zuzena|erantzuna|erantzun)",
+    r"(?:\s+(?:is|would\s+be|must\s+be|ist|lautet|wäre|therefore|thus|daher|also|hau\s+da))?",
+)
+AFTER = r"(?=\s*$|\s*[.,;:!)\]}*_`\"'“”’»\n]|\s+(?:because|since|as|for|weil|da|denn|zeren)\b|\s+[–—-]\s|\s*\()"
+HEDGES = re.compile(
+    r"\b(?:whether|if|cannot|can't|can’t|could not|couldn't|not|unsure|uncertain|unclear|either|neither|or|"
+    r"ob|falls|nicht|kein\w*|unsicher|unklar|entweder|weder|oder|ez|ezin|ea|ala|edo|zalantza\w*)\b"
+    , re.IGNORECASE,
+)  # fmt: skip
+MOST_CHARACTERS = 20_000
+
+
+@dataclass(frozen=True)
+class LabelReading:
+    """The label, or None and the reason."""
+
+    label: str | None
+    reason: str = ""
+
+
+def read_label(text: str, labels: Sequence[str]) -> LabelReading:
+    """The one label that the reply gives as its answer. Labels differ from one another also in lower case."""
+    text = strip_traces(text).strip()
+    if not text:
+        return LabelReading(None, "The reply is empty.")
+    if len(text) > MOST_CHARACTERS:
+        return LabelReading(None, "The reply is too long to be an answer.")
+    given = {label for label in labels if _is_answer(text, label)}
+    named = given | {label for label in labels if _is_mentioned(text, label)}
+    if not given:
+        return LabelReading(None, "The reply gives no label as its answer.")
+    if len(named) > 1:
+        return LabelReading(None, f"The reply names more than one label: {', '.join(sorted(named))}.")
+    return LabelReading(given.pop())
+
+
+def _is_answer(text: str, label: str) -> bool:
+    """Whether the label stands where an answer stands."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if any(_lone(label).fullmatch(line) for line in {lines[0], lines[-1]}):
+        return True
+    if _leading(label).match(text) or _closing(label).search(text):
+        return True
+    return any(not _is_hedged(text, match) for match in _cued(label).finditer(text))
+
+
+def _is_hedged(text: str, match: "re.Match[str]") -> bool:
+    """Whether the sentence up to the label, or right after it, takes back what it says."""
+    start = max(text.rfind(mark, 0, match.start()) for mark in ".!?\n") + 1
+    after = re.match(r"\W{0,3}\s*(?:or|oder|edo|/)\s*\W{0,2}\w", text[match.end() :], re.IGNORECASE)
+    return bool(HEDGES.search(text[start : match.start()]) or after)
+
+
+def _is_mentioned(text: str, label: str) -> bool:
+    """Whether the label stands anywhere as a word of its own, written as it is."""
+    return any(not _is_pronoun(label, text[match.end() :]) for match in _word(label).finditer(text))
+
+
+def _is_pronoun(label: str, rest: str) -> bool:
+    return label == "I" and bool(re.match(r"\s+[a-z]|['’][a-z]", rest))
+
+
+@cache
+def _lone(label: str) -> "re.Pattern[str]":
+    return re.compile(rf"{OPENING}{re.escape(label)}{CLOSING}[.!:]?{CLOSING}", re.IGNORECASE)
+
+
+@cache
+def _leading(label: str) -> "re.Pattern[str]":
+    """`R.`, `R:`, `R)`, `(R)`, `R,` or `R – ` at the very beginning; a bare `R because` is too near to a word."""
+    return re.compile(rf"{MARKUP}(?:\({re.escape(label)}\)|{re.escape(label)}{MARKUP}(?:[.:)\]]|\s[–—-]))(?:\s|$)")
+
+
+@cache
+def _closing(label: str) -> "re.Pattern[str]":
+    return re.compile(rf"[(\[]{MARKUP}{re.escape(label)}{MARKUP}[)\]]\W*$")
+
+
+@cache
+def _cued(label: str) -> "re.Pattern[str]":
+    cue = "".join(CUES)
+    return re.compile(rf"\b(?i:{cue}){MARKUP}[:=]?{OPENING}(?<!\w){re.escape(label)}(?!\w){AFTER}")
+
+
+@cache
+def _word(label: str) -> "re.Pattern[str]":
+    return re.compile(rf"(?<!\w){re.escape(label)}(?!\w)")
+
+
+IGNORED = " \t\n\r\u00a0*_`~#>\"'“”„‚‘’«»([{-–—:."
+BLANKS = "ĠĊ▁ \t\n\r\u00a0"
+MASS_FLAGGED, MASS_MISSING = 0.5, 0.01
+NO_LOGPROBS = "The server sent no log-probabilities."
+NO_WORD = "The reply has no token that is more than white space or markup."
+NO_LABEL = "Neither label is among the log-probabilities that the server sent."
+NO_MASS = "The labels together have less than 1 % of the probability."
+
+
+@dataclass(frozen=True)
+class LabelProbability:
+    """p = P(true) / (P(true) + P(false)), or None and the reason.
+
+    `missing` names labels that are not among the tokens returned: their probability is unknown, at most that
+    of the least likely token returned, and counted as 0; p then lies between `low` and `high`.
+    """
+
+    p: float | None
+    mass: float
+    is_flagged: bool
+    missing: tuple[str, ...] = ()
+    low: float | None = None
+    high: float | None = None
+    place: int | None = None
+    reason: str = ""
+
+
+def read_probability(
+    logprobs: Sequence[Any] | None, true: str, false: str, *, larger: bool = False, least_mass: float = MASS_MISSING
+) -> LabelProbability:
+    """`logprobs` as a call stores them: per token [token, log-probability, [[token, log-probability], …]].
+
+    Variants of a label, with and without a leading blank and in either case, are summed, or the `larger` counts. Below
+    `least_mass` there is no p. A label of several tokens cannot be read so.
+    """
+    if not logprobs:
+        return LabelProbability(None, 0.0, True, reason=NO_LOGPROBS)
+    place = next((place for place, token in enumerate(logprobs) if _is_word(token[0])), None)
+    if place is None:
+        return LabelProbability(None, 0.0, True, reason=NO_WORD)
+    shares = _get_shares(logprobs[place])
+    p_true, p_false = (_get_label_share(shares, label, max if larger else sum) for label in (true, false))
+    mass = (p_true or 0.0) + (p_false or 0.0)
+    missing = tuple(label for label, share in ((true, p_true), (false, p_false)) if share is None)
+    if len(missing) == 2 or mass == 0 or mass < least_mass:
+        reason = NO_LABEL if len(missing) == 2 else NO_MASS
+        return LabelProbability(None, mass, True, missing, place=place, reason=reason)
+    low, high = _bounds(p_true, p_false, _bound_unseen(shares))
+    return LabelProbability((p_true or 0.0) / mass, mass, mass < MASS_FLAGGED, missing, low, high, place)
+
+
+@dataclass(frozen=True)
+class LabelShares:
+    """Each label's share of the probability that the labels have together (`mass`), or None and the reason.
+
+    `missing` names labels that are not among the tokens returned; they count as 0.
+    """
+
+    shares: dict[str, float] | None
+    mass: float
+    missing: tuple[str, ...] = ()
+    reason: str = ""
+
+    @property
+    def is_flagged(self) -> bool:
+        return self.mass < MASS_FLAGGED
+
+
+def read_shares(logprobs: Sequence[Any] | None, labels: Sequence[str], written: str | None = None) -> LabelShares:
+    """As `read_probability`, for any number of labels: at the token of the label `written`, else at the first word."""
+    if not logprobs:
+        return LabelShares(None, 0.0, reason=NO_LOGPROBS)
+    place = _find_place(logprobs, written)
+    if place is None:
+        return LabelShares(None, 0.0, reason=NO_WORD)
+    shares = _get_shares(logprobs[place])
+    found = {label: _get_label_share(shares, label, sum) for label in labels}
+    missing = tuple(label for label, share in found.items() if share is None)
+    mass = sum(share or 0.0 for share in found.values())
+    if len(missing) == len(labels) or mass < MASS_MISSING:
+        return LabelShares(None, mass, missing, NO_LABEL if len(missing) == len(labels) else NO_MASS)
+    return LabelShares({label: (share or 0.0) / mass for label, share in found.items()}, mass, missing)
+
+
+def _find_place(logprobs: Sequence[Any], written: str | None) -> int | None:
+    places = [place for place, token in enumerate(logprobs) if _is_word(token[0])]
+    same = (place for place in places if written and logprobs[place][0].strip(BLANKS).casefold() == written.casefold())
+    return next(same, next(iter(places), None))
+
+
+def _is_word(token: str) -> bool:
+    return bool(token.strip(IGNORED + BLANKS))
+
+
+def _get_shares(token: Sequence[Any]) -> dict[str, float]:
+    """Token -> probability; the chosen token too, which some servers leave out of the top ones."""
+    chosen, logprob, top = token
+    return {chosen: math.exp(logprob)} | {name: math.exp(value) for name, value in top}
+
+
+def _get_label_share(
+    shares: dict[str, float], label: str, together: Callable[[Iterable[float]], float]
+) -> float | None:
+    """The probability of the variants of the label `together`; None if none of them was returned."""
+    found = [share for token, share in shares.items() if token.strip(BLANKS).casefold() == label.casefold()]
+    return min(together(found), 1.0) if found else None
+
+
+def _bound_unseen(shares: dict[str, float]) -> float:
+    """The most that a token which was not returned can have."""
+    return max(0.0, min(min(shares.values()), 1.0 - sum(shares.values())))
+
+
+def _bounds(p_true: float | None, p_false: float | None, unseen: float) -> tuple[float, float]:
+    if p_false is None:
+        assert p_true is not None
+        return p_true / (p_true + unseen), 1.0
+    if p_true is None:
+        return 0.0, unseen / (unseen + p_false)
+    p = p_true / (p_true + p_false)
+    return p, p

@@ -1,0 +1,142 @@
+"""What each worker does beside its tasks: it records a heartbeat, and one of them sweeps up after dead drainers."""
+
+import logging
+import threading
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import Error, close_old_connections, connection, transaction
+from django.db.models import Exists, OuterRef, Q
+from django.utils import timezone
+
+from llm.failures import LIMITED_FOR
+from llm.models import Drainer, Run, RunState, Sweep, Worker
+from llm.services import leasing, runs
+
+SWEEP_EVERY = timedelta(seconds=30)
+
+
+def sweep(every: timedelta = SWEEP_EVERY) -> bool:
+    """Done by whoever comes first after the time is over; the others change nothing."""
+    now = timezone.now()
+    Sweep.objects.get_or_create(pk=1, defaults={"swept_at": now - 2 * every})
+    if not Sweep.objects.filter(pk=1, swept_at__lte=now - every * 0.9).update(swept_at=now):
+        return False
+    check_runs()
+    return True
+
+
+def check_runs() -> None:
+    recover_dead_drainers()
+    pause_blocked_runs()
+    for run in Run.objects.filter(state=RunState.RUNNING, is_planned=True):
+        runs.finish(run)
+    for run in find_neglected_runs():
+        runs.wake(run)
+
+
+def pause_blocked_runs() -> int:
+    """Pauses the runs whose server has gone on refusing for too long and still asks to wait; how many."""
+    now = timezone.now()
+    waiting = Run.objects.active().filter(
+        endpoint__limited_since__lt=now - LIMITED_FOR, endpoint__blocked_until__gt=now
+    )
+    return sum(runs.pause(run, "limited") for run in waiting)
+
+
+def recover_dead_drainers() -> int:
+    """Gives back the calls of drainers that no longer say that they are there; how many drainers."""
+    n = 0
+    for name in Drainer.objects.dead().values_list("name", flat=True):
+        with transaction.atomic():
+            drainer = Drainer.objects.dead().select_for_update().filter(name=name).first()
+            if drainer is not None:
+                leasing.release_drainer(drainer)
+                n += 1
+    return n
+
+
+def find_neglected_runs() -> list[Run]:
+    """Active runs with nobody at work, and not held back by their endpoint."""
+    live = Drainer.objects.live().filter(run=OuterRef("pk"))
+    now = timezone.now()
+    free = Q(endpoint__blocked_until=None) | Q(endpoint__blocked_until__lte=now)
+    return list(Run.objects.active().filter(free).filter(~Exists(live)))
+
+
+class Sweeper(threading.Thread):
+    """Sweeps at once and then at intervals, until it is stopped. A database that is away is tried again."""
+
+    def __init__(self, every: float = SWEEP_EVERY.total_seconds()):
+        super().__init__(name="sweeper", daemon=True)
+        self.every = every
+        self.is_over = threading.Event()
+
+    def run(self) -> None:
+        while True:
+            close_old_connections()
+            try:
+                sweep()
+            except Error as error:
+                log.warning("The runs could not be looked after: %s", error)
+            except Exception:
+                log.exception("Looking after the runs met an error.")  # the next time may go well; a dead timer never
+            if self.is_over.wait(self.every):
+                break
+        connection.close()
+
+    def stop(self) -> None:
+        self.is_over.set()
+        self.join(timeout=5)
+
+
+log = logging.getLogger(__name__)
+
+BEAT_SECONDS = 10
+DELETED_AFTER = timedelta(days=1)
+
+
+def record_heartbeat(name: str, started_at: datetime | None = None) -> None:
+    """The worker of that name is alive now; `started_at` when it has just come."""
+    now = timezone.now()
+    news = {"last_seen": now} | ({"started_at": started_at} if started_at else {})
+    Worker.objects.update_or_create(name=name, defaults=news, create_defaults={"started_at": now} | news)
+
+
+def remove_worker(name: str) -> None:
+    Worker.objects.filter(name=name).delete()
+
+
+def delete_old_workers() -> None:
+    """Rows of workers that ended without a word."""
+    Worker.objects.filter(last_seen__lt=timezone.now() - DELETED_AFTER).delete()
+
+
+class Heartbeat(threading.Thread):
+    """Beats until it is stopped. A database that is away is logged and tried again: the worker itself goes on."""
+
+    def __init__(self, name: str, every: float = BEAT_SECONDS):
+        super().__init__(name="heartbeat", daemon=True)
+        self.worker, self.every = name, every
+        self.is_over = threading.Event()
+
+    def run(self) -> None:
+        self._write(delete_old_workers)
+        self._write(record_heartbeat, self.worker, timezone.now())
+        while not self.is_over.wait(self.every):
+            self._write(record_heartbeat, self.worker)
+        self._write(remove_worker, self.worker)
+        connection.close()
+
+    def stop(self) -> None:
+        """Ends the thread and takes the worker's row away."""
+        self.is_over.set()
+        self.join(timeout=5)
+
+    def _write(self, write: Callable[..., None], *arguments: Any) -> None:
+        close_old_connections()
+        try:
+            write(*arguments)
+        except Error as error:
+            log.warning("The heartbeat of %s could not be stored: %s", self.worker, error)
