@@ -8,8 +8,9 @@ from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 from django.utils.translation import gettext_lazy as _
 
-from items.language import language_name
+from items.language import name_language
 from items.models import Text
+from items.plain import count_words
 
 WIDE_ONLY = {"th": {"class": "wide-only"}, "td": {"class": "wide-only"}}
 NUMBER = {"th": {"class": "num"}, "td": {"class": "num"}}
@@ -29,17 +30,17 @@ class TextTable(tables.Table):
     def render_title(self, record: Text) -> SafeString:
         url = reverse("text", args=[record.project.slug, record.pk])
         name = record.title or Truncator(record.body).words(9)
-        return format_html('<a href="{}" lang="{}" translate="no">{}</a>', url, record.language, name)
+        return format_html('<a href="{}" lang="{}" dir="auto" translate="no">{}</a>', url, record.language, name)
 
     def render_external_id(self, value: str) -> SafeString:
         return format_html('<code class="id" title="{0}">{0}</code>', value)
 
     def render_language(self, value: str) -> str:
-        return language_name(value)
+        return name_language(value)
 
     def render_items(self, record: Any) -> str:
         counts = Counter(item.generator.name for item in record.current_items)
         return ", ".join(f"{name}:\N{NO-BREAK SPACE}{count}" for name, count in sorted(counts.items())) or "–"
 
     def render_words(self, record: Text) -> int:
-        return len(record.body.split())
+        return count_words(record.body)

@@ -9,14 +9,14 @@ from django.core.files.uploadedfile import UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler
 from django.utils.translation import gettext as _
 
-from items.plain import printable
+from items.plain import make_printable
 
 
-class CannotRead(ValueError):
+class UnreadableFile(ValueError):
     """A file that a command cannot take in; the message is a sentence."""
 
 
-def upload_limit(door: str) -> int:
+def get_upload_limit(door: str) -> int:
     """Bytes that may come in by PAGE or COMMAND."""
     limit = settings.LESART[f"{door}_UPLOAD_BYTES"]
     assert isinstance(limit, int)
@@ -28,7 +28,7 @@ def read_file(path: str | Path) -> bytes:
 
     Raises `CannotRead`. A pipe or a device, whose size nobody knows, is bounded as well.
     """
-    limit = upload_limit("COMMAND")
+    limit = get_upload_limit("COMMAND")
     try:
         if str(path) == "-":
             content = sys.stdin.buffer.read(limit + 1)
@@ -37,9 +37,9 @@ def read_file(path: str | Path) -> bytes:
                 content = file.read(limit + 1)
     except OSError as error:
         said = _("{file} cannot be read: {reason}.")
-        raise CannotRead(said.format(file=printable(str(path), 200), reason=error.strerror)) from None
+        raise UnreadableFile(said.format(file=make_printable(str(path), 200), reason=error.strerror)) from None
     if len(content) > limit:
-        raise CannotRead(_("The file is larger than {limit} MB. Split it.").format(limit=limit // 1_000_000))
+        raise UnreadableFile(_("The file is larger than {limit} MB. Split it.").format(limit=limit // 1_000_000))
     return content
 
 
@@ -54,7 +54,7 @@ class BoundedUpload(FileUploadHandler):
         self.received = 0
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes | None:
-        if self.received > upload_limit("PAGE"):
+        if self.received > get_upload_limit("PAGE"):
             return None
         self.received += len(raw_data)
         return raw_data
@@ -65,7 +65,7 @@ class BoundedUpload(FileUploadHandler):
 
 def check_size(*uploads: UploadedFile) -> None:
     """Raise ValueError with a sentence if the files of a form are above the bound of pages."""
-    limit = upload_limit("PAGE")
+    limit = get_upload_limit("PAGE")
     if sum(limit + 1 if upload.size is None else upload.size for upload in uploads) > limit:
         if len(uploads) > 1:
             raise ValueError(

@@ -1,11 +1,15 @@
 from django.urls import path
 
-from items.views.adding import item_import, text_files, text_new
-from items.views.generators import generator_edit
-from items.views.imports import item_export, item_import_columns, item_import_preview, item_import_update
-from items.views.items import item_edit, item_new
-from items.views.keys import key_correct
-from items.views.texts import text, text_edit, text_list
+from items.views.bank import generator_edit, item_edit, item_new, key_correct, text, text_edit, text_list
+from items.views.imports import (
+    item_export,
+    item_import,
+    item_import_columns,
+    item_import_preview,
+    item_import_update,
+    text_files,
+    text_new,
+)
 
 urlpatterns = [
     path("p/<slug:slug>/texts/", text_list, name="text_list"),

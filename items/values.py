@@ -1,4 +1,4 @@
-"""What one version of a text or an item says, whoever says it: a file, a form or a row of the bank."""
+"""The content of one version of a text or an item, from a file, a form or a row; its metadata and columns."""
 
 import hashlib
 import json
@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
+
+from django.db.models import CharField
 
 from items.models import Item, Text
 
@@ -48,12 +50,12 @@ class ItemValues:
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
-def text_values(text: Text) -> TextValues:
+def get_text_values(text: Text) -> TextValues:
     """What this row says."""
     return TextValues(**{name: getattr(text, name) for name in TextValues.__dataclass_fields__})
 
 
-def item_values(item: Item) -> ItemValues:
+def get_item_values(item: Item) -> ItemValues:
     """What this row and its options say."""
     options = tuple(OptionValues(o.external_id, o.text, o.correct, o.explanation) for o in item.options.all())
     return ItemValues(
@@ -67,27 +69,77 @@ def item_values(item: Item) -> ItemValues:
     )
 
 
-def body_hash(body: str) -> str:
+def hash_body(body: str) -> str:
     """SHA-256 of the text: what stands for it where it may not be shared."""
     return hashlib.sha256(body.encode()).hexdigest()
 
 
-def even(value: Any) -> Any:
+def normalise_json(value: Any) -> Any:
     """The same JSON value in one fixed order, as PostgreSQL reads it back: 1.0e300 is stored as a whole number."""
     if isinstance(value, Mapping):
-        return {key: even(value[key]) for key in sorted(value)}
+        return {key: normalise_json(value[key]) for key in sorted(value)}
     if isinstance(value, list):
-        return [even(each) for each in value]
+        return [normalise_json(each) for each in value]
     if isinstance(value, float) and value.is_integer():
         return int(Decimal(repr(value)))
     return value
 
 
-def same_json(one: Any, other: Any) -> bool:
+def is_same_json(one: Any, other: Any) -> bool:
     """Equal as JSON; unlike ==, true is not 1."""
-    return json.dumps(even(one)) == json.dumps(even(other))
+    return json.dumps(normalise_json(one)) == json.dumps(normalise_json(other))
 
 
-def equal_options(wordings: Iterable[str]) -> list[str]:
+def find_equal_options(wordings: Iterable[str]) -> list[str]:
     """The wordings that stand more than once."""
     return [wording for wording, count in Counter(wordings).items() if count > 1]
+
+
+def get_extra(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    return dict(metadata.get("extra") or {})
+
+
+def fill_columns(metadata: Mapping[str, Any], known: TextValues | None = None) -> dict[str, Any]:
+    """The columns as this metadata fills them. What it does not name stays as it was known, so that a text that may not
+    be shared never becomes shareable by silence; what does not fit a column stays in the metadata only."""
+    extra = get_extra(metadata)
+    columns: dict[str, Any] = {name: getattr(known, name, "") for name in DETAILS}
+    columns |= {
+        name: extra[name].strip() if fits_column(name, extra[name]) else "" for name in DETAILS if name in extra
+    }
+    shareable = extra.get("shareable")
+    return columns | {"shareable": getattr(known, "shareable", True) if shareable is None else shareable}
+
+
+def find_unfit_fields(metadata: Mapping[str, Any]) -> list[str]:
+    """Names in `extra` that belong to a column but cannot stand in it."""
+    extra = get_extra(metadata)
+    return [name for name in DETAILS if extra.get(name) is not None and not fits_column(name, extra[name])]
+
+
+def update_extra(metadata: Mapping[str, Any], columns: Mapping[str, Any]) -> dict[str, Any]:
+    """The metadata after its columns were edited, so that an export and a second import agree with them."""
+    extra = get_extra(metadata)
+    for name in DETAILS:
+        held = extra.get(name)
+        fitting = fits_column(name, held)
+        if fitting and str(held).strip() == columns[name]:
+            continue
+        if columns[name]:
+            extra[name] = columns[name]
+        elif fitting:
+            del extra[name]
+    if not columns["shareable"] or "shareable" in extra:
+        extra["shareable"] = columns["shareable"]
+    return {**metadata, "extra": extra} if extra or "extra" in metadata else dict(metadata)
+
+
+def fits_column(name: str, value: Any) -> bool:
+    """Can the value stand in the column of that name?"""
+    return isinstance(value, str) and len(value.strip()) <= get_column_limit(name)
+
+
+def get_column_limit(name: str) -> int:
+    column = Text._meta.get_field(name)
+    assert isinstance(column, CharField)
+    return column.max_length or 0

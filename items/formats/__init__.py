@@ -2,28 +2,27 @@
 
 from collections.abc import Callable, Sequence
 
-from items.formats import lesart, text_files
-from items.formats.problems import Reading
-from items.formats.tables import reading as tables
+from items.formats import jsonl, table, text_files
+from items.formats.rows import Reading
 
 
-def _lesart(content: bytes, name: str, columns: Sequence[str] | None) -> Reading:
-    return lesart.read(content)
+def _read_lesart(content: bytes, name: str, columns: Sequence[str] | None) -> Reading:
+    return jsonl.read_jsonl(content)
 
 
-def _text(content: bytes, name: str, columns: Sequence[str] | None) -> Reading:
-    return text_files.read_files([(name, content)])
+def _read_text_file(content: bytes, name: str, columns: Sequence[str] | None) -> Reading:
+    return text_files.read_text_files([(name, content)])
 
 
-def _csv(content: bytes, name: str, columns: Sequence[str] | None) -> Reading:
-    return tables.read(content, columns)
+def _read_csv(content: bytes, name: str, columns: Sequence[str] | None) -> Reading:
+    return table.read_table(content, columns)
 
 
 # From a file's bytes, its name, and what was chosen for each of its columns.
 FORMATS: dict[str, Callable[[bytes, str, Sequence[str] | None], Reading]] = {
-    "lesart": _lesart,
-    "csv": _csv,
-    "text": _text,
+    "lesart": _read_lesart,
+    "csv": _read_csv,
+    "text": _read_text_file,
 }
 ENDINGS = {
     ".jsonl": "lesart",
@@ -35,11 +34,11 @@ ENDINGS = {
 }
 
 
-def format_of(filename: str) -> str | None:
+def find_format(filename: str) -> str | None:
     """The format that the end of a file's name says, None where it says nothing we know."""
     name = filename.lower()
     return next((known for ending, known in ENDINGS.items() if name.endswith(ending)), None)
 
 
-def endings_of(*formats: str) -> list[str]:
+def list_endings(*formats: str) -> list[str]:
     return [ending for ending, known in ENDINGS.items() if known in formats]

@@ -1,19 +1,22 @@
-"""The typed shape of one line: a text with its items. Strict: a true in quotes is not true."""
+"""What every format reads: rows of typed fields (texts with their items), and the problems found while reading."""
 
 from collections import Counter
-from typing import Annotated, Any
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Annotated, Any, TypeVar
 
 from django.utils.translation import gettext as _
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
 
+from items import values
 from items.models import MAX_OPTION, MAX_OPTIONS, MAX_STEM, MAX_TEXT
-from items.names import clean_name, too_long
-from items.plain import is_blank, tidy
+from items.plain import clean_name, explain_too_long, is_blank, make_printable, tidy
 
 MAX_TITLE = 500
 
 
-def words(limit: int, *, needed: bool = True) -> AfterValidator:
+def limit_text(limit: int, *, needed: bool = True) -> AfterValidator:
     """A tidied string of up to so many characters."""
 
     def check(value: str) -> str:
@@ -21,14 +24,14 @@ def words(limit: int, *, needed: bool = True) -> AfterValidator:
         if needed and is_blank(value):
             raise ValueError(_("This is empty. Fill it, or leave the field out if it may be missing."))
         if len(value) > limit:
-            raise ValueError(too_long(value, limit))
+            raise ValueError(explain_too_long(value, limit))
         return value
 
     return AfterValidator(check)
 
 
 Name = Annotated[str, AfterValidator(clean_name)]
-OptionalText = Annotated[str, words(MAX_STEM, needed=False)]
+OptionalText = Annotated[str, limit_text(MAX_STEM, needed=False)]
 
 
 class Row(BaseModel):
@@ -39,7 +42,7 @@ class Row(BaseModel):
 
 class OptionRow(Row):
     id: Name | None = None
-    text: Annotated[str, words(MAX_OPTION)]
+    text: Annotated[str, limit_text(MAX_OPTION)]
     correct: bool
     explanation: OptionalText | None = None
     # Answers of models: of item-evaluation files, imported elsewhere.
@@ -65,7 +68,7 @@ Options = Annotated[list[OptionRow], AfterValidator(check_options)]
 class ItemRow(Row):
     id: Name | None = None
     generator: Name | None = None
-    stem: Annotated[str, words(MAX_STEM), Field(alias="question")]
+    stem: Annotated[str, limit_text(MAX_STEM), Field(alias="question")]
     options: Annotated[Options | None, Field(alias="answers")] = None
     expected_answer: Annotated[OptionalText | None, Field(alias="answer")] = None
     multiple: bool | None = None
@@ -75,9 +78,140 @@ class ItemRow(Row):
 
 class TextRow(Row):
     id: Name | None = None
-    title: Annotated[str, words(MAX_TITLE, needed=False)] | None = None
-    body: Annotated[Annotated[str, words(MAX_TEXT)] | None, Field(alias="text")] = None
+    title: Annotated[str, limit_text(MAX_TITLE, needed=False)] | None = None
+    body: Annotated[Annotated[str, limit_text(MAX_TEXT)] | None, Field(alias="text")] = None
     body_hash: Annotated[str | None, Field(alias="text_sha256")] = None
     language: Name | None = None
     items: list[ItemRow] = []
     metadata: dict[str, Any] | None = None
+
+
+LISTED = 200
+
+
+@dataclass(frozen=True)
+class ImportProblem:
+    """Something about a line. Line 0 is the file as a whole; `name` is what the line is called if not by its number."""
+
+    line: int
+    field: str
+    reason: str
+    name: str = ""
+
+
+@dataclass
+class Problems:
+    """The first problems, and how many there are."""
+
+    listed: list[ImportProblem] = field(default_factory=list)
+    count: int = 0
+    names: dict[int, str] = field(default_factory=dict)
+
+    def add(self, line: int, field: str, reason: str) -> None:
+        self.count += 1
+        if len(self.listed) < LISTED:
+            self.listed.append(ImportProblem(line, field, reason, self.names.get(line, "")))
+
+    def __bool__(self) -> bool:
+        return self.count > 0
+
+    def copy(self) -> "Problems":
+        return Problems(list(self.listed), self.count, self.names)
+
+    @property
+    def unlisted(self) -> int:
+        return self.count - len(self.listed)
+
+
+@dataclass(frozen=True)
+class Line:
+    """One text with its items, and where it stands in the file; `item_lines` where each item has a line of its own."""
+
+    number: int
+    text: TextRow
+    item_lines: tuple[int, ...] = ()
+
+
+@dataclass
+class Reading:
+    """A file, read: the lines that could be understood, and what is to be said about the others.
+
+    `names` are those of lines that are known by something else than their number: a file's name, a table's row.
+    """
+
+    lines: list[Line] = field(default_factory=list)
+    problems: Problems = field(default_factory=Problems)
+    warnings: Problems = field(default_factory=Problems)
+    names: dict[int, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.problems.names = self.warnings.names = self.names
+
+
+Location = tuple[int | str, ...]
+Shape = TypeVar("Shape", bound=Row)
+
+
+def describe_location(loc: Location) -> str:
+    """Where in a line, counted from 1: “items 2, answers 1, correct”."""
+    words: list[str] = []
+    for part in loc:
+        if isinstance(part, int):
+            words[-1] += f" {part + 1}"
+        else:
+            words.append(make_printable(part))
+    return ", ".join(words)
+
+
+def validate_row(
+    shape: type[Shape],
+    value: dict[str, Any],
+    line: int,
+    problems: Problems,
+    named: Callable[[Location], str] = describe_location,
+) -> Shape | None:
+    """The row, or None and a problem for each field that is not as it must be; `named` says what a field is called."""
+    try:
+        return shape.model_validate(value)
+    except ValidationError as error:
+        for detail in error.errors(include_url=False):
+            problems.add(line, named(detail["loc"]), _explain_error(detail))
+        return None
+
+
+def check_metadata(line: int, text: TextRow, reading: Reading) -> bool:
+    """Has what Lesart reads of the metadata its type? The rest is the researcher's."""
+    problems = list(_find_metadata_problems(text.metadata or {}))
+    for name, reason in problems:
+        reading.problems.add(line, f"metadata, {name}", reason)
+    if problems:
+        return False
+    for name in values.find_unfit_fields(text.metadata or {}):
+        reason = _("This is no text of up to {limit} characters, so it stays in the metadata only.")
+        reading.warnings.add(line, f"metadata, extra, {name}", reason.format(limit=values.get_column_limit(name)))
+    return True
+
+
+def _explain_error(detail: ErrorDetails) -> str:
+    sentences = {
+        "missing": _("The field is missing."),
+        "string_type": _("This must be a text in quotes."),
+        "bool_type": _("This must be true or false, without quotes."),
+        "list_type": _("This must be a list: [ … ]."),
+        "dict_type": _("This must be an object: { … }."),
+        "model_type": _("This must be an object: { … }."),
+    }
+    if detail["type"] == "value_error":
+        return str(detail["ctx"]["error"])
+    return sentences.get(detail["type"], detail["msg"])
+
+
+def _find_metadata_problems(known: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    for name in ("dataset", "split"):
+        if not isinstance(known.get(name), str | None):
+            yield name, _("This must be a text in quotes.")
+    if not isinstance(known.get("extra"), dict | None):
+        yield "extra", _("This must be an object: { … }.")
+    # Not a warning: "false" in quotes would share a text that may not be shared.
+    elif not isinstance(values.get_extra(known).get("shareable"), bool | None):
+        yield "extra, shareable", _("This must be true or false, without quotes.")

@@ -1,45 +1,156 @@
-"""Plain text files: each is one text without items. Its name, without the ending, is its title and its id."""
+"""Plain text files, and how bytes are decoded: by the byte order mark, else UTF-8, else Windows-1252 if plausible.
 
+Each file is one text without items. Its name, without the ending, is its title and its id.
+"""
+
+import codecs
+import re
 import unicodedata
 from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import PurePath
 
 from django.utils.translation import gettext as _
 
-from items.formats.checking import checked
-from items.formats.encoding import characters
-from items.formats.problems import Line, Reading
-from items.formats.rows import TextRow
+from items.formats.rows import Line, Reading, TextRow, validate_row
 from items.models import MAX_ID
-from items.plain import has_control, printable
+from items.plain import has_control, make_printable
+
+MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+# Other files by how they begin: of Word and Excel, new and old, and PDF and RTF.
+OTHER_FORMATS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"%PDF", b"{\\rtf")
+# Icelandic letters are left out: in Turkish files the same bytes stand for other letters.
+LETTERS = frozenset("ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜßàáâãäåæçèéêëìíîïñòóôõöøùúûüŒœ")
+SIGNS = frozenset("„“”‚‘’‹›«»–—…€£§©®°·•¡¿²³¹½¼¾×\u00a0")
+# Signs that may stand between two letters: l’eau, col·legi.
+SIGNS_IN_WORDS = frozenset("’–—·\u00a0")
+# Above it, letters of Western Europe are not what the bytes mean: Cyrillic or Greek would be all accents.
+MAX_ACCENTED_SHARE = 0.25
+MAX_DOUBTFUL = 5
 
 
-def read_files(files: Iterable[tuple[str, bytes]]) -> Reading:
+class Undecodable(ValueError):
+    """Bytes that mean no text for certain; says what to do."""
+
+
+@dataclass(frozen=True)
+class DecodedText:
+    """The characters; `doubtful` holds some words by which a reader sees whether Windows-1252 was right."""
+
+    text: str
+    doubtful: tuple[str, ...] = ()
+
+
+def decode(content: bytes) -> DecodedText:
+    """The characters of a file; raises Undecodable with a sentence."""
+    if content.startswith(OTHER_FORMATS):
+        raise Undecodable(
+            _("This is a file of a word processor, a spreadsheet or a PDF. Save it as plain text or CSV, in UTF-8.")
+        )
+    decoded = _decode_by_mark(content)
+    if "\0" in decoded.text:
+        line = decoded.text[: decoded.text.index("\0")].count("\n") + 1
+        raise Undecodable(
+            _("Line {line} holds a NUL character, so this is no plain text. Save the file as UTF-8.").format(line=line)
+        )
+    return decoded
+
+
+def decode_or_report(content: bytes, line: int, reading: Reading) -> str | None:
+    """The characters, with a warning where they are a conclusion; None and a problem where there are none."""
+    try:
+        decoded = decode(content)
+    except Undecodable as error:
+        reading.problems.add(line, "", str(error))
+        return None
+    if decoded.doubtful:
+        reason = _("This is not UTF-8 and was read as Windows-1252. Check its words, such as: {words}.")
+        reading.warnings.add(line, "", reason.format(words=", ".join(decoded.doubtful)))
+    return decoded.text
+
+
+def _decode_by_mark(content: bytes) -> DecodedText:
+    for mark, name in MARKS.items():
+        if content.startswith(mark):
+            return DecodedText(_decode_marked(content.removeprefix(mark), name))
+    try:
+        return DecodedText(content.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        return _decode_western(content, error.start + 1)
+
+
+def _decode_marked(content: bytes, name: str) -> str:
+    try:
+        return content.decode(name)
+    except UnicodeDecodeError as error:
+        raise Undecodable(
+            _("The file says that it is {encoding}, but byte {place} is not. Save it as UTF-8.").format(
+                encoding=name.upper(), place=error.start + 1
+            )
+        ) from None
+
+
+def _decode_western(content: bytes, place: int) -> DecodedText:
+    try:
+        text = content.decode("cp1252")
+    except UnicodeDecodeError:
+        text = ""
+    if not text or not _is_western(text):
+        raise Undecodable(
+            _("This is not UTF-8 (byte {place}) and not plainly Windows-1252. Save the file as UTF-8.").format(
+                place=place
+            )
+        )
+    return DecodedText(text, _find_doubtful_words(text))
+
+
+def _find_doubtful_words(text: str) -> tuple[str, ...]:
+    """The first different words with letters beyond ASCII."""
+    words: dict[str, None] = {}
+    for found in islice(re.finditer(r"\w{0,30}[^\x00-\x7f]\w{0,30}", text), 1_000):
+        words.setdefault(found[0])
+    return tuple(make_printable(word) for word in list(words)[:MAX_DOUBTFUL])
+
+
+def _is_western(text: str) -> bool:
+    """Do all characters beyond ASCII stand where a text in a language of Western Europe has them?"""
+    counts = {char: text.count(char) for char in set(text)}
+    if any(not char.isascii() and char not in LETTERS | SIGNS for char in counts):
+        return False
+    letters = sum(count for char, count in counts.items() if char.isalpha())
+    if sum(counts.get(char, 0) for char in LETTERS) > MAX_ACCENTED_SHARE * letters:
+        return False
+    signs = "".join(SIGNS - SIGNS_IN_WORDS)
+    return re.search(rf"[^\W\d_][{re.escape(signs)}][^\W\d_]", text) is None
+
+
+def read_text_files(files: Iterable[tuple[str, bytes]]) -> Reading:
     """The texts of several files, given as (name, bytes); a file stands for a line."""
     reading = Reading()
     numbers: dict[str, int] = {}
     for number, (name, content) in enumerate(files, start=1):
-        reading.names[number] = printable(name)
-        title = _title(name)
+        reading.names[number] = make_printable(name)
+        title = _make_title(name)
         if title and numbers.setdefault(title, number) != number:
             reason = _("Another file has this name too, so both would get the same id. Rename one.")
             reading.problems.add(number, "id", reason)
             continue
-        body = characters(content, number, reading)
-        if body is not None and (text := _row(number, title, body, reading)):
+        body = decode_or_report(content, number, reading)
+        if body is not None and (text := _read_text(number, title, body, reading)):
             reading.lines.append(Line(number, text))
     return reading
 
 
-def _row(number: int, title: str, body: str, reading: Reading) -> TextRow | None:
+def _read_text(number: int, title: str, body: str, reading: Reading) -> TextRow | None:
     value = {"id": title, "title": title, "text": body} if title else {"text": body}
     if not body.strip():
         reading.problems.add(number, "text", _("The file is empty. Leave it out, or write a text into it."))
         return None
-    return checked(TextRow, value, number, reading.problems)
+    return validate_row(TextRow, value, number, reading.problems)
 
 
-def _title(name: str) -> str:
+def _make_title(name: str) -> str:
     """The file's name in one spelling (macOS takes letters apart), empty if it can be no id."""
     title = unicodedata.normalize("NFC", PurePath(name).stem).strip()
     return "" if title == "-" or has_control(title) or len(title) > MAX_ID else title

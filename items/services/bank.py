@@ -1,33 +1,44 @@
-"""The current texts and items of a project, and the lock under which they change."""
+"""Read the current texts and items of a project: list, search and lock them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
 from django.db import transaction
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import Exists, F, OuterRef, Prefetch, Q, QuerySet, Subquery
 
 from items.models import Generator, Item, Text
-from items.values import body_hash
+from items.values import hash_body
 from projects.models import Project
 
 Versioned = TypeVar("Versioned", Text, Item)
 
 
-def in_order(rows: QuerySet[Versioned]) -> QuerySet[Versioned]:
+def order_by_arrival(rows: QuerySet[Versioned]) -> QuerySet[Versioned]:
     """In the order in which they first came in: a new version keeps its place."""
     versions = rows.model._default_manager.filter(project=OuterRef("project"), external_id=OuterRef("external_id"))
     return rows.alias(place=Subquery(versions.order_by("version").values("pk")[:1])).order_by("place", "pk")
 
 
 @contextmanager
-def locked(project: Project) -> Iterator[None]:
+def lock_bank(project: Project) -> Iterator[None]:
     """One transaction in which nobody else changes the project's bank (SQLite locks when the transaction begins)."""
     with transaction.atomic():
-        Project.objects.select_for_update().get(pk=project.pk)
+        Project.everything.select_for_update(no_key=True).get(pk=project.pk)
         yield
+        Project.everything.filter(pk=project.pk).update(bank_version=F("bank_version") + 1)
+
+
+def get_bank_version(project: Project) -> int:
+    """A number that grows with each change of the bank."""
+    return int(Project.everything.values_list("bank_version", flat=True).get(pk=project.pk))
+
+
+def is_unchanged(project: Project, version: int) -> bool:
+    """Whether the bank is still at this version; inside the caller's transaction it stays so."""
+    return Project.everything.select_for_update(no_key=True).get(pk=project.pk).bank_version == version
 
 
 @dataclass(frozen=True)
@@ -45,7 +56,7 @@ class Bank:
     @cached_property
     def ids_by_body(self) -> dict[str, str]:
         """The id of the text with these words, by their hash."""
-        return {body_hash(text.body): text.external_id for text in self.texts.values()}
+        return {hash_body(text.body): text.external_id for text in self.texts.values()}
 
     @cached_property
     def items_by_text(self) -> dict[str, list[Item]]:
@@ -57,8 +68,8 @@ class Bank:
 
 def load_bank(project: Project) -> Bank:
     """Four queries, whatever the size."""
-    texts = list(in_order(Text.objects.filter(project=project).current()))
-    rows = in_order(Item.objects.filter(project=project).current())
+    texts = list(order_by_arrival(Text.objects.filter(project=project).current()))
+    rows = order_by_arrival(Item.objects.filter(project=project).current())
     items = list(rows.select_related("generator").prefetch_related("options"))
     by_pk = {text.pk: text for text in texts}
     for item in items:
@@ -68,3 +79,83 @@ def load_bank(project: Project) -> Bank:
         items={item.external_id: item for item in items},
         generators={generator.name: generator for generator in Generator.objects.filter(project=project)},
     )
+
+
+def search_texts(project: Project, search: str = "", language: str = "") -> QuerySet[Text]:
+    """Current texts in which, or in whose items, the words stand; each with its `current_items`."""
+    current = Item.objects.current().select_related("generator").only("text_id", "generator__name")
+    texts = order_by_arrival(Text.objects.filter(project=project).current())
+    if search:
+        stems = Item.objects.filter(text=OuterRef("pk"), stem__icontains=search).current()
+        words = Q(title__icontains=search) | Q(body__icontains=search) | Q(external_id__icontains=search)
+        texts = texts.filter(words | Exists(stems))
+    if language:
+        texts = texts.filter(language=language)
+    return texts.select_related("project").prefetch_related(Prefetch("items", current, to_attr="current_items"))
+
+
+def list_languages(project: Project) -> list[str]:
+    """The languages of the current texts."""
+    rows = Text.objects.filter(project=project).current().order_by("language")
+    return list(rows.values_list("language", flat=True).distinct())
+
+
+@dataclass(frozen=True)
+class ItemView:
+    """An item as it stood with this version of the text, and the versions before it."""
+
+    item: Item
+    earlier: list[Item]
+
+
+@dataclass(frozen=True)
+class GeneratorColumn:
+    generator: Generator
+    items: list[ItemView]
+
+
+def group_by_generator(text: Text) -> list[GeneratorColumn]:
+    """The items about this version of the text, side by side: a column for each generator."""
+    items = _find_latest_items(text)
+    earlier = _find_earlier_versions(text, items)
+    columns: dict[int, GeneratorColumn] = {}
+    for item in items:
+        column = columns.setdefault(item.generator_id, GeneratorColumn(item.generator, []))
+        column.items.append(ItemView(item, earlier[item.external_id]))
+    return sorted(columns.values(), key=lambda column: column.generator.pk)
+
+
+def list_versions(text: Text) -> list[Text]:
+    """All versions of the text, the newest first."""
+    return list(Text.objects.filter(project=text.project_id, external_id=text.external_id).order_by("-version"))
+
+
+def get_newest(row: Versioned) -> Versioned:
+    """The current version of a text or an item."""
+    versions = type(row)._default_manager.filter(project=row.project_id, external_id=row.external_id)
+    return versions.get(superseded_at=None)
+
+
+def get_current_text(project: Project, external_id: str) -> Text:
+    return Text.objects.current().get(project=project, external_id=external_id)
+
+
+def _find_latest_items(text: Text) -> list[Item]:
+    """Of each item the last version about this row; for the current text that is the current one."""
+    rows = order_by_arrival(Item.objects.filter(text=text, project=text.project_id)).select_related("generator")
+    by_id: dict[str, Item] = {}
+    for item in rows.prefetch_related("options", "key_corrections__made_by"):
+        known = by_id.get(item.external_id)
+        if known is None or known.version < item.version:
+            by_id[item.external_id] = item
+    return list(by_id.values())
+
+
+def _find_earlier_versions(text: Text, items: Iterable[Item]) -> dict[str, list[Item]]:
+    shown = {item.external_id: item for item in items}
+    earlier: dict[str, list[Item]] = {name: [] for name in shown}
+    rows = Item.objects.filter(project=text.project_id, external_id__in=shown).order_by("-version")
+    for row in rows.prefetch_related("options", "key_corrections__made_by"):
+        if row.version < shown[row.external_id].version:
+            earlier[row.external_id].append(row)
+    return earlier

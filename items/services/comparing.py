@@ -4,10 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from items.formats.rows import ItemRow, OptionRow, TextRow
-from items.metadata import columns_from, with_columns
-from items.names import clean_language
+from items.plain import clean_language
 from items.services.naming import ImportOptions
-from items.values import DETAILS, ItemValues, OptionValues, TextValues, same_json
+from items.values import DETAILS, ItemValues, OptionValues, TextValues, fill_columns, is_same_json, update_extra
 
 LETTERS = "abcdefghijklmnopqrst"
 
@@ -24,12 +23,12 @@ class Difference:
         return self.wording + self.details
 
 
-def said_language(row: TextRow, options: ImportOptions) -> str:
+def find_stated_language(row: TextRow, options: ImportOptions) -> str:
     """The language that the line or the option says, empty if neither does; ValueError if it is none."""
     return clean_language(row.language) if row.language else options.language
 
 
-def text_target(known: TextValues, row: TextRow, language: str) -> TextValues:
+def merge_text(known: TextValues, row: TextRow, language: str) -> TextValues:
     """What the text would say after the row."""
     target = replace(
         known,
@@ -39,17 +38,17 @@ def text_target(known: TextValues, row: TextRow, language: str) -> TextValues:
     )
     if row.metadata is None:
         return target
-    columns = columns_from(row.metadata, known)
-    return replace(target, metadata=with_columns(row.metadata, columns), **columns)
+    columns = fill_columns(row.metadata, known)
+    return replace(target, metadata=update_extra(row.metadata, columns), **columns)
 
 
-def item_target(known: ItemValues, row: ItemRow, generator: str) -> ItemValues:
+def merge_item(known: ItemValues, row: ItemRow, generator: str) -> ItemValues:
     """What the item would say after the row."""
     return replace(
         known,
         stem=row.stem,
         generator=generator or known.generator,
-        options=known.options if row.options is None else option_values(row.options, known.options),
+        options=known.options if row.options is None else merge_options(row.options, known.options),
         expected_answer=known.expected_answer if row.expected_answer is None else row.expected_answer,
         multiple=known.multiple if row.multiple is None else row.multiple,
         reference=known.reference if row.reference is None else row.reference,
@@ -57,7 +56,7 @@ def item_target(known: ItemValues, row: ItemRow, generator: str) -> ItemValues:
     )
 
 
-def option_values(rows: list[OptionRow], known: tuple[OptionValues, ...] = ()) -> tuple[OptionValues, ...]:
+def merge_options(rows: list[OptionRow], known: tuple[OptionValues, ...] = ()) -> tuple[OptionValues, ...]:
     """The options with ids; an explanation that is not said stays."""
     explanations = {option.external_id: option.explanation for option in known}
     return tuple(
@@ -67,11 +66,11 @@ def option_values(rows: list[OptionRow], known: tuple[OptionValues, ...] = ()) -
             correct=row.correct,
             explanation=explanations.get(name, "") if row.explanation is None else row.explanation,
         )
-        for row, name in zip(rows, option_ids([(row.id, row.text) for row in rows], known), strict=True)
+        for row, name in zip(rows, assign_option_ids([(row.id, row.text) for row in rows], known), strict=True)
     )
 
 
-def option_ids(options: list[tuple[str | None, str]], known: tuple[OptionValues, ...] = ()) -> list[str]:
+def assign_option_ids(options: list[tuple[str | None, str]], known: tuple[OptionValues, ...] = ()) -> list[str]:
     """An id for each (id or none, wording): its own, that of the known option with the same words, or a letter.
 
     The letter of its place stays the same when a typing error is mended, the known wording when the order changes.
@@ -92,26 +91,26 @@ def _claim(names: Iterable[str], taken: set[str]) -> str:
     return name
 
 
-def text_difference(known: TextValues, target: TextValues) -> Difference:
+def compare_texts(known: TextValues, target: TextValues) -> Difference:
     names = {"title": "title", "body": "text", "language": "language"}
     wording = [shown for name, shown in names.items() if getattr(known, name) != getattr(target, name)]
     details = [name for name in (*DETAILS, "shareable") if getattr(known, name) != getattr(target, name)]
-    return Difference(wording, details + _metadata(known, target))
+    return Difference(wording, details + _compare_metadata(known, target))
 
 
-def item_difference(known: ItemValues, target: ItemValues) -> Difference:
+def compare_items(known: ItemValues, target: ItemValues) -> Difference:
     """Keys are left out: their change is a correction. So is the order of options: it is drawn anew in each study."""
     names = {"stem": "question", "expected_answer": "answer", "generator": "generator"}
     wording = [shown for name, shown in names.items() if getattr(known, name) != getattr(target, name)]
-    if _wordings(known) != _wordings(target):
+    if _map_wordings(known) != _map_wordings(target):
         wording.append("answers")
     details = [name for name in ("multiple", "reference") if getattr(known, name) != getattr(target, name)]
-    return Difference(wording, details + _metadata(known, target))
+    return Difference(wording, details + _compare_metadata(known, target))
 
 
-def _wordings(values: ItemValues) -> dict[str, tuple[str, str]]:
+def _map_wordings(values: ItemValues) -> dict[str, tuple[str, str]]:
     return {option.external_id: (option.text, option.explanation) for option in values.options}
 
 
-def _metadata(known: TextValues | ItemValues, target: TextValues | ItemValues) -> list[str]:
-    return [] if same_json(known.metadata, target.metadata) else ["metadata"]
+def _compare_metadata(known: TextValues | ItemValues, target: TextValues | ItemValues) -> list[str]:
+    return [] if is_same_json(known.metadata, target.metadata) else ["metadata"]

@@ -5,20 +5,28 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from items.metadata import with_columns
 from items.models import Generator, GeneratorKind, Item, Text
-from items.services.bank import locked
-from items.services.comparing import option_ids
-from items.services.keys import correct_keys, key_changes
-from items.services.naming import derived_id, item_content, with_ordinal
+from items.services.bank import lock_bank
+from items.services.comparing import assign_option_ids
+from items.services.naming import add_ordinal, derive_id, select_item_content
 from items.services.versions import (
     ItemVersion,
     carry_items,
+    correct_keys,
+    find_key_changes,
     make_items,
     replace_items,
     replace_texts,
 )
-from items.values import ItemValues, OptionValues, TextValues, item_values, same_json, text_values
+from items.values import (
+    ItemValues,
+    OptionValues,
+    TextValues,
+    get_item_values,
+    get_text_values,
+    is_same_json,
+    update_extra,
+)
 from projects.models import Project, User
 
 
@@ -28,10 +36,10 @@ class EditRefused(Exception):
 
 def edit_text(text: Text, values: TextValues) -> Text:
     """The next version of the text, with its items carried over; the same row if nothing differs."""
-    with locked(text.project):
-        _must_be_current(text)
-        values = _synced(values)
-        if _same(text_values(text), values):
+    with lock_bank(text.project):
+        _require_current(text)
+        values = _sync_metadata(values)
+        if _is_same(get_text_values(text), values):
             return text
         items = list(Item.objects.filter(text=text).current())
         new = replace_texts(text.project, [(text, values)])[0]
@@ -41,12 +49,12 @@ def edit_text(text: Text, values: TextValues) -> Text:
 
 def create_item(text: Text, values: ItemValues, external_id: str = "") -> Item:
     """A new item about the text. Options without an id get letters."""
-    with locked(text.project):
-        _must_be_current(text)
+    with lock_bank(text.project):
+        _require_current(text)
         wordings = [option.text for option in values.options]
-        content = item_content(text.external_id, values.generator, values.stem, wordings)
-        name = _free_id(text.project, external_id, *content)
-        return make_items(text.project, [ItemVersion(name, text, _lettered(values))])[0]
+        content = select_item_content(text.external_id, values.generator, values.stem, wordings)
+        name = _find_free_id(text.project, external_id, *content)
+        return make_items(text.project, [ItemVersion(name, text, _assign_ids(values))])[0]
 
 
 def edit_item(item: Item, values: ItemValues, user: User | None, reason: str = "") -> Item:
@@ -54,22 +62,22 @@ def edit_item(item: Item, values: ItemValues, user: User | None, reason: str = "
 
     A key of an option whose words stay is corrected in every version, which needs a reason.
     """
-    with locked(item.project):
-        _must_be_current(item)
-        before = item_values(item)
-        values = _lettered(values, before)
-        corrections = key_changes(item, before, values)
+    with lock_bank(item.project):
+        _require_current(item)
+        before = get_item_values(item)
+        values = _assign_ids(values, before)
+        corrections = find_key_changes(item, before, values)
         if corrections and not reason:
             raise EditRefused(_("You changed a key. Say why: the correction is logged and named in every report."))
         correct_keys(corrections, reason, user)
-        if _same(_without_keys(before), _without_keys(values)):
+        if _is_same(_clear_keys(before), _clear_keys(values)):
             return item
         return replace_items(item.project, [(item, item.text, values)])[0]
 
 
 def edit_generator(generator: Generator, name: str, kind: str, description: str, factors: dict[str, Any]) -> Generator:
     """Rename or describe it. Its items keep it."""
-    with locked(generator.project):
+    with lock_bank(generator.project):
         others = Generator.objects.filter(project=generator.project, name=name).exclude(pk=generator.pk)
         if others.exists():
             raise EditRefused(_("Another generator of this project has that name. Choose a different one."))
@@ -79,7 +87,7 @@ def edit_generator(generator: Generator, name: str, kind: str, description: str,
         return generator
 
 
-def _must_be_current(row: Text | Item) -> None:
+def _require_current(row: Text | Item) -> None:
     row.refresh_from_db(fields=["superseded_at"])
     if row.superseded_at:
         raise EditRefused(
@@ -87,37 +95,37 @@ def _must_be_current(row: Text | Item) -> None:
         )
 
 
-def _free_id(project: Project, wanted: str, *content: str) -> str:
+def _find_free_id(project: Project, wanted: str, *content: str) -> str:
     """The wanted id of an item if it is free, else the first free one derived from the content."""
     rows = Item.objects.filter(project=project)
     if wanted:
         if rows.filter(external_id=wanted).exists():
             raise EditRefused(_("The id is taken in this project. Choose another, or leave it empty to get one."))
         return wanted
-    base, ordinal = derived_id("i", *content), 1
-    while rows.filter(external_id=with_ordinal(base, ordinal)).exists():
+    base, ordinal = derive_id("i", *content), 1
+    while rows.filter(external_id=add_ordinal(base, ordinal)).exists():
         ordinal += 1
-    return with_ordinal(base, ordinal)
+    return add_ordinal(base, ordinal)
 
 
-def _synced(values: TextValues) -> TextValues:
+def _sync_metadata(values: TextValues) -> TextValues:
     """With metadata that say what the columns say."""
-    return replace(values, metadata=with_columns(values.metadata, vars(values)))
+    return replace(values, metadata=update_extra(values.metadata, vars(values)))
 
 
-def _lettered(values: ItemValues, known: ItemValues | None = None) -> ItemValues:
+def _assign_ids(values: ItemValues, known: ItemValues | None = None) -> ItemValues:
     """With an id for each option."""
-    ids = option_ids(
+    ids = assign_option_ids(
         [(option.external_id or None, option.text) for option in values.options], known.options if known else ()
     )
     options = (replace(option, external_id=name) for option, name in zip(values.options, ids, strict=True))
     return replace(values, options=tuple(options))
 
 
-def _without_keys(values: ItemValues) -> ItemValues:
+def _clear_keys(values: ItemValues) -> ItemValues:
     options: tuple[OptionValues, ...] = tuple(replace(option, correct=False) for option in values.options)
     return replace(values, options=options)
 
 
-def _same(one: TextValues | ItemValues, other: TextValues | ItemValues) -> bool:
-    return replace(one, metadata={}) == replace(other, metadata={}) and same_json(one.metadata, other.metadata)
+def _is_same(one: TextValues | ItemValues, other: TextValues | ItemValues) -> bool:
+    return replace(one, metadata={}) == replace(other, metadata={}) and is_same_json(one.metadata, other.metadata)

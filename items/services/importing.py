@@ -1,18 +1,130 @@
-"""Import of a file of texts and items: read, plan, apply. A preview reads and plans."""
+"""Import a file of texts and items: read it, plan the changes, write the rows under a scratch project, move them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from itertools import count
+from secrets import token_hex
 
+from django.db import transaction
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from items.formats import FORMATS
-from items.formats.problems import Reading
-from items.plain import printable
-from items.services.applying import apply_plan
-from items.services.bank import locked
+from items.formats.rows import Reading
+from items.models import Generator, Item, Text
+from items.plain import make_printable
+from items.services.bank import get_bank_version, is_unchanged, lock_bank
 from items.services.naming import ImportOptions
 from items.services.plan import ImportPlan
 from items.services.planning import plan_import
+from items.services.versions import ItemVersion, KeyChange, TextVersion, correct_keys, make_items, make_texts, supersede
+from items.values import ItemValues, get_item_values
 from projects.models import Project, User
+from projects.scratch import Writer, delete_in_chunks
+
+
+def apply_plan(project: Project, plan: ImportPlan, version: int, reason: str, user: User | None) -> bool:
+    """Write what the plan says; False, and nothing written, if the bank has another version than it was made of."""
+    with use_scratch_project(project) as (scratch, writer):
+        write_rows(project, scratch, plan, writer)
+        return move_rows(project, scratch, plan, version, reason, user)
+
+
+@contextmanager
+def use_scratch_project(project: Project) -> Iterator[tuple[Project, Writer]]:
+    """A project that no list shows, and who writes under it; it is gone at the end."""
+    for left in Project.everything.exclude(writer=""):
+        if left.is_abandoned:
+            delete_scratch(left)
+    with Writer() as writer:
+        scratch = Project(slug=f"scratch-{token_hex(8)}", title=project.title)
+        writer.start(scratch)
+        try:
+            yield scratch, writer
+        finally:
+            delete_scratch(scratch)
+
+
+def delete_scratch(scratch: Project) -> None:
+    clear_bank(scratch)
+    Project.everything.filter(pk=scratch.pk).delete()
+
+
+def clear_bank(scratch: Project) -> None:
+    for model in (Item, Text, Generator):
+        delete_in_chunks(model._base_manager.filter(project=scratch))
+
+
+def write_rows(project: Project, scratch: Project, plan: ImportPlan, writer: Writer) -> None:
+    """The new texts, items and generators of the plan. Not current yet: items may be about texts of the project."""
+    pending = timezone.now()
+    texts = make_texts(scratch, list_text_versions(plan), save=writer.save, superseded_at=pending)
+    by_id = {row.external_id: row for row in texts}
+    others = {new.text_id for new in plan.new_items} - by_id.keys()
+    known = Text.objects.filter(project=project).current()
+    by_id |= {text.external_id: text for text in known if text.external_id in others}
+    made = [Generator(project=scratch, name=name, kind=kind) for name, kind in plan.new_generators.items()]
+    writer.save(Generator, made)
+    generators = {each.name: each for each in (*Generator.objects.filter(project=project), *made)}
+    make_items(scratch, list_item_versions(plan, by_id), generators, save=writer.save, superseded_at=pending)
+
+
+def list_text_versions(plan: ImportPlan) -> list[TextVersion]:
+    changed = [TextVersion(each.text.external_id, each.values, each.text.version + 1) for each in plan.changed_texts]
+    return changed + [TextVersion(new.id, new.values) for new in plan.new_texts]
+
+
+def list_item_versions(plan: ImportPlan, texts: dict[str, Text]) -> list[ItemVersion]:
+    """Changed items, those that follow their texts with the corrected keys, and new ones."""
+    next_ones = [(each.item, each.values) for each in plan.changed_items]
+    next_ones += [(item, apply_corrections(item, plan.corrections)) for item in plan.carried_items]
+    versions = [
+        ItemVersion(item.external_id, texts.get(item.text.external_id, item.text), values, item.version + 1)
+        for item, values in next_ones
+    ]
+    return versions + [ItemVersion(new.id, texts[new.text_id], new.values) for new in plan.new_items]
+
+
+def apply_corrections(item: Item, corrections: list[KeyChange]) -> ItemValues:
+    """What the item says, with the keys that the plan corrects."""
+    values = get_item_values(item)
+    correct = {(each.option_id, each.wording): each.correct for each in corrections if each.item.pk == item.pk}
+    options = (
+        replace(option, correct=correct.get((option.external_id, option.text), option.correct))
+        for option in values.options
+    )
+    return replace(values, options=tuple(options))
+
+
+def move_rows(
+    project: Project, scratch: Project, plan: ImportPlan, version: int, reason: str, user: User | None
+) -> bool:
+    """Make the rows the project's, all at once; False, with nothing done, if the bank has another version."""
+    with transaction.atomic():
+        if not is_unchanged(project, version):
+            return False
+        with lock_bank(project):
+            correct_keys(plan.corrections, reason, user)
+            supersede(Text, [change.text for change in plan.changed_texts])
+            supersede(Item, [*(change.item for change in plan.changed_items), *plan.carried_items])
+            move_generators(project, scratch)
+            for model in (Text, Item):
+                model._base_manager.filter(project=scratch).update(project=project, superseded_at=None)
+    return True
+
+
+def move_generators(project: Project, scratch: Project) -> None:
+    """A generator that the project got meanwhile takes over the items of its namesake."""
+    for generator in Generator.objects.filter(project=scratch):
+        known = Generator.objects.filter(project=project, name=generator.name).first()
+        if known is None:
+            Generator.objects.filter(pk=generator.pk).update(project=project)
+        else:
+            Item._base_manager.filter(generator=generator).update(generator=known)
+
+
+MAX_CHANGES = 3  # of the bank during an import; then it is locked
 
 
 class ImportRefused(Exception):
@@ -23,7 +135,7 @@ class ImportRefused(Exception):
         self.plan = plan
 
 
-def read(
+def read_bank_file(
     content: bytes, format_name: str = "lesart", *, name: str = "", columns: Sequence[str] | None = None
 ) -> Reading:
     """The rows of the file and what is wrong with it. Needs no database.
@@ -36,11 +148,17 @@ def read(
 def import_items(
     project: Project, reading: Reading, options: ImportOptions, *, filename: str, user: User | None = None
 ) -> ImportPlan:
-    """Store the file, all of it or nothing: planned anew under the lock, because the bank may have changed."""
-    with locked(project):
-        plan = plan_import(project, reading, options)
-        if plan.problems:
-            raise ImportRefused(plan)
-        reason = _("Import of the file {name}").format(name=printable(filename, 200))
-        apply_plan(project, plan, reason, user)
-    return plan
+    """Store the file, all of it or nothing, in short transactions of which only the last is seen.
+
+    Where the bank changes meanwhile, it is planned and written anew.
+    """
+    for attempt in count():
+        with lock_bank(project) if attempt > MAX_CHANGES else nullcontext():
+            version = get_bank_version(project)
+            plan = plan_import(project, reading, options)
+            if plan.problems:
+                raise ImportRefused(plan)
+            reason = _("Import of the file {name}").format(name=make_printable(filename, 200))
+            if not plan.writes or apply_plan(project, plan, version, reason, user):
+                return plan
+    raise AssertionError("not reached")

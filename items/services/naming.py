@@ -7,11 +7,9 @@ from dataclasses import dataclass, field
 
 from django.utils.translation import gettext as _
 
-from items.formats.problems import Line, Problems
-from items.formats.rows import ItemRow, TextRow
+from items.formats.rows import ItemRow, Line, Problems, TextRow
 from items.models import GeneratorKind
-from items.names import UNSAID, clean_name
-from items.plain import printable
+from items.plain import DEFAULT_GENERATOR, clean_name, make_printable
 
 
 @dataclass(frozen=True)
@@ -63,9 +61,9 @@ class _Names:
 
     def derive(self, letter: str, *content: str) -> str:
         """A hash of the content; from the second of equals on with an ordinal."""
-        base = derived_id(letter, *content)
+        base = derive_id(letter, *content)
         self.equals[base] += 1
-        return with_ordinal(base, self.equals[base])
+        return add_ordinal(base, self.equals[base])
 
     def take_text(self, name: str, line: int) -> bool:
         reason = _("The id “{id}” stands in line {line} too. Give each its own; all items of a text stand in one line.")
@@ -77,33 +75,33 @@ class _Names:
 
     def _take(self, taken: dict[str, int], name: str, line: int, place: str, reason: str) -> bool:
         if name in taken:
-            self.problems.add(line, place, reason.format(id=printable(name), line=taken[name]))
+            self.problems.add(line, place, reason.format(id=make_printable(name), line=taken[name]))
             return False
         taken[name] = line
         return True
 
 
-def within(place: str, name: str) -> str:
+def join_place(place: str, name: str) -> str:
     """A field of what stands at this place of a line."""
     return f"{place}, {name}" if place else name
 
 
-def derived_id(letter: str, *content: str) -> str:
+def derive_id(letter: str, *content: str) -> str:
     """The letter and 16 hexadecimal digits of the content's SHA-256."""
     digest = hashlib.sha256("\0".join(content).encode()).hexdigest()
     return f"{letter}-{digest[:16]}"
 
 
-def with_ordinal(base: str, ordinal: int) -> str:
+def add_ordinal(base: str, ordinal: int) -> str:
     return base if ordinal == 1 else f"{base}-{ordinal}"
 
 
-def text_content(body: str) -> tuple[str, ...]:
+def select_text_content(body: str) -> tuple[str, ...]:
     """What the id of a text is derived from: the wording only, so that other metadata make no other text."""
     return (body,)
 
 
-def item_content(text_id: str, generator: str, stem: str, options: Iterable[str]) -> tuple[str, ...]:
+def select_item_content(text_id: str, generator: str, stem: str, options: Iterable[str]) -> tuple[str, ...]:
     """What the id of an item is derived from: not the keys, which may be corrected, nor the order of the options."""
     return (text_id, generator, stem, *sorted(options))
 
@@ -120,7 +118,7 @@ def _name_text(line: Line, options: ImportOptions, names: _Names) -> NamedText |
     if row.id is None and row.body is None:
         names.problems.add(number, "id", _("A text that is not in the file needs its id."))
         return None
-    text_id = row.id or names.derive("t", *text_content(row.body or ""))
+    text_id = row.id or names.derive("t", *select_text_content(row.body or ""))
     if not names.take_text(text_id, number):
         return None
     named = (_name_item(item, text_id, line, index, options, names) for index, item in enumerate(row.items))
@@ -134,21 +132,21 @@ def _name_item(
     number = line.item_lines[index] if line.item_lines else line.number
     place = "" if line.item_lines else f"items {index + 1}"
     try:
-        author = _author(row, line.text, options)
+        author = _find_author(row, line.text, options)
     except ValueError as error:
         names.problems.add(number, "metadata, dataset", str(error))
         return None
     wordings = [option.text for option in row.options or []]
-    item_id = row.id or names.derive("i", *item_content(text_id, author.name, row.stem, wordings))
-    if not names.take_item(item_id, number, within(place, "id")):
+    item_id = row.id or names.derive("i", *select_item_content(text_id, author.name, row.stem, wordings))
+    if not names.take_item(item_id, number, join_place(place, "id")):
         return None
     return NamedItem(item_id, number, place, author, row)
 
 
-def _author(row: ItemRow, text: TextRow, options: ImportOptions) -> Author:
+def _find_author(row: ItemRow, text: TextRow, options: ImportOptions) -> Author:
     """Who wrote the item: as it says, else as the option says, else its data set, else somebody."""
     if name := row.generator or options.generator:
         return Author(name, GeneratorKind.HUMAN, said=True)
     if (dataset := (text.metadata or {}).get("dataset")) and dataset.strip():
         return Author(clean_name(dataset), GeneratorKind.DATASET, said=False)
-    return Author(UNSAID, GeneratorKind.HUMAN, said=False)
+    return Author(DEFAULT_GENERATOR, GeneratorKind.HUMAN, said=False)

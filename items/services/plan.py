@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from items.formats.problems import Problems
+from items.formats.rows import Problems
 from items.models import GeneratorKind, Item, Text
-from items.plain import printable
+from items.plain import make_printable
 from items.services.comparing import Difference
-from items.services.keys import KeyChange
+from items.services.versions import KeyChange
 from items.values import ItemValues, TextValues
 
 
@@ -75,7 +75,7 @@ class ImportPlan:
         """May what differs be stored? Another wording needs a wish to update; without it other details stay out."""
         if update or not difference.fields:
             return bool(difference.fields)
-        told = {"id": printable(name), "fields": ", ".join(difference.fields)}
+        told = {"id": make_printable(name), "fields": ", ".join(difference.fields)}
         if difference.wording:
             self.refused_changes += 1
             reason = _("“{id}” has another wording in the project ({fields}). Update it, or give this one another id.")
@@ -97,7 +97,7 @@ class ImportPlan:
 
     def sentences(self) -> list[str]:
         """What it does, in words; only what there is."""
-        return [sentence for count, sentence in _phrases(self.counts()) if count]
+        return [sentence for count, sentence in _list_phrases(self.counts()) if count]
 
     def counts(self) -> ImportCounts:
         return ImportCounts(
@@ -113,7 +113,7 @@ class ImportPlan:
         )
 
 
-def _phrases(c: ImportCounts) -> list[tuple[int, str]]:
+def _list_phrases(c: ImportCounts) -> list[tuple[int, str]]:
     told = [
         (c.new_texts, ngettext("{n} new text", "{n} new texts", c.new_texts)),
         (c.changed_texts, ngettext("{n} text in a new version", "{n} texts in a new version", c.changed_texts)),

@@ -1,18 +1,186 @@
-"""Compare a file with the bank: what is new, unchanged, changed or corrected, and what forbids the import."""
+"""Compare a file with the bank: what is new, unchanged, changed or corrected, and what prevents the import."""
 
-from items.formats.problems import Reading
+from collections.abc import Iterable
+
+from django.utils.translation import gettext as _
+
+from items import values
+from items.formats.rows import Problems, Reading
+from items.language import parse_language, recognise_languages
+from items.models import Item, Text
+from items.plain import make_printable
 from items.services.bank import Bank, load_bank
-from items.services.languages import languages_of
-from items.services.naming import ImportOptions, NamedText, name_lines
-from items.services.plan import ImportPlan
-from items.services.plan_items import plan_item
-from items.services.plan_texts import plan_known_text, plan_new_text, refuse_wordless
+from items.services.comparing import (
+    compare_items,
+    compare_texts,
+    find_stated_language,
+    merge_item,
+    merge_options,
+    merge_text,
+)
+from items.services.markup import warn_of_markup
+from items.services.naming import Author, ImportOptions, NamedItem, NamedText, join_place, name_lines
+from items.services.plan import ChangedItem, ChangedText, ImportPlan, NewItem, NewText
+from items.services.versions import find_key_changes
+from items.values import (
+    ItemValues,
+    TextValues,
+    fill_columns,
+    find_equal_options,
+    get_item_values,
+    get_text_values,
+    hash_body,
+    update_extra,
+)
 from projects.models import Project
+
+
+def plan_item(text: NamedText, item: NamedItem, bank: Bank, options: ImportOptions, plan: ImportPlan) -> None:
+    _warn_of_equal_options(item, plan)
+    _warn_of_one_option(item, plan)
+    known = bank.items.get(item.id)
+    if known is None:
+        plan.new_items.append(NewItem(item.id, text.id, _build_item_values(item)))
+        _need_generator(item.author, bank, plan)
+    elif known.text.external_id != text.id:
+        reason = _("The id “{id}” is that of an item about another text, “{text}”. Give this one another id.")
+        reason = reason.format(id=make_printable(item.id), text=make_printable(known.text.external_id))
+        plan.problems.add(item.line, join_place(item.place, "id"), reason)
+    else:
+        _plan_known(known, item, bank, options, plan)
+
+
+def _plan_known(known: Item, item: NamedItem, bank: Bank, options: ImportOptions, plan: ImportPlan) -> None:
+    before = get_item_values(known)
+    target = merge_item(before, item.row, item.author.name if item.author.said else "")
+    difference = compare_items(before, target)
+    take = plan.admits(difference, options.update, item.line, item.place, item.id)
+    if difference.wording and not take:
+        return
+    corrections = find_key_changes(known, before, target)
+    plan.corrections += corrections
+    if take:
+        plan.changed_items.append(ChangedItem(known, target, difference.fields))
+        _need_generator(item.author, bank, plan)
+    elif not corrections:
+        plan.unchanged_items += 1
+
+
+def _build_item_values(item: NamedItem) -> ItemValues:
+    row = item.row
+    return ItemValues(
+        stem=row.stem,
+        generator=item.author.name,
+        options=merge_options(row.options or []),
+        expected_answer=row.expected_answer or "",
+        multiple=row.multiple,
+        reference=bool(row.reference),
+        metadata=row.metadata or {},
+    )
+
+
+def _need_generator(author: Author, bank: Bank, plan: ImportPlan) -> None:
+    if author.name not in bank.generators:
+        plan.new_generators.setdefault(author.name, author.kind)
+
+
+def _warn_of_equal_options(item: NamedItem, plan: ImportPlan) -> None:
+    for wording in find_equal_options(option.text for option in item.row.options or []):
+        reason = _("Two options of “{id}” are equal: “{wording}”.")
+        reason = reason.format(id=make_printable(item.id), wording=make_printable(wording))
+        plan.warnings.add(item.line, join_place(item.place, "answers"), reason)
+
+
+def _warn_of_one_option(item: NamedItem, plan: ImportPlan) -> None:
+    if len(item.row.options or []) == 1:
+        reason = _("“{id}” has only one option, so nobody can choose. Add others, or make it the expected answer.")
+        plan.warnings.add(item.line, join_place(item.place, "answers"), reason.format(id=make_printable(item.id)))
+
+
+def refuse_wordless(text: NamedText, plan: ImportPlan) -> None:
+    """A text that the project does not know needs its words."""
+    if text.row.body_hash is None:
+        reason = _("The project has no text with the id “{id}”, and its words are not here. Add them, or mend the id.")
+    else:
+        reason = _("Only the hash of the text is here, because it may not be shared on. Add the text itself.")
+    plan.problems.add(text.line, "text", reason.format(id=make_printable(text.id)))
+
+
+def plan_new_text(text: NamedText, body: str, language: str, bank: Bank, plan: ImportPlan) -> None:
+    if text.derived and (twin := bank.ids_by_body.get(hash_body(body))):
+        reason = _("The text “{id}” of the project has the same words. Give this one that id to add its items there.")
+        plan.warnings.add(text.line, "id", reason.format(id=make_printable(twin)))
+    metadata = text.row.metadata or {}
+    columns = fill_columns(metadata)
+    values = TextValues(
+        title=text.row.title or "",
+        body=body,
+        language=language,
+        metadata=update_extra(metadata, columns),
+        **columns,
+    )
+    plan.new_texts.append(NewText(text.id, values))
+    plan.languages[language] = plan.languages.get(language, 0) + 1
+
+
+def plan_known_text(known: Text, text: NamedText, options: ImportOptions, plan: ImportPlan) -> None:
+    before = get_text_values(known)
+    if text.row.body is None and text.row.body_hash not in (None, hash_body(before.body)):
+        reason = _("Only the hash of a text is here, and the project holds another text. Add the text itself.")
+        plan.problems.add(text.line, "text", reason)
+        return
+    try:
+        language = find_stated_language(text.row, options)
+    except ValueError as error:
+        plan.problems.add(text.line, "language", str(error))
+        return
+    target = merge_text(before, text.row, language)
+    difference = compare_texts(before, target)
+    if plan.admits(difference, options.update, text.line, "", text.id):
+        plan.changed_texts.append(ChangedText(known, target, difference.fields))
+    elif not difference.wording:
+        plan.unchanged_texts += 1
+
+
+def detect_languages(
+    texts: Iterable[NamedText], options: ImportOptions, expected: set[str], problems: Problems
+) -> dict[str, str]:
+    """Text id to code. A text whose language cannot be told is among the problems instead."""
+    found: dict[str, str] = {}
+    unsaid: list[NamedText] = []
+    for text in texts:
+        try:
+            code = find_stated_language(text.row, options) or _find_language_in_metadata(text)
+        except ValueError as error:
+            problems.add(text.line, "language", str(error))
+            continue
+        if code:
+            found[text.id] = code
+        else:
+            unsaid.append(text)
+    return found | _recognise_unstated(unsaid, expected | set(found.values()), problems)
+
+
+def _find_language_in_metadata(text: NamedText) -> str | None:
+    name = values.get_extra(text.row.metadata or {}).get("language")
+    return parse_language(name) if isinstance(name, str) else None
+
+
+def _recognise_unstated(texts: list[NamedText], expected: set[str], problems: Problems) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for text, code in zip(texts, recognise_languages([text.row.body or "" for text in texts], expected), strict=True):
+        if code:
+            found[text.id] = code
+        else:
+            reason = _("The language could not be recognised. Say it in the field language, or for the whole file.")
+            problems.add(text.line, "language", reason)
+    return found
 
 
 def plan_import(project: Project, reading: Reading, options: ImportOptions) -> ImportPlan:
     """What importing the file would do now. Nothing is written."""
     plan = ImportPlan(problems=reading.problems.copy(), warnings=reading.warnings.copy())
+    warn_of_markup(reading.lines, plan.warnings)
     texts = name_lines(reading.lines, options, plan.problems)
     bank = load_bank(project)
     _plan_texts(texts, bank, options, plan)
@@ -25,7 +193,7 @@ def plan_import(project: Project, reading: Reading, options: ImportOptions) -> I
 
 def _plan_texts(texts: list[NamedText], bank: Bank, options: ImportOptions, plan: ImportPlan) -> None:
     new = [text for text in texts if text.id not in bank.texts and text.row.body is not None]
-    languages = languages_of(new, options, bank.languages, plan.problems)
+    languages = detect_languages(new, options, bank.languages, plan.problems)
     for text in texts:
         if known := bank.texts.get(text.id):
             plan_known_text(known, text, options, plan)

@@ -1,16 +1,17 @@
-"""New rows for texts and items. What stands is never rewritten: it is superseded by the next version."""
+"""Write new versions of texts and items, and correct keys. Rows are never rewritten, only superseded."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import datetime
 
 from django.db.models import Model
 from django.utils import timezone
 
-from items.models import Generator, GeneratorKind, Item, Option, Text
-from items.values import ItemValues, TextValues, item_values
-from projects.models import Project
-
-BATCH = 500
+from items.models import Generator, GeneratorKind, Item, KeyCorrection, Option, Text
+from items.services.bank import lock_bank
+from items.values import ItemValues, TextValues, get_item_values
+from projects.models import Project, User
+from projects.scratch import Save, save_at_once
 
 
 @dataclass(frozen=True)
@@ -28,35 +29,54 @@ class ItemVersion:
     version: int = 1
 
 
-def make_texts(project: Project, versions: Iterable[TextVersion]) -> list[Text]:
-    return Text.objects.bulk_create(
-        [
-            Text(project=project, external_id=each.external_id, version=each.version, **vars(each.values))
-            for each in versions
-        ],
-        batch_size=BATCH,
-    )
+def make_texts(
+    project: Project,
+    versions: Iterable[TextVersion],
+    *,
+    save: Save = save_at_once,
+    superseded_at: datetime | None = None,
+) -> list[Text]:
+    texts = [
+        Text(
+            project=project,
+            external_id=each.external_id,
+            version=each.version,
+            superseded_at=superseded_at,
+            **vars(each.values),
+        )
+        for each in versions
+    ]
+    save(Text, texts)
+    return texts
 
 
-def make_items(project: Project, versions: Sequence[ItemVersion]) -> list[Item]:
-    """The items with their options; their generators exist or are made."""
-    generators = ensure_generators(project, {each.values.generator: GeneratorKind.HUMAN for each in versions})
-    items = Item.objects.bulk_create(
-        [_item(project, each, generators[each.values.generator]) for each in versions], batch_size=BATCH
-    )
-    Option.objects.bulk_create(
-        [
+def make_items(
+    project: Project,
+    versions: Sequence[ItemVersion],
+    generators: Mapping[str, Generator] | None = None,
+    *,
+    save: Save = save_at_once,
+    superseded_at: datetime | None = None,
+) -> list[Item]:
+    """The items with their options. Their `generators` are those of the project, which exist or are made."""
+    if generators is None:
+        generators = ensure_generators(project, {each.values.generator: GeneratorKind.HUMAN for each in versions})
+    items = [_build_item(project, each, generators[each.values.generator], superseded_at) for each in versions]
+    save(Item, items)
+    save(
+        Option,
+        (
             Option(item=item, position=place, **asdict(option))
             for item, each in zip(items, versions, strict=True)
             for place, option in enumerate(each.values.options, start=1)
-        ],
-        batch_size=BATCH,
+        ),
     )
     return items
 
 
-def _item(project: Project, new: ItemVersion, generator: Generator) -> Item:
+def _build_item(project: Project, new: ItemVersion, generator: Generator, superseded_at: datetime | None) -> Item:
     return Item(
+        superseded_at=superseded_at,
         project=project,
         text=new.text,
         generator=generator,
@@ -101,5 +121,66 @@ def replace_items(project: Project, changes: Sequence[tuple[Item, Text, ItemValu
 def carry_items(project: Project, items: Iterable[Item], texts: dict[str, Text]) -> list[Item]:
     """The same items about the newest version of their texts, given by external id."""
     fresh = Item.objects.filter(pk__in=[item.pk for item in items]).select_related("generator", "text")
-    changes = [(item, texts[item.text.external_id], item_values(item)) for item in fresh.prefetch_related("options")]
+    changes = [
+        (item, texts[item.text.external_id], get_item_values(item)) for item in fresh.prefetch_related("options")
+    ]
     return replace_items(project, changes)
+
+
+@dataclass(frozen=True)
+class KeyChange:
+    """An option, named by its id and wording in this version of the item, and whether it is a key from now on."""
+
+    item: Item
+    option_id: str
+    wording: str
+    correct: bool
+
+
+def correct_key(item: Item, option: Option, correct: bool, reason: str, user: User | None) -> list[KeyCorrection]:
+    """Say of one option whether it is a key; returns what was corrected, nothing if it was so before."""
+    with lock_bank(item.project):
+        return correct_keys([KeyChange(item, option.external_id, option.text, correct)], reason, user)
+
+
+def set_keys(item: Item, keys: Collection[str], reason: str, user: User | None) -> list[KeyCorrection]:
+    """Let exactly these options be keys; returns what was corrected."""
+    with lock_bank(item.project):
+        changes = [
+            KeyChange(item, option.external_id, option.text, option.external_id in keys)
+            for option in item.options.all()
+            if option.correct != (option.external_id in keys)
+        ]
+        return correct_keys(changes, reason, user)
+
+
+def correct_keys(changes: Iterable[KeyChange], reason: str, user: User | None) -> list[KeyCorrection]:
+    """Under the lock: one logged correction for each version of an item that a change touches."""
+    return [correction for change in changes for correction in _log_correction(change, reason, user)]
+
+
+def _log_correction(change: KeyChange, reason: str, user: User | None) -> list[KeyCorrection]:
+    options = Option.objects.filter(
+        item__project=change.item.project_id,
+        item__external_id=change.item.external_id,
+        external_id=change.option_id,
+        text=change.wording,
+    ).exclude(correct=change.correct)
+    touched = list(options.values_list("item_id", flat=True))
+    options.update(correct=change.correct)
+    return KeyCorrection.objects.bulk_create(
+        KeyCorrection(
+            item_id=item, option_external_id=change.option_id, correct=change.correct, reason=reason, made_by=user
+        )
+        for item in touched
+    )
+
+
+def find_key_changes(item: Item, known: ItemValues, target: ItemValues) -> list[KeyChange]:
+    """The options that keep id and wording but not their key."""
+    before = {(option.external_id, option.text): option.correct for option in known.options}
+    return [
+        KeyChange(item, option.external_id, option.text, option.correct)
+        for option in target.options
+        if before.get((option.external_id, option.text), option.correct) != option.correct
+    ]

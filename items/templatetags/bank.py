@@ -3,12 +3,12 @@ from typing import Any
 
 from django import template
 
-from items.language import language_name
-from items.values import even
+from items.language import name_language
+from items.values import normalise_json
 
 register = template.Library()
 
-register.filter("language_name", language_name)
+register.filter("language_name", name_language)
 
 
 @register.filter
@@ -20,4 +20,4 @@ def paragraphs(text: str) -> list[str]:
 @register.filter
 def as_json(value: Any) -> str:
     """Readable JSON; the template escapes it."""
-    return json.dumps(even(value), indent=2, ensure_ascii=False)
+    return json.dumps(normalise_json(value), indent=2, ensure_ascii=False)

@@ -1,3 +1,5 @@
+"""Pages of import and export: three ways to add texts, each with a preview."""
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
@@ -6,45 +8,83 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from items.formats.tables.columns import recognised
-from items.forms.adding import ColumnsForm
-from items.services.exporting import bank_lines
-from items.services.importing import ImportRefused, import_items
-from items.services.planning import plan_import
-from items.services.reading import current_text
-from items.services.uploads import (
+from items.formats.table_columns import recognise_columns
+from items.forms.imports import ColumnsForm, ImportForm, PasteForm, TextFilesForm
+from items.services.bank import get_current_text
+from items.services.exporting import export_lines
+from items.services.import_files import (
     PASTED,
     TEXT_FILES,
-    ask_to_update,
     choose_columns,
-    options_of,
-    reading_of,
-    table_of,
-    uploads_of,
+    get_options,
+    get_table,
+    list_import_files,
+    read_import_file,
+    request_update,
+    store_pasted,
+    store_text_files,
+    store_upload,
 )
+from items.services.importing import ImportRefused, import_items
+from items.services.planning import plan_import
 from projects.access import get_project
 from projects.models import Role
 
+
+@login_required
+def text_new(request, slug):
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    form = PasteForm(request.POST or None)
+    if form.is_valid():
+        kept = store_pasted(project, request.user, form.rows())
+        return redirect("item_import_preview", project.slug, kept.pk)
+    return render(request, "items/add_paste.html", {"project": project, "form": form})
+
+
+@login_required
+def text_files(request, slug):
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    form = TextFilesForm(request.POST or None, request.FILES or None)
+    if form.is_valid():
+        kept = store_text_files(project, request.user, form.contents(), form.options())
+        return redirect("item_import_preview", project.slug, kept.pk)
+    return render(request, "items/add_files.html", {"project": project, "form": form})
+
+
+@login_required
+def item_import(request, slug):
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    form = ImportForm(request.POST or None, request.FILES or None)
+    if form.is_valid():
+        upload = form.cleaned_data["file"]
+        kept = store_upload(project, request.user, upload.name, upload.read(), form.options())
+        step = "item_import_columns" if kept.format == "csv" else "item_import_preview"
+        return redirect(step, project.slug, kept.pk)
+    return render(request, "items/import.html", {"project": project, "form": form})
+
+
 # First rows of a table beside what its columns say.
-SHOWN = 3
+SAMPLE_ROWS = 3
 # Where what was sent comes from, if not from the page of files.
-WAYS = {PASTED: "text_new", TEXT_FILES: "text_files"}
+START_PAGES = {PASTED: "text_new", TEXT_FILES: "text_files"}
 
 
 @login_required
 def item_import_columns(request, slug, pk):
     """What each column of a table says: recognised by its name, chosen by hand."""
-    project, file = _kept(request, slug, pk)
+    project, file = _get_import_file(request, slug, pk)
     if file is None:
-        return _gone(request, project)
-    table = table_of(file)
+        return _redirect_gone(request, project)
+    table = get_table(file)
     if table is None:
         return redirect("item_import_preview", project.slug, file.pk)
-    form = ColumnsForm(request.POST or None, header=table.header, fields=file.columns or recognised(table.header))
+    form = ColumnsForm(
+        request.POST or None, header=table.header, fields=file.columns or recognise_columns(table.header)
+    )
     if form.is_valid():
         choose_columns(file, form.chosen())
         return redirect("item_import_preview", project.slug, file.pk)
-    columns = list(zip(form, zip(*(row.cells for row in table.rows[:SHOWN]), strict=True), strict=True))
+    columns = list(zip(form, zip(*(row.cells for row in table.rows[:SAMPLE_ROWS]), strict=True), strict=True))
     return render(
         request, "items/import_columns.html", {"project": project, "file": file, "form": form, "columns": columns}
     )
@@ -53,23 +93,23 @@ def item_import_columns(request, slug, pk):
 @login_required
 def item_import_preview(request, slug, pk):
     """What the import would do; POST does it, if nothing forbids it now."""
-    project, file = _kept(request, slug, pk)
+    project, file = _get_import_file(request, slug, pk)
     if file is None:
-        return _gone(request, project)
-    reading = reading_of(file)
+        return _redirect_gone(request, project)
+    reading = read_import_file(file)
     try:
         if request.method == "POST":
-            plan = import_items(project, reading, options_of(file), filename=file.name, user=request.user)
+            plan = import_items(project, reading, get_options(file), filename=file.name, user=request.user)
             file.delete()
-            return _imported(request, project, plan)
-        plan = plan_import(project, reading, options_of(file))
+            return _redirect_imported(request, project, plan)
+        plan = plan_import(project, reading, get_options(file))
     except ImportRefused as refusal:
         messages.error(
             request, _("Nothing was stored: the project has changed since the preview. See what stands against it.")
         )
         plan = refusal.plan
-    context = {"project": project, "file": file, "plan": plan, "counts": plan.counts(), "table": table_of(file)}
-    context["back"] = reverse(WAYS.get(file.format, "item_import"), args=[project.slug])
+    context = {"project": project, "file": file, "plan": plan, "counts": plan.counts(), "table": get_table(file)}
+    context["back"] = reverse(START_PAGES.get(file.format, "item_import"), args=[project.slug])
     return render(request, "items/import_preview.html", context)
 
 
@@ -77,10 +117,10 @@ def item_import_preview(request, slug, pk):
 @require_POST
 def item_import_update(request, slug, pk):
     """Preview again, now taking other wordings as new versions."""
-    project, file = _kept(request, slug, pk)
+    project, file = _get_import_file(request, slug, pk)
     if file is None:
-        return _gone(request, project)
-    ask_to_update(file)
+        return _redirect_gone(request, project)
+    request_update(file)
     return redirect("item_import_preview", project.slug, file.pk)
 
 
@@ -88,25 +128,25 @@ def item_import_update(request, slug, pk):
 @require_safe
 def item_export(request, slug):
     project = get_project(request.user, slug)
-    response = HttpResponse(bank_lines(project), content_type="application/jsonl; charset=utf-8")
+    response = HttpResponse(export_lines(project), content_type="application/jsonl; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{project.slug}-items.jsonl"'
     return response
 
 
-def _imported(request, project, plan):
+def _redirect_imported(request, project, plan):
     """One new text is shown, so that items can be written next; else the list."""
     messages.success(request, _("Imported: {counts}.").format(counts=", ".join(plan.sentences())))
     if len(plan.new_texts) == 1 and not plan.new_items:
-        return redirect("text", project.slug, current_text(project, plan.new_texts[0].id).pk)
+        return redirect("text", project.slug, get_current_text(project, plan.new_texts[0].id).pk)
     return redirect("text_list", project.slug)
 
 
-def _kept(request, slug, pk):
+def _get_import_file(request, slug, pk):
     project = get_project(request.user, slug, Role.RESEARCHER)
-    return project, uploads_of(project, request.user).filter(pk=pk).first()
+    return project, list_import_files(project, request.user).filter(pk=pk).first()
 
 
-def _gone(request, project):
+def _redirect_gone(request, project):
     """Imported before (perhaps by a double click), or a day old; another's file looks the same."""
     messages.error(
         request,

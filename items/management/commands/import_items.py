@@ -5,15 +5,14 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils.translation import gettext as _
 
-from items.formats import FORMATS, format_of
-from items.formats.problems import ImportProblem, Problems
-from items.names import clean_language, clean_name
-from items.plain import printable
-from items.services.importing import ImportRefused, import_items, read
+from items.formats import FORMATS, find_format
+from items.formats.rows import ImportProblem, Problems
+from items.plain import clean_language, clean_name, make_printable
+from items.services.importing import ImportRefused, import_items, read_bank_file
 from items.services.naming import ImportOptions
 from items.services.plan import ImportPlan
 from items.services.planning import plan_import
-from items.uploads import CannotRead, read_file
+from items.uploads import UnreadableFile, read_file
 from projects.models import Project
 
 
@@ -33,45 +32,45 @@ class Command(BaseCommand):
         project = Project.objects.filter(slug=options["project"]).first()
         if project is None:
             raise CommandError(
-                _("There is no project with the short name {slug}.").format(slug=printable(options["project"]))
+                _("There is no project with the short name {slug}.").format(slug=make_printable(options["project"]))
             )
-        wishes = _wishes(options)
-        format = _format(options)
+        wishes = _read_options(options)
+        format = _choose_format(options)
         try:
-            reading = read(read_file(options["file"]), format, name=options["file"])
-        except CannotRead as error:
+            reading = read_bank_file(read_file(options["file"]), format, name=options["file"])
+        except UnreadableFile as error:
             raise CommandError(str(error)) from None
         try:
             if options["dry_run"]:
-                plan = _checked(plan_import(project, reading, wishes))
+                plan = _require_no_problems(plan_import(project, reading, wishes))
             else:
                 plan = import_items(project, reading, wishes, filename=Path(options["file"]).name)
         except ImportRefused as refusal:
-            raise CommandError(_refusal(refusal)) from None
+            raise CommandError(_describe_refusal(refusal)) from None
         if options["verbosity"] > 0:
             self._report(plan, dry_run=options["dry_run"])
 
     def _report(self, plan: ImportPlan, dry_run: bool) -> None:
-        for line in _lines(plan.warnings):
+        for line in _list_problems(plan.warnings):
             self.stdout.write(_("Warning: {line}").format(line=line))
         for sentence in plan.sentences():
             self.stdout.write(sentence)
-        self.stdout.write(_outcome(plan, dry_run))
+        self.stdout.write(_describe_outcome(plan, dry_run))
 
 
-def _outcome(plan: ImportPlan, dry_run: bool) -> str:
+def _describe_outcome(plan: ImportPlan, dry_run: bool) -> str:
     if dry_run:
         return _("Dry run: nothing was stored.")
     return _("Stored.") if plan.writes else _("Nothing had to be stored.")
 
 
-def _checked(plan: ImportPlan) -> ImportPlan:
+def _require_no_problems(plan: ImportPlan) -> ImportPlan:
     if plan.problems:
         raise ImportRefused(plan)
     return plan
 
 
-def _wishes(options: dict[str, Any]) -> ImportOptions:
+def _read_options(options: dict[str, Any]) -> ImportOptions:
     try:
         return ImportOptions(
             generator=options["generator"] and clean_name(options["generator"]),
@@ -82,29 +81,29 @@ def _wishes(options: dict[str, Any]) -> ImportOptions:
         raise CommandError(str(error)) from None
 
 
-def _format(options: dict[str, Any]) -> str:
-    if name := options["format"] or (options["file"] == "-" and "lesart") or format_of(options["file"]):
+def _choose_format(options: dict[str, Any]) -> str:
+    if name := options["format"] or (options["file"] == "-" and "lesart") or find_format(options["file"]):
         return str(name)
     raise CommandError(
         _("The end of the file's name says no format. Add --format, one of: {names}.").format(names=", ".join(FORMATS))
     )
 
 
-def _refusal(refusal: ImportRefused) -> str:
+def _describe_refusal(refusal: ImportRefused) -> str:
     plan = refusal.plan
     advice = [_("To store other wordings as new versions, add --update.")] if plan.can_update else []
-    return "\n".join([str(refusal), *_lines(plan.problems), *advice])
+    return "\n".join([str(refusal), *_list_problems(plan.problems), *advice])
 
 
-def _lines(problems: Problems) -> list[str]:
-    lines = [_line(problem) for problem in problems.listed]
+def _list_problems(problems: Problems) -> list[str]:
+    lines = [_describe_problem(problem) for problem in problems.listed]
     more = [_("… and {count} more.").format(count=problems.unlisted)] if problems.unlisted else []
     return lines + more
 
 
-def _line(problem: ImportProblem) -> str:
+def _describe_problem(problem: ImportProblem) -> str:
     """Line, field and reason; what was quoted in it is already without terminal escapes."""
     line = _("line {number}").format(number=problem.line) if problem.line else _("the file")
     line = problem.name or line
     place = f"{line}, {problem.field}" if problem.field else line
-    return printable(f"{place}: {problem.reason}", 1_000)
+    return make_printable(f"{place}: {problem.reason}", 1_000)

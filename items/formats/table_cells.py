@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from items.formats.encoding import characters
-from items.formats.problems import Reading
-from items.formats.tables.columns import recognised_count
-from items.plain import has_control, printable, tidy
+from items.formats.rows import Reading
+from items.formats.table_columns import count_recognised
+from items.formats.text_files import decode_or_report
+from items.plain import has_control, make_printable, tidy
 
 DELIMITERS = ",;\t|"
 MAX_COLUMNS = 100
@@ -26,7 +26,7 @@ SEPARATOR_LINE = re.compile(r"\A\"?sep=([,;\t|])\"?(\r\n|\r|\n)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Cells:
+class TableRow:
     """One row: the line on which it begins, and what stands in each column."""
 
     line: int
@@ -36,7 +36,7 @@ class Cells:
 @dataclass(frozen=True)
 class Table:
     header: list[str]
-    rows: list[Cells]
+    rows: list[TableRow]
 
 
 class BadTable(ValueError):
@@ -47,27 +47,27 @@ class BadTable(ValueError):
         self.line = line
 
 
-def read_table(content: bytes, reading: Reading) -> Table | None:
+def read_cells(content: bytes, reading: Reading) -> Table | None:
     """The table, with a problem for each row that has another number of cells; None if it cannot be read as one."""
-    text = characters(content, 0, reading)
+    text = decode_or_report(content, 0, reading)
     if text is None:
         return None
     try:
-        records = _records(text)
+        records = _read_records(text)
         first = next(records, None)
         if first is None:
             raise BadTable(0, _("The file is empty. Write the names of the columns into its first line."))
-        rows = [row for row in _named(records, reading) if any(row.cells)]
-        header = _header(first, rows)
+        rows = [row for row in _name_rows(records, reading) if any(row.cells)]
+        header = _read_header(first, rows)
         if not rows:
             raise BadTable(0, _("The table has no rows below the names of its columns."))
     except BadTable as error:
         reading.problems.add(error.line, "", str(error))
         return None
-    return Table(header, [row for row in (_fitted(row, header, reading) for row in rows) if row])
+    return Table(header, [row for row in (_fit_to_header(row, header, reading) for row in rows) if row])
 
 
-def _named(records: Iterator[tuple[int, Cells]], reading: Reading) -> Iterator[Cells]:
+def _name_rows(records: Iterator[tuple[int, TableRow]], reading: Reading) -> Iterator[TableRow]:
     """The rows; where cells of several lines part lines from rows, both numbers are told."""
     for number, row in records:
         if number != row.line:
@@ -75,19 +75,19 @@ def _named(records: Iterator[tuple[int, Cells]], reading: Reading) -> Iterator[C
         yield row
 
 
-def _records(text: str) -> Iterator[tuple[int, Cells]]:
+def _read_records(text: str) -> Iterator[tuple[int, TableRow]]:
     """Number and cells of each row; blank lines are counted and left out."""
     skipped = 0
     if told := SEPARATOR_LINE.match(text):
         delimiter, text, skipped = told[1], text[told.end() :], 1
     else:
-        delimiter = _delimiter(text)
-    for number, row in _parsed(text, delimiter, skipped):
+        delimiter = _guess_delimiter(text)
+    for number, row in _parse_csv(text, delimiter, skipped):
         if row.cells not in ([], [""]):
             yield number, row
 
 
-def _parsed(text: str, delimiter: str, skipped: int = 0) -> Iterator[tuple[int, Cells]]:
+def _parse_csv(text: str, delimiter: str, skipped: int = 0) -> Iterator[tuple[int, TableRow]]:
     lines = io.StringIO(text, newline="")
     reader = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=True)
     number, line = skipped, 1 + skipped
@@ -100,25 +100,25 @@ def _parsed(text: str, delimiter: str, skipped: int = 0) -> Iterator[tuple[int, 
         except csv.Error as error:
             # How long a cell may be for csv is the process's; answers raise it. An open quotation mark runs to the end.
             is_long = "field limit" in str(error) or ("end of data" in str(error) and lines.tell() - start > MAX_CELL)
-            raise BadTable(line, _too_long() if is_long else _reason(str(error))) from None
+            raise BadTable(line, _explain_long_cell() if is_long else _explain_csv_error(str(error))) from None
         if any(len(cell) > MAX_CELL for cell in cells):
-            raise BadTable(line, _too_long())
+            raise BadTable(line, _explain_long_cell())
         if len(cells) > MAX_CELLS:
             raise BadTable(line, _("The row has more than {limit:,} cells. Split it.").format(limit=MAX_CELLS))
         number += 1
         if number > MAX_ROWS:
             raise BadTable(line, _("The table has more than {limit:,} rows. Split it.").format(limit=MAX_ROWS))
-        yield number, Cells(line, [tidy(cell) for cell in cells])
+        yield number, TableRow(line, [tidy(cell) for cell in cells])
         line = reader.line_num + 1 + skipped
 
 
-def _too_long() -> str:
+def _explain_long_cell() -> str:
     return _("A cell here is longer than {limit:,} characters. Perhaps a closing quotation mark is missing.").format(
         limit=MAX_CELL
     )
 
 
-def _reason(error: str) -> str:
+def _explain_csv_error(error: str) -> str:
     if "end of data" in error:
         return _("A quotation mark that opens here is never closed. Close it.")
     if "expected after" in error:
@@ -126,26 +126,26 @@ def _reason(error: str) -> str:
             "After a closing quotation mark stands something else than the next cell. "
             "Write a quotation mark inside a cell twice."
         )
-    return _("The line is not CSV: {reason}.").format(reason=printable(error))
+    return _("The line is not CSV: {reason}.").format(reason=make_printable(error))
 
 
-def _delimiter(text: str) -> str:
+def _guess_delimiter(text: str) -> str:
     """The one by which most columns are recognised; among equals the one that makes most columns."""
-    return max(DELIMITERS, key=lambda delimiter: _merit(text, delimiter))
+    return max(DELIMITERS, key=lambda delimiter: _score_delimiter(text, delimiter))
 
 
-def _merit(text: str, delimiter: str) -> tuple[int, int]:
+def _score_delimiter(text: str, delimiter: str) -> tuple[int, int]:
     try:
-        cells = next((row.cells for _number, row in _parsed(text, delimiter) if row.cells), [])
+        cells = next((row.cells for _number, row in _parse_csv(text, delimiter) if row.cells), [])
     except BadTable:
         return (-1, 0)
-    return (recognised_count(cells[:MAX_COLUMNS]), len(cells))
+    return (count_recognised(cells[:MAX_COLUMNS]), len(cells))
 
 
-def _header(first: tuple[int, Cells], rows: list[Cells]) -> list[str]:
+def _read_header(first: tuple[int, TableRow], rows: list[TableRow]) -> list[str]:
     """The names of the columns. A column without a name goes if it is empty, else it is called by its place."""
     line, names = first[1].line, first[1].cells
-    names = names[: max([_width(names), *(_width(row.cells) for row in rows)])]
+    names = names[: max([_count_cells(names), *(_count_cells(row.cells) for row in rows)])]
     if not any(names):
         raise BadTable(line, _("The first line names no columns. Write a name such as “text” above each."))
     if len(names) > MAX_COLUMNS:
@@ -158,20 +158,20 @@ def _header(first: tuple[int, Cells], rows: list[Cells]) -> list[str]:
             "The name of a column is one line of up to {limit} characters, but one is “{name}”. "
             "Write the names of the columns into the first line."
         )
-        raise BadTable(line, reason.format(limit=MAX_NAME, name=printable(bad, 40)))
+        raise BadTable(line, reason.format(limit=MAX_NAME, name=make_printable(bad, 40)))
     if twice := [name for name, count in Counter(name.casefold() for name in names).items() if count > 1]:
         raise BadTable(
-            line, _("The column “{name}” stands twice. Rename one of them.").format(name=printable(twice[0]))
+            line, _("The column “{name}” stands twice. Rename one of them.").format(name=make_printable(twice[0]))
         )
     return names
 
 
-def _width(cells: list[str]) -> int:
+def _count_cells(cells: list[str]) -> int:
     """How many cells there are, without the empty ones at the end."""
     return next((place for place in range(len(cells), 0, -1) if cells[place - 1]), 0)
 
 
-def _fitted(row: Cells, header: list[str], reading: Reading) -> Cells | None:
+def _fit_to_header(row: TableRow, header: list[str], reading: Reading) -> TableRow | None:
     """The row with as many cells as there are columns; empty ones may be too many."""
     if len(row.cells) < len(header) or any(row.cells[len(header) :]):
         reason = _(
@@ -180,4 +180,4 @@ def _fitted(row: Cells, header: list[str], reading: Reading) -> Cells | None:
         )
         reading.problems.add(row.line, "", reason.format(n=len(row.cells), wanted=len(header)))
         return None
-    return Cells(row.line, row.cells[: len(header)])
+    return TableRow(row.line, row.cells[: len(header)])

@@ -3,13 +3,13 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from string import ascii_lowercase
 
 from django.utils.translation import gettext as _
 
 from items.models import MAX_OPTIONS
-from items.plain import printable
+from items.plain import make_printable
 
 TEXT_FIELDS = (
     *("text_id", "title", "text", "language"),
@@ -19,7 +19,7 @@ ITEM_FIELDS = ("item_id", "generator", "question", "correct", "answer", "referen
 OPTION_FIELDS = tuple(f"option_{number}" for number in range(1, MAX_OPTIONS + 1))
 FIELDS = (*TEXT_FIELDS, *ITEM_FIELDS, *OPTION_FIELDS)
 # What else may become of a column: a detail that is kept beside the text or item, or nothing.
-KEPT, LEFT_OUT = "extra", ""
+KEEP_AS_DETAIL, LEAVE_OUT = "extra", ""
 
 # English, German and Basque names, and those of common data sets; compared without case, accents, spaces and signs.
 NAMES = {
@@ -45,7 +45,7 @@ NAMES = {
 }
 KNOWN = {name: field for field, names in NAMES.items() for name in (field.replace("_", ""), *names.split())}
 # Their meaning depends on what else is there.
-DEPENDING = {"id", "nr", "answer", "antwort", "erantzuna"}
+AMBIGUOUS = {"id", "nr", "answer", "antwort", "erantzuna"}
 # A letter stands apart, as in “answer b” or “answerB”: “answers” is no option.
 OPTION = re.compile(
     r"(?:mc)?(?:option|answer|antwort|antwortoption|antwortmoglichkeit|choice|auswahl|alternative|aukera|erantzuna)"
@@ -53,41 +53,41 @@ OPTION = re.compile(
 )
 
 
-def plain(name: str) -> str:
+def normalise_name(name: str) -> str:
     """The letters and digits of a name, without case and accents."""
     apart = unicodedata.normalize("NFKD", name.casefold())
     return "".join(char for char in apart if char.isalnum())
 
 
-def option_number(name: str) -> int | None:
+def parse_option_name(name: str) -> int | None:
     """2 for “Option 2”, “answer_b” and “Antwort B”; None for other names and above the bound."""
     *words, sign = re.findall(r"\d+|[^\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z]$)", " ", name)) or [""]
-    told = OPTION.fullmatch(f"{plain(''.join(words))} {plain(sign)}".strip())
-    return number_of(told[1]) if told else None
+    told = OPTION.fullmatch(f"{normalise_name(''.join(words))} {normalise_name(sign)}".strip())
+    return parse_option_sign(told[1]) if told else None
 
 
-def number_of(sign: str) -> int | None:
+def parse_option_sign(sign: str) -> int | None:
     """2 for “2” and “b”; None for what counts no option."""
     number = int(sign) if sign.isdecimal() else ascii_lowercase.find(sign) + 1
     return number if 1 <= number <= MAX_OPTIONS else None
 
 
-def recognised(header: Sequence[str]) -> list[str]:
+def recognise_columns(header: Sequence[str]) -> list[str]:
     """A field for each column; of two that say the same the first has it. What is not recognised is kept."""
-    names = [plain(name) for name in header]
+    names = [normalise_name(name) for name in header]
     letters = {"a", "b"} <= set(names)
-    fields = [_field(name, letters) for name in header]
+    fields = [_recognise_name(name, letters) for name in header]
     for place, name in enumerate(names):
-        if fields[place] == KEPT and name in DEPENDING:
-            fields[place] = _depending(name, fields)
-    return [KEPT if field in fields[:place] else field for place, field in enumerate(fields)]
+        if fields[place] == KEEP_AS_DETAIL and name in AMBIGUOUS:
+            fields[place] = _resolve_ambiguous(name, fields)
+    return [KEEP_AS_DETAIL if field in fields[:place] else field for place, field in enumerate(fields)]
 
 
-def recognised_count(header: Sequence[str]) -> int:
-    return sum(field != KEPT for field in recognised(header))
+def count_recognised(header: Sequence[str]) -> int:
+    return sum(field != KEEP_AS_DETAIL for field in recognise_columns(header))
 
 
-def mistakes(fields: Sequence[str]) -> Iterator[str]:
+def find_mistakes(fields: Sequence[str]) -> Iterator[str]:
     """Why a table cannot be read with these fields, each with its remedy."""
     for field, count in Counter(fields).items():
         if count > 1 and field in FIELDS:
@@ -103,7 +103,7 @@ def mistakes(fields: Sequence[str]) -> Iterator[str]:
         yield _("A column says what is correct, but none holds an option. Choose the columns of the options.")
 
 
-def known_columns() -> str:
+def list_known_columns() -> str:
     """All names by which this is said, for a sentence."""
     named = ", ".join([*TEXT_FIELDS, *ITEM_FIELDS])
     return _("Lesart knows these columns: {names}, and option_1 to option_{limit}.").format(
@@ -111,23 +111,68 @@ def known_columns() -> str:
     )
 
 
-def quoted(header: Sequence[str]) -> str:
-    return ", ".join(f"“{printable(name)}”" for name in header)
+def quote_names(header: Sequence[str]) -> str:
+    return ", ".join(f"“{make_printable(name)}”" for name in header)
 
 
-def _field(name: str, letters: bool) -> str:
+def _recognise_name(name: str, letters: bool) -> str:
     """What a column's name says by itself; bare letters are options where there is an A and a B."""
-    if plain(name) in DEPENDING:
-        return KEPT
-    if field := KNOWN.get(plain(name)):
+    if normalise_name(name) in AMBIGUOUS:
+        return KEEP_AS_DETAIL
+    if field := KNOWN.get(normalise_name(name)):
         return field
-    bare = letters and re.fullmatch("[a-t]", plain(name))
-    number = number_of(plain(name)) if bare else option_number(name)
-    return f"option_{number}" if number else KEPT
+    bare = letters and re.fullmatch("[a-t]", normalise_name(name))
+    number = parse_option_sign(normalise_name(name)) if bare else parse_option_name(name)
+    return f"option_{number}" if number else KEEP_AS_DETAIL
 
 
-def _depending(name: str, fields: Sequence[str]) -> str:
+def _resolve_ambiguous(name: str, fields: Sequence[str]) -> str:
     """An id is that of the row; an answer beside options says which is correct, alone it is the expected one."""
     if name in {"id", "nr"}:
         return "item_id" if "question" in fields else "text_id"
     return "correct" if set(OPTION_FIELDS) & set(fields) and "correct" not in fields else "answer"
+
+
+# What stands for: no option is correct.
+NO_KEY = {"none", "keine", "keiner", "keines", "bat ere ez", "-", "–"}
+PARTS = re.compile(r"[;,|/+&\n]|\s(?:and|und|eta)\s")
+
+
+def parse_keys(cell: str, options: Mapping[int, str]) -> set[int]:
+    """The numbers of the correct options, of {number of the column: wording}; raises ValueError with a sentence."""
+    if not cell:
+        raise ValueError(
+            _("Nothing says which option is correct. Write its number, letter or wording, or “none” if none is.")
+        )
+    if whole := _match_options(cell, options):
+        return {_require_single(cell, whole)}
+    if cell.casefold() in NO_KEY:
+        return set()
+    return {_require_single(part, _match_options(part, options)) for part in _split_cell(cell)}
+
+
+def _split_cell(cell: str) -> Iterator[str]:
+    return (part.strip() for part in PARTS.split(cell) if part.strip())
+
+
+def _match_options(part: str, options: Mapping[int, str]) -> set[int]:
+    """The options that this may mean. A sign such as “2” may be the number of one and the wording of another."""
+    numbers = {number for number, wording in options.items() if wording == part}
+    sign = part.casefold().strip("().: ")
+    number = parse_option_name(part) or (parse_option_sign(sign) if re.fullmatch(r"\d{1,2}|[a-t]", sign) else None) or 0
+    return numbers | {number} if number in options else numbers
+
+
+def _require_single(part: str, numbers: set[int]) -> int:
+    if len(numbers) == 1:
+        return next(iter(numbers))
+    if numbers:
+        reason = _("“{part}” may mean several options ({numbers}). Write it in another way: number, letter or wording.")
+        raise ValueError(
+            reason.format(part=make_printable(part), numbers=", ".join(str(number) for number in sorted(numbers)))
+        )
+    reason = _(
+        "“{part}” is no option of this row. Write the number (from 1), letter or exact wording; "
+        "several are parted by semicolons."
+    )
+    raise ValueError(reason.format(part=make_printable(part)))

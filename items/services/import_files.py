@@ -11,26 +11,26 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from items.formats import format_of
-from items.formats.problems import Reading
-from items.formats.tables.cells import Table, read_table
-from items.formats.text_files import read_files
+from items.formats import find_format
+from items.formats.rows import Reading
+from items.formats.table_cells import Table, read_cells
+from items.formats.text_files import read_text_files
 from items.models import MAX_ID, ImportFile
-from items.plain import printable
-from items.services.importing import read
+from items.plain import make_printable
+from items.services.importing import read_bank_file
 from items.services.naming import ImportOptions
 from projects.models import Project, User
 
-KEPT = timedelta(days=1)
+KEEP_FOR = timedelta(days=1)
 TEXT_FILES, PASTED = "text", "paste"
 
 
-def keep_upload(project: Project, user: User, name: str, content: bytes, options: ImportOptions) -> ImportFile:
+def store_upload(project: Project, user: User, name: str, content: bytes, options: ImportOptions) -> ImportFile:
     """Keep a file of texts and items for its preview."""
-    return _keep(project, user, name, content, options, format_of(name) or "lesart")
+    return _store(project, user, name, content, options, find_format(name) or "lesart")
 
 
-def keep_text_files(
+def store_text_files(
     project: Project, user: User, files: Sequence[tuple[str, bytes]], options: ImportOptions
 ) -> ImportFile:
     """Keep text files, given as (name, bytes), as one."""
@@ -39,43 +39,43 @@ def keep_text_files(
         name = files[0][0]
     else:
         name = ngettext("{n} text file", "{n} text files", len(files)).format(n=len(files))
-    return _keep(project, user, name, packed.encode(), options, TEXT_FILES)
+    return _store(project, user, name, packed.encode(), options, TEXT_FILES)
 
 
-def keep_pasted(project: Project, user: User, rows: Sequence[dict[str, Any]]) -> ImportFile:
+def store_pasted(project: Project, user: User, rows: Sequence[dict[str, Any]]) -> ImportFile:
     """Keep pasted texts, given as Lesart's own format has them."""
     lines = "\n".join(json.dumps(row) for row in rows)
     name = ngettext("{n} pasted text", "{n} pasted texts", len(rows)).format(n=len(rows))
-    return _keep(project, user, name, lines.encode(), ImportOptions(), PASTED)
+    return _store(project, user, name, lines.encode(), ImportOptions(), PASTED)
 
 
-def uploads_of(project: Project, user: User) -> QuerySet[ImportFile]:
+def list_import_files(project: Project, user: User) -> QuerySet[ImportFile]:
     """What the user may still preview and import."""
-    return ImportFile.objects.filter(project=project, user=user, created_at__gte=timezone.now() - KEPT)
+    return ImportFile.objects.filter(project=project, user=user, created_at__gte=timezone.now() - KEEP_FOR)
 
 
-def reading_of(file: ImportFile) -> Reading:
+def read_import_file(file: ImportFile) -> Reading:
     """What was sent, read."""
     content = bytes(file.content)
     if file.format == TEXT_FILES:
-        return read_files([(name, base64.b64decode(packed)) for name, packed in json.loads(content)])
+        return read_text_files([(name, base64.b64decode(packed)) for name, packed in json.loads(content)])
     if file.format == PASTED:
-        reading = read(content)
+        reading = read_bank_file(content)
         reading.names |= {line.number: _("text {n}").format(n=line.number) for line in reading.lines}
         return reading
-    return read(content, file.format, name=file.name, columns=file.columns)
+    return read_bank_file(content, file.format, name=file.name, columns=file.columns)
 
 
-def table_of(file: ImportFile) -> Table | None:
+def get_table(file: ImportFile) -> Table | None:
     """The cells of a table, None if it is none or cannot be read as one."""
-    return read_table(bytes(file.content), Reading()) if file.format == "csv" else None
+    return read_cells(bytes(file.content), Reading()) if file.format == "csv" else None
 
 
-def options_of(file: ImportFile) -> ImportOptions:
+def get_options(file: ImportFile) -> ImportOptions:
     return ImportOptions(file.generator, file.language, file.update)
 
 
-def ask_to_update(file: ImportFile) -> None:
+def request_update(file: ImportFile) -> None:
     """From now on other wordings in the file are new versions."""
     file.update = True
     file.save(update_fields=["update"])
@@ -87,15 +87,15 @@ def choose_columns(file: ImportFile, fields: Sequence[str]) -> None:
     file.save(update_fields=["columns"])
 
 
-def _keep(
+def _store(
     project: Project, user: User, name: str, content: bytes, options: ImportOptions, format_name: str
 ) -> ImportFile:
     """Files that nobody came back for go."""
-    ImportFile.objects.filter(created_at__lt=timezone.now() - KEPT).delete()
+    ImportFile.objects.filter(created_at__lt=timezone.now() - KEEP_FOR).delete()
     return ImportFile.objects.create(
         project=project,
         user=user,
-        name=printable(name, MAX_ID)[:MAX_ID],
+        name=make_printable(name, MAX_ID)[:MAX_ID],
         format=format_name,
         content=content,
         generator=options.generator,

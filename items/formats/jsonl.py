@@ -1,19 +1,21 @@
-"""Bytes to JSON objects, one a line, for files that nobody vouches for."""
+"""Lesart's JSONL: one text with its items a line; a superset of the item-evaluation JSONL."""
 
 import codecs
 import json
 import math
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
-from items.formats.problems import Problems
-from items.plain import printable
+from items.formats.rows import Line, Problems, Reading, TextRow, check_metadata, validate_row
+from items.plain import make_printable
 
 MAX_DEPTH = 32
 # Readers of JSON disagree on whole numbers above 64 bits.
-MAX_WHOLE = 2**63
+MAX_INTEGER = 2**63
 
 UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
@@ -22,10 +24,10 @@ class BadLine(ValueError):
     """A line that is no JSON object we can store; says why."""
 
 
-def objects(content: bytes, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
+def read_objects(content: bytes, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
     """Each line's number and object; lines that are none, and files that are no JSON lines, go to the problems."""
     content = content.removeprefix(codecs.BOM_UTF8)
-    if reason := _not_lines(content):
+    if reason := _explain_not_jsonl(content):
         problems.add(0, "", reason)
         return
     # Only \n and \r\n part lines: U+2028 and the like may stand inside a string.
@@ -33,12 +35,12 @@ def objects(content: bytes, problems: Problems) -> Iterator[tuple[int, dict[str,
         if not line.strip():
             continue
         try:
-            yield number, parse(line)
+            yield number, parse_object(line)
         except BadLine as error:
             problems.add(number, "", str(error))
 
 
-def _not_lines(content: bytes) -> str:
+def _explain_not_jsonl(content: bytes) -> str:
     """Why the whole file cannot be JSON lines; empty if it may be."""
     start = content.lstrip()
     if not start:
@@ -52,7 +54,7 @@ def _not_lines(content: bytes) -> str:
     return ""
 
 
-def parse(line: bytes) -> dict[str, Any]:
+def parse_object(line: bytes) -> dict[str, Any]:
     """The object on one line, safe to store in any database."""
     try:
         value = DECODER.decode(line.decode("utf-8").strip())
@@ -69,7 +71,7 @@ def parse(line: bytes) -> dict[str, Any]:
             )
         ) from None
     except RecursionError:
-        raise BadLine(_too_deep()) from None
+        raise BadLine(_explain_too_deep()) from None
     if not isinstance(value, dict):
         raise BadLine(_('The line is not a JSON object. Write {"text": "…", "items": […]}.'))
     _check(value)
@@ -79,7 +81,7 @@ def parse(line: bytes) -> dict[str, Any]:
 def _check(value: Any, depth: int = 0) -> None:
     """Refuse what json.loads lets through and no database keeps: NUL, lone surrogates, great depth."""
     if depth > MAX_DEPTH:
-        raise BadLine(_too_deep())
+        raise BadLine(_explain_too_deep())
     if isinstance(value, str):
         _check_string(value)
     elif isinstance(value, dict):
@@ -98,41 +100,103 @@ def _check_string(value: str) -> None:
         raise BadLine(_("The line holds half of a character (a lone surrogate such as \\ud800). Take it out."))
 
 
-def _too_deep() -> str:
+def _explain_too_deep() -> str:
     return _("The line is nested more than {limit} levels deep. Make it flatter.").format(limit=MAX_DEPTH)
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     keys: set[str] = set()
     for key, _value in pairs:
         if key in keys:
-            raise BadLine(_("The field “{name}” stands twice in one object. Keep one.").format(name=printable(key)))
+            raise BadLine(
+                _("The field “{name}” stands twice in one object. Keep one.").format(name=make_printable(key))
+            )
         keys.add(key)
     return dict(pairs)
 
 
-def _constant(word: str) -> NoReturn:
+def _refuse_constant(word: str) -> NoReturn:
     raise BadLine(
         _("The line holds {word}, which is no JSON number. Write null or leave the field out.").format(word=word)
     )
 
 
-def _fraction(digits: str) -> float:
+def _parse_fraction(digits: str) -> float:
     value = float(digits)
     if not math.isfinite(value):
         raise _too_large(digits)
     return value
 
 
-def _whole(digits: str) -> int:
+def _parse_integer(digits: str) -> int:
     # Counted before it is read: Python refuses to read more than 4,300 digits.
-    if len(digits) > 20 or abs(int(digits)) >= MAX_WHOLE:
+    if len(digits) > 20 or abs(int(digits)) >= MAX_INTEGER:
         raise _too_large(digits)
     return int(digits)
 
 
 def _too_large(digits: str) -> BadLine:
-    return BadLine(_("The number {number} is too large. Write it in quotes.").format(number=printable(digits, 30)))
+    return BadLine(_("The number {number} is too large. Write it in quotes.").format(number=make_printable(digits, 30)))
 
 
-DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant, parse_float=_fraction, parse_int=_whole)
+DECODER = json.JSONDecoder(
+    object_pairs_hook=_build_object,
+    parse_constant=_refuse_constant,
+    parse_float=_parse_fraction,
+    parse_int=_parse_integer,
+)
+
+MAX_NAMED = 10
+
+
+def read_jsonl(content: bytes) -> Reading:
+    """The lines of the file, and what is wrong with it."""
+    reading = Reading()
+    unknown: Counter[str] = Counter()
+    predictions = 0
+    for number, value in read_objects(content, reading.problems):
+        if text := _read_text(number, value, reading):
+            reading.lines.append(Line(number, text))
+            unknown.update(_find_unknown_fields(text))
+            predictions += _count_predictions(text)
+    _add_warnings(reading.warnings, unknown, predictions)
+    return reading
+
+
+def _read_text(number: int, value: dict[str, Any], reading: Reading) -> TextRow | None:
+    text = validate_row(TextRow, value, number, reading.problems)
+    if text is None:
+        return None
+    if text.body is None and text.body_hash is None:
+        reason = _("The text is missing. Some data sets leave it out: fill it in from the source.")
+        reading.problems.add(number, "text", reason)
+        return None
+    return text if check_metadata(number, text, reading) else None
+
+
+def _find_unknown_fields(text: TextRow) -> Iterator[str]:
+    yield from text.model_extra or {}
+    for item in text.items:
+        yield from (f"items, {name}" for name in item.model_extra or {})
+        for option in item.options or []:
+            yield from (f"items, answers, {name}" for name in option.model_extra or {})
+
+
+def _count_predictions(text: TextRow) -> int:
+    return sum(option.prediction is not None for item in text.items for option in item.options or [])
+
+
+def _add_warnings(warnings: Problems, unknown: Counter[str], predictions: int) -> None:
+    for name, n in unknown.most_common(MAX_NAMED):
+        reason = ngettext(
+            "This field is not known; it was left out.", "This field is not known; it was left out {n} times.", n
+        )
+        warnings.add(0, make_printable(name), reason.format(n=n))
+    if more := max(len(unknown) - MAX_NAMED, 0):
+        reason = ngettext(
+            "{n} more field is not known and was left out.", "{n} more fields are not known and were left out.", more
+        )
+        warnings.add(0, "", reason.format(n=more))
+    if predictions:
+        reason = _("Answers of models were left out: the bank holds texts and items only.")
+        warnings.add(0, "items, answers, prediction", reason)

@@ -1,4 +1,4 @@
-"""The forms of “Add texts”: pasted texts, text files, a table or Lesart's own format, and what its columns say."""
+"""Forms of “Add texts”: pasted texts, text files, a table or JSONL, and what each column of a table means."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,15 +6,54 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from items.formats import endings_of, format_of
-from items.formats.tables.columns import FIELDS, KEPT, mistakes
-from items.forms.columns import column_choices
-from items.forms.fields import LanguageField, NameField, TidyField
-from items.forms.texts import TextForm
+from items.formats import find_format, list_endings
+from items.formats.table_columns import (
+    FIELDS,
+    ITEM_FIELDS,
+    KEEP_AS_DETAIL,
+    LEAVE_OUT,
+    OPTION_FIELDS,
+    TEXT_FIELDS,
+    find_mistakes,
+)
+from items.forms.bank import LanguageField, NameField, TextForm, TidyField
 from items.models import MAX_TEXT
 from items.services.naming import ImportOptions
 from items.uploads import check_size
 from items.values import DETAILS
+
+FIELD_LABELS = {
+    "text_id": _("Id of the text"),
+    "title": _("Title of the text"),
+    "text": _("The text itself"),
+    "language": _("Language"),
+    "source": _("Source"),
+    "genre": _("Genre"),
+    "level": _("Level"),
+    "audience": _("Audience"),
+    "topic": _("Topic"),
+    "licence": _("Licence"),
+    "shareable": _("May be shared on (yes or no)"),
+    "item_id": _("Id of the item"),
+    "generator": _("Generator"),
+    "question": _("Question"),
+    "correct": _("Correct options"),
+    "answer": _("Expected answer of an open question"),
+    "reference": _("Reference item (yes or no)"),
+}
+
+
+def list_column_choices() -> list[tuple[Any, Any]]:
+    """For a select: what to leave out or keep, then the fields of texts, items and options."""
+    options = [(name, _("Option {n}").format(n=number)) for number, name in enumerate(OPTION_FIELDS, start=1)]
+    return [
+        (LEAVE_OUT, _("Leave out")),
+        (KEEP_AS_DETAIL, _("Keep as a detail")),
+        (_("Text"), [(name, FIELD_LABELS[name]) for name in TEXT_FIELDS]),
+        (_("Item"), [(name, FIELD_LABELS[name]) for name in ITEM_FIELDS]),
+        (_("Options of the item"), options),
+    ]
+
 
 MAX_PASTED = 500_000
 
@@ -101,7 +140,7 @@ class TextFilesForm(forms.Form):
         label=_("Text files"),
         allow_empty_file=True,
         help_text=_("Up to 100 files (.txt). The name of a file becomes the title and the id of its text."),
-        widget=SeveralFilesInput(attrs={"accept": ",".join(endings_of("text"))}),
+        widget=SeveralFilesInput(attrs={"accept": ",".join(list_endings("text"))}),
     )
     language = LanguageField(
         label=_("Language"),
@@ -115,7 +154,7 @@ class TextFilesForm(forms.Form):
         uploads = self.cleaned_data["uploads"]
         _check_size(*uploads)
         for upload in uploads:
-            if format_of(upload.name) != "text":
+            if find_format(upload.name) != "text":
                 reason = _("“%(name)s” is no plain text file: its name does not end in .txt. Save it as plain text.")
                 raise forms.ValidationError(reason, params={"name": upload.name})
         return uploads
@@ -135,7 +174,7 @@ class ImportForm(forms.Form):
             "CSV: one text or one item on each row. JSONL: one text with its items on each line, in Lesart's shape or "
             "that of item-evaluation."
         ),
-        widget=forms.FileInput(attrs={"accept": ",".join(endings_of("csv", "lesart"))}),
+        widget=forms.FileInput(attrs={"accept": ",".join(list_endings("csv", "lesart"))}),
     )
     generator = NameField(
         label=_("Generator"),
@@ -152,7 +191,7 @@ class ImportForm(forms.Form):
     def clean_file(self) -> Any:
         upload = self.cleaned_data["file"]
         _check_size(upload)
-        kind = format_of(upload.name)
+        kind = find_format(upload.name)
         if kind == "text":
             raise forms.ValidationError(_("This is a plain text file. Choose “Text files” above for it."))
         if kind is None:
@@ -170,15 +209,15 @@ class ColumnsForm(forms.Form):
 
     def __init__(self, *args: Any, header: Sequence[str], fields: Sequence[str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        choices = column_choices()
+        choices = list_column_choices()
         for place, (name, field) in enumerate(zip(header, fields, strict=True)):
             self.fields[f"column_{place}"] = forms.ChoiceField(
-                label=name, choices=choices, required=False, initial=field if field in FIELDS else KEPT
+                label=name, choices=choices, required=False, initial=field if field in FIELDS else KEEP_AS_DETAIL
             )
 
     def clean(self) -> dict[str, Any]:
         if not self.errors:
-            for reason in mistakes(self.chosen()):
+            for reason in find_mistakes(self.chosen()):
                 self.add_error(None, reason)
         return self.cleaned_data
 

@@ -6,22 +6,30 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from items.formats.checking import Loc, checked, has_readable_metadata, place
-from items.formats.problems import Line, Problems, Reading
-from items.formats.rows import ItemRow, TextRow
-from items.formats.tables.cells import Cells, Table, read_table
-from items.formats.tables.columns import (
+from items.formats.rows import (
+    ItemRow,
+    Line,
+    Location,
+    Problems,
+    Reading,
+    TextRow,
+    check_metadata,
+    describe_location,
+    validate_row,
+)
+from items.formats.table_cells import Table, TableRow, read_cells
+from items.formats.table_columns import (
     ITEM_FIELDS,
-    KEPT,
-    LEFT_OUT,
+    KEEP_AS_DETAIL,
+    LEAVE_OUT,
     OPTION_FIELDS,
     TEXT_FIELDS,
-    known_columns,
-    mistakes,
-    quoted,
-    recognised,
+    find_mistakes,
+    list_known_columns,
+    parse_keys,
+    quote_names,
+    recognise_columns,
 )
-from items.formats.tables.keys import keys_of
 from items.values import DETAILS
 
 YES = {"true", "yes", "1", "ja", "wahr", "bai", "x"}
@@ -31,7 +39,7 @@ ABOUT_ALL = {"generator", "reference"}
 
 
 @dataclass
-class _Group:
+class _TextGroup:
     """A text as its rows say it."""
 
     line: int
@@ -53,31 +61,31 @@ class _Row:
         return any(name in self.said for name in (*ITEM_FIELDS, *OPTION_FIELDS) if name not in ABOUT_ALL)
 
 
-def read(content: bytes, fields: Sequence[str] | None = None) -> Reading:
+def read_table(content: bytes, fields: Sequence[str] | None = None) -> Reading:
     """The texts of the table, and what is wrong with it. `fields` says what each column is; without it by its name."""
     reading = Reading()
-    table = read_table(content, reading)
+    table = read_cells(content, reading)
     if table is None:
         return reading
-    chosen = recognised(table.header) if fields is None else list(fields)
-    if wrong := list(mistakes(chosen)):
+    chosen = recognise_columns(table.header) if fields is None else list(fields)
+    if wrong := list(find_mistakes(chosen)):
         for reason in wrong:
-            told = _("The columns here are {columns}.").format(columns=quoted(table.header))
-            reading.problems.add(1, "", f"{reason} {known_columns()} {told}")
+            told = _("The columns here are {columns}.").format(columns=quote_names(table.header))
+            reading.problems.add(1, "", f"{reason} {list_known_columns()} {told}")
         return reading
     if fields is None:
-        _name_unknown(table, chosen, reading.warnings)
-    _Reader(table.header, chosen, reading).read(table)
+        _warn_of_unknown(table, chosen, reading.warnings)
+    _TableReader(table.header, chosen, reading).read(table)
     return reading
 
 
-def _name_unknown(table: Table, fields: Sequence[str], warnings: Problems) -> None:
+def _warn_of_unknown(table: Table, fields: Sequence[str], warnings: Problems) -> None:
     for column, (name, chosen) in enumerate(zip(table.header, fields, strict=True)):
-        if chosen == KEPT and any(row.cells[column] for row in table.rows):
+        if chosen == KEEP_AS_DETAIL and any(row.cells[column] for row in table.rows):
             warnings.add(0, name, _("This column is not known; it is kept among the metadata, in “extra”."))
 
 
-class _Reader:
+class _TableReader:
     """Gathers the rows of each text and checks them; problems name the column as the file does."""
 
     def __init__(self, header: Sequence[str], fields: Sequence[str], reading: Reading) -> None:
@@ -85,9 +93,9 @@ class _Reader:
         self.fields = fields
         self.reading = reading
         self.with_items = "question" in fields
-        self.groups: list[_Group] = []
-        self.by_id: dict[str, _Group] = {}
-        self.by_text: dict[str, _Group] = {}
+        self.groups: list[_TextGroup] = []
+        self.by_id: dict[str, _TextGroup] = {}
+        self.by_text: dict[str, _TextGroup] = {}
 
     def read(self, table: Table) -> None:
         for cells in table.rows:
@@ -97,16 +105,16 @@ class _Reader:
                 lines, items = [line for line, _item in group.items], [item for _line, item in group.items]
                 self.reading.lines.append(Line(group.line, text.model_copy(update={"items": items}), tuple(lines)))
 
-    def _row(self, cells: Cells) -> _Row:
+    def _row(self, cells: TableRow) -> _Row:
         filled = [
             (name, chosen, cell)
             for name, chosen, cell in zip(self.header, self.fields, cells.cells, strict=True)
-            if cell and chosen != LEFT_OUT
+            if cell and chosen != LEAVE_OUT
         ]
         return _Row(
             cells.line,
-            said={chosen: cell for _name, chosen, cell in filled if chosen != KEPT},
-            kept={name: cell for name, chosen, cell in filled if chosen == KEPT},
+            said={chosen: cell for _name, chosen, cell in filled if chosen != KEEP_AS_DETAIL},
+            kept={name: cell for name, chosen, cell in filled if chosen == KEEP_AS_DETAIL},
         )
 
     def _take(self, row: _Row) -> None:
@@ -119,7 +127,7 @@ class _Reader:
         elif not news and group.line != row.line:
             self.reading.warnings.add(row.line, "", _("This row says nothing that the rows above do not say."))
 
-    def _group(self, row: _Row) -> _Group | None:
+    def _group(self, row: _Row) -> _TextGroup | None:
         """The text that the row is about: that with its text_id, else that with its words."""
         name, text = row.said.get("text_id"), row.said.get("text")
         if not name and not text:
@@ -128,7 +136,7 @@ class _Reader:
             return None
         group = self.by_id.get(name) if name else self.by_text.get(text or "")
         if group is None:
-            group = _Group(row.line)
+            group = _TextGroup(row.line)
             self.groups.append(group)
         if name:
             self.by_id[name] = group
@@ -136,7 +144,7 @@ class _Reader:
             self.by_text.setdefault(text, group)
         return group
 
-    def _merge(self, group: _Group, row: _Row) -> bool:
+    def _merge(self, group: _TextGroup, row: _Row) -> bool:
         """Take over what the row says of the text; does it say anything new?"""
         news = False
         for name in (name for name in TEXT_FIELDS if name in row.said):
@@ -157,23 +165,23 @@ class _Reader:
             return True
         return new
 
-    def _text(self, group: _Group) -> TextRow | None:
+    def _text(self, group: _TextGroup) -> TextRow | None:
         extra: dict[str, Any] = group.kept | {name: group.said[name] for name in DETAILS if name in group.said}
         if told := group.said.get("shareable") or group.kept.get("shareable"):
             extra["shareable"] = self._yes_or_no(group.line, "shareable", told)
         value: dict[str, Any] = {name: group.said[name] for name in ("title", "text", "language") if name in group.said}
         if "text_id" in group.said:
             value["id"] = group.said["text_id"]
-        row = checked(
+        row = validate_row(
             TextRow,
             value | ({"metadata": {"extra": extra}} if extra else {}),
             group.line,
             self.reading.problems,
             lambda loc: self._called("text_id" if loc == ("id",) else str(loc[0])),
         )
-        return row if row and has_readable_metadata(group.line, row, self.reading) else None
+        return row if row and check_metadata(group.line, row, self.reading) else None
 
-    def _add_item(self, group: _Group, row: _Row) -> None:
+    def _add_item(self, group: _TextGroup, row: _Row) -> None:
         if "question" not in row.said:
             reason = _(
                 "The row is about an item, but its question is missing. Write it, or empty the row's other cells."
@@ -191,8 +199,8 @@ class _Reader:
         if row.kept:
             value["metadata"] = {"extra": row.kept}
         value |= self._answers(row, numbers)
-        item = checked(
-            ItemRow, value, row.line, self.reading.problems, lambda loc: self._called(_field_of(loc, numbers))
+        item = validate_row(
+            ItemRow, value, row.line, self.reading.problems, lambda loc: self._called(_find_field(loc, numbers))
         )
         if item:
             group.items.append((row.line, item))
@@ -205,7 +213,7 @@ class _Reader:
                 self._problem(row.line, "correct", _("The row has no options. Write them, or leave this cell empty."))
             return {}
         try:
-            keys = keys_of(row.said.get("correct", ""), options)
+            keys = parse_keys(row.said.get("correct", ""), options)
         except ValueError as error:
             self._problem(row.line, "correct", str(error))
             keys = set()
@@ -226,8 +234,8 @@ class _Reader:
         return self.header[self.fields.index(name)] if name in self.fields else name
 
 
-def _field_of(loc: Loc, numbers: list[int]) -> str:
+def _find_field(loc: Location, numbers: list[int]) -> str:
     """The column's field for a place in an item: its second answer may be the third option."""
     if loc[0] == "answers" and len(loc) > 1:
         return f"option_{numbers[int(loc[1])]}"
-    return {"id": "item_id", "answers": "option_1"}.get(str(loc[0]), place(loc))
+    return {"id": "item_id", "answers": "option_1"}.get(str(loc[0]), describe_location(loc))

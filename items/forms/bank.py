@@ -1,0 +1,262 @@
+"""Forms for texts, items, keys and generators, and the fields that check as an import does."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from items.language import recognise_languages
+from items.models import MAX_OPTION, MAX_OPTIONS, MAX_STEM, MAX_TEXT, Generator, GeneratorKind, Item, Text
+from items.plain import DEFAULT_GENERATOR, clean_language, clean_name, tidy
+from items.values import DETAILS, ItemValues, OptionValues, TextValues
+
+
+class TidyField(forms.CharField):
+    """A text of several lines, stored as an import would store it."""
+
+    widget = forms.Textarea
+
+    def widget_attrs(self, widget: forms.Widget) -> dict[str, Any]:
+        """A text in Arabic or Hebrew runs from the right while it is written."""
+        return super().widget_attrs(widget) | {"dir": "auto"}
+
+    def to_python(self, value: Any) -> str:
+        return tidy(super().to_python(value) or "")
+
+
+class CheckedField(forms.CharField):
+    """A line that a function makes even or refuses by ValueError; empty where it is not required."""
+
+    check: Callable[[str], str]
+
+    def clean(self, value: Any) -> str:
+        value = super().clean(value)
+        try:
+            return type(self).check(value) if value else ""
+        except ValueError as error:
+            raise forms.ValidationError(str(error)) from None
+
+
+class NameField(CheckedField):
+    check = staticmethod(clean_name)
+
+
+class LanguageField(CheckedField):
+    check = staticmethod(clean_language)
+
+
+class FilterForm(forms.Form):
+    """The search above the list of texts."""
+
+    q = forms.CharField(label=_("Search"), required=False, max_length=200, widget=forms.TextInput({"type": "search"}))
+    language = forms.ChoiceField(label=_("Language"), required=False)
+
+    def __init__(self, *args: Any, languages: list[tuple[str, str]], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["language"] = forms.ChoiceField(
+            label=_("Language"), required=False, choices=[("", _("all")), *languages]
+        )
+
+
+class TextForm(forms.ModelForm):
+    """A text, new or its next version. It fills values; the service makes the row."""
+
+    body = TidyField(label=_("Text"), max_length=MAX_TEXT, widget=forms.Textarea({"rows": 16}))
+    language = LanguageField(
+        label=_("Language"),
+        required=False,
+        max_length=20,
+        help_text=_("A code such as de, en or eu. Left empty, it is recognised from the text."),
+        widget=forms.TextInput({"size": 6}),
+    )
+
+    class Meta:
+        model = Text
+        fields = ["title", "body", "language", *DETAILS, "shareable"]
+
+    def details(self) -> list[forms.BoundField]:
+        """What is folded: rarely needed."""
+        return [self[name] for name in (*DETAILS, "shareable")]
+
+    def has_folded_errors(self) -> bool:
+        return any(field.errors for field in self.details())
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = self.cleaned_data
+        if cleaned.get("body") and cleaned.get("language") == "":
+            cleaned["language"] = self._recognised([cleaned["body"]])[0] or ""
+        return cleaned
+
+    def _recognised(self, bodies: Sequence[str]) -> list[str | None]:
+        codes = recognise_languages(bodies)
+        if None in codes:
+            self.add_error("language", _("The language could not be recognised. Write its code."))
+        return codes
+
+    def values(self, metadata: Mapping[str, Any] | None = None) -> TextValues:
+        return TextValues(**{name: self.cleaned_data[name] for name in self.Meta.fields}, metadata=metadata or {})
+
+
+class GeneratorForm(forms.Form):
+    name = NameField(label=_("Name"))
+    kind = forms.ChoiceField(label=_("Kind"), choices=GeneratorKind.choices)
+    description = TidyField(
+        label=_("Description"), required=False, max_length=10_000, widget=forms.Textarea({"rows": 5})
+    )
+    factors = TidyField(
+        label=_("Factors"),
+        required=False,
+        max_length=10_000,
+        help_text=_("What reports may contrast: a name and a value on each line, such as “size: 70B”."),
+        widget=forms.Textarea({"rows": 4, "placeholder": "family: …\nsize: …\nsetting: …"}),
+    )
+
+    def clean_factors(self) -> dict[str, str]:
+        factors: dict[str, str] = {}
+        for line in self.cleaned_data["factors"].split("\n"):
+            name, colon, value = (part.strip() for part in line.partition(":"))
+            if not line.strip():
+                continue
+            if not (name and colon and value):
+                raise forms.ValidationError(_("Write each factor as “name: value” on a line of its own."))
+            if name in factors:
+                raise forms.ValidationError(_("The factor “%(name)s” stands twice. Keep one."), params={"name": name})
+            factors[name] = value
+        return factors
+
+    @staticmethod
+    def initial_of(generator: Generator) -> dict[str, Any]:
+        factors = "\n".join(f"{name}: {value}" for name, value in generator.factors.items())
+        told = {name: getattr(generator, name) for name in ("name", "kind", "description")}
+        return {**told, "factors": factors}
+
+
+# Rows of options that a new item shows, and how many “More options” adds.
+ROWS = 4
+
+
+class ItemForm(forms.Form):
+    stem = TidyField(label=_("Question"), max_length=MAX_STEM, widget=forms.Textarea({"rows": 3}))
+    generator = NameField(
+        label=_("Generator"),
+        help_text=_("Who wrote the item: a person, a data set, a model. A new name makes a new generator."),
+        widget=forms.TextInput({"list": "generators", "autocomplete": "off"}),
+    )
+    expected_answer = TidyField(
+        label=_("Expected answer"),
+        required=False,
+        max_length=MAX_STEM,
+        help_text=_("For open questions, which have no options."),
+        widget=forms.Textarea({"rows": 2}),
+    )
+    reference = forms.BooleanField(
+        label=_("Reference item"), required=False, help_text=_("Other items about the text are compared with it.")
+    )
+
+    def values(self, options: list[OptionValues], item: Item | None = None) -> ItemValues:
+        """What the item says; what the form does not ask stays as it is in the item."""
+        told = {name: self.cleaned_data[name] for name in ("stem", "generator", "expected_answer", "reference")}
+        if item:
+            told |= {"metadata": item.metadata, "multiple": item.multiple}
+        return ItemValues(**told, options=tuple(options))
+
+
+class NewItemForm(ItemForm):
+    external_id = NameField(
+        label=_("Id"), required=False, help_text=_("Your own id, unique in the project. Left empty, it gets one.")
+    )
+
+
+class EditItemForm(ItemForm):
+    reason = forms.CharField(
+        label=_("Reason, if you change a key"),
+        required=False,
+        max_length=1_000,
+        help_text=_("A key of an option that keeps its words is corrected in every version, running studies included."),
+    )
+
+
+class OptionForm(forms.Form):
+    """One row; a row without words is no option."""
+
+    external_id = forms.CharField(required=False, max_length=200, widget=forms.HiddenInput)
+    text = TidyField(label=_("Option"), required=False, max_length=MAX_OPTION, widget=forms.Textarea({"rows": 1}))
+    correct = forms.BooleanField(label=_("key"), required=False)
+    explanation = TidyField(
+        label=_("Explanation"), required=False, max_length=MAX_STEM, widget=forms.Textarea({"rows": 2})
+    )
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = self.cleaned_data
+        if "text" in cleaned and not cleaned["text"] and (cleaned.get("correct") or cleaned.get("explanation")):
+            self.add_error("text", _("Write the option, or clear its key and explanation too."))
+        return cleaned
+
+
+class OptionRows(forms.BaseFormSet):
+    def get_form_kwargs(self, index: int | None) -> dict[str, Any]:
+        """Read every row, also one that shows what it showed before: Django would skip it as an untouched extra."""
+        return super().get_form_kwargs(index) | {"empty_permitted": False}
+
+    def values(self, known: Collection[str]) -> list[OptionValues]:
+        """The options that have words. An id that the item does not have is not believed."""
+        rows = [row.cleaned_data for row in self.forms if row.cleaned_data.get("text")]
+        return [
+            OptionValues(
+                external_id=row["external_id"] if row["external_id"] in known else "",
+                text=row["text"],
+                correct=row["correct"],
+                explanation=row["explanation"],
+            )
+            for row in rows
+        ]
+
+
+OptionFormSet = forms.formset_factory(
+    OptionForm, formset=OptionRows, extra=0, max_num=MAX_OPTIONS, validate_max=True, absolute_max=2 * MAX_OPTIONS
+)
+
+
+def build_option_rows(item: Item | None) -> list[dict[str, Any]]:
+    """A row for each option and some more to fill."""
+    rows: list[dict[str, Any]] = []
+    if item:
+        rows = [
+            {"external_id": o.external_id, "text": o.text, "correct": o.correct, "explanation": o.explanation}
+            for o in item.options.all()
+        ]
+    empty = max(ROWS - len(rows), 1 if rows else ROWS)
+    return [*rows, *({} for _row in range(empty))][:MAX_OPTIONS]
+
+
+def add_option_rows(formset: OptionRows) -> list[dict[str, Any]]:
+    """What was typed so far, unchecked, and more rows to fill."""
+    rows = [{name: row[name].value() for name in row.fields} for row in formset.forms]
+    return [*rows, *({} for _row in range(ROWS))][:MAX_OPTIONS]
+
+
+def choose_generator(generators: list[Generator]) -> str:
+    """The generator that a new item starts with: the only one there is, else whoever edits."""
+    return generators[0].name if len(generators) == 1 else DEFAULT_GENERATOR
+
+
+class KeyForm(forms.Form):
+    """Which options are keys, and why they are so from now on."""
+
+    reason = forms.CharField(
+        label=_("Reason"),
+        max_length=1_000,
+        help_text=_("Kept with your name and the time, and printed with every report."),
+    )
+
+    def __init__(self, item: Item, data: Any = None) -> None:
+        options = item.options.all()
+        super().__init__(data, initial={"keys": [option.external_id for option in options if option.correct]})
+        self.fields["keys"] = forms.MultipleChoiceField(
+            label=_("Keys"),
+            required=False,
+            choices=[(option.external_id, option.text) for option in options],
+            widget=forms.CheckboxSelectMultiple,
+        )
+        self.order_fields(["keys", "reason"])

@@ -1,0 +1,173 @@
+"""Pages of texts, items, keys and generators."""
+
+from collections.abc import Callable, Collection
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.forms.models import model_to_dict
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django_tables2 import RequestConfig
+
+from items.forms.bank import (
+    EditItemForm,
+    FilterForm,
+    GeneratorForm,
+    ItemForm,
+    KeyForm,
+    NewItemForm,
+    OptionFormSet,
+    TextForm,
+    add_option_rows,
+    build_option_rows,
+    choose_generator,
+)
+from items.language import name_language
+from items.models import Generator, Item, Text
+from items.services.bank import get_newest, group_by_generator, list_languages, list_versions, search_texts
+from items.services.editing import EditRefused, create_item, edit_generator, edit_item, edit_text
+from items.services.versions import set_keys
+from items.tables import TextTable
+from items.values import OptionValues, find_equal_options
+from projects.access import get_project
+from projects.models import Role
+
+
+@login_required
+def text_list(request, slug):
+    project = get_project(request.user, slug)
+    languages = list_languages(project)
+    form = FilterForm(request.GET, languages=[(code, name_language(code)) for code in languages])
+    asked = form.cleaned_data if form.is_valid() else {"q": "", "language": ""}
+    table = TextTable(search_texts(project, asked["q"], asked["language"]))
+    RequestConfig(request, paginate={"per_page": 50}).configure(table)
+    context = {
+        "project": project,
+        "table": table,
+        "form": form,
+        "filtered": any(asked.values()),
+        "languages": languages,
+    }
+    return render(request, "items/text_list.html", context)
+
+
+@login_required
+def text(request, slug, pk):
+    project = get_project(request.user, slug)
+    shown = get_object_or_404(Text, project=project, pk=pk)
+    versions = list_versions(shown)
+    context = {"text": shown, "columns": group_by_generator(shown), "versions": versions, "newest": versions[0]}
+    return render(request, "items/text.html", {"project": project, **context})
+
+
+@login_required
+def text_edit(request, slug, pk):
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    old = get_object_or_404(Text, project=project, pk=pk)
+    if old.superseded_at and request.method != "POST":
+        return redirect("text_edit", project.slug, get_newest(old).pk)
+    form = TextForm(request.POST or None, initial=model_to_dict(old))
+    if form.is_valid():
+        try:
+            new = edit_text(old, form.values(old.metadata))
+        except EditRefused as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            messages.success(request, _describe_edit(old, new))
+            return redirect("text", project.slug, new.pk)
+    return render(request, "items/text_form.html", {"project": project, "form": form, "text": old})
+
+
+def _describe_edit(old: Text, new: Text) -> str:
+    if new.pk == old.pk:
+        return _("Nothing was different, so no new version was made.")
+    return _("Version {number} is stored, and its items were carried over.").format(number=new.version)
+
+
+Store = Callable[[ItemForm, list[OptionValues]], Item]
+
+
+@login_required
+def item_new(request, slug, pk):
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    text = get_object_or_404(Text.objects.current(), project=project, pk=pk)
+    form = NewItemForm(request.POST or None, initial={"generator": choose_generator(list(project.generators.all()))})
+    rows = OptionFormSet(request.POST or None, prefix="options", initial=build_option_rows(None))
+
+    def store(form: ItemForm, options: list[OptionValues]) -> Item:
+        return create_item(text, form.values(options), form.cleaned_data["external_id"])
+
+    return _render_item_form(request, project, form, rows, store, text=text)
+
+
+@login_required
+def item_edit(request, slug, pk):
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    item = get_object_or_404(Item.objects.select_related("text", "generator"), project=project, pk=pk)
+    if item.superseded_at and request.method != "POST":
+        return redirect("item_edit", project.slug, get_newest(item).pk)
+    form = EditItemForm(request.POST or None, initial=model_to_dict(item) | {"generator": item.generator.name})
+    rows = OptionFormSet(request.POST or None, prefix="options", initial=build_option_rows(item))
+
+    def store(form: ItemForm, options: list[OptionValues]) -> Item:
+        return edit_item(item, form.values(options, item), request.user, form.cleaned_data["reason"])
+
+    known = {option.external_id for option in item.options.all()}
+    return _render_item_form(request, project, form, rows, store, known, text=item.text, item=item)
+
+
+def _render_item_form(
+    request, project, form: ItemForm, rows: Any, store: Store, known: Collection[str] = (), **context
+):
+    """The form of an item with its rows of options: shown, given more rows, or stored."""
+    if "more" in request.POST:
+        form = type(form)(initial=request.POST.dict())
+        rows = OptionFormSet(prefix="options", initial=add_option_rows(rows))
+    elif form.is_valid() and rows.is_valid():
+        try:
+            item = store(form, rows.values(known))
+        except EditRefused as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            _report_stored(request, item)
+            return redirect("text", project.slug, item.text_id)
+    context |= {"project": project, "form": form, "rows": rows, "generators": project.generators.all()}
+    return render(request, "items/item_form.html", context)
+
+
+def _report_stored(request, item: Item) -> None:
+    messages.success(request, _("The item is stored as version {number}.").format(number=item.version))
+    for wording in find_equal_options(option.text for option in item.options.all()):
+        messages.warning(request, _("Two of its options are equal: “{wording}”.").format(wording=wording))
+
+
+@login_required
+def key_correct(request, slug, pk):
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    item = get_object_or_404(Item.objects.select_related("text").current(), project=project, pk=pk)
+    form = KeyForm(item, request.POST or None)
+    if form.is_valid():
+        if set_keys(item, form.cleaned_data["keys"], form.cleaned_data["reason"], request.user):
+            messages.success(request, _("The key is corrected in every version of the item."))
+            return redirect("text", project.slug, item.text_id)
+        form.add_error("keys", _("These are the keys already. Change at least one, or go back."))
+    return render(request, "items/key_form.html", {"project": project, "item": item, "text": item.text, "form": form})
+
+
+@login_required
+def generator_edit(request, slug, pk):
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    generator = get_object_or_404(Generator, project=project, pk=pk)
+    form = GeneratorForm(request.POST or None, initial=GeneratorForm.initial_of(generator))
+    if form.is_valid():
+        try:
+            edit_generator(generator, **form.cleaned_data)
+        except EditRefused as refusal:
+            form.add_error("name", str(refusal))
+        else:
+            messages.success(request, _("The generator is stored."))
+            return redirect("text_list", project.slug)
+    count = Item.objects.filter(generator=generator).current().count()
+    context = {"project": project, "generator": generator, "form": form, "count": count}
+    return render(request, "items/generator_form.html", context)
