@@ -2,7 +2,7 @@
 
 from django.http import Http404
 
-from projects.access import require
+from projects.access import require_role
 from projects.models import Role, User
 from studies.models import Study
 
@@ -12,5 +12,5 @@ def get_study(user: User, slug: str, role: Role = Role.VIEWER) -> Study:
     study = Study.objects.select_related("project", "instrument_version__instrument").filter(slug=slug).first()
     if study is None:
         raise Http404
-    require(user, study.project, role)
+    require_role(user, study.project, role)
     return study

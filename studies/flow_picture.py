@@ -65,32 +65,32 @@ class ListedPath:
     answers: list[str]
 
 
-def picture_of(declaration: Declaration) -> Picture | None:
+def draw_flow(declaration: Declaration) -> Picture | None:
     """The picture of the first stage with gates; None if no stage has any."""
     stage = next((stage for stage in declaration.stages if stage.gates), None)
-    return None if stage is None else drawn(stage)
+    return None if stage is None else draw_stage(stage)
 
 
-def drawn(stage: Stage) -> Picture:
+def draw_stage(stage: Stage) -> Picture:
     found = paths(stage.questions, stage.gates)
-    picture = Picture(0, [], [], [], [listed(path, stage) for path in found])
+    picture = Picture(0, [], [], [], [describe_path(path, stage) for path in found])
     y = PAD
     for number, gate in enumerate(stage.gates):
         box = draw_gate(picture, stage, gate, y)
         if gate.stop_if:
-            draw_stop(picture, gate.stop_if, box, endings(found, number))
+            draw_stop(picture, gate.stop_if, box, describe_endings(found, number))
         y = box.y + box.height + GAP
         picture.arrows.append(f"M {BOX // 2} {box.y + box.height} V {y - 4}")
     end = Box(BOX // 2 - STOP_WIDTH // 2, y, STOP_WIDTH, 2 * LINE + PAD, "end")
     picture.boxes.append(end)
-    picture.words.extend(centred(end, [_("End"), endings(found, None)]))
+    picture.words.extend(centre_lines(end, [_("End"), describe_endings(found, None)]))
     return Picture(end.y + end.height + PAD, picture.boxes, picture.words, picture.arrows, picture.listed)
 
 
 def draw_gate(picture: Picture, stage: Stage, gate: Gate, y: int) -> Box:
     lines = [("title", line) for line in wrap(gate.title, IN_BOX)]
     for name in gate.questions:
-        lines += [*question_lines(stage.question(name), stage.gates)]
+        lines += [*wrap_question(stage.question(name), stage.gates)]
     box = Box(1, y, BOX, len(lines) * LINE + 2 * PAD, "gate")
     picture.boxes.append(box)
     picture.words.extend(
@@ -100,40 +100,40 @@ def draw_gate(picture: Picture, stage: Stage, gate: Gate, y: int) -> Box:
     return box
 
 
-def question_lines(question: Question, gates: tuple[Gate, ...]) -> Iterator[tuple[str, str]]:
+def wrap_question(question: Question, gates: tuple[Gate, ...]) -> Iterator[tuple[str, str]]:
     values = ", ".join(map(str, question.levels)) if question.levels else _("in words of one's own")
     for line in wrap(f"{question.name}: {values}", IN_BOX):
         yield "question", line
-    own = own_condition(question, gates)
+    own = find_own_condition(question, gates)
     if own is not None:
-        for line in wrap(_("only if %(condition)s") % {"condition": said(own)}, IN_BOX):
+        for line in wrap(_("only if %(condition)s") % {"condition": describe_condition(own)}, IN_BOX):
             yield "condition", line
 
 
 def draw_stop(picture: Picture, stop_if: Condition, box: Box, ending: str) -> None:
-    lines = wrap(said(stop_if), AT_ARROW)
+    lines = wrap(describe_condition(stop_if), AT_ARROW)
     height = 2 * LINE + PAD
     stop = Box(STOP_AT, box.middle - height // 2, STOP_WIDTH, height, "stop")
     picture.boxes.append(stop)
     picture.arrows.append(f"M {BOX + 1} {box.middle} H {STOP_AT - 4}")
     first = box.middle - 8 - LINE * (len(lines) - 1)
     picture.words.extend(Words(BOX + 10, first + LINE * place, line, "condition") for place, line in enumerate(lines))
-    picture.words.extend(centred(stop, [_("Stop"), ending]))
+    picture.words.extend(centre_lines(stop, [_("Stop"), ending]))
 
 
-def centred(box: Box, lines: list[str]) -> Iterator[Words]:
+def centre_lines(box: Box, lines: list[str]) -> Iterator[Words]:
     for place, line in enumerate(lines):
         yield Words(box.x + box.width // 2, box.y + PAD // 2 + LINE * place + 16, line, "ending")
 
 
-def endings(found: list[Path], stop: int | None) -> str:
+def describe_endings(found: list[Path], stop: int | None) -> str:
     """After how many questions the paths that stop there end: the lengths of all of them."""
     lengths = sorted({path.length for path in found if path.stop == stop})
-    text = ", ".join(ranges(lengths))
+    text = ", ".join(format_ranges(lengths))
     return ngettext("after %(n)s question", "after %(n)s questions", lengths[-1] if lengths else 0) % {"n": text}
 
 
-def ranges(numbers: list[int]) -> Iterator[str]:
+def format_ranges(numbers: list[int]) -> Iterator[str]:
     """Rising numbers, those that follow each other taken together: 1, 5–7."""
     start = 0
     for place, number in enumerate(numbers):
@@ -142,7 +142,7 @@ def ranges(numbers: list[int]) -> Iterator[str]:
             start = place + 1
 
 
-def own_condition(question: Question, gates: tuple[Gate, ...]) -> Condition | None:
+def find_own_condition(question: Question, gates: tuple[Gate, ...]) -> Condition | None:
     """The question's condition without the stops of the gates before it, which the arrows show."""
     parts = question.asked_if.parts if isinstance(question.asked_if, AllOf) else (question.asked_if,)
     stops = [Not(gate.stop_if) for gate in gates if gate.stop_if]
@@ -150,26 +150,27 @@ def own_condition(question: Question, gates: tuple[Gate, ...]) -> Condition | No
     return own[0] if len(own) == 1 else AllOf(own) if own else None
 
 
-def said(condition: Condition) -> str:
+def describe_condition(condition: Condition) -> str:
     """A condition in words: clear = more_or_less or grammatical = no."""
     if isinstance(condition, Is):
-        return chosen(condition.question, condition.values)
+        return describe_choice(condition.question, condition.values)
     if isinstance(condition, Not):
-        return _("not (%(condition)s)") % {"condition": said(condition.part)}
+        return _("not (%(condition)s)") % {"condition": describe_condition(condition.part)}
     if isinstance(condition, AllOf | AnyOf):
         joint = _("and") if isinstance(condition, AllOf) else _("or")
         return f" {joint} ".join(
-            f"({said(part)})" if isinstance(part, AllOf | AnyOf) else said(part) for part in condition.parts
+            f"({describe_condition(part)})" if isinstance(part, AllOf | AnyOf) else describe_condition(part)
+            for part in condition.parts
         )
     raise TypeError(condition)
 
 
-def chosen(question: str, values: tuple[Value, ...]) -> str:
+def describe_choice(question: str, values: tuple[Value, ...]) -> str:
     joint = " {} ".format(_("or"))
     return f"{question} = {joint.join(map(str, values))}"
 
 
-def listed(path: Path, stage: Stage) -> ListedPath:
+def describe_path(path: Path, stage: Stage) -> ListedPath:
     if path.stop is None:
         ending = _("goes to the end")
     else:
@@ -178,10 +179,10 @@ def listed(path: Path, stage: Stage) -> ListedPath:
         length=ngettext("%(n)d question", "%(n)d questions", path.length) % {"n": path.length},
         ending=ending,
         questions=", ".join(path.questions),
-        answers=[answers_on(way) for way in path.ways],
+        answers=[describe_answers(way) for way in path.ways],
     )
 
 
-def answers_on(way: Way) -> str:
+def describe_answers(way: Way) -> str:
     """The answers that decide on the way."""
-    return ", ".join(chosen(step.question, step.values) for step in way.steps if step.values)
+    return ", ".join(describe_choice(step.question, step.values) for step in way.steps if step.values)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any
 
-from studies.instrument_yaml import dotted, leaves
+from studies.strict_yaml import iter_leaves, join_path
 
-MOST_TOKENS = 4_000  # comparing takes the square of it
+MAX_TOKENS = 4_000  # comparing takes the square of it
 TOKEN = re.compile(r"\w+|\s|[^\w\s]")
 
 
@@ -27,29 +27,31 @@ class Difference:
     after: list[Span] | None
 
 
-def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Difference]:
+def compare_versions(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Difference]:
     """In the order of the newer content; what only the older has stands at the end."""
-    old = {dotted(path): shown(value) for path, value in leaves(before)}
-    new = {dotted(path): shown(value) for path, value in leaves(after)}
+    old = {join_path(path): format_leaf(value) for path, value in iter_leaves(before)}
+    new = {join_path(path): format_leaf(value) for path, value in iter_leaves(after)}
     places = [*new, *(place for place in old if place not in new)]
-    return [difference(place, old.get(place), new.get(place)) for place in places if old.get(place) != new.get(place)]
+    return [
+        compare_wordings(place, old.get(place), new.get(place)) for place in places if old.get(place) != new.get(place)
+    ]
 
 
-def shown(value: Any) -> str:
+def format_leaf(value: Any) -> str:
     """A leaf as somebody would write it: lists with an entry a line, the rest as in YAML."""
     if isinstance(value, list):
-        return "\n".join(map(shown, value))
+        return "\n".join(map(format_leaf, value))
     if isinstance(value, bool):
         return str(value).lower()
     return "" if value is None else str(value)
 
 
-def difference(place: str, before: str | None, after: str | None) -> Difference:
+def compare_wordings(place: str, before: str | None, after: str | None) -> Difference:
     if before is None or after is None:
-        return Difference(place, whole(before), whole(after))
+        return Difference(place, mark_changed(before), mark_changed(after))
     old, new = TOKEN.findall(before), TOKEN.findall(after)
-    if max(len(old), len(new)) > MOST_TOKENS:
-        return Difference(place, whole(before), whole(after))
+    if max(len(old), len(new)) > MAX_TOKENS:
+        return Difference(place, mark_changed(before), mark_changed(after))
     steps = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     return Difference(
         place,
@@ -58,5 +60,5 @@ def difference(place: str, before: str | None, after: str | None) -> Difference:
     )
 
 
-def whole(words: str | None) -> list[Span] | None:
+def mark_changed(words: str | None) -> list[Span] | None:
     return None if words is None else [Span(words, True)]

@@ -1,4 +1,4 @@
-"""What instruments are for. Each door registers its kind when the app starts: it knows how it asks and shows it."""
+"""The uses of instruments. Each app registers its kind at start: how it checks, previews and uses an instrument."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
@@ -11,8 +11,19 @@ from django.shortcuts import render
 from items.models import Item, Text
 from llm.models import Run
 from projects.models import Project
-from studies.problems import Problem
 from studies.protocols import PROTOCOLS
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A sentence with a remedy. `place` is the path of a wording such as `read.rating.question`, or empty."""
+
+    place: str
+    sentence: str
+
+    def __str__(self) -> str:
+        return self.sentence
+
 
 PEOPLE, EVALUATOR, GENERATOR = "people", "evaluator", "generator"
 
@@ -22,7 +33,7 @@ class CannotPreview(Exception):
 
 
 @dataclass(frozen=True)
-class Subject:
+class PreviewSubject:
     """On what an instrument is tried: a text of the project, perhaps one of its items, and one of `Kind.pages`."""
 
     project: Project
@@ -39,8 +50,8 @@ class Rendered:
     words: str
 
 
-class Kind(ABC):
-    """One use of instruments; `use` is how an instrument names it. Register an instance with `register`."""
+class InstrumentKind(ABC):
+    """One use of instruments; `use` is how an instrument names it. Register an instance with `register_kind`."""
 
     use = ""
     label: Any = ""  # translated when it is shown
@@ -55,7 +66,7 @@ class Kind(ABC):
         """Why it cannot be used; empty if it can."""
 
     @abstractmethod
-    def preview(self, request: HttpRequest, content: Mapping[str, Any], subject: Subject) -> HttpResponse:
+    def preview(self, request: HttpRequest, content: Mapping[str, Any], subject: PreviewSubject) -> HttpResponse:
         """A page on its own, as it would be; stores nothing. The content has no problems. `CannotPreview` if none."""
 
     def notices(self, content: Mapping[str, Any]) -> list[str]:
@@ -75,32 +86,32 @@ class Kind(ABC):
         return []
 
 
-_kinds: dict[str, Kind] = {}
+_kinds: dict[str, InstrumentKind] = {}
 
 
-def register(kind: Kind) -> None:
+def register_kind(kind: InstrumentKind) -> None:
     _kinds[kind.use] = kind
 
 
-def kinds() -> list[Kind]:
+def list_kinds() -> list[InstrumentKind]:
     return list(_kinds.values())
 
 
-def kind_of(content: Mapping[str, Any]) -> Kind | None:
+def find_kind(content: Mapping[str, Any]) -> InstrumentKind | None:
     """By what the instrument says, else by its shape."""
     if "use" in content:
         use = content["use"]
         return _kinds.get(use) if isinstance(use, str) else None
-    return next((kind for kind in kinds() if kind.fits(content)), None)
+    return next((kind for kind in list_kinds() if kind.fits(content)), None)
 
 
-def protocol_of(content: Mapping[str, Any]) -> str | None:
+def find_protocol(content: Mapping[str, Any]) -> str | None:
     """The protocol that the instrument is for: by what it says, else by its name."""
     name = str(content.get("name", ""))
     named = content.get("protocol", name if name in PROTOCOLS else name.removesuffix("-prompt").removesuffix("-judge"))
     return named if isinstance(named, str) and named in PROTOCOLS else None
 
 
-def prompts_page(request: HttpRequest, prompts: list[Rendered]) -> HttpResponse:
+def render_prompts(request: HttpRequest, prompts: list[Rendered]) -> HttpResponse:
     """The preview of prompts: the exact bytes of each."""
     return render(request, "studies/instrument_prompts.html", {"prompts": prompts})

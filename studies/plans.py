@@ -24,7 +24,7 @@ class PlanError(ValueError):
     """No plan has these numbers; the message says which to change."""
 
 
-def guess_plan(
+def make_guess_plan(
     texts: Sequence[Sequence[str]], annotators: int, seed: int, *, who: Sequence[Sequence[int]] | None = None
 ) -> Plan:
     """One generator to guess per text and seat.
@@ -44,7 +44,7 @@ def guess_plan(
     return [[names[label] if label >= 0 else None for label in row] for row in labels.tolist()]
 
 
-def seats_for(
+def assign_seats(
     texts: int, annotators: int, per_unit: int | None = None, shared: int = 0, own: int = 0, *, seed: int
 ) -> list[list[int]]:
     """The seats of each text, ascending.
@@ -193,3 +193,26 @@ def _check_numbers(texts: int, annotators: int, per_unit: int | None, shared: in
             f"{shared} shared texts and {own} of their own for each of {annotators} annotators are {needed} texts, "
             f"but the study has {texts}; change the numbers or the selection of texts."
         )
+
+
+def fill_evenly(units: int, seats: int, per_unit: int, *, seed: int) -> list[list[int]]:
+    """Exactly `per_unit` seats a unit, ascending; numbers of units per seat differ by at most one.
+
+    Units are filled in a random order, each by those who have fewest; of these by who has shared fewest units with
+    those already chosen for it, then by lot.
+    """
+    if not 1 <= per_unit <= seats:
+        raise PlanError(f"Each unit can be done by 1 to {seats} annotators, not by {per_unit}; change per_unit.")
+    rng = np.random.default_rng(seed)
+    load, met = np.zeros(seats, dtype=np.int64), np.zeros((seats, seats), dtype=np.int64)
+    found: list[list[int]] = [[] for _ in range(units)]
+    for unit in rng.permutation(units).tolist():
+        chosen: list[int] = []
+        for _place in range(per_unit):
+            shared = met[chosen].sum(axis=0)
+            order = np.lexsort((rng.random(seats), shared, load))
+            chosen.append(next(seat for seat in order.tolist() if seat not in chosen))
+        load[chosen] += 1
+        met[np.ix_(chosen, chosen)] += 1
+        found[unit] = sorted(chosen)
+    return found

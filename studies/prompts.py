@@ -12,7 +12,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from studies.problems import Problem
+from studies.instrument_kinds import Problem
 
 SLOT = re.compile(r"\{([A-Za-z_]\w*)\}")
 TEXT, TITLE, QUESTION, OPTION = "text", "title", "question", "option"
@@ -55,24 +55,24 @@ class Prompts:
 
     def render(self, stage: str, *, title: str, body: str, question: str, option: str) -> str:
         text = self.layout.lay_out(title, body)
-        return fill(self.templates[stage], {TEXT: text, TITLE: title, QUESTION: question, OPTION: option})
+        return fill_template(self.templates[stage], {TEXT: text, TITLE: title, QUESTION: question, OPTION: option})
 
 
-def fill(template: str, values: Mapping[str, str]) -> str:
+def fill_template(template: str, values: Mapping[str, str]) -> str:
     """The slots filled in, and nothing else changed; a slot in what is filled in stays what it is."""
     return SLOT.sub(lambda found: values[found[1]], template)
 
 
 def read_prompts(content: Mapping[str, Any], with_text: Mapping[str, bool]) -> Prompts:
     """The prompts of an instrument for these stages (name: whether it shows the text), or `BadTemplate`."""
-    for check in prompt_checks(content, with_text):
+    for check in list_checks(content, with_text):
         check()
     correct, incorrect = read_labels(content)
-    templates = {stage: part(content, stage, str) for stage in with_text}
-    return Prompts(correct, incorrect, read_layout(content), templates, part(content, "again", str))
+    templates = {stage: get_part(content, stage, str) for stage in with_text}
+    return Prompts(correct, incorrect, read_layout(content), templates, get_part(content, "again", str))
 
 
-def prompt_checks(content: Mapping[str, Any], with_text: Mapping[str, bool]) -> Iterator[Callable[[], object]]:
+def list_checks(content: Mapping[str, Any], with_text: Mapping[str, bool]) -> Iterator[Callable[[], object]]:
     """Each raises `BadTemplate` if something is wrong with one part of the instrument."""
     yield partial(read_labels, content)
     yield partial(read_layout, content)
@@ -81,7 +81,7 @@ def prompt_checks(content: Mapping[str, Any], with_text: Mapping[str, bool]) -> 
     yield partial(check_again, content)
 
 
-def problems_of(checks: Iterable[Callable[[], object]]) -> list[Problem]:
+def collect_problems(checks: Iterable[Callable[[], object]]) -> list[Problem]:
     """What all the checks have to say."""
     found = []
     for check in checks:
@@ -92,24 +92,24 @@ def problems_of(checks: Iterable[Callable[[], object]]) -> list[Problem]:
     return found
 
 
-def slots_of(stage_shows_text: bool) -> tuple[list[str], list[str]]:
+def list_slots(stage_shows_text: bool) -> tuple[list[str], list[str]]:
     """What the template of a stage needs, and what it may use beside that."""
     return ([TEXT, QUESTION, OPTION], [TITLE]) if stage_shows_text else ([QUESTION, OPTION], [])
 
 
 def check_stage(content: Mapping[str, Any], stage: str, shows_text: bool) -> None:
-    needed, optional = slots_of(shows_text)
+    needed, optional = list_slots(shows_text)
     hidden = OF_THE_KEY if shows_text else OF_THE_KEY | OF_THE_TEXT
-    check_slots(stage, part(content, stage, str), needed, optional, hidden)
+    check_slots(stage, get_part(content, stage, str), needed, optional, hidden)
 
 
 def check_again(content: Mapping[str, Any]) -> None:
-    check_slots("again", part(content, "again", str), [])
+    check_slots("again", get_part(content, "again", str), [])
 
 
 def read_labels(content: Mapping[str, Any]) -> tuple[str, str]:
-    labels = part(content, "labels", Mapping)
-    correct, incorrect = (part(labels, name, str, f"labels.{name}").strip() for name in ("correct", "incorrect"))
+    labels = get_part(content, "labels", Mapping)
+    correct, incorrect = (get_part(labels, name, str, f"labels.{name}").strip() for name in ("correct", "incorrect"))
     if not correct or not incorrect or correct.casefold() == incorrect.casefold():
         raise BadTemplate(
             _("The labels for correct and incorrect must differ, also in lower case, and not be empty."),
@@ -119,7 +119,7 @@ def read_labels(content: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def read_layout(content: Mapping[str, Any]) -> Layout:
-    told = part(content, "text", Mapping)
+    told = get_part(content, "text", Mapping)
     title, paragraphs = told.get("title", False), told.get("paragraphs", AS_THEY_ARE)
     if not isinstance(title, bool) or paragraphs not in (AS_THEY_ARE, ONE_NEWLINE):
         said = _("text takes title: true or false, and paragraphs: %(one)s or %(other)s.")
@@ -136,14 +136,14 @@ def check_slots(
     told = {"name": name, "slots": ", ".join(f"{{{slot}}}" for slot in known) or _("none")}
     for slot in sorted(found - set(known)):
         told["slot"] = f"{{{slot}}}"
-        raise BadTemplate(reason(slot, hidden) % told, name)
+        raise BadTemplate(explain_slot(slot, hidden) % told, name)
     for slot in needed:
         if slot not in found:
             said = _("“%(name)s” lacks the slot %(slot)s. Put it in; its slots are: %(slots)s.")
             raise BadTemplate(said % (told | {"slot": f"{{{slot}}}"}), name)
 
 
-def reason(slot: str, hidden: set[str]) -> str:
+def explain_slot(slot: str, hidden: set[str]) -> str:
     """Why a slot cannot stand in a template."""
     if slot in hidden & OF_THE_TEXT:
         return _(
@@ -158,7 +158,7 @@ def reason(slot: str, hidden: set[str]) -> str:
     return _("“%(name)s” has the slot %(slot)s, which it cannot fill. Take it out; its slots are: %(slots)s.")
 
 
-def part(content: Mapping[str, Any], name: str, kind: type, place: str = "") -> Any:
+def get_part(content: Mapping[str, Any], name: str, kind: type, place: str = "") -> Any:
     found = content.get(name)
     if not isinstance(found, kind):
         what = _("text") if kind is str else _("a mapping")

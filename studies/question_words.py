@@ -18,6 +18,10 @@ QUESTIONS: Words = {
     "answerability": _("answerability"),
     "answer_consistency": _("consistency with the expected answer"),
     "average": _("average of the dimensions"),
+    "guessability": _("guessability"),
+    "informativity": _("informativity"),
+    "stopped": _("share stopped early"),
+    "win_rate": _("win rate, ties as half"),
     "understandable": _("understandable"),
     "domain_related": _("about the domain"),
     "grammatical": _("grammatical"),
@@ -56,19 +60,19 @@ STAGES: Words = {
 }
 
 
-def question_word(name: str) -> str:
+def name_question(name: str) -> str:
     """A question, a dimension or a category; names of an own instrument with blanks for what parts their words."""
-    return said(QUESTIONS, name)
+    return look_up(QUESTIONS, name)
 
 
-def label_word(name: str) -> str:
+def name_label(name: str) -> str:
     """An answer to a question that has categories."""
-    return said(LABELS, name)
+    return look_up(LABELS, name)
 
 
-def stage_word(name: str) -> str:
-    return said(STAGES, name)
+def name_stage(name: str) -> str:
+    return look_up(STAGES, name)
 
 
-def said(words: Words, name: str) -> str:
+def look_up(words: Words, name: str) -> str:
     return str(words[name]) if name in words else name.replace("_", " ")

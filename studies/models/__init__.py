@@ -1,11 +1,9 @@
 """Study → unit → slot → assignment → draft → response, and the instruments that word them."""
 
-from studies.models.answer import Draft, Response, Submission
-from studies.models.effects import EffectsSwitch
+from studies.models.answer import Draft, Response, Review, Submission, Verdict
 from studies.models.instrument import Instrument, InstrumentVersion
 from studies.models.people import Annotator, AnnotatorKind, Assignment, PhasePassed, Purpose, Slot
-from studies.models.review import Review, Verdict
-from studies.models.study import Study, StudyState, Unit, UnitItem, Variant
+from studies.models.study import EffectsSwitch, PeopleTexts, Study, StudyState, Unit, UnitItem, Variant
 
 __all__ = [
     "Annotator",
@@ -15,6 +13,7 @@ __all__ = [
     "EffectsSwitch",
     "Instrument",
     "InstrumentVersion",
+    "PeopleTexts",
     "PhasePassed",
     "Purpose",
     "Response",

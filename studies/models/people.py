@@ -91,6 +91,7 @@ class Slot(models.Model):
     unit = models.ForeignKey(Unit, models.CASCADE, related_name="slots")
     purpose = models.CharField(max_length=20, choices=Purpose, default=Purpose.MAIN)
     seat = models.PositiveIntegerField()
+    group = models.CharField(max_length=100, blank=True)  # only for annotators of this group; empty: for anybody
     generator = models.ForeignKey(Generator, models.PROTECT, null=True, related_name="+")
 
     class Meta:
@@ -118,7 +119,7 @@ class Assignment(models.Model):
     slot = models.ForeignKey(Slot, models.SET_NULL, null=True, related_name="assignments")
     round = models.PositiveSmallIntegerField(default=1)
     position = models.PositiveIntegerField()  # in the annotator's own order of units
-    # {stage: [[handle, item pk, [[handle, option pk], …]], …]} in the order shown; see studies.shown
+    # {stage: [[handle, item pk, [[handle, option pk], …]], …]} in the order shown; see studies.presentation_order
     shown = models.JSONField(default=dict)
     # Of a second round, the answers that are open again, with what is shown beside each; null means all.
     # {item pk: {question: {"rules": ["c"], "own": 3, "others": [1, 2]}}}

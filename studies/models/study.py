@@ -1,8 +1,12 @@
+"""A study, its variants, units and switches."""
+
+from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from items.models import Item, Text
 from projects.models import Project
+from projects.scratch import HiddenScratch, Scratchable
 from studies.models.instrument import InstrumentVersion
 from studies.protocols import protocol_choices
 
@@ -22,7 +26,7 @@ class StudyQuerySet(models.QuerySet):
         return self.filter(project__memberships__user=user)
 
 
-class Study(models.Model):
+class Study(Scratchable):
     """Items, a protocol, a plan and annotators. Frozen on launch, but for its state."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="studies")
@@ -34,7 +38,9 @@ class Study(models.Model):
     params = models.JSONField(default=dict, blank=True)
     # {"texts": "all" | [external ids], "generators": "all" | [names]}
     selection = models.JSONField(default=dict, blank=True)
-    # {"annotators": N | "open", "per_unit": k | "all", "shared_texts": n, "own_texts": n}
+    # {"annotators": N | "open" | {group: N}, "per_unit": k | "all" | {group: k | "all"}, "shared_texts": n,
+    # "own_texts": n}, groups in the order of `groups`; and where people do some texts only "people_texts": n,
+    # "people_texts_by": "equal chance" | "doubt"
     plan = models.JSONField(default=dict, blank=True)
     groups = models.JSONField(default=list, blank=True)
     seed = models.BigIntegerField(_("seed"))
@@ -44,8 +50,11 @@ class Study(models.Model):
     # Where shared texts come first as a calibration: when a researcher let the annotators go on to the main part.
     main_opened_at = models.DateTimeField(null=True, editable=False)
     closed_at = models.DateTimeField(null=True, editable=False)
+    # Of a scratch study: the draft whose rows are written under it.
+    scratch_of = models.ForeignKey("self", models.CASCADE, null=True, editable=False, related_name="+")
 
-    objects = StudyQuerySet.as_manager()
+    objects = HiddenScratch.from_queryset(StudyQuerySet)()
+    everything = models.Manager()
 
     class Meta:
         ordering = ["-created_at", "-pk"]
@@ -111,3 +120,47 @@ class UnitItem(models.Model):
 
     def __str__(self):
         return f"{self.unit} {self.item_id}"
+
+
+class EffectsSwitch(models.Model):
+    """An owner hid what the answers say of the generators, or showed it again. The newest row holds; none is changed.
+
+    The rows are the switch and its log in one: whoever reads the results later can see what could be seen when.
+    """
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="effects_switches")
+    hidden = models.BooleanField()
+    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    made_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+        verbose_name_plural = "effects switches"
+
+    def __str__(self):
+        return f"{self.study.slug}: {'hidden' if self.hidden else 'shown'}"
+
+
+class PeopleTexts(models.Model):
+    """The texts drawn by chance for the people of a study whose models do all. Made at launch, never changed."""
+
+    study = models.OneToOneField(Study, models.CASCADE, related_name="people_texts")
+    n = models.PositiveIntegerField()
+    by = models.CharField(max_length=20)  # equal chance or doubt
+    rests_on = models.CharField(max_length=20, blank=True)  # of a draw by doubt: probability or disagreement
+    seed = models.BigIntegerField()
+    # All texts in the random order of the draw: [{"text_id", "probability", "doubt" (null without), "drawn"}, …]
+    texts = models.JSONField()
+    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    made_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name_plural = "people texts"
+
+    def __str__(self):
+        return f"{self.study.slug}: {self.n} of {len(self.texts)} texts"
+
+    @property
+    def drawn(self) -> frozenset[str]:
+        """External ids of the texts that people do."""
+        return frozenset(each["text_id"] for each in self.texts if each["drawn"])

@@ -1,16 +1,19 @@
-"""The protocols that Lesart runs: one small module each, and this table."""
+"""The protocols that Lesart runs: one folder each, found by being here."""
+
+from importlib import import_module
+from pkgutil import iter_modules
 
 from studies.protocols.base import Declaration, InvalidAnswer, InvalidParameter, Protocol, Question, Stage
-from studies.protocols.dimension_ratings import dimension_ratings
-from studies.protocols.guess_then_read import guess_then_read
-from studies.protocols.pairwise import pairwise
-from studies.protocols.stopping_questionnaire import stopping_questionnaire
-from studies.protocols.writing import writing
 
-PROTOCOLS: dict[str, Protocol] = {
-    protocol.name: protocol
-    for protocol in (guess_then_read, dimension_ratings, stopping_questionnaire, pairwise, writing)
-}
+
+def find_protocols() -> dict[str, Protocol]:
+    """By name, in the order in which they are offered, what each folder has as `declaration.PROTOCOL`."""
+    folders = [module.name for module in iter_modules(__path__) if module.ispkg]
+    found: list[Protocol] = [import_module(f"{__name__}.{folder}.declaration").PROTOCOL for folder in folders]
+    return {protocol.name: protocol for protocol in sorted(found, key=lambda each: (each.order, each.name))}
+
+
+PROTOCOLS = find_protocols()
 
 
 def protocol_choices() -> list[tuple[str, str]]:

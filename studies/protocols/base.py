@@ -171,6 +171,7 @@ class Declaration:
     rounds: int | None = None  # how many there may be; later ones hold reopened answers only. None: whole units again
     takes_back: bool = False  # the unit handed in last may be answered once more, as a new round
     rules: tuple[str, ...] = ()  # which answers a second round reopens
+    exact_wording: bool = False  # whether stems must be equal letter for letter to have the same wording
     slots: Mapping[str, str] = field(default_factory=dict)  # what stands where the wording has {name}
 
     def stage(self, name: str) -> Stage:
@@ -214,6 +215,9 @@ class Protocol:
     unit: UnitKind = "text"
     needs_items: bool = True  # False: it asks about texts as they are, and what is answered is about no item
     summary: str = ""  # what it is for, in a sentence or two; shown where a study is made
+    order: int = 100  # where it stands among the protocols that are offered
+    prompts: Mapping[str, str] = field(default_factory=dict)  # by how models answer options: the instrument of prompts
+    selection: tuple[str, str] | None = None  # its stages without and with the text, if they choose among candidates
 
     def fill(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """All parameters with the defaults filled in; `InvalidParameter` for what is unknown or off its range."""

@@ -45,13 +45,21 @@ def same_wording(stem: str) -> str:
     return plain
 
 
-def flags_of(scores: Iterable[Score], rules: Collection[str] = RULES) -> list[Flag]:
-    """Every score that one of the rules gives back, by annotator, item and question; one flag for each rule."""
+def wording_key(stem: str, *, is_exact: bool) -> str:
+    """What two stems of the same wording share: the stem itself, or `same_wording`."""
+    return stem if is_exact else same_wording(stem)
+
+
+def flags_of(scores: Iterable[Score], rules: Collection[str] = RULES, *, is_exact: bool = False) -> list[Flag]:
+    """Every score that one of the rules gives back, by annotator, item and question; one flag for each rule.
+
+    is_exact: whether rule (a) takes wordings as they are, letter for letter.
+    """
     scores = list(scores)
     cells: dict[tuple[str, str], list[Score]] = defaultdict(list)
     for score in scores:
         cells[score.item, score.question].append(score)
-    found = uneven_wordings(scores, cells) if "a" in rules else []
+    found = uneven_wordings(scores, cells, is_exact=is_exact) if "a" in rules else []
     for given in cells.values():
         for place, score in enumerate(given):
             others = others_of(score, given)
@@ -62,11 +70,13 @@ def flags_of(scores: Iterable[Score], rules: Collection[str] = RULES) -> list[Fl
     return sorted(found, key=lambda each: (each.annotator, each.item, each.question, each.rule))
 
 
-def uneven_wordings(scores: Iterable[Score], cells: dict[tuple[str, str], list[Score]]) -> list[Flag]:
+def uneven_wordings(
+    scores: Iterable[Score], cells: dict[tuple[str, str], list[Score]], *, is_exact: bool
+) -> list[Flag]:
     """Rule (a): all scores of one annotator on one wording of a text and one question, where they differ."""
     alike: dict[tuple[str, str, str, str], list[Score]] = defaultdict(list)
     for score in scores:
-        alike[score.annotator, score.text, score.question, same_wording(score.wording)].append(score)
+        alike[score.annotator, score.text, score.question, wording_key(score.wording, is_exact=is_exact)].append(score)
     uneven = [group for group in alike.values() if len({score.value for score in group}) > 1]
     return [
         flag("a", score, others_of(score, cells[score.item, score.question])) for group in uneven for score in group

@@ -1,99 +1,197 @@
-"""The way of an annotator through a study. One cursor decides every read and every write."""
+"""Take an annotator through a study: join, save drafts, submit stages, take the last unit back.
 
+One cursor decides every read and every write.
+"""
+
+from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from random import Random
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Max
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from studies.forms import StageForm, drafted, first_of_pair, standing_values
-from studies.models import Annotator, Assignment, Draft, PhasePassed
+from projects.models import new_token
+from studies.models import Annotator, AnnotatorKind, Assignment, Draft, PhasePassed, Response, Study, Submission
+from studies.models.people import DONE
+from studies.presentation_order import make_handle
 from studies.protocols import Stage
-from studies.services.places import ASKED, Place, annotator_by_public_id, annotator_by_token, place_of
-from studies.services.reading import give_back_read_texts, has_read
-from studies.services.submitting import form_answers, submit
-from studies.services.variants import draw_variant
-from studies.shown import shown_items, subjects_of
+from studies.services.answers import Answer, Drafts, check_answers
+from studies.services.declarations import get_annotator_declaration, get_declaration, get_version_id
+from studies.services.places import (
+    RELATED,
+    Place,
+    find_place,
+    give_back_read_texts,
+    has_read,
+)
+from studies.services.stage_form import StageForm
+from studies.services.states import hold_state
 
-__all__ = [
-    "Incomplete",
-    "Place",
-    "StaleStage",
-    "annotator_by_public_id",
-    "annotator_by_token",
-    "drafted_form",
-    "hand_in",
-    "join",
-    "pass_phase",
-    "place_of",
-    "save_drafts",
-]
+
+def collect_answers(form: StageForm) -> list[Answer]:
+    """Everything a complete form says, checked by the declaration."""
+    return [
+        answer
+        for subject in form.subjects
+        for answer in check_answers(form.stage, form.given(subject), form.about(subject))
+    ]
+
+
+def store_submission(
+    assignment: Assignment, stage: Stage, answers: list[Answer], drafts: Mapping[int | None, Draft]
+) -> None:
+    """Write the responses of one stage and move the cursor, inside the caller's transaction; `drafts` have the times.
+
+    The unique submission of a stage makes a second hand-in fail in the database, whatever was checked before.
+    """
+    now = timezone.now()
+    Submission.objects.create(
+        assignment=assignment, stage=stage.name, opened_at=assignment.stage_opened_at, submitted_at=now
+    )
+    version = get_version_id(assignment.annotator)
+    Response.objects.bulk_create(
+        build_response(assignment, stage, answer, drafts.get(answer.item_id), version, now) for answer in answers
+    )
+    advance_cursor(assignment, stage, now)
+
+
+def build_response(
+    assignment: Assignment, stage: Stage, answer: Answer, draft: Draft | None, version: int, now: datetime
+) -> Response:
+    return Response(
+        assignment=assignment,
+        stage=stage.name,
+        question=answer.question,
+        item_id=answer.item_id,
+        option_id=answer.option_id,
+        value=answer.value,
+        unsure=answer.unsure,
+        probability=answer.probability,
+        comment=answer.comment,
+        instrument_version_id=version,
+        submitted_at=now,
+        first_answered_at=draft.first_answered_at if draft else None,
+        last_changed_at=draft.last_changed_at if draft else None,
+        n_changes=draft.n_changes if draft else None,
+    )
+
+
+def advance_cursor(assignment: Assignment, stage: Stage, now: datetime) -> None:
+    """Move the cursor to the next stage, with a new token, or to the end."""
+    following = get_annotator_declaration(assignment.annotator).after(stage.name)
+    assignment.stage = following.name if following else DONE
+    assignment.stage_opened_at = now if following else None
+    assignment.finished_at = None if following else now
+    assignment.token = new_token()
+    assignment.save(update_fields=["stage", "stage_opened_at", "finished_at", "token"])
+
+
+def draw_variant(annotator: Annotator) -> None:
+    """Put the annotator into a variant, once, inside the caller's transaction; nothing where the study has none.
+
+    Into the one with the fewest of those of their group who have joined, then with the fewest of all; what is equal is
+    drawn from the study's seed. Who never joins takes no place, so that the variants stay balanced.
+    """
+    if annotator.kind != AnnotatorKind.HUMAN or not annotator.study.variants.exists():
+        return
+    Study.objects.select_for_update().get(pk=annotator.study_id)  # one after the other
+    annotator.refresh_from_db(fields=["variant"])
+    if annotator.variant_id:
+        return
+    joined = Annotator.objects.filter(
+        study=annotator.study_id, purpose=annotator.purpose, variant__isnull=False
+    ).values_list("variant", "group")
+    of_all = Counter(variant for variant, _group in joined)
+    of_group = Counter(variant for variant, group in joined if group == annotator.group)
+    lot = Random(f"{annotator.study.seed}/variants/{annotator.purpose}/{annotator.seat}")
+    annotator.variant = min(
+        annotator.study.variants.all(), key=lambda each: (of_group[each.pk], of_all[each.pk], lot.random())
+    )
+    annotator.save(update_fields=["variant"])
 
 
 class StaleStage(Exception):
-    """The page's stage is over, or was never this annotator's; nothing was stored. The message is a sentence."""
+    """The page is over, or was never this annotator's; nothing of it was stored. The message is a sentence.
+
+    `place` is where the annotator is instead.
+    """
+
+    def __init__(self, sentence: str, place: Place):
+        super().__init__(sentence)
+        self.place = place
 
 
 class Incomplete(Exception):
-    """Something is still unanswered; `form` says what. The drafts are kept."""
+    """Something is still unanswered at `place`; `form` says what. The drafts are kept."""
 
-    def __init__(self, form: StageForm):
+    def __init__(self, place: Place, form: StageForm):
         super().__init__(_("Some questions are not answered yet."))
-        self.form = form
+        self.place, self.form = place, form
 
 
-def join(annotator: Annotator) -> None:
+def join_study(annotator: Annotator) -> None:
     """The annotator has opened their link and pressed the button: now their variant is drawn, if the study has any."""
     with transaction.atomic():
-        seen(annotator)
+        mark_seen(annotator)
         draw_variant(annotator)
         Annotator.objects.filter(pk=annotator.pk, joined_at=None).update(joined_at=timezone.now())
 
 
-def seen(annotator: Annotator) -> None:
+def mark_seen(annotator: Annotator) -> None:
     Annotator.objects.filter(pk=annotator.pk).update(last_seen=timezone.now())
 
 
-def pass_phase(annotator: Annotator, phase: str) -> None:
-    """Note that the phase was gone through, if it is the one the annotator stands at; else change nothing."""
+def lock_annotator(annotator: Annotator) -> Annotator:
+    """The annotator and their study as they are now; nobody else writes for them until the transaction ends.
+
+    `StaleStage` if the link was renewed, or the annotator removed, since the page was asked for.
+    """
+    hold_state(annotator.study_id)
+    rows = Annotator.objects.select_for_update(of=("self",), no_key=True).select_related(*RELATED)
+    current = rows.filter(pk=annotator.pk, token=annotator.token).first()
+    if current is None:
+        place = Place("revoked", annotator)
+        raise StaleStage(explain_stale(place), place)
+    return current
+
+
+def pass_phase(annotator: Annotator, phase: str) -> Place:
+    """Note that the phase was gone through, if it is the one the annotator is at; returns where they are then."""
     with transaction.atomic():
-        if place_of(annotator).phase != phase:
-            return
-        PhasePassed.objects.get_or_create(annotator=annotator, phase=phase, defaults={"passed_at": timezone.now()})
-        seen(annotator)
-        open_next(annotator)
+        annotator = lock_annotator(annotator)
+        place = find_place(annotator)
+        if place.phase != phase:
+            return place
+        PhasePassed.objects.create(annotator=annotator, phase=phase, passed_at=timezone.now())
+        mark_seen(annotator)
+        return open_next(annotator)
 
 
-def open_next(annotator: Annotator) -> None:
+def open_next(annotator: Annotator) -> Place:
     """Leave out the texts that this person has read elsewhere, and start the clock of the next assignment."""
     give_back_read_texts(annotator)
-    following = annotator.assignments.open().first()
-    if following and following.stage_opened_at is None and place_of(annotator).kind == "stage":
-        Assignment.objects.filter(pk=following.pk).update(stage_opened_at=timezone.now())
+    place = find_place(annotator)
+    if place.assignment and place.assignment.stage_opened_at is None:
+        place.assignment.stage_opened_at = timezone.now()
+        place.assignment.save(update_fields=["stage_opened_at"])
+    return place
 
 
-def locked_stage(annotator: Annotator, token: str) -> tuple[Assignment, Stage]:
-    """The assignment whose current page carries this token, locked; `StaleStage` if there is none."""
-    assignment = (
-        Assignment.objects.open()
-        .select_for_update(of=("self",))
-        .select_related("unit__text")
-        .filter(annotator=annotator, token=token)
-        .first()
-    )
-    current = Annotator.objects.select_related(*ASKED).filter(pk=annotator.pk).first()
-    if current is None or current.token != annotator.token:
-        raise StaleStage(stale_sentence(Place("revoked")))
-    annotator.study, annotator.variant, annotator.revoked_at = current.study, current.variant, current.revoked_at
-    place = place_of(annotator)
-    if assignment is None or place.assignment is None or place.assignment.pk != assignment.pk:
-        raise StaleStage(stale_sentence(place))
-    assert place.stage is not None
-    return assignment, place.stage
+def lock_place(annotator: Annotator, token: str) -> Place:
+    """The place whose page carries this token, locked; `StaleStage` if the annotator is elsewhere by now."""
+    place = find_place(lock_annotator(annotator))
+    if not place.token or place.token != token:
+        raise StaleStage(explain_stale(place), place)
+    mark_seen(annotator)
+    return place
 
 
-def stale_sentence(place: Place) -> str:
+def explain_stale(place: Place) -> str:
     if place.kind == "paused":
         return _("The study is paused at the moment. What was saved is kept.")
     if place.kind in ("closed", "revoked"):
@@ -102,72 +200,124 @@ def stale_sentence(place: Place) -> str:
 
 
 def save_drafts(annotator: Annotator, token: str, data: Mapping[str, Any]) -> int:
-    """Keep what was entered on the page of the current stage; returns how many items changed.
-
-    `data` is a POST. Its values `item` name the handles it speaks about; without any, those it has a field of.
-    """
+    """Keep what was entered on the page of the current stage; returns how many items changed. See `store_drafts`."""
     with transaction.atomic():
-        assignment, stage = locked_stage(annotator, token)
-        seen(annotator)
-        return store_drafts(assignment, stage, data)
+        assignment, stage = lock_place(annotator, token).asked
+        return store_drafts(StageForm(assignment, stage, data), Drafts(assignment, stage))
 
 
-def store_drafts(assignment: Assignment, stage: Stage, data: Mapping[str, Any]) -> int:
-    form = StageForm(assignment, stage, data)
+def store_drafts(form: StageForm, drafts: Drafts) -> int:
+    """Bring the drafts up to date with a POST; returns how many changed.
+
+    Its values `item` name the handles it speaks about; without any, those it has a field of. Others keep their drafts.
+    """
+    data = form.data
     named = set(data.getlist("item")) if hasattr(data, "getlist") else set()
-    drafts = {draft.item_id: draft for draft in assignment.drafts.filter(stage=stage.name)}
-    standing = standing_values(assignment, stage)
     changed = 0
     for subject in form.subjects:
         spoken_of = subject.handle in named if named else any(name in data for name in form.names(subject).values())
         values = form.sent(subject)
-        if spoken_of and values != standing.get(subject.item_id, {}):
-            store_draft(assignment, stage, subject.item_id, drafts.get(subject.item_id), values)
+        if spoken_of and values != drafts.values(subject.item_id):
+            drafts.put(subject.item_id, values)
             changed += 1
     return changed
 
 
-def store_draft(
-    assignment: Assignment, stage: Stage, item_id: int | None, draft: Draft | None, values: dict[str, Any]
-) -> None:
-    """Write the draft about one item, or the text. What was emptied has an empty one: no earlier answer comes back."""
-    now = timezone.now()
-    if draft is None:
-        times = {"first_answered_at": now, "last_changed_at": now}
-        Draft.objects.create(assignment=assignment, stage=stage.name, item_id=item_id, values=values, **times)
-        return
-    draft.values, draft.last_changed_at, draft.n_changes = values, now, draft.n_changes + 1
-    draft.save(update_fields=["values", "last_changed_at", "n_changes"])
+def submit_stage(
+    annotator: Annotator,
+    token: str,
+    data: Mapping[str, Any] | None = None,
+    *,
+    ask: bool = False,
+    confirmed: str = "",
+) -> Place:
+    """Make what the current stage was answered with responses, once; returns the place after.
 
+    One transaction under one lock, so that what is acknowledged is what is stored: with `data` (a POST) the drafts are
+    brought up to date in it, too. With `ask`, a stage that wants confirming is not handed in: its place comes back, and
+    `confirms` names what was entered. `confirmed` is that name: what another tab has entered since is not handed in.
 
-def drafted_form(assignment: Assignment, stage: Stage) -> StageForm:
-    """The stage form bound to its drafts: valid if the stage could be handed in."""
-    subjects = subjects_of(shown_items(assignment.shown, stage.name), first_of_pair(assignment))
-    return StageForm(assignment, stage, drafted(assignment, stage, subjects))
-
-
-def hand_in(annotator: Annotator, token: str, data: Mapping[str, Any] | None = None) -> None:
-    """Make the drafts of the current stage responses, once, and move the cursor.
-
-    With `data` (a POST) the drafts are brought up to date first. Raises `StaleStage` (nothing stored) or `Incomplete`
-    (the drafts kept).
+    Raises `StaleStage` (nothing handed in) or `Incomplete` (the drafts kept).
     """
-    outcome: Exception | None = None
     with transaction.atomic():
-        assignment, stage = locked_stage(annotator, token)
-        seen(annotator)
+        place = lock_place(annotator, token)
+        assignment, stage = place.asked
+        drafts = Drafts(assignment, stage)
         if data is not None:
-            store_drafts(assignment, stage, data)
-        form = drafted_form(assignment, stage)
-        if "text" not in stage.shows and has_read(annotator, assignment.unit.text):
-            give_back_read_texts(annotator, begun_too=True)
-            open_next(annotator)
-            outcome = StaleStage(_("You have read this text in another study, so it is left out here."))
-        elif form.is_valid():
-            submit(assignment, stage, form_answers(form))
-            open_next(annotator)
-        else:
-            outcome = Incomplete(form)
-    # Not inside: what was given back, and the drafts, are to stay.
-    if outcome is not None:
-        raise outcome
+            store_drafts(StageForm(assignment, stage, data), drafts)
+        form = StageForm.of_drafts(assignment, stage, drafts)
+        refusal = find_refusal(place, form, confirmed)
+        if refusal is None and ask and stage.confirm:
+            place = replace(place, confirms=form.fingerprint)
+        elif refusal is None:
+            store_submission(assignment, stage, collect_answers(form), drafts.by_item)
+            place = open_next(place.annotator)
+    if refusal is not None:  # not inside: the drafts are to stay
+        raise refusal
+    return place
+
+
+def find_refusal(place: Place, form: StageForm, confirmed: str) -> StaleStage | Incomplete | None:
+    """Why the stage cannot be handed in as it stands; None if it can."""
+    assignment, stage = place.asked
+    if "text" not in stage.shows and has_read(place.annotator, assignment.unit.text):
+        give_back_read_texts(place.annotator, begun_too=True)
+        sentence = _("You have read this text in another study, so it is left out here.")
+        return StaleStage(sentence, open_next(place.annotator))
+    if not form.is_valid():
+        return Incomplete(place, form)
+    if confirmed and confirmed != form.fingerprint:
+        sentence = _("Your answers have changed since, perhaps in another tab. Check them, then hand them in again.")
+        return StaleStage(sentence, place)
+    return None
+
+
+RETRACTABLE_PLACES = ("stage", "waiting", "done")
+
+
+def find_retractable(place: Place) -> Assignment | None:
+    """What an annotator who is at this place may take back: the assignment finished last, unless it is open again
+    already. None where the protocol lets nobody go back."""
+    if place.kind not in RETRACTABLE_PLACES or not get_declaration(place.annotator.study).takes_back:
+        return None
+    done = (
+        place.annotator.assignments.active().filter(finished_at__isnull=False).order_by("-finished_at", "-pk").first()
+    )
+    open_again = done and place.assignment and place.assignment.unit_id == done.unit_id
+    return None if open_again else done
+
+
+@transaction.atomic
+def take_back(annotator: Annotator, token: str) -> Place:
+    """Ask the unit handed in last once more; `token` is the one that its assignment carries since then.
+
+    Returns the place after.
+
+    `StaleStage` if something else was handed in by now, or if it is open again already. Answers of the new round
+    supersede those of the one before; both stay.
+    """
+    place = find_place(lock_annotator(annotator))
+    done = find_retractable(place)
+    if done is None or done.token != token:
+        raise StaleStage(_("This cannot be taken back any more. Here is where you are now."), place)
+    repeat_assignment(done)
+    return open_next(place.annotator)
+
+
+def repeat_assignment(done: Assignment) -> Assignment:
+    """The same unit in the same order, sides and all, in the next round, at the place that it had."""
+    rounds = done.annotator.assignments.filter(unit=done.unit).aggregate(last=Max("round"))
+    return Assignment.objects.create(
+        annotator=done.annotator,
+        unit=done.unit,
+        slot=done.slot,
+        round=rounds["last"] + 1,
+        position=done.position,
+        shown={stage: [renew_handles(row) for row in rows] for stage, rows in done.shown.items()},
+        stage=get_declaration(done.annotator.study).stages[0].name,
+    )
+
+
+def renew_handles(row: list[Any]) -> list[Any]:
+    _handle, item, options = row
+    return [make_handle(), item, [[make_handle(), option] for _option_handle, option in options]]

@@ -1,8 +1,13 @@
-"""The one gate for answers: a page, a model and an import are checked by the same declaration."""
+"""Check answers with the protocol's declaration, wherever they come from, and store drafts of them."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
+from django.utils import timezone
+
+from studies.models import Assignment, Draft
+from studies.presentation_order import Subject
 from studies.protocols import InvalidAnswer, Question, Stage
 from studies.protocols.base import Value
 
@@ -42,7 +47,7 @@ class Answer:
     comment: str = ""
 
 
-def answers_of(stage: Stage, given: Given, about: About, *, partial: bool = False) -> list[Answer]:
+def check_answers(stage: Stage, given: Given, about: About, *, partial: bool = False) -> list[Answer]:
     """The answers in one item's `Given`, each checked. Options are judged all or none, but for a model (`partial`).
 
     `InvalidAnswer` for a value that could not be given, and for a question that is not asked here.
@@ -56,11 +61,11 @@ def answers_of(stage: Stage, given: Given, about: About, *, partial: bool = Fals
             comment = given.comments.get(question.name, "")
             found.append(Answer(given.item_id, None, question.name, value, comment=comment))
         if question.per == "option":
-            found += option_answers(question, given, about, partial)
+            found += check_option_answers(question, given, about, partial)
     return found
 
 
-def option_answers(question: Question, given: Given, about: About, partial: bool) -> Iterable[Answer]:
+def check_option_answers(question: Question, given: Given, about: About, partial: bool) -> Iterable[Answer]:
     ticks = given.ticks.get(question.name, {})
     if ticks and not partial and set(ticks) != set(about.option_ids):
         raise InvalidAnswer("An answer must judge each option of its item once.")
@@ -80,3 +85,46 @@ def refuse_unasked(stage: Stage, given: Given, about: About, applying: Iterable[
             raise InvalidAnswer(f"“{name}” is not asked after these answers.", name)
         if about.reopened is not None and name not in about.reopened:
             raise InvalidAnswer(f"“{name}” is not open again in this round.", name)
+
+
+Values = dict[str, Any]  # as a draft stores them: {field: value or list of handles}
+
+
+class Drafts:
+    """The drafts of one stage of an assignment, over those of the stage whose answers its form starts from."""
+
+    def __init__(self, assignment: Assignment, stage: Stage):
+        self.assignment, self.stage = assignment, stage
+        found = list(assignment.drafts.filter(stage__in=[stage.name, stage.starts_from or stage.name]))
+        self.by_item = {draft.item_id: draft for draft in found if draft.stage == stage.name}
+        asked = {question.name for question in stage.questions}
+        self.earlier = {
+            draft.item_id: {name: value for name, value in draft.values.items() if name in asked}
+            for draft in found
+            if draft.stage == stage.starts_from
+        }
+
+    def values(self, item_id: int | None) -> Values:
+        """What the form holds about one item, or about the text, before anything more is entered."""
+        draft = self.by_item.get(item_id)
+        return draft.values if draft else self.earlier.get(item_id, {})
+
+    def fields(self, subjects: Iterable[Subject]) -> Values:
+        """The same for all subjects, by the names of the form's fields."""
+        return {
+            f"{kind}-{subject.handle}": value
+            for subject in subjects
+            for kind, value in self.values(subject.item_id).items()
+        }
+
+    def put(self, item_id: int | None, values: Values) -> None:
+        """Store what is entered about one item. What was emptied has an empty draft: no earlier answer comes back."""
+        now, draft = timezone.now(), self.by_item.get(item_id)
+        if draft is None:
+            new = Draft(assignment=self.assignment, stage=self.stage.name, item_id=item_id, values=values)
+            new.first_answered_at = new.last_changed_at = now
+            new.save(force_insert=True)
+            self.by_item[item_id] = new
+        else:
+            draft.values, draft.last_changed_at, draft.n_changes = values, now, draft.n_changes + 1
+            draft.save(update_fields=["values", "last_changed_at", "n_changes"])

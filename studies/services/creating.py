@@ -7,17 +7,19 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
-from items.plain import printable
+from items.plain import make_printable
 from projects.models import Project
-from studies.instrument_kinds import PEOPLE, kind_of, protocol_of
+from projects.scratch import Writer
+from studies.instrument_kinds import PEOPLE, find_kind, find_protocol
 from studies.models import InstrumentVersion, Study, Variant
 from studies.protocols import PROTOCOLS, InvalidParameter
-from studies.services.declaring import declaration_of
-from studies.services.instruments import UnknownInstrument, latest_version
-from studies.services.launching import clear_units, outline
-from studies.services.selection import Chosen, check_languages, chosen_items, chosen_texts
+from studies.services.declarations import get_declaration
+from studies.services.instruments import UnknownInstrument, find_version
+from studies.services.launching import launch_study, outline_draft
+from studies.services.quotas import collect_groups
+from studies.services.scratch import clear_abandoned, clear_rows, delete_study, refuse_if_written
+from studies.services.selection import Chosen, check_languages, find_items, find_texts, plan_units
 from studies.services.spec import SpecError, StudySpec, VariantSpec
-from studies.services.units import planned_units
 
 
 class NotADraft(Exception):
@@ -28,15 +30,33 @@ class SlugTaken(SpecError):
     """Short names are unique on a server."""
 
 
-def create_study(project: Project, spec: StudySpec) -> tuple[Study, Chosen]:
-    """A draft and what it would ask about; `SpecError` if it could not be launched as it stands."""
+def create_launched(project: Project, spec: StudySpec) -> tuple[Study, Chosen]:
+    """A launched study, or none: until it is launched, nobody sees it."""
+    with Writer() as writer:
+        study, _chosen = create_study(project, spec, writer)
+        try:
+            return launch_study(study)
+        except BaseException:
+            delete_study(study)
+            raise
+
+
+def create_study(project: Project, spec: StudySpec, writer: Writer | None = None) -> tuple[Study, Chosen]:
+    """A draft and what it would ask about; `SpecError` if it could not be launched as it stands.
+
+    With a `writer` it is seen only when it is launched.
+    """
+    clear_abandoned()
     try:
         with transaction.atomic():
             study = Study(project=project, slug=spec.slug)
             refuse_taken(spec.slug)
-            chosen = fill(study, spec)
-            variants = variants_for(study, spec, chosen)
-            study.save(force_insert=True)
+            chosen = fill_study(study, spec)
+            variants = make_variants(study, spec, chosen)
+            if writer:
+                writer.start(study)
+            else:
+                study.save(force_insert=True)
             Variant.objects.bulk_create(variants)
     except IntegrityError:  # somebody took it in between
         refuse_taken(spec.slug)
@@ -45,14 +65,14 @@ def create_study(project: Project, spec: StudySpec) -> tuple[Study, Chosen]:
 
 
 def refuse_taken(slug: str) -> None:
-    if Study.objects.filter(slug=slug).exists():
+    if Study.everything.filter(slug=slug).exists():
         raise SlugTaken(_("There is a study “%(slug)s” already. Choose another short name.") % {"slug": slug})
 
 
-def free_slug(wanted: str) -> str:
+def find_free_slug(wanted: str) -> str:
     """The wanted short name, with a number behind it if it is taken."""
     number, slug = 1, wanted[:60]
-    while Study.objects.filter(slug=slug).exists():
+    while Study.everything.filter(slug=slug).exists():
         number += 1
         slug = f"{wanted[:54]}-{number}"
     return slug
@@ -64,57 +84,58 @@ def change_study(study: Study, spec: StudySpec) -> Chosen:
     current = Study.objects.select_for_update().get(pk=study.pk)
     if not current.is_draft:
         raise NotADraft(_("This study was launched: what it asks, and of whom, is frozen. Make a new study instead."))
-    chosen = fill(current, spec)
-    variants = variants_for(current, spec, chosen)
-    clear_units(current)
+    refuse_if_written(current)
+    chosen = fill_study(current, spec)
+    variants = make_variants(current, spec, chosen)
+    clear_rows(current)
     current.save()
     current.variants.all().delete()
     Variant.objects.bulk_create(variants)
     return chosen
 
 
-def fill(study: Study, spec: StudySpec) -> Chosen:
+def fill_study(study: Study, spec: StudySpec) -> Chosen:
     """Take over the spec, each part checked; nothing is saved."""
-    study.protocol = protocol_name(spec.protocol)
+    study.protocol = check_protocol(spec.protocol)
     study.title = spec.title or spec.slug
     study.selection = spec.items.model_dump()
-    study.plan = spec.plan.model_dump(exclude={"seed"})
+    study.plan = spec.plan.numbers()
     study.seed = spec.plan.seed
-    study.groups = list(dict.fromkeys(spec.groups))
-    study.language = spec.language or language_named(spec) or language_of_texts(study)
-    study.instrument_version = instrument_for(study, spec.instrument)
-    study.params = parameters_for(study, study.instrument_version, spec.params)
-    return outline(study).chosen
+    study.groups = collect_groups(study.plan, spec.groups)
+    study.language = spec.language or parse_language(spec) or detect_language(study)
+    study.instrument_version = find_instrument(study, spec.instrument)
+    study.params = check_parameters(study, study.instrument_version, spec.params)
+    return outline_draft(study).chosen
 
 
-def protocol_name(name: str) -> str:
+def check_protocol(name: str) -> str:
     if name not in PROTOCOLS:
         raise SpecError(
             _("There is no protocol “%(name)s”; there are: %(known)s.")
-            % {"name": printable(name), "known": ", ".join(PROTOCOLS)}
+            % {"name": make_printable(name), "known": ", ".join(PROTOCOLS)}
         )
     return name
 
 
-def language_of_texts(study: Study) -> str:
+def detect_language(study: Study) -> str:
     """The language of the chosen texts, where the spec is silent."""
-    texts = chosen_texts(study)
-    about = {item.text_id for item in chosen_items(study, texts)}
+    texts = find_texts(study)
+    about = {item.text_id for item in find_items(study, texts)}
     asked = [text for text in texts if text.pk in about] if PROTOCOLS[study.protocol].needs_items else texts
     check_languages(asked)
     return asked[0].language if asked else "en"
 
 
-def language_named(spec: StudySpec) -> str:
+def parse_language(spec: StudySpec) -> str:
     """The language in the name of the instrument; empty if the spec names none."""
     return spec.instrument.partition("/")[2].partition("@")[0]
 
 
-def instrument_for(study: Study, named: str) -> InstrumentVersion:
+def find_instrument(study: Study, named: str) -> InstrumentVersion:
     """The instrument of that name; of none, the one of the study's protocol and language."""
     name = named or f"{study.protocol}/{study.language}"
     try:
-        version = latest_version(name, study.project)
+        version = find_version(name, study.project)
     except UnknownInstrument as error:
         raise SpecError(str(error)) from None
     check_instrument(study, version, name)
@@ -123,20 +144,20 @@ def instrument_for(study: Study, named: str) -> InstrumentVersion:
 
 def check_instrument(study: Study, version: InstrumentVersion, name: str) -> None:
     """`SpecError` unless it words the study's protocol in the study's language; `name` is what it was called."""
-    kind = kind_of(version.content)
-    if kind is None or kind.use != PEOPLE or protocol_of(version.content) != study.protocol:
+    kind = find_kind(version.content)
+    if kind is None or kind.use != PEOPLE or find_protocol(version.content) != study.protocol:
         raise SpecError(
             _("The instrument “%(name)s” is not one for the protocol %(protocol)s.")
-            % {"name": printable(name), "protocol": study.protocol}
+            % {"name": make_printable(name), "protocol": study.protocol}
         )
     if version.instrument.language != study.language:
         raise SpecError(
             _("The study is in “%(study)s”, but the instrument “%(name)s” is not. Name the same language in both.")
-            % {"study": printable(study.language), "name": printable(name)}
+            % {"study": make_printable(study.language), "name": make_printable(name)}
         )
 
 
-def parameters_for(study: Study, version: InstrumentVersion, given: dict[str, Any]) -> dict[str, Any]:
+def check_parameters(study: Study, version: InstrumentVersion, given: dict[str, Any]) -> dict[str, Any]:
     protocol = PROTOCOLS[study.protocol]
     try:
         filled = protocol.fill(given)
@@ -146,27 +167,27 @@ def parameters_for(study: Study, version: InstrumentVersion, given: dict[str, An
     return filled
 
 
-def variants_for(study: Study, spec: StudySpec, chosen: Chosen) -> list[Variant]:
+def make_variants(study: Study, spec: StudySpec, chosen: Chosen) -> list[Variant]:
     """The variants that the spec names, not saved; `SpecError` if they cannot stand beside each other."""
     if not spec.variants:
         return []
     names = [each.name for each in spec.variants]
     if len(names) == 1 or len(set(names)) < len(names):
         raise SpecError(_("Variants are compared with each other: name two or more, each with a name of its own."))
-    found = [variant_for(study, each, position) for position, each in enumerate(spec.variants)]
+    found = [make_variant(study, each, position) for position, each in enumerate(spec.variants)]
     for variant in found:
         refuse_other_plan(study, variant, chosen)
     for one, other in combinations(found, 2):
         if (one.instrument_version, one.params) == (other.instrument_version, other.params):
-            said = {"one": printable(one.name), "other": printable(other.name)}
+            said = {"one": make_printable(one.name), "other": make_printable(other.name)}
             raise SpecError(_("The variants “%(one)s” and “%(other)s” ask the same in the same words.") % said)
     return found
 
 
-def variant_for(study: Study, spec: VariantSpec, position: int) -> Variant:
+def make_variant(study: Study, spec: VariantSpec, position: int) -> Variant:
     """What the variant says, with the study's own where it is silent."""
-    version = instrument_for(study, spec.instrument) if spec.instrument else study.instrument_version
-    params = parameters_for(study, version, study.params | spec.params)
+    version = find_instrument(study, spec.instrument) if spec.instrument else study.instrument_version
+    params = check_parameters(study, version, study.params | spec.params)
     return Variant(study=study, name=spec.name, position=position, instrument_version=version, params=params)
 
 
@@ -174,19 +195,19 @@ def refuse_other_plan(study: Study, variant: Variant, chosen: Chosen) -> None:
     """A variant may ask otherwise, but about the same units in the same stages: the plan is made once for all."""
     asked = copy(study)
     asked.instrument_version, asked.params = variant.instrument_version, variant.params
-    if shape_of(study) != shape_of(asked) or planned_units(study, chosen) != planned_units(asked, chosen):
+    if collect_plan_shape(study) != collect_plan_shape(asked) or plan_units(study, chosen) != plan_units(asked, chosen):
         raise SpecError(
             _(
                 "The variant “%(name)s” is asked about other units, or in other stages, than the study. Variants may"
                 " differ in their words, questions and what is shown; for other units make another study."
             )
-            % {"name": printable(variant.name)}
+            % {"name": make_printable(variant.name)}
         )
 
 
-def shape_of(study: Study) -> tuple[Any, ...]:
+def collect_plan_shape(study: Study) -> tuple[Any, ...]:
     """What a plan rests on, beside the units."""
-    declaration = declaration_of(study)
+    declaration = get_declaration(study)
     return (
         [(stage.name, stage.items) for stage in declaration.stages],
         declaration.phases,

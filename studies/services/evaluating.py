@@ -14,15 +14,40 @@ from django.utils.translation import gettext as _
 
 from studies.models import Annotator, AnnotatorKind, Assignment, Response, Study, StudyState, Submission, UnitItem
 from studies.models.people import DONE
-from studies.protocols import InvalidAnswer, Stage
-from studies.services.answers import About, Answer, Given, answers_of
-from studies.services.declaring import declaration_of
-from studies.services.judgeable import way_of
-from studies.services.launching import forget_annotators
-from studies.services.locking import INSTEAD, WrongState, locked
+from studies.protocols import InvalidAnswer, Question, Stage
+from studies.protocols.base import Value
+from studies.services.answers import About, Answer, Given, check_answers
+from studies.services.declarations import get_declaration
+from studies.services.launching import delete_annotators
+from studies.services.states import STATE_SENTENCES, WrongState, lock_study
+
+PAIRS, SCORES, GATES = "pairs", "scores", "gates"
+
+
+def judgment_type(stage: Stage) -> str | None:
+    """Which item of a pair is better, scores of an item, or a questionnaire through gates; None for anything else."""
+    questions = list_judged_questions(stage)
+    if stage.gates:
+        return GATES
+    if len(questions) == 1 and questions[0].kind == "pick":
+        return PAIRS
+    return SCORES if all(each.kind == "scale" and each.per == "item" for each in questions) else None
+
+
+def list_judged_questions(stage: Stage) -> tuple[Question, ...]:
+    """Of a pair only which item is better: what decided is asked of people. Else everything."""
+    return tuple(each for each in stage.questions if each.kind == "pick") or stage.questions
+
+
+def list_open_questions(stage: Stage, answers: Mapping[str, Value], has_expected_answer: bool) -> list[str]:
+    """What is asked after these answers and has none, in order; what is behind a stop is not asked."""
+    judged = list_judged_questions(stage)
+    applying = [question for question in stage.about(has_expected_answer) if question in judged]
+    return [name for name, value in stage.path(answers, applying).items() if value is None]
+
 
 ANSWER = "answer"
-AT_ONCE = 500  # ids in one statement
+BATCH_SIZE = 500  # ids in one statement
 LAUNCHED = (StudyState.LIVE, StudyState.PAUSED, StudyState.CLOSED, StudyState.IMPORTED)
 
 
@@ -33,12 +58,12 @@ class CodeTaken(ValueError):
 def refuse_draft(study: Study) -> None:
     """`WrongState` for a study that nobody can answer yet."""
     if study.is_draft:
-        raise WrongState(str(INSTEAD[StudyState.DRAFT]) % {"slug": study.slug})
+        raise WrongState(str(STATE_SENTENCES[StudyState.DRAFT]) % {"slug": study.slug})
 
 
 def asks_about_options(study: Study) -> bool:
     """Whether evaluators answer option by option; what else models can answer is in `judging`."""
-    stages = declaration_of(study).stages
+    stages = get_declaration(study).stages
     questions = [question for stage in stages for question in stage.questions]
     return any(question.name == ANSWER and question.per == "option" for question in questions)
 
@@ -49,12 +74,12 @@ def refuse_unanswerable(study: Study, kind: AnnotatorKind) -> None:
         return
     if kind != AnnotatorKind.MODEL:
         raise WrongState(_("Baselines judge options, and this study's protocol asks nothing about them. Ask a model."))
-    if way_of(declaration_of(study).stages[0]) is None:
+    if judgment_type(get_declaration(study).stages[0]) is None:
         raise WrongState(_("No model can answer what this study's protocol asks."))
 
 
 @dataclass(frozen=True)
-class Judged:
+class OptionJudgments:
     """What an evaluator says about options of one item, each on its own."""
 
     item_id: int
@@ -65,7 +90,7 @@ class Judged:
 @transaction.atomic
 def add_evaluator(study: Study, code: str, *, kind: AnnotatorKind, model: str, reading: str) -> Annotator:
     """A model or baseline in a launched study, with an assignment for each unit; `CodeTaken`, `WrongState`."""
-    study = locked(study, *LAUNCHED)
+    study = lock_study(study, *LAUNCHED)
     refuse_unanswerable(study, kind)
     if study.annotators.filter(code=code).exists():
         raise CodeTaken(
@@ -79,7 +104,7 @@ def add_evaluator(study: Study, code: str, *, kind: AnnotatorKind, model: str, r
         reading=reading,
         revoked_at=timezone.now(),  # nobody answers as an evaluator through a link
     )
-    first = declaration_of(study).stages[0].name
+    first = get_declaration(study).stages[0].name
     Assignment.objects.bulk_create(
         Assignment(annotator=annotator, unit=unit, position=place, stage=first)
         for place, unit in enumerate(study.units.all())
@@ -88,17 +113,17 @@ def add_evaluator(study: Study, code: str, *, kind: AnnotatorKind, model: str, r
 
 
 def store_judgments(
-    assignment: Assignment, stage: Stage, judged: Iterable[Judged], options: Mapping[int, Collection[int]]
+    assignment: Assignment, stage: Stage, judged: Iterable[OptionJudgments], options: Mapping[int, Collection[int]]
 ) -> None:
     """Write the answers that are not there yet; `InvalidAnswer` for one that nobody could have given.
 
     An answer that is there stays as it is: two workers, or a second run, write each answer once. `options` are those
     of each item of the unit.
     """
-    insert(assignment, stage, [answer for given in judged for answer in checked(stage, given, options)])
+    insert_answers(assignment, stage, [answer for given in judged for answer in check_judgments(stage, given, options)])
 
 
-def insert(assignment: Assignment, stage: Stage, answers: Iterable[Answer]) -> None:
+def insert_answers(assignment: Assignment, stage: Stage, answers: Iterable[Answer]) -> None:
     """Checked answers as responses; one that is there stays as it is."""
     version, now = assignment.annotator.study.instrument_version_id, timezone.now()
     Response.objects.bulk_create(
@@ -120,7 +145,7 @@ def insert(assignment: Assignment, stage: Stage, answers: Iterable[Answer]) -> N
     )
 
 
-def checked(stage: Stage, judged: Judged, options: Mapping[int, Collection[int]]) -> list[Answer]:
+def check_judgments(stage: Stage, judged: OptionJudgments, options: Mapping[int, Collection[int]]) -> list[Answer]:
     """The answers about one item. Only options of the unit's items can be judged."""
     known = set(options.get(judged.item_id, ()))
     if not {*judged.ticks, *judged.probability} <= known:
@@ -128,19 +153,19 @@ def checked(stage: Stage, judged: Judged, options: Mapping[int, Collection[int]]
     if any(not 0 <= share <= 1 for share in judged.probability.values()):
         raise InvalidAnswer("A probability lies between 0 and 1.")
     given = Given(judged.item_id, {ANSWER: judged.ticks}, probability=judged.probability)
-    return answers_of(stage, given, About(known), partial=True)
+    return check_answers(stage, given, About(known), partial=True)
 
 
 @transaction.atomic
 def close_answered(annotator: Annotator, stages: Collection[str]) -> bool:
     """Hand in the stages, and finish the assignments, in which nothing is missing; whether all are finished."""
-    expected = n_options_by_unit(annotator.study)
-    counts = n_answers(Response.objects.filter(assignment__annotator=annotator))
+    expected = count_options_by_unit(annotator.study)
+    counts = count_answers(Response.objects.filter(assignment__annotator=annotator))
     answered = {
         assignment.pk: [name for name in stages if counts.get((assignment.pk, name), 0) == expected[assignment.unit_id]]
         for assignment in annotator.assignments.open()
     }
-    hand_in(answered, stages)
+    submit_stages(answered, stages)
     return all(len(names) == len(stages) for names in answered.values())
 
 
@@ -154,10 +179,10 @@ def close_stage(assignment: Assignment, stages: Collection[str], n_options: int)
 
     What stays open so is closed by `close_answered` when the run is done, after the last of them has committed.
     """
-    hand_in({assignment.pk: [name for name in stages if is_answered(assignment, name, n_options)]}, stages)
+    submit_stages({assignment.pk: [name for name in stages if is_answered(assignment, name, n_options)]}, stages)
 
 
-def hand_in(answered: Mapping[int, Collection[str]], stages: Collection[str]) -> None:
+def submit_stages(answered: Mapping[int, Collection[str]], stages: Collection[str]) -> None:
     """Of assignments, by primary key: these stages are complete. With all of them the assignment is finished."""
     now = timezone.now()
     rows = [
@@ -165,24 +190,24 @@ def hand_in(answered: Mapping[int, Collection[str]], stages: Collection[str]) ->
     ]
     Submission.objects.bulk_create(rows, ignore_conflicts=True)
     finished = [pk for pk, names in answered.items() if len(names) == len(stages)]
-    for start in range(0, len(finished), AT_ONCE):
-        open_ones = Assignment.objects.open().filter(pk__in=finished[start : start + AT_ONCE])
+    for start in range(0, len(finished), BATCH_SIZE):
+        open_ones = Assignment.objects.open().filter(pk__in=finished[start : start + BATCH_SIZE])
         open_ones.update(stage=DONE, finished_at=now)
 
 
-def reopen(annotator: Annotator) -> None:
+def reopen_assignments(annotator: Annotator) -> None:
     """The evaluator is to answer one more stage: its finished assignments are open again."""
-    first = declaration_of(annotator.study).stages[0].name
+    first = get_declaration(annotator.study).stages[0].name
     annotator.assignments.active().update(stage=first, finished_at=None)
 
 
-def n_options_by_unit(study: Study) -> dict[int, int]:
+def count_options_by_unit(study: Study) -> dict[int, int]:
     """How many options the items of each unit have."""
     rows = UnitItem.objects.filter(unit__study=study).order_by().values_list("unit")
     return dict(rows.annotate(n=Count("item__options")))
 
 
-def n_answers(responses: QuerySet[Response]) -> dict[tuple[int, str], int]:
+def count_answers(responses: QuerySet[Response]) -> dict[tuple[int, str], int]:
     """How many options were judged, by assignment and stage."""
     rows = responses.filter(question=ANSWER).order_by().values_list("assignment", "stage")
     return {(assignment, stage): n for assignment, stage, n in rows.annotate(n=Count("pk"))}
@@ -193,4 +218,36 @@ def remove_evaluator(annotator: Annotator) -> None:
     """Take a model or baseline out of its study with everything it answered; never a person."""
     if annotator.kind == AnnotatorKind.HUMAN:
         raise ValueError("Only models and baselines can be removed.")
-    forget_annotators(Annotator.objects.filter(pk=annotator.pk))
+    delete_annotators(Annotator.objects.filter(pk=annotator.pk))
+
+
+SELECTED = "selected"
+"""Where an item's metadata says by which model it was chosen among candidates, and how."""
+
+
+def list_selecting_models(study: Study) -> list[str]:
+    """The names of the models by whose answers items of the study were chosen, each once."""
+    rows = UnitItem.objects.filter(unit__study=study, item__metadata__has_key=SELECTED)
+    told = rows.values_list(f"item__metadata__{SELECTED}", flat=True).iterator()
+    return sorted({str(each["by"]) for each in told if isinstance(each, dict) and each.get("by")})
+
+
+def is_same_model(one: str, other: str) -> bool:
+    """Also where servers name it differently: meta-llama/Llama-3.1-8B and llama-3.1-8b."""
+    return normalise_model_name(one) == normalise_model_name(other)
+
+
+def normalise_model_name(model: str) -> str:
+    return model.rpartition("/")[2].casefold()
+
+
+def explain_selection_conflict(study: Study, model: str) -> str:
+    """The sentence that says why this model cannot report on the study; empty if it can."""
+    if not any(is_same_model(model, selector) for selector in list_selecting_models(study)):
+        return ""
+    said = _(
+        "Items of this study were selected by %(model)s: it guessed and answered the candidates, and those were kept "
+        "on which it did best. Its answers would report its own choice, and look better than the items are. Let "
+        "another model answer."
+    )
+    return said % {"model": model}

@@ -6,19 +6,20 @@ from dataclasses import dataclass
 from random import Random
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from studies.models import Annotator, AnnotatorKind, Assignment, Purpose, Response, Study, StudyState, UnitItem
+from studies.presentation_order import make_handle, shuffle
 from studies.protocols import Stage
-from studies.services.declaring import declaration_of, wording_of
-from studies.services.locking import locked
-from studies.services.people import CODES
+from studies.services.declarations import get_declaration, get_wording
+from studies.services.people import CODE_PREFIXES
 from studies.services.spec import SpecError
-from studies.shown import new_handle, shuffled
+from studies.services.states import lock_study
 
 ITEMS, EXPERTS = 100, 2
-MOST_ITEMS, MOST_EXPERTS = 10_000, 20
+REHEARSING = "sim-expert-"  # how codes of experts start who check simulated answers
+MAX_ITEMS, MAX_EXPERTS = 10_000, 20
 STATES = (StudyState.LIVE, StudyState.PAUSED, StudyState.CLOSED)
 Scores = dict[str, int]  # by question
 
@@ -33,7 +34,7 @@ class OpenedCheck:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class SampledItem:
     """One item of the sample, with all scores of one of those who gave it any."""
 
     item: int
@@ -41,19 +42,25 @@ class Drawn:
     scores: Scores
 
 
-def has_experts(study: Study) -> bool:
-    return study.annotators.filter(purpose=Purpose.EXPERT).exists()
+def filter_experts(study: Study, purpose: Purpose = Purpose.MAIN) -> QuerySet[Annotator]:
+    """Those who check the answers of people, or of simulated annotators."""
+    experts, rehearsing = study.annotators.filter(purpose=Purpose.EXPERT), Q(code__startswith=REHEARSING)
+    return experts.filter(rehearsing) if purpose == Purpose.SIMULATED else experts.exclude(rehearsing)
 
 
-def may_check(study: Study) -> bool:
+def has_experts(study: Study, purpose: Purpose = Purpose.MAIN) -> bool:
+    return filter_experts(study, purpose).exists()
+
+
+def can_open_expert_check(study: Study) -> bool:
     """Whether an expert check can be opened: the protocol and the wording have one, and none is open yet."""
-    return study.state in STATES and stage_of(study) is not None and not has_experts(study)
+    return study.state in STATES and get_check_stage(study) is not None and not has_experts(study)
 
 
-def stage_of(study: Study) -> Stage | None:
+def get_check_stage(study: Study) -> Stage | None:
     """What experts are asked; None where the protocol has no check, or the wording says nothing of it."""
-    check = declaration_of(study).check
-    return check if check and check.name in wording_of(study) else None
+    check = get_declaration(study).check
+    return check if check and check.name in get_wording(study) else None
 
 
 @transaction.atomic
@@ -64,23 +71,24 @@ def open_expert_check(
 
     Scores are those handed in by now by people of this purpose, each the latest. `SpecError` if there can be no check.
     """
-    study = locked(study, *STATES)
-    stage = stage_of(study)
+    study = lock_study(study, *STATES)
+    stage = get_check_stage(study)
     if stage is None:
         raise SpecError(_("Neither this kind of study nor its wording has an expert check."))
-    if has_experts(study):
+    if has_experts(study, purpose):
         raise SpecError(_("The expert check of this study is open already."))
-    if not (1 <= items <= MOST_ITEMS and 1 <= experts <= MOST_EXPERTS):
-        said = {"items": MOST_ITEMS, "experts": MOST_EXPERTS}
+    if not (1 <= items <= MAX_ITEMS and 1 <= experts <= MAX_EXPERTS):
+        said = {"items": MAX_ITEMS, "experts": MAX_EXPERTS}
         raise SpecError(_("A check takes 1 to %(items)d items and 1 to %(experts)d experts.") % said)
-    sample = draw(answers_to(study, stage, purpose), items, Random(f"{study.seed}/check"))
+    sample = draw_sample(filter_checkable_answers(study, stage, purpose), items, Random(f"{study.seed}/check"))
     if not sample:
         raise SpecError(_("Nobody has handed in a score yet, so there is nothing to check."))
-    made = tuple(make_expert(study, number, sample, stage) for number in range(1, experts + 1))
+    prefix = REHEARSING if purpose == Purpose.SIMULATED else CODE_PREFIXES[Purpose.EXPERT]
+    made = tuple(make_expert(study, f"{prefix}{number}", sample, stage) for number in range(1, experts + 1))
     return OpenedCheck(made, len(sample), sum(len(each.scores) for each in sample))
 
 
-def answers_to(study: Study, stage: Stage, purpose: Purpose) -> QuerySet[Response]:
+def filter_checkable_answers(study: Study, stage: Stage, purpose: Purpose) -> QuerySet[Response]:
     """What may be checked, earlier rounds first."""
     return Response.objects.filter(
         assignment__annotator__study=study,
@@ -92,7 +100,7 @@ def answers_to(study: Study, stage: Stage, purpose: Purpose) -> QuerySet[Respons
     ).order_by("assignment__round", "pk")
 
 
-def draw(answers: QuerySet[Response], n: int, rng: Random) -> list[Drawn]:
+def draw_sample(answers: QuerySet[Response], n: int, rng: Random) -> list[SampledItem]:
     """n of the items that have answers, or all; of each those of one annotator. The same seed draws the same again."""
     found: dict[str, dict[str, Scores]] = defaultdict(lambda: defaultdict(dict))
     keys: dict[str, int] = {}
@@ -104,30 +112,29 @@ def draw(answers: QuerySet[Response], n: int, rng: Random) -> list[Drawn]:
     drawn = []
     for name in chosen:
         annotator = rng.choice(sorted(found[name]))
-        drawn.append(Drawn(keys[name], annotator, found[name][annotator]))
+        drawn.append(SampledItem(keys[name], annotator, found[name][annotator]))
     return drawn
 
 
-def make_expert(study: Study, number: int, sample: list[Drawn], stage: Stage) -> Annotator:
+def make_expert(study: Study, code: str, sample: list[SampledItem], stage: Stage) -> Annotator:
     """An expert with the whole sample, text by text, in an order of their own."""
-    code = f"{CODES[Purpose.EXPERT]}{number}"
     expert = Annotator.objects.create(study=study, code=code, purpose=Purpose.EXPERT, reading="ticked")
-    rng = Random(f"{study.seed}/check/{number}")
+    rng = Random(f"{study.seed}/check/{code.rpartition('-')[2]}")
     Assignment.objects.bulk_create(
         Assignment(
             annotator=expert,
             unit_id=unit,
             position=position,
-            shown={stage.name: [[new_handle(), item, []] for item in items]},
-            reopened={str(item): cells for item, cells in cells_of(sample, items).items()},
+            shown={stage.name: [[make_handle(), item, []] for item in items]},
+            reopened={str(item): cells for item, cells in build_cells(sample, items).items()},
             stage=stage.name,
         )
-        for position, (unit, items) in enumerate(by_unit(study, sample, rng))
+        for position, (unit, items) in enumerate(group_by_unit(study, sample, rng))
     )
     return expert
 
 
-def cells_of(sample: list[Drawn], items: Iterable[int]) -> Mapping[int, dict[str, dict[str, str | int]]]:
+def build_cells(sample: list[SampledItem], items: Iterable[int]) -> Mapping[int, dict[str, dict[str, str | int]]]:
     """What is shown beside each question; whose score it is stays on the server."""
     chosen = set(items)
     return {
@@ -137,10 +144,10 @@ def cells_of(sample: list[Drawn], items: Iterable[int]) -> Mapping[int, dict[str
     }
 
 
-def by_unit(study: Study, sample: list[Drawn], rng: Random) -> list[tuple[int, list[int]]]:
+def group_by_unit(study: Study, sample: list[SampledItem], rng: Random) -> list[tuple[int, list[int]]]:
     """The units of the sample with its items in them, both in random order."""
     held: dict[int, list[int]] = {}
     rows = UnitItem.objects.filter(unit__study=study, item__in=[each.item for each in sample])
     for unit, item in rows.order_by("unit__position", "position").values_list("unit", "item"):
         held.setdefault(unit, []).append(item)
-    return shuffled([(unit, shuffled(items, rng)) for unit, items in held.items()], rng)
+    return shuffle([(unit, shuffle(items, rng)) for unit, items in held.items()], rng)

@@ -9,26 +9,24 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
-from items.plain import printable
+from items.plain import make_printable
 from projects.models import Project, User
-from studies.instrument_kinds import Kind, kind_of, kinds, protocol_of
-from studies.instrument_yaml import read_yaml, with_changes
+from studies.instrument_kinds import InstrumentKind, Problem, find_kind, find_protocol, list_kinds
 from studies.models import Instrument, InstrumentVersion
-from studies.problems import Problem
 from studies.services.instruments import (
-    content_hash,
+    get_newest_version,
+    get_source,
+    hash_content,
     is_shipped,
-    newest,
-    shipped,
-    source_of,
+    load_shipped,
+    store_shipped,
     store_version,
-    stored_shipped,
 )
-from studies.services.study_yaml import NotYaml
+from studies.strict_yaml import NotYaml, apply_changes, read_yaml
 
 SHORT_NAME = re.compile(r"[-a-zA-Z0-9_]{1,100}", re.ASCII)
 LANGUAGE = re.compile(r"[a-zA-Z]{2,8}(-[a-zA-Z0-9]{1,8})*", re.ASCII)
-LONGEST_LANGUAGE = 20
+MAX_LANGUAGE = 20
 
 
 class InstrumentRefused(ValueError):
@@ -45,7 +43,7 @@ class Draft:
 
     source: str
     content: dict[str, Any]
-    kind: Kind | None
+    kind: InstrumentKind | None
     problems: list[Problem]
 
     @property
@@ -60,22 +58,22 @@ def read_draft(source: str) -> Draft:
         content = read_yaml(source)
     except NotYaml as error:
         return Draft(source, {}, None, [Problem("", str(error))])
-    kind = kind_of(content)
-    problems = head_problems(content)
+    kind = find_kind(content)
+    problems = check_head(content)
     if kind is None:
-        problems.append(Problem("use", unclear_use(content)))
+        problems.append(Problem("use", explain_unclear_use(content)))
     return Draft(source, content, kind, problems + (kind.problems(content) if kind else []))
 
 
-def unclear_use(content: Mapping[str, Any]) -> str:
-    known = ", ".join(kind.use for kind in kinds())
+def explain_unclear_use(content: Mapping[str, Any]) -> str:
+    known = ", ".join(kind.use for kind in list_kinds())
     if "use" in content:
         said = _("There is no use “%(use)s” of instruments; there are: %(known)s.")
-        return said % {"use": printable(str(content["use"])), "known": known}
+        return said % {"use": make_printable(str(content["use"])), "known": known}
     return _("It is not clear what this is for. Add the line “use:” with one of: %(known)s.") % {"known": known}
 
 
-def head_problems(content: Mapping[str, Any]) -> list[Problem]:
+def check_head(content: Mapping[str, Any]) -> list[Problem]:
     """What is wrong with name, language and title."""
     found = []
     name = content.get("name")
@@ -83,7 +81,7 @@ def head_problems(content: Mapping[str, Any]) -> list[Problem]:
         said = _("name must be there, with up to 100 letters, digits, hyphens and underscores. Put it in quotes.")
         found.append(Problem("name", said))
     language = content.get("language")
-    if not (isinstance(language, str) and LANGUAGE.fullmatch(language) and len(language) <= LONGEST_LANGUAGE):
+    if not (isinstance(language, str) and LANGUAGE.fullmatch(language) and len(language) <= MAX_LANGUAGE):
         found.append(Problem("language", _("language must be there, as a code such as de, en or pt-BR.")))
     title = content.get("title")
     if not (isinstance(title, str) and title.strip()):
@@ -91,7 +89,7 @@ def head_problems(content: Mapping[str, Any]) -> list[Problem]:
     return found
 
 
-def checked(source: str) -> Draft:
+def read_checked_draft(source: str) -> Draft:
     draft = read_draft(source)
     if draft.problems:
         raise InstrumentRefused(draft.problems)
@@ -108,13 +106,13 @@ def save_version(
     """
     if is_shipped(instrument):
         refuse("", _("This instrument ships with Lesart and stays as it is. Copy it, and change the copy."))
-    draft = checked(source)
+    draft = read_checked_draft(source)
     if (draft.content["name"], draft.content["language"]) != (instrument.name, instrument.language):
         said = _("This is “%(found)s”, not “%(wanted)s”. Write that name and language, or upload it as another one.")
         found = "{name}/{language}".format(**draft.content)
         refuse("name", said % {"found": found, "wanted": instrument})
     locked = Instrument.objects.select_for_update().get(pk=instrument.pk)
-    before = newest(locked)
+    before = get_newest_version(locked)
     if seen is not None and before.version != seen:
         said = _(
             "Version %(number)d was saved in between%(by)s. Look at it and take over what you want to keep; then save"
@@ -138,37 +136,37 @@ def import_instrument(
 
     Without a project it is the whole server's. `InstrumentRefused`.
     """
-    content = checked(source).content
+    content = read_checked_draft(source).content
     name = {"name": content["name"], "language": content["language"]}
-    if project is None and "{name}/{language}".format(**name) in shipped():
+    if project is None and "{name}/{language}".format(**name) in load_shipped():
         refuse("name", _("An instrument of this name ships with Lesart. Choose another name, or name a project."))
     known = Instrument.objects.filter(project=project, **name).first()
     if known:
         return save_version(known, source, user=user, note=note)
-    return create(source, project, user, note), True
+    return create_instrument(source, project, user, note), True
 
 
-def stored_version(source: str, project: Project) -> InstrumentVersion:
+def find_or_store_version(source: str, project: Project) -> InstrumentVersion:
     """A version that the project sees and that says exactly this, whatever its number; else a new one of the project.
 
     `InstrumentRefused`.
     """
-    content = checked(source).content
+    content = read_checked_draft(source).content
     name = "{name}/{language}".format(**content)
-    if shipped().get(name) == content:
-        return stored_shipped(name)
+    if load_shipped().get(name) == content:
+        return store_shipped(name)
     same = InstrumentVersion.objects.filter(
         Q(instrument__project=None) | Q(instrument__project=project),
         instrument__name=content["name"],
         instrument__language=content["language"],
-        content_hash=content_hash(content),
+        content_hash=hash_content(content),
     )
     return same.order_by("pk").first() or import_instrument(source, project)[0]
 
 
 @transaction.atomic
-def create(source: str, project: Project | None, user: User | None, note: str) -> InstrumentVersion:
-    draft = checked(source)
+def create_instrument(source: str, project: Project | None, user: User | None, note: str) -> InstrumentVersion:
+    draft = read_checked_draft(source)
     name, language = draft.content["name"], draft.content["language"]
     if Instrument.objects.filter(project=project, name=name, language=language).exists():
         said = _("There is an instrument “%(name)s” already. Choose another name.")
@@ -180,11 +178,11 @@ def copy_instrument(
     version: InstrumentVersion, project: Project, name: str, *, user: User | None = None
 ) -> InstrumentVersion:
     """The first version of a project's own instrument, with the same words under another name. `InstrumentRefused`."""
-    kind, protocol = kind_of(version.content), protocol_of(version.content)
+    kind, protocol = find_kind(version.content), find_protocol(version.content)
     changes: dict[tuple[str | int, ...], Any] = {("name",): name}
     if kind and "use" not in version.content:
         changes["use",] = kind.use
     if protocol and "protocol" not in version.content:
         changes["protocol",] = protocol  # its name said so; the new one may not
     note = _("Copy of %(name)s, version %(number)d") % {"name": version.instrument, "number": version.version}
-    return create(with_changes(source_of(version), changes), project, user, note)
+    return create_instrument(apply_changes(get_source(version), changes), project, user, note)

@@ -1,23 +1,27 @@
-"""Wordings: those that ship with Lesart, those of a project, and the version that a name stands for."""
+"""Look up instruments: those that ship with Lesart, those of a project, their versions, and who uses them."""
 
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
-from items.plain import printable
+from items.language import name_language
+from items.plain import make_printable
+from llm.models import Run
 from projects.models import Project, User
-from studies.instrument_yaml import read_yaml, write_yaml
-from studies.models import Instrument, InstrumentVersion
+from studies.instrument_kinds import InstrumentKind, find_kind, find_protocol
+from studies.models import Instrument, InstrumentVersion, Study
+from studies.strict_yaml import read_yaml, write_yaml
 
-SHIPPED = Path(__file__).resolve().parent.parent / "instruments"
+STUDIES = Path(__file__).resolve().parent.parent
 NAME = re.compile(r"(?P<name>[^/@]+)/(?P<language>[^/@]+)(@(?P<version>[0-9]{1,6}))?")
 
 
@@ -26,43 +30,44 @@ class UnknownInstrument(LookupError):
 
 
 @cache
-def shipped_sources() -> dict[str, str]:
-    """The files in the folder `studies/instruments`, by "name/language"."""
-    sources = [path.read_text("utf-8") for path in sorted(SHIPPED.glob("*.yaml"))]
-    return {"{name}/{language}".format(**read_yaml(source)): source for source in sources}
+def load_shipped_sources() -> dict[str, str]:
+    """The files in `studies/instruments` and in the folders of the protocols, by "name/language", in that order."""
+    files = [*STUDIES.glob("instruments/*.yaml"), *STUDIES.glob("protocols/*/*.yaml")]
+    sources = [path.read_text("utf-8") for path in files]
+    return dict(sorted(("{name}/{language}".format(**read_yaml(source)), source) for source in sources))
 
 
 @cache
-def shipped() -> dict[str, dict[str, Any]]:
-    """The wordings in the folder `studies/instruments`, by "name/language"."""
-    return {name: read_yaml(source) for name, source in shipped_sources().items()}
+def load_shipped() -> dict[str, dict[str, Any]]:
+    """The content of those files, by "name/language"."""
+    return {name: read_yaml(source) for name, source in load_shipped_sources().items()}
 
 
-def shipped_model(name: str, language: str) -> dict[str, Any] | None:
+def find_shipped_model(name: str, language: str) -> dict[str, Any] | None:
     """The shipped wording of that name, in the language if there is one, else in any."""
-    same = {key: content for key, content in shipped().items() if content["name"] == name}
+    same = {key: content for key, content in load_shipped().items() if content["name"] == name}
     return same.get(f"{name}/{language}") or next(iter(same.values()), None)
 
 
 def is_shipped(instrument: Instrument) -> bool:
-    return instrument.project_id is None and str(instrument) in shipped()
+    return instrument.project_id is None and str(instrument) in load_shipped()
 
 
-def content_hash(content: Mapping[str, Any]) -> str:
+def hash_content(content: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
-def latest_version(name: str, project: Project | None) -> InstrumentVersion:
+def find_version(name: str, project: Project | None) -> InstrumentVersion:
     """What "name/language" means in a project, or "name/language@3".
 
     The project's own comes before the server's and the shipped one; without a number it is the newest version.
     """
     parts = NAME.fullmatch(name)
-    instrument = instrument_called(f"{parts['name']}/{parts['language']}", project) if parts else None
+    instrument = find_instrument(f"{parts['name']}/{parts['language']}", project) if parts else None
     if parts is None or instrument is None:
-        raise UnknownInstrument(unknown(name, project))
+        raise UnknownInstrument(explain_unknown(name, project))
     if parts["version"] is None:
-        return stored_shipped(str(instrument)) if is_shipped(instrument) else newest(instrument)
+        return store_shipped(str(instrument)) if is_shipped(instrument) else get_newest_version(instrument)
     found = instrument.versions.filter(version=int(parts["version"])).first()
     if found is None:
         said = _("“%(name)s” has no version %(version)s; it has: %(known)s.")
@@ -72,46 +77,46 @@ def latest_version(name: str, project: Project | None) -> InstrumentVersion:
     return found
 
 
-def unknown(name: str, project: Project | None) -> str:
+def explain_unknown(name: str, project: Project | None) -> str:
     said = _("There is no instrument “%(name)s”; there are: %(known)s.")
-    known = {*shipped(), *map(str, Instrument.objects.filter(Q(project=None) | Q(project=project)))}
-    return said % {"name": printable(name), "known": ", ".join(sorted(known))}
+    known = {*load_shipped(), *map(str, Instrument.objects.filter(Q(project=None) | Q(project=project)))}
+    return said % {"name": make_printable(name), "known": ", ".join(sorted(known))}
 
 
-def instrument_called(name: str, project: Project | None) -> Instrument | None:
+def find_instrument(name: str, project: Project | None) -> Instrument | None:
     """The instrument "name/language" that a project sees: its own, the server's, or a shipped one."""
     short, _slash, language = name.partition("/")
     rows = Instrument.objects.filter(Q(project=None) | Q(project=project), name=short, language=language)
     found = next(iter(sorted(rows, key=lambda row: row.project_id is None)), None)
-    if found is None and name in shipped():
-        return stored_shipped(name).instrument
+    if found is None and name in load_shipped():
+        return store_shipped(name).instrument
     return found
 
 
-def newest(instrument: Instrument) -> InstrumentVersion:
+def get_newest_version(instrument: Instrument) -> InstrumentVersion:
     """For looking at; of a shipped one, what its file says now, even if that is not stored yet."""
     if is_shipped(instrument):
-        return shipped_version(str(instrument))
+        return find_shipped_version(str(instrument))
     return instrument.versions.select_related("instrument").latest("version")
 
 
-def shipped_version(name: str) -> InstrumentVersion:
+def find_shipped_version(name: str) -> InstrumentVersion:
     """A shipped wording as its file is now: its row, or if nobody has used it yet one that is not stored."""
-    content, (short, _slash, language) = shipped()[name], name.partition("/")
+    content, (short, _slash, language) = load_shipped()[name], name.partition("/")
     instrument = Instrument.objects.filter(project=None, name=short, language=language).first()
     rows = instrument.versions.select_related("instrument") if instrument else InstrumentVersion.objects.none()
-    known = rows.filter(content_hash=content_hash(content)).first()
+    known = rows.filter(content_hash=hash_content(content)).first()
     return known or InstrumentVersion(
         instrument=instrument or Instrument(name=short, language=language),
         version=len(rows) + 1,
         content=content,
-        source=shipped_sources()[name],
+        source=load_shipped_sources()[name],
     )
 
 
-def stored_shipped(name: str) -> InstrumentVersion:
+def store_shipped(name: str) -> InstrumentVersion:
     """The row of a shipped wording as its file is now; made when it is first used."""
-    found = shipped_version(name)
+    found = find_shipped_version(name)
     if found.pk:
         return found
     short, _slash, language = name.partition("/")
@@ -133,25 +138,114 @@ def store_version(
     instrument, _new = Instrument.objects.get_or_create(project=project, name=name, language=language)
     instrument = Instrument.objects.select_for_update().get(pk=instrument.pk)
     last = instrument.versions.first()
-    if last and last.content_hash == content_hash(content):
+    if last and last.content_hash == hash_content(content):
         return last
     return instrument.versions.create(
         version=last.version + 1 if last else 1,
         content=content,
-        content_hash=content_hash(content),
+        content_hash=hash_content(content),
         source=source,
         created_by=user,
         note=note,
     )
 
 
-def source_of(version: InstrumentVersion) -> str:
+def get_source(version: InstrumentVersion) -> str:
     """The version as YAML: as it was written, or made from its content."""
     return version.source or write_yaml(version.content)
 
 
-def content_as_written(version: InstrumentVersion) -> dict[str, Any]:
+def read_content(version: InstrumentVersion) -> dict[str, Any]:
     """The content with its keys in the order of the source, for who shows it as it is: PostgreSQL keeps another."""
     written = read_yaml(version.source) if version.source else None
     content: dict[str, Any] = version.content
     return written if written == content and written is not None else content
+
+
+@dataclass(frozen=True)
+class ListedInstrument:
+    """An instrument as a project sees it, at its newest version."""
+
+    instrument: Instrument
+    version: InstrumentVersion
+    studies: list[Study]
+    runs: list[Run]
+
+    @property
+    def kind(self) -> InstrumentKind | None:
+        return find_kind(self.version.content)
+
+    @property
+    def is_own(self) -> bool:
+        return self.instrument.project_id is not None
+
+
+def list_instruments(project: Project) -> list[ListedInstrument]:
+    """The project's own by name, then the server's and the shipped ones, which get addresses when first listed."""
+    for name in load_shipped():
+        store_shipped(name)
+    return [describe_instrument(version.instrument, project) for version in list_newest_versions(project)]
+
+
+def list_newest_versions(project: Project) -> list[InstrumentVersion]:
+    """The newest of each instrument that the project sees."""
+    rows = Instrument.objects.filter(Q(project=None) | Q(project=project))
+    found = [get_newest_version(row) for row in rows if not is_shipped(row)] + [
+        find_shipped_version(name) for name in load_shipped()
+    ]
+    return sorted(
+        found, key=lambda each: (each.instrument.project_id is None, each.instrument.name, each.instrument.language)
+    )
+
+
+def describe_instrument(instrument: Instrument, project: Project) -> ListedInstrument:
+    versions = list(instrument.versions.values_list("pk", flat=True))
+    version = get_newest_version(instrument)
+    kind = find_kind(version.content)
+    return ListedInstrument(
+        instrument,
+        version,
+        list(filter_studies_using(project, versions)),
+        kind.runs(project, versions) if kind else [],
+    )
+
+
+def find_uses(version: InstrumentVersion, project: Project) -> tuple[list[Study], list[Run]]:
+    """The studies and runs of the project that have this very version."""
+    kind = find_kind(version.content)
+    return list(filter_studies_using(project, [version.pk])), kind.runs(project, [version.pk]) if kind else []
+
+
+def filter_studies_using(project: Project, versions: Collection[int | None]) -> QuerySet[Study]:
+    """The studies of the project that have one of these versions, or a variant that has."""
+    has_one = Q(instrument_version__in=versions) | Q(variants__instrument_version__in=versions)
+    return Study.objects.filter(has_one, project=project).distinct()
+
+
+def list_suitable_versions(project: Project, use: str, protocol: str | None = None) -> list[InstrumentVersion]:
+    """The newest versions of that use (and for that protocol); one of the project's own hides others of its name."""
+    found: dict[str, InstrumentVersion] = {}
+    for version in list_newest_versions(project):
+        kind = find_kind(version.content)
+        if kind and kind.use == use and protocol in (None, find_protocol(version.content)):
+            found.setdefault(str(version.instrument), version)
+    return list(found.values())
+
+
+def make_choices(versions: Iterable[InstrumentVersion]) -> list[tuple[str, str]]:
+    """Pairs of name and words, as a select offers them."""
+    return [(str(version.instrument), describe_wording(version)) for version in versions]
+
+
+def describe_wording(version: InstrumentVersion) -> str:
+    """The title of a wording and its language, and the name of one that does not ship with Lesart."""
+    instrument = version.instrument
+    described = f"{version.content['title']} ({name_language(instrument.language)})"
+    is_shipped = instrument.project_id is None and str(instrument) in load_shipped_sources()
+    return described if is_shipped else f"{described} · {instrument}"
+
+
+def name_version(version: InstrumentVersion) -> str:
+    """What to write in a study file for exactly this version."""
+    name = str(version.instrument)
+    return name if get_newest_version(version.instrument).pk == version.pk else f"{name}@{version.version}"

@@ -11,10 +11,9 @@ from django.db import transaction
 from studies.models import Annotator, Assignment, Response, Study, UnitItem
 from studies.protocols import Stage
 from studies.protocols.base import Value
-from studies.services.answers import About, Given, answers_of
-from studies.services.declaring import declaration_of
-from studies.services.evaluating import hand_in, insert
-from studies.services.judgeable import PAIRS, open_questions, way_of
+from studies.services.answers import About, Given, check_answers
+from studies.services.declarations import get_declaration
+from studies.services.evaluating import PAIRS, insert_answers, judgment_type, list_open_questions, submit_stages
 
 Answers = dict[tuple[int, int], dict[str, Value]]  # by assignment and item, by question
 
@@ -29,11 +28,11 @@ class Judgeable:
     has_expected_answer: bool
 
 
-def judgeables(study: Study) -> list[Judgeable]:
+def list_judgeables(study: Study) -> list[Judgeable]:
     """In the study's order, text by text."""
     rows = UnitItem.objects.filter(unit__study=study).order_by("unit__position", "position")
     found: list[Judgeable] = []
-    is_paired = way_of(declaration_of(study).stages[0]) == PAIRS
+    is_paired = judgment_type(get_declaration(study).stages[0]) == PAIRS
     for unit, item, expected in rows.values_list("unit_id", "item_id", "item__expected_answer"):
         if is_paired and found and found[-1].unit_id == unit:
             found[-1] = Judgeable(unit, found[-1].item_id, item, True)
@@ -50,12 +49,12 @@ def store_values(
     `values` are all of this item, those before too: what may be asked depends on them.
     """
     allowed = About((), about.has_expected_answer, tuple(picks))
-    insert(assignment, stage, answers_of(stage, Given(about.item_id, values=values), allowed, partial=True))
+    insert_answers(assignment, stage, check_answers(stage, Given(about.item_id, values=values), allowed, partial=True))
 
 
-def values_by_item(study: Study, annotators: Iterable[Annotator]) -> Answers:
+def read_values(study: Study, annotators: Iterable[Annotator]) -> Answers:
     """What these annotators answered."""
-    stage = declaration_of(study).stages[0].name
+    stage = get_declaration(study).stages[0].name
     rows = Response.objects.filter(
         assignment__annotator__in=list(annotators), assignment__returned_at=None, assignment__round=1, stage=stage
     )
@@ -77,23 +76,23 @@ class Progress:
         return sum(self.missing.values())
 
 
-def progress_of(study: Study, annotators: Iterable[Annotator]) -> dict[int, Progress]:
+def count_progress(study: Study, annotators: Iterable[Annotator]) -> dict[int, Progress]:
     """By annotator. What a missing answer may lead to is not counted: nobody knows whether it will be asked."""
-    stage, annotators = declaration_of(study).stages[0], list(annotators)
-    answers, by_unit = values_by_item(study, annotators), units_of(study)
+    stage, annotators = get_declaration(study).stages[0], list(annotators)
+    answers, by_unit = read_values(study, annotators), group_by_unit(study)
     rows = Assignment.objects.active().filter(annotator__in=annotators, round=1)
     found: dict[int, tuple[int, dict[int, int]]] = {annotator.pk: (0, {}) for annotator in annotators}
     for pk, annotator, unit in rows.values_list("pk", "annotator_id", "unit_id"):
         done, missing = found[annotator]
         mine = [(about, answers.get((pk, about.item_id), {})) for about in by_unit.get(unit, ())]
-        missing[pk] = sum(len(open_questions(stage, said, about.has_expected_answer)) for about, said in mine)
+        missing[pk] = sum(len(list_open_questions(stage, said, about.has_expected_answer)) for about, said in mine)
         found[annotator] = done + sum(len(said) for _about, said in mine), missing
     return {annotator: Progress(done, missing) for annotator, (done, missing) in found.items()}
 
 
-def units_of(study: Study) -> dict[int, list[Judgeable]]:
+def group_by_unit(study: Study) -> dict[int, list[Judgeable]]:
     found: dict[int, list[Judgeable]] = {}
-    for about in judgeables(study):
+    for about in list_judgeables(study):
         found.setdefault(about.unit_id, []).append(about)
     return found
 
@@ -101,8 +100,8 @@ def units_of(study: Study) -> dict[int, list[Judgeable]]:
 @transaction.atomic
 def close_judged(annotator: Annotator) -> bool:
     """Hand in, and finish, the assignments in which nothing is missing; whether all are finished."""
-    stage = declaration_of(annotator.study).stages[0].name
-    missing = progress_of(annotator.study, [annotator])[annotator.pk].missing
+    stage = get_declaration(annotator.study).stages[0].name
+    missing = count_progress(annotator.study, [annotator])[annotator.pk].missing
     open_ones = annotator.assignments.open().filter(round=1).values_list("pk", flat=True)
-    hand_in({pk: [stage] for pk in open_ones if not missing[pk]}, [stage])
+    submit_stages({pk: [stage] for pk in open_ones if not missing[pk]}, [stage])
     return not any(missing.values())

@@ -1,7 +1,9 @@
 """From a draft to answers: launch, pause, resume, close. What a study asks is frozen at launch."""
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import count
 from random import Random
 from typing import Any
 
@@ -10,6 +12,10 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from items.services.bank import get_bank_version, is_unchanged
+from items.services.bank import lock_bank as bank_locked
+from projects.models import User
+from projects.scratch import Writer
 from studies.models import (
     Annotator,
     Assignment,
@@ -22,88 +28,128 @@ from studies.models import (
     Submission,
     Unit,
 )
-from studies.services.declaring import declaration_of
-from studies.services.locking import locked
-from studies.services.people import make_annotators
+from studies.presentation_order import shuffle
+from studies.services.declarations import get_declaration
+from studies.services.people import CODE_PREFIXES, make_annotators
+from studies.services.people_texts import TextDraw, draw_texts, is_for_people, store_draw
 from studies.services.planning import Cells, Who, make_slots, plan_cells, plan_who
-from studies.services.selection import Chosen, choose
+from studies.services.quotas import count_annotators, make_quotas
+from studies.services.scratch import adopt_rows, clear_rows, refuse_if_written, scratch_study
+from studies.services.selection import (
+    CALIBRATION,
+    Chosen,
+    PlannedUnit,
+    choose_items,
+    notice_short_texts,
+    plan_units,
+    save_units,
+)
 from studies.services.spec import SpecError
-from studies.services.units import CALIBRATION, PlannedUnit, planned_units, save_units, short_texts
-from studies.shown import shuffled
+from studies.services.states import lock_study, lock_study_state
 
 PREVIEWS_LAST = timedelta(days=1)
+MAX_CHANGES = 3  # of the bank during a launch; then it is locked
 
 
 @dataclass(frozen=True)
 class Outline:
-    """What a draft chooses: items, the units made of them, and the seats of each unit."""
+    """What a draft chooses: items, the units made of them, the seats of each unit, and the texts drawn for people."""
 
     chosen: Chosen
     units: list[PlannedUnit]
     who: Who
+    draw: TextDraw | None
+
+    def for_people(self) -> list[tuple[PlannedUnit, list[int]]]:
+        """The units that people do, with their seats."""
+        drawn = self.draw.drawn if self.draw else None
+        rows = zip(self.units, self.who, strict=True)
+        return [(unit, row) for unit, row in rows if is_for_people(unit.text, drawn)]
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedLaunch:
     """What a launch would freeze: the units in the study's order, who does what, and whose items are guessed."""
 
     chosen: Chosen
     units: list[PlannedUnit]
     cells: Cells
+    draw: TextDraw | None
     made_from: dict[str, Any]
 
 
-def prepare(study: Study) -> Prepared:
+def prepare_launch(study: Study) -> PreparedLaunch:
     """What launching the draft as it stands would make; `SpecError` if it cannot be launched. Writes nothing."""
-    chosen = choose(study)
-    chosen.texts = shuffled(chosen.texts, Random(f"{study.seed}/units"))
-    found = outline(study, chosen)
-    return Prepared(chosen, found.units, plan_cells(study, found.units, found.who), ingredients(study, chosen))
+    chosen = choose_items(study)
+    chosen.texts = shuffle(chosen.texts, Random(f"{study.seed}/units"))
+    found = outline_draft(study, chosen)
+    cells = plan_cells(study, found.units, found.who)
+    return PreparedLaunch(chosen, found.units, cells, found.draw, collect_plan_inputs(study, chosen))
 
 
-def outline(study: Study, chosen: Chosen | None = None) -> Outline:
+def outline_draft(study: Study, chosen: Chosen | None = None) -> Outline:
     """The items that the draft chooses and who would do what; `SpecError` if it cannot be launched."""
-    chosen = chosen or choose(study)
-    units = planned_units(study, chosen)
-    chosen.notices += short_texts(chosen, units, declaration_of(study).units_per_text)
-    return Outline(chosen, units, plan_who(study, units))
+    chosen = chosen or choose_items(study)
+    draw = draw_texts(study, chosen)
+    units = plan_units(study, chosen)
+    chosen.notices += notice_short_texts(chosen, units, get_declaration(study).units_per_text)
+    return Outline(chosen, units, plan_who(study, units, draw.drawn if draw else None), draw)
 
 
-def ingredients(study: Study, chosen: Chosen) -> dict[str, Any]:
+def collect_plan_inputs(study: Study, chosen: Chosen) -> dict[str, Any]:
     """Everything that a plan depends on."""
     items = sorted(item.pk for _text, items in chosen.texts for item in items)
     return {"plan": study.plan, "seed": study.seed, "protocol": study.protocol, "params": study.params, "items": items}
 
 
-def launch_study(study: Study) -> tuple[Study, Chosen]:
-    """Freeze a draft: units, plan, annotators and their orders are drawn and stored; links open."""
-    # The search for a plan takes seconds in a large study: before the lock, and again only if the draft has changed.
-    prepared = prepare(study) if study.is_draft else None
+def launch_study(study: Study, made_by: User | None = None) -> tuple[Study, Chosen]:
+    """Freeze a draft: units, people's texts, plan, annotators and their orders are drawn and stored; links open.
+
+    The rows are written in short transactions, so that annotators of other studies go on, and are the study's with the
+    last one: all or none.
+    """
+    with scratch_study(study) as (scratch, writer):
+        prepared = None
+        for attempt in count():
+            with bank_locked(study.project) if attempt > MAX_CHANGES else nullcontext():
+                version = get_bank_version(study.project)
+                if prepared is None or prepared.made_from != collect_plan_inputs(scratch, choose_items(scratch)):
+                    clear_rows(scratch)
+                    prepared = prepare_launch(scratch)
+                    write_rows(scratch, prepared, writer, made_by)
+                if launched := go_live(study, scratch, version):
+                    return launched, prepared.chosen
+    raise AssertionError("not reached")
+
+
+def write_rows(scratch: Study, prepared: PreparedLaunch, writer: Writer, made_by: User | None) -> None:
+    store_draw(scratch, prepared.draw, made_by)
+    units = save_units(scratch, prepared.units, writer.save)
+    make_slots(units, Purpose.MAIN, prepared.cells, make_quotas(scratch), writer.save)
+    make_annotators(scratch, count_annotators(scratch), Purpose.MAIN, save=writer.save)
+
+
+def go_live(study: Study, scratch: Study, version: int) -> Study | None:
+    """Make the rows of the scratch study those of the study, and open it; None if the bank has another version."""
+    clear_rows(study)  # what takes long of it, before the lock
     with transaction.atomic():
-        study = locked(study, StudyState.DRAFT)
-        if prepared is None or prepared.made_from != ingredients(study, choose(study)):
-            prepared = prepare(study)
-        make_slots(make_units(study, prepared.units), Purpose.MAIN, prepared.cells)
-        if study.plan["annotators"] != "open":
-            make_annotators(study, study.plan["annotators"], Purpose.MAIN)
-        study.state, study.launched_at = StudyState.LIVE, timezone.now()
-        study.save(update_fields=["state", "launched_at"])
-    return study, prepared.chosen
+        if not is_unchanged(study.project, version):
+            return None
+        study = lock_study(study, StudyState.DRAFT)
+        clear_rows(study)
+        adopt_rows(study, scratch)
+        study.state, study.launched_at, study.writer = StudyState.LIVE, timezone.now(), ""
+        study.save(update_fields=["state", "launched_at", "writer"])
+    return study
 
 
 def make_units(study: Study, planned: list[PlannedUnit]) -> list[Unit]:
     """The units as planned now, in place of any that a preview of the draft had made."""
-    clear_units(study)
+    clear_rows(study)
     return save_units(study, planned)
 
 
-def clear_units(study: Study) -> None:
-    """Take away what previews of a draft left behind."""
-    forget_annotators(study.annotators.filter(purpose=Purpose.PREVIEW))
-    study.units.all().delete()
-
-
-def forget_annotators(annotators: QuerySet[Annotator]) -> None:
+def delete_annotators(annotators: QuerySet[Annotator]) -> None:
     """Delete annotators with everything they answered; for previews and simulations only."""
     gone = list(annotators.values_list("pk", flat=True))
     for answers in (Response, Submission, Draft):
@@ -114,17 +160,17 @@ def forget_annotators(annotators: QuerySet[Annotator]) -> None:
 
 @transaction.atomic
 def pause_study(study: Study) -> Study:
-    return set_state(locked(study, StudyState.LIVE), StudyState.PAUSED)
+    return set_state(lock_study_state(study, StudyState.LIVE), StudyState.PAUSED)
 
 
 @transaction.atomic
 def resume_study(study: Study) -> Study:
-    return set_state(locked(study, StudyState.PAUSED), StudyState.LIVE)
+    return set_state(lock_study(study, StudyState.PAUSED), StudyState.LIVE)
 
 
 @transaction.atomic
 def close_study(study: Study) -> Study:
-    study = locked(study, StudyState.LIVE, StudyState.PAUSED)
+    study = lock_study_state(study, StudyState.LIVE, StudyState.PAUSED)
     study.closed_at = timezone.now()
     return set_state(study, StudyState.CLOSED)
 
@@ -132,7 +178,7 @@ def close_study(study: Study) -> Study:
 @transaction.atomic
 def reopen_study(study: Study) -> Study:
     """Open a closed study again: its links work as before."""
-    study = locked(study, StudyState.CLOSED)
+    study = lock_study(study, StudyState.CLOSED)
     study.closed_at = None
     return set_state(study, StudyState.LIVE)
 
@@ -140,7 +186,7 @@ def reopen_study(study: Study) -> Study:
 @transaction.atomic
 def open_main_part(study: Study) -> Study:
     """Let the annotators go on from the calibration to the texts of their own; `SpecError` if nobody waits for it."""
-    study = locked(study, StudyState.LIVE, StudyState.PAUSED)
+    study = lock_study(study, StudyState.LIVE, StudyState.PAUSED)
     if not study.units.filter(part=CALIBRATION).exists():
         raise SpecError(_("This study has no calibration, so its main part is open already."))
     if study.main_opened_at is not None:
@@ -159,8 +205,9 @@ def set_state(study: Study, state: StudyState) -> Study:
 @transaction.atomic
 def delete_draft(study: Study) -> None:
     """Remove a draft with its previews; a launched study is closed, not deleted."""
-    study = locked(study, StudyState.DRAFT)
-    clear_units(study)
+    study = lock_study(study, StudyState.DRAFT)
+    refuse_if_written(study)
+    clear_rows(study)
     study.delete()
 
 
@@ -170,12 +217,12 @@ def start_preview(study: Study, variant: str = "") -> Annotator:
 
     `variant` is the name of the one to look at; without it, one is drawn as for everybody.
     """
-    study = locked(study, StudyState.DRAFT, StudyState.LIVE)
+    study = lock_study(study, StudyState.DRAFT, StudyState.LIVE)
     if study.is_draft:
-        make_units(study, planned_units(study, choose(study)))
+        make_units(study, plan_units(study, choose_items(study)))
     else:
         yesterday = timezone.now() - PREVIEWS_LAST
-        forget_annotators(study.annotators.filter(purpose=Purpose.PREVIEW, created_at__lt=yesterday))
+        delete_annotators(study.annotators.filter(purpose=Purpose.PREVIEW, created_at__lt=yesterday))
     annotator = make_annotators(study, 1, Purpose.PREVIEW)[0]
     if variant:
         annotator.variant = study.variants.filter(name=variant).first()
@@ -186,9 +233,12 @@ def start_preview(study: Study, variant: str = "") -> Annotator:
 @transaction.atomic
 def remove_simulated(study: Study) -> int:
     """Delete all simulated annotators of the study with their answers; returns how many there were."""
-    study = locked(study, *StudyState)
+    study = lock_study(study, *StudyState)
     simulated = study.annotators.filter(purpose=Purpose.SIMULATED)
     number = simulated.count()
-    forget_annotators(simulated)
+    delete_annotators(simulated)
+    delete_annotators(
+        study.annotators.filter(purpose=Purpose.EXPERT, code__startswith=CODE_PREFIXES[Purpose.SIMULATED])
+    )
     Slot.objects.filter(unit__study=study, purpose=Purpose.SIMULATED).delete()
     return number

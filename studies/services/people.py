@@ -9,17 +9,19 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from projects.models import new_token
+from projects.scratch import Save, save_at_once
 from studies.models import Annotator, AnnotatorKind, Assignment, Purpose, Slot, Study, StudyState, Unit
+from studies.presentation_order import draw_orders, shuffle
 from studies.protocols import Declaration
-from studies.services.declaring import declaration_of
-from studies.services.locking import locked
-from studies.services.planning import check_cells, slots_for_one_more
-from studies.services.reading import give_back, give_back_read_texts
+from studies.services.declarations import get_declaration
+from studies.services.places import give_back, give_back_read_texts
+from studies.services.planning import add_seat_slots, check_cells
+from studies.services.quotas import assign_groups, check_group
+from studies.services.selection import CALIBRATION
 from studies.services.spec import SpecError
-from studies.services.units import CALIBRATION
-from studies.shown import draw, shuffled
+from studies.services.states import lock_study
 
-CODES = {
+CODE_PREFIXES = {
     Purpose.MAIN: "P",
     Purpose.PILOT: "pilot-",
     Purpose.PREVIEW: "preview-",
@@ -34,9 +36,10 @@ def add_annotators(study: Study, count: int, *, group: str = "", people: Sequenc
 
     `SpecError` for somebody who takes part already, and if the plan has no text left for them.
     """
-    study = locked(study, StudyState.LIVE, StudyState.PAUSED)
+    study = lock_study(study, StudyState.LIVE, StudyState.PAUSED)
+    check_group(study, group)
     check_people(study, people)
-    check_cells(count, study.units.count())
+    check_cells(count * study.units.count())
     free_revoked_cells(study)
     annotators = make_annotators(study, count, Purpose.MAIN, group=group, people=people)
     if not Assignment.objects.filter(annotator__in=annotators).values("annotator").distinct().count() == count:
@@ -73,73 +76,82 @@ def free_revoked_cells(study: Study) -> None:
 
 
 def make_annotators(
-    study: Study, count: int, purpose: Purpose, *, group: str = "", people: Sequence[str] = ()
+    study: Study,
+    count: int,
+    purpose: Purpose,
+    *,
+    group: str = "",
+    people: Sequence[str] = (),
+    save: Save = save_at_once,
 ) -> list[Annotator]:
-    """Annotators in the next seats, with their assignments; a seat that the plan does not know yet is added to it."""
-    first = next_seat(study, purpose)
+    """Annotators in the next seats, with their assignments; a seat that the plan does not know yet is added to it.
+
+    Without a `group` they are put into the study's groups, by the numbers of the plan if it has any, else in turn.
+    """
+    first = find_next_seat(study, purpose)
+    groups = [group] * count if group else assign_groups(study, first, count)
     width = max(2, len(str(first + count)))
-    annotators = Annotator.objects.bulk_create(
+    annotators = [
         Annotator(
             study=study,
-            code=f"{CODES[purpose]}{seat + 1:0{width}d}",
+            code=f"{CODE_PREFIXES[purpose]}{seat + 1:0{width}d}",
             purpose=purpose,
             seat=seat,
             reading="ticked",
-            group=group or group_of(study, seat),
+            group=groups[seat - first],
             person=people[seat - first] if seat - first < len(people) else "",
         )
         for seat in range(first, first + count)
-    )
+    ]
+    save(Annotator, annotators)
     units = study.units.prefetch_related("items__options").in_bulk()
-    declaration = declaration_of(study)
+    declaration = get_declaration(study)
     for annotator in annotators:
-        assign(annotator, slots_of(study, annotator), units, declaration)
+        create_assignments(annotator, find_or_add_slots(study, annotator), units, declaration, save)
         give_back_read_texts(annotator)
     return annotators
 
 
-def next_seat(study: Study, purpose: Purpose) -> int:
+def find_next_seat(study: Study, purpose: Purpose) -> int:
     highest = study.annotators.filter(purpose=purpose).aggregate(top=Max("seat"))["top"]
     return 0 if highest is None else highest + 1
 
 
-def group_of(study: Study, seat: int) -> str:
-    """The study's groups in turn, where nobody said which."""
-    return study.groups[seat % len(study.groups)] if study.groups else ""
-
-
-def slots_of(study: Study, annotator: Annotator) -> list[Slot]:
+def find_or_add_slots(study: Study, annotator: Annotator) -> list[Slot]:
     """The cells that the plan made for this seat, else those of one more."""
     assert annotator.seat is not None
     planned = list(Slot.objects.filter(unit__study=study, purpose=annotator.purpose, seat=annotator.seat))
-    return planned or slots_for_one_more(study, Purpose(annotator.purpose), annotator.seat)
+    return planned or add_seat_slots(study, annotator)
 
 
-def assign(
-    annotator: Annotator, slots: Sequence[Slot], units: dict[int, Unit], declaration: Declaration
-) -> list[Assignment]:
-    """Assignments for the cells, in an order of the annotator's own, with everything they will be shown."""
+def create_assignments(
+    annotator: Annotator, slots: Sequence[Slot], units: dict[int, Unit], declaration: Declaration, save: Save
+) -> None:
+    """Save assignments for the cells, in an order of the annotator's own, with everything they will be shown."""
     rng = Random(f"{annotator.study.seed}/{annotator.purpose}/{annotator.seat}")
-    ordered = in_own_order(sorted(slots, key=lambda slot: units[slot.unit_id].position), units, rng)
-    return Assignment.objects.bulk_create(
-        Assignment(
-            annotator=annotator,
-            unit=units[slot.unit_id],
-            slot=slot,
-            position=position,
-            shown=draw(declaration, list(units[slot.unit_id].items.all()), slot.generator_id, rng),
-            stage=declaration.stages[0].name,
-        )
-        for position, slot in enumerate(ordered)
+    ordered = shuffle_slots(sorted(slots, key=lambda slot: units[slot.unit_id].position), units, rng)
+    save(
+        Assignment,
+        (
+            Assignment(
+                annotator=annotator,
+                unit=units[slot.unit_id],
+                slot=slot,
+                position=position,
+                shown=draw_orders(declaration, list(units[slot.unit_id].items.all()), slot.generator_id, rng),
+                stage=declaration.stages[0].name,
+            )
+            for position, slot in enumerate(ordered)
+        ),
     )
 
 
-def in_own_order(slots: Sequence[Slot], units: dict[int, Unit], rng: Random) -> list[Slot]:
+def shuffle_slots(slots: Sequence[Slot], units: dict[int, Unit], rng: Random) -> list[Slot]:
     """Texts in random order, and the units of a text together, in random order too. A calibration comes first."""
     by_text: dict[int, list[Slot]] = {}
     for slot in slots:
         by_text.setdefault(units[slot.unit_id].text_id, []).append(slot)
-    mixed = [slot for text in shuffled(by_text.values(), rng) for slot in shuffled(text, rng)]
+    mixed = [slot for text in shuffle(by_text.values(), rng) for slot in shuffle(text, rng)]
     return sorted(mixed, key=lambda slot: units[slot.unit_id].part != CALIBRATION)
 
 

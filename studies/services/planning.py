@@ -1,131 +1,189 @@
 """Cells of the plan: which seat does which unit, and whose items it guesses there if the protocol has guesses."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
 
 from django.db.models import Count, Q
 from django.utils.translation import gettext as _
 
-from studies.models import Purpose, Slot, Study, Unit
-from studies.plans import Plan, PlanError, extend_plan, guess_plan, seats_for
-from studies.plans_even import least_filled
-from studies.services.declaring import declaration_of
+from projects.scratch import Save, save_at_once
+from studies.models import Annotator, Purpose, Slot, Study, Unit
+from studies.plans import Plan, PlanError, assign_seats, extend_plan, fill_evenly, make_guess_plan
+from studies.services.declarations import get_declaration
+from studies.services.people_texts import filter_people_units, is_for_people
+from studies.services.quotas import Quota, count_annotators, get_per_unit, has_group_quotas, make_quotas
+from studies.services.selection import PlannedUnit
 from studies.services.spec import SpecError
-from studies.services.units import PlannedUnit
 
 Who = list[list[int]]
 Cells = list[dict[int, int | None]]  # over units: by seat, the generator guessed there, None where nothing is guessed
-MAX_CELLS = 50_000  # units times annotators: above, launching takes minutes
+MAX_CELLS = 50_000  # above, launching takes minutes
 
 
-def plan_who(study: Study, units: Sequence[PlannedUnit], seats: int | None = None) -> Who:
+def plan_who(
+    study: Study, units: Sequence[PlannedUnit], drawn: Collection[str] | None = None, seats: int | None = None
+) -> Who:
+    """For each unit the seats that do it, see `plan_people_seats`; nobody where the text was not drawn for people."""
+    theirs = [is_for_people(unit.text, drawn) for unit in units]
+    rows = iter(plan_people_seats(study, [unit for unit, mine in zip(units, theirs, strict=True) if mine], seats))
+    return [next(rows) if mine else [] for mine in theirs]
+
+
+def plan_people_seats(study: Study, units: Sequence[PlannedUnit], seats: int | None = None) -> Who:
     """For each unit the seats that do it; `SpecError` if the study's numbers allow no plan.
 
     `seats` is how many there are, where it is not what the plan says (simulated annotators). Where each has texts of
     their own, fewer leave the texts of the others to nobody.
     """
     plan = study.plan
-    if seats is not None and plan["own_texts"] and seats < plan["annotators"]:
-        return [[seat for seat in row if seat < seats] for row in plan_who(study, units)]
-    number = seats if seats is not None else plan["annotators"]
-    if number == "open":
+    if seats is not None and plan["own_texts"] and seats < count_annotators(study):
+        return [[seat for seat in row if seat < seats] for row in plan_people_seats(study, units)]
+    if seats is None and plan["annotators"] == "open":
         if plan["own_texts"] or plan["shared_texts"]:
             raise SpecError(_("Shared and own texts need a number of annotators: set annotators to a number."))
         return [[] for _unit in units]
-    check_cells(number, len(units))
-    per_unit = None if plan["per_unit"] == "all" else plan["per_unit"]
-    if seats is not None and per_unit is not None:
-        per_unit = min(per_unit, seats)
+    quotas = make_quotas(study, seats)
+    check_cells(count_cells(study, quotas, len(units)))
     try:
-        return seats_of_units(study, units, number, per_unit)
+        return plan_unit_seats(study, units, quotas)
     except PlanError as error:
         raise SpecError(str(error)) from None
 
 
-def seats_of_units(study: Study, units: Sequence[PlannedUnit], seats: int, per_unit: int | None) -> Who:
-    """Shared and own texts go by text, with all units of a text together; a number per unit goes by unit."""
+def plan_unit_seats(study: Study, units: Sequence[PlannedUnit], quotas: Sequence[Quota]) -> Who:
+    """Shared and own texts go by text, over the seats of all groups; else each group does each unit by its quota."""
     shared, own = study.plan["shared_texts"], study.plan["own_texts"]
-    if per_unit is not None and not shared and not own and not declaration_of(study).guesses:
-        return least_filled(len(units), seats, per_unit, seed=study.seed)
+    if (shared or own) and has_group_quotas(study) and any(quota.per_unit is not None for quota in quotas):
+        raise PlanError(_("Give either per_unit or shared and own texts, not both."))
+    if shared or own:
+        number = sum(len(quota.seats) for quota in quotas)
+        return plan_by_text(units, partial(assign_seats, annotators=number, per_unit=quotas[0].per_unit,
+                                      shared=shared, own=own, seed=study.seed))  # fmt: skip
+    by_group = [plan_group_seats(study, units, quota) for quota in quotas]
+    return [[seat for rows in by_group for seat in rows[place]] for place in range(len(units))]
+
+
+def plan_group_seats(study: Study, units: Sequence[PlannedUnit], quota: Quota) -> Who:
+    """For each unit the seats of one group: where there are guesses all units of a text have the same."""
+    start, number = quota.seats.start, len(quota.seats)
+    if not number:
+        return [[] for _unit in units]
+    # another start for each group, so that no two groups get the same pattern
+    seed = study.seed + start
+    if quota.per_unit is not None and not get_declaration(study).guesses:
+        rows = fill_evenly(len(units), number, quota.per_unit, seed=seed)
+    else:
+        rows = plan_by_text(units, partial(assign_seats, annotators=number, per_unit=quota.per_unit, seed=seed))
+    return [[start + seat for seat in row] for row in rows]
+
+
+def plan_by_text(units: Sequence[PlannedUnit], seats: Callable[[int], Who]) -> Who:
+    """The seats of each unit, where `seats` gives those of so many texts."""
     texts = list(dict.fromkeys(unit.text.pk for unit in units))
-    by_text = dict(zip(texts, seats_for(len(texts), seats, per_unit, shared, own, seed=study.seed), strict=True))
-    return [by_text[unit.text.pk] for unit in units]
+    rows = dict(zip(texts, seats(len(texts)), strict=True))
+    return [rows[unit.text.pk] for unit in units]
 
 
-def check_cells(annotators: int, n_units: int) -> None:
+def count_cells(study: Study, quotas: Sequence[Quota], n_units: int) -> int:
+    """How many assignments the plan makes; where there are guesses, how many cells its search looks at."""
+    searched = get_declaration(study).guesses
+    return n_units * sum(quota.per_unit if quota.per_unit and not searched else len(quota.seats) for quota in quotas)
+
+
+def check_cells(number: int) -> None:
     """Refuse what would take minutes to plan and to store."""
-    if annotators * n_units > MAX_CELLS:
+    if number > MAX_CELLS:
         raise SpecError(
             _(
-                "%(annotators)d annotators with %(texts)d texts are more than %(limit)d assignments. Take fewer"
+                "The plan has %(number)d assignments; more than %(limit)d assignments are not possible. Take fewer"
                 " texts or annotators, or make several studies."
             )
-            % {"annotators": annotators, "texts": n_units, "limit": MAX_CELLS}
+            % {"number": number, "limit": MAX_CELLS}
         )
 
 
 def plan_cells(study: Study, units: Sequence[PlannedUnit], who: Who) -> Cells:
     """What each seat does. With guesses a search: it takes seconds for large studies, and writes nothing."""
     seats = 1 + max((seat for seats in who for seat in seats), default=-1)
-    if not seats or not declaration_of(study).guesses:
+    if not seats or not get_declaration(study).guesses:
         return [dict.fromkeys(row) for row in who]
-    plan = guess_plan([unit.generators for unit in units], seats, study.seed, who=who)
+    plan = make_guess_plan([unit.generators for unit in units], seats, study.seed, who=who)
     return [{seat: int(cell) for seat, cell in enumerate(row) if cell is not None} for row in plan]
 
 
-def make_slots(units: Sequence[Unit], purpose: Purpose, cells: Cells) -> list[Slot]:
-    """The cells of a fresh plan, saved; a plan without seats has none."""
-    return Slot.objects.bulk_create(
-        Slot(unit=unit, purpose=purpose, seat=seat, generator_id=generator)
-        for unit, row in zip(units, cells, strict=True)
-        for seat, generator in sorted(row.items())
+def make_slots(
+    units: Sequence[Unit], purpose: Purpose, cells: Cells, quotas: Sequence[Quota], save: Save = save_at_once
+) -> None:
+    """Save the cells of a fresh plan; a plan without seats has none. `quotas` say to which group a seat belongs."""
+    groups = {seat: quota.group for quota in quotas for seat in quota.seats}
+    save(
+        Slot,
+        (
+            Slot(unit=unit, purpose=purpose, seat=seat, group=groups.get(seat, ""), generator_id=generator)
+            for unit, row in zip(units, cells, strict=True)
+            for seat, generator in sorted(row.items())
+        ),
     )
 
 
-def slots_for_one_more(study: Study, purpose: Purpose, seat: int) -> list[Slot]:
-    """The cells of one more annotator: those given back by others first, else new ones that keep the plan balanced."""
-    units = list(study.units.prefetch_related("unit_items__item"))
-    free = free_slots(study, purpose)
-    full = full_units(study, purpose, units)
+def add_seat_slots(study: Study, annotator: Annotator) -> list[Slot]:
+    """The cells of one more annotator: those given back by others first, else new ones that keep the plan balanced.
+
+    Where the plan has numbers for each group, only those of the annotator's own.
+    """
+    units = list(filter_people_units(study).prefetch_related("unit_items__item"))
+    purpose, seat = Purpose(annotator.purpose), annotator.seat
+    assert seat is not None
+    group = annotator.group if has_group_quotas(study) else ""
+    free = find_free_slots(study, purpose, group)
+    full = find_full_units(study, purpose, units, group)
     new = [place for place, unit in enumerate(units) if unit.pk not in free and unit.pk not in full]
     cells: Sequence[str | None] = [None] * len(units)
-    if declaration_of(study).guesses:
-        cells = extend_plan(plan_of(study, purpose, units), unit_generators(units), study.seed + seat, does=new)
+    if get_declaration(study).guesses:
+        cells = extend_plan(read_plan(study, purpose, units), list_unit_generators(units), study.seed + seat, does=new)
     added = Slot.objects.bulk_create(
-        Slot(unit=units[place], purpose=purpose, seat=seat, generator_id=int(cell) if (cell := cells[place]) else None)
+        Slot(
+            unit=units[place],
+            purpose=purpose,
+            seat=seat,
+            group=group,
+            generator_id=int(cell) if (cell := cells[place]) else None,
+        )
         for place in new
     )
     return [*free.values(), *added]
 
 
-def free_slots(study: Study, purpose: Purpose) -> dict[int, Slot]:
-    """One cell per unit that was given back and not taken since, by unit."""
+def find_free_slots(study: Study, purpose: Purpose, group: str = "") -> dict[int, Slot]:
+    """One cell per unit that was given back and not taken since, by unit; those of a group are for it alone."""
     slots = (
-        Slot.objects.filter(unit__study=study, purpose=purpose)
+        Slot.objects.filter(unit__study=study, purpose=purpose, group=group)
         .annotate(given=Count("assignments"), held=Count("assignments", filter=Q(assignments__returned_at=None)))
         .filter(given__gt=0, held=0)
     )
     return {slot.unit_id: slot for slot in slots}
 
 
-def full_units(study: Study, purpose: Purpose, units: Sequence[Unit]) -> set[int]:
-    """Units that nobody more may do by the plan. Previews and simulations have no quota."""
+def find_full_units(study: Study, purpose: Purpose, units: Sequence[Unit], group: str = "") -> set[int]:
+    """Units that nobody more (of this group) may do by the plan. Previews and simulations have no quota."""
     plan = study.plan
     if purpose != Purpose.MAIN:
         return set()
     if plan["own_texts"]:
         shared = list(dict.fromkeys(unit.text_id for unit in units))[: plan["shared_texts"]]
         return {unit.pk for unit in units if unit.text_id not in shared}
-    if plan["per_unit"] == "all":
+    per_unit = get_per_unit(study, group)
+    if per_unit is None:
         return set()
-    taken = Slot.objects.filter(unit__study=study, purpose=purpose).values("unit").annotate(n=Count("pk"))
-    return {row["unit"] for row in taken.order_by() if row["n"] >= plan["per_unit"]}
+    taken = Slot.objects.filter(unit__study=study, purpose=purpose, group=group).values("unit").annotate(n=Count("pk"))
+    return {row["unit"] for row in taken.order_by() if row["n"] >= per_unit}
 
 
-def unit_generators(units: Iterable[Unit]) -> list[list[str]]:
+def list_unit_generators(units: Iterable[Unit]) -> list[list[str]]:
     return [[str(pk) for pk in sorted({row.item.generator_id for row in unit.unit_items.all()})] for unit in units]
 
 
-def plan_of(study: Study, purpose: Purpose, units: Iterable[Unit]) -> Plan:
+def read_plan(study: Study, purpose: Purpose, units: Iterable[Unit]) -> Plan:
     """The present plan as `extend_plan` reads it: over units, then seats."""
     cells = {
         (slot.unit_id, slot.seat): str(slot.generator_id)

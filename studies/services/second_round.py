@@ -9,18 +9,18 @@ from django.db.models import Max
 from django.utils.translation import gettext as _
 
 from studies.models import Annotator, AnnotatorKind, Assignment, Purpose, Response, Study, StudyState
+from studies.presentation_order import make_handle
 from studies.protocols import Declaration
 from studies.protocols.second_round import Flag, Score, flags_of
-from studies.services.declaring import declaration_of
-from studies.services.locking import locked
+from studies.services.declarations import get_declaration
 from studies.services.spec import SpecError
-from studies.shown import new_handle
+from studies.services.states import lock_study
 
 ROUND = 2
 
 
 @dataclass(frozen=True)
-class Opened:
+class OpenedRound:
     """What a second round asks again: of how many annotators, how many scores, by rule."""
 
     annotators: int
@@ -28,52 +28,53 @@ class Opened:
     by_rule: dict[str, int]
 
 
-def has_second_round(study: Study) -> bool:
-    """Whether one was opened."""
-    return Assignment.objects.active().filter(annotator__study=study, round=ROUND).exists()
+def has_second_round(study: Study, purpose: Purpose = Purpose.MAIN) -> bool:
+    """Whether one was opened for annotators of this purpose: a rehearsal with simulated ones is not the people's."""
+    mine = Assignment.objects.active().filter(annotator__study=study, annotator__purpose=purpose)
+    return mine.filter(round=ROUND).exists()
 
 
-def may_open(study: Study) -> bool:
+def can_open_second_round(study: Study) -> bool:
     """Whether the study has a second round by its parameters, and it was not opened yet."""
     open_now = study.state in (StudyState.LIVE, StudyState.PAUSED)
-    return open_now and (declaration_of(study).rounds or 0) >= ROUND and not has_second_round(study)
+    return open_now and (get_declaration(study).rounds or 0) >= ROUND and not has_second_round(study)
 
 
 @transaction.atomic
-def open_second_round(study: Study, purpose: Purpose = Purpose.MAIN) -> Opened:
+def open_second_round(study: Study, purpose: Purpose = Purpose.MAIN) -> OpenedRound:
     """Give flagged scores back to those who gave them, as assignments of round 2; `SpecError` if there can be none.
 
     Counted are the scores that people of this purpose have handed in by now.
     """
-    study = locked(study, StudyState.LIVE, StudyState.PAUSED)
-    declaration = declaration_of(study)
-    refuse(study, declaration)
-    flags = flags_of(scores_of(study, declaration, purpose), declaration.rules)
+    study = lock_study(study, StudyState.LIVE, StudyState.PAUSED)
+    declaration = get_declaration(study)
+    refuse_second_round(study, declaration, purpose)
+    flags = flags_of(list_scores(study, declaration, purpose), declaration.rules, is_exact=declaration.exact_wording)
     if not flags:
         raise SpecError(_("No score meets one of the rules, so there is nothing to look at again."))
     first = declaration.stages[0].name
     new = [
         assignment
         for annotator in study.annotators.filter(pk__in={int(flag.annotator) for flag in flags})
-        for assignment in assignments_of(annotator, [f for f in flags if f.annotator == str(annotator.pk)], first)
+        for assignment in make_assignments(annotator, [f for f in flags if f.annotator == str(annotator.pk)], first)
     ]
     Assignment.objects.bulk_create(new)
     rules = [flag.rule for flag in flags]
     cells = {(flag.annotator, flag.item, flag.question) for flag in flags}
     by_rule = {rule: rules.count(rule) for rule in declaration.rules}
-    return Opened(len({flag.annotator for flag in flags}), len(cells), by_rule)
+    return OpenedRound(len({flag.annotator for flag in flags}), len(cells), by_rule)
 
 
-def refuse(study: Study, declaration: Declaration) -> None:
+def refuse_second_round(study: Study, declaration: Declaration, purpose: Purpose) -> None:
     if (declaration.rounds or 0) < ROUND:
         raise SpecError(_("This study has one round only, by its parameter rounds."))
     if not declaration.rules:
         raise SpecError(_("This study names no rules for a second round, by its parameter rules."))
-    if has_second_round(study):
+    if has_second_round(study, purpose):
         raise SpecError(_("The second round of this study is open already."))
 
 
-def scores_of(study: Study, declaration: Declaration, purpose: Purpose) -> list[Score]:
+def list_scores(study: Study, declaration: Declaration, purpose: Purpose) -> list[Score]:
     """Everything people have scored in round 1; annotators and items by primary key."""
     scales = {question.name for stage in declaration.stages for question in stage.questions if question.kind == "scale"}
     answers = Response.objects.filter(
@@ -98,7 +99,7 @@ def scores_of(study: Study, declaration: Declaration, purpose: Purpose) -> list[
     ]
 
 
-def assignments_of(annotator: Annotator, flags: list[Flag], stage: str) -> list[Assignment]:
+def make_assignments(annotator: Annotator, flags: list[Flag], stage: str) -> list[Assignment]:
     """One assignment of round 2 for each unit in which the annotator has flagged scores, in the order of round 1."""
     cells: dict[int, dict[str, Any]] = defaultdict(dict)
     for flag in flags:
@@ -109,13 +110,13 @@ def assignments_of(annotator: Annotator, flags: list[Flag], stage: str) -> list[
     done = annotator.assignments.active().filter(round=1, unit__items__in=cells).distinct().order_by("position", "pk")
     after = annotator.assignments.aggregate(last=Max("position"))["last"] + 1
     return [
-        second_assignment(assignment, after + place, cells, stage) for place, assignment in enumerate(done.iterator())
+        make_assignment(assignment, after + place, cells, stage) for place, assignment in enumerate(done.iterator())
     ]
 
 
-def second_assignment(first: Assignment, position: int, cells: dict[int, dict[str, Any]], stage: str) -> Assignment:
+def make_assignment(first: Assignment, position: int, cells: dict[int, dict[str, Any]], stage: str) -> Assignment:
     """The flagged items of a unit, in the order in which they were shown before, under new handles."""
-    shown = [[new_handle(), item, []] for _handle, item, _options in first.shown[stage] if item in cells]
+    shown = [[make_handle(), item, []] for _handle, item, _options in first.shown[stage] if item in cells]
     return Assignment(
         annotator=first.annotator,
         unit=first.unit,

@@ -1,16 +1,20 @@
-"""Which items a study asks about: looked up in the bank while it is a draft, frozen as units on launch."""
+"""Choose the items a study asks about and make units of them: from the bank while it is a draft, frozen at launch."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
+from random import Random
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from items.models import Generator, Item, Text
-from items.plain import printable
-from studies.models import Study
-from studies.protocols import PROTOCOLS
-from studies.services.declaring import declaration_of
+from items.plain import make_printable
+from projects.scratch import Save, save_at_once
+from studies.models import Study, Unit, UnitItem
+from studies.protocols import PROTOCOLS, InvalidParameter
+from studies.protocols.units import Candidate, UnitKind
+from studies.services.declarations import get_declaration
 from studies.services.spec import SpecError
 
 
@@ -30,13 +34,13 @@ class Chosen:
         return [[str(pk) for pk in sorted({item.generator_id for item in items})] for _text, items in self.texts]
 
 
-def choose(study: Study) -> Chosen:
+def choose_items(study: Study) -> Chosen:
     """The current versions that the study's selection means; `SpecError` if it means nothing, or what is not there."""
-    texts = chosen_texts(study)
+    texts = find_texts(study)
     if not PROTOCOLS[study.protocol].needs_items:
-        return chosen_as_they_are(study, texts)
-    items = chosen_items(study, texts)
-    declaration = declaration_of(study)
+        return choose_texts_only(study, texts)
+    items = find_items(study, texts)
+    declaration = get_declaration(study)
     without = [item for item in items if declaration.needs_options and not item.options.all()]
     left_out = {item.pk for item in without}
     by_text: dict[int, list[Item]] = {}
@@ -46,21 +50,21 @@ def choose(study: Study) -> Chosen:
     enough = {pk for pk, own in by_text.items() if len({i.generator_id for i in own}) >= declaration.min_generators}
     chosen = Chosen([(text, by_text[text.pk]) for text in texts if text.pk in enough])
     if not chosen.texts:
-        raise SpecError(nothing_sentence(without) if not by_text else too_few_sentence(declaration.min_generators))
+        raise SpecError(explain_nothing_chosen(without) if not by_text else explain_too_few(declaration.min_generators))
     check_languages([text for text, _items in chosen.texts])
-    chosen.notices = notices(study, len(texts), chosen, len(without), len(by_text) - len(enough))
+    chosen.notices = list_notices(study, len(texts), chosen, len(without), len(by_text) - len(enough))
     return chosen
 
 
-def chosen_as_they_are(study: Study, texts: list[Text]) -> Chosen:
+def choose_texts_only(study: Study, texts: list[Text]) -> Chosen:
     """Texts without items, for a protocol that asks about none."""
     if not texts:
         raise SpecError(_("There is no text in the project. Import texts first."))
     check_languages(texts)
-    return Chosen([(text, []) for text in texts], [note] if (note := other_language(study, texts[0])) else [])
+    return Chosen([(text, []) for text in texts], [note] if (note := notice_other_language(study, texts[0])) else [])
 
 
-def chosen_texts(study: Study) -> list[Text]:
+def find_texts(study: Study) -> list[Text]:
     wanted = study.selection.get("texts", "all")
     texts = list(study.project.texts.current())
     if wanted == "all":
@@ -70,20 +74,20 @@ def chosen_texts(study: Study) -> list[Text]:
     return [text for text in texts if text.external_id in listed]
 
 
-def chosen_items(study: Study, texts: Iterable[Text]) -> list[Item]:
+def find_items(study: Study, texts: Iterable[Text]) -> list[Item]:
     """The current items of the chosen generators about these texts, with options and generator."""
     # Filtered here and not in SQL, which takes no list of tens of thousands of texts.
     wanted = {text.pk for text in texts}
     items = (
         Item.objects.current()
-        .filter(project=study.project, generator__in=chosen_generators(study))
+        .filter(project=study.project, generator__in=find_generators(study))
         .select_related("generator")
         .prefetch_related("options")
     )
     return [item for item in items if item.text_id in wanted]
 
 
-def chosen_generators(study: Study) -> list[Generator]:
+def find_generators(study: Study) -> list[Generator]:
     wanted = study.selection.get("generators", "all")
     known = {generator.name: generator for generator in study.project.generators.all()}
     if wanted == "all":
@@ -93,7 +97,7 @@ def chosen_generators(study: Study) -> list[Generator]:
 
 
 def refuse_unknown(kind: str, wanted: list[str], known: set[str]) -> None:
-    missing = [printable(name) for name in wanted if name not in known]
+    missing = [make_printable(name) for name in wanted if name not in known]
     if missing:
         raise SpecError(
             _("The project has no %(kind)s “%(name)s”. Check the spelling, or import it first.")
@@ -101,7 +105,7 @@ def refuse_unknown(kind: str, wanted: list[str], known: set[str]) -> None:
         )
 
 
-def nothing_sentence(without_options: list[Item]) -> str:
+def explain_nothing_chosen(without_options: list[Item]) -> str:
     if without_options:
         return _(
             "There is nothing to annotate: none of the chosen items has options, and this protocol asks about options."
@@ -110,7 +114,7 @@ def nothing_sentence(without_options: list[Item]) -> str:
     return _("There is nothing to annotate: the chosen texts have no items. Import items first, or choose other texts.")
 
 
-def too_few_sentence(needed: int) -> str:
+def explain_too_few(needed: int) -> str:
     return _(
         "There is nothing to annotate: this protocol needs items of %(n)d generators on a text, and no chosen text has"
         " them. Choose more generators."
@@ -126,12 +130,12 @@ def check_languages(texts: Iterable[Text]) -> None:
         )
 
 
-def notices(study: Study, n_texts: int, chosen: Chosen, n_without: int, n_few: int) -> list[str]:
+def list_notices(study: Study, n_texts: int, chosen: Chosen, n_without: int, n_few: int) -> list[str]:
     """What the choice leaves out, or makes of the design, in sentences."""
-    guesses = declaration_of(study).guesses
+    guesses = get_declaration(study).guesses
     single = sum(len(names) == 1 for names in chosen.generators()) if guesses else 0
     said = [
-        counted(
+        insert_number(
             n_without,
             ngettext(
                 "%(n)d item without options is left out: this protocol asks about options.",
@@ -139,7 +143,7 @@ def notices(study: Study, n_texts: int, chosen: Chosen, n_without: int, n_few: i
                 n_without,
             ),
         ),
-        counted(
+        insert_number(
             n_few,
             ngettext(
                 "%(n)d text is left out: it has items of too few generators.",
@@ -147,7 +151,7 @@ def notices(study: Study, n_texts: int, chosen: Chosen, n_without: int, n_few: i
                 n_few,
             ),
         ),
-        counted(
+        insert_number(
             empty := n_texts - len(chosen.texts) - n_few,
             ngettext(
                 "%(n)d text is left out: none of the chosen items is about it.",
@@ -155,7 +159,7 @@ def notices(study: Study, n_texts: int, chosen: Chosen, n_without: int, n_few: i
                 empty,
             ),
         ),
-        counted(
+        insert_number(
             single,
             ngettext(
                 "%(n)d text has items of one generator only: everybody guesses those.",
@@ -163,17 +167,17 @@ def notices(study: Study, n_texts: int, chosen: Chosen, n_without: int, n_few: i
                 single,
             ),
         ),
-        other_language(study, chosen.texts[0][0]),
+        notice_other_language(study, chosen.texts[0][0]),
     ]
     return [sentence for sentence in said if sentence]
 
 
-def counted(number: int, sentence: str) -> str:
+def insert_number(number: int, sentence: str) -> str:
     """The sentence with the number, nothing if there is none to speak of."""
     return sentence % {"n": number} if number else ""
 
 
-def other_language(study: Study, text: Text) -> str:
+def notice_other_language(study: Study, text: Text) -> str:
     """A word on pages and texts that are not in the same language, which may be meant."""
     if study.language.partition("-")[0] == text.language.partition("-")[0]:
         return ""
@@ -181,3 +185,77 @@ def other_language(study: Study, text: Text) -> str:
         "pages": study.language,
         "texts": text.language,
     }
+
+
+MAIN, CALIBRATION = "main", "calibration"
+
+
+@dataclass(frozen=True)
+class PlannedUnit:
+    """A unit that is not made yet. Of a pair, the first of `items` is the one whose answers are stored under it."""
+
+    text: Text
+    items: tuple[Item, ...]
+    part: str = MAIN
+
+    @property
+    def generators(self) -> list[str]:
+        """The generators of its items, as primary keys in bank order."""
+        return [str(pk) for pk in sorted({item.generator_id for item in self.items})]
+
+
+def plan_units(study: Study, chosen: Chosen) -> list[PlannedUnit]:
+    """The units of the chosen texts, text by text. The study's seed gives the same ones again.
+
+    `SpecError` if a text's items cannot be split as the parameters say.
+    """
+    declaration = get_declaration(study)
+    shared = study.plan["shared_texts"] if declaration.calibration else 0
+    units = []
+    for place, (text, items) in enumerate(chosen.texts):
+        by_id = {item.pk: item for item in items}
+        rng = Random(f"{study.seed}/units/{text.external_id}")
+        try:
+            split = declaration.split([Candidate(item.pk, item.generator_id) for item in items], rng)
+        except InvalidParameter as error:
+            raise SpecError(_("Text “%(text)s”: %(problem)s") % {"text": text.external_id, "problem": error}) from None
+        part = CALIBRATION if place < shared else MAIN
+        units += [PlannedUnit(text, tuple(by_id[pk] for pk in ids), part) for ids in split]
+    return units
+
+
+def notice_short_texts(chosen: Chosen, units: Iterable[PlannedUnit], wanted: int | None) -> list[str]:
+    """A sentence on the texts that give fewer units than wanted; none where nothing was wanted or all give as many."""
+    found = Counter(unit.text.pk for unit in units)
+    short = sum(found[text.pk] < wanted for text, _items in chosen.texts) if wanted else 0
+    if not short:
+        return []
+    sentence = ngettext(
+        "%(n)d text has items for fewer than %(wanted)d pairs: all of its pairs are asked.",
+        "%(n)d texts have items for fewer than %(wanted)d pairs: all of their pairs are asked.",
+        short,
+    )
+    return [sentence % {"n": short, "wanted": wanted}]
+
+
+def save_units(study: Study, planned: Iterable[PlannedUnit], save: Save = save_at_once) -> list[Unit]:
+    """The units as rows, numbered in this order."""
+    planned = list(planned)
+    units = [
+        Unit(study=study, text=unit.text, position=position, part=unit.part) for position, unit in enumerate(planned)
+    ]
+    save(Unit, units)
+    save(
+        UnitItem,
+        (
+            UnitItem(unit=made, item=item, position=position)
+            for made, unit in zip(units, planned, strict=True)
+            for position, item in enumerate(unit.items)
+        ),
+    )
+    return units
+
+
+def make_unit_key(kind: UnitKind, text_id: int, item_ids: Iterable[int]) -> Hashable:
+    """What tells two units of one kind apart: the text, the item, or the two items whichever is named first."""
+    return text_id if kind == "text" else frozenset(item_ids)

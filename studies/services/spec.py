@@ -6,23 +6,33 @@ from typing import Annotated, Any, Literal
 from django.utils.translation import gettext as _
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from items.plain import has_control, printable
-from studies.services.study_yaml import NotYaml, load_mapping
+from items.plain import has_control, make_printable
+from studies.strict_yaml import NotYaml, load_mapping
 
 MAX_SEED = 2**62
 MAX_NUMBER = 10_000
 MAX_NAME = 200
+MAX_GROUP = 100
+EQUAL_CHANCE: Literal["equal chance"] = "equal chance"
+DOUBT = "doubt"
 
 
 class SpecError(ValueError):
-    """The study file, or the form, asks for something that cannot be; the message is one or more sentences."""
+    """The study file, or the form, asks for something that cannot be; the message is one or more sentences.
+
+    field: the key of the plan that it is about, if it is about one.
+    """
+
+    def __init__(self, message: str, field: str = ""):
+        super().__init__(message)
+        self.field = field
 
 
-def drawn_seed() -> int:
+def draw_seed() -> int:
     return secrets.randbelow(2**31)
 
 
-def on_one_line(text: str) -> str:
+def check_one_line(text: str) -> str:
     if has_control(text):
         raise ValueError(_("it contains control characters or line breaks."))
     return text
@@ -32,7 +42,7 @@ def is_name(value: object) -> bool:
     return isinstance(value, str) and 0 < len(value.strip()) <= MAX_NAME and not has_control(value)
 
 
-def all_or_names(value: object) -> object:
+def check_names(value: object) -> object:
     if value == "all" or (isinstance(value, list) and value and all(map(is_name, value))):
         return value
     raise ValueError(_('write all, or a list of ids or names, numbers in quotes: ["t1", "007"].'))
@@ -42,25 +52,42 @@ def is_count(value: object, lowest: int = 1) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and lowest <= value <= MAX_NUMBER
 
 
-def number_or_open(value: object) -> object:
-    if value == "open" or is_count(value):
+def is_by_group(value: object, words: tuple[str, ...] = ()) -> bool:
+    """Whether it is a mapping of group names to numbers, or to one of the words."""
+    if not isinstance(value, dict) or not value:
+        return False
+    return all(is_group(name) and (is_count(number) or number in words) for name, number in value.items())
+
+
+def is_group(value: object) -> bool:
+    return is_name(value) and len(str(value)) <= MAX_GROUP and str(value) == str(value).strip()
+
+
+def check_annotators(value: object) -> object:
+    if value == "open" or is_count(value) or is_by_group(value):
         return value
-    raise ValueError(_("write a whole number from 1 to %(top)d, or open.") % {"top": MAX_NUMBER})
+    raise ValueError(
+        _("write a whole number from 1 to %(top)d, open, or a number for each group: {experts: 4, crowd: 8}.")
+        % {"top": MAX_NUMBER}
+    )
 
 
-def number_or_all(value: object) -> object:
-    if value == "all" or is_count(value):
+def check_per_unit(value: object) -> object:
+    if value == "all" or is_count(value) or is_by_group(value, ("all",)):
         return value
-    raise ValueError(_("write a whole number from 1 to %(top)d, or all.") % {"top": MAX_NUMBER})
+    raise ValueError(
+        _("write a whole number from 1 to %(top)d, all, or a number for each group: {experts: 2, crowd: 2}.")
+        % {"top": MAX_NUMBER}
+    )
 
 
-Line = Annotated[str, AfterValidator(on_one_line)]
-Title = Annotated[str, Field(max_length=200), AfterValidator(on_one_line)]
-Group = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(on_one_line)]
-Short = Annotated[str, Field(max_length=130), AfterValidator(on_one_line)]
-Names = Annotated[Literal["all"] | list[Line], BeforeValidator(all_or_names)]
-Annotators = Annotated[int | Literal["open"], BeforeValidator(number_or_open)]
-PerUnit = Annotated[int | Literal["all"], BeforeValidator(number_or_all)]
+Line = Annotated[str, AfterValidator(check_one_line)]
+Title = Annotated[str, Field(max_length=200), AfterValidator(check_one_line)]
+Group = Annotated[str, Field(min_length=1, max_length=MAX_GROUP), AfterValidator(check_one_line)]
+Short = Annotated[str, Field(max_length=130), AfterValidator(check_one_line)]
+Names = Annotated[Literal["all"] | list[Line], BeforeValidator(check_names)]
+Annotators = Annotated[int | Literal["open"] | dict[str, int], BeforeValidator(check_annotators)]
+PerUnit = Annotated[int | Literal["all"] | dict[str, int | Literal["all"]], BeforeValidator(check_per_unit)]
 Count = Annotated[int, Field(ge=0, le=MAX_NUMBER, strict=True)]
 Seed = Annotated[int, Field(ge=0, le=MAX_SEED, strict=True)]
 
@@ -77,19 +104,30 @@ class Selection(Strict):
 
 
 class Plan(Strict):
-    """Who does what: `per_unit` k annotators each, or all; or texts shared by all and texts of one's own."""
+    """Who does what: `per_unit` k annotators each, or all; or texts shared by all and texts of one's own.
+
+    Both numbers may be mappings from group to number. With `people_texts` people do so many texts drawn by chance,
+    while models do all.
+    """
 
     annotators: Annotators = "open"
     per_unit: PerUnit = "all"
     shared_texts: Count = 0
     own_texts: Count = 0
-    seed: Seed = Field(default_factory=drawn_seed)
+    people_texts: Count = 0
+    people_texts_by: Literal["equal chance", "doubt"] = EQUAL_CHANCE
+    seed: Seed = Field(default_factory=draw_seed)
+
+    def numbers(self) -> dict[str, Any]:
+        """What a study stores: without the seed, and of people's texts only where they do not do all."""
+        unused = set() if self.people_texts else {"people_texts", "people_texts_by"}
+        return self.model_dump(exclude={"seed"} | unused)
 
 
 class VariantSpec(Strict):
     """One instrument against others: what it has otherwise than the study."""
 
-    name: Annotated[str, Field(min_length=1, max_length=60), AfterValidator(on_one_line)]
+    name: Annotated[str, Field(min_length=1, max_length=60), AfterValidator(check_one_line)]
     instrument: Short = ""
     params: dict[str, Any] = Field(default_factory=dict)
 
@@ -100,7 +138,7 @@ class StudySpec(Strict):
     slug: Annotated[str, Field(pattern=r"^[-a-zA-Z0-9_]+$", max_length=60)]
     title: Title = ""
     protocol: Short
-    language: Annotated[str, Field(max_length=20), AfterValidator(on_one_line)] = ""
+    language: Annotated[str, Field(max_length=20), AfterValidator(check_one_line)] = ""
     instrument: Short = ""
     items: Selection = Field(default_factory=Selection)
     plan: Plan = Field(default_factory=Plan)
@@ -122,12 +160,12 @@ def check_spec(loaded: dict[Any, Any]) -> StudySpec:
     try:
         return StudySpec.model_validate(loaded)
     except ValidationError as error:
-        raise SpecError(" ".join(map(sentence, error.errors()[:10]))) from None
+        raise SpecError(" ".join(map(explain_error, error.errors()[:10]))) from None
 
 
-def sentence(problem: Any) -> str:
+def explain_error(problem: Any) -> str:
     """One problem of a spec in words."""
-    place = printable(".".join(str(part) for part in problem["loc"]))
+    place = make_printable(".".join(str(part) for part in problem["loc"]))
     context = problem.get("ctx", {})
     said = {
         "extra_forbidden": _("%(place)s is not known here; check its spelling."),
@@ -146,6 +184,7 @@ def sentence(problem: Any) -> str:
         "dict_type": _("%(place)s must be a mapping, such as {name: value}."),
         "list_type": _("%(place)s must be a list, such as [students, teachers]."),
         "too_long": _("%(place)s has more than %(max_length)s entries."),
+        "literal_error": _("%(place)s must be one of: %(expected)s."),
         "value_error": "%(place)s: %(error)s",
     }.get(problem["type"], "%(place)s: %(msg)s.")
     return str(said % ({"place": place, "msg": problem["msg"].rstrip(".")} | context))

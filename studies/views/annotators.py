@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
@@ -11,14 +12,14 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from projects.models import Role
 from studies.access import get_study
-from studies.cells import harmless
+from studies.csv_cells import escape_formula
+from studies.forms.people import AddAnnotatorsForm, ExpertCheckForm
 from studies.models import AnnotatorKind, Purpose, StudyState
-from studies.people_forms import AddAnnotatorsForm, ExpertCheckForm
-from studies.progress import Crowd, annotators_of
 from studies.services import launching, people
 from studies.services.expert_check import open_expert_check
-from studies.services.locking import WrongState
+from studies.services.progress import AnnotatorCounts, list_annotators
 from studies.services.spec import SpecError
+from studies.services.states import WrongState
 
 
 @login_required
@@ -34,11 +35,11 @@ def study_annotators(request, slug):
             return redirect("study_annotators", study.slug)
         except (WrongState, SpecError) as error:
             form.add_error(None, str(error))
-    return render(request, "studies/annotators.html", annotators_context(study) | {"form": form})
+    return render(request, "studies/annotators.html", list_annotators_context(study) | {"form": form})
 
 
-def annotators_context(study) -> dict:
-    annotators = [annotator for annotator in annotators_of(study) if annotator.purpose != Purpose.PREVIEW]
+def list_annotators_context(study) -> dict:
+    annotators = [annotator for annotator in list_annotators(study) if annotator.purpose != Purpose.PREVIEW]
     apart = (Purpose.SIMULATED, Purpose.EXPERT)
     listed = [annotator for annotator in annotators if annotator.purpose not in apart]
     mine = study.project.my_role
@@ -47,7 +48,10 @@ def annotators_context(study) -> dict:
         "study": study,
         "tab": "annotators",
         "people": listed,
-        "crowd": Crowd.of(listed),
+        "crowd": AnnotatorCounts.of(listed),
+        "crowds": [
+            (group, AnnotatorCounts.of(each for each in listed if each.group == group)) for group in study.groups
+        ],
         "simulated": [annotator for annotator in annotators if annotator.purpose == Purpose.SIMULATED],
         "experts": [annotator for annotator in annotators if annotator.purpose == Purpose.EXPERT],
         "may_manage": mine.rank >= Role.RESEARCHER.rank,
@@ -100,16 +104,21 @@ def annotator_link(request, slug, pk, action):
 @never_cache
 @require_safe
 def annotator_links(request, slug):
-    """All personal links as a CSV, for sending them out."""
+    """All personal links as a CSV, for sending them out; with `?group=` those of one group."""
     study = get_study(request.user, slug, Role.RESEARCHER)
+    group = request.GET.get("group", "")
+    annotators = study.annotators.filter(purpose=Purpose.MAIN, revoked_at=None, kind=AnnotatorKind.HUMAN)
+    if group:
+        annotators = annotators.filter(group=group)
     response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{study.slug}-links.csv"'
+    name = "-".join(filter(None, [study.slug, slugify(group), "links"]))
+    response["Content-Disposition"] = f'attachment; filename="{name}.csv"'
     writer = csv.writer(response)
     writer.writerow(["annotator", "person", "group", "link"])
     if study.state != StudyState.IMPORTED:
-        for annotator in study.annotators.filter(purpose=Purpose.MAIN, revoked_at=None, kind=AnnotatorKind.HUMAN):
+        for annotator in annotators:
             link = request.build_absolute_uri(annotator.get_link())
-            writer.writerow(map(harmless, [annotator.code, annotator.person, annotator.group, link]))
+            writer.writerow(map(escape_formula, [annotator.code, annotator.person, annotator.group, link]))
     return response
 
 

@@ -11,17 +11,18 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from projects.access import get_project
 from projects.models import Role
 from studies.access import get_study
-from studies.page_forms import StudyForm, initial_of
-from studies.people_forms import ResponsesForm
-from studies.progress import progress_of
+from studies.forms.people import ResponsesForm
+from studies.forms.study import StudyForm, get_initial, get_preset_initial, list_presets
 from studies.protocols import PROTOCOLS
-from studies.services import creating, importing, launching
-from studies.services.locking import WrongState
-from studies.services.response_files import COLUMNS, NEEDED
+from studies.services import creating, launching
+from studies.services.progress import count_progress
+from studies.services.responses import importing
+from studies.services.responses.rows import COLUMNS, REQUIRED_COLUMNS
 from studies.services.spec import SpecError
+from studies.services.states import WrongState
 
 
-def sent(request):
+def get_post(request):
     """What a form was sent with, also if that is nothing."""
     return request.POST if request.method == "POST" else None
 
@@ -31,7 +32,7 @@ def sent(request):
 def study_list(request, slug):
     project = get_project(request.user, slug)
     studies = project.studies.select_related("instrument_version__instrument")
-    rows = [(study, progress_of(study)) for study in studies]
+    rows = [(study, count_progress(study)) for study in studies]
     return render(request, "studies/list.html", {"project": project, "rows": rows, "tab": "studies"})
 
 
@@ -40,7 +41,10 @@ def study_list(request, slug):
 def study_new(request, slug):
     project = get_project(request.user, slug, Role.RESEARCHER)
     protocol = PROTOCOLS.get(request.GET.get("protocol", ""), next(iter(PROTOCOLS.values())))
-    form = StudyForm(sent(request), project=project, protocol=protocol)
+    offered = list_presets(protocol.name)
+    preset = next((each for each in offered if each.slug == request.GET.get("preset")), None)
+    initial = get_preset_initial(preset) if preset else {}
+    form = StudyForm(get_post(request), project=project, protocol=protocol, initial=initial)
     if form.is_valid():
         try:
             study, _chosen = creating.create_study(project, form.cleaned_data["spec"])
@@ -48,8 +52,9 @@ def study_new(request, slug):
         except creating.SlugTaken as error:
             form.add_error("slug", str(error))
         except SpecError as error:
-            form.add_error(None, str(error))
+            form.add_error(error.field or None, str(error))
     context = {"project": project, "form": form, "protocol": protocol, "protocols": PROTOCOLS.values()}
+    context |= {"presets": offered, "preset": preset}
     return render(request, "studies/edit.html", context)
 
 
@@ -58,13 +63,17 @@ def study_new(request, slug):
 def study_edit(request, slug):
     study = get_study(request.user, slug, Role.RESEARCHER)
     protocol = PROTOCOLS[study.protocol]
-    form = StudyForm(sent(request), project=study.project, protocol=protocol, study=study, initial=initial_of(study))
+    form = StudyForm(
+        get_post(request), project=study.project, protocol=protocol, study=study, initial=get_initial(study)
+    )
     if form.is_valid():
         try:
             creating.change_study(study, form.cleaned_data["spec"])
             return redirect("study", study.slug)
-        except (SpecError, creating.NotADraft) as error:
+        except creating.NotADraft as error:
             form.add_error(None, str(error))
+        except SpecError as error:
+            form.add_error(error.field or None, str(error))
     context = {"project": study.project, "study": study, "form": form, "protocol": protocol}
     return render(request, "studies/edit.html", context)
 
@@ -86,23 +95,23 @@ def study_delete(request, slug):
 @require_http_methods(["GET", "HEAD", "POST"])
 def study_import(request, slug):
     study = get_study(request.user, slug, Role.RESEARCHER)
-    form = ResponsesForm(sent(request), request.FILES if request.method == "POST" else None)
+    form = ResponsesForm(get_post(request), request.FILES if request.method == "POST" else None)
     problems = []
     if form.is_valid():
         try:
             counts = import_file(study, form.cleaned_data)
-            messages.success(request, imported_sentence(counts))
+            messages.success(request, describe_import(counts))
             return redirect("study_results", study.slug)
         except (WrongState, SpecError) as error:
             form.add_error(None, str(error))
         except importing.ImportRefused as refused:
             problems = refused.problems
-    context = {"project": study.project, "study": study, "form": form, "problems": problems, "needed": NEEDED}
-    context["other_columns"] = [name for name in COLUMNS if name not in NEEDED]
+    context = {"project": study.project, "study": study, "form": form, "problems": problems, "needed": REQUIRED_COLUMNS}
+    context["other_columns"] = [name for name in COLUMNS if name not in REQUIRED_COLUMNS]
     return render(request, "studies/import.html", context)
 
 
-def import_file(study, cleaned: dict) -> importing.Counts:
+def import_file(study, cleaned: dict) -> importing.ImportCounts:
     limit: Any = settings.LESART["PAGE_UPLOAD_BYTES"]
     if cleaned["file"].size > limit:
         raise SpecError(
@@ -112,7 +121,7 @@ def import_file(study, cleaned: dict) -> importing.Counts:
     return importing.import_responses(study, cleaned["file"].read(), partial=cleaned["partial"])
 
 
-def imported_sentence(counts: importing.Counts) -> str:
+def describe_import(counts: importing.ImportCounts) -> str:
     said = ngettext(
         "%(responses)d response of %(annotators)d annotators was imported.",
         "%(responses)d responses of %(annotators)d annotators were imported.",

@@ -9,26 +9,39 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from projects.access import get_project
 from projects.models import Project, Role
-from studies.instrument_diff import differences
-from studies.instrument_forms import CopyForm, SubjectForm, UploadForm, WordingForm, sent_draft, subject_from
+from studies.forms.instruments import (
+    CopyForm,
+    SubjectForm,
+    UploadForm,
+    WordingForm,
+    find_preview_subject,
+    read_sent_draft,
+)
+from studies.instrument_diff import compare_versions
 from studies.instrument_kinds import CannotPreview
-from studies.instrument_yaml import dotted, leaves
 from studies.models import Instrument, InstrumentVersion
 from studies.services import instrument_writing as writing
-from studies.services.instrument_listing import instruments_of, listed, uses_of
-from studies.services.instruments import content_as_written, newest, source_of
+from studies.services.instruments import (
+    describe_instrument,
+    find_uses,
+    get_newest_version,
+    get_source,
+    list_instruments,
+    read_content,
+)
+from studies.strict_yaml import iter_leaves, join_path
 
 PREVIEW = "X-Lesart-Preview"  # sent by the script, which shows the preview in the page that stands
 BY = ("fields", "yaml")
 
 
-def found(request, slug, pk, role: Role = Role.VIEWER) -> tuple[Project, Instrument]:
+def get_instrument(request, slug, pk, role: Role = Role.VIEWER) -> tuple[Project, Instrument]:
     """The instrument if the project sees it: its own, or one without a project."""
     project = get_project(request.user, slug, role)
     return project, get_object_or_404(Instrument, Q(project=project) | Q(project=None), pk=pk)
 
 
-def version_of(instrument: Instrument, number: int) -> InstrumentVersion:
+def get_version(instrument: Instrument, number: int) -> InstrumentVersion:
     return get_object_or_404(instrument.versions.select_related("instrument", "created_by"), version=number)
 
 
@@ -36,7 +49,7 @@ def version_of(instrument: Instrument, number: int) -> InstrumentVersion:
 @require_safe
 def instrument_list(request, slug):
     project = get_project(request.user, slug)
-    context = {"project": project, "tab": "instruments", "rows": instruments_of(project)}
+    context = {"project": project, "tab": "instruments", "rows": list_instruments(project)}
     return render(request, "studies/instrument_list.html", context)
 
 
@@ -44,28 +57,33 @@ def instrument_list(request, slug):
 @require_safe
 def instrument_page(request, slug, pk):
     """All versions of an instrument, with who uses each."""
-    project, instrument = found(request, slug, pk)
+    project, instrument = get_instrument(request, slug, pk)
     versions = instrument.versions.select_related("instrument", "created_by")
-    rows = [(version, *uses_of(version, project)) for version in versions]
-    context = {"project": project, "instrument": instrument, "listed": listed(instrument, project), "rows": rows}
+    rows = [(version, *find_uses(version, project)) for version in versions]
+    context = {
+        "project": project,
+        "instrument": instrument,
+        "listed": describe_instrument(instrument, project),
+        "rows": rows,
+    }
     return render(request, "studies/instrument.html", context)
 
 
 @login_required
 @require_safe
 def instrument_version(request, slug, pk, number):
-    project, instrument = found(request, slug, pk)
-    version = version_of(instrument, number)
-    draft = writing.read_draft(source_of(version))
-    studies, runs = uses_of(version, project)
+    project, instrument = get_instrument(request, slug, pk)
+    version = get_version(instrument, number)
+    draft = writing.read_draft(get_source(version))
+    studies, runs = find_uses(version, project)
     context = {
         "project": project,
         "instrument": instrument,
         "version": version,
         "draft": draft,
-        "is_newest": newest(instrument).pk == version.pk,
+        "is_newest": get_newest_version(instrument).pk == version.pk,
         "wordings": [
-            (dotted(path), value, isinstance(value, list)) for path, value in leaves(content_as_written(version))
+            (join_path(path), value, isinstance(value, list)) for path, value in iter_leaves(read_content(version))
         ],
         "subject": SubjectForm(project, draft),
         "studies": studies,
@@ -77,9 +95,9 @@ def instrument_version(request, slug, pk, number):
 @login_required
 @require_safe
 def instrument_download(request, slug, pk, number):
-    _project, instrument = found(request, slug, pk)
-    version = version_of(instrument, number)
-    response = HttpResponse(source_of(version), content_type="application/yaml; charset=utf-8")
+    _project, instrument = get_instrument(request, slug, pk)
+    version = get_version(instrument, number)
+    response = HttpResponse(get_source(version), content_type="application/yaml; charset=utf-8")
     name = f"{instrument.name}.{instrument.language}.v{version.version}.yaml"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
@@ -89,16 +107,16 @@ def instrument_download(request, slug, pk, number):
 @require_safe
 def instrument_diff(request, slug, pk):
     """What is other in version `to` than in version `from`; without numbers the newest beside the one before it."""
-    project, instrument = found(request, slug, pk)
+    project, instrument = get_instrument(request, slug, pk)
     versions = list(instrument.versions.select_related("created_by"))
-    after = chosen(versions, request.GET.get("to"), 0)
-    before = chosen(versions, request.GET.get("from"), min(versions.index(after) + 1, len(versions) - 1))
+    after = find_version(versions, request.GET.get("to"), 0)
+    before = find_version(versions, request.GET.get("from"), min(versions.index(after) + 1, len(versions) - 1))
     context = {"project": project, "instrument": instrument, "versions": versions, "before": before, "after": after}
-    context["rows"] = differences(before.content, after.content)
+    context["rows"] = compare_versions(before.content, after.content)
     return render(request, "studies/instrument_diff.html", context)
 
 
-def chosen(versions: list[InstrumentVersion], number: str | None, default: int) -> InstrumentVersion:
+def find_version(versions: list[InstrumentVersion], number: str | None, default: int) -> InstrumentVersion:
     if number is None:
         return versions[default]
     for version in versions:
@@ -111,22 +129,24 @@ def chosen(versions: list[InstrumentVersion], number: str | None, default: int) 
 @require_http_methods(["GET", "HEAD", "POST"])
 def instrument_edit(request, slug, pk):
     """The editor. Saving makes a new version; the buttons between fields and YAML take the draft along."""
-    project, instrument = found(request, slug, pk, Role.RESEARCHER)
+    project, instrument = get_instrument(request, slug, pk, Role.RESEARCHER)
     if instrument.project_id is None:
         messages.info(request, _("This instrument ships with Lesart and stays as it is. Copy it, and change the copy."))
         return redirect("instrument_copy", project.slug, instrument.pk)
-    before = newest(instrument)
-    draft = sent_draft(request.POST) if request.method == "POST" else writing.read_draft(source_of(before))
+    before = get_newest_version(instrument)
+    draft = read_sent_draft(request.POST) if request.method == "POST" else writing.read_draft(get_source(before))
     problems = draft.problems
     if "save" in request.POST:
         try:
-            return saved(request, project, instrument, draft)
+            return save_draft(request, project, instrument, draft)
         except writing.InstrumentRefused as refused:
             problems = refused.problems
-    return render(request, "studies/instrument_edit.html", editor(request, project, before, draft, problems))
+    return render(
+        request, "studies/instrument_edit.html", build_editor_context(request, project, before, draft, problems)
+    )
 
 
-def saved(request, project: Project, instrument: Instrument, draft: writing.Draft):
+def save_draft(request, project: Project, instrument: Instrument, draft: writing.Draft):
     seen = request.POST.get("seen", "")
     version, is_new = writing.save_version(
         instrument,
@@ -135,18 +155,20 @@ def saved(request, project: Project, instrument: Instrument, draft: writing.Draf
         note=request.POST.get("note", "")[:200],
         seen=int(seen) if seen.isascii() and seen.isdecimal() and len(seen) < 7 else None,
     )
-    say_what_came(request, version, is_new)
+    report_save(request, version, is_new)
     return redirect("instrument_version", project.slug, instrument.pk, version.version)
 
 
-def say_what_came(request, version: InstrumentVersion, is_new: bool) -> None:
+def report_save(request, version: InstrumentVersion, is_new: bool) -> None:
     said = _("Version %(number)d is stored.")
     if not is_new:
         said = _("Version %(number)d says exactly this: nothing was stored.")
     (messages.success if is_new else messages.info)(request, said % {"number": version.version})
 
 
-def editor(request, project: Project, before: InstrumentVersion, draft: writing.Draft, problems: list) -> dict:
+def build_editor_context(
+    request, project: Project, before: InstrumentVersion, draft: writing.Draft, problems: list
+) -> dict:
     wanted = request.POST.get("show", request.POST.get("by", request.GET.get("by", "fields")))
     draft = writing.Draft(draft.source, draft.content, draft.kind, problems)
     fields = WordingForm(draft)
@@ -158,9 +180,9 @@ def editor(request, project: Project, before: InstrumentVersion, draft: writing.
         "by": wanted if wanted in BY and draft.content else "yaml",
         "fields": fields,
         "other_problems": [problem for problem in problems if not fields.place_of(problem)],
-        "is_changed": draft.source != writing.read_draft(source_of(before)).source,
+        "is_changed": draft.source != writing.read_draft(get_source(before)).source,
         "note": request.POST.get("note", ""),
-        "subject": SubjectForm(project, writing.read_draft(source_of(before)), request.POST or None),
+        "subject": SubjectForm(project, writing.read_draft(get_source(before)), request.POST or None),
     }
 
 
@@ -171,11 +193,11 @@ def editor(request, project: Project, before: InstrumentVersion, draft: writing.
 def instrument_preview(request, slug):
     """The draft that was sent, as people or models would get it; for the script with what is wrong with it."""
     project = get_project(request.user, slug, Role.RESEARCHER)
-    draft = sent_draft(request.POST)
+    draft = read_sent_draft(request.POST)
     said, shown = "", None
     if draft.kind and not draft.problems:
         try:
-            shown = preview_of(request, project, draft)
+            shown = render_preview(request, project, draft)
         except CannotPreview as cannot:
             said = str(cannot)
     if PREVIEW not in request.headers:
@@ -194,8 +216,8 @@ def instrument_preview(request, slug):
     )
 
 
-def preview_of(request, project: Project, draft: writing.Draft) -> HttpResponse:
-    subject = subject_from(project, request.POST)
+def render_preview(request, project: Project, draft: writing.Draft) -> HttpResponse:
+    subject = find_preview_subject(project, request.POST)
     if draft.kind is None or subject is None:
         raise CannotPreview(_("There is nothing to try it on. Add a text with items to the project, and choose it."))
     return draft.kind.preview(request, draft.content, subject)
@@ -204,18 +226,20 @@ def preview_of(request, project: Project, draft: writing.Draft) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def instrument_copy(request, slug, pk):
-    project, instrument = found(request, slug, pk, Role.RESEARCHER)
+    project, instrument = get_instrument(request, slug, pk, Role.RESEARCHER)
     form = CopyForm(request.POST or None, initial={"name": f"{instrument.name}-{project.slug}"[:100]})
     if form.is_valid():
         try:
-            copy = writing.copy_instrument(newest(instrument), project, form.cleaned_data["name"], user=request.user)
+            copy = writing.copy_instrument(
+                get_newest_version(instrument), project, form.cleaned_data["name"], user=request.user
+            )
         except writing.InstrumentRefused as refused:
             form.add_error("name", str(refused))
         else:
             said = _("“%(name)s” is the project's own. Change what you like.")
             messages.success(request, said % {"name": copy.instrument})
             return redirect("instrument_edit", project.slug, copy.instrument_id)
-    context = {"project": project, "instrument": instrument, "version": newest(instrument), "form": form}
+    context = {"project": project, "instrument": instrument, "version": get_newest_version(instrument), "form": form}
     return render(request, "studies/instrument_copy.html", context)
 
 
@@ -234,7 +258,7 @@ def instrument_upload(request, slug):
         except writing.InstrumentRefused as refused:
             problems = refused.problems
         else:
-            say_what_came(request, version, is_new)
+            report_save(request, version, is_new)
             return redirect("instrument_version", project.slug, version.instrument_id, version.version)
     context = {"project": project, "form": form, "problems": problems}
     return render(request, "studies/instrument_upload.html", context)

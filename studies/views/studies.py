@@ -1,3 +1,5 @@
+from collections.abc import Callable
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db.models import Count, Q
@@ -8,18 +10,17 @@ from django.views.decorators.http import require_POST, require_safe
 from items.services.editing import EditRefused
 from projects.models import Role
 from studies.access import get_study
-from studies.flow_picture import picture_of
-from studies.models import Purpose
-from studies.progress import guess_balance, progress_of
+from studies.flow_picture import draw_flow
+from studies.models import PeopleTexts, Purpose
 from studies.protocols import PROTOCOLS
-from studies.services import launching, rephrasals, written
-from studies.services.declaring import declaration_of
-from studies.services.effects import switch_effects
-from studies.services.locking import WrongState
-from studies.services.second_round import may_open, open_second_round
+from studies.services import launching, written_items
+from studies.services.declarations import get_declaration
+from studies.services.progress import count_guesses, count_progress
+from studies.services.second_round import can_open_second_round, open_second_round
+from studies.services.selection import CALIBRATION
 from studies.services.spec import SpecError
-from studies.services.units import CALIBRATION
-from studies.workload import workload
+from studies.services.states import WrongState, switch_effects
+from studies.services.workload import estimate_workload
 
 
 @login_required
@@ -27,13 +28,13 @@ from studies.workload import workload
 def study_page(request, slug):
     study = get_study(request.user, slug)
     context = {"project": study.project, "study": study, "tab": "study", "protocol": PROTOCOLS[study.protocol]}
-    context["flow"] = picture_of(declaration_of(study))
-    context["variants"] = variants_of(study)
-    context |= draft_context(study) if study.is_draft else running_context(study)
+    context["flow"] = draw_flow(get_declaration(study))
+    context["variants"] = list_variants(study)
+    context |= describe_draft(study) if study.is_draft else describe_running_study(study)
     return render(request, "studies/study.html", context)
 
 
-def variants_of(study) -> list[dict]:
+def list_variants(study) -> list[dict]:
     """Each variant with what it has otherwise than the study, and how many people it was drawn for."""
     variants = study.variants.select_related("instrument_version__instrument")
     joined = Count("annotators", filter=Q(annotators__purpose=Purpose.MAIN))
@@ -47,22 +48,23 @@ def variants_of(study) -> list[dict]:
     ]
 
 
-def draft_context(study) -> dict:
+def describe_draft(study) -> dict:
     """What a draft would ask if it were launched now, or why it cannot be."""
     try:
-        outline = launching.outline(study)
+        outline = launching.outline_draft(study)
     except SpecError as error:
         return {"problem": str(error)}
-    declaration = declaration_of(study)
+    declaration = get_declaration(study)
     return {
         "chosen": outline.chosen,
-        "workload": workload(outline, declaration),
+        "workload": estimate_workload(outline, declaration),
         "declaration": declaration,
-        "by_generator": by_generator(outline.chosen),
+        "by_generator": count_by_generator(outline.chosen),
+        "draw": outline.draw,
     }
 
 
-def by_generator(chosen) -> list[tuple[str, int]]:
+def count_by_generator(chosen) -> list[tuple[str, int]]:
     """Items of each generator, in the order of the bank."""
     items = sorted((item for _text, items in chosen.texts for item in items), key=lambda item: item.generator_id)
     counts: dict[str, int] = {}
@@ -71,30 +73,31 @@ def by_generator(chosen) -> list[tuple[str, int]]:
     return list(counts.items())
 
 
-def running_context(study) -> dict:
+def describe_running_study(study) -> dict:
     units = study.units.all()
     return {
-        "progress": progress_of(study),
-        "simulated": progress_of(study, Purpose.SIMULATED),
-        "balance": guess_balance(study),
-        "may_open_second": may_open(study),
-        "waits_for_main": declaration_of(study).calibration and not study.main_opened_at,
+        "progress": count_progress(study),
+        "simulated": count_progress(study, Purpose.SIMULATED),
+        "balance": count_guesses(study),
+        "may_open_second": can_open_second_round(study),
+        "waits_for_main": get_declaration(study).calibration and not study.main_opened_at,
         "calibrates": units.filter(part=CALIBRATION).exists(),
         "n_texts": units.order_by().values("text").distinct().count(),
         "n_items": units.filter(items__isnull=False).order_by().values("items").distinct().count(),
         "n_units": units.count(),
-        "written": written_context(study),
+        "people_texts": PeopleTexts.objects.filter(study=study).select_related("made_by").first(),
+        "written": describe_written_items(study),
     }
 
 
-def written_context(study) -> dict | None:
+def describe_written_items(study) -> dict | None:
     """How much of what annotators wrote waits for a look; None where nothing is written, or it is not yours to take."""
-    if study.project.my_role.rank < Role.RESEARCHER.rank or not written.writing_questions(study):
+    if study.project.my_role.rank < Role.RESEARCHER.rank or not written_items.find_writing_questions(study):
         return None
-    return {"waiting": written.n_waiting(study)}
+    return {"waiting": written_items.count_waiting(study)}
 
 
-ACTIONS = {
+ACTIONS: dict[str, Callable[..., object]] = {
     "launch": launching.launch_study,
     "pause": launching.pause_study,
     "resume": launching.resume_study,
@@ -110,7 +113,7 @@ ACTIONS = {
 def study_act(request, slug, action):
     study = get_study(request.user, slug, Role.RESEARCHER)
     try:
-        ACTIONS[action](study)
+        ACTIONS[action](study, *([request.user] if action == "launch" else []))
     except (WrongState, SpecError) as error:
         messages.error(request, str(error))
         return redirect("study", study.slug)
@@ -153,7 +156,7 @@ def study_preview(request, slug):
 def take_rephrasal(request, slug, pk):
     study = get_study(request.user, slug, Role.RESEARCHER)
     try:
-        item = rephrasals.take_rephrasal(study, pk)
+        item = written_items.take_rephrasal(study, pk)
         messages.success(request, _("The wording is in the bank as item “%(item)s”.") % {"item": item.external_id})
     except EditRefused as error:
         messages.error(request, str(error))

@@ -9,21 +9,21 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from items.forms.items import OptionFormSet, with_more_rows
+from items.forms.bank import OptionFormSet, add_option_rows
 from items.services.editing import EditRefused
 from projects.models import Role
 from studies.access import get_study
-from studies.services import written
-from studies.written_forms import WrittenForm, option_rows
+from studies.forms.people import WrittenForm, make_option_rows
+from studies.services import written_items
 
 
 @login_required
 @require_safe
 def study_written(request, slug):
     study = get_study(request.user, slug, Role.RESEARCHER)
-    if not written.writing_questions(study):
+    if not written_items.find_writing_questions(study):
         raise Http404
-    rows = written.written_items(study)
+    rows = written_items.list_written_items(study)
     waiting = [row for row in rows if not row.verdict]
     context = {"project": study.project, "study": study, "tab": "written", "rows": rows, "n_waiting": len(waiting)}
     return render(request, "studies/written.html", context)
@@ -34,7 +34,7 @@ def study_written(request, slug):
 def written_take(request, slug, pk):
     study = get_study(request.user, slug, Role.RESEARCHER)
     try:
-        item = written.take_written_item(study, pk, request.user)
+        item = written_items.take_written_item(study, pk, request.user)
         messages.success(request, _("The item is in the bank as “%(item)s”.") % {"item": item.external_id})
     except EditRefused as error:
         messages.error(request, str(error))
@@ -46,7 +46,7 @@ def written_take(request, slug, pk):
 def written_reject(request, slug, pk):
     study = get_study(request.user, slug, Role.RESEARCHER)
     try:
-        written.reject_written_item(study, pk, request.user, request.POST.get("reason", "").strip()[:500])
+        written_items.reject_written_item(study, pk, request.user, request.POST.get("reason", "").strip()[:500])
         messages.success(request, _("The item stays out of the bank. It is kept and counted with the study's answers."))
     except EditRefused as error:
         messages.error(request, str(error))
@@ -58,7 +58,7 @@ def written_reject(request, slug, pk):
 def written_repair(request, slug, pk):
     study = get_study(request.user, slug, Role.RESEARCHER)
     try:
-        row = written.written_item(study, pk)
+        row = written_items.find_written_item(study, pk)
     except EditRefused:
         raise Http404 from None
     if row.review and row.review.item:
@@ -66,13 +66,15 @@ def written_repair(request, slug, pk):
         return redirect("study_written", study.slug)
     said = row.values
     form = WrittenForm(request.POST or None, initial={"stem": said.stem, "expected_answer": said.expected_answer})
-    rows: Any = OptionFormSet(request.POST or None, prefix="options", initial=option_rows(said))
+    rows: Any = OptionFormSet(request.POST or None, prefix="options", initial=make_option_rows(said))
     if "more" in request.POST:
         form = WrittenForm(initial=request.POST.dict())
-        rows = OptionFormSet(prefix="options", initial=with_more_rows(rows))
+        rows = OptionFormSet(prefix="options", initial=add_option_rows(rows))
     elif form.is_valid() and rows.is_valid():
         try:
-            item = written.take_written_item(study, pk, request.user, form.values(said.generator, rows.values(())))
+            item = written_items.take_written_item(
+                study, pk, request.user, form.values(said.generator, rows.values(()))
+            )
         except EditRefused as refusal:
             form.add_error(None, str(refusal))
         else:

@@ -1,20 +1,16 @@
 from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError
-from django.db import transaction
 
 from projects.models import Project
-from studies.models import Study
-from studies.services.creating import create_study
-from studies.services.launching import launch_study
-from studies.services.selection import Chosen
-from studies.services.spec import SpecError, StudySpec, read_spec
+from studies.services.creating import create_launched, create_study
+from studies.services.spec import SpecError, read_spec
 
 MAX_BYTES = 4_000_000
 
 
 class Command(BaseCommand):
-    help = "Make a study from a YAML file: a draft, or with --launch a running study with its links."
+    help = "Create a study from a YAML file: a draft, or with --launch a live study with its links."
 
     def add_arguments(self, parser):
         parser.add_argument("spec", type=Path, metavar="SPEC.yaml")
@@ -26,7 +22,7 @@ class Command(BaseCommand):
         if found is None:
             raise CommandError(f"There is no project “{project}”. Make it with create_project.")
         try:
-            study, chosen = make(found, read_spec(content_of(spec)), launch)
+            study, chosen = (create_launched if launch else create_study)(found, read_spec(read_content(spec)))
         except SpecError as error:
             raise CommandError(str(error)) from None
         for notice in chosen.notices:
@@ -35,14 +31,7 @@ class Command(BaseCommand):
         self.stdout.write(f"Study {study.slug} {state}: {len(chosen.texts)} texts, {chosen.n_items} items.")
 
 
-@transaction.atomic
-def make(project: Project, spec: StudySpec, launch: bool) -> tuple[Study, Chosen]:
-    """The study; with `launch` it is there launched or not at all."""
-    study, chosen = create_study(project, spec)
-    return launch_study(study) if launch else (study, chosen)
-
-
-def content_of(file: Path) -> str:
+def read_content(file: Path) -> str:
     try:
         with file.open("rb") as opened:
             content = opened.read(MAX_BYTES + 1)

@@ -2,32 +2,34 @@ from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError
 
-from items.plain import printable
-from items.uploads import CannotRead, read_file
-from studies.management.commands._study import study_named
-from studies.services.importing import ImportRefused, import_responses
-from studies.services.locking import WrongState
+from items.plain import make_printable
+from items.uploads import UnreadableFile, read_file
+from studies.management.commands._study import find_study
+from studies.services.responses.importing import ImportRefused, import_responses
 from studies.services.spec import SpecError
+from studies.services.states import WrongState
 
-SHOWN = 50
+MAX_PROBLEMS = 50
 
 
 class Command(BaseCommand):
-    help = "Take finished judgments (CSV or JSONL, one row each) into a draft study, which becomes imported."
+    help = "Import responses (CSV or JSONL, one row per judgment) into a draft study, which becomes an imported study."
 
     def add_arguments(self, parser):
         parser.add_argument("file", type=Path, metavar="FILE", help="the file to read; - for standard input")
         parser.add_argument("--study", required=True, metavar="SLUG")
-        parser.add_argument("--partial", action="store_true", help="take people's guesses without a read")
+        parser.add_argument(
+            "--partial", action="store_true", help="accept people's guesses without their answers in the reading stage"
+        )
         parser.add_argument("--dry-run", action="store_true", help="check everything, store nothing")
 
     def handle(self, *, file, study, partial, dry_run, **options):
         try:
-            counts = import_responses(study_named(study), read_file(file), partial=partial, dry_run=dry_run)
-        except (CannotRead, WrongState, SpecError) as error:
+            counts = import_responses(find_study(study), read_file(file), partial=partial, dry_run=dry_run)
+        except (UnreadableFile, WrongState, SpecError) as error:
             raise CommandError(str(error)) from None
         except ImportRefused as refused:
-            raise CommandError(refusal(refused)) from None
+            raise CommandError(describe_refusal(refused)) from None
         done = "Checked, nothing stored" if dry_run else "Imported"
         for notice in counts.notices:
             self.stderr.write(notice)
@@ -36,8 +38,8 @@ class Command(BaseCommand):
         )
 
 
-def refusal(refused: ImportRefused) -> str:
+def describe_refusal(refused: ImportRefused) -> str:
     """The first problems by line, and how many more there are."""
-    shown = [printable(str(problem), 500) for problem in refused.problems[:SHOWN]]
+    shown = [make_printable(str(problem), 500) for problem in refused.problems[:MAX_PROBLEMS]]
     more = len(refused.problems) - len(shown)
     return "\n".join(["Nothing was stored.", *shown, *([f"… and {more} more."] if more else [])])

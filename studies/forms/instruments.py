@@ -1,0 +1,197 @@
+"""Forms of the instrument pages: a field for each wording, made from what stands there; what to preview on; files."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.utils.text import Truncator
+from django.utils.translation import gettext_lazy as _
+
+from items.models import Item, Text
+from items.services.bank import order_by_arrival
+from projects.models import Project
+from studies.instrument_kinds import InstrumentKind, PreviewSubject, Problem
+from studies.prompts import AS_THEY_ARE, ONE_NEWLINE
+from studies.services.instrument_writing import SHORT_NAME, Draft, read_draft
+from studies.strict_yaml import ContentPath, apply_changes, iter_leaves, join_path
+
+HEAD = ("name", "language", "use", "protocol")
+CHOICES = {("text", "paragraphs"): (AS_THEY_ARE, ONE_NEWLINE)}
+YES_NO = (("true", _("yes")), ("false", _("no")))
+# A browser would change these on the way.
+NOT_IN_A_FIELD = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
+LINE_WIDTH = 70
+MAX_LISTED = 300
+
+
+class WordingForm(forms.Form):
+    """A field for each wording that a browser can edit without changing it; numbers and the rest stand in the YAML."""
+
+    def __init__(self, draft: Draft, data: Mapping[str, Any] | None = None):
+        super().__init__(data)
+        self.draft, self.paths = draft, dict[str, ContentPath]()
+        language = str(draft.content.get("language", ""))
+        for path, value in iter_leaves(draft.content):
+            if path and path[0] not in HEAD and (field := make_field(path, value)):
+                name = f"wording-{join_path(path)}"
+                self.fields[name], self.paths[name] = field, path
+                self.initial[name] = show_value(value)
+                field.help_text = self.help_for(path, value)
+                field.widget.attrs |= {"lang": language, "aria-describedby": f"said-{name}"}
+
+    def help_for(self, path: ContentPath, value: Any) -> str:
+        found = [str(_("One entry a line."))] if isinstance(value, list) else []
+        slots = self.draft.kind.slots(self.draft.content, join_path(path)) if self.draft.kind else []
+        if slots:
+            listed = ", ".join(f"{{{slot}}}" for slot in slots)
+            found.append(str(_("Slots: %(slots)s") % {"slots": listed}))
+        return " ".join(found)
+
+    def changes(self) -> dict[ContentPath, Any]:
+        """What was sent and says something else than the draft, by path."""
+        found = {}
+        for name, path in self.paths.items():
+            if name in self.data and self.data[name].replace("\r\n", "\n") != self.initial[name]:
+                found[path] = read_value(self.data[name].replace("\r\n", "\n"), self.fields[name])
+        return found
+
+    def sections(self) -> list[tuple[str, list[tuple[forms.BoundField, str, list[str]]]]]:
+        """By the first part of their path: the fields, each with its place and what is wrong with it."""
+        found: dict[str, list[tuple[forms.BoundField, str, list[str]]]] = {}
+        said = self.said()
+        for name, path in self.paths.items():
+            key = str(path[0]) if len(path) > 1 else ""
+            found.setdefault(key, []).append((self[name], join_path(path), said.get(join_path(path), [])))
+        return list(found.items())
+
+    def said(self) -> dict[str, list[str]]:
+        """Sentences by the place of a field."""
+        found: dict[str, list[str]] = {}
+        for problem in self.draft.problems:
+            found.setdefault(self.place_of(problem), []).append(problem.sentence)
+        return found
+
+    def place_of(self, problem: Problem) -> str:
+        """The field that a problem stands beside: its own, or that of the list it is in; else nothing."""
+        places = {join_path(path) for path in self.paths.values()}
+        above = problem.place.rpartition(".")[0]
+        return problem.place if problem.place in places else above if above in places else ""
+
+
+def make_field(path: ContentPath, value: Any) -> forms.Field | None:
+    label = " › ".join(str(part + 1) if isinstance(part, int) else part for part in path[1:] or path)
+    if isinstance(value, bool):
+        return forms.ChoiceField(label=label, choices=YES_NO, required=False)
+    if path in CHOICES and value in CHOICES[path]:
+        return forms.ChoiceField(label=label, choices=[(each, each) for each in CHOICES[path]], required=False)
+    if isinstance(value, str) and not NOT_IN_A_FIELD.search(value):
+        rows = sum(1 + len(line) // LINE_WIDTH for line in value.split("\n"))
+        widget = forms.Textarea({"rows": rows + 1}) if rows > 1 else forms.TextInput()
+        return forms.CharField(label=label, strip=False, required=False, widget=widget)
+    if isinstance(value, list) and value and all(is_line(entry) for entry in value):
+        rows = sum(1 + len(entry) // LINE_WIDTH for entry in value)
+        return ListField(label=label, strip=False, required=False, widget=forms.Textarea({"rows": rows + 1}))
+    return None
+
+
+def is_line(entry: Any) -> bool:
+    return isinstance(entry, str) and bool(entry.strip()) and "\n" not in entry and not NOT_IN_A_FIELD.search(entry)
+
+
+class ListField(forms.CharField):
+    """Entries, one a line."""
+
+
+def show_value(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "\n".join(value) if isinstance(value, list) else str(value)
+
+
+def read_value(sent: str, field: forms.Field) -> Any:
+    """What a field stands for, the reverse of `show_value`."""
+    if isinstance(field, ListField):
+        return [line for line in sent.split("\n") if line.strip()]
+    if isinstance(field, forms.ChoiceField) and sent in ("true", "false"):
+        return sent == "true"
+    return sent
+
+
+def read_sent_draft(data: Mapping[str, Any]) -> Draft:
+    """The instrument as it stands in the editor: the YAML, or the YAML with what the fields say."""
+    draft = read_draft(data.get("source", ""))
+    if data.get("by") == "fields" and draft.content:
+        return read_draft(apply_changes(draft.source, WordingForm(draft, data).changes()))
+    return draft
+
+
+class SubjectForm(forms.Form):
+    """What to preview on: a text of the project or one of its items, and which page."""
+
+    subject = forms.ChoiceField(label=_("Preview on"), required=False)
+    page = forms.ChoiceField(label=_("Page"), required=False)
+
+    def __init__(self, project: Project, draft: Draft, data: Mapping[str, Any] | None = None):
+        super().__init__(data)
+        self.project, kind = project, draft.kind
+        pages = kind.pages(draft.content) if kind and not draft.problems else []
+        if not pages:
+            del self.fields["page"]
+        else:
+            self.fields["page"] = forms.ChoiceField(label=_("Page"), choices=pages, required=False)
+            self.initial["page"] = self.first_stage(pages)
+        self.choices = list_preview_subjects(project, kind, str(draft.content.get("language", "")))
+        self.fields["subject"].choices = self.choices  # type: ignore[attr-defined]
+
+    @staticmethod
+    def first_stage(pages: list[tuple[str, str]]) -> str:
+        """Where there is most to see: the first page after consent and instructions."""
+        names = [name for name, _title in pages]
+        return next((name for name in names if name not in ("consent", "instructions")), names[0])
+
+
+def list_preview_subjects(project: Project, kind: InstrumentKind | None, language: str) -> list[tuple[str, Any]]:
+    """Texts, or by text the items; those in the instrument's language first."""
+    texts = list(order_by_arrival(Text.objects.filter(project=project).current())[:MAX_LISTED])
+    texts.sort(key=lambda text: text.language.partition("-")[0] != language.partition("-")[0])
+    if kind is None or not kind.needs_item:
+        return [(f"text-{text.pk}", str(text)) for text in texts]
+    items = Item.objects.filter(text__in=texts, options__isnull=False).current().distinct()
+    by_text: dict[int, list[tuple[str, str]]] = {}
+    for item in items.order_by("pk")[:MAX_LISTED]:
+        by_text.setdefault(item.text_id, []).append((f"item-{item.pk}", Truncator(item.stem).chars(60)))
+    return [(str(text), by_text[text.pk]) for text in texts if text.pk in by_text]
+
+
+def find_preview_subject(project: Project, data: Mapping[str, Any]) -> PreviewSubject | None:
+    """What was chosen to preview on; None if it is nothing of this project."""
+    kind, _dash, number = data.get("subject", "").partition("-")
+    if not (number.isascii() and number.isdecimal() and len(number) < 18):
+        return None
+    page = data.get("page", "")
+    if kind == "item":
+        item = Item.objects.filter(project=project, pk=number).select_related("text").first()
+        return PreviewSubject(project, item.text, item, page) if item else None
+    text = Text.objects.filter(project=project, pk=number).first()
+    return PreviewSubject(project, text, None, page) if text else None
+
+
+class CopyForm(forms.Form):
+    name = forms.RegexField(
+        SHORT_NAME.pattern + r"\Z",
+        label=_("Name of the copy"),
+        max_length=100,
+        help_text=_("Letters, digits, hyphens and underscores. Study files and commands call it by this name."),
+    )
+
+
+class UploadForm(forms.Form):
+    file = forms.FileField(label=_("YAML file"), widget=forms.FileInput({"accept": ".yaml,.yml"}))
+    note = forms.CharField(label=_("Note"), max_length=200, required=False, help_text=_("What is new, in a few words."))
+
+    def clean_file(self) -> str:
+        try:
+            return str(self.cleaned_data["file"].read().decode("utf-8-sig"))
+        except UnicodeDecodeError:
+            raise forms.ValidationError(_("The file is not UTF-8. Save it as UTF-8 and choose it again.")) from None

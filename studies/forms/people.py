@@ -1,0 +1,95 @@
+"""Forms about a study's people, about responses from a file, and to repair an item that an annotator wrote."""
+
+from typing import Any, cast
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from items.forms.bank import TidyField
+from items.models import MAX_OPTIONS, MAX_STEM
+from items.plain import has_control
+from items.values import ItemValues, OptionValues
+from studies.models import Study
+from studies.services.expert_check import EXPERTS, ITEMS, MAX_EXPERTS, MAX_ITEMS
+from studies.services.quotas import has_group_quotas
+
+MAX_ADDED = 200  # at once: each is fitted into the plan by a search
+
+
+class AddAnnotatorsForm(forms.Form):
+    """More people for a running study."""
+
+    count = forms.IntegerField(
+        label=_("How many, without codes"),
+        min_value=1,
+        max_value=MAX_ADDED,
+        required=False,
+    )
+    people = forms.CharField(
+        label=_("Codes of people"),
+        required=False,
+        max_length=50_000,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text=_(
+            "One a line, no names. The same code in two studies means the same person: nobody guesses about a text they"
+            " have read. Leave empty if you only need links."
+        ),
+    )
+    group = forms.ChoiceField(label=_("Group"), required=False)
+
+    def __init__(self, *args: Any, study: Study, **kwargs: Any):
+        super().__init__(*args, **kwargs)
+        groups = [(group, group) for group in study.groups]
+        choices = groups if has_group_quotas(study) else [("", _("in turn")), *groups]
+        cast(forms.ChoiceField, self.fields["group"]).choices = choices
+        if not study.groups:
+            del self.fields["group"]
+
+    def clean_people(self) -> list[str]:
+        codes = [line.strip() for line in self.cleaned_data["people"].split("\n") if line.strip()]
+        if any(len(code) > 200 or has_control(code) for code in codes):
+            raise forms.ValidationError(_("A code has at most 200 characters, and none that cannot be seen."))
+        return codes
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        number = len(cleaned.get("people") or []) + (cleaned.get("count") or 0)
+        if not self.errors and not number:
+            raise forms.ValidationError(_("Say how many annotators to add, or list the codes of people."))
+        if number > MAX_ADDED:
+            raise forms.ValidationError(_("Add at most %(n)d annotators at once.") % {"n": MAX_ADDED})
+        return cleaned
+
+
+class ExpertCheckForm(forms.Form):
+    """How large a check by experts is."""
+
+    items = forms.IntegerField(label=_("Items, drawn at random"), min_value=1, max_value=MAX_ITEMS, initial=ITEMS)
+    experts = forms.IntegerField(label=_("Experts"), min_value=1, max_value=MAX_EXPERTS, initial=EXPERTS)
+
+
+class ResponsesForm(forms.Form):
+    """A file of finished judgments."""
+
+    file = forms.FileField(label=_("CSV or JSONL file"), help_text=_("One row per judgment, as in the long export."))
+    partial = forms.BooleanField(label=_("Take people's guesses without a read"), required=False)
+
+
+class WrittenForm(forms.Form):
+    """Stem and expected answer; the options stand in rows of their own."""
+
+    stem = TidyField(label=_("Question"), max_length=MAX_STEM, widget=forms.Textarea({"rows": 3}))
+    expected_answer = TidyField(
+        label=_("Expected answer"), required=False, max_length=MAX_STEM, widget=forms.Textarea({"rows": 2})
+    )
+
+    def values(self, generator: str, options: list[OptionValues]) -> ItemValues:
+        """The item that the form says."""
+        told = self.cleaned_data
+        return ItemValues(told["stem"], generator, tuple(options), told["expected_answer"])
+
+
+def make_option_rows(values: ItemValues) -> list[dict[str, Any]]:
+    """A row for each option, and one more."""
+    rows: list[dict[str, Any]] = [{"text": option.text, "correct": option.correct} for option in values.options]
+    return [*rows, {}][:MAX_OPTIONS]

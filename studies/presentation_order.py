@@ -1,0 +1,90 @@
+"""What an assignment shows, in which order: drawn once, stored, never recomputed.
+
+Stored as `{stage: [[handle, item pk, [[handle, option pk], …]], …]}`. Handles are random and drawn per assignment, so
+that nothing an annotator sees follows from a database id, an external id, a generator or a key. Of a unit without items
+the one entry of a stage is the text itself, with null for an item.
+"""
+
+import secrets
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import TypeVar
+
+from items.models import Item
+from studies.protocols import Declaration
+
+Thing = TypeVar("Thing")
+
+
+@dataclass(frozen=True)
+class ShownOption:
+    handle: str
+    option_id: int
+
+
+@dataclass(frozen=True)
+class ShownItem:
+    handle: str
+    item_id: int | None
+    options: tuple[ShownOption, ...]
+
+
+def shuffle(things: Iterable[Thing], rng: Random) -> list[Thing]:
+    copy = list(things)
+    rng.shuffle(copy)
+    return copy
+
+
+def make_handle() -> str:
+    """Starts with a letter, so that it can stand in an HTML id."""
+    return "h" + secrets.token_hex(6)
+
+
+def draw_orders(
+    declaration: Declaration, items: Sequence[Item], generator_id: int | None, rng: Random
+) -> dict[str, list]:
+    """The items of each stage in random order, each with its options in one random order for all stages.
+
+    Of a pair the first shown stands on the left.
+    """
+    if not items:
+        return {stage.name: [[make_handle(), None, []]] for stage in declaration.stages}
+    rows = {
+        item.pk: [make_handle(), item.pk, [[make_handle(), option.pk] for option in shuffle(item.options.all(), rng)]]
+        for item in items
+    }
+    shown = {}
+    for stage in declaration.stages:
+        chosen = [rows[item.pk] for item in items if stage.items == "all" or generator_id in (None, item.generator_id)]
+        shown[stage.name] = shuffle(chosen, rng)
+    return shown
+
+
+def read_shown_items(shown: dict[str, list], stage: str) -> list[ShownItem]:
+    """What is shown in a stage, in the order shown."""
+    return [
+        ShownItem(handle, item_id, tuple(ShownOption(*option) for option in options))
+        for handle, item_id, options in shown.get(stage, [])
+    ]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What one answer on a page is about: an item, a pair with its two sides from left to right, or the text itself."""
+
+    handle: str
+    item_id: int | None  # whose row the answers are; of a pair the unit's first item; None: the text
+    sides: tuple[ShownItem, ...]
+
+    @property
+    def options(self) -> tuple[ShownOption, ...]:
+        return self.sides[0].options if len(self.sides) == 1 else ()
+
+
+def list_subjects(shown: Sequence[ShownItem], first_of_pair: int | None = None) -> list[Subject]:
+    """What is asked about in a stage, in the order shown; with `first_of_pair` the two items are one subject."""
+    if first_of_pair is None:
+        return [Subject(item.handle, item.item_id, (item,) if item.item_id else ()) for item in shown]
+    # Named after the side on the left: the name must not tell which of the two is the unit's first.
+    return [Subject(shown[0].handle, first_of_pair, tuple(shown))] if shown else []

@@ -1,0 +1,80 @@
+"""Pairwise comparison: which of two items on the same text, by different generators, is the better one?
+
+Keys are shown; explanations never are, as only some generators have them. Shared texts come first as a calibration.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from studies.protocols.base import Declaration, InvalidParameter, Protocol, Question, Stage
+from studies.protocols.conditions import Is, Not
+from studies.protocols.pairwise.plan import pairs_of
+from studies.protocols.parameters import Switch, Whole, gettext_noop
+
+BETTER, TIE = "better", "tie"
+SECONDS = 40  # for reading two items and choosing
+
+
+def declare(params: Mapping[str, Any], wording: Mapping[str, Any]) -> Declaration:
+    """One stage: two items of a text side by side, with their keys and the text."""
+    questions = [Question(BETTER, kind="pick", levels=(TIE,), seconds=SECONDS)]
+    if params["criteria_ticks"]:
+        questions += criteria_of(wording)
+    return Declaration(
+        stages=(
+            Stage(
+                name="compare",
+                questions=tuple(questions),
+                shows=frozenset({"text", "title", "options"}),
+                keys="first" if params["key_first"] else "marked",
+                template="pair",
+            ),
+        ),
+        split=pairs_of(params["pairs_per_text"]),
+        units_per_text=params["pairs_per_text"],
+        min_generators=2,
+        calibration=True,
+        takes_back=True,  # one key chooses and hands in
+    )
+
+
+def criteria_of(wording: Mapping[str, Any]) -> list[Question]:
+    """One tick for each criterion of the wording: whether it decided. After a tie none did, and none is asked."""
+    named = [entry["name"] for entry in wording.get("compare", {}).get("criteria", [])]
+    if not named:
+        raise InvalidParameter("The wording names no criteria, so criteria_ticks has nothing to ask.")
+    decided = Not(Is(BETTER, (TIE,)))
+    return [Question(name, kind="tick", asked_if=decided, seconds=0) for name in named]
+
+
+PROTOCOL = Protocol(
+    name="pairwise",
+    title=gettext_noop("Pairwise comparison"),
+    parameters=(
+        Whole(
+            "pairs_per_text",
+            30,
+            gettext_noop("Pairs per text"),
+            gettext_noop(
+                "With 4 generators and 5 items each, 30 pairs let each item meet one item of each other generator."
+                " A text whose items make fewer pairs gives all of them."
+            ),
+            low=1,
+            high=1000,
+        ),
+        Switch(
+            "key_first",
+            True,
+            gettext_noop("The correct answers stand first"),
+            gettext_noop("Otherwise the options are shuffled. Correct answers are marked either way."),
+        ),
+        Switch("criteria_ticks", False, gettext_noop("Ask which criteria decided")),
+    ),
+    declare=declare,
+    order=4,
+    unit="pair",
+    summary=gettext_noop(
+        "People say which of two items on the same text is better, or that neither is. The result is a ranking of the"
+        " generators."
+    ),
+)

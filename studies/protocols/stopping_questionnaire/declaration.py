@@ -1,0 +1,57 @@
+"""The stopping questionnaire: open questions judged through gates, each of which may end it (Horbach et al. 2020).
+
+Gates, questions, answers and stops stand in the wording, under `judge`; code holds only what they mean. {domain} in the
+wording is a parameter.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from studies.protocols.base import Declaration, Protocol, Stage
+from studies.protocols.gates import read_gates
+from studies.protocols.parameters import Switch, Words, gettext_noop
+from studies.protocols.units import each_item
+
+
+def declare(params: Mapping[str, Any], wording: Mapping[str, Any]) -> Declaration:
+    """One stage about one item, with its text in view."""
+    questions, gates = read_gates(wording.get("judge", {}), stops=not params["flat"])
+    return Declaration(
+        stages=(
+            Stage(
+                name="judge",
+                questions=questions,
+                shows=frozenset({"text", "title"}),
+                template="gates",
+                gates=gates,
+            ),
+        ),
+        split=each_item,
+        needs_options=False,
+        slots={"domain": params["domain"].strip() or str(wording.get("slots", {}).get("domain", ""))},
+    )
+
+
+PROTOCOL = Protocol(
+    name="stopping-questionnaire",
+    title=gettext_noop("Stopping questionnaire"),
+    parameters=(
+        Words(
+            "domain",
+            label=gettext_noop("Domain"),
+            help=gettext_noop("The subject that questions should be about, such as biology. It stands in the wording."),
+        ),
+        Switch(
+            "flat",
+            label=gettext_noop("Nothing stops"),
+            help=gettext_noop("Everybody is asked everything, whatever the gates say: to compare with what stops."),
+        ),
+    ),
+    declare=declare,
+    order=3,
+    unit="item",
+    summary=gettext_noop(
+        "People judge one question at a time through gates. After each gate the judgment may stop, so that nobody is"
+        " asked what makes no sense for this question."
+    ),
+)

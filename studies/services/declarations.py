@@ -1,0 +1,79 @@
+"""From rows to what a protocol declares, and to the words that annotators see: of a study, or of one annotator."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from studies.models import Annotator, Study, Variant
+from studies.protocols import PROTOCOLS, Declaration, Stage
+
+
+def get_declaration(study: Study) -> Declaration:
+    """The protocol of the study with its frozen parameters and wording; whoever has a variant is asked by that."""
+    return declare(study, study)
+
+
+def get_annotator_declaration(annotator: Annotator) -> Declaration:
+    """What this annotator is asked: by their variant, or as the study says where it has none."""
+    return declare(annotator.study, annotator.variant or annotator.study)
+
+
+def list_declarations(study: Study) -> list[Declaration]:
+    """All ways in which people are asked: one for each variant, or the study's own."""
+    variants = study.variants.select_related("instrument_version")
+    return [declare(study, variant) for variant in variants] or [get_declaration(study)]
+
+
+def map_variant_declarations(study: Study) -> dict[str, Declaration]:
+    """By the name of each variant, how people are asked who were drawn to it."""
+    variants = study.variants.select_related("instrument_version")
+    return {variant.name: declare(study, variant) for variant in variants}
+
+
+def map_annotator_declarations(study: Study) -> dict[str, Declaration]:
+    """By the code of each annotator who has a variant, how they are asked; all others as the study says."""
+    by_variant = map_variant_declarations(study)
+    drawn = study.annotators.filter(variant__isnull=False).values_list("code", "variant__name")
+    return {code: by_variant[name] for code, name in drawn}
+
+
+def declare(study: Study, asked: Study | Variant) -> Declaration:
+    """The study's protocol with the parameters and the wording of the study itself, or of one of its variants."""
+    protocol = PROTOCOLS[study.protocol]
+    return protocol.declare(protocol.fill(asked.params), asked.instrument_version.content)
+
+
+def get_wording(study: Study) -> dict[str, Any]:
+    """The frozen wording of the study, as models are asked, with the declaration's slots filled."""
+    return fill_wording(study.instrument_version.content, get_declaration(study))
+
+
+def get_annotator_wording(annotator: Annotator) -> dict[str, Any]:
+    """The frozen wording that this annotator sees, with the declaration's slots filled."""
+    asked = annotator.variant or annotator.study
+    return fill_wording(asked.instrument_version.content, get_annotator_declaration(annotator))
+
+
+def fill_wording(content: dict[str, Any], declaration: Declaration) -> dict[str, Any]:
+    return dict(fill_slots(content, declaration.slots)) if declaration.slots else content
+
+
+def get_stage_wording(annotator: Annotator, stage: Stage) -> dict[str, Any]:
+    """What the wording says of a stage; where it judges the answers of another, that one's words stand behind it."""
+    words = get_annotator_wording(annotator)
+    return {**words.get(stage.checks, {}), **words.get(stage.name, {})}
+
+
+def get_version_id(annotator: Annotator) -> int:
+    """The primary key of the instrument version by which this annotator is asked."""
+    return (annotator.variant or annotator.study).instrument_version_id
+
+
+def fill_slots(words: Any, slots: Mapping[str, str]) -> Any:
+    """The words with each {slot} that is declared replaced, in all depths; any other brace stays."""
+    if isinstance(words, str):
+        for name, value in slots.items():
+            words = words.replace(f"{{{name}}}", value)
+        return words
+    if isinstance(words, Mapping):
+        return {name: fill_slots(value, slots) for name, value in words.items()}
+    return [fill_slots(each, slots) for each in words] if isinstance(words, list) else words

@@ -1,0 +1,196 @@
+"""Draw by chance the texts that people do in a study whose models do all; the draw is stored and never changes.
+
+Sources: systematic sampling with unequal probabilities over a random order (Madow 1949; Hartley & Rao 1962).
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, fsum, sqrt
+from random import Random
+from typing import Any
+
+from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from items.models import Text
+from projects.models import User
+from studies.models import AnnotatorKind, PeopleTexts, Response, Study, Unit
+from studies.services.declarations import get_declaration
+from studies.services.selection import Chosen
+from studies.services.spec import DOUBT, SpecError
+
+EVEN_SHARE = 0.5  # of the probability that every text has, whatever the models' doubt
+
+
+def equal_chances(texts: Sequence[str], n: int) -> dict[str, float]:
+    """The inclusion probability of each text where all have the same."""
+    return dict.fromkeys(texts, n / len(texts))
+
+
+def chances_by_doubt(doubt: Mapping[str, float], n: int) -> dict[str, float]:
+    """π = ½ n/N + ½ n·d/Σd per text, values above 1 set to 1 and the others scaled, so that Σπ = n.
+
+    Where no text is in doubt all have the same chance.
+    """
+    total = fsum(doubt.values())
+    even = n / len(doubt)
+    if not total:
+        return equal_chances(list(doubt), n)
+    return cap_chances({text: EVEN_SHARE * even + (1 - EVEN_SHARE) * n * d / total for text, d in doubt.items()}, n)
+
+
+def cap_chances(chances: Mapping[str, float], n: int) -> dict[str, float]:
+    """The same with none above 1: what is above goes to the others in proportion, as often as needed."""
+    certain: set[str] = set()
+    while True:
+        rest = fsum(value for text, value in chances.items() if text not in certain)
+        factor = (n - len(certain)) / rest if rest else 0.0
+        scaled = {text: 1.0 if text in certain else value * factor for text, value in chances.items()}
+        above = {text for text, value in scaled.items() if value > 1 and text not in certain}
+        if not above:
+            return scaled
+        certain |= above
+
+
+def mean_disagreement(answers: Sequence[Sequence[str]]) -> float | None:
+    """The share of pairs of models that differ, over all questions: each a list of what the models answered."""
+    pairs = differ = 0
+    for given in answers:
+        n = len(given)
+        same = sum(k * (k - 1) // 2 for k in (given.count(value) for value in set(given)))
+        pairs += n * (n - 1) // 2
+        differ += n * (n - 1) // 2 - same
+    return differ / pairs if pairs else None
+
+
+def draw_systematically(chances: Mapping[str, float], rng: Random) -> tuple[list[str], set[str]]:
+    """The texts in random order, and those drawn: where the cumulated probabilities pass u, u + 1, u + 2, …
+
+    With probabilities that sum to n exactly n are drawn, each text with its own.
+    """
+    order = rng.sample(sorted(chances), len(chances))
+    n, start = round(fsum(chances.values())), rng.random()
+    drawn: set[str] = set()
+    before, done = ceil(-start), 0.0
+    for place, text in enumerate(order, 1):
+        done = n if place == len(order) else done + chances[text]
+        passed = ceil(done - start)
+        if passed > before:
+            drawn.add(text)
+        before = passed
+    return order, drawn
+
+
+@dataclass(frozen=True)
+class TextDraw:
+    """Which texts were drawn for people, by external id: with which probability, in which order."""
+
+    n: int
+    by: str
+    rests_on: str  # probability or disagreement, of models' answers; empty for an equal chance
+    doubt: dict[str, float]
+    chances: dict[str, float]
+    order: list[str]
+    drawn: frozenset[str]
+
+    def row_of(self, text: str) -> dict[str, Any]:
+        """What is stored about one text."""
+        chance, doubt = self.chances[text], self.doubt.get(text)
+        return {"text_id": text, "probability": chance, "doubt": doubt, "drawn": text in self.drawn}
+
+
+def draw_texts(study: Study, chosen: Chosen) -> TextDraw | None:
+    """The texts that people do, from the study's seed; None if they do all. Puts them first in `chosen`.
+
+    `SpecError` where there are too few, or where the models' answers that the draw rests on are missing.
+    """
+    n = study.plan.get("people_texts", 0)
+    if not n:
+        return None
+    names = [text.external_id for text, _items in chosen.texts]
+    if n > len(names):
+        raise SpecError(
+            _("People cannot get %(n)d texts, as the study has %(texts)d. Lower the number, or choose more texts.")
+            % {"n": n, "texts": len(names)},
+            "people_texts",
+        )
+    by = study.plan["people_texts_by"]
+    rests_on, doubt = measure_doubt(study, chosen) if by == DOUBT else ("", {})
+    chances = chances_by_doubt(doubt, n) if by == DOUBT else equal_chances(names, n)
+    order, drawn = draw_systematically(chances, Random(f"{study.seed}/people texts"))
+    chosen.texts.sort(key=lambda pair: pair[0].external_id not in drawn)
+    return TextDraw(n, by, rests_on, doubt, chances, order, frozenset(drawn))
+
+
+def measure_doubt(study: Study, chosen: Chosen) -> tuple[str, dict[str, float]]:
+    """How unsure models are about each text, and by what: the mean √(p(1 − p)) of their probabilities, or without
+    these the share of pairs of models that disagree.
+
+    Taken are all answers of models to the items as they are now, in studies of the project with this protocol.
+    """
+    n, text_of = len(chosen.texts), {item.pk: text.external_id for text, items in chosen.texts for item in items}
+    spread: dict[str, list[float]] = defaultdict(list)
+    said: dict[str, dict[tuple[Any, ...], list[str]]] = defaultdict(lambda: defaultdict(list))
+    about = ("item", "option", "stage", "question", "value", "probability")
+    for item, *cell, value, p in filter_model_answers(study).values_list(*about).iterator():
+        if text := text_of.get(item):
+            said[text][item, *cell].append(str(value))
+            if p is not None:
+                spread[text].append(sqrt(p * (1 - p)))
+    if len(spread) == n:
+        return "probability", {text: sum(each) / len(each) for text, each in sorted(spread.items())}
+    differing = {text: mean_disagreement(list(cells.values())) for text, cells in sorted(said.items())}
+    known = {text: share for text, share in differing.items() if share is not None}
+    if len(known) == n:
+        return "disagreement", known
+    raise SpecError(
+        _(
+            "A draw by doubt rests on models' answers, and %(missing)d of %(n)d texts have none: one model with"
+            " probabilities, or two models, must have answered all items. Launch a study of the same items with"
+            " annotators: open, let models answer it (evaluate_study), then come back; or draw by equal chance."
+        )
+        % {"missing": n - max(len(spread), len(known)), "n": n}
+    )
+
+
+def filter_model_answers(study: Study) -> QuerySet[Response]:
+    """To what has an answer to choose; where options are judged one by one, only these judgments."""
+    stages = get_declaration(study).stages
+    asked = [question for stage in stages for question in stage.questions if question.kind != "text"]
+    of_options = [question for question in asked if question.per == "option"]
+    return Response.objects.filter(
+        assignment__annotator__kind=AnnotatorKind.MODEL,
+        assignment__annotator__study__project=study.project,
+        assignment__annotator__study__writer="",
+        assignment__annotator__study__protocol=study.protocol,
+        assignment__returned_at=None,
+        question__in={question.name for question in of_options or asked},
+    )
+
+
+def store_draw(study: Study, draw: TextDraw | None, made_by: User | None) -> None:
+    """Keep the draw with the study."""
+    if draw is not None:
+        texts = [draw.row_of(text) for text in draw.order]
+        PeopleTexts.objects.create(
+            study=study, n=draw.n, by=draw.by, rests_on=draw.rests_on, seed=study.seed, texts=texts, made_by=made_by,
+            made_at=timezone.now(),
+        )  # fmt: skip
+
+
+def get_drawn_texts(study: Study) -> frozenset[str] | None:
+    """External ids of the texts that people do; None if they do all."""
+    found = PeopleTexts.objects.filter(study=study).first()
+    return found.drawn if found else None
+
+
+def filter_people_units(study: Study) -> QuerySet[Unit]:
+    """The units that people do."""
+    drawn = get_drawn_texts(study)
+    return study.units.all() if drawn is None else study.units.filter(text__external_id__in=drawn)
+
+
+def is_for_people(text: Text, drawn: Collection[str] | None) -> bool:
+    return drawn is None or text.external_id in drawn

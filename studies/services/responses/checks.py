@@ -1,0 +1,292 @@
+"""Check imported rows against the study's items and options, with the protocol's own declaration."""
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from django.utils.translation import gettext as _
+
+from items.models import Item
+from projects.scratch import Save
+from studies.models import AnnotatorKind, Purpose, Study, Unit
+from studies.protocols import PROTOCOLS, Declaration, InvalidAnswer, Question, Stage
+from studies.protocols.base import Value
+from studies.protocols.units import UnitKind
+from studies.services.answers import About, Answer, Given, check_answers
+from studies.services.declarations import get_declaration
+from studies.services.responses.rows import Row, RowProblem
+from studies.services.selection import CALIBRATION, MAIN, Chosen, PlannedUnit, make_unit_key, plan_units, save_units
+
+
+@dataclass
+class ImportContext:
+    """What the rows may speak about: the items that the study chose, by the researcher's ids."""
+
+    declaration: Declaration
+    unit: UnitKind
+    items: dict[str, Item]
+    options: dict[str, dict[str, int]]
+    text_ids: dict[str, str]
+    pairs: dict[Hashable, list[Item]] = field(default_factory=dict)  # each in the order in which it was first named
+
+    def items_of(self, row: Row) -> list[Item]:
+        """The item that a row is about, or its pair."""
+        if self.unit != "pair":
+            return [self.items[row.item_id]]
+        return self.pairs.setdefault(self.unit_of(row), [self.items[row.item_id], self.items[row.other_item_id]])
+
+    def unit_of(self, row: Row) -> Hashable:
+        """What tells the row's unit from others; see `make_unit_key`."""
+        names = [row.item_id, row.other_item_id] if self.unit == "pair" else [row.item_id]
+        return make_unit_key(self.unit, self.items[row.item_id].text_id, [self.items[name].pk for name in names])
+
+
+@dataclass
+class ItemAnswer:
+    """All rows of one annotator, round and stage about one item or pair, and what they mean together."""
+
+    rows: list[Row]
+    stage: Stage
+    items: list[Item]  # the item, or the pair in the order in which the file first names it
+    unit: Hashable
+    answers: list[Answer]
+
+    @property
+    def item(self) -> Item:
+        return self.items[0]
+
+    @property
+    def cell(self) -> tuple[str, int, Hashable]:
+        """The assignment that it belongs to: annotator, round and unit."""
+        return self.rows[0].annotator, self.rows[0].round, self.unit
+
+    @property
+    def by_person(self) -> bool:
+        return self.rows[0].kind == AnnotatorKind.HUMAN
+
+
+class InvalidRow(ValueError):
+    """A row that no participant could have given."""
+
+    def __init__(self, column: str, reason: str, line: int = 0):
+        super().__init__(reason)
+        self.column, self.line = column, line
+
+
+def build_context(study: Study, items: Iterable[Item]) -> ImportContext:
+    by_id = {item.external_id: item for item in items}
+    texts = dict(study.project.texts.current().values_list("pk", "external_id"))
+    return ImportContext(
+        get_declaration(study),
+        PROTOCOLS[study.protocol].unit,
+        by_id,
+        {key: {option.external_id: option.pk for option in item.options.all()} for key, item in by_id.items()},
+        {key: texts[item.text_id] for key, item in by_id.items()},
+    )
+
+
+def check_rows(rows: list[Row], known: ImportContext, problems: list[RowProblem]) -> Iterator[ItemAnswer]:
+    """The rows grouped by item or pair and checked by the declaration; what is wrong goes to `problems`."""
+    groups: dict[tuple[str, int, str, Hashable], list[Row]] = defaultdict(list)
+    questions: dict[int, Question] = {}
+    for row in rows:
+        try:
+            questions[row.line] = find_question(row, known)
+            subject = known.unit_of(row) if known.unit == "pair" else row.item_id
+            groups[row.annotator, row.round, row.stage, subject].append(row)
+        except InvalidRow as unfit:
+            problems.append(RowProblem(row.line, unfit.column, str(unfit)))
+    for group in groups.values():
+        try:
+            yield check_item_rows(group, known, questions)
+        except InvalidRow as unfit:
+            problems.append(RowProblem(unfit.line or group[0].line, unfit.column, str(unfit)))
+
+
+def check_item_rows(group: list[Row], known: ImportContext, questions: dict[int, Question]) -> ItemAnswer:
+    """What the rows about one item or pair mean together; `InvalidRow` if that cannot have been given."""
+    first = group[0]
+    stage, items = known.declaration.stage(first.stage), known.items_of(first)
+    options = known.options[first.item_id]
+    given = collect_given(group, items[0], options, questions)
+    return ItemAnswer(group, stage, items, known.unit_of(first), check_row_answers(group, stage, given, items, options))
+
+
+def find_question(row: Row, known: ImportContext) -> Question:
+    """The declared question that a row answers; `InvalidRow` if an id is unknown or does not apply."""
+    stages = {stage.name: stage for stage in known.declaration.every_stage}
+    if row.stage not in stages:
+        raise InvalidRow(
+            "stage", list_known(_("There is no stage “%(name)s”; there are: %(known)s."), row.stage, stages)
+        )
+    questions = {question.name: question for question in stages[row.stage].questions}
+    if row.question not in questions:
+        sentence = _("This stage does not ask “%(name)s”; it asks: %(known)s.")
+        raise InvalidRow("question", list_known(sentence, row.question, questions))
+    question = questions[row.question]
+    check_purpose(row, known.declaration)
+    check_item(row, known)
+    if problem := find_unit_problem(row, known.unit, known.items, known.declaration):
+        raise InvalidRow(*problem)
+    check_option(row, question, known)
+    if row.unsure and not question.unsure:
+        raise InvalidRow("unsure", _("There is no unsure mark for this question in this stage."))
+    return question
+
+
+def list_known(sentence: str, name: str, known: Iterable[str]) -> str:
+    return sentence % {"name": name, "known": ", ".join(known)}
+
+
+def check_purpose(row: Row, declaration: Declaration) -> None:
+    is_check = declaration.check is not None and row.stage == declaration.check.name
+    if is_check and row.purpose != Purpose.EXPERT:
+        raise InvalidRow(
+            "purpose", _("Only experts answer in the stage “%(stage)s”: purpose expert.") % {"stage": row.stage}
+        )
+    if row.purpose == Purpose.EXPERT and not is_check:
+        raise InvalidRow(
+            "purpose",
+            _("An expert checks the answers of others, and gives none in “%(stage)s”.") % {"stage": row.stage},
+        )
+
+
+def check_item(row: Row, known: ImportContext) -> None:
+    if row.item_id not in known.items:
+        raise InvalidRow("item_id", _("The study has no item “%(item)s”.") % {"item": row.item_id})
+    about = known.text_ids[row.item_id]
+    if row.text_id and row.text_id != about:
+        said = {"item": row.item_id, "about": about, "other": row.text_id}
+        raise InvalidRow("text_id", _("Item “%(item)s” is about “%(about)s”, not “%(other)s”.") % said)
+
+
+def check_option(row: Row, question: Question, known: ImportContext) -> None:
+    if question.per == "option" and not row.option_id:
+        raise InvalidRow("option_id", _("This must not be empty: the question is asked of each option."))
+    if question.per == "option" and row.option_id not in known.options[row.item_id]:
+        said = {"item": row.item_id, "option": row.option_id}
+        raise InvalidRow("option_id", _("Item “%(item)s” has no option “%(option)s”.") % said)
+    if question.per != "option" and row.option_id:
+        raise InvalidRow("option_id", _("This must be empty: the question is asked of the item, not of an option."))
+    if row.probability is not None and (question.per != "option" or row.kind == AnnotatorKind.HUMAN):
+        raise InvalidRow("probability", _("Only a model's or baseline's answer to an option has a probability."))
+
+
+def collect_given(group: list[Row], item: Item, options: dict[str, int], questions: dict[int, Question]) -> Given:
+    """What the rows about one item say together; `InvalidRow` for a second answer and for a value off the scale."""
+    ticks: dict[str, dict[int, bool]] = defaultdict(dict)
+    values: dict[str, Value] = {}
+    probability: dict[int, float] = {}
+    seen: set[tuple[str, str]] = set()
+    for row in group:
+        name, option = questions[row.line].name, options.get(row.option_id)
+        if (name, row.option_id) in seen:
+            raise InvalidRow("", _("This question was already answered in an earlier row."), row.line)
+        seen.add((name, row.option_id))
+        value = read_value(row, questions[row.line])
+        if option is None:
+            values[name] = value
+        else:
+            ticks[name][option] = bool(value)
+        if option is not None and row.probability is not None:
+            probability[option] = row.probability
+    unsure = frozenset(options[row.option_id] for row in group if row.unsure)
+    comments = {row.question: row.comment for row in group if row.comment and not row.option_id}
+    return Given(item.pk, ticks, values, unsure, probability, comments)
+
+
+def read_value(row: Row, question: Question) -> Value:
+    try:
+        return question.check(question.read(row.value), filter(None, (row.item_id, row.other_item_id)))
+    except InvalidAnswer as error:
+        raise InvalidRow("value", str(error), row.line) from None
+
+
+def check_row_answers(
+    group: list[Row], stage: Stage, given: Given, items: list[Item], options: dict[str, int]
+) -> list[Answer]:
+    """Through the same gate as a page; completeness is waived for models and baselines only."""
+    person, item = group[0].kind == AnnotatorKind.HUMAN, items[0]
+    if person:
+        check_options_complete(group, stage, given, item, options)
+    about = About(
+        option_ids=list(options.values()),
+        has_expected_answer=bool(item.expected_answer),
+        picks=[each.external_id for each in items],
+    )
+    try:
+        return check_answers(stage, given, about, partial=not person)
+    except InvalidAnswer as error:
+        lines = [row.line for row in group if row.question == error.question]
+        raise InvalidRow("question", str(error), lines[0] if lines else 0) from None
+
+
+def check_options_complete(group: list[Row], stage: Stage, given: Given, item: Item, options: dict[str, int]) -> None:
+    """A person judges all options of an item, and judges them before anything else about it."""
+    if not any(question.per == "option" for question in stage.questions):
+        return
+    if not given.ticks:
+        said = {"item": item.external_id}
+        raise InvalidRow("question", _("Item “%(item)s” is rated, but its options are not answered.") % said)
+    judged = {row.option_id for row in group}
+    missing = [name for name in options if name not in judged]
+    if missing:
+        said = {"item": item.external_id, "missing": ", ".join(missing)}
+        raise InvalidRow("option_id", _("Item “%(item)s” is answered without its options %(missing)s.") % said)
+
+
+def find_unit_problem(
+    row: Row, kind: UnitKind, items: Mapping[str, Item], declaration: Declaration
+) -> tuple[str, str] | None:
+    """Column and sentence of what is wrong with the unit that a row names; None if nothing is."""
+    if row.part == CALIBRATION and not declaration.calibration:
+        return "part", _("“%(written)s” is not known; it is one of: %(allowed)s.") % {
+            "written": row.part,
+            "allowed": MAIN,
+        }
+    if declaration.rounds and row.round > declaration.rounds:
+        return "round", _("This study has %(n)d round(s), by its parameter rounds.") % {"n": declaration.rounds}
+    if kind != "pair":
+        named = "other_item_id" if row.other_item_id else "shown_left" if row.shown_left else ""
+        return (named, _("Only pairwise studies have this.")) if named else None
+    return find_pair_problem(row, items)
+
+
+def find_pair_problem(row: Row, items: Mapping[str, Item]) -> tuple[str, str] | None:
+    other = items.get(row.other_item_id)
+    if not row.other_item_id:
+        return "other_item_id", _("This must not be empty: it is the second item of the pair.")
+    if other is None:
+        return "other_item_id", _("The study has no item “%(item)s”.") % {"item": row.other_item_id}
+    if other.text_id != items[row.item_id].text_id or other.generator_id == items[row.item_id].generator_id:
+        return "other_item_id", _("A pair is of two items by different generators about the same text.")
+    if row.shown_left not in ("", row.item_id, row.other_item_id):
+        return "shown_left", _("This must be one of the two items of the pair.")
+    return None
+
+
+def find_conflicting_parts(answered: Iterable[ItemAnswer]) -> list[RowProblem]:
+    """Rows that put a unit into another part than an earlier row."""
+    parts: dict[Hashable, str] = {}
+    found = []
+    for answer in answered:
+        row = answer.rows[0]
+        if parts.setdefault(answer.unit, row.part) != row.part:
+            found.append(RowProblem(row.line, "part", _("An earlier row has the same unit in another part.")))
+    return found
+
+
+def save_imported_units(study: Study, chosen: Chosen, answered: list[ItemAnswer], save: Save) -> dict[Hashable, Unit]:
+    """The units as rows, by `make_unit_key`: pairs are those of the file, in its order; all else is as planned."""
+    kind = PROTOCOLS[study.protocol].unit
+    parts = {answer.unit: answer.rows[0].part for answer in answered}
+    if kind == "pair":
+        pairs = {answer.unit: answer.items for answer in answered}
+        planned = [PlannedUnit(items[0].text, tuple(items)) for items in pairs.values()]
+    else:
+        planned = plan_units(study, chosen)
+    keys = [make_unit_key(kind, unit.text.pk, [item.pk for item in unit.items]) for unit in planned]
+    planned = [
+        PlannedUnit(unit.text, unit.items, parts.get(key, unit.part)) for unit, key in zip(planned, keys, strict=True)
+    ]
+    return dict(zip(keys, save_units(study, planned, save), strict=True))

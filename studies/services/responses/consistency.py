@@ -1,0 +1,97 @@
+"""What rows of an import may not say together, beyond one item: about their annotator, and about other items."""
+
+from collections.abc import Hashable
+
+from django.utils.translation import gettext as _
+
+from studies.protocols import Declaration
+from studies.services.responses.checks import ItemAnswer
+from studies.services.responses.rows import Row, RowProblem
+
+SAME_EVERYWHERE = ("kind", "group", "person", "purpose", "model", "reading")
+
+
+def find_annotator_conflicts(rows: list[Row]) -> list[RowProblem]:
+    """Rows that say something else about their annotator than the annotator's first row."""
+    first: dict[str, Row] = {}
+    found = []
+    for row in rows:
+        seen = first.setdefault(row.annotator, row)
+        for name in SAME_EVERYWHERE:
+            here, there = getattr(row, name), getattr(seen, name)
+            if here != there:
+                said = {"who": row.annotator, "here": here, "there": there, "line": seen.line}
+                reason = _("%(who)s is “%(here)s” here, but “%(there)s” in line %(line)d.") % said
+                found.append(RowProblem(row.line, "annotator_kind" if name == "kind" else name, reason))
+    return found
+
+
+def find_missing_reads(rows: list[Row], answered: list[ItemAnswer], declaration: Declaration) -> list[RowProblem]:
+    """People's answers to an item in a stage after which a later one has no row. Rows count even where they are wrong:
+    that is said of them already."""
+    there = {(row.annotator, row.round, row.item_id, row.stage) for row in rows}
+    problems = []
+    for found in answered:
+        row, following = found.rows[0], declaration.after(found.stage.name)
+        if not found.by_person or not following or (row.annotator, row.round, row.item_id, following.name) in there:
+            continue
+        said = {"who": row.annotator, "item": row.item_id, "here": found.stage.name, "later": following.name}
+        reason = _(
+            "%(who)s answered item “%(item)s” in %(here)s, but not in %(later)s. Add the missing rows, or import what"
+            " there is (--partial)."
+        )
+        problems.append(RowProblem(row.line, "stage", reason % said))
+    return problems
+
+
+def is_first_round_unknown(rows: list[Row]) -> bool:
+    """Whether people's answers are all of a later round: then the file is what stood after it."""
+    rounds = {row.round for row in rows if row.kind == "human"}
+    return bool(rounds) and 1 not in rounds
+
+
+def find_baseless_rounds(rows: list[Row]) -> list[RowProblem]:
+    """Answers of a later round to what was not answered in the first: later rounds only reopen answers.
+
+    Nothing is wrong where people's first round is unknown as a whole.
+    """
+    if is_first_round_unknown(rows):
+        return []
+    first = {(row.annotator, row.item_id, row.option_id, row.question) for row in rows if row.round == 1}
+    return [
+        RowProblem(row.line, "round", _("This was not answered in round 1, so it cannot have been opened again."))
+        for row in rows
+        if row.round > 1 and (row.annotator, row.item_id, row.option_id, row.question) not in first
+    ]
+
+
+def find_baseless_verdicts(rows: list[Row], declaration: Declaration) -> list[RowProblem]:
+    """Verdicts of experts on what nobody has answered."""
+    check = declaration.check
+    if check is None:
+        return []
+    given = {(row.item_id, row.question) for row in rows if row.stage == check.checks}
+    return [
+        RowProblem(row.line, "item_id", _("Nobody answered this about the item, so no expert can have checked it."))
+        for row in rows
+        if row.stage == check.name and (row.item_id, row.question) not in given
+    ]
+
+
+def find_mixed_guesses(answered: list[ItemAnswer]) -> list[RowProblem]:
+    """People's answers about a second generator's items where a stage shows those of one only."""
+    first: dict[tuple[tuple[str, int, Hashable], str], ItemAnswer] = {}
+    problems = []
+    for found in answered:
+        if found.stage.items == "all" or not found.by_person:
+            continue
+        seen = first.setdefault((found.cell, found.stage.name), found)
+        if seen.item.generator_id != found.item.generator_id:
+            row = found.rows[0]
+            said = {"who": row.annotator, "stage": found.stage.name, "line": seen.rows[0].line}
+            reason = _(
+                "In %(stage)s a person sees one generator's items of a text, but %(who)s has an item of another"
+                " generator in line %(line)d."
+            )
+            problems.append(RowProblem(row.line, "item_id", reason % said))
+    return problems

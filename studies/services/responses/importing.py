@@ -1,0 +1,248 @@
+"""Finished judgments from a file, so that reports run on old studies. All or nothing, through the page's own gate."""
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from projects.scratch import Save
+from studies.models import Annotator, AnnotatorKind, Assignment, Response, Study, StudyState, Submission, Unit
+from studies.models.people import DONE
+from studies.presentation_order import make_handle
+from studies.protocols import PROTOCOLS
+from studies.services.declarations import get_declaration
+from studies.services.responses.checks import (
+    ItemAnswer,
+    build_context,
+    check_rows,
+    find_conflicting_parts,
+    save_imported_units,
+)
+from studies.services.responses.consistency import (
+    find_annotator_conflicts,
+    find_baseless_rounds,
+    find_baseless_verdicts,
+    find_missing_reads,
+    find_mixed_guesses,
+    is_first_round_unknown,
+)
+from studies.services.responses.rows import RowFile, RowProblem, read_rows
+from studies.services.scratch import adopt_rows, clear_rows, scratch_study
+from studies.services.selection import Chosen, choose_items
+from studies.services.spec import SpecError
+from studies.services.states import lock_study
+
+Cell = tuple[str, int, Hashable]  # annotator, round, unit
+
+
+def store_responses(study: Study, answered: list[ItemAnswer], units: dict[Hashable, Unit], save: Save) -> None:
+    """Write everything that the rows say."""
+    annotators = store_annotators(study, answered, save)
+    assignments = store_assignments(answered, annotators, units, save)
+    store_submissions(answered, assignments, save)
+    version, options = study.instrument_version_id, map_options(answered)
+    save(
+        Response,
+        (row for found in answered for row in build_responses(found, assignments[found.cell], version, options)),
+    )
+
+
+def store_annotators(study: Study, answered: list[ItemAnswer], save: Save) -> dict[str, Annotator]:
+    rows = {found.rows[0].annotator: found.rows[0] for found in answered}
+    annotators = {
+        code: Annotator(
+            study=study,
+            code=code,
+            kind=row.kind,
+            group=row.group,
+            person=row.person,
+            purpose=row.purpose,
+            model=row.model,
+            reading=row.reading or ("ticked" if row.kind == AnnotatorKind.HUMAN else "label"),
+        )
+        for code, row in rows.items()
+    }
+    save(Annotator, annotators.values())
+    return annotators
+
+
+def store_assignments(
+    answered: list[ItemAnswer], annotators: dict[str, Annotator], units: dict[Hashable, Unit], save: Save
+) -> dict[Cell, Assignment]:
+    """Finished ones, in the order in which the file first names them; what was shown in which order is unknown."""
+    finished: dict[Cell, datetime | None] = {}
+    for found in answered:
+        finished[found.cell] = find_latest([finished.get(found.cell), *(row.submitted_at for row in found.rows)])
+    now, places, sides = timezone.now(), Counter[str](), order_shown_sides(answered)
+    assignments = []
+    for (code, number, unit), time in finished.items():
+        assignments.append(
+            Assignment(
+                annotator=annotators[code],
+                unit=units[unit],
+                round=number,
+                position=places[code],
+                shown=sides.get((code, number, unit), {}),
+                stage=DONE,
+                finished_at=time or now,
+            )
+        )
+        places[code] += 1
+    save(Assignment, assignments)
+    return dict(zip(finished, assignments, strict=True))
+
+
+def order_shown_sides(answered: list[ItemAnswer]) -> dict[Cell, dict[str, list[Any]]]:
+    """Of pairs whose left side the file names, what was shown, left first; all other orders are unknown."""
+    shown: dict[Cell, dict[str, list[Any]]] = {}
+    for found in answered:
+        if left := found.rows[0].shown_left:
+            sides = sorted(found.items, key=lambda item: item.external_id != left)
+            order = [[make_handle(), item.pk, []] for item in sides]
+            shown.setdefault(found.cell, {})[found.stage.name] = order
+    return shown
+
+
+def store_submissions(answered: list[ItemAnswer], assignments: dict[Cell, Assignment], save: Save) -> None:
+    latest: dict[tuple[Cell, str], datetime | None] = {}
+    for found in answered:
+        key = (found.cell, found.stage.name)
+        latest[key] = find_latest([latest.get(key), *(row.submitted_at for row in found.rows)])
+    save(
+        Submission,
+        (
+            Submission(assignment=assignments[cell], stage=stage, submitted_at=time)
+            for (cell, stage), time in latest.items()
+        ),
+    )
+
+
+def find_latest(times: Iterable[datetime | None]) -> datetime | None:
+    """The last of the known times, None if none is known."""
+    return max((time for time in times if time), default=None)
+
+
+def map_options(answered: list[ItemAnswer]) -> dict[int, str]:
+    """The ids of all options of the items that were answered, by primary key."""
+    items = {found.item.pk: found.item for found in answered}
+    return {option.pk: option.external_id for item in items.values() for option in item.options.all()}
+
+
+def build_responses(
+    found: ItemAnswer, assignment: Assignment, version: int, options: dict[int, str]
+) -> Iterator[Response]:
+    """`options`: see `map_options`."""
+    by_option = {(row.question, row.option_id): row for row in found.rows}
+    for answer in found.answers:
+        row = by_option[answer.question, options.get(answer.option_id or 0, "")]
+        yield Response(
+            assignment=assignment,
+            stage=found.stage.name,
+            question=answer.question,
+            item_id=answer.item_id,
+            option_id=answer.option_id,
+            value=answer.value,
+            probability=answer.probability,
+            unsure=answer.unsure if row.unsure is not None else None,
+            comment=answer.comment or row.comment,
+            instrument_version_id=version,
+            submitted_at=row.submitted_at,
+        )
+
+
+class ImportRefused(Exception):
+    """The file has rows that cannot be taken; nothing of it was stored."""
+
+    def __init__(self, problems: list[RowProblem]):
+        super().__init__(f"{len(problems)} problems")
+        self.problems = sorted(problems, key=lambda problem: problem.line)
+
+
+@dataclass
+class ImportCounts:
+    """What was imported, or with `dry_run` would be."""
+
+    annotators: int = 0
+    assignments: int = 0
+    responses: int = 0
+    notices: list[str] = field(default_factory=list)
+
+
+def import_responses(study: Study, content: bytes, *, partial: bool = False, dry_run: bool = False) -> ImportCounts:
+    """Store the judgments of a file in a draft study, which becomes *imported*.
+
+    Raises `ImportRefused` with every problem by line, or `SpecError` where the study takes none: nothing is stored.
+    `partial` takes the guesses of people who did not get to read. With `dry_run` all is checked and nothing stored.
+    """
+    file = read_rows(content)
+    with scratch_study(study) as (scratch, writer):
+        refuse_unimportable(study)
+        chosen = choose_items(scratch)
+        answered = check_all(scratch, chosen, file, partial)
+        if not dry_run:
+            store_responses(scratch, answered, save_imported_units(scratch, chosen, answered, writer.save), writer.save)
+            make_imported(study, scratch, file)
+    return count_imported(answered, chosen.notices + notice_unknown_rounds(study, file))
+
+
+def notice_unknown_rounds(study: Study, file: RowFile) -> list[str]:
+    """A notice where the file has people's answers of a later round only, and later rounds reopen answers."""
+    if not get_declaration(study).rounds or not is_first_round_unknown(file.rows):
+        return []
+    return [_("Round 1 is unknown: all answers of people are of a later round. Reports show that round alone.")]
+
+
+def refuse_unimportable(study: Study) -> None:
+    """`SpecError` for a study whose answers a file cannot hold."""
+    if not PROTOCOLS[study.protocol].needs_items:
+        raise SpecError(_("What was written elsewhere is imported as items of the bank, not as answers of a study."))
+    if study.variants.exists():
+        raise SpecError(
+            _(
+                "A study with variants takes no finished answers: the file does not say who was asked by which."
+                " Take the variants out of the draft, or import each into a study of its own."
+            )
+        )
+
+
+def check_all(study: Study, chosen: Chosen, file: RowFile, partial: bool) -> list[ItemAnswer]:
+    """The answers to items that the file holds; `ImportRefused` unless all of it is fit."""
+    known = build_context(study, [item for _text, items in chosen.texts for item in items])
+    problems = file.problems + find_annotator_conflicts(file.rows)
+    answered = list(check_rows(file.rows, known, problems))
+    problems += find_mixed_guesses(answered) + find_conflicting_parts(answered)
+    problems += find_baseless_verdicts(file.rows, known.declaration)
+    if known.declaration.rounds:
+        problems += find_baseless_rounds(file.rows)
+    if not partial and not file.problems:  # what could not be read may be what would be missing
+        problems += find_missing_reads(file.rows, answered, known.declaration)
+    if problems:
+        raise ImportRefused(problems)
+    return answered
+
+
+def make_imported(study: Study, scratch: Study, file: RowFile) -> None:
+    """The study is imported now, with the rows of the scratch study and the groups that the file names."""
+    clear_rows(study)  # what takes long of it, before the lock
+    with transaction.atomic():
+        study = lock_study(study, StudyState.DRAFT)
+        clear_rows(study)
+        adopt_rows(study, scratch)
+        note_import(study, file)
+
+
+def note_import(study: Study, file: RowFile) -> None:
+    study.state, study.launched_at, study.closed_at = StudyState.IMPORTED, timezone.now(), timezone.now()
+    study.groups = list(dict.fromkeys([*study.groups, *(row.group for row in file.rows if row.group)]))
+    study.save(update_fields=["state", "launched_at", "closed_at", "groups"])
+
+
+def count_imported(answered: list[ItemAnswer], notices: list[str]) -> ImportCounts:
+    people = {found.rows[0].annotator for found in answered}
+    cells = {found.cell for found in answered}
+    return ImportCounts(len(people), len(cells), sum(len(found.answers) for found in answered), notices)

@@ -1,0 +1,329 @@
+"""Read a file of responses (CSV or JSONL): each row's cells as checked values, or as problems.
+
+Ids are still the researcher's own.
+"""
+
+import codecs
+import csv
+import io
+import math
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from datetime import MAXYEAR, MINYEAR, UTC, datetime
+from typing import NamedTuple
+
+from django.utils.dateparse import parse_datetime
+from django.utils.timezone import is_naive
+from django.utils.translation import gettext as _
+
+from items.formats.jsonl import BadLine, parse_object
+from items.plain import has_control, make_printable
+from studies.csv_cells import unescape_formula
+from studies.models import AnnotatorKind, Purpose
+
+COLUMNS = (
+    "annotator", "annotator_kind", "group", "round", "stage", "text_id", "item_id", "option_id", "other_item_id",
+    "question", "value", "probability", "unsure", "shown_left", "person", "purpose", "part", "submitted_at", "comment",
+    "model", "reading",
+)  # fmt: skip
+REQUIRED_COLUMNS = ("annotator", "stage", "item_id", "question", "value")
+MAX_CELL = 2**31 - 1  # characters of a cell for csv, whose own limit a model's reply may exceed; files are bounded
+UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+APPLICABLE = "applicable"  # of an export: false where a question was not asked; read beside the contract's columns
+SEQUENCE = "sequence"  # of an export: the place of the row in the order in which answers were stored
+READ_COLUMNS = (*COLUMNS, APPLICABLE, SEQUENCE)
+Cells = dict[str, str]
+
+
+@dataclass(frozen=True)
+class RowProblem:
+    """What is wrong with a row of a file, so that it can be found and mended there."""
+
+    line: int
+    field: str
+    reason: str
+
+    def __str__(self) -> str:
+        place = f"{self.field}: " if self.field else ""
+        return f"line {self.line}: {place}{self.reason}"
+
+
+class BadFile(ValueError):
+    """Something that makes the rest of the file unreadable."""
+
+    def __init__(self, line: int, reason: str):
+        super().__init__(reason)
+        self.problem = RowProblem(line, "", reason)
+
+
+def read_cells(content: bytes, problems: list[RowProblem]) -> Iterator[tuple[int, Cells]]:
+    """Each row with the line it starts on; columns that are not in the contract are left aside."""
+    try:
+        text = decode_file(content)
+        yield from read_jsonl_rows(text, problems) if text.lstrip()[:1] in ("{", "[") else read_csv_rows(text, problems)
+    except BadFile as bad:
+        problems.append(bad.problem)
+
+
+def decode_file(content: bytes) -> str:
+    if content.startswith(UTF16):
+        raise BadFile(1, _("The file is written in UTF-16. Save it as UTF-8 and import it again."))
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise BadFile(line, _("This is not UTF-8. Save the file as UTF-8 and import it again.")) from None
+    if not text.strip():
+        raise BadFile(1, _("The file is empty."))
+    return text
+
+
+def read_csv_rows(text: str, problems: list[RowProblem]) -> Iterator[tuple[int, Cells]]:
+    csv.field_size_limit(MAX_CELL)  # of the whole process, and never lowered again; tables of a bank have their own
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    header: list[str] = []
+    start = 1
+    try:
+        for cells in reader:
+            line, start = start, reader.line_num + 1
+            if not cells:
+                continue
+            if not header:
+                header = check_header(line, cells)
+            elif len(cells) == len(header):
+                yield line, {name: unescape_formula(cell.strip()) for name, cell in zip(header, cells, strict=True)}
+            else:
+                reason = _(
+                    "This row has %(cells)d cells, but the header has %(header)d. Text with commas needs quotes."
+                )
+                problems.append(RowProblem(line, "", reason % {"cells": len(cells), "header": len(header)}))
+    except csv.Error as error:
+        raise BadFile(start, _("This is not readable as CSV: %(what)s.") % {"what": error}) from None
+
+
+def check_header(line: int, cells: list[str]) -> list[str]:
+    header = [cell.strip() for cell in cells]
+    missing = [name for name in REQUIRED_COLUMNS if name not in header]
+    if len(cells) == 1 and (";" in cells[0] or "\t" in cells[0]):
+        raise BadFile(
+            line, _("The cells are not separated by commas. Save the file as CSV with commas and import it again.")
+        )
+    if missing:
+        reason = _("The first row must name the columns, and these are missing: %(names)s.")
+        raise BadFile(line, reason % {"names": ", ".join(missing)})
+    twice = [name for name in COLUMNS if header.count(name) > 1]
+    if twice:
+        raise BadFile(line, _("These columns stand twice: %(names)s. Keep one.") % {"names": ", ".join(twice)})
+    return header
+
+
+def read_jsonl_rows(text: str, problems: list[RowProblem]) -> Iterator[tuple[int, Cells]]:
+    # Not splitlines(): it also cuts at U+2028, U+0085 and form feeds, which may stand inside a string.
+    for line, content in enumerate(text.split("\n"), 1):
+        if not content.strip():
+            continue
+        if not content.lstrip().startswith("{"):
+            raise BadFile(line, _('Each line must be one JSON object, like {"annotator": "P01", …}.'))
+        try:
+            loaded = parse_object(content.encode())
+            yield line, {name: convert_json_value(name, loaded[name]) for name in READ_COLUMNS if name in loaded}
+        except BadLine as error:
+            problems.append(RowProblem(line, "", str(error)))
+
+
+def convert_json_value(name: str, value: object) -> str:
+    """A JSON value in the form that a CSV cell would have."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str | int | float):
+        return str(value).strip()
+    raise BadLine(_("%(name)s must be a text, a number, true, false or null.") % {"name": name})
+
+
+KINDS, PURPOSES = tuple(AnnotatorKind.values), tuple(Purpose.values)  # made anew at each access
+PARTS = ("main", "calibration")
+READINGS = ("", "ticked", "label", "probability")
+MAX_NAME = 200
+MAX_LENGTHS = {"group": 100, "comment": 10_000, "value": 2_000}
+INTERNED_COLUMNS = ("annotator", "group", "stage", "text_id", "item_id", "option_id", "other_item_id", "question",
+                    "value", "shown_left", "person", "model")  # fmt: skip
+"""Columns whose cells stand in thousands of rows: memory holds each once."""
+MULTILINE_COLUMNS = ("comment", "value")
+
+
+class Row(NamedTuple):
+    """One judgment as the file has it; a tuple, as a large study has a million."""
+
+    line: int
+    annotator: str
+    kind: str
+    group: str
+    round: int
+    stage: str
+    text_id: str
+    item_id: str
+    option_id: str
+    other_item_id: str
+    question: str
+    value: str
+    probability: float | None
+    unsure: bool | None
+    shown_left: str
+    person: str
+    purpose: str
+    part: str
+    submitted_at: datetime | None
+    comment: str
+    model: str
+    reading: str
+
+
+class BadCell(ValueError):
+    """A cell that cannot be read; carries the column and the reason."""
+
+    def __init__(self, column: str, reason: str):
+        super().__init__(reason)
+        self.column = column
+
+
+@dataclass
+class RowFile:
+    rows: list[Row] = field(default_factory=list)
+    problems: list[RowProblem] = field(default_factory=list)
+
+
+def read_rows(content: bytes) -> RowFile:
+    """All rows of a file, and what is wrong with those that cannot be read.
+
+    An export stands by annotator: its rows come in the order in which they were stored, as who judged first matters.
+    """
+    found, places, known = RowFile(), list[str](), dict[str, str]()
+    for line, cells in read_cells(content, found.problems):
+        if not cells.get("value") and cells.get(APPLICABLE, "").lower() == "false":
+            continue  # an export says so of questions that were not asked
+        for name in INTERNED_COLUMNS:
+            if name in cells:
+                cells[name] = known.setdefault(cells[name], cells[name])
+        try:
+            found.rows.append(parse_row(line, cells))
+            places.append(cells.get(SEQUENCE, ""))
+        except BadCell as bad:
+            found.problems.append(RowProblem(line, bad.column, str(bad)))
+    found.rows = sort_by_sequence(found.rows, places)
+    if not found.rows and not found.problems:
+        found.problems.append(RowProblem(1, "", _("The file has a header, but no rows.")))
+    return found
+
+
+def sort_by_sequence(rows: list[Row], places: list[str]) -> list[Row]:
+    """The rows by their places, if each has one of its own, as an export says; else in the order of the file."""
+    if len(set(places)) < len(places) or not all(place.isascii() and place.isdecimal() for place in places):
+        return rows
+    return [row for _place, row in sorted(zip(map(int, places), rows, strict=True), key=lambda each: each[0])]
+
+
+def parse_row(line: int, cells: Cells) -> Row:
+    """A row with each cell read; `BadCell` names the first that cannot be."""
+    cell = {name: check_cell(name, cells.get(name, "")) for name in COLUMNS}
+    for name in REQUIRED_COLUMNS:
+        if not cell[name]:
+            raise BadCell(name, _("This must not be empty."))
+    if cell["annotator"].partition(":")[0] == "human":
+        raise BadCell("annotator", _("“human” stands for all people in the tables; give this annotator another code."))
+    return Row(
+        line=line,
+        annotator=cell["annotator"],
+        kind=parse_choice("annotator_kind", cell["annotator_kind"] or "human", KINDS),
+        group=cell["group"],
+        round=parse_round("round", cell["round"] or "1"),
+        stage=cell["stage"],
+        text_id=cell["text_id"],
+        item_id=cell["item_id"],
+        option_id=cell["option_id"],
+        other_item_id=cell["other_item_id"],
+        question=cell["question"],
+        value=cell["value"],
+        probability=parse_probability("probability", cell["probability"]),
+        unsure=parse_bool("unsure", cell["unsure"]),
+        shown_left=cell["shown_left"],
+        person=cell["person"],
+        purpose=parse_choice("purpose", cell["purpose"] or "main", PURPOSES),
+        part=parse_choice("part", cell["part"] or "main", PARTS),
+        submitted_at=parse_time("submitted_at", cell["submitted_at"]),
+        comment=cell["comment"],
+        model=cell["model"],
+        reading=parse_choice("reading", cell["reading"], READINGS),
+    )
+
+
+def check_cell(name: str, written: str) -> str:
+    """The cell, if it holds no control characters and is not too long. Free text may have several lines."""
+    if not written:
+        return written
+    limit = MAX_LENGTHS.get(name, MAX_NAME)
+    if len(written) > limit:
+        raise BadCell(name, _("This is longer than %(n)d characters.") % {"n": limit})
+    if written.isprintable():  # nearly every cell, and much faster than looking at each character
+        return written
+    on_one_line = (
+        written.replace("\r", "").replace("\n", "").replace("\t", "") if name in MULTILINE_COLUMNS else written
+    )
+    if has_control(on_one_line):
+        raise BadCell(name, _("This contains control characters."))
+    return written
+
+
+def parse_choice(name: str, written: str, allowed: Collection[str]) -> str:
+    if written not in allowed:
+        raise BadCell(
+            name,
+            _("“%(written)s” is not known; it is one of: %(allowed)s.")
+            % {"written": make_printable(written), "allowed": ", ".join(filter(None, allowed))},
+        )
+    return written
+
+
+def parse_round(name: str, written: str) -> int:
+    if written.isascii() and written.isdecimal() and len(written) < 5 and 1 <= int(written) <= 1000:
+        return int(written)
+    raise BadCell(name, _("“%(written)s” is not a whole number from 1 to 1000.") % {"written": make_printable(written)})
+
+
+def parse_probability(name: str, written: str) -> float | None:
+    if not written:
+        return None
+    try:
+        number = float(written) if written.isascii() and "_" not in written else math.nan
+    except ValueError:
+        number = math.nan
+    if not 0 <= number <= 1:
+        raise BadCell(name, _("“%(written)s” is not a number from 0 to 1.") % {"written": make_printable(written)})
+    return number
+
+
+def parse_bool(name: str, written: str) -> bool | None:
+    if not written:
+        return None
+    if written.lower() not in ("true", "false"):
+        raise BadCell(name, _("“%(written)s” is neither true nor false.") % {"written": make_printable(written)})
+    return written.lower() == "true"
+
+
+def parse_time(name: str, written: str) -> datetime | None:
+    """A time in UTC; without a zone it is taken as UTC."""
+    if not written:
+        return None
+    try:
+        parsed = parse_datetime(written)
+        if parsed is not None:
+            parsed = parsed.replace(tzinfo=UTC) if is_naive(parsed) else parsed.astimezone(UTC)
+            if MINYEAR < parsed.year < MAXYEAR:  # so that every zone of a page can show it
+                return parsed
+    except (ValueError, OverflowError):
+        pass
+    raise BadCell(
+        name, _("“%(written)s” is not a time like 2026-01-31T12:00:00Z.") % {"written": make_printable(written)}
+    )

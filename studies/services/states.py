@@ -1,0 +1,80 @@
+"""Lock a study for a change, from a state that allows it; hide what answers say of the generators while it runs."""
+
+from django.db import connection, transaction
+from django.utils.translation import gettext_lazy as _
+
+from projects.models import User
+from studies.models import EffectsSwitch, Study, StudyState
+
+
+class WrongState(Exception):
+    """The study is in a state in which this cannot be done; the message says why and what to do instead."""
+
+
+STATE_LOCKS = 0x4C65 << 44  # apart from other advisory locks of the database
+
+# What to do about a study that is in a state in which something cannot be done.
+STATE_SENTENCES = {
+    StudyState.DRAFT: _("The study “%(slug)s” is still a draft. Launch it first."),
+    StudyState.LIVE: _("The study “%(slug)s” was launched before and is live, so this cannot be done now."),
+    StudyState.PAUSED: _("The study “%(slug)s” is paused. Resume it first, or make a new study."),
+    StudyState.CLOSED: _("The study “%(slug)s” is closed. Open it again, or make a new study."),
+    StudyState.IMPORTED: _("The study “%(slug)s” holds imported answers and can no longer change. Make a new study."),
+}
+
+
+def lock_study(study: Study, *states: StudyState) -> Study:
+    """The study as it is now, locked, if it is in one of the states."""
+    current = (
+        Study.everything.select_for_update(of=("self",))
+        .select_related("project", "instrument_version")
+        .get(pk=study.pk)
+    )
+    if current.state not in states:
+        raise WrongState(str(STATE_SENTENCES[StudyState(current.state)]) % {"slug": current.slug})
+    return current
+
+
+def hold_state(study_id: int) -> None:
+    """Keep the study in its state until the transaction ends; many may do so at once.
+
+    Answers are stored under this lock: whoever pauses or closes the study waits for those that are being stored, and
+    those that come later read the new state.
+    """
+    take_state_lock("pg_advisory_xact_lock_shared", study_id)
+
+
+def lock_study_state(study: Study, *states: StudyState) -> Study:
+    """`lock_study`, with no answer being stored: for changes into or out of states that take answers."""
+    take_state_lock("pg_advisory_xact_lock", study.pk)
+    return lock_study(study, *states)
+
+
+def take_state_lock(function: str, study_id: int) -> None:
+    """A lock of PostgreSQL in the study's name. SQLite needs none: its transactions run one after the other."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT {function}(%s)", [STATE_LOCKS + study_id])
+
+
+RUNNING = (StudyState.DRAFT, StudyState.LIVE, StudyState.PAUSED)
+
+
+def are_effects_hidden(study: Study) -> bool:
+    """Whether effects by generator are hidden now: only until the study is closed."""
+    return study.state in RUNNING and read_effects_switch(study) is True
+
+
+def read_effects_switch(study: Study) -> bool | None:
+    """What the newest switch says; None if it was never touched."""
+    return EffectsSwitch.objects.filter(study=study).order_by("-pk").values_list("hidden", flat=True).first()
+
+
+@transaction.atomic
+def switch_effects(study: Study, user: User, *, hidden: bool) -> bool:
+    """Hide or show; False if it was so already. `WrongState` if the study is over."""
+    study = lock_study(study, *RUNNING)
+    if bool(read_effects_switch(study)) is hidden:
+        return False
+    EffectsSwitch.objects.create(study=study, hidden=hidden, made_by=user)
+    return True

@@ -1,0 +1,273 @@
+"""What is asked about one item or pair, as a template draws it: allow-listed, and nothing else reaches a browser."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from operator import attrgetter
+from typing import Any
+
+from items.models import Item
+from studies.presentation_order import ShownItem, Subject
+from studies.protocols import Question, Stage
+from studies.services.stage_form import COMMENT, NONE, UNSURE, StageForm, find_wording, get_part_title, get_title
+
+
+@dataclass
+class OptionRow:
+    handle: str
+    number: int
+    text: str
+    ticked: bool = False
+    unsure: bool = False
+    is_key: bool = False  # False for all where the stage hides keys
+
+
+@dataclass
+class LevelRow:
+    """One answer that may be chosen: what is sent, the key that chooses it, and its words."""
+
+    value: str
+    digit: int
+    label: str
+    anchor: str
+    checked: bool
+
+
+@dataclass
+class QuestionRow:
+    """One question about the item as a whole."""
+
+    name: str
+    input: str  # the name of its field
+    kind: str
+    title: str
+    text: str
+    help: str
+    gate: str
+    part: str  # the heading under which it stands where the same is asked several times
+    levels: list[LevelRow]
+    value: str
+    is_asked: bool
+    asked_if: str  # the condition as JSON; empty if it is always asked
+    is_required: bool = True
+    rewords: bool = False  # its text is another wording of the item
+    reworded: bool = False  # it stands after such a text, and is about that wording where there is one
+    is_open: bool = True  # False: answered in an earlier round, shown only
+    own: str = ""
+    checked: str = ""  # the answer of another that is judged here, with its words
+    others: list[str] = field(default_factory=list)
+    others_comments: list[str] = field(default_factory=list)
+    comment_field: str = ""
+    comment: str = ""
+
+    @property
+    def is_anchored(self) -> bool:
+        return any(level.anchor for level in self.levels)
+
+
+@dataclass
+class GateRows:
+    """The questions of one gate, or part; it is open if any of them is asked by now."""
+
+    title: str
+    rows: list[QuestionRow]
+
+    @property
+    def is_open(self) -> bool:
+        return any(row.is_asked for row in self.rows)
+
+
+@dataclass
+class Side:
+    """One item of a pair."""
+
+    handle: str
+    stem: str
+    answer: str
+    options: list[OptionRow]
+
+
+@dataclass
+class ItemBlock:
+    """One item as the page draws it; of a pair the sides from left to right, of the text itself only the questions."""
+
+    handle: str
+    number: int
+    lang: str
+    rows: list[QuestionRow]
+    errors: list[str]
+    answered: bool
+    stem: str = ""
+    options: list[OptionRow] = field(default_factory=list)
+    none: bool = False
+    ticks: str = ""  # the name of the question that is asked of each option; empty if none is
+    unsure_asked: bool = False
+    answer: str = ""
+    sides: list[Side] = field(default_factory=list)
+    rewording: str = ""  # the annotator's own wording of the item
+
+    @property
+    def gates(self) -> list[GateRows]:
+        """The rows under the headings of their gates."""
+        return [GateRows(title, list(rows)) for title, rows in groupby(self.rows, key=attrgetter("gate"))]
+
+    @property
+    def parts(self) -> list[GateRows]:
+        """The rows under the headings of their parts."""
+        return [GateRows(title, list(rows)) for title, rows in groupby(self.rows, key=attrgetter("part"))]
+
+
+def build_blocks(form: StageForm) -> list[ItemBlock]:
+    """What a form asks about, in the order shown, ready for the template."""
+    return [build_block(form, number, subject) for number, subject in enumerate(form.subjects, 1)]
+
+
+def build_block(form: StageForm, number: int, subject: Subject) -> ItemBlock:
+    """What the page shows about one subject."""
+    rows = build_rows(form, subject)
+    lang = form.assignment.unit.text.language
+    block = ItemBlock(subject.handle, number, lang, rows, form.problems_said(subject), form.is_answered(subject))
+    block.rewording = next((row.value for row in rows if row.rewords and row.is_asked), "")
+    if len(subject.sides) == 1:
+        add_item(block, form, subject)
+    else:
+        block.sides = [build_side(form.stage, side, form.items[side.item_id]) for side in subject.sides]
+    return block
+
+
+def add_item(block: ItemBlock, form: StageForm, subject: Subject) -> None:
+    """Add stem, answer and options of the one item that the subject is."""
+    item, stage = form.items[subject.sides[0].item_id], form.stage
+    block.ticks = next((question.name for question in stage.questions if question.per == "option"), "")
+    ticked, unsure = f"{block.ticks}-{subject.handle}", f"{UNSURE}-{subject.handle}"
+    chosen = form.chosen(ticked)
+    block.stem, block.answer = item.stem, get_expected_answer(stage, item)
+    block.options = build_options(stage, subject.sides[0], item, chosen, form.chosen(unsure))
+    block.none, block.unsure_asked = NONE in chosen, unsure in form.fields
+
+
+def build_side(stage: Stage, shown: ShownItem, item: Item) -> Side:
+    return Side(shown.handle, item.stem, get_expected_answer(stage, item), build_options(stage, shown, item))
+
+
+def get_expected_answer(stage: Stage, item: Item) -> str:
+    return item.expected_answer if "expected answer" in stage.shows else ""
+
+
+def build_options(
+    stage: Stage, shown: ShownItem, item: Item, ticked: Sequence[str] = (), unsure: Sequence[str] = ()
+) -> list[OptionRow]:
+    """The options in the order shown, keys first where the stage says so; none where it does not show them."""
+    if "options" not in stage.shows:
+        return []
+    by_id = {option.pk: option for option in item.options.all()}
+    order = list(shown.options)
+    if stage.keys == "first":
+        order.sort(key=lambda option: not by_id[option.option_id].correct)
+    return [
+        OptionRow(
+            option.handle,
+            place,
+            by_id[option.option_id].text,
+            option.handle in ticked,
+            option.handle in unsure,
+            stage.keys != "hidden" and by_id[option.option_id].correct,
+        )
+        for place, option in enumerate(order, 1)
+    ]
+
+
+def build_rows(form: StageForm, subject: Subject) -> list[QuestionRow]:
+    """The questions about the item as a whole; in a second round those that are open again stand among the others."""
+    opened, again = form.stage.opened(form.path(subject)), form.reopened(subject)
+    found: list[QuestionRow] = []
+    for question in form.applying(subject):
+        if question.per == "item":
+            row = build_row(form, subject, question)
+            row.is_asked = question.name in opened or (again is not None and question.name not in again)
+            row.reworded = any(earlier.rewords for earlier in found)
+            if again is not None:
+                show = show_checked if form.stage.checks else show_round
+                show(row, again.get(question.name), form, subject)
+            found.append(row)
+    return found
+
+
+def build_row(form: StageForm, subject: Subject, question: Question) -> QuestionRow:
+    words, name = find_wording(question, form.words), f"{question.name}-{subject.handle}"
+    value = str(form.value(name) or "")
+    return QuestionRow(
+        name=question.name,
+        input=name,
+        kind=question.kind,
+        title=get_title(question, form.words),
+        text=str(words.get("question", "")),
+        help=str(words.get("help", "")),
+        gate=question.gate,
+        part=get_part_title(question, form.words),
+        levels=build_levels(question, form.words, value, subject),
+        value=value,
+        is_asked=True,
+        is_required=question.required,
+        rewords=question.rewords,
+        asked_if=json.dumps(question.asked_if.as_data()) if question.asked_if else "",
+    )
+
+
+def show_round(row: QuestionRow, cell: Mapping[str, Any] | None, form: StageForm, subject: Subject) -> None:
+    """What a second round shows beside an answer: one's own, and of a split cell the others'."""
+    row.is_open = cell is not None
+    if cell is None:
+        return
+    row.own = str(cell["own"])
+    row.others = [str(score) for score in cell.get("others", [])]
+    if "c" in cell["rules"]:
+        row.others_comments = form.others_comments.get((subject.item_id, row.name), [])
+    name = f"{COMMENT}{row.input}"
+    if name in form.fields:
+        row.comment_field, row.comment = name, str(form.value(name) or "")
+
+
+def show_checked(row: QuestionRow, cell: Mapping[str, Any] | None, form: StageForm, subject: Subject) -> None:
+    """The answer that an expert judges, in the words of the stage in which it was given; never whose it is."""
+    row.is_open = cell is not None
+    if cell is None:
+        return
+    checked = form.checked_stage.question(row.name)
+    levels = {level.value: level for level in build_levels(checked, form.words, "", subject)}
+    level = levels[str(cell["score"])]
+    row.checked = ", ".join(filter(None, (level.value, level.label, level.anchor)))
+
+
+def build_levels(question: Question, words: Mapping[str, Any], value: str, subject: Subject) -> list[LevelRow]:
+    """The answers to choose from, with the words of the wording, in its order."""
+    values: list[Any] = list(question.levels)
+    if question.kind == "pick":
+        values = [*(side.handle for side in subject.sides), *values]
+    named = words.get(question.levels_named) if question.levels_named else find_wording(question, words).get("levels")
+    listed = named or words.get("levels") or []
+    spoken = map_words(values, listed)
+    order = [level for level in spoken if level in values] + [level for level in values if level not in spoken]
+    return [
+        LevelRow(
+            value=str(level),
+            digit=level if question.kind == "scale" else place,
+            label=str(spoken.get(level, {}).get("label", "")),
+            anchor=str(spoken.get(level, {}).get("anchor", "")),
+            checked=str(level) == value,
+        )
+        for place, level in enumerate(order, 1)
+    ]
+
+
+def map_words(values: Sequence[Any], listed: Sequence[Mapping[str, Any]]) -> dict[Any, Mapping[str, Any]]:
+    """The words of each level. Words for a scale of another length name its ends only."""
+    by_value = {entry["value"]: entry for entry in listed}
+    if set(by_value) == set(values) or not all(isinstance(value, int) for value in (*values, *by_value)):
+        return by_value
+    if not by_value:
+        return {}
+    ends = {max(values): by_value[max(by_value)]} | {min(values): by_value[min(by_value)]}
+    high_first = list(by_value) == sorted(by_value, reverse=True)
+    return {value: ends.get(value, {}) for value in sorted(values, reverse=high_first)}

@@ -1,0 +1,120 @@
+"""What must be in a wording for people: everything that the shipped wording of its protocol has, and no unknown slot.
+
+Parts that a researcher lists freely (levels, questions, gates, dimensions) are checked by the shape of their entries
+and by the protocol itself.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django.utils.text import Truncator
+from django.utils.translation import gettext as _
+
+from studies.instrument_kinds import Problem
+from studies.prompts import SLOT
+from studies.protocols import PROTOCOLS, InvalidParameter
+from studies.strict_yaml import ContentPath, iter_leaves, join_path
+
+FREE = {"levels", "questions", "gates", "dimensions", "criteria"}
+NEVER_EMPTY = {"title", "next", "agree", "start", "confirm", "back", "none", "question", "label"}
+OPTIONAL = {"check", "check_done"}  # a wording without them is whole, but its studies have no expert check
+HEAD = {"name", "language", "title", "use", "protocol"}
+
+
+def check_wording(content: Mapping[str, Any], model: Mapping[str, Any]) -> list[Problem]:
+    """What the content lacks, or has otherwise, beside `model`, the wording that ships with its protocol."""
+    return [*check_shape(content, model), *check_slots(content, model), *check_empty(content)]
+
+
+def check_against_protocol(content: Mapping[str, Any], protocol: str) -> list[Problem]:
+    """What keeps the protocol from reading a wording of the right shape."""
+    declared = PROTOCOLS[protocol]
+    try:
+        declared.declare(declared.fill({}), content)
+    except InvalidParameter:
+        pass  # a study may set other parameters: see notices_of_wording
+    except (LookupError, TypeError, AttributeError, ValueError) as error:
+        said = _("The protocol %(name)s cannot read this wording: %(error)s. Compare it with the shipped one.")
+        return [Problem("", said % {"name": protocol, "error": error})]
+    return []
+
+
+def check_shape(content: Any, model: Any, path: ContentPath = ()) -> Iterator[Problem]:
+    """Missing wordings, and such of another kind."""
+    if isinstance(model, dict):
+        if not isinstance(content, dict):
+            yield Problem(join_path(path), _("“%(place)s” must be a mapping of wordings.") % {"place": join_path(path)})
+            return
+        for key in model:
+            if key in content:
+                yield from check_shape(content[key], model[key], (*path, key))
+            elif key not in HEAD | OPTIONAL and not FREE & {str(part) for part in path}:
+                yield report_missing((*path, key), model[key])
+    elif isinstance(model, list):
+        yield from check_list(content, model, path)
+    elif isinstance(model, str) and not isinstance(content, str):
+        yield Problem(join_path(path), _("“%(place)s” must be text. Put it in quotes.") % {"place": join_path(path)})
+
+
+def report_missing(path: ContentPath, model: Any) -> Problem:
+    said = _("“%(place)s” is missing. Add it; the shipped wording has: %(words)s")
+    first = next((value for _path, value in iter_leaves(model) if isinstance(value, str)), "…")
+    return Problem(join_path(path), said % {"place": join_path(path), "words": Truncator(first).chars(80)})
+
+
+def check_list(content: Any, model: list[Any], path: ContentPath) -> Iterator[Problem]:
+    if not isinstance(content, list):
+        yield Problem(join_path(path), _("“%(place)s” must be a list.") % {"place": join_path(path)})
+        return
+    mappings = [entry for entry in model if isinstance(entry, dict)]
+    shared = set.intersection(*(set(entry) for entry in mappings)) if mappings else set()
+    for place, entry in enumerate(content):
+        where = {"place": join_path((*path, place))}
+        if mappings and not (isinstance(entry, dict) and shared <= set(entry)):
+            said = _("“%(place)s” must be a mapping with: %(keys)s.") % (where | {"keys": ", ".join(sorted(shared))})
+            yield Problem(where["place"], said)
+        elif model and not mappings and not isinstance(entry, str):
+            yield Problem(join_path(path), _("“%(place)s” must be text. Put it in quotes.") % where)
+
+
+def check_slots(content: Mapping[str, Any], model: Mapping[str, Any]) -> Iterator[Problem]:
+    """A slot is filled where the shipped wording has it, and nowhere else; people would see its braces."""
+    for path, value in iter_leaves(content):
+        known = list_slots_at(model, path)
+        for slot in sorted(set(SLOT.findall(join_words(value))) - set(known)):
+            said = _(
+                "“%(place)s” has the slot {%(slot)s}, which is not filled there. Take it out; its slots are: %(slots)s."
+            )
+            listed = ", ".join(f"{{{name}}}" for name in known) or _("none")
+            yield Problem(join_path(path), said % {"place": join_path(path), "slot": slot, "slots": listed})
+
+
+def list_slots_at(model: Any, path: ContentPath) -> list[str]:
+    """The slots of the wording at the path; in a free part, those of the whole part."""
+    here = model
+    for key in path:
+        if isinstance(here, list) or key in FREE:
+            break
+        here = here.get(key) if isinstance(here, dict) else None
+    return sorted({slot for _path, value in iter_leaves(here) for slot in SLOT.findall(join_words(value))})
+
+
+def join_words(value: Any) -> str:
+    return "\n".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def check_empty(content: Mapping[str, Any]) -> Iterator[Problem]:
+    for path, value in iter_leaves(content):
+        if path[-1] in NEVER_EMPTY and path[0] not in HEAD and isinstance(value, str) and not value.strip():
+            said = _("“%(place)s” is empty. Write what people shall read.")
+            yield Problem(join_path(path), said % {"place": join_path(path)})
+
+
+def list_wording_notices(content: Mapping[str, Any], protocol: str) -> list[str]:
+    """What the protocol says against it with its default parameters; a study may set others."""
+    declared = PROTOCOLS[protocol]
+    try:
+        declared.declare(declared.fill({}), content)
+    except InvalidParameter as error:
+        return [_("With the protocol's default parameters: %(said)s") % {"said": error}]
+    return []
