@@ -5,9 +5,9 @@ class AnnotationConfig(AppConfig):
     name = "annotation"
 
     def ready(self):
-        from annotation.instruments import ForPeople  # models can be imported only now
-        from annotation.logs import keep_links_out
-        from studies.instrument_kinds import register
+        from annotation.doors import install_link_redactor
+        from annotation.instruments import PeopleInstruments  # models can be imported only now
+        from studies.instrument_kinds import register_kind
 
-        keep_links_out()
-        register(ForPeople())
+        install_link_redactor()
+        register_kind(PeopleInstruments())

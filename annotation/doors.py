@@ -1,5 +1,6 @@
-"""Who may open an annotator's pages: the link once, then a cookie that is sent to that annotator's work alone."""
+"""Who may open an annotator's pages: the link once, then a cookie for that annotator alone. Links stay out of logs."""
 
+import logging
 import re
 from collections.abc import Callable
 from functools import wraps
@@ -12,7 +13,7 @@ from django.utils import translation
 from django.views.decorators.csrf import csrf_exempt
 
 from studies.models import Annotator
-from studies.services.answering import annotator_by_public_id, annotator_by_token
+from studies.services.places import find_annotator_by_public_id, find_annotator_by_token
 
 COOKIE = "lesart-work"
 HALF_A_YEAR = 180 * 24 * 3600
@@ -22,21 +23,21 @@ Response = HttpResponse
 AnnotatorView = Callable[[HttpRequest, Annotator], Response]
 
 
-def plain_token(text: str) -> str:
+def clean_token(text: str) -> str:
     """The text if it can be a token, else nothing: what else a browser sends must not reach the database."""
     return text if TOKEN.fullmatch(text) else ""
 
 
-def annotator_of_link(token: str) -> Annotator | None:
-    return annotator_by_token(token) if plain_token(token) else None
+def find_annotator_by_link(token: str) -> Annotator | None:
+    return find_annotator_by_token(token) if clean_token(token) else None
 
 
-def annotator_of_cookie(request: HttpRequest, public_id: str) -> Annotator | None:
-    token = plain_token(request.COOKIES.get(COOKIE, ""))
-    return annotator_by_public_id(public_id, token) if token else None
+def find_annotator_by_cookie(request: HttpRequest, public_id: str) -> Annotator | None:
+    token = clean_token(request.COOKIES.get(COOKIE, ""))
+    return find_annotator_by_public_id(public_id, token) if token else None
 
 
-def remember(response: Response, annotator: Annotator) -> None:
+def set_cookie(response: Response, annotator: Annotator) -> None:
     """Let this browser open the annotator's work. Bound to its path, so that several can be open side by side."""
     response.set_cookie(
         COOKIE,
@@ -49,7 +50,7 @@ def remember(response: Response, annotator: Annotator) -> None:
     )
 
 
-def unkept(view: Callable[..., Response]) -> Callable[..., Response]:
+def never_stored(view: Callable[..., Response]) -> Callable[..., Response]:
     """A page that no cache keeps and no search engine lists."""
 
     @wraps(view)
@@ -62,7 +63,7 @@ def unkept(view: Callable[..., Response]) -> Callable[..., Response]:
     return answer
 
 
-def for_annotator(view: AnnotatorView) -> Callable[..., Response]:
+def annotator_view(view: AnnotatorView) -> Callable[..., Response]:
     """A view for whoever holds the annotator's cookie, in the study's language.
 
     Django's CSRF token is not asked for: it changes when somebody signs in, which would cost typed answers. The random
@@ -70,12 +71,12 @@ def for_annotator(view: AnnotatorView) -> Callable[..., Response]:
     """
 
     @csrf_exempt
-    @unkept
+    @never_stored
     @wraps(view)
     def answer(request: HttpRequest, public_id: str) -> Response:
-        annotator = annotator_of_cookie(request, public_id)
+        annotator = find_annotator_by_cookie(request, public_id)
         if annotator is None:
-            return no_link(request)
+            return render_no_link(request)
         with translation.override(annotator.study.language):
             response = view(request, annotator)
         response["Content-Language"] = annotator.study.language
@@ -84,6 +85,29 @@ def for_annotator(view: AnnotatorView) -> Callable[..., Response]:
     return answer
 
 
-def no_link(request: HttpRequest) -> Response:
+def render_no_link(request: HttpRequest) -> Response:
     """One page for wrong, foreign and missing links."""
     return render(request, "annotation/no_link.html", status=404)
+
+
+LINK = re.compile(r"(/(?:join|invitation|sign-in)/)[^/\s?\"']+")
+LOGGERS = ("django.request", "django.server", "django.security.csrf")
+
+
+def redact_links(value: object) -> object:
+    return LINK.sub(r"\1…", value) if isinstance(value, str) else value
+
+
+class LinkRedactor(logging.Filter):
+    """Cuts the token out of what is logged about a request."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg = redact_links(record.msg)
+        if isinstance(record.args, tuple):
+            record.args = tuple(redact_links(value) for value in record.args)
+        return True
+
+
+def install_link_redactor() -> None:
+    for name in LOGGERS:
+        logging.getLogger(name).addFilter(LinkRedactor())

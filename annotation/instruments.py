@@ -1,21 +1,115 @@
-"""Wordings for people as a kind of instrument: checked by their protocol, previewed through the real pages."""
+"""Instruments for people: checked by their protocol, previewed on the real pages of a study that is rolled back."""
 
 from collections.abc import Mapping
 from typing import Any
 
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.previewing import pages_of, preview_page
-from studies.instrument_kinds import PEOPLE, Kind, Subject, protocol_of
-from studies.problems import Problem
-from studies.protocols import PROTOCOLS
-from studies.services.instruments import shipped_model
-from studies.wording import notices_of_wording, problems_of_wording, protocol_problems, slots_at
+from annotation.pages import build_progress, render_page, render_place, render_words
+from studies.instrument_kinds import PEOPLE, CannotPreview, InstrumentKind, PreviewSubject, Problem, find_protocol
+from studies.models import Annotator
+from studies.protocols import PROTOCOLS, Declaration
+from studies.services.answering import pass_phase
+from studies.services.creating import create_study, find_free_slug
+from studies.services.declarations import get_declaration
+from studies.services.instruments import find_shipped_model, store_version
+from studies.services.launching import start_preview
+from studies.services.places import find_place
+from studies.services.spec import SpecError, check_spec
+from studies.wording_checks import check_against_protocol, check_wording, list_slots_at, list_wording_notices
+
+CONFIRM = "reveal"
+ENDS = ("done", "check_done", "closed", "paused", "revoked")
+SEED = 1  # the same orders each time, so that only the wording changes
 
 
-class ForPeople(Kind):
+def list_pages(content: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Names and titles of the pages in the order in which people meet them."""
+    declaration = declare(content)
+    names = [*declaration.phases]
+    for stage in declaration.every_stage:
+        names += [stage.name, *([CONFIRM] if stage.confirm else [])]
+    return [(name, get_page_title(content, name)) for name in [*names, *ENDS] if name in content]
+
+
+def get_page_title(content: Mapping[str, Any], name: str) -> str:
+    part = content[name]
+    return str(part["title"]) if isinstance(part, dict) and "title" in part else name
+
+
+def declare(content: Mapping[str, Any]) -> Declaration:
+    protocol = PROTOCOLS[str(find_protocol(content))]
+    return protocol.declare(protocol.fill(fit_parameters(content)), content)
+
+
+def fit_parameters(content: Mapping[str, Any]) -> dict[str, Any]:
+    """A wording for a scale of another length is shown with such a scale."""
+    known = {parameter.name for parameter in PROTOCOLS[str(find_protocol(content))].parameters}
+    levels = content.get("read", {}).get("rating", {}).get("levels", [])
+    return {"rating_scale": len(levels)} if "rating_scale" in known and levels else {}
+
+
+def render_preview(request: HttpRequest, content: Mapping[str, Any], subject: PreviewSubject) -> HttpResponse:
+    """The page as an annotator would get it. Everything that it needs is made by the real services, and rolled back."""
+    with transaction.atomic():
+        try:
+            annotator = make_annotator(content, subject)
+            with translation.override(annotator.study.language):
+                return render_named_page(request, annotator, subject.page)
+        except SpecError as error:
+            raise CannotPreview(str(error)) from None
+        finally:
+            transaction.set_rollback(True)
+
+
+def make_annotator(content: Mapping[str, Any], subject: PreviewSubject) -> Annotator:
+    """Somebody at the beginning of a study about the subject's text, in this wording."""
+    name, language = str(content["name"]), str(content["language"])
+    store_version(name, language, content, subject.project)
+    spec = {
+        "slug": find_free_slug("preview"),
+        "protocol": find_protocol(content),
+        "language": language,
+        "instrument": f"{name}/{language}",
+        "items": {"texts": [subject.text.external_id]},
+        "plan": {"annotators": 1, "seed": SEED},
+        "params": fit_parameters(content),
+    }
+    study, _chosen = create_study(subject.project, check_spec(spec))
+    return start_preview(study)
+
+
+def render_named_page(request: HttpRequest, annotator: Annotator, name: str) -> HttpResponse:
+    """The page of that name; the first stage if there is none."""
+    declaration = get_declaration(annotator.study)
+    if name in declaration.phases:
+        return render_words(request, annotator, name, phase=name)
+    if name in ENDS:
+        return render_words(request, annotator, name)
+    for phase in declaration.phases:
+        pass_phase(annotator, phase)
+    if name == CONFIRM:
+        return render_confirm_preview(request, annotator)
+    if name in [stage.name for stage in declaration.every_stage]:
+        annotator.assignments.open().update(stage=name)
+    return render_place(request, find_place(annotator))
+
+
+def render_confirm_preview(request: HttpRequest, annotator: Annotator) -> HttpResponse:
+    """The question before a stage becomes final, though nothing was answered yet."""
+    context = build_progress(find_place(annotator)) | {
+        "words": annotator.study.instrument_version.content[CONFIRM],
+        "address": reverse("work_confirm", args=[annotator.public_id]),
+    }
+    return render_page(request, annotator, "confirm", context)
+
+
+class PeopleInstruments(InstrumentKind):
     use = PEOPLE
     label = gettext_lazy("asked of people")
 
@@ -24,26 +118,26 @@ class ForPeople(Kind):
         return isinstance(name, str) and name in PROTOCOLS
 
     def problems(self, content: Mapping[str, Any]) -> list[Problem]:
-        protocol = protocol_of(content)
+        protocol = find_protocol(content)
         if protocol is None:
             said = _("It is not clear which protocol this is for. Add the line “protocol:” with one of: %(known)s.")
             return [Problem("protocol", said % {"known": ", ".join(PROTOCOLS)})]
-        found = problems_of_wording(content, model_of(content))
-        return found or protocol_problems(content, protocol)
+        found = check_wording(content, find_model(content))
+        return found or check_against_protocol(content, protocol)
 
     def notices(self, content: Mapping[str, Any]) -> list[str]:
-        return notices_of_wording(content, str(protocol_of(content)))
+        return list_wording_notices(content, str(find_protocol(content)))
 
     def slots(self, content: Mapping[str, Any], place: str) -> list[str]:
-        return slots_at(model_of(content), tuple(place.split(".")))
+        return list_slots_at(find_model(content), tuple(place.split(".")))
 
     def pages(self, content: Mapping[str, Any]) -> list[tuple[str, str]]:
-        return pages_of(content)
+        return list_pages(content)
 
-    def preview(self, request: HttpRequest, content: Mapping[str, Any], subject: Subject) -> HttpResponse:
-        return preview_page(request, content, subject)
+    def preview(self, request: HttpRequest, content: Mapping[str, Any], subject: PreviewSubject) -> HttpResponse:
+        return render_preview(request, content, subject)
 
 
-def model_of(content: Mapping[str, Any]) -> dict[str, Any]:
+def find_model(content: Mapping[str, Any]) -> dict[str, Any]:
     """The shipped wording of the same protocol."""
-    return shipped_model(str(protocol_of(content)), str(content.get("language"))) or {}
+    return find_shipped_model(str(find_protocol(content)), str(content.get("language"))) or {}

@@ -9,13 +9,13 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from items.models import Text
-from studies.blocks import ItemBlock, QuestionRow
-from studies.forms import StageForm
 from studies.models import Annotator, Assignment, Purpose, Study
 from studies.protocols import PROTOCOLS, Stage
-from studies.services.answering import Place, drafted_form, place_of
-from studies.services.declaring import declaration_for, wording_for
-from studies.services.taking_back import last_done
+from studies.services.answering import StaleStage, find_retractable
+from studies.services.declarations import get_annotator_declaration, get_annotator_wording
+from studies.services.places import Place
+from studies.services.stage_form import StageForm
+from studies.stage_blocks import ItemBlock, QuestionRow, build_blocks
 
 PART = "X-Lesart-Part"  # sent by the script, which puts the part into the page that stands
 
@@ -35,7 +35,7 @@ class Reading:
     lang: str
 
 
-def reading_of(text: Text, stage: Stage) -> Reading | None:
+def build_reading(text: Text, stage: Stage) -> Reading | None:
     """The text as far as the stage shows it."""
     if "text" not in stage.shows:
         return None
@@ -43,47 +43,57 @@ def reading_of(text: Text, stage: Stage) -> Reading | None:
     return Reading(text.title if "title" in stage.shows else "", paragraphs, text.language)
 
 
-def kind_of_texts(study: Study) -> str:
+def find_common_genre(study: Study) -> str:
     """The genre of the study's texts if they share one: then it says nothing about the text to come in particular."""
     genres = set(study.units.values_list("text__genre", flat=True))
     return genres.pop() if len(genres) == 1 else ""
 
 
-def begins_text(assignment: Assignment) -> bool:
+def is_new_text(assignment: Assignment) -> bool:
     """Whether the annotator has finished nothing about this text before."""
     mine = assignment.annotator.assignments.active()
     return not mine.filter(unit__text=assignment.unit.text_id, finished_at__isnull=False).exists()
 
 
-def go_to(request: HttpRequest, annotator: Annotator, name: str) -> HttpResponse:
-    """The next page: for the script at once, for a browser by way of a redirect."""
-    if PART not in request.headers:
-        return redirect(name, annotator.public_id)
-    page = confirm_page(request, annotator) if name == "work_confirm" else None
-    return page or place_page(request, annotator)
+def redirect_to_place(request: HttpRequest, place: Place) -> HttpResponse:
+    """The page of the place: for the script at once, for a browser by way of a redirect."""
+    if PART in request.headers:
+        return render_place(request, place)
+    return redirect("work", place.annotator.public_id)
 
 
-def place_page(
+def redirect_to_confirm(request: HttpRequest, place: Place) -> HttpResponse:
+    """The last question before the stage of the place becomes final, in the same ways."""
+    page = render_confirm(request, place, place.confirms) if PART in request.headers else None
+    return page or redirect(f"{reverse('work_confirm', args=[place.annotator.public_id])}?confirms={place.confirms}")
+
+
+def render_stale(request: HttpRequest, stale: StaleStage) -> HttpResponse:
+    """Where the annotator is, with the sentence on what was not stored."""
+    return render_place(request, stale.place, notice=str(stale), status=409)
+
+
+def render_place(
     request: HttpRequest,
-    annotator: Annotator,
+    place: Place,
     *,
     notice: str = "",
     form: StageForm | None = None,
     at: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    """The page of the place where the annotator stands now; `at` is the handle of what they want to see there."""
-    place = place_of(annotator)
+    """The page of the place where an annotator is; `at` is the handle of what they want to see there."""
+    annotator = place.annotator
     if place.kind == "stage":
-        return stage_page(request, annotator, place, notice=notice, form=form, at=at, status=status)
+        return render_stage(request, place, notice=notice, form=form, at=at, status=status)
     if place.phase:
-        return words_page(request, annotator, place.phase, phase=place.phase, notice=notice, status=status)
+        return render_words(request, annotator, place.phase, phase=place.phase, notice=notice, status=status)
     status = 410 if place.kind == "revoked" else status
     name = "check_done" if place.kind == "done" and annotator.purpose == Purpose.EXPERT else place.kind
-    return words_page(request, annotator, name, notice=notice, back=last_done(annotator, place), status=status)
+    return render_words(request, annotator, name, notice=notice, back=find_retractable(place), status=status)
 
 
-def words_page(
+def render_words(
     request: HttpRequest,
     annotator: Annotator,
     name: str,
@@ -96,12 +106,11 @@ def words_page(
     """A page of the instrument's words alone: a phase with its button, or the end, with the way `back` if any."""
     words = wording(annotator)[name]
     context = {"words": words, "phase": phase, "notice": notice, "back": back.token if back else ""}
-    return page(request, annotator, "words", context, status)
+    return render_page(request, annotator, "words", context, status)
 
 
-def stage_page(
+def render_stage(
     request: HttpRequest,
-    annotator: Annotator,
     place: Place,
     *,
     notice: str,
@@ -110,36 +119,34 @@ def stage_page(
     status: int,
 ) -> HttpResponse:
     """The items of a stage, with the text if the stage shows it; all of them, or one of them with the way to others."""
-    assignment, stage = standing(place)
-    if form is not None and form.assignment.token != assignment.token:
-        form = None  # the place moved on in between, in another tab
+    annotator, (assignment, stage) = place.annotator, place.asked
     form = form or StageForm(assignment, stage)
-    blocks = form.blocks
-    declaration, back = declaration_for(annotator), last_done(annotator, place)
+    blocks = build_blocks(form)
+    declaration, back = get_annotator_declaration(annotator), find_retractable(place)
     is_first_stage = stage == declaration.stages[0]
-    context = progress(annotator, place) | {
+    context = build_progress(place) | {
         "token": assignment.token,
         "words": form.words,
         "round_words": wording(annotator).get("second_round") if assignment.round > 1 else None,
         "break_words": wording(annotator).get("break") if is_first_stage and place.number > 1 else None,
-        "new_text": begins_text(assignment),
+        "new_text": is_new_text(assignment),
         "back": back.token if back else "",
         "is_taken_back": declaration.takes_back and assignment.round > 1,
-        "text_kind": kind_of_texts(annotator.study),
+        "text_kind": find_common_genre(annotator.study),
         "prefilled": bool(stage.starts_from),
         "blocks": blocks,
-        "keys": keys_of(stage),
-        "anchors": anchors_of(blocks),
-        "pages": pages_of(blocks, at) if stage.one_at_a_time else None,
+        "keys": list_keys(stage),
+        "anchors": list_anchors(blocks),
+        "pages": paginate_blocks(blocks, at) if stage.one_at_a_time else None,
         "n_answered": sum(block.answered for block in blocks),
         "wrong": [block for block in blocks if block.errors],
-        "text": reading_of(assignment.unit.text, stage),
+        "text": build_reading(assignment.unit.text, stage),
         "notice": notice,
     }
-    return page(request, annotator, stage.template, context, status)
+    return render_page(request, annotator, stage.template, context, status)
 
 
-def keys_of(stage: Stage) -> dict[str, bool]:
+def list_keys(stage: Stage) -> dict[str, bool]:
     """What single keys can do on the page of a stage, for their legend."""
     return {
         "ticks": any(question.per == "option" for question in stage.questions),
@@ -148,7 +155,7 @@ def keys_of(stage: Stage) -> dict[str, bool]:
     }
 
 
-def anchors_of(blocks: list[ItemBlock]) -> list[QuestionRow]:
+def list_anchors(blocks: list[ItemBlock]) -> list[QuestionRow]:
     """One row of each scale whose levels are explained, to explain them by."""
     rows = {row.name: row for block in blocks for row in block.rows if row.kind == "scale" and row.is_open}
     return [row for row in rows.values() if row.is_anchored]
@@ -163,7 +170,7 @@ class Pages:
     after: ItemBlock | None
 
 
-def pages_of(blocks: list[ItemBlock], at: str) -> Pages:
+def paginate_blocks(blocks: list[ItemBlock], at: str) -> Pages:
     """The page asked for; without one, the first where something is wrong, else the first that is not answered."""
     asked = [block for block in blocks if block.handle == at]
     wanting = [block for block in blocks if block.errors] or [block for block in blocks if not block.answered]
@@ -175,61 +182,52 @@ def pages_of(blocks: list[ItemBlock], at: str) -> Pages:
     )
 
 
-def confirm_page(request: HttpRequest, annotator: Annotator) -> HttpResponse | None:
-    """The last question before a stage becomes final; None if there is nothing to confirm."""
-    place = place_of(annotator)
-    if place.kind != "stage":
+def render_confirm(request: HttpRequest, place: Place, confirms: str = "") -> HttpResponse | None:
+    """The last question before a stage becomes final; None if there is nothing to confirm.
+
+    `confirms` is the fingerprint of what was sent; without it, what stands now is confirmed.
+    """
+    if place.kind != "stage" or not place.asked[1].confirm:
         return None
-    assignment, stage = standing(place)
-    if not stage.confirm or not drafts_at(place).is_valid():
+    form = StageForm.of_drafts(*place.asked)
+    if not form.is_valid():
         return None
-    context = progress(annotator, place) | {
-        "token": assignment.token,
-        "words": wording(annotator)["reveal"],
-        "address": reverse("work_confirm", args=[annotator.public_id]),
+    context = build_progress(place) | {
+        "token": place.token,
+        "confirmed": confirms or form.fingerprint,
+        "words": wording(place.annotator)["reveal"],
+        "address": reverse("work_confirm", args=[place.annotator.public_id]),
     }
-    return page(request, annotator, "confirm", context)
+    return render_page(request, place.annotator, "confirm", context)
 
 
-def standing(place: Place) -> tuple[Assignment, Stage]:
-    """The assignment and stage of a place of kind "stage"."""
-    if place.assignment is None or place.stage is None:
-        raise ValueError(f"A place of kind {place.kind!r} has no stage.")
-    return place.assignment, place.stage
-
-
-def drafts_at(place: Place) -> StageForm:
-    """The form as drafted so far: valid if nothing is missing."""
-    return drafted_form(*standing(place))
-
-
-def progress(annotator: Annotator, place: Place) -> dict[str, Any]:
+def build_progress(place: Place) -> dict[str, Any]:
     """How far the annotator is, in units and steps."""
-    current = standing(place)[1].name
-    stages = [stage.name for stage in declaration_for(annotator).way(current)]
+    annotator, current = place.annotator, place.asked[1].name
+    stages = [stage.name for stage in get_annotator_declaration(annotator).way(current)]
     return {
         "unit": PROTOCOLS[annotator.study.protocol].unit,
-        "where": where(annotator, place),
+        "where": describe_position(place),
         "number": place.number,
         "n_done": place.number - 1,
         "total": place.total,
-        "steps": [Step(step_word(annotator, name), name == current) for name in stages],
+        "steps": [Step(name_step(annotator, name), name == current) for name in stages],
         "steps_done": (place.number - 1) * len(stages) + stages.index(current),
         "steps_total": place.total * len(stages),
     }
 
 
-def where(annotator: Annotator, place: Place) -> str:
+def describe_position(place: Place) -> str:
     """Where one is, in a few words."""
     words = {
         "text": _("Text %(number)s of %(total)s"),
         "item": _("Question %(number)s of %(total)s"),
         "pair": _("Pair %(number)s of %(total)s"),
     }
-    return words[PROTOCOLS[annotator.study.protocol].unit] % {"number": place.number, "total": place.total}
+    return words[PROTOCOLS[place.annotator.study.protocol].unit] % {"number": place.number, "total": place.total}
 
 
-def step_word(annotator: Annotator, stage: str) -> str:
+def name_step(annotator: Annotator, stage: str) -> str:
     """What a stage is called in the row of steps: the wording says it in a word, else by the stage's title."""
     words = wording(annotator).get(stage, {})
     return str(words.get("step") or words.get("title") or stage)
@@ -240,10 +238,10 @@ def is_not_counted(annotator: Annotator) -> bool:
 
 
 def wording(annotator: Annotator) -> dict[str, Any]:
-    return wording_for(annotator)
+    return get_annotator_wording(annotator)
 
 
-def page(
+def render_page(
     request: HttpRequest, annotator: Annotator, name: str, context: dict[str, Any], status: int = 200
 ) -> HttpResponse:
     """The whole page, or for the script its head and its main part."""

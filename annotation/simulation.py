@@ -15,15 +15,18 @@ from django.test import Client
 from django.urls import reverse
 
 from items.models import Item
-from studies.forms import StageForm
-from studies.models import Annotator, Purpose, Study, StudyState
+from studies.models import Annotator, Assignment, Purpose, Study, StudyState
+from studies.presentation_order import Subject
 from studies.protocols import Question, Stage
-from studies.services.answering import place_of
-from studies.services.locking import locked
+from studies.services.expert_check import filter_experts
 from studies.services.people import make_annotators
+from studies.services.people_texts import get_drawn_texts
+from studies.services.places import find_place
 from studies.services.planning import make_slots, plan_cells, plan_who
-from studies.services.units import PlannedUnit
-from studies.shown import Subject
+from studies.services.quotas import make_quotas
+from studies.services.selection import PlannedUnit
+from studies.services.stage_form import StageForm
+from studies.services.states import lock_study
 
 Fields = dict[str, str | list[str]]
 
@@ -39,8 +42,9 @@ SPREAD = 0.05  # standard deviation of a person's own offset to the chances abov
 UNSURE_BELOW = 0.75
 # Standard deviations of a score, as shares of its scale: what all see in an item alike, and what each sees alone.
 SHARED_SPREAD, OWN_SPREAD = 0.1, 0.17
+EXPERT_AGREES = 0.95  # chance that an expert finds a score right
 SIMULATED_TEXT = "A simulated answer."
-STEPS = 100_000
+MAX_STEPS = 100_000
 
 
 class SimulationFailed(Exception):
@@ -57,7 +61,7 @@ class SimulatedPerson:
     def __post_init__(self) -> None:
         self.offset = self.rng.gauss(0, SPREAD)
         self.secure = settings.SESSION_COOKIE_SECURE
-        host = own_host()
+        host = get_own_host()
         # Browsers say where a form came from, and over HTTPS Django asks for it.
         origin = f"{'https' if self.secure else 'http'}://{host}"
         self.client = Client(enforce_csrf_checks=True, HTTP_HOST=host, HTTP_ORIGIN=origin)
@@ -65,7 +69,7 @@ class SimulatedPerson:
     def work_through(self) -> None:
         """Open the link and answer page after page until nothing is left."""
         page = self.open(reverse("join", args=[self.annotator.token]))
-        for _step in range(STEPS):
+        for _step in range(MAX_STEPS):
             form = self.form_of(page)
             if form is None:
                 return self.check_done()
@@ -74,7 +78,7 @@ class SimulatedPerson:
 
     def check_done(self) -> None:
         annotator = Annotator.objects.select_related("study__instrument_version").filter(pk=self.annotator.pk).first()
-        place = place_of(annotator).kind if annotator else "removed"
+        place = find_place(annotator).kind if annotator else "removed"
         if place != "done":
             raise SimulationFailed(f"{self.annotator} did not get to the end: {place}. What was answered is kept.")
 
@@ -105,7 +109,7 @@ class SimulatedPerson:
         return fields | self.answers() if form.get("id") == "stage" else fields
 
     def answers(self) -> Fields:
-        place = place_of(self.annotator)
+        place = find_place(self.annotator)
         if place.assignment is None or place.stage is None:
             raise SimulationFailed(f"{self.annotator} sees questions, but stands at no stage.")
         form = StageForm(place.assignment, place.stage)
@@ -121,6 +125,8 @@ class SimulatedPerson:
         name = f"{question.name}-{subject.handle}"
         if question.per == "option" and item:
             return self.ticks(question, subject, item, stage)
+        if stage.checks:
+            return {name: str(question.levels[0 if self.rng.random() < EXPERT_AGREES else 1])}
         if question.kind == "scale":
             return {name: str(self.score(question, item))}
         if question.kind == "text":
@@ -131,7 +137,7 @@ class SimulatedPerson:
         return {name: self.rng.choice([*handles, *map(str, question.levels)])}
 
     def ticks(self, question: Question, subject: Subject, item: Item, stage: Stage) -> Fields:
-        chance = WITH_FLAW.get(flaw_of(item), ABILITY).get(stage.name, 0.5) + self.offset
+        chance = WITH_FLAW.get(get_flaw(item), ABILITY).get(stage.name, 0.5) + self.offset
         keys = {option.pk: option.correct for option in item.options.all()}
         believed = {option.handle: keys[option.option_id] == (self.rng.random() < chance) for option in subject.options}
         ticked = [handle for handle, is_ticked in believed.items() if is_ticked]
@@ -144,42 +150,52 @@ class SimulatedPerson:
     def score(self, question: Question, item: Item | None) -> int:
         """A score near the one that all simulated people would give the item, which its flaw and its id decide."""
         low, high = int(question.levels[0]), int(question.levels[-1])
-        lean = (RATING[flaw_of(item) if item else ""] - 1) / 4
+        lean = (RATING[get_flaw(item) if item else ""] - 1) / 4
         about = item.external_id if item else ""
         shared = Random(f"{about}/{question.name}").gauss(0, SHARED_SPREAD)
         score = round(low + (high - low) * (lean + shared + self.rng.gauss(0, OWN_SPREAD)))
         return min(max(score, low), high)
 
 
-def flaw_of(item: Item) -> str:
+def get_flaw(item: Item) -> str:
     """The flaw that the item's metadata note, if it is one of those that change an answer."""
     noted = item.metadata.get("flaw")
     return noted if isinstance(noted, str) and noted in WITH_FLAW else ""
 
 
-def own_host() -> str:
+def get_own_host() -> str:
     """A host name that this server answers to."""
     host = (settings.ALLOWED_HOSTS or ["localhost"])[0]
     return "localhost" if host == "*" else host.lstrip(".")
 
 
 def simulate_study(study: Study, count: int, seed: int) -> list[Annotator]:
-    """Let `count` simulated annotators work through a live study; returns them when all have finished."""
-    annotators = simulated_annotators(study, count, seed)
-    for annotator in annotators:
+    """Let `count` new simulated annotators work through a live study; returns them when all have finished.
+
+    Then earlier ones go on with what has been opened for them since: a second round, or an expert check.
+    """
+    annotators = make_simulated_annotators(study, count, seed) if count else []
+    for annotator in [*annotators, *find_unfinished(study, annotators)]:
         SimulatedPerson(annotator, Random(f"{seed}/{annotator.code}")).work_through()
     return annotators
 
 
+def find_unfinished(study: Study, new: list[Annotator]) -> list[Annotator]:
+    """Simulated annotators and experts of simulated answers who have something open, without the new ones."""
+    simulated = study.annotators.filter(purpose=Purpose.SIMULATED).exclude(pk__in=[each.pk for each in new])
+    open_ones = Assignment.objects.open().filter(annotator__study=study).values("annotator")
+    return list((simulated | filter_experts(study, Purpose.SIMULATED)).filter(pk__in=open_ones).order_by("pk"))
+
+
 @transaction.atomic
-def simulated_annotators(study: Study, count: int, seed: int) -> list[Annotator]:
+def make_simulated_annotators(study: Study, count: int, seed: int) -> list[Annotator]:
     """New annotators with purpose *simulated*, on a plan of their own that is as balanced as one for people."""
-    study = locked(study, StudyState.LIVE)
+    study = lock_study(study, StudyState.LIVE)
     if not study.annotators.filter(purpose=Purpose.SIMULATED).exists():
         units = list(study.units.select_related("text").prefetch_related("items__options"))
         planned = [PlannedUnit(unit.text, tuple(unit.items.all()), unit.part) for unit in units]
-        who = plan_who(study, planned, seats=count)
-        make_slots(units, Purpose.SIMULATED, plan_cells(study, planned, who))
+        who = plan_who(study, planned, get_drawn_texts(study), seats=count)
+        make_slots(units, Purpose.SIMULATED, plan_cells(study, planned, who), make_quotas(study, count))
     annotators = make_annotators(study, count, Purpose.SIMULATED)
     Annotator.objects.filter(pk__in=[annotator.pk for annotator in annotators]).update(
         profile={"simulated": {"seed": seed, "ability": ABILITY, "with_flaw": WITH_FLAW, "spread": SPREAD}}

@@ -6,14 +6,13 @@ class EvaluationConfig(AppConfig):
 
     def ready(self):
         from evaluation.door import EvaluationDoor  # models can be imported only now
-        from evaluation.instruments import ForEvaluators, ForLetters
+        from evaluation.instruments import EvaluatorPromptKind, JudgePromptKind, LetterPromptKind
         from evaluation.judges.door import JudgeDoor
-        from evaluation.judges.instruments import ForJudges
         from llm.registry import register
         from studies import instrument_kinds
 
         register(EvaluationDoor())
         register(JudgeDoor())
-        instrument_kinds.register(ForEvaluators())
-        instrument_kinds.register(ForLetters())
-        instrument_kinds.register(ForJudges())
+        instrument_kinds.register_kind(EvaluatorPromptKind())
+        instrument_kinds.register_kind(LetterPromptKind())
+        instrument_kinds.register_kind(JudgePromptKind())

@@ -12,7 +12,7 @@ from random import Random
 from rapidfuzz import fuzz
 
 MAJORITY, EXACT, FUZZY = "majority", "exact", "fuzzy"
-NEAR = 0.8
+SIMILARITY_THRESHOLD = 0.8
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Keys:
         return Keys(self.n_keys - other.n_keys, self.n_options - other.n_options)
 
 
-def majority(others: Keys) -> bool:
+def tick_majority(others: Keys) -> bool:
     """The commoner label of the options of *other* texts: whether more than half of them are keys.
 
     Exactly half: not ticked, as the constant answer "incorrect" is the usual chance line. Left out is the whole text,
@@ -39,30 +39,30 @@ def majority(others: Keys) -> bool:
     return 2 * others.n_keys > others.n_options
 
 
-def plain(words: str) -> str:
+def normalize(words: str) -> str:
     """One blank for each white space, no case (so that ß equals ss), umlauts composed. Punctuation stays."""
     folded = unicodedata.normalize("NFC", unicodedata.normalize("NFC", words).casefold())
     return " ".join(folded.split())
 
 
-def exact(text: str, options: Sequence[str]) -> list[bool]:
+def tick_exact(text: str, options: Sequence[str]) -> list[bool]:
     """Ticked if the option stands in the text, anywhere, but for white space and case; an empty one never is."""
-    within = plain(text)
-    return [bool(wanted) and wanted in within for wanted in map(plain, options)]
+    within = normalize(text)
+    return [bool(wanted) and wanted in within for wanted in map(normalize, options)]
 
 
-def similarities(text: str, options: Sequence[str]) -> list[float]:
+def measure_similarities(text: str, options: Sequence[str]) -> list[float]:
     """How near each option is to its nearest substring of the text: 1 − normalised edit distance, in [0, 1].
 
     The distance counts insertions and deletions over the length of both, on the plain form of both; substrings are as
     long as the option, or shorter at either end of the text (rapidfuzz `partial_ratio`). An empty option is near to
     nothing: 0. An option longer than the text is held against the whole text.
     """
-    within = plain(text)
-    return [similarity(wanted, within) for wanted in map(plain, options)]
+    within = normalize(text)
+    return [measure_similarity(wanted, within) for wanted in map(normalize, options)]
 
 
-def similarity(wanted: str, within: str) -> float:
+def measure_similarity(wanted: str, within: str) -> float:
     if not wanted or not within:
         return 0.0
     # partial_ratio looks for the shorter in the longer: the text must not be sought in the option.
@@ -70,17 +70,17 @@ def similarity(wanted: str, within: str) -> float:
     return ratio(wanted, within) / 100
 
 
-def near(text: str, options: Sequence[str], threshold: float = NEAR) -> list[bool]:
+def tick_similar(text: str, options: Sequence[str], threshold: float = SIMILARITY_THRESHOLD) -> list[bool]:
     """Ticked if the similarity is at least the threshold: none, one or several."""
-    return [found >= threshold for found in similarities(text, options)]
+    return [found >= threshold for found in measure_similarities(text, options)]
 
 
-def nearest(text: str, options: Sequence[str], seed: str) -> list[bool]:
+def tick_most_similar(text: str, options: Sequence[str], seed: str) -> list[bool]:
     """Exactly one ticked, the most similar: for studies in which every item has one key.
 
     Among equally similar ones the seed draws, by wording and never by position: data sets like to list the key first.
     """
-    found = similarities(text, options)
+    found = measure_similarities(text, options)
     best = sorted((options[place], place) for place, share in enumerate(found) if share == max(found))
     _wording, winner = Random(seed).choice(best)
     return [place == winner for place in range(len(options))]

@@ -8,17 +8,70 @@ from django.db.models import CharField, Exists, F, FloatField, OuterRef, QuerySe
 from django.db.models.fields.json import KeyTextTransform, KeyTransform
 from django.db.models.functions import Cast, Concat
 
-from evaluation.judges.missing import unanswered_by_judge
-from evaluation.judges.setting import SWAPPED, UNIT_KEY
+from evaluation.judges.base import SWAPPED, UNIT_KEY, JudgeQuestion, JudgeSetting, make_judge_setting, make_key
 from evaluation.models import Evaluator
 from evaluation.services import judges
 from evaluation.services.asking import METHOD
-from evaluation.services.evaluators import RUN_KIND, RUN_KINDS, SCOPE
+from evaluation.services.evaluators import JUDGE_KIND, RUN_KIND, RUN_KINDS, SCOPE, make_scope
 from evaluation.setting import ITEM_KEY, OPTION_KEY, PROBABILITY
-from llm.failures import Failure, remedy
+from items.models import Item
+from llm.failures import Failure, get_remedy
 from llm.models import Call, CallState
+from llm.models.run import GOOD
 from studies.models import InstrumentVersion, Response, Study, UnitItem
-from studies.services.evaluating import ANSWER
+from studies.services.evaluating import ANSWER, list_open_questions
+from studies.services.judging import read_values
+
+Reply = dict[str, Any]
+REPLY_FIELDS = ("reply_text", "reply_state", "reply_failure", "reply_error")
+NO_REPLY: Reply = dict.fromkeys(REPLY_FIELDS)
+
+
+def iter_unanswered_by_judge(evaluator: Evaluator) -> Iterator[tuple[dict[str, Any], Reply]]:
+    """What is asked after the answers that are there and has none: what it is about, and the reply that gave none.
+
+    Nothing of a judge that came with a replication pack which withholds its prompts: it will be asked nothing more.
+    """
+    if evaluator.params.get("prompt") is None:
+        return
+    annotator = evaluator.annotator
+    params = {**evaluator.params, "study": annotator.study_id, "annotator": annotator.pk}
+    setting, replies = make_judge_setting(params), get_failed_replies(evaluator)
+    answers = read_values(annotator.study, [annotator])
+    items = setting.items_of(setting.subjects)
+    for about in setting.subjects:
+        given = answers.get((setting.assignments[about.unit_id].pk, about.item_id), {})
+        for name in list_open_questions(setting.stage, given, about.has_expected_answer):
+            asked = JudgeQuestion(about, name)
+            yield describe_missing(setting, asked, items), find_reply(setting, asked, replies)
+
+
+def describe_missing(setting: JudgeSetting, asked: JudgeQuestion, items: dict[int, Item]) -> dict[str, Any]:
+    item, other = items[asked.about.item_id], items.get(asked.about.other_id or 0)
+    return {
+        "stage": setting.stage.name,
+        "text_id": item.text.external_id,
+        "item_id": item.external_id,
+        "item_version": item.version,
+        "other_item_id": other.external_id if other else None,
+        "question": asked.question,
+    }
+
+
+def find_reply(setting: JudgeSetting, asked: JudgeQuestion, replies: dict[str, Reply]) -> Reply:
+    """Of a pair, the reply to the order that has no answer."""
+    key = make_key(setting, asked)
+    return replies.get(key) or replies.get(f"{key}{SWAPPED}") or NO_REPLY
+
+
+def get_failed_replies(evaluator: Evaluator) -> dict[str, Reply]:
+    """The last of each key."""
+    calls = Call.objects.filter(
+        run__project=evaluator.annotator.study.project_id, run__kind=JUDGE_KIND, run__scope=make_scope(evaluator)
+    ).exclude(state__in=[*GOOD, CallState.REJECTED])
+    rows = calls.order_by("run", "sample", "turn").values_list("key", "text", "state", "error_class", "error")
+    return {key: dict(zip(REPLY_FIELDS, reply, strict=True)) for key, *reply in rows}
+
 
 PARSED, SECOND, LITTLE_MASS = "parsed", "second_reply", "little_label_mass"
 UNPARSED, DECLINED, NOT_ASKED, NOT_YET = "unparsed", "refused", "not_asked", "open"
@@ -45,7 +98,7 @@ REPLY = {
 CHUNK = 2000
 
 
-def reply_behind() -> dict[str, Subquery]:
+def select_replies() -> dict[str, Subquery]:
     """For responses: text, turn and flag of the call that the answer was read from; null where there is none.
 
     Of a pair, `reply_swapped` is the text in the other order.
@@ -53,40 +106,42 @@ def reply_behind() -> dict[str, Subquery]:
     Each row finds its call by an index, so an export of any size needs no further query. (One JSON object of all three
     would be shorter, but in the transaction of an export Django cannot find out whether SQLite knows JSON objects.)
     """
-    first = calls_behind()
+    first = query_calls()
     return {
         "reply_text": Subquery(first.values("text")[:1]),
         "reply_turn": Subquery(first.values("turn")[:1]),
         "reply_flagged": Subquery(first.values(flagged=KeyTransform("little label mass", "parsed"))[:1]),
-        "reply_swapped": Subquery(calls_behind([judged_key(SWAPPED)]).values("text")[:1]),
+        "reply_swapped": Subquery(query_calls([build_judge_key(SWAPPED)]).values("text")[:1]),
     }
 
 
-def label_masses(study: Study, purposes: Collection[str] = ("main",)) -> Iterator[tuple[str, str, float]]:
+def iter_label_masses(study: Study, purposes: Collection[str] = ("main",)) -> Iterator[tuple[str, str, float]]:
     """Annotator, stage and p(true) + p(false) of each answer that was read from a reply with both probabilities."""
-    rows = answers_with_mass(study, purposes)
+    rows = query_answers_with_mass(study, purposes)
     yield from rows.values_list("assignment__annotator__code", "stage", "mass")
 
 
-def replies_with_mass(study: Study, purposes: Collection[str], annotator: str, stage: str) -> Iterator[dict[str, Any]]:
+def iter_replies_with_mass(
+    study: Study, purposes: Collection[str], annotator: str, stage: str
+) -> Iterator[dict[str, Any]]:
     """Each such answer of a model in a stage: what it is about, its p(true), its mass, and the reply with its call."""
-    rows = answers_with_mass(study, purposes).filter(assignment__annotator__code=annotator, stage=stage)
-    call = {name: Subquery(calls_behind().values(name)[:1]) for name in ("text", "run_id", "pk")}
+    rows = query_answers_with_mass(study, purposes).filter(assignment__annotator__code=annotator, stage=stage)
+    call = {name: Subquery(query_calls().values(name)[:1]) for name in ("text", "run_id", "pk")}
     rows = rows.annotate(**{f"call_{name}": found for name, found in call.items()})
     fields = ("item__text__external_id", "item__external_id", "option__external_id")
     for *about, p, mass, text, run, pk in rows.values_list(
         *fields, "probability", "mass", "call_text", "call_run_id", "call_pk"
     ):
         said = dict(zip(("text_id", "item_id", "option_id"), about, strict=True))
-        yield said | {"probability": p, "mass": mass, "raw_output": text, "call": call_name(run, pk)}
+        yield said | {"probability": p, "mass": mass, "raw_output": text, "call": name_call(run, pk)}
 
 
-def call_name(run: int, call: int) -> str:
+def name_call(run: int, call: int) -> str:
     """What names a call in a table."""
     return f"{run}/{call}"
 
 
-def answers_with_mass(study: Study, purposes: Collection[str]) -> QuerySet[Any]:
+def query_answers_with_mass(study: Study, purposes: Collection[str]) -> QuerySet[Any]:
     """The responses read from a reply with the probabilities of both labels, each with their sum as `mass`."""
     answers = Response.objects.filter(
         assignment__annotator__study=study,
@@ -98,18 +153,21 @@ def answers_with_mass(study: Study, purposes: Collection[str]) -> QuerySet[Any]:
     # A number: as JSON it could not be read out of a subquery on SQLite.
     mass = Cast(KeyTextTransform("label mass", "parsed"), FloatField())
     return (
-        answers.annotate(mass=Subquery(calls_behind().values(mass=mass)[:1])).filter(mass__isnull=False).order_by("pk")
+        answers.annotate(mass=Subquery(query_calls().values(mass=mass)[:1])).filter(mass__isnull=False).order_by("pk")
     )
 
 
-def reply_logprobs() -> Subquery:
+def select_logprobs() -> Subquery:
     """For responses: the log-probabilities of the same call, as it stores them."""
-    return Subquery(calls_behind().values("logprobs")[:1])
+    return Subquery(query_calls().values("logprobs")[:1])
 
 
-def calls_behind(keys: Sequence[Concat] | None = None) -> QuerySet[Call]:
+def query_calls(keys: Sequence[Concat] | None = None) -> QuerySet[Call]:
     """The calls that a response may have been read from, the one that it was read from first."""
-    keys = keys or [*keys_of(OuterRef("stage"), OuterRef("item_id"), OuterRef("option_id")), judged_key()]
+    keys = keys or [
+        *build_option_keys(OuterRef("stage"), OuterRef("item_id"), OuterRef("option_id")),
+        build_judge_key(),
+    ]
     evaluator = OuterRef("assignment__annotator__evaluator")
     return Call.objects.filter(
         parsed__isnull=False,  # not the state: its index would be chosen, and walked through for each row
@@ -120,7 +178,7 @@ def calls_behind(keys: Sequence[Concat] | None = None) -> QuerySet[Call]:
     ).order_by("pk")
 
 
-def keys_of(stage: Any, item_id: Any, option_id: Any) -> list[Concat]:
+def build_option_keys(stage: Any, item_id: Any, option_id: Any) -> list[Concat]:
     """Of the calls that can have asked about an option: on its own, or with the others of its item."""
     return [
         Concat(stage, Value(OPTION_KEY), Cast(option_id, CharField())),
@@ -128,7 +186,7 @@ def keys_of(stage: Any, item_id: Any, option_id: Any) -> list[Concat]:
     ]
 
 
-def judged_key(end: str = "") -> Concat:
+def build_judge_key(end: str = "") -> Concat:
     """Of the call in which a judge was asked what a response answers."""
     unit, item = (Cast(OuterRef(name), CharField()) for name in ("assignment__unit_id", "item_id"))
     return Concat(
@@ -136,13 +194,13 @@ def judged_key(end: str = "") -> Concat:
     )
 
 
-def raw_output(row: Mapping[str, Any]) -> str | None:
+def get_raw_output(row: Mapping[str, Any]) -> str | None:
     """What the model wrote, word for word; of a pair the replies to both orders as a JSON list."""
     first, swapped = row["reply_text"], row["reply_swapped"]
     return first if swapped is None else json.dumps([first, swapped], ensure_ascii=False)
 
 
-def parse_status(row: Mapping[str, Any]) -> str | None:
+def get_parse_status(row: Mapping[str, Any]) -> str | None:
     """How an answer was read, from its `reading` and the columns of `reply_behind`; None without a call."""
     if row["reply_turn"] is None:
         return None
@@ -151,52 +209,52 @@ def parse_status(row: Mapping[str, Any]) -> str | None:
     return SECOND if row["reply_turn"] else PARSED
 
 
-def prompt_versions(study: Study) -> dict[int, str]:
+def get_prompt_versions(study: Study) -> dict[int, str]:
     """name/language/version of the prompts of each model evaluator, by annotator."""
     rows = Evaluator.objects.filter(annotator__study=study, method__in=METHODS).values_list(
         "annotator", "params__prompt"
     )
     used = dict(rows)
     versions = InstrumentVersion.objects.filter(pk__in=used.values()).select_related("instrument")
-    names = {version.pk: version_name(version) for version in versions}
+    names = {version.pk: name_version(version) for version in versions}
     return {annotator: names[pk] for annotator, pk in used.items() if pk in names}
 
 
-def version_name(version: InstrumentVersion) -> str:
+def name_version(version: InstrumentVersion) -> str:
     return f"{version.instrument.name}/{version.instrument.language}/{version.version}"
 
 
-def unanswered(study: Study, purposes: Collection[str] = ("main",)) -> Iterator[dict[str, Any]]:
+def iter_unanswered(study: Study, purposes: Collection[str] = ("main",)) -> Iterator[dict[str, Any]]:
     """One mapping per answer that a model was asked for and has not given, with the columns of `UNANSWERED`.
 
     Two evaluators and two stages take four queries, however much is missing.
     """
-    versions = prompt_versions(study)
+    versions = get_prompt_versions(study)
     evaluators = Evaluator.objects.filter(
         annotator__study=study, annotator__purpose__in=purposes, method__in=METHODS
     ).select_related("annotator__study")
     for evaluator in evaluators:
-        yield from unanswered_by(evaluator, versions.get(evaluator.annotator_id))
+        yield from iter_unanswered_by(evaluator, versions.get(evaluator.annotator_id))
 
 
-def unanswered_by(evaluator: Evaluator, prompt_version: str | None) -> Iterator[dict[str, Any]]:
+def iter_unanswered_by(evaluator: Evaluator, prompt_version: str | None) -> Iterator[dict[str, Any]]:
     annotator = evaluator.annotator
     who = {"annotator": annotator.code, "model": annotator.model, "reading": annotator.reading}
     if evaluator.method == judges.METHOD:
-        for about, reply in unanswered_by_judge(evaluator):
-            yield {**who, **about, **why_missing(reply), "prompt_version": prompt_version}
+        for about, reply in iter_unanswered_by_judge(evaluator):
+            yield {**who, **about, **explain_missing(reply), "prompt_version": prompt_version}
         return
     for stage in evaluator.stages:
-        rows = missing_options(evaluator, stage).values_list(*map(F, FIELDS.values()), *REPLY)
+        rows = query_missing_options(evaluator, stage).values_list(*map(F, FIELDS.values()), *REPLY)
         for values in rows.iterator(chunk_size=CHUNK):
             about, reply = values[: len(FIELDS)], dict(zip(REPLY, values[len(FIELDS) :], strict=True))
             yield {
                 **who, "stage": stage, "question": ANSWER, **dict(zip(FIELDS, about, strict=True)),
-                **why_missing(reply), "prompt_version": prompt_version,
+                **explain_missing(reply), "prompt_version": prompt_version,
             }  # fmt: skip
 
 
-def missing_options(evaluator: Evaluator, stage: str) -> Any:
+def query_missing_options(evaluator: Evaluator, stage: str) -> Any:
     """The options without an answer in a stage, in the study's order, each with its last reply or nulls."""
     given = Response.objects.filter(
         assignment__annotator=evaluator.annotator_id, assignment__returned_at=None, stage=stage, question=ANSWER
@@ -205,7 +263,7 @@ def missing_options(evaluator: Evaluator, stage: str) -> Any:
         run__project=evaluator.annotator.study.project_id,
         run__kind=RUN_KIND,
         run__scope=f"{SCOPE}{evaluator.pk}",
-        key__in=keys_of(Value(stage), OuterRef("item"), OuterRef("option")),
+        key__in=build_option_keys(Value(stage), OuterRef("item"), OuterRef("option")),
     ).order_by("-run", "-sample", "-turn")
     asked = UnitItem.objects.filter(unit__study=evaluator.annotator.study_id).annotate(
         option=F("item__options"),
@@ -219,11 +277,11 @@ def missing_options(evaluator: Evaluator, stage: str) -> Any:
     )
 
 
-def why_missing(reply: Mapping[str, Any]) -> dict[str, Any]:
+def explain_missing(reply: Mapping[str, Any]) -> dict[str, Any]:
     """Status, reason and raw output of what was not answered."""
     if reply["reply_state"] is None:
         return {"parse_status": NOT_ASKED, "reason": None, "raw_output": None}
     failure = reply["reply_failure"]
     status = CALLED.get(failure, failure) or (NOT_ASKED if reply["reply_state"] == CallState.PLANNED else NOT_YET)
-    reason = reply["reply_error"] or remedy(failure) or None
+    reason = reply["reply_error"] or get_remedy(failure) or None
     return {"parse_status": status, "reason": reason, "raw_output": reply["reply_text"]}

@@ -1,23 +1,62 @@
-"""Models answer a study: one call per option and setting, read as label or as p(true), or one per item and setting."""
+"""Models answer a study: one call per option and stage, read as label or as p(true), or one call per item and stage."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from evaluation.judging import Judgment, judge, judge_letters
-from evaluation.letters import listing
+from evaluation.letters import list_options, read_letters
 from evaluation.models import Evaluator
 from evaluation.services.evaluators import RUN_KIND
-from evaluation.setting import LABEL, LETTERS, Place, Setting, read_key, setting_of
+from evaluation.setting import LABEL, LETTERS, Place, Setting, load_setting, read_key
 from items.models import Item, Option, Text
+from llm.answers import MASS_MISSING, LabelProbability, read_label, read_probability
 from llm.models import Call, Run
-from llm.registry import Door, Request
-from studies.services.evaluating import Judged, close_answered, close_stage, is_answered, store_judgments
+from llm.registry import Door, Request, Unparsable
+from studies.services.evaluating import OptionJudgments, close_answered, close_stage, is_answered, store_judgments
 
-# A label and a few words around it; the engine doubles it once for a reply that was cut off.
+
+@dataclass(frozen=True)
+class Judgment:
+    """Whether a reply calls one option correct, the label written in it, and p(true)."""
+
+    ticked: bool
+    label: str | None
+    p: LabelProbability
+
+
+def read_judgment(setting: Setting, stage: str, text: str, logprobs: Sequence[Any] | None) -> Judgment:
+    """The reply about one option; `Unparsable` if it does not say.
+
+    As published, the larger of a label's variants stands for them, and the ratio counts whatever mass they have.
+    """
+    prompts, published = setting.prompts, setting.as_published
+    p = read_probability(
+        logprobs, prompts.correct, prompts.incorrect, larger=published, least_mass=0 if published else MASS_MISSING
+    )
+    reading = read_label(text, [prompts.correct, prompts.incorrect])
+    if setting.reading == LABEL:
+        if reading.label is None:
+            raise Unparsable(reading.reason)
+        return Judgment(reading.label == prompts.correct, reading.label, p)
+    if p.p is None:
+        raise Unparsable(p.reason)
+    return Judgment(p.p >= setting.thresholds[stage], reading.label, p)
+
+
+def read_letter_judgments(setting: Setting, item_id: int, text: str) -> dict[int, bool]:
+    """The reply about all options of an item: option -> ticked; `Unparsable` if it does not say."""
+    order = setting.order_of(item_id)
+    reading = read_letters(text, len(order))
+    if reading.places is None:
+        raise Unparsable(reading.reason)
+    return {option: place in reading.places for place, option in enumerate(order)}
+
+
+# A label and a few words around it; the engine gives more where a reply was cut off.
 MAX_TOKENS = 32
 MAX_TOKENS_PUBLISHED = 10
 PARAMS = {"temperature": 0, "max_tokens": MAX_TOKENS, "logprobs": True, "top_logprobs": 20}
@@ -29,39 +68,39 @@ class EvaluationDoor(Door):
     label = gettext_noop("Evaluation")
 
     def plan(self, run: Run) -> Iterator[tuple[str, int]]:
-        setting = setting_of(run)
+        setting = load_setting(run)
         return ((key, setting.sample) for key in setting.call_keys())
 
     def render(self, run: Run, key: str, sample: int) -> Request:
         return self.render_all(run, [(key, sample)])[0]
 
     def render_all(self, run: Run, pairs: Sequence[tuple[str, int]]) -> list[Request]:
-        setting, asked = setting_of(run), [read_key(key) for key, _sample in pairs]
+        setting, asked = load_setting(run), [read_key(key) for key, _sample in pairs]
         if setting.answering == LETTERS:
-            return letter_requests(setting, asked)
+            return build_letter_requests(setting, asked)
         options = Option.objects.select_related("item").in_bulk({option for _stage, option in asked})
         texts = Text.objects.in_bulk({option.item.text_id for option in options.values()})
-        return [request_for(setting, stage, options.get(pk), texts) for stage, pk in asked]
+        return [build_request(setting, stage, options.get(pk), texts) for stage, pk in asked]
 
     def read(self, run: Run, call: Call) -> Any:
-        setting, (stage, number) = setting_of(run), read_key(call.key)
+        setting, (stage, number) = load_setting(run), read_key(call.key)
         if setting.answering == LETTERS:
-            ticks = judge_letters(setting, number, call.text or "")
-            store(setting, stage, setting.places[number], ticks, {})
+            ticks = read_letter_judgments(setting, number, call.answer)
+            store_answer(setting, stage, setting.places[number], ticks, {})
             return {"judged correct": list(ticks.values())}
-        found = judge(setting, stage, call.text or "", call.logprobs)
+        found = read_judgment(setting, stage, call.answer, call.answer_logprobs)
         probability = {} if found.p.p is None else {number: found.p.p}
-        store(setting, stage, setting.place_of_option[number], {number: found.ticked}, probability)
-        return shown(found)
+        store_answer(setting, stage, setting.place_of_option[number], {number: found.ticked}, probability)
+        return describe_judgment(found)
 
     def reprompt(self, run: Run, call: Call) -> Request | None:
         """Asks for a lone label once; where p(true) is read, other words would be another measure."""
-        setting = setting_of(run)
+        setting = load_setting(run)
         if setting.reading != LABEL or setting.as_published:
             return None
-        said = {"role": "assistant", "content": call.text}
+        said = {"role": "assistant", "content": call.answer}
         again = {"role": "user", "content": setting.prompts.again}
-        return Request([*(call.messages or []), said, again], params_of(setting))
+        return Request([*(call.messages or []), said, again], build_params(setting))
 
     def finished(self, run: Run) -> None:
         """Two workers may each have missed the other's last answer to a text; now nothing is on its way."""
@@ -72,57 +111,60 @@ class EvaluationDoor(Door):
             close_answered(evaluator.annotator, evaluator.stages)
 
     def may_follow_up(self, run: Run, call: Call) -> bool:
-        return not setting_of(run).as_published
+        return not load_setting(run).as_published
 
     def url(self, run: Run) -> str | None:
-        return reverse("study_evaluators", args=[setting_of(run).study.slug])
+        return reverse("study_evaluators", args=[load_setting(run).study.slug])
 
 
-def request_for(setting: Setting, stage: str, option: Option | None, texts: dict[int, Text]) -> Request:
+def build_request(setting: Setting, stage: str, option: Option | None, texts: dict[int, Text]) -> Request:
     """One user message: the stem and one option, and the text only in a stage that shows it."""
     if option is None:
         raise ValueError(_("The option is no longer in the bank, so it cannot be asked about."))
     item, text = option.item, texts[option.item.text_id]
     words = setting.prompts.render(stage, title=text.title, body=text.body, question=item.stem, option=option.text)
-    return asked_with(setting, words, (setting.prompts.correct, setting.prompts.incorrect))
+    return make_request(setting, words, (setting.prompts.correct, setting.prompts.incorrect))
 
 
-def letter_requests(setting: Setting, asked: Sequence[tuple[str, int]]) -> list[Request]:
+def build_letter_requests(setting: Setting, asked: Sequence[tuple[str, int]]) -> list[Request]:
     """One user message an item: the stem and all options under letters."""
     items = Item.objects.select_related("text").prefetch_related("options").in_bulk({item for _stage, item in asked})
-    return [letter_request(setting, stage, items.get(pk)) for stage, pk in asked]
+    return [build_letter_request(setting, stage, items.get(pk)) for stage, pk in asked]
 
 
-def letter_request(setting: Setting, stage: str, item: Item | None) -> Request:
+def build_letter_request(setting: Setting, stage: str, item: Item | None) -> Request:
     if item is None:
         raise ValueError(_("The item is no longer in the bank, so it cannot be asked about."))
     wordings = {option.pk: option.text for option in item.options.all()}
     order = setting.order_of(item.pk)
-    options = listing(wordings[pk] for pk in order)
+    options = list_options(wordings[pk] for pk in order)
     text = item.text
     words = setting.prompts.render(stage, title=text.title, body=text.body, question=item.stem, options=options)
-    return asked_with(setting, words)
+    return make_request(setting, words)
 
 
-def asked_with(setting: Setting, words: str, labels: tuple[str, ...] = ()) -> Request:
-    return Request([{"role": "user", "content": words}], params_of(setting), labels)
+def make_request(setting: Setting, words: str, labels: tuple[str, ...] = ()) -> Request:
+    """As published, the ten tokens are part of the measure."""
+    return Request([{"role": "user", "content": words}], build_params(setting), labels, setting.as_published)
 
 
-def params_of(setting: Setting) -> dict[str, Any]:
+def build_params(setting: Setting) -> dict[str, Any]:
     return (AS_PUBLISHED if setting.as_published else PARAMS) | {"temperature": setting.temperature}
 
 
-def store(setting: Setting, stage: str, place: Place, ticks: dict[int, bool], probability: dict[int, float]) -> None:
+def store_answer(
+    setting: Setting, stage: str, place: Place, ticks: dict[int, bool], probability: dict[int, float]
+) -> None:
     """The answers, through the gate of people. One that is there stays."""
     assignment = setting.assignments[place.unit_id]
-    judged = Judged(place.item_id, ticks, probability)
+    judged = OptionJudgments(place.item_id, ticks, probability)
     store_judgments(assignment, setting.stages[stage], [judged], {place.item_id: place.options})
     if is_answered(assignment, stage, place.n_in_unit):
         stages = Evaluator.objects.get(annotator=assignment.annotator).stages  # as they are now: one may have come
         close_stage(assignment, stages, place.n_in_unit)
 
 
-def shown(judgment: Judgment) -> dict[str, Any]:
+def describe_judgment(judgment: Judgment) -> dict[str, Any]:
     """What people see of a reply beside it."""
     p = judgment.p
     found: dict[str, Any] = {"label": judgment.label, "judged correct": judgment.ticked, "p(true)": p.p}

@@ -1,4 +1,4 @@
-"""Prompts for evaluators as a kind of instrument."""
+"""Prompts for evaluators and for judges as kinds of instrument."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
@@ -7,20 +7,34 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from evaluation.letter_prompts import letter_checks, letter_slots_of, read_letter_prompts
-from evaluation.letters import listing
-from evaluation.services.evaluators import RUN_KIND
-from evaluation.setting import LETTERS
+from evaluation.judges.gates import render_gate_prompt
+from evaluation.judges.pairs import render_pair_prompt
+from evaluation.judges.prompts import PARTS, JudgePrompts, make_judge_checks, read_judge_prompts
+from evaluation.judges.scores import render_rating_prompt
+from evaluation.letters import list_options
+from evaluation.services.evaluators import JUDGE_KIND, RUN_KIND
+from evaluation.setting import LETTERS, get_letter_slots, make_letter_checks, read_letter_prompts
+from items.models import Item
 from llm.models import Run
 from projects.models import Project
-from studies.instrument_kinds import EVALUATOR, CannotPreview, Kind, Rendered, Subject, prompts_page, protocol_of
-from studies.problems import Problem
-from studies.prompts import problems_of, prompt_checks, read_prompts, slots_of
-from studies.protocols import PROTOCOLS
-from studies.services.instruments import shipped_model
+from studies.instrument_kinds import (
+    EVALUATOR,
+    CannotPreview,
+    InstrumentKind,
+    PreviewSubject,
+    Problem,
+    Rendered,
+    find_protocol,
+    render_prompts,
+)
+from studies.prompts import collect_problems, list_checks, list_slots, read_prompts
+from studies.protocols import PROTOCOLS, Stage
+from studies.services.declarations import fill_slots
+from studies.services.evaluating import GATES, PAIRS, judgment_type
+from studies.services.instruments import find_shipped_model
 
 
-class ForEvaluators(Kind):
+class EvaluatorPromptKind(InstrumentKind):
     """One prompt per option."""
 
     use = EVALUATOR
@@ -31,35 +45,35 @@ class ForEvaluators(Kind):
         return "labels" in content
 
     def checks(self, content: Mapping[str, Any]) -> Iterator[Callable[[], object]]:
-        return prompt_checks(content, stages_of(content))
+        return list_checks(content, get_stages(content))
 
     def slots_of(self, shows_text: bool) -> tuple[list[str], list[str]]:
-        return slots_of(shows_text)
+        return list_slots(shows_text)
 
-    def rendered(self, content: Mapping[str, Any], subject: Subject) -> list[Rendered]:
-        return rendered(content, subject)
+    def rendered(self, content: Mapping[str, Any], subject: PreviewSubject) -> list[Rendered]:
+        return render_option_prompts(content, subject)
 
     def problems(self, content: Mapping[str, Any]) -> list[Problem]:
-        if protocol_of(content) is None:
+        if find_protocol(content) is None:
             said = _("It is not clear which protocol this is for. Add the line “protocol:” with one of: %(known)s.")
             return [Problem("protocol", said % {"known": ", ".join(PROTOCOLS)})]
-        return problems_of(self.checks(content))
+        return collect_problems(self.checks(content))
 
     def slots(self, content: Mapping[str, Any], place: str) -> list[str]:
-        stages = stages_of(content)
+        stages = get_stages(content)
         return [slot for slots in self.slots_of(stages[place]) for slot in slots] if place in stages else []
 
-    def preview(self, request: HttpRequest, content: Mapping[str, Any], subject: Subject) -> HttpResponse:
+    def preview(self, request: HttpRequest, content: Mapping[str, Any], subject: PreviewSubject) -> HttpResponse:
         """Every setting with every option: one prompt each."""
         if subject.item is None:
             raise CannotPreview(_("A prompt asks about an option. Choose an item of the text."))
-        return prompts_page(request, self.rendered(content, subject))
+        return render_prompts(request, self.rendered(content, subject))
 
     def runs(self, project: Project, versions: Collection[int]) -> list[Run]:
         return list(Run.objects.filter(project=project, kind=RUN_KIND, params__prompt__in=list(versions)))
 
 
-class ForLetters(ForEvaluators):
+class LetterPromptKind(EvaluatorPromptKind):
     """One prompt for all options of an item."""
 
     use = LETTERS
@@ -69,27 +83,27 @@ class ForLetters(ForEvaluators):
         return False  # it says so
 
     def checks(self, content: Mapping[str, Any]) -> Iterator[Callable[[], object]]:
-        return letter_checks(content, stages_of(content))
+        return make_letter_checks(content, get_stages(content))
 
     def slots_of(self, shows_text: bool) -> tuple[list[str], list[str]]:
-        return letter_slots_of(shows_text)
+        return get_letter_slots(shows_text)
 
-    def rendered(self, content: Mapping[str, Any], subject: Subject) -> list[Rendered]:
-        return rendered_letters(content, subject)
+    def rendered(self, content: Mapping[str, Any], subject: PreviewSubject) -> list[Rendered]:
+        return render_letter_prompts(content, subject)
 
 
-def stages_of(content: Mapping[str, Any]) -> dict[str, bool]:
+def get_stages(content: Mapping[str, Any]) -> dict[str, bool]:
     """Whether each stage of the protocol shows the text."""
-    name = protocol_of(content)
+    name = find_protocol(content)
     if name is None:
         return {}
-    protocol, wording = PROTOCOLS[name], shipped_model(name, str(content.get("language"))) or {}
+    protocol, wording = PROTOCOLS[name], find_shipped_model(name, str(content.get("language"))) or {}
     stages = protocol.declare(protocol.fill({}), wording).stages
     return {stage.name: "text" in stage.shows for stage in stages}
 
 
-def rendered(content: Mapping[str, Any], subject: Subject) -> list[Rendered]:
-    stages = stages_of(content)
+def render_option_prompts(content: Mapping[str, Any], subject: PreviewSubject) -> list[Rendered]:
+    stages = get_stages(content)
     prompts, item, text = read_prompts(content, stages), subject.item, subject.text
     options = list(item.options.all()) if item else []
     found = []
@@ -102,13 +116,102 @@ def rendered(content: Mapping[str, Any], subject: Subject) -> list[Rendered]:
     return [*found, Rendered(_("After a reply without a label"), prompts.again)]
 
 
-def rendered_letters(content: Mapping[str, Any], subject: Subject) -> list[Rendered]:
-    stages = stages_of(content)
+def render_letter_prompts(content: Mapping[str, Any], subject: PreviewSubject) -> list[Rendered]:
+    stages = get_stages(content)
     prompts, item, text = read_letter_prompts(content, stages), subject.item, subject.text
-    listed = listing([option.text for option in item.options.all()]) if item else ""
+    listed = list_options([option.text for option in item.options.all()]) if item else ""
     stem = item.stem if item else ""
     found = [
         Rendered(stage, prompts.render(stage, title=text.title, body=text.body, question=stem, options=listed))
         for stage in stages
     ]
     return [*found, Rendered(_("After a reply without a label"), prompts.again)]
+
+
+JUDGE = "judge"
+NOBODY = "…"  # stands for a rewording in a preview
+
+
+class JudgePromptKind(InstrumentKind):
+    """The parts that a way of judging has."""
+
+    use = JUDGE
+    label = gettext_lazy("prompt of a judge")
+    needs_item = True
+
+    def fits(self, content: Mapping[str, Any]) -> bool:
+        return False  # it says so
+
+    def problems(self, content: Mapping[str, Any]) -> list[Problem]:
+        way = find_judgment_type(content)
+        if way is None:
+            said = _("It is not clear which protocol this is for. Add the line “protocol:” with one of: %(known)s.")
+            return [Problem("protocol", said % {"known": ", ".join(list_judgeable_protocols())})]
+        return collect_problems(make_judge_checks(content, way))
+
+    def slots(self, content: Mapping[str, Any], place: str) -> list[str]:
+        needed, optional = PARTS.get(find_judgment_type(content) or "", {}).get(place, ((), ()))
+        return [*needed, *optional]
+
+    def preview(self, request: HttpRequest, content: Mapping[str, Any], subject: PreviewSubject) -> HttpResponse:
+        """With the wording that ships with the protocol: every question about the item, a pair with its next item."""
+        if subject.item is None:
+            raise CannotPreview(_("A prompt asks about an item. Choose one of the text."))
+        return render_prompts(request, list(render_judge_prompts(content, subject.item)))
+
+    def runs(self, project: Project, versions: Collection[int]) -> list[Run]:
+        return list(Run.objects.filter(project=project, kind=JUDGE_KIND, params__prompt__in=list(versions)))
+
+
+def list_judgeable_protocols() -> list[str]:
+    return [name for name in PROTOCOLS if (found := load_shipped_stage(name, "en")) and judgment_type(found[0])]
+
+
+def load_shipped_stage(name: str, language: str) -> tuple[Stage, dict[str, Any]] | None:
+    """The first stage of a protocol with the wording that ships for it; None if none ships."""
+    protocol, wording = PROTOCOLS[name], find_shipped_model(name, language)
+    if wording is None:
+        return None
+    declaration = protocol.declare(protocol.fill({}), wording)
+    stage = declaration.stages[0]
+    return stage, fill_slots(wording, declaration.slots).get(stage.name, {})
+
+
+def find_judgment_type(content: Mapping[str, Any]) -> str | None:
+    name = find_protocol(content)
+    found = load_shipped_stage(name, str(content.get("language"))) if name else None
+    return judgment_type(found[0]) if found else None
+
+
+def render_judge_prompts(content: Mapping[str, Any], item: Item) -> Iterator[Rendered]:
+    way, name = find_judgment_type(content), find_protocol(content)
+    found = load_shipped_stage(name, str(content.get("language"))) if name else None
+    if way is None or found is None:
+        return
+    stage, wording = found
+    prompts = read_judge_prompts(content, way)
+    if way == PAIRS:
+        yield Rendered(_("A pair"), render_pair_prompt(prompts, stage, wording, find_pair(item), "preview"))
+    else:
+        yield from render_questions(prompts, stage, wording, way, item)
+
+
+def render_questions(
+    prompts: JudgePrompts, stage: Stage, wording: Mapping[str, Any], way: str, item: Item
+) -> Iterator[Rendered]:
+    is_reworded = False
+    for question in stage.about(bool(item.expected_answer.strip())):
+        if way == GATES:
+            yield Rendered(
+                question.name, render_gate_prompt(prompts, wording, item, question, NOBODY if is_reworded else "")
+            )
+        else:
+            if prompts.asks_about(question.name):
+                yield Rendered(question.name, render_rating_prompt(prompts, wording, item, question, prompts.scale))
+        is_reworded |= question.rewords
+
+
+def find_pair(item: Item) -> list[Item]:
+    """The item and another of its text; with itself where there is none."""
+    others = Item.objects.filter(text=item.text).current().exclude(external_id=item.external_id)
+    return [item, others.select_related("text").first() or item]

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from string import ascii_uppercase
 
-from llm.labels import CLOSING, HEDGES, MARKUP, MOST_CHARACTERS, OPENING
+from llm.answers import CLOSING, HEDGES, MARKUP, MOST_CHARACTERS, OPENING, strip_traces
 
 NONE = "0"
 ONE = rf"{OPENING}(?<!\w)[A-Za-z0](?!\w){CLOSING}[.):]?{MARKUP}"
@@ -39,33 +39,35 @@ class LettersReading:
     reason: str = ""
 
 
-def listing(options: Iterable[str]) -> str:
+def list_options(options: Iterable[str]) -> str:
     """The options as a prompt lists them: one a line, each under its letter."""
     return "\n".join(f"{letter}. {option}" for letter, option in zip(ascii_uppercase, options, strict=False))
 
 
 def read_letters(text: str, n_options: int) -> LettersReading:
     """The options that the reply gives as correct, of `n_options` that were called A, B, …"""
-    text = text.strip()
+    text = strip_traces(text).strip()
     if not text:
         return LettersReading(None, "The reply is empty.")
     if len(text) > MOST_CHARACTERS:
         return LettersReading(None, "The reply is too long to be an answer.")
-    found = [set(letters) for letters in given(text)]
+    found = [set(letters) for letters in find_letter_lists(text)]
     if not found:
         return LettersReading(None, "The reply gives no letters as its answer.")
-    if any(letters != found[0] for letters in found) or words_in(text) - found[0]:
+    if any(letters != found[0] for letters in found) or find_lone_letters(text) - found[0]:
         return LettersReading(None, "The reply names letters beside those of its answer.")
-    return placed(found[0], n_options)
+    return to_places(found[0], n_options)
 
 
-def given(text: str) -> list[list[str]]:
+def find_letter_lists(text: str) -> list[list[str]]:
     """Every list of letters that stands where an answer stands."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     ends = [lines[0]] if len(lines) == 1 else [lines[0], lines[-1]]
     found = [LETTER.findall(line.upper()) for line in ends if LONE.fullmatch(line)]
     found += [
-        sorted(match["letters"]) for line in ends if (match := JOINED.fullmatch(line)) and rises(match["letters"])
+        sorted(match["letters"])
+        for line in ends
+        if (match := JOINED.fullmatch(line)) and is_ascending(match["letters"])
     ]
     if len(lines) == 1 and found:
         return found
@@ -73,7 +75,7 @@ def given(text: str) -> list[list[str]]:
     return found + [LETTER.findall(match["list"]) for match in cued]
 
 
-def rises(letters: str) -> bool:
+def is_ascending(letters: str) -> bool:
     """`AC`, but no word such as `DA`."""
     return list(letters) == sorted(set(letters))
 
@@ -89,7 +91,7 @@ def is_hedged(text: str, match: "re.Match[str]") -> bool:
     return bool(HEDGES.search(text[start : match.start("list")]))
 
 
-def words_in(text: str) -> set[str]:
+def find_lone_letters(text: str) -> set[str]:
     """Letters that stand as words of their own, but for the English words A and I; and 0."""
     letters = {
         match[0]
@@ -99,7 +101,7 @@ def words_in(text: str) -> set[str]:
     return letters | set(re.findall(r"(?<![\w.,])0(?![\w.,]\w)", text))
 
 
-def placed(letters: set[str], n_options: int) -> LettersReading:
+def to_places(letters: set[str], n_options: int) -> LettersReading:
     if letters == {NONE}:
         return LettersReading(frozenset())
     if NONE in letters:

@@ -4,7 +4,7 @@ from items.models import Item
 from projects.models import Project
 from studies.models import Annotator
 
-LONGEST_METRIC = 100
+MAX_METRIC_NAME = 100
 
 
 class Evaluator(models.Model):
@@ -30,7 +30,7 @@ class Metric(models.Model):
     """
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="metrics")
-    name = models.CharField(max_length=LONGEST_METRIC)
+    name = models.CharField(max_length=MAX_METRIC_NAME)
     is_computed = models.BooleanField(default=False)
     family = models.CharField(max_length=100, blank=True)  # of its base model, as the factor of generators names it
     created_at = models.DateTimeField(auto_now_add=True)

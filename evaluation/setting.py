@@ -1,22 +1,80 @@
-"""How a run asks and reads: everything that its calls have in common, from the run's parameters alone."""
+"""How a run asks and reads: everything its calls have in common, from the run's parameters alone."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from random import Random
 from typing import Any
 
-from evaluation.letter_prompts import read_letter_prompts
 from llm.models import Run
+from llm.request_options import OPTIONS
 from studies.models import Assignment, InstrumentVersion, Study, UnitItem
-from studies.prompts import read_prompts
+from studies.prompts import (
+    OF_THE_KEY,
+    OF_THE_TEXT,
+    QUESTION,
+    TEXT,
+    TITLE,
+    Layout,
+    check_again,
+    check_slots,
+    fill_template,
+    get_part,
+    read_layout,
+    read_prompts,
+)  # fmt: skip
 from studies.protocols import Stage
-from studies.services.declaring import declaration_of
+from studies.services.declarations import get_declaration
+
+OPTIONS_SLOT = "options"
+
+
+@dataclass(frozen=True)
+class LetterPrompts:
+    """The templates of an instrument by stage and its layout, checked."""
+
+    layout: Layout
+    templates: Mapping[str, str]
+    again: str
+
+    def render(self, stage: str, *, title: str, body: str, question: str, options: str) -> str:
+        text = self.layout.lay_out(title, body)
+        return fill_template(
+            self.templates[stage], {TEXT: text, TITLE: title, QUESTION: question, OPTIONS_SLOT: options}
+        )
+
+
+def read_letter_prompts(content: Mapping[str, Any], with_text: Mapping[str, bool]) -> LetterPrompts:
+    """The prompts of an instrument for these stages (name: whether it shows the text), or `BadTemplate`."""
+    for check in make_letter_checks(content, with_text):
+        check()
+    templates = {stage: get_part(content, stage, str) for stage in with_text}
+    return LetterPrompts(read_layout(content), templates, get_part(content, "again", str))
+
+
+def make_letter_checks(content: Mapping[str, Any], with_text: Mapping[str, bool]) -> Iterator[Callable[[], object]]:
+    """Each raises `BadTemplate` if something is wrong with one part of the instrument."""
+    yield partial(read_layout, content)
+    for stage, shows_text in with_text.items():
+        yield partial(check_stage, content, stage, shows_text)
+    yield partial(check_again, content)
+
+
+def get_letter_slots(stage_shows_text: bool) -> tuple[list[str], list[str]]:
+    """What the template of a stage needs, and what it may use beside that."""
+    return ([TEXT, QUESTION, OPTIONS_SLOT], [TITLE]) if stage_shows_text else ([QUESTION, OPTIONS_SLOT], [])
+
+
+def check_stage(content: Mapping[str, Any], stage: str, shows_text: bool) -> None:
+    needed, optional = get_letter_slots(shows_text)
+    hidden = OF_THE_KEY if shows_text else OF_THE_KEY | OF_THE_TEXT
+    check_slots(stage, get_part(content, stage, str), needed, optional, hidden)
+
 
 LABEL, PROBABILITY = "label", "probability"
 READINGS = (LABEL, PROBABILITY)
 OPTIONWISE, LETTERS = "option", "letters"
-BEFORE: dict[str, Any] = {"as_published": False, "answering": OPTIONWISE, "temperature": 0, "sample": 0}
+DEFAULTS: dict[str, Any] = {"as_published": False, "answering": OPTIONWISE, "temperature": 0, "sample": 0, OPTIONS: {}}
 """How those ask and read that were made before this could be chosen."""
 READERS: dict[str, Callable[..., Any]] = {OPTIONWISE: read_prompts, LETTERS: read_letter_prompts}
 OPTION_KEY, ITEM_KEY = "/", "/item/"  # what stands between stage and number in the key of a call
@@ -63,9 +121,9 @@ class Setting:
         for stage in self.stages:
             for place in self.places.values():
                 if self.answering == LETTERS:
-                    yield item_key_of(stage, place.item_id)
+                    yield make_item_key(stage, place.item_id)
                 else:
-                    yield from (key_of(stage, option) for option in place.options)
+                    yield from (make_option_key(stage, option) for option in place.options)
 
 
 @dataclass(frozen=True)
@@ -78,11 +136,11 @@ class Place:
     n_in_unit: int
 
 
-def key_of(stage: str, option_id: int) -> str:
+def make_option_key(stage: str, option_id: int) -> str:
     return f"{stage}{OPTION_KEY}{option_id}"
 
 
-def item_key_of(stage: str, item_id: int) -> str:
+def make_item_key(stage: str, item_id: int) -> str:
     return f"{stage}{ITEM_KEY}{item_id}"
 
 
@@ -92,12 +150,14 @@ def read_key(key: str) -> tuple[str, int]:
     return stage, int(number)
 
 
-def params_for(study: Study, stages: list[str], params: Mapping[str, Any], annotator_id: int | None) -> dict[str, Any]:
+def build_run_params(
+    study: Study, stages: list[str], params: Mapping[str, Any], annotator_id: int | None
+) -> dict[str, Any]:
     """What a run has to carry. Without an annotator it can be planned, but not answered."""
     return {**params, "study": study.pk, "stages": stages, "annotator": annotator_id}
 
 
-def setting_of(run: Run) -> Setting:
+def load_setting(run: Run) -> Setting:
     """Kept on the run object, which lives as long as one worker's turn."""
     known: Setting | None = getattr(run, "_evaluation_setting", None)
     if known is None:
@@ -107,32 +167,32 @@ def setting_of(run: Run) -> Setting:
 
 
 def make_setting(params: Mapping[str, Any]) -> Setting:
-    params = {**BEFORE, **params}
+    params = {**DEFAULTS, **params}
     study = Study.objects.select_related("instrument_version").get(pk=params["study"])
-    declaration = declaration_of(study)
+    declaration = get_declaration(study)
     stages = {name: declaration.stage(name) for name in params["stages"]}
     content = InstrumentVersion.objects.get(pk=params["prompt"]).content
     return Setting(
         study=study,
         stages=stages,
-        prompts=READERS[params["answering"]](content, with_text(stages.values())),
+        prompts=READERS[params["answering"]](content, find_text_stages(stages.values())),
         reading=params["reading"],
         thresholds=params["thresholds"],
         as_published=params["as_published"],
         answering=params["answering"],
         temperature=params["temperature"],
         sample=params["sample"],
-        places=places_of(study),
+        places=load_places(study),
         annotator_id=params["annotator"],
     )
 
 
-def with_text(stages: Iterable[Stage]) -> dict[str, bool]:
+def find_text_stages(stages: Iterable[Stage]) -> dict[str, bool]:
     """By stage: whether it shows the text."""
     return {stage.name: "text" in stage.shows for stage in stages}
 
 
-def places_of(study: Study) -> dict[int, Place]:
+def load_places(study: Study) -> dict[int, Place]:
     """By item, in the study's order. All at once: rows cannot be read on while the plan is written."""
     rows = UnitItem.objects.filter(unit__study=study, item__options__isnull=False)
     ordered = rows.order_by("unit__position", "position", "item__options__position")

@@ -6,23 +6,22 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from evaluation.calls import METHODS, prompt_versions, unanswered_by
-from evaluation.curves import curves_of
-from evaluation.describing import peculiarities
-from evaluation.forms import BaselineForm, ModelForm
-from evaluation.judge_forms import JudgeForm
-from evaluation.listing import n_options, row_of, rows_of
+from evaluation import tasks
+from evaluation.calls import METHODS, get_prompt_versions, iter_unanswered_by
+from evaluation.forms import BaselineForm, JudgeForm, ModelForm
 from evaluation.models import Evaluator
-from evaluation.services import asking, baselines, ensembles, evaluators, judges, working
-from evaluation.services.comparing import comparison_of
+from evaluation.services import asking, baselines, evaluators, judges
+from evaluation.services.describing import describe_caveats, get_comparison
 from evaluation.services.evaluators import CannotEvaluate
-from evaluation.services.position import position_of_judge
+from evaluation.services.position import get_position
+from evaluation.services.progress import count_options, get_row, list_rows
+from evaluation.services.thresholds import make_curves
+from llm.command_line import format_estimate
 from llm.models import Endpoint, Run, Worker
-from llm.waiting import estimate_sentence
 from projects.models import Role
 from studies.access import get_study
-from studies.services.locking import WrongState
-from studies.services.selectors import models_that_selected
+from studies.services.evaluating import list_selecting_models
+from studies.services.states import WrongState
 
 MOST_ESTIMATED = 10_000  # calls; an estimate makes every prompt
 MOST_LISTED = 100
@@ -40,18 +39,18 @@ def study_evaluators(request, slug):
     if form is not None and form.is_valid():
         try:
             evaluator = baselines.add_baseline(study, **form.cleaned_data)
-            say_how_far(request, evaluator, working.begin(evaluator))
+            report_progress(request, evaluator, tasks.start_baseline(evaluator))
             return redirect("study_evaluators", study.slug)
         except CannotEvaluate as error:
             form.add_error(None, str(error))
         except WrongState as error:
             messages.error(request, str(error))
             return redirect("study_evaluators", study.slug)
-    return render(request, "evaluation/evaluators.html", context_of(study) | {"form": form})
+    return render(request, "evaluation/evaluators.html", build_context(study) | {"form": form})
 
 
-def context_of(study) -> dict:
-    rows = rows_of(study)
+def build_context(study) -> dict:
+    rows = list_rows(study)
     is_judged = judges.is_judged(study)
     working_on = [row for row in rows if row.is_working or (row.evaluator and not row.run and row.missing)]
     return {
@@ -60,13 +59,13 @@ def context_of(study) -> dict:
         "tab": "evaluators",
         "rows": rows,
         "stages": [_("Answers")] if is_judged else [_("Without the text"), _("With the text")],
-        "column_runs": judges.column_runs(study) if is_judged else [],
+        "column_runs": judges.list_column_runs(study) if is_judged else [],
         "may_manage": study.project.my_role.rank >= Role.RESEARCHER.rank,
         "nobody_works": bool(working_on) and not Worker.objects.alive().exists(),
     }
 
 
-def say_how_far(request, evaluator: Evaluator, is_done: bool) -> None:
+def report_progress(request, evaluator: Evaluator, is_done: bool) -> None:
     if is_done:
         said = _("“%(label)s” has answered.")
     else:
@@ -80,7 +79,7 @@ def evaluator_page(request, slug, pk):
     """How an evaluator is asked and read, and what it did not answer; single replies are for reviewers."""
     study = get_study(request.user, slug)
     evaluator = get_object_or_404(Evaluator.objects.select_related("annotator__study"), pk=pk, annotator__study=study)
-    row = row_of(evaluator)
+    row = get_row(evaluator)
     may_read = study.project.my_role.rank >= Role.REVIEWER.rank
     is_model = evaluator.method in METHODS
     context = {
@@ -90,14 +89,14 @@ def evaluator_page(request, slug, pk):
         "evaluator": evaluator,
         "row": row,
         "is_model": is_model,
-        "sentences": peculiarities(evaluator),
-        "prompts": prompt_versions(study).get(evaluator.annotator_id),
-        "curves": curves_of(evaluator),
-        "comparison": comparison_of(evaluator, row) if evaluator.method == asking.METHOD else None,
+        "sentences": describe_caveats(evaluator),
+        "prompts": get_prompt_versions(study).get(evaluator.annotator_id),
+        "curves": make_curves(evaluator),
+        "comparison": get_comparison(evaluator, row) if evaluator.method == asking.METHOD else None,
         "is_judge": evaluator.method == judges.METHOD,
-        "position": position_of_judge(evaluator) if evaluator.method == judges.METHOD else None,
+        "position": get_position(evaluator) if evaluator.method == judges.METHOD else None,
         "may_read": may_read,
-        "missing": list(islice(unanswered_by(evaluator, None), MOST_LISTED)) if may_read and is_model else [],
+        "missing": list(islice(iter_unanswered_by(evaluator, None), MOST_LISTED)) if may_read and is_model else [],
     }
     return render(request, "evaluation/evaluator.html", context)
 
@@ -114,12 +113,12 @@ def evaluator_model(request, slug):
         messages.error(request, str(error))
         return redirect("study_evaluators", study.slug)
     context = {"project": study.project, "study": study, "tab": "evaluators", "form": form, "is_judged": is_judged}
-    context["selectors"] = models_that_selected(study)
+    context["selectors"] = list_selecting_models(study)
     if form.is_valid():
         try:
             if request.POST.get("seen") == form.mark():
-                return started(request, study, form)
-            context |= {"estimate": estimate_of(study, form), "seen": form.mark()}
+                return start_models(request, study, form)
+            context |= {"estimate": describe_estimate(study, form), "seen": form.mark()}
         except CannotEvaluate as error:
             form.add_error(None, str(error))
         except WrongState as error:
@@ -130,19 +129,19 @@ def evaluator_model(request, slug):
     )
 
 
-def started(request, study, form: ModelForm | JudgeForm):
+def start_models(request, study, form: ModelForm | JudgeForm):
     """To the run of a single one, else to the list; one that has answered everything is named."""
     terms = {name: form.cleaned_data[name] for name in ("budget", "on_unknown")} | {"started_by": request.user}
     if isinstance(form, ModelForm):
-        added = ensembles.start_all(study, form.asks(), **terms)
+        added = asking.start_all(study, form.specs(), **terms)
     else:
-        judge = judges.start(study, form.ask(), **terms)
+        judge = judges.start(study, form.spec(), **terms)
         if isinstance(judge, Run):
             return redirect(judge)
         added = [judge]
     working_on = []
     for evaluator in added:
-        row = row_of(evaluator)
+        row = get_row(evaluator)
         if row.missing and row.run:
             working_on.append(row.run)
         else:
@@ -151,26 +150,30 @@ def started(request, study, form: ModelForm | JudgeForm):
     return redirect(working_on[0]) if len(added) == len(working_on) == 1 else redirect("study_evaluators", study.slug)
 
 
-def estimate_of(study, form: ModelForm | JudgeForm) -> str:
+def describe_estimate(study, form: ModelForm | JudgeForm) -> str:
     """In a sentence. Of a large study the number of calls only: a page cannot wait for all its prompts."""
     endpoint = form.cleaned_data["endpoint"]
-    asks = form.asks() if isinstance(form, ModelForm) else []
+    specs = form.specs() if isinstance(form, ModelForm) else []
     if isinstance(form, JudgeForm):
-        n_calls = judges.most_calls(study, form.ask())
+        n_calls = judges.count_max_calls(study, form.spec())
     else:
-        n_stages = sum(len(asking.wanted_for(study, ask).stages) for ask in asks)
-        n_calls = n_options(study) * n_stages  # at most: letters at once take one for each item
+        n_stages = sum(len(asking.specify_evaluator(study, spec).stages) for spec in specs)
+        n_calls = count_options(study) * n_stages  # at most: letters at once take one for each item
     if n_calls > MOST_ESTIMATED:
         said = _("%(n)d calls. What they cost at most says evaluate_study %(slug)s --model %(name)s --estimate.")
         return said % {"n": n_calls, "slug": study.slug, "name": endpoint.name}
     if isinstance(form, JudgeForm):
-        return estimate_sentence(judges.estimate_for(study, form.ask()), endpoint.currency)
-    found = ensembles.estimate_all(study, asks)
-    said = estimate_sentence(found, endpoint.currency)
-    if len(asks) < 2:
+        return format_estimate(judges.estimate_run(study, form.spec()), endpoint.currency)
+    found = asking.estimate_all(study, specs)
+    said = format_estimate(found, endpoint.currency)
+    if len(specs) < 2:
         return said
-    names = ", ".join(f"“{ask.name}”" for ask in asks)
-    return _("%(n)d evaluators: %(names)s. Together: %(estimate)s") % {"n": len(asks), "names": names, "estimate": said}
+    names = ", ".join(f"“{spec.name}”" for spec in specs)
+    return _("%(n)d evaluators: %(names)s. Together: %(estimate)s") % {
+        "n": len(specs),
+        "names": names,
+        "estimate": said,
+    }
 
 
 @login_required
@@ -179,14 +182,14 @@ def evaluator_continue(request, slug, pk):
     study = get_study(request.user, slug, Role.RESEARCHER)
     evaluator = get_object_or_404(Evaluator, pk=pk, annotator__study=study)
     if evaluator.method in METHODS:
-        go_on = judges.go_on if evaluator.method == judges.METHOD else asking.go_on
+        go_on = judges.resume if evaluator.method == judges.METHOD else asking.resume
         try:
-            run = go_on(evaluator, started_by=request.user)
+            run = go_on(evaluator, started_by=request.user, keeps_going=True)
         except CannotEvaluate as error:
             messages.error(request, str(error))
             return redirect("study_evaluators", study.slug)
         return redirect(run) if run else redirect("study_evaluators", study.slug)
-    say_how_far(request, evaluator, working.begin(evaluator))
+    report_progress(request, evaluator, tasks.start_baseline(evaluator))
     return redirect("study_evaluators", study.slug)
 
 
@@ -197,7 +200,7 @@ def evaluator_remove(request, slug, pk):
     study = get_study(request.user, slug, Role.RESEARCHER)
     evaluator = get_object_or_404(Evaluator, pk=pk, annotator__study=study)
     if request.method == "POST":
-        evaluators.remove(evaluator)
+        evaluators.delete_evaluator(evaluator)
         messages.success(request, _("“%(label)s” was removed.") % {"label": evaluator.annotator.code})
         return redirect("study_evaluators", study.slug)
     context = {"project": study.project, "study": study, "evaluator": evaluator}

@@ -6,9 +6,9 @@ class GenerationConfig(AppConfig):
 
     def ready(self):
         from generation.door import GenerationDoor  # models can be imported only now
-        from generation.instruments import ForGenerators
+        from generation.instruments import GeneratorPromptKind
         from llm.registry import register
         from studies import instrument_kinds
 
         register(GenerationDoor())
-        instrument_kinds.register(ForGenerators())
+        instrument_kinds.register_kind(GeneratorPromptKind())

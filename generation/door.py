@@ -7,24 +7,26 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from generation.drift import SHORT, WANTED_SHARE, share_in
+from generation.drift import SHORT, WANTED_SHARE, measure_share_in
 from generation.models import GeneratorRun
-from generation.parsing import Parsed, parse, parse_question, problems
-from generation.prompts import JSON, Template, read_template
-from generation.schemas import question_format, response_format
-from generation.services import examples
-from generation.services.asking import RUN_KIND, schema_problem
-from generation.services.choosing import language_of
-from generation.services.keeping import keep, keep_question
+from generation.parsing import Parsed, find_item_problems, find_open_problems, parse, parse_open, parse_question
+from generation.parts import ParsedItem
+from generation.prompts import JSON, Template, make_items_schema, make_open_schema, make_question_schema, read_template
+from generation.services import choosing
+from generation.services.asking import RUN_KIND, find_schema_problem
+from generation.services.choosing import get_language
+from generation.services.storing import store_question, store_reply
 from items.models import Item, Text
 from llm.models import Call, Run
 from llm.registry import Door, Rejected, Request, Unparsable
+from llm.services.reading import get_larger_limit
 from studies.models import InstrumentVersion
 
 MOST_AGAIN = 5
 AGAIN_TEMPERATURE = 0.5
 ANSWER = "answer/"
 QUESTION_TOKENS = 200
+OPEN_TOKENS = 160  # a question with its answer
 
 
 class GenerationDoor(Door):
@@ -41,19 +43,19 @@ class GenerationDoor(Door):
 
     def render_all(self, run: Run, pairs: Sequence[tuple[str, int]]) -> list[Request]:
         subjects = Subjects([key for key, _sample in pairs])
-        return [request_for(run, *subjects.of(key), sample) for key, sample in pairs]
+        return [build_request(run, *subjects.of(key), sample) for key, sample in pairs]
 
     def read(self, run: Run, call: Call) -> Any:
         text, source = Subjects([call.key]).of(call.key)
         if text is None:
             raise Unparsable(_("The text is no longer in the bank, so nothing can be asked about it."))
-        parsed = parsed_reply(run, text, call)
-        share = checked(run, call, text, parsed)
+        parsed = parse_reply(run, text, call)
+        share = check_reply(run, call, text, parsed)
         generator = GeneratorRun.objects.select_related("generator").get(run=run).generator
         if source is None:
-            n_whole, n_incomplete = keep(run, generator, text, parsed.items, run.params["n_options"])
+            n_whole, n_incomplete = store_reply(run, generator, text, parsed.items, run.params["n_options"])
         else:
-            n_whole, n_incomplete = keep_question(run, generator, source, parsed.items[0])
+            n_whole, n_incomplete = store_question(run, generator, source, parsed.items[0])
         return {
             "items": n_whole,
             "incomplete": n_incomplete,
@@ -64,14 +66,14 @@ class GenerationDoor(Door):
     def reprompt(self, run: Run, call: Call) -> Request | None:
         """Once more, where no item could be read. What was read and is in another language is no matter of layout."""
         text, _source = Subjects([call.key]).of(call.key)
-        if text is None or parsed_reply(run, text, call).items:
+        if text is None or parse_reply(run, text, call).items:
             return None
-        template = template_for(run, text)
+        template = load_template(run, text)
         again: list[dict[str, Any]] = [
-            {"role": "assistant", "content": call.text},
+            {"role": "assistant", "content": call.answer},
             {"role": "user", "content": template.again},
         ]
-        return Request([*(call.messages or []), *again], params_for(run, template, call.sample))
+        return Request([*(call.messages or []), *again], build_params(run, template, call.sample))
 
     def url(self, run: Run) -> str | None:
         written = GeneratorRun.objects.filter(run=run).first()
@@ -94,15 +96,15 @@ class Subjects:
         return self.texts.get(int(key)), None
 
 
-def request_for(run: Run, text: Text | None, source: Item | None, sample: int) -> Request:
+def build_request(run: Run, text: Text | None, source: Item | None, sample: int) -> Request:
     """One user message. ValueError if the text is gone, nobody has words in its language, or the server has no schema.
 
     A server may say only during the run that it takes no schema: from then on its calls fail with that sentence.
     """
     if text is None:
         raise ValueError(_("The text is no longer in the bank, so nothing can be asked about it."))
-    template = template_for(run, text)
-    if problem := schema_problem(run.endpoint, template):
+    template = load_template(run, text)
+    if problem := find_schema_problem(run.endpoint, template):
         raise ValueError(problem)
     words = template.render(
         title=text.title,
@@ -110,27 +112,27 @@ def request_for(run: Run, text: Text | None, source: Item | None, sample: int) -
         n_items=run.params["n_items"],
         n_options=run.params["n_options"],
         answer=source.expected_answer if source else "",
-        examples=examples_for(run, text, template),
+        examples=load_examples(run, text, template),
     )
-    return Request([{"role": "user", "content": words}], params_for(run, template, sample))
+    return Request([{"role": "user", "content": words}], build_params(run, template, sample))
 
 
-def template_for(run: Run, text: Text) -> Template:
+def load_template(run: Run, text: Text) -> Template:
     """Kept on the run object, which lives as long as one worker's turn."""
     known: dict[str, Template] | None = getattr(run, "_generation_templates", None)
     if known is None:
         versions = InstrumentVersion.objects.in_bulk(run.params["instruments"].values())
         known = {name: read_template(versions[pk].content) for name, pk in run.params["instruments"].items()}
         run._generation_templates = known  # type: ignore[attr-defined]
-    if template := known.get(language_of(text)):
+    if template := known.get(get_language(text)):
         return template
     said = _("There are no words to ask for items in the language “%(language)s”. Add an instrument in it.")
     raise ValueError(said % {"language": text.language})
 
 
-def examples_for(run: Run, text: Text, template: Template) -> list[str]:
+def load_examples(run: Run, text: Text, template: Template) -> list[str]:
     """The examples of the run that are not about this text; their rows are read once, like the templates."""
-    chosen = run.params.get("examples", {}).get(language_of(text), [])
+    chosen = run.params.get("examples", {}).get(get_language(text), [])
     if not chosen:
         return []
     known: dict[int, Item] | None = getattr(run, "_generation_examples", None)
@@ -140,44 +142,53 @@ def examples_for(run: Run, text: Text, template: Template) -> list[str]:
         run._generation_examples = known  # type: ignore[attr-defined]
     if any(pk not in known for pk in chosen):
         raise ValueError(_("An example of this run is no longer in the bank. Start a new run."))
-    return examples.rendered([known[pk] for pk in chosen], text, template, run.params["n_examples"])
+    return choosing.render_examples([known[pk] for pk in chosen], text, template, run.params["n_examples"])
 
 
-def params_for(run: Run, template: Template, sample: int) -> dict[str, Any]:
-    """Room for what is asked, twice over; the engine doubles it once for a reply that was cut off."""
+def build_params(run: Run, template: Template, sample: int) -> dict[str, Any]:
+    """Room for what is asked, twice over; the engine gives more where a reply was cut off."""
     n_items, n_options = run.params["n_items"], run.params["n_options"]
     params: dict[str, Any] = {"temperature": AGAIN_TEMPERATURE if sample else 0}
     if "answers" in run.params:
         params["max_tokens"] = QUESTION_TOKENS
-        schema = question_format()
+        schema = make_question_schema()
+    elif template.is_open:
+        params["max_tokens"] = 200 + n_items * OPEN_TOKENS
+        schema = make_open_schema(n_items)
     else:
         params["max_tokens"] = 200 + n_items * (80 + 60 * n_options) * (2 if template.explains else 1)
-        schema = response_format(n_items, n_options, explains=template.explains)
+        schema = make_items_schema(n_items, n_options, explains=template.explains)
     return params | ({"response_format": schema} if template.reply == JSON else {})
 
 
-def parsed_reply(run: Run, text: Text, call: Call) -> Parsed:
+def parse_reply(run: Run, text: Text, call: Call) -> Parsed:
     """In the form that was asked for: what should be JSON and is a list was not asked with a schema."""
-    template, reply = template_for(run, text), call.text or ""
+    template, reply = load_template(run, text), call.answer
     only_json = template.reply == JSON
     if "answers" in run.params:
         question = parse_question(reply, only_json=only_json)
         return Parsed([question] if question else [], 0)
+    if template.is_open:
+        return parse_open(reply, run.params["n_items"], only_json=only_json)
     return parse(reply, run.params["n_items"], explains=template.explains, only_json=only_json)
 
 
-def checked(run: Run, call: Call, text: Text, parsed: Parsed) -> float | None:
+def find_problems(run: Run, item: ParsedItem) -> list[str]:
+    return find_item_problems(item, run.params["n_options"]) if run.params["n_options"] else find_open_problems(item)
+
+
+def check_reply(run: Run, call: Call, text: Text, parsed: Parsed) -> float | None:
     """The share of the text's language in it; raises what the engine has to know before anything is stored."""
     is_question = "answers" in run.params
     if not parsed.items:
         one = _("The reply holds no single question.")
         raise Unparsable(one if is_question else _("The reply holds no question with answers."))
-    n_whole = sum(not problems(item, run.params["n_options"]) for item in parsed.items)
-    is_cut = call.finish_reason == "length" and call.turn == 0 and n_whole < run.params["n_items"]
+    n_whole = sum(not find_problems(run, item) for item in parsed.items)
+    is_cut = get_larger_limit(run, call) is not None and n_whole < run.params["n_items"]
     if is_cut and not is_question:
         raise Unparsable(_("The reply ends in the middle."))
     is_short = is_question and len(parsed.items[0].stem) < SHORT  # too short to tell its language
-    share = None if is_short else share_in(language_of(text), parsed.items, run.params["languages"])
+    share = None if is_short else measure_share_in(get_language(text), parsed.items, run.params["languages"])
     if share is not None and share < WANTED_SHARE:
         said = _("Only %(share)d %% of it is in the text's language.") % {"share": int(share * 100)}
         raise (Rejected if call.sample < MOST_AGAIN else Unparsable)(said)

@@ -12,7 +12,7 @@ WANTED_SHARE = 0.8
 SHORT = 25  # characters; what is shorter is judged together with its neighbour
 
 
-def share_in(language: str, items: Sequence[ParsedItem], candidates: Iterable[str]) -> float | None:
+def measure_share_in(language: str, items: Sequence[ParsedItem], candidates: Iterable[str]) -> float | None:
     """The share of the characters that stand in sentences of the language, 0 to 1.
 
     Each sentence is in the likeliest of the candidates. None where nothing can be told: without words, or if the
@@ -30,9 +30,9 @@ def share_in(language: str, items: Sequence[ParsedItem], candidates: Iterable[st
 
 
 def _pieces(item: ParsedItem, language: str) -> list[str]:
-    """Stem and options by sentence; names and other short answers are too short to tell alone."""
+    """Stem, answer and options by sentence; names and other short answers are too short to tell alone."""
     pieces: list[str] = []
-    for words in (item.stem, *(option.text for option in item.options)):
+    for words in (item.stem, item.answer, *(option.text for option in item.options)):
         for sentence in sentences_of(words, language):
             if not any(char.isalpha() for char in sentence):
                 continue

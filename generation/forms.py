@@ -6,30 +6,33 @@ from django import forms
 from django.utils.text import Truncator
 from django.utils.translation import gettext_lazy as _
 
-from generation.models import IncompleteItem
-from generation.parsing import EMPTY, EQUAL, NO_MARK, NO_STEM, TOO_LONG, WRONG_NUMBER
+from generation.models import IncompleteItem, Selection
+from generation.parsing import CONTRADICTION, EMPTY, EQUAL, NO_ANSWER, NO_MARK, NO_STEM, TOO_LONG, WRONG_NUMBER
 from generation.parts import LONGEST_OPTION, LONGEST_STEM
-from generation.services.asking import Ask, usual_instrument
-from generation.services.choosing import MOST_ITEMS, N_ITEMS, N_OPTIONS, Size
-from generation.services.examples import examples_called
-from generation.services.keeping import EDITED
+from generation.services import selecting
+from generation.services.asking import GenerationSpec, choose_instrument
+from generation.services.choosing import MAX_ITEMS, N_ITEMS, N_OPTIONS, Size, parse_examples
 from generation.services.ruling import CLOZE
-from items.forms.fields import NameField, TidyField
-from items.models import MAX_OPTIONS, MAX_STEM, Text
-from items.services.bank import in_order
-from llm.forms import BudgetField, UnknownField
+from generation.services.storing import EDITED
+from items.forms.bank import NameField, TidyField
+from items.models import MAX_OPTION, MAX_OPTIONS, MAX_STEM, Text
+from items.services.bank import order_by_arrival
+from llm.forms import OPTION_FIELDS, BudgetField, RequestOptionsForm, UnknownField
 from llm.models import Endpoint, Unknown
 from projects.models import Project
 from studies.instrument_kinds import GENERATOR
-from studies.services.instrument_listing import suitable
+from studies.models import Annotator
+from studies.services.instruments import list_suitable_versions
 
 MOST_LISTED = 300
 NOT_FOR_RULES = _("This is for models: rules take no examples and no name, and write no candidates. Leave it empty.")
-FOR_MODELS = ("examples", "seed", "are_candidates", "label")
+FOR_MODELS = ("examples", "are_candidates", "label", *OPTION_FIELDS)
 REASONS = {
     NO_STEM: _("The question is missing."),
     WRONG_NUMBER: _("It has another number of options than was asked for."),
     NO_MARK: _("Of an option it is not said whether it is correct."),
+    CONTRADICTION: _("The reply names two different keys, so none of them counts."),
+    NO_ANSWER: _("The question has no expected answer."),
     EMPTY: _("An option is empty."),
     EQUAL: _("Two options are equal."),
     TOO_LONG: _("The question or an option is too long."),
@@ -44,47 +47,54 @@ class TextsField(forms.ModelMultipleChoiceField):
         return obj.title or Truncator(obj.body).words(9)
 
 
-class GenerateForm(forms.Form):
+class GenerateForm(RequestOptionsForm):
     """Who is to write about which texts, how much, and what it may cost."""
 
+    field_order = (
+        *("writer", "n_items", "n_options", "instrument", "examples", "seed", "are_candidates", "label", "budget"),
+        *(*OPTION_FIELDS, "on_unknown", "texts"),
+    )
+
     writer = forms.ChoiceField()
-    n_items = forms.IntegerField(label=_("Items a text"), min_value=1, max_value=MOST_ITEMS, initial=N_ITEMS)
+    n_items = forms.IntegerField(label=_("Items per text"), min_value=1, max_value=MAX_ITEMS, initial=N_ITEMS)
     n_options = forms.IntegerField(
-        label=_("Options an item"),
+        label=_("Options per item"),
         min_value=0,
         max_value=MAX_OPTIONS,
         initial=N_OPTIONS,
-        help_text=_("2 or more; 0 for open questions: by rules, or with words that ask for the question to an answer."),
+        help_text=_("2 or more; 0 for open questions, by rules or by a model."),
     )
     instrument = forms.ChoiceField(
-        label=_("Words to ask a model with"),
+        label=_("Prompt"),
         required=False,
-        help_text=_("Texts are asked about in their own language. Other words make another generator."),
+        help_text=_("Texts are asked about in their own language. A different prompt counts as a new generator."),
     )
     examples = forms.CharField(
         label=_("Examples from the bank"),
         required=False,
         max_length=2000,
         help_text=_(
-            "For words with a place for examples: how many are to be drawn from what people wrote about other texts, "
+            "For prompts with a place for examples: how many are to be drawn from what people wrote about other texts, "
             "or their ids with commas between them."
         ),
     )
     seed = forms.IntegerField(
-        label=_("Seed of the examples"), required=False, help_text=_("Draws them; the same seed, the same examples.")
+        label=_("Seed"),
+        required=False,
+        help_text=_("Draws the examples, or the open questions of the rules; the same seed, the same draw."),
     )
     are_candidates = forms.BooleanField(
         label=_("Only candidates"),
         required=False,
         help_text=_(
-            "Ask for more items a text than you need. Another model then guesses and answers them, and the best are "
+            "Ask for more items per text than you need. Another model then guesses and answers them, and the best are "
             "kept."
         ),
     )
     label = NameField(
         label=_("Name of the generator"),
         required=False,
-        help_text=_("Of a model; empty: by the model, the words and whether they are candidates."),
+        help_text=_("Leave empty for an automatic name."),
     )
     budget = BudgetField(
         help_text=_("The run pauses before it costs more. In the currency of the model; needs its price.")
@@ -98,14 +108,14 @@ class GenerateForm(forms.Form):
         super().__init__(*args, **kwargs)
         endpoints = Endpoint.objects.offered_to(project)
         named = [(str(each.pk), each.as_offered) for each in endpoints]
-        writers = [(CLOZE, _("Rules, without a model: gaps in sentences of the text")), *named]
+        writers = [(CLOZE, _("Rules, without a model: gaps in sentences, or with 0 options open questions")), *named]
         self.fields["writer"] = forms.ChoiceField(
             label=_("Generator"), widget=forms.RadioSelect, initial=CLOZE, choices=writers
         )
-        usual = ("", _("the usual ones of the model"))
-        self.fields["instrument"].choices = [usual, *words_for(project)]  # type: ignore[attr-defined]
+        usual = ("", _("model default"))
+        self.fields["instrument"].choices = [usual, *list_prompts(project)]  # type: ignore[attr-defined]
         self.endpoints = {str(each.pk): each for each in endpoints}
-        self.all_texts = in_order(Text.objects.filter(project=project).current().select_related("project"))
+        self.all_texts = order_by_arrival(Text.objects.filter(project=project).current().select_related("project"))
         if self.all_texts.count() > MOST_LISTED:
             del self.fields["texts"]
         else:
@@ -117,7 +127,7 @@ class GenerateForm(forms.Form):
         if self.cleaned_data.get("writer") == CLOZE:
             for name in FOR_MODELS:
                 value = self.cleaned_data.get(name)
-                if not (value is None or value is False or value == ""):
+                if not (value is None or value is False or value in ("", {})):
                     self.add_error(name, NOT_FOR_RULES)
         return self.cleaned_data
 
@@ -131,18 +141,19 @@ class GenerateForm(forms.Form):
     def chosen_texts(self) -> list[Text]:
         return list(self.cleaned_data.get("texts") or self.all_texts)
 
-    def ask(self) -> Ask:
+    def spec(self) -> GenerationSpec:
         """What is wanted of a model, of a valid form."""
         wanted = self.cleaned_data
         endpoint = self.endpoints[wanted["writer"]]
-        return Ask(
+        return GenerationSpec(
             endpoint,
             self.chosen_texts(),
             self.size(),
-            wanted["instrument"] or usual_instrument(endpoint),
-            examples=examples_called(wanted["examples"], wanted["seed"]),
+            wanted["instrument"] or choose_instrument(endpoint, self.size()),
+            examples=parse_examples(wanted["examples"], wanted["seed"]),
             are_candidates=wanted["are_candidates"],
             label=wanted["label"],
+            options=self.options(),
         )
 
     def mark(self) -> str:
@@ -152,19 +163,42 @@ class GenerateForm(forms.Form):
         return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]
 
 
-def words_for(project: Project) -> list[tuple[str, str]]:
+def list_prompts(project: Project) -> list[tuple[str, str]]:
     """The prompts that a model can write with, by name: each has one or more languages."""
     languages: dict[str, list[str]] = {}
-    for version in suitable(project, GENERATOR):
+    for version in list_suitable_versions(project, GENERATOR):
         languages.setdefault(version.instrument.name, []).append(version.instrument.language)
     return [(name, f"{name} ({', '.join(sorted(its))})") for name, its in languages.items()]
 
 
+class SelectForm(forms.Form):
+    """By whose answers, and how many items of each text."""
+
+    selector = forms.ModelChoiceField(label=_("Selecting model"), queryset=Annotator.objects.none(), empty_label=None)
+    n = forms.IntegerField(label=_("Items to keep a text"), min_value=1, max_value=MAX_ITEMS, initial=N_ITEMS)
+
+    def __init__(self, selection: Selection, *args: Any, **kwargs: Any):
+        super().__init__(*args, **kwargs)
+        selectors = selecting.list_selectors(selection.study)
+        rows = Annotator.objects.filter(pk__in=[each.pk for each in selectors])
+        self.fields["selector"].queryset = rows  # type: ignore[attr-defined]
+        self.fields["selector"].label_from_instance = lambda each: each.code  # type: ignore[attr-defined]
+        self.has_selectors = bool(selectors)
+
+
 class RepairForm(forms.Form):
     stem = TidyField(label=_("Question"), max_length=MAX_STEM, widget=forms.Textarea({"rows": 3}))
+    expected_answer = TidyField(
+        label=_("Expected answer"), max_length=MAX_OPTION, required=False, widget=forms.Textarea({"rows": 2})
+    )
+
+    def __init__(self, *args: Any, is_open: bool, **kwargs: Any):
+        super().__init__(*args, **kwargs)
+        if not is_open:
+            del self.fields["expected_answer"]
 
 
-def repair_initial(row: IncompleteItem) -> list[dict[str, Any]]:
+def make_option_rows(row: IncompleteItem) -> list[dict[str, Any]]:
     """A row for each option that was read, cut at the bounds, and one more."""
     read = [
         {
@@ -177,9 +211,9 @@ def repair_initial(row: IncompleteItem) -> list[dict[str, Any]]:
     return [*read, {}][:MAX_OPTIONS]
 
 
-def stem_initial(row: IncompleteItem) -> dict[str, str]:
-    return {"stem": row.stem[:LONGEST_STEM]}
+def make_stem_initial(row: IncompleteItem) -> dict[str, str]:
+    return {"stem": row.stem[:LONGEST_STEM], "expected_answer": row.expected_answer}
 
 
-def reasons_of(row: IncompleteItem) -> list[Any]:
+def list_reasons(row: IncompleteItem) -> list[Any]:
     return [REASONS[name] for name in row.reasons if name in REASONS]

@@ -16,24 +16,32 @@ from generation.prompts import (
     QUESTION,
     SLOTS,
     Template,
+    make_items_schema,
+    make_open_schema,
+    make_question_schema,
+    make_template_checks,
     read_template,
-    template_checks,
-    writes,
+    read_writes,
 )
-from generation.schemas import question_format, response_format
-from generation.services import examples
-from generation.services.answers import answers_about
+from generation.services import choosing
 from generation.services.asking import RUN_KIND
-from generation.services.choosing import N_ITEMS, N_OPTIONS
-from generation.services.writing import CannotGenerate
+from generation.services.choosing import N_ITEMS, N_OPTIONS, list_answers
+from generation.services.storing import CannotGenerate
 from llm.models import Run
 from projects.models import Project
-from studies.instrument_kinds import GENERATOR, CannotPreview, Kind, Rendered, Subject, prompts_page
-from studies.problems import Problem
-from studies.prompts import problems_of
+from studies.instrument_kinds import (
+    GENERATOR,
+    CannotPreview,
+    InstrumentKind,
+    PreviewSubject,
+    Problem,
+    Rendered,
+    render_prompts,
+)
+from studies.prompts import collect_problems
 
 
-class ForGenerators(Kind):
+class GeneratorPromptKind(InstrumentKind):
     use = GENERATOR
     label = gettext_lazy("prompt of a generator")
 
@@ -41,63 +49,69 @@ class ForGenerators(Kind):
         return "generate" in content
 
     def problems(self, content: Mapping[str, Any]) -> list[Problem]:
-        return problems_of(template_checks(content))
+        return collect_problems(make_template_checks(content))
 
     def slots(self, content: Mapping[str, Any], place: str) -> list[str]:
         if place == "generate":
-            return [*SLOTS[writes(content)], *MORE_SLOTS]
-        return [*EXAMPLE_SLOTS[writes(content)], *MORE_EXAMPLE_SLOTS] if place == "example" else []
+            return [*SLOTS[read_writes(content)], *MORE_SLOTS]
+        return [*EXAMPLE_SLOTS[read_writes(content)], *MORE_EXAMPLE_SLOTS] if place == "example" else []
 
-    def preview(self, request: HttpRequest, content: Mapping[str, Any], subject: Subject) -> HttpResponse:
+    def preview(self, request: HttpRequest, content: Mapping[str, Any], subject: PreviewSubject) -> HttpResponse:
         template = read_template(content)
         words = template.render(
             title=subject.text.title,
             body=subject.text.body,
             n_items=N_ITEMS,
             n_options=N_OPTIONS,
-            answer=answer_on(subject) if template.writes == QUESTION else "",
-            examples=examples_on(subject, template) if template.takes_examples else (),
+            answer=find_answer(subject) if template.writes == QUESTION else "",
+            examples=find_examples(subject, template) if template.takes_examples else (),
         )
         size = {"items": N_ITEMS, "options": N_OPTIONS}
         title = _("For %(items)d items with %(options)d options") % size
         if template.writes == QUESTION:
             title = _("For the question to an expected answer")
+        elif template.is_open:
+            title = _("For %(items)d open questions with their answers") % size
         shown = [Rendered(title, words), Rendered(_("After a reply that cannot be read"), template.again)]
         if template.reply == JSON:
-            shown.append(Rendered(_("The schema that goes with it, where the server takes one"), schema_of(template)))
-        return prompts_page(request, shown)
+            shown.append(
+                Rendered(_("The schema that goes with it, where the server takes one"), render_schema(template))
+            )
+        return render_prompts(request, shown)
 
     def runs(self, project: Project, versions: Collection[int]) -> list[Run]:
         known = Run.objects.filter(project=project, kind=RUN_KIND)
         return [run for run in known if not {*versions}.isdisjoint(run.params.get("instruments", {}).values())]
 
 
-def answer_on(subject: Subject) -> str:
+def find_answer(subject: PreviewSubject) -> str:
     """The expected answer of the chosen item, or the first about the text."""
     if subject.item is not None and subject.item.expected_answer:
         return subject.item.expected_answer
-    found = answers_about(subject.project, [subject.text])
+    found = list_answers(subject.project, [subject.text])
     if not found:
         raise CannotPreview(_("No item about this text has an expected answer. Choose another text, or add one."))
     return found[0].expected_answer
 
 
-def examples_on(subject: Subject, template: Template) -> list[str]:
+def find_examples(subject: PreviewSubject, template: Template) -> list[str]:
     """Two, or one, drawn as a run would draw them."""
-    options = 0 if template.writes == QUESTION else N_OPTIONS
+    options = 0 if template.is_open else N_OPTIONS
     for n in (2, 1):
         try:
-            found = examples.chosen(subject.project, examples.Examples(n=n), [subject.text], template, options)
+            found = choosing.choose_examples(subject.project, choosing.Examples(n=n), [subject.text], template, options)
         except CannotGenerate as refused:
             problem = str(refused)
         else:
-            return examples.rendered(found, subject.text, template, n)
+            return choosing.render_examples(found, subject.text, template, n)
     raise CannotPreview(problem)
 
 
-def schema_of(template: Template) -> str:
+def render_schema(template: Template) -> str:
     if template.writes == QUESTION:
-        schema = question_format()
+        schema = make_question_schema()
+    elif template.is_open:
+        schema = make_open_schema(N_ITEMS)
     else:
-        schema = response_format(N_ITEMS, N_OPTIONS, explains=template.explains)
+        schema = make_items_schema(N_ITEMS, N_OPTIONS, explains=template.explains)
     return json.dumps(schema, indent=2)

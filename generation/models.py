@@ -1,6 +1,7 @@
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from generation.parsing import NO_ANSWER
 from items.models import MAX_ID, Generator, Item, Text
 from llm.models import Run
 from studies.models import Study
@@ -39,7 +40,7 @@ class IncompleteItem(models.Model):
     options = models.JSONField(default=list)
     """Per option {"text": …, "correct": true, false or null where the reply does not say it, "explanation": …}."""
     expected_answer = models.TextField(blank=True)
-    """Of a question that was asked for to this answer; it has no options."""
+    """Of an open question, which has no options."""
     metadata = models.JSONField(default=dict)
     state = models.CharField(max_length=10, choices=IncompleteState, default=IncompleteState.OPEN)
     item = models.OneToOneField(Item, models.SET_NULL, null=True, related_name="+")
@@ -53,6 +54,11 @@ class IncompleteItem(models.Model):
 
     def __str__(self):
         return self.external_id
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is a question without options: it has an expected answer, or lacks just that."""
+        return not self.options and (bool(self.expected_answer) or NO_ANSWER in self.reasons)
 
 
 class Selection(models.Model):

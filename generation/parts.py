@@ -1,7 +1,9 @@
-"""What is read out of a model's reply, and the marks by which options are called correct. No Django."""
+"""What is read from a model's reply: items, the marks of options, and keys that contradict each other. No Django."""
 
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 MOST_OPTIONS, LONGEST_OPTION, LONGEST_STEM, LONGEST_RAW = 20, 2_000, 10_000, 20_000
 LONGEST_EXPLANATION = 2_000
@@ -29,12 +31,15 @@ class ParsedOption:
 
 @dataclass
 class ParsedItem:
-    """`reasoning` is why the keys are keys; it is kept here too because there may be none."""
+    """`answer` is the expected answer of an open question. `reasoning` is why the keys are keys; it is kept here too
+    because there may be none. `contradicts`: the reply names other keys elsewhere, so that no option has a mark."""
 
     stem: str
     options: list[ParsedOption] = field(default_factory=list)
     raw: str = ""
     reasoning: str = ""
+    contradicts: bool = False
+    answer: str = ""
 
 
 def read_mark(text: str) -> tuple[bool | None, str]:
@@ -57,3 +62,104 @@ def _mark_at_end(text: str) -> re.Match[str] | None:
         if tail[place] in "([" and (found := MARK.match(text, offset + place)):
             return found
     return None
+
+
+KEY_NAMES = (
+    "correct_answer", "correct_answers", "correct_option", "correct_options", "right_answer", "right_answers",
+    "answer_key", "solution", "keys", "key", "richtige_antwort", "richtige_antworten", "lösung", "lösungen",
+    "erantzun_zuzena", "erantzun_zuzenak",
+)  # fmt: skip
+LETTER = r"[(\[]?[A-Ta-t][)\].]?"
+LETTERS = rf"{LETTER}(?:\s*(?:,|;|/|&|\+|and|und|eta|\s)\s*{LETTER})*"
+START = (
+    r"(?:(?:wait|actually|correction|sorry|no|hmm|korrektur|nein|doch|moment|barkatu|ez)\b[,.:;…\s–—-]*)*"
+    r"(?:(?:the|die|der)\s+)?"
+)
+WHAT = (
+    r"(?:(?:correct|right|richtigen?|korrekten?)\s+)?(?:answers?(?:\s+key)?|options?|keys?|solutions?|antwort(?:en)?|"
+    r"option(?:en)?|lösung(?:en)?|schlüssel|erantzun(?:a|ak)?|aukera)(?:\s+zuzenak?)?|correct|richtig(?:\s+sind|\s+ist)?|zuzenak?"
+)
+IS = r"\s*(?:[:=]|\b(?:is|are|ist|sind|lautet|da|dira)\b\s*:?)\s*(?:option(?:en|s)?\s+|antwort(?:en)?\s+)?"
+KEY_LINE = re.compile(rf"{START}(?:{WHAT}){IS}(?P<said>{LETTERS})(?:[\s.!,;:(–—-].*)?$", re.IGNORECASE)
+LETTER_FIRST = re.compile(
+    rf"{START}(?:option|answer|antwort|aukera)?\s*(?P<said>{LETTER})\s+(?:is|ist|wäre|da)\s+(?:actually\s+|eigentlich\s+)?"
+    r"(?:the\s+|die\s+)?(?:correct|right|richtige?|korrekte?|zuzena)\b.*$",
+    re.IGNORECASE,
+)
+
+
+def find_key_letters(line: str) -> set[str]:
+    """The letters that a line calls the key; empty if it is no such line."""
+    found = KEY_LINE.match(line) or LETTER_FIRST.match(line)
+    return {letter.lower() for letter in re.findall(r"(?<!\w)[A-Ta-t](?!\w)", found["said"])} if found else set()
+
+
+def drop_keys(item: ParsedItem) -> None:
+    """No option of the item is called correct or wrong any more."""
+    item.contradicts = True
+    for option in item.options:
+        option.correct = None
+
+
+def check_said(item: ParsedItem, labels: Sequence[str], said: set[str]) -> None:
+    """Against the letters that the reply calls the key beside its marks; letters that no option has are no key."""
+    places = {label.lower(): place for place, label in enumerate(labels)}
+    if said and said <= set(places):
+        check_places(item, {places[letter] for letter in said})
+
+
+def check_places(item: ParsedItem, places: Iterable[int]) -> None:
+    """Against the options at these places; where the marks leave something open, nothing is contradicted."""
+    marked = {place for place, option in enumerate(item.options) if option.correct}
+    if all(option.correct is not None for option in item.options) and marked != set(places):
+        drop_keys(item)
+
+
+def check_fields(item: ParsedItem, row: Mapping[str, Any]) -> None:
+    """Against fields of the JSON that name the key, by letter or by wording."""
+    lower = {str(name).lower(): value for name, value in row.items()}
+    for value in (lower[name] for name in KEY_NAMES if name in lower):
+        places = [_place(item.options, each) for each in (value if isinstance(value, list) else [value])]
+        known = {place for place in places if place is not None}
+        if known and len(known) == len(places):
+            check_places(item, known)
+
+
+def _place(options: Sequence[ParsedOption], named: Any) -> int | None:
+    if not isinstance(named, str):
+        return None
+    words = _plain(named)
+    texts = [_plain(option.text) for option in options]
+    if words in texts:
+        return texts.index(words)
+    letter = re.fullmatch(r"[(\[]?([a-t])[)\].:]?", words)
+    place = ord(letter[1]) - ord("a") if letter else len(options)
+    return place if place < len(options) else None
+
+
+def merge_contradicting(items: Sequence[ParsedItem]) -> list[ParsedItem]:
+    """Without items that repeat an earlier one with other keys; the earlier one has none from then on."""
+    kept: list[ParsedItem] = []
+    for item in items:
+        same = next((earlier for earlier in kept if _is_same(earlier, item)), None)
+        if same is not None and (same.contradicts or _keys(same) != _keys(item)):
+            drop_keys(same)
+        else:
+            kept.append(item)
+    return kept
+
+
+def _is_same(one: ParsedItem, other: ParsedItem) -> bool:
+    return bool(one.stem) and _plain(one.stem) == _plain(other.stem) and _wordings(one) == _wordings(other)
+
+
+def _wordings(item: ParsedItem) -> list[str]:
+    return sorted(_plain(option.text) for option in item.options)
+
+
+def _keys(item: ParsedItem) -> list[tuple[str, str]]:
+    return sorted((_plain(option.text), str(option.correct)) for option in item.options)
+
+
+def _plain(words: str) -> str:
+    return " ".join(words.casefold().split())

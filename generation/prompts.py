@@ -1,9 +1,10 @@
 """What a model is asked about a text: an instrument's words with the slots filled in, exact to the byte.
 
 An instrument of prompts for generators holds `generate`, `again`, `text` (how {text} is laid out) and perhaps
-`writes` (items | question), `reply` (list | json), `explain` (true | false), `marks` and `example`.
+`writes` (items | question | questions), `reply` (list | json), `explain` (true | false), `marks` and `example`.
 """
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -11,22 +12,26 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from studies.prompts import SLOT, BadTemplate, Layout, check_again, check_slots, fill, part, read_layout
+from generation.parts import ParsedItem
+from studies.prompts import SLOT, BadTemplate, Layout, check_again, check_slots, fill_template, get_part, read_layout
 
-ITEMS, QUESTION = "items", "question"
+ITEMS, QUESTION, OPEN = "items", "question", "questions"
 LIST, JSON = "list", "json"
-CHOICES = {"writes": (ITEMS, QUESTION), "reply": (LIST, JSON), "explain": (False, True)}
+CHOICES = {"writes": (ITEMS, QUESTION, OPEN), "reply": (LIST, JSON), "explain": (False, True)}
 ANSWER, EXAMPLES, ITEM = "answer", "examples", "item"
-SLOTS = {ITEMS: ["text", "n_items", "n_options"], QUESTION: ["text", ANSWER]}
+SLOTS = {ITEMS: ["text", "n_items", "n_options"], QUESTION: ["text", ANSWER], OPEN: ["text", "n_items"]}
 MORE_SLOTS = ["title", EXAMPLES]
-EXAMPLE_SLOTS = {ITEMS: [ITEM], QUESTION: ["question", ANSWER]}
+EXAMPLE_SLOTS = {ITEMS: [ITEM], QUESTION: ["question", ANSWER], OPEN: ["question", ANSWER]}
 MORE_EXAMPLE_SLOTS = ["text", "title"]
 BETWEEN_EXAMPLES = "\n\n"
 
 
 @dataclass(frozen=True)
 class Template:
-    """`writes` items, or the question to an expected answer; the reply is a list or JSON, perhaps with explanations."""
+    """`writes` items, the question to an expected answer, or open questions with their answers.
+
+    The reply is a list or JSON, perhaps with explanations.
+    """
 
     words: str
     again: str
@@ -36,6 +41,11 @@ class Template:
     explains: bool = False
     example: str = ""
     marks: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether what it writes has no options."""
+        return self.writes != ITEMS
 
     @property
     def takes_examples(self) -> bool:
@@ -49,33 +59,35 @@ class Template:
         values = {"n_items": str(n_items), "n_options": str(n_options), ANSWER: answer}
         shown = BETWEEN_EXAMPLES.join(examples)
         text = self.layout.lay_out(title, body)
-        return fill(self.words, values | {"text": text, "title": title, EXAMPLES: shown})
+        return fill_template(self.words, values | {"text": text, "title": title, EXAMPLES: shown})
 
     def render_example(self, *, title: str, body: str, item: str = "", question: str = "", answer: str = "") -> str:
         text = self.layout.lay_out(title, body)
-        return fill(self.example, {"text": text, "title": title, ITEM: item, "question": question, ANSWER: answer})
+        return fill_template(
+            self.example, {"text": text, "title": title, ITEM: item, "question": question, ANSWER: answer}
+        )
 
 
 def read_template(content: Mapping[str, Any]) -> Template:
     """The template of an instrument, or `studies.prompts.BadTemplate` with a sentence."""
-    for check in template_checks(content):
+    for check in make_template_checks(content):
         check()
     return Template(
-        part(content, "generate", str),
-        part(content, "again", str),
+        get_part(content, "generate", str),
+        get_part(content, "again", str),
         read_layout(content),
-        choice(content, "writes"),
-        choice(content, "reply"),
-        choice(content, "explain"),
+        read_choice(content, "writes"),
+        read_choice(content, "reply"),
+        read_choice(content, "explain"),
         content.get("example", ""),
         content.get("marks", {}),
     )
 
 
-def template_checks(content: Mapping[str, Any]) -> Iterator[Callable[[], object]]:
+def make_template_checks(content: Mapping[str, Any]) -> Iterator[Callable[[], object]]:
     """Each raises `BadTemplate` if something is wrong with one part of the instrument."""
     for name in CHOICES:
-        yield partial(choice, content, name)
+        yield partial(read_choice, content, name)
     yield partial(check_words, content)
     yield partial(check_again, content)
     yield partial(read_layout, content)
@@ -84,7 +96,7 @@ def template_checks(content: Mapping[str, Any]) -> Iterator[Callable[[], object]
     yield partial(check_marks, content)
 
 
-def choice(content: Mapping[str, Any], name: str) -> Any:
+def read_choice(content: Mapping[str, Any], name: str) -> Any:
     """What the instrument says there; the first of the values if it says nothing."""
     known = CHOICES[name]
     found = content.get(name, known[0])
@@ -95,49 +107,127 @@ def choice(content: Mapping[str, Any], name: str) -> Any:
     return found
 
 
-def writes(content: Mapping[str, Any]) -> str:
+def read_writes(content: Mapping[str, Any]) -> str:
     """For checks that must not fail because another has: items where it says something unknown."""
-    return QUESTION if content.get("writes") == QUESTION else ITEMS
+    found = content.get("writes")
+    return found if isinstance(found, str) and found in SLOTS else ITEMS
 
 
 def check_words(content: Mapping[str, Any]) -> None:
-    words = part(content, "generate", str)
-    if writes(content) == ITEMS and ANSWER in SLOT.findall(words):
+    words = get_part(content, "generate", str)
+    if read_writes(content) != QUESTION and ANSWER in SLOT.findall(words):
         said = _("“generate” has the slot {answer}, which only an instrument with “writes: question” can fill.")
         raise BadTemplate(said, "generate")
-    check_slots("generate", words, SLOTS[writes(content)], MORE_SLOTS)
+    check_slots("generate", words, SLOTS[read_writes(content)], MORE_SLOTS)
 
 
 def check_explain(content: Mapping[str, Any]) -> None:
-    if content.get("explain") is True and writes(content) == QUESTION:
+    if content.get("explain") is True and read_writes(content) != ITEMS:
         raise BadTemplate(_("A question has no options to explain. Leave “explain” out, or write items."), "explain")
 
 
 def check_example(content: Mapping[str, Any]) -> None:
     """The slot {examples} and the layout of one example stand both or neither."""
-    has_slot = EXAMPLES in SLOT.findall(part(content, "generate", str))
+    has_slot = EXAMPLES in SLOT.findall(get_part(content, "generate", str))
     if "example" not in content:
         if has_slot:
             raise BadTemplate(_("“generate” has the slot {examples}. Add “example”: how one of them looks."), "example")
         return
     if not has_slot:
         raise BadTemplate(_("“example” is never used: put {examples} into “generate”, or leave it out."), "example")
-    check_slots("example", part(content, "example", str), EXAMPLE_SLOTS[writes(content)], MORE_EXAMPLE_SLOTS)
+    check_slots("example", get_part(content, "example", str), EXAMPLE_SLOTS[read_writes(content)], MORE_EXAMPLE_SLOTS)
 
 
 def check_marks(content: Mapping[str, Any]) -> None:
     """Examples in a list say of each option whether it is correct, in the words that the reply is to have."""
     if (
-        EXAMPLES in SLOT.findall(part(content, "generate", str))
+        EXAMPLES in SLOT.findall(get_part(content, "generate", str))
         and "example" in content
-        and writes(content) == ITEMS
+        and read_writes(content) == ITEMS
         and content.get("reply", LIST) == LIST
     ):
-        marks = part(content, "marks", Mapping)
-        for name in mark_names(content):
-            part(marks, name, str, f"marks.{name}")
+        marks = get_part(content, "marks", Mapping)
+        for name in list_mark_names(content):
+            get_part(marks, name, str, f"marks.{name}")
 
 
-def mark_names(content: Mapping[str, Any]) -> list[str]:
+def list_mark_names(content: Mapping[str, Any]) -> list[str]:
     more = ["reasoning", "misconception"] if content.get("explain") is True else []
     return ["correct", "incorrect", *more]
+
+
+TEXT = {"type": "string"}
+
+
+def make_items_schema(n_items: int, n_options: int, *, explains: bool) -> dict[str, Any]:
+    """For items: `{"items": [{"question", "suggested_answers": [{"answer", "correct"}]}]}`.
+
+    With explanations in the order of protocols that ask for them: question, reasoning, keys, then each distractor after
+    the misconception behind it. How many keys there are is not for the schema to say, 0 is legal. Servers have models
+    write in the order of the schema, and requests are sent with sorted names: so the names are in that order too.
+    """
+    if explains:
+        distractor = _object({"misconception": TEXT, "wrong_answer": TEXT})
+        parts = {
+            "question": TEXT,
+            "reasoning": TEXT,
+            "right_answers": _list(TEXT, 0, n_options),
+            "wrong_answers": _list(distractor, 0, n_options),
+        }
+    else:
+        option = _object({"answer": TEXT, "correct": {"type": "boolean"}})
+        parts = {"question": TEXT, "suggested_answers": _list(option, n_options, n_options)}
+    return _format("items", _object({"items": _list(_object(parts), n_items, n_items)}))
+
+
+def make_question_schema() -> dict[str, Any]:
+    """For one question: `{"question": …}`."""
+    return _format("question", _object({"question": TEXT}))
+
+
+def make_open_schema(n_items: int) -> dict[str, Any]:
+    """For open questions with answers: `{"questions": [{"answer", "question"}]}`, in the order of the names."""
+    return _format(
+        "questions", _object({"questions": _list(_object({"answer": TEXT, "question": TEXT}), n_items, n_items)})
+    )
+
+
+def _format(name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "json_schema", "json_schema": {"name": name, "strict": True, "schema": schema}}
+
+
+def _object(parts: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": dict(parts), "required": list(parts), "additionalProperties": False}
+
+
+def _list(of: Mapping[str, Any], least: int, most: int) -> dict[str, Any]:
+    return {"type": "array", "items": of, "minItems": least, "maxItems": most}
+
+
+def write_json(item: ParsedItem, *, explains: bool) -> str:
+    """An item as the reply would hold it."""
+    if not explains:
+        options = [{"answer": option.text, "correct": bool(option.correct)} for option in item.options]
+        return json.dumps({"question": item.stem, "suggested_answers": options}, ensure_ascii=False)
+    keys = [option for option in item.options if option.correct]
+    wrong = [option for option in item.options if not option.correct]
+    row = {
+        "question": item.stem,
+        "reasoning": item.reasoning or (keys[0].explanation if keys else ""),
+        "right_answers": [option.text for option in keys],
+        "wrong_answers": [{"misconception": option.explanation, "wrong_answer": option.text} for option in wrong],
+    }
+    return json.dumps(row, ensure_ascii=False)
+
+
+def write_list(item: ParsedItem, marks: Mapping[str, str], *, explains: bool) -> str:
+    """An item as lines, lettered and marked; explained, the keys and why come first."""
+    lines, options = [f"1. {item.stem}"], item.options
+    if explains:
+        options = sorted(options, key=lambda option: not option.correct)
+    for letter, option in zip("abcdefghijklmnopqrst", options, strict=False):
+        kind = "correct" if option.correct else "incorrect"
+        if explains:
+            lines.append(f"{marks['reasoning' if option.correct else 'misconception']}: {option.explanation}")
+        lines.append(f"{letter}) {option.text} ({marks[kind]})")
+    return "\n".join(lines)

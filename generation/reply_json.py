@@ -5,7 +5,18 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from generation.parts import CONTROL, FALSE, LONGEST_RAW, MOST_OPTIONS, TRUE, ParsedItem, ParsedOption, read_mark
+from generation.parts import (
+    CONTROL,
+    FALSE,
+    LONGEST_RAW,
+    MOST_OPTIONS,
+    TRUE,
+    ParsedItem,
+    ParsedOption,
+    check_fields,
+    drop_keys,
+    read_mark,
+)
 
 STEM_NAMES = ("question", "stem", "frage", "galdera", "item")
 OPTION_NAMES = ("suggested_answers", "options", "answers", "choices", "optionen", "antworten", "aukerak", "erantzunak")
@@ -25,25 +36,26 @@ WHY_NAMES = (
     "uste_okerra",
 )
 REASONING_NAMES = ("reasoning", "begründung", "arrazoia")
+MOST_BRACKETS = 200
 LIST_NAMES = ("items", "questions", "fragen", "aufgaben", "galderak", "itemak")
 
 
-def items_from_json(text: str) -> list[ParsedItem]:
-    for value in _values(text):
-        rows = _rows(value)
-        if rows:
-            return [_json_item(row) for row in rows]
-    return []
+def read_json_items(text: str) -> list[ParsedItem]:
+    return [_json_item(row) for value in _values(text) for row in _rows(value)]
 
 
 def _values(text: str) -> Iterator[Any]:
-    """What stands in the text as JSON; only the first few brackets are tried."""
-    decoder = json.JSONDecoder()
-    for place in [found.start() for found in re.finditer(r"[\[{]", text)][:20]:
+    """What stands in the text as JSON, one after another; only the first few brackets are tried."""
+    decoder, end = json.JSONDecoder(), 0
+    for place in [found.start() for found in re.finditer(r"[\[{]", text)][:MOST_BRACKETS]:
+        if place < end:
+            continue
         try:
-            yield decoder.raw_decode(text, place)[0]
+            value, after = decoder.raw_decode(text, place)
         except (ValueError, RecursionError):
             continue
+        yield value
+        end = after if _rows(value) else end
 
 
 def _rows(value: Any) -> list[Mapping[str, Any]]:
@@ -69,7 +81,27 @@ def _json_item(row: Mapping[str, Any]) -> ParsedItem:
     found = _options(row) if _has_options(row) else _keys_and_distractors(row)
     raw = json.dumps(row, ensure_ascii=False)[:LONGEST_RAW]
     reasoning = _words(_named(row, REASONING_NAMES))
-    return ParsedItem(_words(_named(row, STEM_NAMES)), found, CONTROL.sub(" ", raw), reasoning)
+    item = ParsedItem(_words(_named(row, STEM_NAMES)), found, CONTROL.sub(" ", raw), reasoning)
+    if _has_options(row):
+        check_fields(item, row)
+        if any(_marks_differ(option) for option in _option_values(row)):
+            drop_keys(item)
+    return item
+
+
+def _option_values(row: Mapping[str, Any]) -> list[Any]:
+    options = _named(row, OPTION_NAMES)
+    return list(options.values()) if isinstance(options, dict) else list(options)
+
+
+def _marks_differ(option: Any) -> bool:
+    """Whether an option is called both correct and wrong: in two fields, or in a field and at the end of its words."""
+    if not isinstance(option, dict):
+        return False
+    lower = {str(name).lower(): value for name, value in option.items()}
+    truths = {_truth(lower[name]) for name in MARK_NAMES if name in lower}
+    truths.add(read_mark(_words(_named(option, WORDING_NAMES)))[0])
+    return {True, False} <= truths
 
 
 def _options(row: Mapping[str, Any]) -> list[ParsedOption]:

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from generation.parts import LONGEST_STEM, ParsedItem, ParsedOption, read_mark
+from generation.parts import LONGEST_STEM, ParsedItem, ParsedOption, check_said, find_key_letters, read_mark
 
 BULLET = re.compile(r"[-*•–]\s+")
 MARKER = re.compile(r"\(?(?P<label>[A-Ta-t]|\d{1,3})[).:]\**\s+|\(?(?P<bare>[A-Ta-t]|\d{1,3})[).:]\**$")
@@ -31,6 +31,11 @@ class _Line:
     correct: bool | None
 
     @property
+    def unlabelled(self) -> str:
+        """The line without marks of bold or quotation, whatever it was taken for."""
+        return _plain(self.raw.lstrip("#> \t-•–")).replace("**", "").replace("__", "")
+
+    @property
     def asks(self) -> bool:
         return self.text.endswith("?")
 
@@ -43,10 +48,15 @@ class _Reader:
         self.items: list[ParsedItem] = []
         self.pending: list[str] = []
         self.last = ""
+        self.labels: list[str] = []
+        self.said: list[set[str]] = []
 
     def read(self, line: _Line) -> None:
         if self.explains and (found := EXPLANATION.match(line.text)):
             self._explain(found["kind"].lower() in OF_KEYS, line)
+        elif line.correct is None and self.labels and (said := find_key_letters(line.unlabelled)):
+            self.said.append(said)
+            self.items[-1].raw += f"\n{line.raw}"
         elif self._is_stem(line):
             self._open(line)
         elif line.correct is not None or line.label:
@@ -60,6 +70,12 @@ class _Reader:
             self.pending = [line.raw]
             if self.items:
                 self.items[-1].raw += f"\n{line.raw}"
+
+    def finish_item(self) -> None:
+        """All is read that the reply says of the last item."""
+        for said in self.said:
+            check_said(self.items[-1], self.labels, said)
+        self.labels, self.said = [], []
 
     def _explain(self, is_of_keys: bool, line: _Line) -> None:
         """What stands before an option is about it."""
@@ -92,28 +108,32 @@ class _Reader:
         return bool(self.items) and not self.items[-1].options
 
     def _open(self, line: _Line) -> None:
+        self.finish_item()
         self.items.append(ParsedItem(line.text, raw=line.raw))
         self.pending, self.explanation = [], ""
         self.last = "stem" if line.label or line.is_heading else "stem without number"
 
     def _option(self, line: _Line) -> None:
         if self.pending and not self._continues(line.label):
+            self.finish_item()
             self.items.append(ParsedItem(_plain(self.pending[-1]), raw=self.pending[-1]))
         elif not self.items:
             self.items.append(ParsedItem(""))
         item = self.items[-1]
         item.options.append(ParsedOption(line.text, line.correct, self.explanation))
         self.explanation = ""
+        self.labels.append(line.label)
         item.raw = f"{item.raw}\n{line.raw}".strip("\n")
         self.pending, self.last = [], line.label
 
 
-def items_from_lines(text: str, explains: bool = False) -> list[ParsedItem]:
+def read_line_items(text: str, explains: bool = False) -> list[ParsedItem]:
     """Where explanations were asked for, a line that begins with such a word is about the option after it."""
     reader = _Reader(explains)
     for raw in text.split("\n"):
         if raw.strip():
             reader.read(_line(raw.strip()[: 3 * LONGEST_STEM]))
+    reader.finish_item()
     return reader.items
 
 

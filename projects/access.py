@@ -6,7 +6,7 @@ from django.shortcuts import get_object_or_404
 from projects.models import Membership, Project, Role, User
 
 
-def role_in(user: User, project: Project) -> Role | None:
+def get_role(user: User, project: Project) -> Role | None:
     """The user's role in the project; admins of the server count as owners."""
     if not user.is_authenticated:
         return None
@@ -16,9 +16,9 @@ def role_in(user: User, project: Project) -> Role | None:
     return Role(membership.role) if membership else None
 
 
-def require(user: User, project: Project, role: Role) -> Project:
+def require_role(user: User, project: Project, role: Role) -> Project:
     """The project, with the user's role as `project.my_role`; 404 for whoever has less than `role`."""
-    mine = role_in(user, project)
+    mine = get_role(user, project)
     if mine is None or mine.rank < role.rank:
         raise Http404
     project.my_role = mine
@@ -27,4 +27,4 @@ def require(user: User, project: Project, role: Role) -> Project:
 
 def get_project(user: User, slug: str, role: Role = Role.VIEWER) -> Project:
     """The project of that slug if the user has at least that role in it; else 404."""
-    return require(user, get_object_or_404(Project, slug=slug), role)
+    return require_role(user, get_object_or_404(Project, slug=slug), role)

@@ -3,7 +3,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from projects.models import Invitation, Project, Role, User
-from projects.services.editing import SLUG_LENGTH, suggest_slug
+from projects.services import SLUG_LENGTH, suggest_slug
 
 
 class ProjectForm(forms.ModelForm):

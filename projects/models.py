@@ -10,6 +10,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from projects.scratch import HiddenScratch, Scratchable
+
 
 def new_token() -> str:
     """192 random bits, URL-safe: what opens a door."""
@@ -51,20 +53,20 @@ class ProjectQuerySet(models.QuerySet):
     def with_counts(self):
         """Each with n_texts, n_items (newest versions) and n_studies."""
         return self.annotate(
-            n_texts=_count("texts", superseded_at=None),
-            n_items=_count("items", superseded_at=None),
-            n_studies=_count("studies"),
+            n_texts=_count_related("texts", superseded_at=None),
+            n_items=_count_related("items", superseded_at=None),
+            n_studies=_count_related("studies"),
         )
 
 
-def _count(relation: str, **conditions):
+def _count_related(relation: str, **conditions):
     """A subquery each, found by name: higher layers are not imported, and a join would multiply texts by items."""
     model: Any = Project._meta.get_field(relation).related_model
     rows = model.objects.filter(project=OuterRef("pk"), **conditions).order_by().values("project")
     return Coalesce(Subquery(rows.annotate(n=Count("pk")).values("n")), 0)
 
 
-class Project(models.Model):
+class Project(Scratchable):
     """Texts, items and studies that belong together, and the people who work on them."""
 
     slug = models.SlugField(_("short name"), max_length=60, unique=True)
@@ -72,8 +74,10 @@ class Project(models.Model):
     description = models.TextField(_("description"), blank=True)
     is_sample = models.BooleanField(default=False, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
+    bank_version = models.PositiveBigIntegerField(default=0, editable=False)  # grows with each change of the bank
 
-    objects = ProjectQuerySet.as_manager()
+    objects = HiddenScratch.from_queryset(ProjectQuerySet)()
+    everything = models.Manager()
 
     my_role: Role  # of the user who asked; set by projects.access
 

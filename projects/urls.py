@@ -1,6 +1,6 @@
 from django.urls import path
 
-from projects import doors, views
+from projects import views
 
 urlpatterns = [
     path("", views.project_list, name="project_list"),
@@ -11,7 +11,7 @@ urlpatterns = [
     path("p/<slug:slug>/members/<int:pk>/role/", views.member_role, name="member_role"),
     path("p/<slug:slug>/members/<int:pk>/remove/", views.member_remove, name="member_remove"),
     path("p/<slug:slug>/invitations/<int:pk>/revoke/", views.invitation_revoke, name="invitation_revoke"),
-    path("invitation/<str:token>/", doors.invitation, name="invitation"),
-    path("sign-in/<str:token>/", doors.sign_in_link, name="sign_in_link"),
-    path("account/", doors.account, name="account"),
+    path("invitation/<str:token>/", views.invitation, name="invitation"),
+    path("sign-in/<str:token>/", views.sign_in_link, name="sign_in_link"),
+    path("account/", views.account, name="account"),
 ]

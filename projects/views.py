@@ -1,21 +1,125 @@
-"""Pages of projects and their members."""
+"""Pages of projects, members, invitations, sign-in links and the account."""
 
+from functools import wraps
+
+import django_tables2 as tables
+from django.conf import settings
 from django.contrib import messages
+from django.contrib.auth import login
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.http import urlencode
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django_tables2 import RequestConfig
 
 from projects import access
-from projects.forms import InvitationForm, NewProjectForm, ProjectForm, RoleForm
+from projects.forms import AccountForm, InvitationForm, NewProjectForm, ProjectForm, RoleForm
 from projects.models import Project, Role
-from projects.overview import next_step
-from projects.services.editing import create_project, edit_project
-from projects.services.inviting import create_invitation, revoke_invitation
-from projects.services.members import LastOwner, change_role, remove_member
-from projects.tables import StudyTable
+from projects.overview import find_next_step
+from projects.services import (
+    InvitationClosed,
+    LastOwner,
+    accept_invitation,
+    change_account,
+    change_role,
+    create_invitation,
+    create_project,
+    edit_project,
+    find_invitation,
+    find_link_user,
+    is_member,
+    remove_member,
+    revoke_invitation,
+    use_sign_in_link,
+)
+from projects.signup import INVITATION_KEY
+
+BACKEND = "django.contrib.auth.backends.ModelBackend"
+
+
+def require_mail(view):
+    """Without a mail server the page says what to do instead, and promises no message."""
+
+    @wraps(view)
+    def show(request, *arguments, **keywords):
+        if settings.LESART["SENDS_MAIL"]:
+            return view(request, *arguments, **keywords)
+        return render(request, "account/no_mail.html")
+
+    return show
+
+
+@never_cache
+def invitation(request, token):
+    """GET shows what is offered; only POST accepts, because mail scanners open links."""
+    user = request.user if request.user.is_authenticated else None
+    try:
+        invitation = find_invitation(token, user)
+        if request.method == "POST":
+            return _accept_invitation(request, invitation, user)
+    except InvitationClosed:
+        return render(request, "projects/invitation_closed.html", status=404)
+    if is_member(user, invitation.project):
+        return redirect(invitation.project)
+    return render(request, "projects/invitation.html", {"invitation": invitation, "role": Role(invitation.role)})
+
+
+def _accept_invitation(request, invitation, user):
+    if user is None:
+        return _redirect_to_sign_in(request, invitation)
+    accept_invitation(invitation, user)
+    request.session.pop(INVITATION_KEY, None)
+    messages.success(request, _("You are a member of this project now."))
+    return redirect(invitation.project)
+
+
+def _redirect_to_sign_in(request, invitation):
+    """The session keeps the invitation: without one nobody makes an account."""
+    request.session[INVITATION_KEY] = invitation.token
+    way = "account_signup" if "sign_up" in request.POST else "account_login"
+    response = redirect(way)
+    response["Location"] += "?" + urlencode({"next": invitation.get_absolute_url()})
+    return response
+
+
+@never_cache
+def sign_in_link(request, token):
+    """GET shows a button; only POST signs in and uses the link up."""
+    holder = use_sign_in_link(token) if request.method == "POST" else find_link_user(token)
+    if holder is None:
+        return render(request, "projects/sign_in_link_closed.html", status=404)
+    if request.method == "POST":
+        login(request, holder, backend=BACKEND)
+        return redirect("project_list")
+    return render(request, "projects/sign_in_link.html", {"holder": holder})
+
+
+@login_required
+def account(request):
+    form = AccountForm(request.POST or None, instance=request.user)
+    if form.is_valid():
+        change_account(request.user, **form.cleaned_data)
+        messages.success(request, _("Your account is stored."))
+        return redirect("account")
+    memberships = request.user.memberships.select_related("project").order_by("project__title")
+    return render(request, "projects/account.html", {"form": form, "memberships": memberships})
+
+
+class StudyTable(tables.Table):
+    """The studies of a project, as far as this layer knows them."""
+
+    title = tables.Column(verbose_name=gettext_lazy("Study"), linkify=("study", {"slug": tables.A("slug")}))
+    state = tables.TemplateColumn(template_name="projects/study_state.html", verbose_name=gettext_lazy("State"))
+    results = tables.TemplateColumn(
+        template_name="projects/study_results.html",
+        verbose_name=gettext_lazy("Results"),
+        accessor="slug",
+        orderable=False,
+    )
+    created_at = tables.DateColumn(verbose_name=gettext_lazy("Made"), short=False)
 
 
 @login_required
@@ -41,7 +145,7 @@ def project(request, slug):
     studies = StudyTable(project.studies.all())
     RequestConfig(request).configure(studies)
     counts = Project.objects.with_counts().get(pk=project.pk)
-    context = {"project": project, "step": next_step(project), "studies": studies, "counts": counts}
+    context = {"project": project, "step": find_next_step(project), "studies": studies, "counts": counts}
     return render(request, "projects/project.html", context)
 
 
@@ -71,10 +175,10 @@ def member_list(request, slug):
 
 @login_required
 def member_role(request, slug, pk):
-    membership = _membership(request, slug, pk)
+    membership = _get_membership(request, slug, pk)
     form = RoleForm(request.POST or None)
     if form.is_valid():
-        return _change(request, slug, change_role, membership, Role(form.cleaned_data["role"]))
+        return _apply_change(request, slug, change_role, membership, Role(form.cleaned_data["role"]))
     if request.method == "POST":
         messages.error(request, _("Nothing was changed: choose one of the roles."))
     return redirect("member_list", slug)
@@ -82,9 +186,9 @@ def member_role(request, slug, pk):
 
 @login_required
 def member_remove(request, slug, pk):
-    membership = _membership(request, slug, pk)
+    membership = _get_membership(request, slug, pk)
     if request.method == "POST":
-        return _change(request, slug, remove_member, membership)
+        return _apply_change(request, slug, remove_member, membership)
     return render(request, "projects/member_remove.html", {"project": membership.project, "membership": membership})
 
 
@@ -98,12 +202,12 @@ def invitation_revoke(request, slug, pk):
     return redirect("member_list", slug)
 
 
-def _membership(request, slug, pk):
+def _get_membership(request, slug, pk):
     project = access.get_project(request.user, slug, Role.OWNER)
     return get_object_or_404(project.memberships.select_related("user"), pk=pk)
 
 
-def _change(request, slug, change, *arguments):
+def _apply_change(request, slug, change, *arguments):
     """Does it, says how it went, and leads to a page that the user may still see."""
     try:
         change(*arguments)
@@ -111,7 +215,7 @@ def _change(request, slug, change, *arguments):
         messages.error(request, error.sentence)
     else:
         messages.success(request, _("The change is stored."))
-    role = access.role_in(request.user, Project.objects.get(slug=slug))
+    role = access.get_role(request.user, Project.objects.get(slug=slug))
     if role == Role.OWNER:
         return redirect("member_list", slug)
     return redirect("project", slug) if role else redirect("project_list")

@@ -1,17 +1,121 @@
-"""What every way of judging says of its calls."""
+"""What the calls of a judge have in common: the setting of a run, keys of calls, the interface of judgment types."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-from evaluation.judges.setting import Asked, JudgeSetting
+from evaluation.judges.prompts import JudgePrompts, read_judge_prompts
+from evaluation.judges.scale import Scale, make_scale
 from items.models import Item
 from llm.models import Call, Run
 from llm.registry import Request
+from studies.models import Assignment, InstrumentVersion, Study
+from studies.protocols import Stage
 from studies.protocols.base import Value
-from studies.services.judging import Judgeable, store_values
+from studies.services.declarations import get_declaration, get_wording
+from studies.services.evaluating import judgment_type
+from studies.services.judging import Judgeable, list_judgeables, store_values
 
-# A label and a few words around it; the engine doubles it once for a reply that was cut off.
+SWAPPED = "/swapped"  # of a pair: the unit's first item is asked about as the second
+UNIT_KEY = "/unit/"
+
+
+@dataclass(frozen=True)
+class JudgeSetting:
+    """One study judged with these prompts. `samples` and `scale` are None where the study's own score is asked once."""
+
+    study: Study
+    stage: Stage
+    way: str
+    wording: Mapping[str, Any]
+    prompts: JudgePrompts
+    reading: str
+    samples: int | None
+    temperature: float
+    scale: Scale | None
+    subjects: tuple[Judgeable, ...]
+    annotator_id: int | None
+    column: str  # the name of the metric columns that a judge without an annotator fills
+
+    @cached_property
+    def subject_at(self) -> dict[tuple[int, int], Judgeable]:
+        return {(about.unit_id, about.item_id): about for about in self.subjects}
+
+    @cached_property
+    def assignments(self) -> dict[int, Assignment]:
+        """The judge's, by unit: read once, because every reply needs one."""
+        rows = Assignment.objects.active().filter(annotator=self.annotator_id, round=1)
+        return {row.unit_id: row for row in rows.select_related("annotator__study__instrument_version")}
+
+    def items_of(self, subjects: Iterable[Judgeable]) -> dict[int, Item]:
+        """The items with their texts and options, by primary key; ValueError where one has gone."""
+        keys = {pk for about in subjects for pk in (about.item_id, about.other_id) if pk}
+        return Item.objects.select_related("text").prefetch_related("options").in_bulk(keys)
+
+
+@dataclass(frozen=True)
+class JudgeQuestion:
+    """What one call is about."""
+
+    about: Judgeable
+    question: str
+    is_swapped: bool = False
+
+
+def make_key(setting: JudgeSetting, asked: JudgeQuestion) -> str:
+    about = asked.about
+    end = SWAPPED if asked.is_swapped else ""
+    return f"{setting.stage.name}{UNIT_KEY}{about.unit_id}/{about.item_id}/{asked.question}{end}"
+
+
+def read_key(setting: JudgeSetting, key: str) -> JudgeQuestion:
+    is_swapped = key.endswith(SWAPPED)
+    unit, item, question = key.removesuffix(SWAPPED).rpartition(UNIT_KEY)[2].split("/", 2)
+    return JudgeQuestion(setting.subject_at[int(unit), int(item)], question, is_swapped)
+
+
+def build_judge_params(study: Study, params: Mapping[str, Any], annotator_id: int | None) -> dict[str, Any]:
+    """What a run has to carry. Without an annotator it can be planned, or fills metric columns."""
+    stage = get_declaration(study).stages[0].name
+    return {**params, "study": study.pk, "stages": [stage], "annotator": annotator_id}
+
+
+def load_judge_setting(run: Run) -> JudgeSetting:
+    """Kept on the run object, which lives as long as one worker's turn."""
+    known: JudgeSetting | None = getattr(run, "_judge_setting", None)
+    if known is None:
+        known = make_judge_setting(run.params)
+        run._judge_setting = known  # type: ignore[attr-defined]
+    return known
+
+
+def make_judge_setting(params: Mapping[str, Any]) -> JudgeSetting:
+    study = Study.objects.select_related("instrument_version", "project").get(pk=params["study"])
+    stage = get_declaration(study).stages[0]
+    way = judgment_type(stage)
+    if way is None:
+        raise ValueError(f"The protocol {study.protocol} asks nothing that a model can judge.")
+    prompts = read_judge_prompts(InstrumentVersion.objects.get(pk=params["prompt"]).content, way)
+    own = params.get("scale")
+    return JudgeSetting(
+        study=study,
+        stage=stage,
+        way=way,
+        wording=get_wording(study).get(stage.name, {}),
+        prompts=prompts,
+        reading=params["reading"],
+        samples=params.get("samples"),
+        temperature=params.get("temperature") or 0,
+        scale=make_scale((1, own)) if own else prompts.scale,
+        subjects=tuple(list_judgeables(study)),
+        annotator_id=params["annotator"],
+        column=params.get("column", ""),
+    )
+
+
+# A label and a few words around it; the engine gives more where a reply was cut off.
 MAX_TOKENS = 32
 LABEL_PARAMS = {"temperature": 0, "max_tokens": MAX_TOKENS, "logprobs": True, "top_logprobs": 20}
 
@@ -20,26 +124,26 @@ class Judge(ABC):
     """One way of judging."""
 
     @abstractmethod
-    def plan(self, setting: JudgeSetting) -> Iterator[Asked]:
+    def plan(self, setting: JudgeSetting) -> Iterator[JudgeQuestion]:
         """What is asked at the start, text by text."""
 
     @abstractmethod
-    def requests(self, setting: JudgeSetting, asked: Sequence[Asked]) -> list[Request]:
+    def requests(self, setting: JudgeSetting, asked: Sequence[JudgeQuestion]) -> list[Request]:
         """The prompts; ValueError with a sentence if there can be none."""
 
     @abstractmethod
-    def read(self, setting: JudgeSetting, asked: Asked, run: Run, call: Call) -> dict[str, Any]:
+    def read(self, setting: JudgeSetting, asked: JudgeQuestion, run: Run, call: Call) -> dict[str, Any]:
         """Stores what the reply says, and returns what people are shown of it; `Unparsable` if it says nothing."""
 
-    def most(self, setting: JudgeSetting) -> Iterator[Asked]:
+    def most(self, setting: JudgeSetting) -> Iterator[JudgeQuestion]:
         """The plan with all that `then` may add."""
         return self.plan(setting)
 
-    def then(self, setting: JudgeSetting, asked: Asked) -> Iterable[Asked]:
+    def then(self, setting: JudgeSetting, asked: JudgeQuestion) -> Iterable[JudgeQuestion]:
         """What is asked after the answer to that."""
         return ()
 
-    def again(self, setting: JudgeSetting, asked: Asked) -> str | None:
+    def again(self, setting: JudgeSetting, asked: JudgeQuestion) -> str | None:
         """What is said after a reply without an answer; None: nothing."""
         return setting.prompts.fill("again")
 
@@ -48,16 +152,20 @@ class Judge(ABC):
         return
 
 
-def keep(setting: JudgeSetting, about: Judgeable, values: dict[str, Value], picks: Iterable[str] = ()) -> None:
+def store_judgment(
+    setting: JudgeSetting, about: Judgeable, values: dict[str, Value], picks: Iterable[str] = ()
+) -> None:
     """The values as answers of the judge, through the gate of people."""
     store_values(setting.assignments[about.unit_id], setting.stage, about, values, picks)
 
 
-def found(items: dict[int, Item], pk: int | None) -> Item:
+def get_item(items: dict[int, Item], pk: int | None) -> Item:
     if pk not in items:
         raise ValueError("The item is no longer in the bank, so it cannot be asked about.")
     return items[pk]
 
 
-def said_by_user(words: str, params: dict[str, Any]) -> Request:
-    return Request([{"role": "user", "content": words}], params)
+def build_request(words: str, params: dict[str, Any], system: str = "") -> Request:
+    """One user message, after a system message if there is one."""
+    before = [{"role": "system", "content": system}] if system else []
+    return Request([*before, {"role": "user", "content": words}], params)

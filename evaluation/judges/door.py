@@ -1,19 +1,24 @@
-"""The door of judges to the engine."""
+"""Judges as a kind of run."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from django.urls import reverse
 from django.utils.translation import gettext_noop
 
-from evaluation.judges.setting import Asked, JudgeSetting, judge_setting_of, key_of, read_key
-from evaluation.judges.ways import JUDGES
+from evaluation.judges.base import Judge, JudgeQuestion, JudgeSetting, load_judge_setting, make_key, read_key
+from evaluation.judges.gates import Gates
+from evaluation.judges.pairs import Pairs
+from evaluation.judges.scores import Scores
 from evaluation.services.evaluators import JUDGE_KIND
 from evaluation.setting import LABEL
 from llm.models import Call, Run
 from llm.registry import Door, Request
 from studies.models import Annotator
+from studies.services.evaluating import GATES, PAIRS, SCORES
 from studies.services.judging import close_judged
+
+JUDGES: Mapping[str, Judge] = {PAIRS: Pairs(), SCORES: Scores(), GATES: Gates()}
 
 
 class JudgeDoor(Door):
@@ -21,46 +26,46 @@ class JudgeDoor(Door):
     label = gettext_noop("Judgment")
 
     def plan(self, run: Run) -> Iterator[tuple[str, int]]:
-        setting = judge_setting_of(run)
-        return sampled(setting, JUDGES[setting.way].plan(setting))
+        setting = load_judge_setting(run)
+        return repeat_samples(setting, JUDGES[setting.way].plan(setting))
 
     def most(self, run: Run) -> Iterator[tuple[str, int]]:
-        setting = judge_setting_of(run)
-        return sampled(setting, JUDGES[setting.way].most(setting))
+        setting = load_judge_setting(run)
+        return repeat_samples(setting, JUDGES[setting.way].most(setting))
 
     def render(self, run: Run, key: str, sample: int) -> Request:
         return self.render_all(run, [(key, sample)])[0]
 
     def render_all(self, run: Run, pairs: Sequence[tuple[str, int]]) -> list[Request]:
-        setting = judge_setting_of(run)
+        setting = load_judge_setting(run)
         return JUDGES[setting.way].requests(setting, [read_key(setting, key) for key, _sample in pairs])
 
     def read(self, run: Run, call: Call) -> Any:
-        setting = judge_setting_of(run)
+        setting = load_judge_setting(run)
         return JUDGES[setting.way].read(setting, read_key(setting, call.key), run, call)
 
     def next_calls(self, run: Run, call: Call) -> Iterable[tuple[str, int]]:
-        setting = judge_setting_of(run)
-        return sampled(setting, JUDGES[setting.way].then(setting, read_key(setting, call.key)))
+        setting = load_judge_setting(run)
+        return repeat_samples(setting, JUDGES[setting.way].then(setting, read_key(setting, call.key)))
 
     def reprompt(self, run: Run, call: Call) -> Request | None:
-        setting = judge_setting_of(run)
+        setting = load_judge_setting(run)
         again = JUDGES[setting.way].again(setting, read_key(setting, call.key))
         if again is None or setting.reading != LABEL:
             return None
-        said: list[dict[str, Any]] = [{"role": "assistant", "content": call.text}, {"role": "user", "content": again}]
+        said: list[dict[str, Any]] = [{"role": "assistant", "content": call.answer}, {"role": "user", "content": again}]
         return Request([*(call.messages or []), *said], dict(call.params or {}))
 
     def finished(self, run: Run) -> None:
-        setting = judge_setting_of(run)
+        setting = load_judge_setting(run)
         JUDGES[setting.way].finish(setting, run)
         if setting.annotator_id is not None:
             for annotator in Annotator.objects.filter(pk=setting.annotator_id):
                 close_judged(annotator)
 
     def url(self, run: Run) -> str | None:
-        return reverse("study_evaluators", args=[judge_setting_of(run).study.slug])
+        return reverse("study_evaluators", args=[load_judge_setting(run).study.slug])
 
 
-def sampled(setting: JudgeSetting, asked: Iterable[Asked]) -> Iterator[tuple[str, int]]:
-    return ((key_of(setting, each), sample) for each in asked for sample in range(setting.samples or 1))
+def repeat_samples(setting: JudgeSetting, asked: Iterable[JudgeQuestion]) -> Iterator[tuple[str, int]]:
+    return ((make_key(setting, each), sample) for each in asked for sample in range(setting.samples or 1))

@@ -4,17 +4,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import Any
 
-from evaluation.judges.base import LABEL_PARAMS, Judge, found, keep, said_by_user
+from evaluation.judges.base import (
+    LABEL_PARAMS,
+    Judge,
+    JudgeQuestion,
+    JudgeSetting,
+    build_request,
+    get_item,
+    make_key,
+    store_judgment,
+)
 from evaluation.judges.prompts import FIRST, SECOND, TIE, JudgePrompts
-from evaluation.judges.setting import Asked, JudgeSetting, key_of
 from evaluation.setting import LABEL
 from items.models import Item, Option
-from llm.labels import read_label
+from llm.answers import LabelShares, read_label, read_shares
 from llm.models import Call, Run
-from llm.probabilities import LabelShares, read_shares
 from llm.registry import Request, Unparsable
 from studies.protocols import Stage
-from studies.services.judgeable import judged_questions
+from studies.services.evaluating import list_judged_questions
 
 OTHER = {FIRST: SECOND, SECOND: FIRST, TIE: TIE}
 
@@ -22,25 +29,27 @@ OTHER = {FIRST: SECOND, SECOND: FIRST, TIE: TIE}
 class Pairs(Judge):
     """Two calls a pair. The answer is stored when both replies are there; one without an answer leaves none."""
 
-    def plan(self, setting: JudgeSetting) -> Iterator[Asked]:
-        question = judged_questions(setting.stage)[0].name
+    def plan(self, setting: JudgeSetting) -> Iterator[JudgeQuestion]:
+        question = list_judged_questions(setting.stage)[0].name
         for about in setting.subjects:
-            yield Asked(about, question)
-            yield Asked(about, question, is_swapped=True)
+            yield JudgeQuestion(about, question)
+            yield JudgeQuestion(about, question, is_swapped=True)
 
-    def requests(self, setting: JudgeSetting, asked: Sequence[Asked]) -> list[Request]:
+    def requests(self, setting: JudgeSetting, asked: Sequence[JudgeQuestion]) -> list[Request]:
         items = setting.items_of(each.about for each in asked)
-        return [said_by_user(self.words(setting, each, items), LABEL_PARAMS) for each in asked]
+        return [build_request(self.words(setting, each, items), LABEL_PARAMS, setting.prompts.system) for each in asked]
 
-    def words(self, setting: JudgeSetting, asked: Asked, items: dict[int, Item]) -> str:
+    def words(self, setting: JudgeSetting, asked: JudgeQuestion, items: dict[int, Item]) -> str:
         about = asked.about
-        pair = [found(items, about.item_id), found(items, about.other_id)]
+        pair = [get_item(items, about.item_id), get_item(items, about.other_id)]
         seed = f"{setting.study.seed}/{about.unit_id}"
-        return compared(setting.prompts, setting.stage, setting.wording, pair[::-1] if asked.is_swapped else pair, seed)
+        return render_pair_prompt(
+            setting.prompts, setting.stage, setting.wording, pair[::-1] if asked.is_swapped else pair, seed
+        )
 
-    def read(self, setting: JudgeSetting, asked: Asked, run: Run, call: Call) -> dict[str, Any]:
-        chosen, shares = choice(setting, call)
-        mine = turned(chosen, asked.is_swapped)
+    def read(self, setting: JudgeSetting, asked: JudgeQuestion, run: Run, call: Call) -> dict[str, Any]:
+        chosen, shares = read_choice(setting, call)
+        mine = map_to_unit_order(chosen, asked.is_swapped)
         other = self.other_order(setting, asked, run)
         if other is not None:
             self.keep(setting, asked, mine if mine == other else TIE)
@@ -49,30 +58,30 @@ class Pairs(Judge):
             said |= {"shares": shares.shares, "label mass": shares.mass, "little label mass": shares.is_flagged}
         return said
 
-    def other_order(self, setting: JudgeSetting, asked: Asked, run: Run) -> str | None:
+    def other_order(self, setting: JudgeSetting, asked: JudgeQuestion, run: Run) -> str | None:
         """What the reply to the other order says, read or not: both raw replies are committed before either is read."""
-        other = Asked(asked.about, asked.question, not asked.is_swapped)
-        replies = run.calls.filter(key=key_of(setting, other), text__isnull=False).order_by("-turn")
+        other = JudgeQuestion(asked.about, asked.question, not asked.is_swapped)
+        replies = run.calls.filter(key=make_key(setting, other), text__isnull=False).order_by("-turn")
         for call in replies:
             try:
-                return turned(choice(setting, call)[0], other.is_swapped)
+                return map_to_unit_order(read_choice(setting, call)[0], other.is_swapped)
             except Unparsable:
                 continue
         return None
 
-    def keep(self, setting: JudgeSetting, asked: Asked, better: str) -> None:
+    def keep(self, setting: JudgeSetting, asked: JudgeQuestion, better: str) -> None:
         items = Item.objects.in_bulk([pk for pk in (asked.about.item_id, asked.about.other_id) if pk])
-        first, second = (found(items, pk).external_id for pk in (asked.about.item_id, asked.about.other_id))
-        tie = judged_questions(setting.stage)[0].levels[0]
+        first, second = (get_item(items, pk).external_id for pk in (asked.about.item_id, asked.about.other_id))
+        tie = list_judged_questions(setting.stage)[0].levels[0]
         value = {FIRST: first, SECOND: second, TIE: tie}[better]
-        keep(setting, asked.about, {asked.question: value}, (first, second))
+        store_judgment(setting, asked.about, {asked.question: value}, (first, second))
 
 
-def choice(setting: JudgeSetting, call: Call) -> tuple[str, LabelShares]:
+def read_choice(setting: JudgeSetting, call: Call) -> tuple[str, LabelShares]:
     """FIRST or SECOND as they stood in the prompt, or TIE, and the labels' shares; `Unparsable` if it does not say."""
     labels = {label: name for name, label in setting.prompts.labels.items()}
-    written = read_label(call.text or "", list(labels))
-    shares = read_shares(call.logprobs, list(labels), written.label)
+    written = read_label(call.answer, list(labels))
+    shares = read_shares(call.answer_logprobs, list(labels), written.label)
     if setting.reading == LABEL:
         if written.label is None:
             raise Unparsable(written.reason)
@@ -83,14 +92,16 @@ def choice(setting: JudgeSetting, call: Call) -> tuple[str, LabelShares]:
     return labels[likeliest], shares
 
 
-def turned(chosen: str, is_swapped: bool) -> str:
+def map_to_unit_order(chosen: str, is_swapped: bool) -> str:
     """From the place in the prompt to the place in the unit."""
     return OTHER[chosen] if is_swapped else chosen
 
 
-def compared(prompts: JudgePrompts, stage: Stage, wording: Mapping[str, Any], pair: Sequence[Item], seed: str) -> str:
+def render_pair_prompt(
+    prompts: JudgePrompts, stage: Stage, wording: Mapping[str, Any], pair: Sequence[Item], seed: str
+) -> str:
     """The prompt about two items in this order."""
-    shown = [item_words(prompts, stage, wording, item, f"{seed}/{item.external_id}") for item in pair]
+    shown = [render_item(prompts, stage, wording, item, f"{seed}/{item.external_id}") for item in pair]
     criteria = "\n".join(f"- {entry['title']}" for entry in wording.get("criteria", []))
     text = pair[0].text
     return prompts.about(
@@ -98,15 +109,15 @@ def compared(prompts: JudgePrompts, stage: Stage, wording: Mapping[str, Any], pa
     )
 
 
-def item_words(prompts: JudgePrompts, stage: Stage, wording: Mapping[str, Any], item: Item, seed: str) -> str:
+def render_item(prompts: JudgePrompts, stage: Stage, wording: Mapping[str, Any], item: Item, seed: str) -> str:
     """The question with its options as the stage shows them to people: keys marked, and first if it says so."""
     options = list(item.options.all())
     Random(seed).shuffle(options)
     if stage.keys == "first":
         options.sort(key=lambda option: not option.correct)
     mark = f" ({wording['key']})" if stage.keys != "hidden" and wording.get("key") else ""
-    return prompts.fill("item", question=item.stem, options="\n".join(option_line(each, mark) for each in options))
+    return prompts.fill("item", question=item.stem, options="\n".join(render_option(each, mark) for each in options))
 
 
-def option_line(option: Option, mark: str) -> str:
+def render_option(option: Option, mark: str) -> str:
     return f"- {option.text}{mark if option.correct else ''}"

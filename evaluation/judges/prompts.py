@@ -1,18 +1,22 @@
 """What a judge is asked, from an instrument of prompts: which parts each way of judging has, and their slots.
 
 Every such instrument holds `text` (how {text} is laid out), the parts of its way, and `again`, which is said after a
-reply that gives no answer. Nothing of generators, explanations or metadata has a slot.
+reply that gives no answer. It may hold `system`, a message before the prompt, and for scores `scale`, and prompts for
+single dimensions, so that published prompts of others can be used as they are. Nothing of generators, explanations or
+metadata has a slot.
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
 from django.utils.translation import gettext as _
 
-from studies.prompts import TEXT, TITLE, BadTemplate, Layout, check_slots, fill, part, read_layout
-from studies.services.judgeable import GATES, PAIRS, SCORES
+from evaluation.judges.scale import ANY, MAX_STEPS, Scale
+from studies.prompts import SLOT, TEXT, TITLE, BadTemplate, Layout, check_slots, fill_template, get_part, read_layout
+from studies.services.evaluating import GATES, PAIRS, SCORES
 
 Slots = tuple[tuple[str, ...], tuple[str, ...]]
 
@@ -23,7 +27,10 @@ PARTS: Mapping[str, Mapping[str, Slots]] = {
         "again": ((), ()),
     },
     SCORES: {
-        "rate": ((TEXT, "question", "dimension", "levels"), (TITLE, "help", "expected", "lowest", "highest")),
+        "rate": (
+            ("question",),
+            (TEXT, TITLE, "dimension", "help", "levels", "expected", "lowest", "highest"),
+        ),
         "expected": (("answer",), ()),
         "own_scale": (("lowest", "highest"), ()),
         "again": ((), ("lowest", "highest")),
@@ -37,6 +44,12 @@ PARTS: Mapping[str, Mapping[str, Slots]] = {
 }
 """By way of judging and part: the slots that it needs, and those that it may have beside them."""
 
+SYSTEM = "system"
+OF_SYSTEM = {SCORES: ("dimension", "help", "lowest", "highest")}
+"""By way of judging: the slots that a system message may have."""
+ONLY_WITH = {"expected": "expected", "own_scale": "levels"}
+"""Parts for scores that are needed where {the slot} stands in a prompt: prompts of others say it in their own words."""
+
 FIRST, SECOND, TIE = "first", "second", "tie"
 LABELS = {PAIRS: (FIRST, SECOND, TIE), SCORES: (), GATES: ()}
 
@@ -48,41 +61,129 @@ class JudgePrompts:
     layout: Layout
     parts: Mapping[str, str]
     labels: Mapping[str, str]
+    system: str = ""
+    scale: Scale | None = None
+    """Of the scores that the prompts ask for; None: the study's."""
+    rates: Mapping[str, str] | None = None
+    """By dimension, where each has a prompt of its own, or where they are about some dimensions only."""
+
+    def asks_about(self, dimension: str) -> bool:
+        return self.rates is None or dimension in self.rates
+
+    def rate(self, dimension: str) -> str:
+        return self.parts["rate"] if self.rates is None else self.rates[dimension]
 
     def fill(self, name: str, **values: str) -> str:
-        return fill(self.parts[name], values)
+        return fill_template(self.parts[name], values)
 
     def about(self, name: str, *, title: str, body: str, **values: str) -> str:
         """A part that shows the text."""
-        return self.fill(name, **{TEXT: self.layout.lay_out(title, body), TITLE: title}, **values)
+        return fill_template(self.parts[name], self.shown(title, body, values))
+
+    def about_dimension(self, name: str, *, title: str, body: str, **values: str) -> str:
+        return fill_template(self.rate(name), self.shown(title, body, values))
+
+    def shown(self, title: str, body: str, values: Mapping[str, str]) -> dict[str, str]:
+        return {TEXT: self.layout.lay_out(title, body), TITLE: title, **values}
 
 
 def read_judge_prompts(content: Mapping[str, Any], way: str) -> JudgePrompts:
     """The prompts of an instrument for that way of judging, or `BadTemplate`."""
-    for check in judge_checks(content, way):
+    for check in make_judge_checks(content, way):
         check()
-    parts = {name: part(content, name, str) for name in PARTS[way]}
-    return JudgePrompts(read_layout(content), parts, read_labels(content, way))
+    rates = read_rates(content) if way == SCORES else None
+    parts = {
+        name: get_part(content, name, str)
+        for name in list_needed_parts(content, way)
+        if name != "rate" or rates is None
+    }
+    system = get_part(content, SYSTEM, str) if SYSTEM in content else ""
+    return JudgePrompts(read_layout(content), parts, read_labels(content, way), system, read_scale(content), rates)
 
 
-def judge_checks(content: Mapping[str, Any], way: str) -> Iterator[Callable[[], object]]:
+def list_needed_parts(content: Mapping[str, Any], way: str) -> list[str]:
+    """The parts that the instrument has to hold."""
+    if way != SCORES:
+        return list(PARTS[way])
+    told = content.get("rate")
+    words = " ".join(map(str, told.values())) if isinstance(told, Mapping) else str(told)
+    slots = set(SLOT.findall(words))
+    return [name for name in PARTS[way] if name in content or name not in ONLY_WITH or ONLY_WITH[name] in slots]
+
+
+def read_rates(content: Mapping[str, Any]) -> dict[str, str] | None:
+    """Prompts by dimension; None where one prompt is filled in for each."""
+    told, named = content.get("rate"), content.get("dimensions")
+    if isinstance(told, Mapping):
+        if not told or not all(isinstance(name, str) and isinstance(words, str) for name, words in told.items()):
+            raise BadTemplate(_("Under “rate” stands a prompt, or a prompt for each dimension by its name."), "rate")
+        return dict(told)
+    if named is not None:
+        if not isinstance(named, list) or not named or not all(isinstance(name, str) for name in named):
+            raise BadTemplate(
+                _("Under “dimensions” stands a list of the dimensions that are asked about."), "dimensions"
+            )
+        return {name: get_part(content, "rate", str) for name in named}
+    if "dimension" not in SLOT.findall(get_part(content, "rate", str)):
+        raise BadTemplate(
+            _("The prompt does not name the dimension. Put {dimension} into it, or list under “dimensions” what it is "
+              "about."),
+            "rate",
+        )  # fmt: skip
+    return None
+
+
+def read_scale(content: Mapping[str, Any]) -> Scale | None:
+    """The scale that the instrument names: lowest, highest, and a step (1), or every number between (any)."""
+    told = content.get("scale")
+    if told is None:
+        return None
+    problem = BadTemplate(
+        _("Write the scale as lowest, highest and perhaps step, such as {lowest: 0, highest: 1, step: 0.5}; step: any "
+          "is every number between."), "scale",
+    )  # fmt: skip
+    if not isinstance(told, Mapping) or not set(told) <= {"lowest", "highest", "step"}:
+        raise problem
+    step = 0 if told.get("step", 1) == ANY else told.get("step", 1)
+    numbers = [told.get("lowest"), told.get("highest"), step]
+    if any(isinstance(each, bool) or not isinstance(each, int | float) or abs(each) > 1e6 for each in numbers):
+        raise problem
+    scale = Scale(*(Fraction(str(each)) for each in numbers))
+    is_even = not scale.step or (scale.highest - scale.lowest) % scale.step == 0
+    if scale.lowest >= scale.highest or scale.step < 0 or not is_even or len(scale.levels) > MAX_STEPS:
+        raise problem
+    return scale
+
+
+def make_judge_checks(content: Mapping[str, Any], way: str) -> Iterator[Callable[[], object]]:
     """Each raises `BadTemplate` if something is wrong with one part of the instrument."""
     yield partial(read_layout, content)
     yield partial(read_labels, content, way)
-    for name in PARTS[way]:
+    for name in list_needed_parts(content, way):
         yield partial(check_part, content, way, name)
+    if SYSTEM in content:
+        yield partial(check_system, content, way)
+    if way == SCORES:
+        yield partial(read_rates, content)
+        yield partial(read_scale, content)
 
 
 def check_part(content: Mapping[str, Any], way: str, name: str) -> None:
     needed, optional = PARTS[way][name]
-    check_slots(name, part(content, name, str), needed, optional)
+    rates = content.get(name) if name == "rate" else None
+    for words in rates.values() if isinstance(rates, Mapping) else [get_part(content, name, str)]:
+        check_slots(name, str(words), needed, optional)
+
+
+def check_system(content: Mapping[str, Any], way: str) -> None:
+    check_slots(SYSTEM, get_part(content, SYSTEM, str), (), OF_SYSTEM.get(way, ()))
 
 
 def read_labels(content: Mapping[str, Any], way: str) -> dict[str, str]:
     """The labels that a reply is written with, all different also in lower case."""
     names = LABELS[way]
-    told = part(content, "labels", Mapping) if names else {}
-    labels = {name: str(part(told, name, str, f"labels.{name}")).strip() for name in names}
+    told = get_part(content, "labels", Mapping) if names else {}
+    labels = {name: str(get_part(told, name, str, f"labels.{name}")).strip() for name in names}
     if "" in labels.values() or len({label.casefold() for label in labels.values()}) < len(labels):
         raise BadTemplate(_("The labels must differ, also in lower case, and not be empty."), "labels")
     return labels

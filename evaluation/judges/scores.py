@@ -3,110 +3,168 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from evaluation.judges.base import LABEL_PARAMS, Judge, found, keep, said_by_user
-from evaluation.judges.columns import write_columns
+from django.utils.translation import gettext_noop
+
+from evaluation.judges.base import (
+    LABEL_PARAMS,
+    Judge,
+    JudgeQuestion,
+    JudgeSetting,
+    build_request,
+    get_item,
+    read_key,
+    store_judgment,
+)
 from evaluation.judges.prompts import JudgePrompts
-from evaluation.judges.setting import Asked, JudgeSetting
+from evaluation.judges.scale import Scale, format_score, make_scale, read_score
+from evaluation.models import Metric, MetricValue
+from evaluation.services.metrics import ensure_metric, store_values
 from evaluation.setting import LABEL
 from items.models import Item
-from llm.labels import read_label
+from llm.answers import read_shares
 from llm.models import Call, Run
-from llm.probabilities import read_shares
 from llm.registry import Request, Unparsable
+from studies.prompts import fill_template
 from studies.protocols import Question
+
+NO_SCORE = gettext_noop("The model gave no score.")
+
+
+def name_column(judge: str, dimension: str) -> str:
+    return f"{judge}:{dimension}"
+
+
+def write_columns(setting: JudgeSetting, run: Run) -> None:
+    """Of each item and dimension the mean of the scores that could be read; undefined where none could."""
+    metrics: dict[str, Metric] = {}
+    values = []
+    for key, scores in collect_scores(run).items():
+        asked = read_key(setting, key)
+        name = name_column(setting.column, asked.question)
+        if name not in metrics:
+            metrics[name] = ensure_metric(setting.study.project, name, is_computed=True)
+        mean = sum(scores) / len(scores) if scores else None
+        reason = "" if scores else NO_SCORE
+        values.append(MetricValue(metric=metrics[name], item_id=asked.about.item_id, value=mean, reason=reason))
+    store_values(values)
+
+
+def collect_scores(run: Run) -> Mapping[str, list[float]]:
+    """In the order of the plan; empty where no reply could be read."""
+    found: dict[str, list[float]] = {key: [] for key in list_planned_keys(run)}
+    read = Call.objects.good().filter(run=run).order_by("position", "sample", "turn")
+    for key, parsed in read.values_list("key", "parsed").iterator(chunk_size=2000):
+        found[key].append(parsed["score"])
+    return found
+
+
+def list_planned_keys(run: Run) -> Iterator[str]:
+    return iter(run.calls.filter(turn=0, sample=0).order_by("position").values_list("key", flat=True))
 
 
 class Scores(Judge):
     """A whole score on the study's scale is an answer; any other number is a value of a metric column."""
 
-    def plan(self, setting: JudgeSetting) -> Iterator[Asked]:
+    def plan(self, setting: JudgeSetting) -> Iterator[JudgeQuestion]:
         for about in setting.subjects:
             for question in setting.stage.about(about.has_expected_answer):
-                yield Asked(about, question.name)
+                if setting.prompts.asks_about(question.name):
+                    yield JudgeQuestion(about, question.name)
 
-    def requests(self, setting: JudgeSetting, asked: Sequence[Asked]) -> list[Request]:
+    def requests(self, setting: JudgeSetting, asked: Sequence[JudgeQuestion]) -> list[Request]:
         items = setting.items_of(each.about for each in asked)
         params = LABEL_PARAMS | {"temperature": setting.temperature}
-        return [said_by_user(self.words(setting, each, items), params) for each in asked]
+        return [build_request(self.words(setting, each, items), params, render_system(setting, each)) for each in asked]
 
-    def words(self, setting: JudgeSetting, asked: Asked, items: dict[int, Item]) -> str:
-        item = found(items, asked.about.item_id)
-        return rated(setting.prompts, setting.wording, item, setting.stage.question(asked.question), setting.scale)
+    def words(self, setting: JudgeSetting, asked: JudgeQuestion, items: dict[int, Item]) -> str:
+        item = get_item(items, asked.about.item_id)
+        return render_rating_prompt(
+            setting.prompts, setting.wording, item, setting.stage.question(asked.question), setting.scale
+        )
 
-    def read(self, setting: JudgeSetting, asked: Asked, run: Run, call: Call) -> dict[str, Any]:
-        said = score(setting, asked, call)
+    def read(self, setting: JudgeSetting, asked: JudgeQuestion, run: Run, call: Call) -> dict[str, Any]:
+        said = read_judge_score(setting, asked, call)
         if setting.annotator_id is not None:
-            keep(setting, asked.about, {asked.question: said["score"]})
+            store_judgment(setting, asked.about, {asked.question: said["score"]})
         return said
 
-    def again(self, setting: JudgeSetting, asked: Asked) -> str | None:
+    def again(self, setting: JudgeSetting, asked: JudgeQuestion) -> str | None:
         """Of samples, and where probabilities are read, other words would be another measure."""
         if setting.reading != LABEL or setting.samples:
             return None
-        return setting.prompts.fill("again", **ends(scale_of(setting, asked)))
+        return setting.prompts.fill("again", **get_scale(setting, asked).ends)
 
     def finish(self, setting: JudgeSetting, run: Run) -> None:
         if setting.annotator_id is None:
             write_columns(setting, run)
 
 
-def scale_of(setting: JudgeSetting, asked: Asked) -> tuple[int, ...]:
-    return scale(setting.stage.question(asked.question), setting.scale)
+def get_scale(setting: JudgeSetting, asked: JudgeQuestion) -> Scale:
+    """The judge's own, or else the study's."""
+    return setting.scale or get_study_scale(setting.stage.question(asked.question))
 
 
-def scale(question: Question, own: int | None) -> tuple[int, ...]:
-    """The judge's own scale from 1, or else the study's."""
-    return tuple(range(1, own + 1)) if own else tuple(map(int, question.levels))
+def get_study_scale(question: Question) -> Scale:
+    return make_scale(sorted(map(int, question.levels)))
 
 
-def ends(levels: Sequence[int]) -> dict[str, str]:
-    return {"lowest": str(levels[0]), "highest": str(levels[-1])}
+def render_system(setting: JudgeSetting, asked: JudgeQuestion) -> str:
+    words = find_dimension(setting.wording, asked.question)
+    about = {"dimension": words.get("title", asked.question), "help": words.get("help", "")}
+    return fill_template(setting.prompts.system, {**about, **get_scale(setting, asked).ends})
 
 
-def score(setting: JudgeSetting, asked: Asked, call: Call) -> dict[str, Any]:
+def read_judge_score(setting: JudgeSetting, asked: JudgeQuestion, call: Call) -> dict[str, Any]:
     """The score written, or its expected value by the digits' probabilities; `Unparsable` if there is none."""
-    labels = [str(level) for level in scale_of(setting, asked)]
-    written = read_label(call.text or "", labels)
+    scale = get_scale(setting, asked)
+    read = read_score(call.answer, scale, find_dimension(setting.wording, asked.question).get("title", asked.question))
     if setting.reading == LABEL:
-        if written.label is None:
-            raise Unparsable(written.reason)
-        return {"score": int(written.label)}
-    shares = read_shares(call.logprobs, labels, written.label)
+        if read.score is None:
+            raise Unparsable(read.reason)
+        return {"score": read.score}
+    shares = read_shares(call.answer_logprobs, [format_score(level) for level in scale.levels], read.label or None)
     if shares.shares is None:
         raise Unparsable(shares.reason)
     expected = sum(int(label) * share for label, share in shares.shares.items())
     return {"score": expected, "label mass": shares.mass, "little label mass": shares.is_flagged}
 
 
-def rated(prompts: JudgePrompts, wording: Mapping[str, Any], item: Item, question: Question, own: int | None) -> str:
+def render_rating_prompt(
+    prompts: JudgePrompts, wording: Mapping[str, Any], item: Item, question: Question, own: Scale | None
+) -> str:
     """The prompt about one item on one dimension."""
-    words: Mapping[str, Any] = next(
-        (entry for entry in wording.get("dimensions", []) if entry["name"] == question.name), {}
-    )
-    bounds = ends(scale(question, own))
-    answer = item.expected_answer.strip()
-    return prompts.about(
-        "rate",
+    words, answer = find_dimension(wording, question.name), item.expected_answer.strip()
+    bounds = (own or get_study_scale(question)).ends
+    has_expected = answer and "expected" in prompts.parts
+    return prompts.about_dimension(
+        question.name,
         title=item.text.title,
         body=item.text.body,
         question=item.stem,
         dimension=words.get("title", question.name),
         help=words.get("help", ""),
-        levels=prompts.fill("own_scale", **bounds) if own else levels(words, wording, question),
-        expected=prompts.fill("expected", answer=answer) if answer else "",
+        levels=prompts.fill("own_scale", **bounds)
+        if own and "own_scale" in prompts.parts
+        else render_levels(words, wording, question),
+        expected=prompts.fill("expected", answer=answer) if has_expected else "",
         **bounds,
     )
 
 
-def levels(words: Mapping[str, Any], wording: Mapping[str, Any], question: Question) -> str:
+def find_dimension(wording: Mapping[str, Any], dimension: str) -> Mapping[str, Any]:
+    """What the study's wording says of a dimension."""
+    return next((entry for entry in wording.get("dimensions", []) if entry["name"] == dimension), {})
+
+
+def render_levels(words: Mapping[str, Any], wording: Mapping[str, Any], question: Question) -> str:
     """Each step of the scale with what the study's wording says of it, one a line, in the wording's order."""
     entries = words.get("levels") or wording.get("levels") or []
     known = {entry["value"]: entry for entry in entries}
     order = [entry["value"] for entry in entries if entry["value"] in question.levels]
     order += [level for level in question.levels if level not in known]
-    return "\n".join(level_line(level, known.get(level, {})) for level in order)
+    return "\n".join(render_level(level, known.get(level, {})) for level in order)
 
 
-def level_line(level: int, entry: Mapping[str, Any]) -> str:
+def render_level(level: int, entry: Mapping[str, Any]) -> str:
     meaning = ": ".join(entry[name] for name in ("label", "anchor") if entry.get(name))
     return f"{level} = {meaning}" if meaning else str(level)

@@ -1,48 +1,60 @@
-"""Models as evaluators: adding one, what it would cost, and the run in which it answers."""
+"""Models as evaluators: one or several at once, what they would cost, and the runs in which they answer."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from decimal import Decimal
+from dataclasses import dataclass, field, replace
+from decimal import ROUND_DOWN, Decimal
 from typing import Any
 
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from evaluation.listing import row_of
 from evaluation.models import Evaluator
-from evaluation.services.evaluators import RUN_KIND, CannotEvaluate, Wanted, add, chosen_stages, runs_of, scope_of
-from evaluation.services.tuning import tuned
+from evaluation.services.evaluators import (
+    RUN_KIND,
+    CannotEvaluate,
+    EvaluatorSpec,
+    RunTerms,
+    check_reading,
+    choose_stages,
+    create_run,
+    ensure_evaluator,
+    find_prompt_version,
+    get_endpoint,
+    has_same_options,
+    list_runs,
+    make_scope,
+    refuse,
+    wake_run,
+)  # fmt: skip
+from evaluation.services.progress import get_row
+from evaluation.services.thresholds import tune
 from evaluation.setting import (
-    BEFORE,
+    DEFAULTS,
     LABEL,
     LETTERS,
     OPTIONWISE,
     PROBABILITY,
     READERS,
-    READINGS,
-    params_for,
-    with_text,
-)
-from llm.models import Endpoint, Run, RunState, Unknown
-from llm.services import runs
-from llm.services.estimating import Estimate, estimate
-from projects.models import User
+    build_run_params,
+    find_text_stages,
+)  # fmt: skip
+from llm.models import Endpoint, Run, RunState
+from llm.request_options import OPTIONS, RequestOptions
+from llm.services.planning import Estimate, estimate
 from studies.models import AnnotatorKind, InstrumentVersion, Study
-from studies.prompts import BadTemplate
-from studies.services.declaring import declaration_of
-from studies.services.evaluating import refuse_draft
-from studies.services.instruments import UnknownInstrument, latest_version
-from studies.services.selectors import why_not
+from studies.protocols import PROTOCOLS
+from studies.services.declarations import get_declaration
+from studies.services.evaluating import explain_selection_conflict, refuse_draft
 
 METHOD = "model"
-PROMPTS = "guess-then-read-prompt"
-INSTRUMENTS = {OPTIONWISE: PROMPTS, LETTERS: "guess-then-read-letters"}
-HALF = 0.5
-HOTTEST = 2
+DEFAULT_THRESHOLD = 0.5
+MAX_TEMPERATURE = 2
+MAX_SAMPLES = 100
+CENT = Decimal("0.0001")  # budgets have four places
 
 
 @dataclass(frozen=True)
-class Ask:
+class ModelSpec:
     """A model as somebody wants it to answer."""
 
     endpoint: Endpoint
@@ -56,212 +68,204 @@ class Ask:
     tune_on: Study | None = None  # whose texts choose the thresholds
     temperature: float = 0
     sample: int = 0  # which draw of the same prompts, from 0
+    options: RequestOptions = field(default_factory=RequestOptions)  # over those of the endpoint
 
     @property
     def name(self) -> str:
         return self.label.strip() or self.endpoint.name
 
+    @property
+    def asking(self) -> dict[str, Any]:
+        """What the calls depend on, beside the prompts."""
+        return {
+            "endpoint": self.endpoint.pk,
+            "model": self.endpoint.model,
+            "as_published": self.as_published,
+            "answering": self.answering,
+            "temperature": self.temperature,
+            "sample": self.sample,
+            OPTIONS: self.options.override(self.endpoint.options).as_json(),
+        }
 
-def wanted_for(study: Study, ask: Ask) -> Wanted:
+
+def specify_evaluator(study: Study, spec: ModelSpec) -> EvaluatorSpec:
     """The evaluator that is asked for; `CannotEvaluate` if there cannot be one."""
     refuse_draft(study)
-    if problem := why_not(study, ask.endpoint.model):
+    if problem := explain_selection_conflict(study, spec.endpoint.model):
         raise CannotEvaluate(problem)
-    stages = chosen_stages(study, ask.stages)
-    check(ask)
-    prompt = prompt_for(study, ask.answering, ask.prompt)
-    tuning = tuning_for(study, ask, stages)
-    return Wanted(
-        label=ask.name,
+    stages = choose_stages(study, spec.stages)
+    check_model_spec(spec)
+    prompt = {"prompt": find_prompt(study, spec.answering, spec.prompt).pk}
+    tuning = tune(study, spec.tune_on, {**spec.asking, **prompt}, stages) if spec.tune_on else None
+    return EvaluatorSpec(
+        label=spec.name,
         kind=AnnotatorKind.MODEL,
         method=METHOD,
-        model=ask.endpoint.model,
-        reading=ask.reading,
+        model=spec.endpoint.model,
+        reading=spec.reading,
         stages=stages,
         identity={
-            "endpoint": ask.endpoint.pk,
-            "model": ask.endpoint.model,
-            "reading": ask.reading,
-            "thresholds": thresholds_of(study, ask, tuning),
-            "as_published": ask.as_published,
-            "answering": ask.answering,
-            "temperature": ask.temperature,
-            "sample": ask.sample,
-            **({"prompt": prompt.pk} if ask.prompt else {}),
+            **spec.asking,
+            "reading": spec.reading,
+            "thresholds": get_thresholds(study, spec, tuning),
+            **(prompt if spec.prompt else {}),
         },
-        fix=lambda: {"prompt": prompt.pk, **({"tuning": tuning} if tuning else {})},
+        fix=lambda: {**prompt, **({"tuning": tuning} if tuning else {})},
     )
 
 
-def check(ask: Ask) -> None:
-    if ask.reading not in READINGS:
-        raise CannotEvaluate(_("A reply is read as label or probability, not as “%(name)s”.") % {"name": ask.reading})
-    if ask.answering not in READERS:
-        said = {"name": ask.answering, "names": ", ".join(READERS)}
-        raise CannotEvaluate(_("There is no way of asking “%(name)s”; there are: %(names)s.") % said)
-    if ask.answering == LETTERS and ask.reading == PROBABILITY:
-        raise CannotEvaluate(_("A list of letters has no p(true) for each option: ask option by option for that."))
-    if ask.reading == LABEL and ask.thresholds:
-        raise CannotEvaluate(_("A threshold is for p(true): read the probability, or leave the threshold out."))
-    if ask.tune_on is not None and (ask.reading == LABEL or ask.thresholds):
-        raise CannotEvaluate(
+def check_model_spec(spec: ModelSpec) -> None:
+    check_reading(spec.reading, spec.endpoint)
+    refuse(
+        (
+            spec.answering not in READERS,
+            _("There is no way of asking “%(name)s”; there are: %(names)s.")
+            % {"name": spec.answering, "names": ", ".join(READERS)},
+        ),
+        (
+            spec.answering == LETTERS and spec.reading == PROBABILITY,
+            _("A list of letters has no p(true) for each option: ask option by option for that."),
+        ),
+        (
+            spec.reading == LABEL and bool(spec.thresholds),
+            _("A threshold is for p(true): read the probability, or leave the threshold out."),
+        ),
+        (
+            spec.tune_on is not None and (spec.reading == LABEL or bool(spec.thresholds)),
             _("Thresholds are chosen on other texts where p(true) is read and none is given: read the probability, and "
-              "leave the thresholds out.")
-        )  # fmt: skip
-    check_draw(ask)
-    if any(not 0 <= share <= 1 for share in ask.thresholds.values()):
-        raise CannotEvaluate(_("A threshold lies between 0 and 1."))
-    if ask.reading == PROBABILITY and ask.endpoint.can("logprobs") is False:
-        raise CannotEvaluate(
-            _("“%(name)s” sends no log-probabilities, so there is no p(true). Read the written label instead.")
-            % {"name": ask.endpoint.name}
-        )
-
-
-def check_draw(ask: Ask) -> None:
-    if not 0 <= ask.temperature <= HOTTEST:
-        raise CannotEvaluate(_("A temperature lies between 0 and %(most)d.") % {"most": HOTTEST})
-    if ask.temperature and ask.endpoint.can("temperature") is False:
-        raise CannotEvaluate(
+              "leave the thresholds out."),
+        ),
+        (
+            not 0 <= spec.temperature <= MAX_TEMPERATURE,
+            _("A temperature lies between 0 and %(most)d.") % {"most": MAX_TEMPERATURE},
+        ),
+        (
+            bool(spec.temperature) and spec.endpoint.can("temperature") is False,
             _("“%(name)s” takes no temperature. Leave the temperature out, or choose another model.")
-            % {"name": ask.endpoint.name}
-        )
+            % {"name": spec.endpoint.name},
+        ),
+        (
+            any(not 0 <= share <= 1 for share in spec.thresholds.values()),
+            _("A threshold lies between 0 and 1."),
+        ),
+    )  # fmt: skip
 
 
-def tuning_for(study: Study, ask: Ask, stages: Sequence[str]) -> dict[str, Any] | None:
-    """The thresholds chosen on other texts, with how they came about; None where nothing is to be chosen."""
-    if ask.tune_on is None:
-        return None
-    asked_in_the_same_way = {
-        "endpoint": ask.endpoint.pk,
-        "model": ask.endpoint.model,
-        "as_published": ask.as_published,
-        "answering": ask.answering,
-        "temperature": ask.temperature,
-        "sample": ask.sample,
-        "prompt": prompt_for(study, ask.answering, ask.prompt).pk,
-    }
-    return tuned(study, ask.tune_on, asked_in_the_same_way, stages)
-
-
-def thresholds_of(study: Study, ask: Ask, tuning: dict[str, Any] | None) -> dict[str, float]:
+def get_thresholds(study: Study, spec: ModelSpec, tuning: dict[str, Any] | None) -> dict[str, float]:
     """τ of every stage where p(true) decides. Another τ is another evaluator, but takes no new call."""
-    if ask.reading == LABEL:
+    if spec.reading == LABEL:
         return {}
-    chosen = {stage: found["threshold"] for stage, found in tuning["stages"].items()} if tuning else ask.thresholds
-    names = [stage.name for stage in declaration_of(study).stages]
-    return {name: float(chosen.get(name, HALF)) for name in names}
+    chosen = {stage: found["threshold"] for stage, found in tuning["stages"].items()} if tuning else spec.thresholds
+    names = [stage.name for stage in get_declaration(study).stages]
+    return {name: float(chosen.get(name, DEFAULT_THRESHOLD)) for name in names}
 
 
-def prompt_for(study: Study, answering: str = OPTIONWISE, name: str = "") -> InstrumentVersion:
+def name_default_prompt(study: Study, answering: str = OPTIONWISE) -> str:
+    """The name of the prompts of the study's protocol, or of the first protocol that has such prompts."""
+    named = [protocol.prompts for protocol in (PROTOCOLS[study.protocol], *PROTOCOLS.values())]
+    return next(prompts[answering] for prompts in named if answering in prompts)
+
+
+def find_prompt(study: Study, answering: str = OPTIONWISE, name: str = "") -> InstrumentVersion:
     """The prompts of that name, or the newest in the study's language, checked; `CannotEvaluate` if they do not fit."""
-    language = study.language.partition("-")[0]
-    try:
-        version = latest_version(name or f"{INSTRUMENTS[answering]}/{language}", study.project)
-        READERS[answering](version.content, with_text(declaration_of(study).stages))
-    except UnknownInstrument as unknown:
-        if name:
-            raise CannotEvaluate(str(unknown)) from None
-        raise CannotEvaluate(
-            _("There are no prompts “%(name)s” in the language “%(language)s”. Add an instrument of that name first.")
-            % {"name": INSTRUMENTS[answering], "language": language}
-        ) from None
-    except BadTemplate as error:
-        raise CannotEvaluate(str(error)) from None
-    return version
+    default = f"{name_default_prompt(study, answering)}/{study.language.partition('-')[0]}"
+    shows_text = find_text_stages(get_declaration(study).stages)
+    return find_prompt_version(study, name, default, lambda content: READERS[answering](content, shows_text))
 
 
-def estimate_for(study: Study, ask: Ask) -> Estimate:
+def estimate_run(study: Study, spec: ModelSpec) -> Estimate:
     """What it would cost now; stores neither evaluator nor run."""
-    wanted = wanted_for(study, ask)
-    params = {**wanted.identity, "prompt": prompt_for(study, ask.answering, ask.prompt).pk}
-    return estimate(
-        Run(
-            project=study.project,
-            kind=RUN_KIND,
-            endpoint=ask.endpoint,
-            model=ask.endpoint.model,
-            params=params_for(study, list(wanted.stages), params, None),
-        )
-    )
+    wanted = specify_evaluator(study, spec)
+    params = build_run_params(study, list(wanted.stages), {**wanted.identity, **wanted.fix()}, None)
+    endpoint = spec.endpoint
+    return estimate(Run(project=study.project, kind=RUN_KIND, endpoint=endpoint, model=endpoint.model, params=params))
 
 
 @transaction.atomic
-def start(
-    study: Study, ask: Ask, *,
-    budget: Decimal | None = None, on_unknown: str = "", started_by: User | None = None,
-) -> Evaluator:  # fmt: skip
-    """The evaluator with a run on its way, unless it has answered everything. Nothing is stored if it cannot be."""
-    evaluator = add(study, wanted_for(study, ask))
-    go_on(evaluator, budget=budget, on_unknown=on_unknown, started_by=started_by)
+def start(study: Study, spec: ModelSpec, **terms: Any) -> Evaluator:
+    """The evaluator with a run on its way, unless it has answered everything; terms: those of `RunTerms`."""
+    evaluator = ensure_evaluator(study, specify_evaluator(study, spec))
+    resume(evaluator, **terms)
     return evaluator
 
 
 @transaction.atomic
-def go_on(
-    evaluator: Evaluator, *, budget: Decimal | None = None, on_unknown: str = "", started_by: User | None = None
-) -> Run | None:
+def resume(evaluator: Evaluator, **terms: Any) -> Run | None:
     """The run that answers what is missing: the last one, woken or tried again, or a new one. None: nothing is missing.
 
     In a new run, stored answers stand for calls of the same content: nothing is paid for twice.
     """
     Evaluator.objects.select_for_update().get(pk=evaluator.pk)  # two at once would start two runs
-    stages = missing_stages(evaluator)
+    stages = list_missing_stages(evaluator)
     if not stages:
         return None
-    last = next(iter(runs_of(evaluator)), None)
-    if last and set(stages) <= set(last.params["stages"]) and last.state != RunState.CANCELLED:
-        return woken(last, budget, on_unknown)
-    return new_run(evaluator, stages, budget, on_unknown, started_by)
+    last = next(iter(list_runs(evaluator)), None)
+    is_open = last and last.state != RunState.CANCELLED and has_same_options(last, evaluator.params)
+    if last and is_open and set(stages) <= set(last.params["stages"]):
+        return wake_run(last, RunTerms(**terms))
+    annotator, endpoint = evaluator.annotator, get_endpoint(evaluator)
+    study = annotator.study
+    label = _("%(label)s answers %(study)s") % {"label": annotator.code, "study": study.title}
+    params = build_run_params(study, stages, get_run_params(evaluator), annotator.pk)
+    return create_run(RUN_KIND, study, endpoint, label, params, make_scope(evaluator), RunTerms(**terms))
 
 
-def missing_stages(evaluator: Evaluator) -> list[str]:
-    names = [stage.name for stage in declaration_of(evaluator.annotator.study).stages]
-    return [name for name, share in zip(names, row_of(evaluator).stages, strict=True) if share.missing]
+def list_missing_stages(evaluator: Evaluator) -> list[str]:
+    names = [stage.name for stage in get_declaration(evaluator.annotator.study).stages]
+    return [name for name, share in zip(names, get_row(evaluator).stages, strict=True) if share.missing]
 
 
-def woken(run: Run, budget: Decimal | None, on_unknown: str = "") -> Run:
-    """The run at work again: resumed, or what failed in it tried again. An active one is left alone.
+def get_run_params(evaluator: Evaluator) -> dict[str, Any]:
+    params = {**DEFAULTS, **evaluator.params}
+    return {name: params[name] for name in ("prompt", "reading", "thresholds", *DEFAULTS)}
 
-    Budget and what becomes of calls with an unknown outcome stay as they are where nothing is said about them.
+
+def expand_spec(spec: ModelSpec, *, prompts: Sequence[str] = (), samples: int = 1) -> list[ModelSpec]:
+    """One for each prompt and sample, with labels of their own: “NAME (PROMPT) #2”.
+
+    One prompt leaves the name as it is, and the first sample has no number. `CannotEvaluate` for what makes no sense.
     """
-    if budget is not None:
-        runs.set_budget(run, budget)
-    if run.state == RunState.PAUSED:
-        runs.resume(run)
-    elif run.is_over:
-        runs.retry_failed(run)
-    if on_unknown:
-        runs.set_on_unknown(run, on_unknown)
-    run.refresh_from_db()
-    return run
+    prompts = list(prompts) or [spec.prompt]
+    refuse(
+        (not 1 <= samples <= MAX_SAMPLES, _("Ask for 1 to %(most)d samples.") % {"most": MAX_SAMPLES}),
+        (
+            samples > 1 and not spec.temperature,
+            _("At temperature 0 every sample is the same. For several samples give a temperature above 0, such as .7."),
+        ),
+        (len(set(prompts)) < len(prompts), _("The same prompts are named twice. Name each once.")),
+    )
+    found = []
+    for prompt in prompts:
+        name = f"{spec.name} ({prompt})" if len(prompts) > 1 and prompt else spec.name
+        for sample in range(samples):
+            label = f"{name} #{sample + 1}" if sample else name
+            found.append(replace(spec, label=label, prompt=prompt, sample=sample))
+    return found
 
 
-def new_run(
-    evaluator: Evaluator, stages: list[str], budget: Decimal | None, on_unknown: str, started_by: User | None
-) -> Run:
-    annotator, params = evaluator.annotator, run_params(evaluator)
-    if "endpoint" not in evaluator.params:
-        raise CannotEvaluate(
-            _("“%(label)s” came with a replication pack, which does not say where its model is served. Let a model "
-              "answer under another label.") % {"label": annotator.code}
-        )  # fmt: skip
-    try:
-        return runs.create_run(
-            project=annotator.study.project,
-            kind=RUN_KIND,
-            endpoint=Endpoint.objects.get(pk=evaluator.params["endpoint"]),
-            label=_("%(label)s answers %(study)s") % {"label": annotator.code, "study": annotator.study.title},
-            params=params_for(annotator.study, stages, params, annotator.pk),
-            scope=scope_of(evaluator),
-            budget=budget,
-            on_unknown=on_unknown or Unknown.REPEAT,
-            started_by=started_by,
-        )
-    except runs.CannotStart as error:
-        raise CannotEvaluate(str(error)) from None
+def estimate_all(study: Study, specs: Sequence[ModelSpec]) -> Estimate:
+    """What they would cost together; as if none had been asked for the sake of another."""
+    return add_estimates([estimate_run(study, spec) for spec in specs])
 
 
-def run_params(evaluator: Evaluator) -> dict[str, Any]:
-    params = {**BEFORE, **evaluator.params}
-    return {name: params[name] for name in ("prompt", "reading", "thresholds", *BEFORE)}
+def add_estimates(found: Sequence[Estimate]) -> Estimate:
+    """Money and time are unknown together if they are unknown of one."""
+    costs, times = [one.cost_nanos for one in found], [one.seconds for one in found]
+    return Estimate(
+        n_calls=sum(one.n_calls for one in found),
+        n_known=sum(one.n_known for one in found),
+        n_without_prompt=sum(one.n_without_prompt for one in found),
+        tokens_in=sum(one.tokens_in for one in found),
+        tokens_out=sum(one.tokens_out for one in found),
+        cost_nanos=None if None in costs else sum(cost for cost in costs if cost is not None),
+        seconds=None if None in times else sum(time for time in times if time is not None),
+    )
+
+
+@transaction.atomic
+def start_all(
+    study: Study, specs: Sequence[ModelSpec], *, budget: Decimal | None = None, **terms: Any
+) -> list[Evaluator]:
+    """All of them with their runs on the way, or none. The budget is for all together: each gets an equal part."""
+    each = None if budget is None else (budget / len(specs)).quantize(CENT, ROUND_DOWN)
+    return [start(study, spec, budget=each, **terms) for spec in specs]

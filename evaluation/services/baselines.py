@@ -1,15 +1,30 @@
-"""Adding a baseline to a study: in which stages it can answer, and what it fixes."""
+"""Baselines of a study: adding one, and answering text by text, so that an interrupted one continues."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 
 from django.db.models import Count, Q
 from django.utils.translation import gettext as _
 
-from evaluation.baselines import EXACT, FUZZY, MAJORITY, NEAR
+from evaluation.baselines import (
+    EXACT,
+    FUZZY,
+    MAJORITY,
+    SIMILARITY_THRESHOLD,
+    Keys,
+    tick_exact,
+    tick_majority,
+    tick_most_similar,
+    tick_similar,
+)
 from evaluation.models import Evaluator
-from evaluation.services.evaluators import CannotEvaluate, Wanted, add, chosen_stages
-from studies.models import AnnotatorKind, Study, UnitItem
-from studies.services.declaring import declaration_of
+from evaluation.services.evaluators import CannotEvaluate, EvaluatorSpec, choose_stages, ensure_evaluator
+from items.models import Item, Option
+from studies.models import AnnotatorKind, Assignment, Study, UnitItem
+from studies.protocols import Stage
+from studies.services.declarations import get_declaration
+from studies.services.evaluating import OptionJudgments, close_answered, store_judgments
 
 BASELINES = (MAJORITY, EXACT, FUZZY)
 NEED_TEXT = (EXACT, FUZZY)
@@ -21,23 +36,23 @@ def add_baseline(study: Study, method: str, *, label: str = "", stages: Sequence
     if method not in BASELINES:
         said = {"name": method, "names": ", ".join(BASELINES)}
         raise CannotEvaluate(_("There is no baseline “%(name)s”; there are: %(names)s.") % said)
-    wanted = Wanted(
+    wanted = EvaluatorSpec(
         label=label.strip() or method,
         kind=AnnotatorKind.BASELINE,
         method=method,
         model=method,
         reading="label",
-        stages=answerable(study, method, stages),
-        fix=lambda: params_of(study, method),
+        stages=choose_answerable_stages(study, method, stages),
+        fix=lambda: fix_params(study, method),
     )
-    return add(study, wanted)
+    return ensure_evaluator(study, wanted)
 
 
-def answerable(study: Study, method: str, wanted: Sequence[str] | None) -> list[str]:
+def choose_answerable_stages(study: Study, method: str, wanted: Sequence[str] | None) -> list[str]:
     """The wanted stages in which the method can answer: matchers only where the text is shown."""
-    stages = chosen_stages(study, wanted)
+    stages = choose_stages(study, wanted)
     if method in NEED_TEXT:
-        declaration = declaration_of(study)
+        declaration = get_declaration(study)
         stages = [name for name in stages if "text" in declaration.stage(name).shows]
     if not stages:
         raise CannotEvaluate(
@@ -47,14 +62,14 @@ def answerable(study: Study, method: str, wanted: Sequence[str] | None) -> list[
     return stages
 
 
-def params_of(study: Study, method: str) -> dict[str, object]:
+def fix_params(study: Study, method: str) -> dict[str, object]:
     """What the method fixes for a study; refuses a study in which it cannot answer."""
     if method == MAJORITY and study.units.count() < 2:
         raise CannotEvaluate(
             _("The majority label is learned on other texts, and this study has only one. Choose another baseline.")
         )
     if method == FUZZY:
-        return {"rule": BEST if has_one_key_each(study) else THRESHOLD, "threshold": NEAR}
+        return {"rule": BEST if has_one_key_each(study) else THRESHOLD, "threshold": SIMILARITY_THRESHOLD}
     return {}
 
 
@@ -63,3 +78,90 @@ def has_one_key_each(study: Study) -> bool:
     items = UnitItem.objects.filter(unit__study=study).order_by().values("item")
     others = items.annotate(n=Count("item__options", filter=Q(item__options__correct=True))).exclude(n=1)
     return not others.exists()
+
+
+BATCH = 100
+Ticker = Callable[[Assignment, Item, Sequence[Option]], list[bool]]
+
+
+def answer(evaluator: Evaluator, seconds: float | None = None) -> bool:
+    """Let a baseline answer what it has not answered, for that long at most; whether everything is answered.
+
+    One that has answered everything is left alone.
+    """
+    started = time.monotonic()
+    tick, stages = make_ticker(evaluator), list_stages(evaluator)
+    for assignment in iter_unfinished(evaluator):
+        for stage in stages:
+            store_judgments(assignment, stage, judge_unit(assignment, tick), get_options(assignment))
+        if seconds is not None and time.monotonic() - started > seconds:
+            break
+    return close_answered(evaluator.annotator, evaluator.stages)
+
+
+def list_stages(evaluator: Evaluator) -> list[Stage]:
+    declaration = get_declaration(evaluator.annotator.study)
+    return [declaration.stage(name) for name in evaluator.stages]
+
+
+def iter_unfinished(evaluator: Evaluator) -> Iterator[Assignment]:
+    """In batches: a large study does not fit into one list of ids."""
+    keys = iter(list(evaluator.annotator.assignments.open().values_list("pk", flat=True)))
+    while batch := list(islice(keys, BATCH)):
+        rows = Assignment.objects.filter(pk__in=batch).select_related("unit__text", "annotator__study")
+        yield from rows.prefetch_related("unit__items__options")
+
+
+def get_options(assignment: Assignment) -> dict[int, set[int]]:
+    return {item.pk: {option.pk for option in item.options.all()} for item in assignment.unit.items.all()}
+
+
+def judge_unit(assignment: Assignment, tick: Ticker) -> list[OptionJudgments]:
+    """What the baseline says about each item of the unit; it says the same in every stage that it answers."""
+    found = []
+    for item in assignment.unit.items.all():
+        options = list(item.options.all())
+        ticks = tick(assignment, item, options)
+        found.append(
+            OptionJudgments(item.pk, {option.pk: ticked for option, ticked in zip(options, ticks, strict=True)})
+        )
+    return found
+
+
+def make_ticker(evaluator: Evaluator) -> Ticker:
+    """The method as a function of a unit, an item of it and the item's options."""
+    study, params = evaluator.annotator.study, evaluator.params
+    if evaluator.method == MAJORITY:
+        return make_majority_ticker(study)
+    if evaluator.method == EXACT:
+        return lambda assignment, item, options: tick_exact(assignment.unit.text.body, get_wordings(options))
+    if evaluator.method == FUZZY and params["rule"] == BEST:
+        return lambda assignment, item, options: tick_most_similar(
+            assignment.unit.text.body, get_wordings(options), f"{study.seed}/{item.external_id}"
+        )
+    if evaluator.method == FUZZY:
+        return lambda assignment, item, options: tick_similar(
+            assignment.unit.text.body, get_wordings(options), params["threshold"]
+        )
+    raise ValueError(f"{evaluator.method} is no baseline.")
+
+
+def get_wordings(options: Sequence[Option]) -> list[str]:
+    return [option.text for option in options]
+
+
+def make_majority_ticker(study: Study) -> Ticker:
+    """The label that is commoner in the study's other texts, by the keys as they are now."""
+    keys = count_keys(study)
+    everything = Keys(sum(own.n_keys for own in keys.values()), sum(own.n_options for own in keys.values()))
+    return lambda assignment, item, options: (
+        [tick_majority(everything.without(keys[assignment.unit_id]))] * len(options)
+    )
+
+
+def count_keys(study: Study) -> dict[int, Keys]:
+    rows = UnitItem.objects.filter(unit__study=study).order_by().values_list("unit")
+    counted = rows.annotate(
+        n_keys=Count("item__options", filter=Q(item__options__correct=True)), n_options=Count("item__options")
+    )
+    return {unit: Keys(n_keys, n_options) for unit, n_keys, n_options in counted}

@@ -3,33 +3,56 @@
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any
 
 from django.db import transaction
 from django.utils.translation import gettext as _
 
 from evaluation.models import Evaluator
-from evaluation.setting import BEFORE
-from llm.models import Run
+from evaluation.setting import DEFAULTS, PROBABILITY, READINGS
+from llm.models import Endpoint, Run, RunState, Unknown
+from llm.request_options import OPTIONS
 from llm.services import runs
-from studies.models import AnnotatorKind, Study
-from studies.services.declaring import declaration_of
-from studies.services.evaluating import CodeTaken, add_evaluator, remove_evaluator, reopen
+from projects.models import User
+from studies.models import Annotator, AnnotatorKind, InstrumentVersion, Response, Study
+from studies.prompts import BadTemplate
+from studies.services.declarations import get_declaration
+from studies.services.evaluating import CodeTaken, add_evaluator, remove_evaluator, reopen_assignments
+from studies.services.instruments import UnknownInstrument, find_version
 
 # What annotators are called by themselves, and what tables call people.
 RESERVED = re.compile(r"human(:.*)?|(P|pilot-|preview-|sim-)\d+", re.IGNORECASE)
-LONGEST = 200
+MAX_LABEL = 200
 RUN_KIND, JUDGE_KIND = "evaluation", "judgment"
 RUN_KINDS = (RUN_KIND, JUDGE_KIND)
 SCOPE = "evaluator "
 
 
 class CannotEvaluate(Exception):
-    """The evaluator cannot answer this study so; the sentence says what to do."""
+    """The evaluator cannot answer this study in this way; the sentence says what to do."""
+
+
+def refuse(*checks: tuple[bool, str]) -> None:
+    """`CannotEvaluate` with the sentence of the first check that is true."""
+    for is_refused, sentence in checks:
+        if is_refused:
+            raise CannotEvaluate(sentence)
 
 
 @dataclass(frozen=True)
-class Wanted:
+class RunTerms:
+    """What a run may cost, what becomes of calls with an unknown outcome, who starts it, and whether it continues
+    although its first replies are all unusable."""
+
+    budget: Decimal | None = None
+    on_unknown: str = ""
+    started_by: User | None = None
+    keeps_going: bool = False
+
+
+@dataclass(frozen=True)
+class EvaluatorSpec:
     """An evaluator as somebody asks for it. One label with another method or other `identity` is another evaluator."""
 
     label: str
@@ -43,7 +66,7 @@ class Wanted:
 
 
 @transaction.atomic
-def add(study: Study, wanted: Wanted) -> Evaluator:
+def ensure_evaluator(study: Study, wanted: EvaluatorSpec) -> Evaluator:
     """The evaluator of that label: a new one, or the same one again. Stages it is asked for later are added to its own.
 
     `CannotEvaluate`, or `WrongState` for a draft.
@@ -51,7 +74,7 @@ def add(study: Study, wanted: Wanted) -> Evaluator:
     check_label(wanted.label)
     known = Evaluator.objects.select_related("annotator__study").filter(annotator__study=study)
     if evaluator := known.filter(annotator__code=wanted.label).first():
-        return extended(evaluator, wanted)
+        return extend_evaluator(evaluator, wanted)
     try:
         annotator = add_evaluator(study, wanted.label, kind=wanted.kind, model=wanted.model, reading=wanted.reading)
     except CodeTaken as taken:
@@ -62,37 +85,57 @@ def add(study: Study, wanted: Wanted) -> Evaluator:
     )
 
 
-def extended(evaluator: Evaluator, wanted: Wanted) -> Evaluator:
+def extend_evaluator(evaluator: Evaluator, wanted: EvaluatorSpec) -> Evaluator:
     """The evaluator, asked for these stages too; refused if it is another one."""
     annotator = evaluator.annotator
     same = evaluator.method == wanted.method and annotator.reading == wanted.reading
-    known = {**BEFORE, **evaluator.params}
-    if not same or any(known.get(name) != value for name, value in wanted.identity.items()):
+    known = {**DEFAULTS, **evaluator.params}
+    other = {name for name, value in wanted.identity.items() if known.get(name) != value}
+    if same and other == {OPTIONS} and not has_answers(annotator):
+        change_options(evaluator, wanted.identity[OPTIONS])
+    elif not same or other:
         raise CannotEvaluate(
             _("The study has an evaluator “%(label)s” already, and it is another one. Give this one another label.")
             % {"label": annotator.code}
         )
     if not set(wanted.stages) <= set(evaluator.stages):
-        names = [stage.name for stage in declaration_of(annotator.study).stages]
+        names = [stage.name for stage in get_declaration(annotator.study).stages]
         evaluator.stages = [name for name in names if name in {*wanted.stages, *evaluator.stages}]
         evaluator.save(update_fields=["stages"])
-        reopen(annotator)
+        reopen_assignments(annotator)
     return evaluator
+
+
+def has_answers(annotator: Annotator) -> bool:
+    return Response.objects.filter(assignment__annotator=annotator).exists()
+
+
+def change_options(evaluator: Evaluator, options: dict[str, Any]) -> None:
+    """Of one that has answered nothing, such as a model that was cut off each time. Its runs end."""
+    for run in list_runs(evaluator):
+        runs.cancel(run)
+    evaluator.params = {**evaluator.params, OPTIONS: options}
+    evaluator.save(update_fields=["params"])
+
+
+def has_same_options(run: Run, params: Mapping[str, Any]) -> bool:
+    return bool((run.params.get(OPTIONS) or {}) == (params.get(OPTIONS) or {}))
 
 
 def check_label(label: str) -> None:
     """A label is a cell of tables, a word of commands, and no person."""
-    if not label or len(label) > LONGEST or "," in label or not label.isprintable():
+    if not label or len(label) > MAX_LABEL or "," in label or not label.isprintable():
         raise CannotEvaluate(
-            _("A label has up to %(n)d characters, all on one line, and no comma. Choose another one.") % {"n": LONGEST}
+            _("A label has up to %(n)d characters, all on one line, and no comma. Choose another one.")
+            % {"n": MAX_LABEL}
         )
     if RESERVED.fullmatch(label):
         raise CannotEvaluate(_("“%(label)s” is what tables call people. Choose another label.") % {"label": label})
 
 
-def chosen_stages(study: Study, wanted: Collection[str] | None) -> list[str]:
+def choose_stages(study: Study, wanted: Collection[str] | None) -> list[str]:
     """The names of the wanted stages in the study's order, all if none is named; `CannotEvaluate` for unknown ones."""
-    known = [stage.name for stage in declaration_of(study).stages]
+    known = [stage.name for stage in get_declaration(study).stages]
     for name in wanted or ():
         if name not in known:
             raise CannotEvaluate(
@@ -102,18 +145,95 @@ def chosen_stages(study: Study, wanted: Collection[str] | None) -> list[str]:
     return [name for name in known if not wanted or name in wanted]
 
 
-def runs_of(evaluator: Evaluator) -> "list[Run]":
+def list_runs(evaluator: Evaluator) -> "list[Run]":
     """The runs in which a model answered as this evaluator, the newest first."""
     project = evaluator.annotator.study.project_id
-    return list(Run.objects.filter(project=project, kind__in=RUN_KINDS, scope=scope_of(evaluator)))
+    return list(Run.objects.filter(project=project, kind__in=RUN_KINDS, scope=make_scope(evaluator)))
 
 
-def scope_of(evaluator: Evaluator) -> str:
+def create_run(
+    kind: str, study: Study, endpoint: Endpoint, label: str, params: dict[str, Any], scope: str, terms: RunTerms
+) -> Run:
+    try:
+        return runs.create_run(
+            project=study.project,
+            kind=kind,
+            endpoint=endpoint,
+            label=label,
+            params=params,
+            scope=scope,
+            budget=terms.budget,
+            on_unknown=terms.on_unknown or Unknown.REPEAT,
+            started_by=terms.started_by,
+            keeps_going=terms.keeps_going,
+        )
+    except runs.CannotStart as error:
+        raise CannotEvaluate(str(error)) from None
+
+
+def wake_run(run: Run, terms: RunTerms) -> Run:
+    """The run at work again: resumed, or its failed calls tried again. An active run stays as it is, and so does one
+    whose first replies were all unusable, unless it is to keep going.
+
+    Budget and the choice about unknown outcomes stay as they are unless the terms name them.
+    """
+    if terms.budget is not None:
+        runs.set_budget(run, terms.budget)
+    if run.state == RunState.PAUSED:
+        runs.resume_if_usable(run, keeps_going=terms.keeps_going)
+    elif run.is_over:
+        runs.retry_failed(run)
+    if terms.on_unknown:
+        runs.set_on_unknown(run, terms.on_unknown)
+    run.refresh_from_db()
+    return run
+
+
+def get_endpoint(evaluator: Evaluator) -> Endpoint:
+    refuse((
+        "endpoint" not in evaluator.params,
+        _("“%(label)s” came with a replication pack, which does not say where its model is served. Let a model "
+          "answer under another label.") % {"label": evaluator.annotator.code},
+    ))  # fmt: skip
+    return Endpoint.objects.get(pk=evaluator.params["endpoint"])
+
+
+def find_prompt_version(
+    study: Study, name: str, default: str, read: Callable[[Mapping[str, Any]], object]
+) -> InstrumentVersion:
+    """The prompts of that name, or the default ones, checked by `read`; `CannotEvaluate` if they do not fit."""
+    try:
+        version = find_version(name or default, study.project)
+        read(version.content)
+    except UnknownInstrument as unknown:
+        if name:
+            raise CannotEvaluate(str(unknown)) from None
+        said = _("There are no prompts “%(name)s”. Add an instrument of that name first.")
+        raise CannotEvaluate(said % {"name": default}) from None
+    except BadTemplate as error:
+        raise CannotEvaluate(str(error)) from None
+    return version
+
+
+def check_reading(reading: str, endpoint: Endpoint) -> None:
+    refuse(
+        (
+            reading not in READINGS,
+            _("A reply is read as label or probability, not as “%(name)s”.") % {"name": reading},
+        ),
+        (
+            reading == PROBABILITY and endpoint.can("logprobs") is False,
+            _("“%(name)s” sends no log-probabilities. Read the written label instead.") % {"name": endpoint.name},
+        ),
+    )
+
+
+def make_scope(evaluator: Evaluator) -> str:
     return f"{SCOPE}{evaluator.pk}"
 
 
-def remove(evaluator: Evaluator) -> None:
+def delete_evaluator(evaluator: Evaluator) -> None:
     """Take the evaluator out of the study with its answers. Its runs end; what was paid for stays in them."""
-    for run in runs_of(evaluator):
+    for run in list_runs(evaluator):
         runs.cancel(run)
     remove_evaluator(evaluator.annotator)

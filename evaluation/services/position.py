@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from evaluation.calls import call_name
+from evaluation.calls import name_call
+from evaluation.judges.base import SWAPPED, UNIT_KEY
 from evaluation.judges.prompts import FIRST, TIE
-from evaluation.judges.setting import SWAPPED, UNIT_KEY
 from evaluation.models import Evaluator
-from evaluation.services.evaluators import JUDGE_KIND, scope_of
+from evaluation.services.evaluators import JUDGE_KIND, make_scope
 from evaluation.services.judges import METHOD
 from llm.models import Call
 from studies.models import Study
@@ -16,7 +16,7 @@ POSITION = "position"  # in the params of an evaluator from a replication pack: 
 
 
 @dataclass(frozen=True)
-class Position:
+class PositionBias:
     """Of `n` pairs with an answer in both orders, in how many the two differ (`n_flipped`, counted as ties).
 
     Of all answers to either order that name a winner (`n_decided`), how many named the item that stood first.
@@ -36,24 +36,24 @@ class Position:
         return self.n_first / self.n_decided if self.n_decided else None
 
 
-def positions_of(study: Study) -> dict[str, Position]:
+def get_positions(study: Study) -> dict[str, PositionBias]:
     """By label, of each judge of pairs."""
     judges = Evaluator.objects.filter(annotator__study=study, method=METHOD).select_related("annotator__study")
-    found = {evaluator.annotator.code: position_of_judge(evaluator) for evaluator in judges}
+    found = {evaluator.annotator.code: get_position(evaluator) for evaluator in judges}
     return {code: position for code, position in found.items() if position is not None}
 
 
-def position_of_judge(evaluator: Evaluator) -> Position | None:
+def get_position(evaluator: Evaluator) -> PositionBias | None:
     """None for a judge of anything but pairs, and before the first answer.
 
     Of one that came with a replication pack, and so without its calls, what the pack says.
     """
     if evaluator.method != METHOD:
         return None
-    replies = replies_of(evaluator)
+    replies = get_replies(evaluator)
     if not replies and POSITION in evaluator.params:
-        return Position(**evaluator.params[POSITION])
-    return position_of(replies) if replies else None
+        return PositionBias(**evaluator.params[POSITION])
+    return count_positions(replies) if replies else None
 
 
 @dataclass(frozen=True)
@@ -71,10 +71,10 @@ class Reply:
     call: str
 
 
-def replies_of(evaluator: Evaluator) -> dict[str, Reply]:
+def get_replies(evaluator: Evaluator) -> dict[str, Reply]:
     """The latest answer to each order, by the key of its call."""
     calls = Call.objects.good().filter(
-        run__project=evaluator.annotator.study.project_id, run__kind=JUDGE_KIND, run__scope=scope_of(evaluator)
+        run__project=evaluator.annotator.study.project_id, run__kind=JUDGE_KIND, run__scope=make_scope(evaluator)
     )
     rows = calls.order_by("run", "turn").values_list("key", "parsed", "text", "run_id", "pk")
     return {
@@ -84,14 +84,14 @@ def replies_of(evaluator: Evaluator) -> dict[str, Reply]:
             said=parsed["said"],
             better=parsed["better"],
             text=text,
-            call=call_name(run, pk),
+            call=name_call(run, pk),
         )
         for key, parsed, text, run, pk in rows
         if parsed and "better" in parsed
     }
 
 
-def both_orders(replies: Mapping[str, Reply]) -> list[tuple[Reply, Reply]]:
+def pair_replies(replies: Mapping[str, Reply]) -> list[tuple[Reply, Reply]]:
     """The replies about each pair that has one in each order, that to its own order first."""
     return [
         (reply, other)
@@ -100,14 +100,14 @@ def both_orders(replies: Mapping[str, Reply]) -> list[tuple[Reply, Reply]]:
     ]
 
 
-def decided(replies: Mapping[str, Reply]) -> list[Reply]:
+def list_decided(replies: Mapping[str, Reply]) -> list[Reply]:
     """The replies that name a winner."""
     return [reply for reply in replies.values() if reply.said != TIE]
 
 
-def position_of(replies: Mapping[str, Reply]) -> Position:
-    both, winners = both_orders(replies), decided(replies)
-    return Position(
+def count_positions(replies: Mapping[str, Reply]) -> PositionBias:
+    both, winners = pair_replies(replies), list_decided(replies)
+    return PositionBias(
         n=len(both),
         n_flipped=sum(one.better != other.better for one, other in both),
         n_first=sum(reply.said == FIRST for reply in winners),

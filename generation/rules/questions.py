@@ -1,147 +1,140 @@
-"""Open questions by rule: statements turned into wh-questions, more than are wanted, the most promising first."""
+"""Open questions by rule: more than are wanted are made, ranked, and drawn by a seed, the better the likelier.
 
+Each question can be answered by a span of one sentence of the text. What asks after another sentence is left out.
+"""
+
+import math
+import random
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from generation.rules.sentences import is_usable, sentences_of
+from generation.rules import english, german
+from generation.rules.doubts import doubt_of
+from generation.rules.drafts import Draft
+from generation.rules.sentences import is_usable, places_of, sentences_of
+from generation.rules.tagging import ADJECTIVE, NAME, NONFINITE, NOUN, NUMBER, Sentence, tag_sentence
 
-UPPER = r"[A-ZÄÖÜ][\w’'-]*"
-LOWER = r"[a-zäöüß][\w’'-]*"
-# A pronoun at the beginning points out of the sentence, so that nobody could tell what is asked.
-POINTING = re.compile(
-    r"\b(?:er|sie|es|ihn|ihm|ihr|ihre[nmrs]?|sein(?:e[nmrs]?)?|dies\w*|jene\w*|dort|dabei|damit|davon|dafür|"
-    r"he|she|it|they|them|him|her|his|hers|its|their|this|these|those|there)\b",
-    re.IGNORECASE,
-)  # fmt: skip
-TIMES = {
-    "de": r"(?:\w*(?:tag|abend|morgen|nacht|woche|monat|jahr|sommer|herbst|winter|frühling|mittag|uhr|stunde|minute)"
-    r"(?:e?n|s|es|e)?|montag|mittwoch|januar|februar|märz|april|mai|juni|juli|august|september|oktober|november|"
-    r"dezember|\d{4})",
-    "en": r"(?:\w*(?:day|morning|evening|night|week|month|year|summer|autumn|winter|spring|hour|minute)s?|january|"
-    r"february|march|april|may|june|july|august|september|october|november|december|trial|\d{4})",
-}
-FRONT_DE = re.compile(
-    rf"(?P<answer>(?P<prep>Am|Im|In|An|Auf|Bei|Beim|Seit|Ab|Nach|Vor|Unter|Neben|Hinter)(?: (?:{LOWER}|\d+\.?))*?"
-    rf"(?: {UPPER})(?: \d{{4}})?) (?P<verb>{LOWER}) (?P<rest>.+)[.!]"
-)
-SUBJECT_DE = re.compile(
-    rf"(?P<answer>(?:Der|Das|Ein|Eine|Die)(?: {LOWER}(?:e|en|er|es))?(?: {UPPER})+) "
-    rf"(?P<verb>{LOWER}t|ist|war|hat|will|kann|darf|muss|soll|{LOWER}te) (?P<rest>.+)[.!]"
-)
-AUX_EN = r"was|were|is|are|has|had|will|would|can|could|may|must|should"
-FRONT_EN = re.compile(
-    rf"(?P<answer>(?P<prep>On|In|At|During|After|Before|Since|Near|Under|Behind|Beside|Along) [^,]{{3,50}}?),? "
-    rf"(?P<subject>(?:the|a|an|every|each|some|{UPPER})(?: [\w’'-]+){{0,4}}?) (?P<verb>{AUX_EN}) (?P<rest>.+)[.!]"
-)
-SUBJECT_EN = re.compile(
-    rf"(?P<answer>(?:The|A|An|Every) (?:[\w’'-]+ ){{0,4}}?[\w’'-]+|(?!But|And|So|Or|Yet|Then|If|When|Most)"
-    rf"{UPPER}(?: {UPPER})*) (?P<verb>{AUX_EN}|[a-z]+ed) (?P<rest>.+)[.!]"
-)
-LITTLE_DE = {
-    "und",
-    "oder",
-    "aber",
-    "sondern",
-    "der",
-    "die",
-    "das",
-    "den",
-    "dem",
-    "des",
-    "von",
-    "vom",
-    "zu",
-    "zum",
-    "zur",
-}
-BEST_LENGTH = 12
+RULES = {"de": german.make_drafts, "en": english.make_drafts}
+QUOTES = re.compile('["“”„»«]+')
+BEST_LENGTH = 10  # words of a question
+SHORTEST = 3
+UNASKED = -9.0
+CONTENT = frozenset([NOUN, NAME, NUMBER, ADJECTIVE, NONFINITE])
+DRAW = 0.25  # how far chance may go against the rank score
+SAME_SENTENCE = 0.6  # what a further question to a sentence is worth less
+LEAST_SCORE = 0.7
+FEWEST = 5  # up to so many, doubted questions fill a short list
+LEAST_DOUBTED = -1.0
 
 
 @dataclass(frozen=True)
 class OpenQuestion:
+    """A question and the span of the text that answers it: `text[start:end]` is the answer."""
+
     question: str
     answer: str
     sentence: str
+    start: int
+    end: int
     rule: str
     score: float
 
+    def overlaps(self, other: "OpenQuestion") -> bool:
+        return self.start < other.end and other.start < self.end
 
-def open_questions(text: str, language: str, n_items: int) -> list[OpenQuestion]:
-    """The best, each from another sentence; fewer if the text does not carry so many."""
-    found = list(_all_questions(text, language))
-    ranked = sorted(enumerate(found), key=lambda pair: (-pair[1].score, pair[0]))
-    chosen: list[OpenQuestion] = []
-    for _place, question in ranked:
-        if len(chosen) < n_items and question.sentence not in {other.sentence for other in chosen}:
-            chosen.append(question)
+
+def open_questions(text: str, language: str, n_items: int, seed: int = 1) -> list[OpenQuestion]:
+    """So many, no two with a common span or the same words; fewer if the text does not carry so many.
+
+    Where fewer than FEWEST are good, doubted questions follow, the best first. The first n of a longer list are the
+    same list.
+    """
+    ranked = _rank(text, language)
+    good = [each for each in ranked if each.score >= LEAST_SCORE]
+    chosen = _draw(good, n_items, seed)
+    for doubted in ranked[len(good) :]:
+        if len(chosen) < min(n_items, FEWEST) and not any(_repeats(doubted, each) for each in chosen):
+            chosen.append(doubted)
     return chosen
 
 
+def _draw(questions: Sequence[OpenQuestion], n_items: int, seed: int) -> list[OpenQuestion]:
+    found = [(each.score + DRAW * _chance(seed, each.question), each) for each in questions]
+    chosen: list[OpenQuestion] = []
+    while found and len(chosen) < n_items:
+        _value, best = max(found, key=lambda pair: _value_after(pair, chosen))
+        chosen.append(best)
+        found = [(value, each) for value, each in found if not _repeats(each, best)]
+    return chosen
+
+
+def _chance(seed: int, question: str) -> float:
+    """A number of the Gumbel distribution: with it the largest sums are a draw without replacement."""
+    return -math.log(-math.log(random.Random(f"{seed} {question}").uniform(1e-9, 1 - 1e-9)))
+
+
+def _value_after(pair: tuple[float, OpenQuestion], chosen: Sequence[OpenQuestion]) -> tuple[float, int]:
+    value, question = pair
+    return value - SAME_SENTENCE * sum(each.sentence == question.sentence for each in chosen), -question.start
+
+
+def _repeats(one: OpenQuestion, other: OpenQuestion) -> bool:
+    return one.overlaps(other) or one.question.casefold() == other.question.casefold()
+
+
+def all_questions(text: str, language: str) -> list[OpenQuestion]:
+    """Every good question that a rule makes, the best first."""
+    return [each for each in _rank(text, language) if each.score >= LEAST_SCORE]
+
+
+def _rank(text: str, language: str) -> list[OpenQuestion]:
+    """Every question that can be asked, the good ones and the doubted ones, the best first."""
+    found = list(_all_questions(text, language)) if language in RULES else []
+    return sorted(found, key=lambda each: (-each.score, each.start, each.question))
+
+
 def _all_questions(text: str, language: str) -> Iterator[OpenQuestion]:
-    rules = {"de": (_front_de, _subject_de), "en": (_front_en, _subject_en)}.get(language, ())
-    for sentence in sentences_of(text, language):
-        if not is_usable(sentence):
+    sentences = sentences_of(text, language)
+    small = frozenset(word for word in re.findall(r"[^\W\d_]+", text) if word.islower())
+    for words, places in zip(sentences, places_of(text, sentences), strict=True):
+        if not is_usable(words, may_name=True):
             continue
-        for rule in rules:
-            if asked := rule(sentence):
-                yield OpenQuestion(*asked, sentence, rule.__name__.strip("_"), _score(*asked))
+        sentence = tag_sentence(words, language, small)
+        for draft in RULES[language](sentence):
+            start, end = _span(sentence, draft, places)
+            score = score_of(draft, sentence)
+            if score >= LEAST_DOUBTED and _is_open(draft, sentence, text[start:end]):
+                yield OpenQuestion(draft.question, text[start:end], words, start, end, draft.rule, score)
 
 
-Asked = tuple[str, str] | None
-Rule = Callable[[str], Asked]
+def _span(sentence: Sentence, draft: Draft, places: Sequence[int]) -> tuple[int, int]:
+    """Where the answer stands in the text, which may have more white space than the sentence."""
+    first, last = sentence.tokens[draft.answer[0]].start, sentence.tokens[draft.answer[1] - 1].end
+    n_before = len("".join(sentence.text[:first].split()))
+    n_within = len("".join(sentence.text[first:last].split()))
+    if len(QUOTES.findall(sentence.text[first:last])) % 2 and (closing := QUOTES.match(sentence.text, last)):
+        n_within += len(closing[0])
+    return places[n_before], places[n_before + n_within - 1] + 1
 
 
-def _front_de(sentence: str) -> Asked:
-    """“Am Abend ging Mira heim.”: Wann ging Mira heim?"""
-    found = FRONT_DE.fullmatch(sentence)
-    if not found or found["verb"] in LITTLE_DE or found["rest"][0] in ",;":
-        return None
-    is_time = re.search(rf"\b{TIMES['de']}$", found["answer"], re.IGNORECASE)
-    preposition = found["prep"]
-    if is_time:
-        asked = {"Seit": "Seit wann", "Ab": "Ab wann"}.get(preposition, "Wann")
-    elif preposition in ("Am", "Im", "In", "An", "Auf", "Unter", "Neben", "Hinter"):
-        asked = "Wo"
-    else:
-        return None
-    return f"{asked} {found['verb']} {found['rest']}?", found["answer"]
+def _is_open(draft: Draft, sentence: Sentence, answer: str) -> bool:
+    """Whether the question leaves its answer to be found, and the answer is no torn quotation."""
+    asked = set(re.findall(r"\w+", draft.question.casefold()))
+    told = {token.plain for token in sentence.tokens[slice(*draft.answer)] if token.kind in CONTENT}
+    return not told <= asked and len(QUOTES.findall(answer)) % 2 == 0
 
 
-def _subject_de(sentence: str) -> Asked:
-    """“Die alte Burg steht auf dem Berg.”: Wer oder was steht auf dem Berg?"""
-    found = SUBJECT_DE.fullmatch(sentence)
-    if not found or found["verb"] in LITTLE_DE or POINTING.fullmatch(found["answer"]):
-        return None
-    return f"Wer oder was {found['verb']} {found['rest']}?", found["answer"]
-
-
-def _front_en(sentence: str) -> Asked:
-    """“In the trial the street was closed.”: When was the street closed?"""
-    found = FRONT_EN.fullmatch(sentence)
-    if not found:
-        return None
-    is_time = re.search(rf"\b{TIMES['en']}\b", found["answer"], re.IGNORECASE)
-    if not is_time and found["prep"] in ("During", "After", "Before", "Since"):
-        return None
-    asked = "When" if is_time else "Where"
-    return f"{asked} {found['verb']} {found['subject']} {found['rest']}?", found["answer"]
-
-
-def _subject_en(sentence: str) -> Asked:
-    """“The council closed the street.”: Who or what closed the street?"""
-    found = SUBJECT_EN.fullmatch(sentence)
-    if not found or POINTING.fullmatch(found["answer"]):
-        return None
-    verb = {"were": "was", "are": "is"}.get(found["verb"], found["verb"])
-    return f"Who or what {verb} {found['rest']}?", found["answer"]
-
-
-def _score(question: str, answer: str) -> float:
-    """Higher for a plain when or where, a middle length, and a question that points nowhere else."""
-    plain = 1.0 if question.startswith(("Wann", "Wo ", "Seit wann", "Ab wann", "When", "Where")) else 0.0
-    pointing = len(POINTING.findall(question))
-    clauses = len(re.findall(r"[,;:]", question))
-    length = abs(len(question.split()) - BEST_LENGTH) / 8
-    short = 0.5 if len(answer.split()) < 2 else 0.0
-    return round(3 + plain - 1.5 * pointing - 0.5 * clauses - length - short, 4)
+def score_of(draft: Draft, sentence: Sentence) -> float:
+    """How far the rule can be trusted; more for names and a middle length, less for what is long-winded or vague."""
+    words = draft.question.split()
+    asked = {word.strip("?,").casefold() for word in words}
+    content = {token.plain for token in sentence.tokens if token.kind in CONTENT and token.plain in asked}
+    names = {token.plain for token in sentence.tokens if token.kind == NAME and token.plain in asked}
+    answer = sentence.tokens[slice(*draft.answer)]
+    if len(words) < SHORTEST or not content:
+        return UNASKED
+    score = draft.worth + 0.15 * min(len(names), 2) + 0.1 * min(len(content), 5)
+    score -= 0.6 * (len(content) < 2 and draft.rule != "definition") + 0.3 * draft.question.count(",")
+    score -= abs(len(words) - BEST_LENGTH) / 12 + 0.3 * (len(answer) > 15)
+    return round(score - doubt_of(draft), 4)

@@ -5,12 +5,18 @@ from functools import cache
 
 CLOSERS = "\"'”“’»«)]"
 ABBREVIATIONS = {
-    "de": "bzw ca dr evtl ggf inkl jh mind mio mrd nr prof sog st str usw vgl z b d h u a o s",
+    "de": "bzw ca dr evtl ggf inkl jh mind mio mrd nr prof sog st str usw vgl z b d h u a o s v n",
     "en": "mr mrs ms dr prof st no vs etc inc ltd jr sr e g i",
 }
 BREAK = re.compile(rf"(?<=[.!?…])[{re.escape(CLOSERS)}]*\s+(?=[\"'“„»«(]*[^\W_])")
 LAST_WORD = re.compile(r"([^\W_]+)\.$")
 QUOTES = re.compile(r"[\"“”„»«‚‘]")
+QUOTED_NAME = re.compile(r"(?<![:.] )(?<!^)[\"“„»‚‘]([^\W_][^\"“”„»«.!?]{0,38}[^\W_])[\"”“«‘’](?![^\W_])")
+DOUBLED_QUOTE = re.compile(r"([\"“”„»«])\1+")
+YEAR_FIRST = re.compile(r"(?:1\d|20)\d\d ")
+NUMBER_FIRST = re.compile(r"\d{2,}(?:[.,]\d+)* [^\W_]")
+SHORTEST_ASKED = 4
+LONGEST_ASKED = 48
 SHORTEST, LONGEST = 6, 40  # words of a sentence that can be asked about
 MOST_CHARACTERS = 600
 
@@ -20,6 +26,17 @@ def sentences_of(text: str, language: str) -> list[str]:
     found: list[str] = []
     for line in text.splitlines():
         found += _split(" ".join(line.split()), language)
+    return found
+
+
+def places_of(text: str, sentences: list[str]) -> list[list[int]]:
+    """For each of the text's sentences, where each of its characters other than white space stands in the text."""
+    places = [place for place, character in enumerate(text) if not character.isspace()]
+    found, begin = [], 0
+    for sentence in sentences:
+        end = begin + len("".join(sentence.split()))
+        found.append(places[begin:end])
+        begin = end
     return found
 
 
@@ -41,6 +58,8 @@ def _ends(before: str, after: str, language: str) -> bool:
     if word is None:
         return True
     last = word[1].casefold()
+    if len(last) == 1 and word[1].isupper() and word[1] != "I":
+        return False  # an initial, or the end of “U.S.”
     is_ordinal = language == "de" and last.isdigit() and len(last) < 3
     return not is_ordinal and last not in _abbreviations(language)
 
@@ -50,10 +69,17 @@ def _abbreviations(language: str) -> frozenset[str]:
     return frozenset(ABBREVIATIONS.get(language, "").split())
 
 
-def is_usable(sentence: str) -> bool:
-    """A whole statement without quotation, neither too short nor too long to be asked about."""
+def is_usable(sentence: str, *, may_name: bool = False) -> bool:
+    """A whole statement without quotation, neither too short nor too long to be asked about.
+
+    `may_name`: a few words in quotation marks, such as a title, do no harm.
+    """
+    if may_name:
+        sentence = QUOTED_NAME.sub(r"\1", DOUBLED_QUOTE.sub(r"\1", sentence)).strip('"“„»”«')
     if len(sentence) > MOST_CHARACTERS or not sentence.endswith((".", "!")):
         return False
-    if QUOTES.search(sentence) or "___" in sentence:
+    if not sentence or QUOTES.search(sentence) or "___" in sentence:
         return False
-    return sentence[0].isupper() and SHORTEST <= len(sentence.split()) <= LONGEST
+    is_begun = sentence[0].isupper() or bool((NUMBER_FIRST if may_name else YEAR_FIRST).match(sentence))
+    shortest, longest = (SHORTEST_ASKED, LONGEST_ASKED) if may_name else (SHORTEST, LONGEST)
+    return is_begun and shortest <= len(sentence.split()) <= longest

@@ -1,8 +1,9 @@
 """Models as generators: which texts are asked about, what it would cost, and the run in which the items are written."""
 
+import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
@@ -11,35 +12,50 @@ from django.utils.translation import gettext as _
 
 from generation.models import GeneratorRun, IncompleteItem
 from generation.prompts import ITEMS, JSON, QUESTION, Template, read_template
-from generation.services.answers import answers_about, unanswered
-from generation.services.choosing import Size, check_size, language_of
-from generation.services.examples import Examples, chosen
-from generation.services.keeping import ending_of
-from generation.services.writing import Author, CannotGenerate, ensure_author
+from generation.services.choosing import (
+    Examples,
+    Size,
+    check_size,
+    choose_examples,
+    get_language,
+    list_answers,
+    list_unanswered,
+)
+from generation.services.storing import Author, CannotGenerate, ensure_author, make_id_suffix
 from items.models import MAX_ID, Generator, GeneratorKind, Item, Text
-from items.services.listing import languages_in
+from items.services.bank import list_languages
+from llm.failures import UNUSABLE_REASONS
 from llm.models import Endpoint, Run, RunState, Unknown
+from llm.request_options import OPTIONS, RequestOptions
 from llm.services import runs
-from llm.services.estimating import Estimate, estimate
+from llm.services.planning import Estimate, estimate
 from projects.models import Project, User
 from studies.models import InstrumentVersion
 from studies.prompts import BadTemplate
-from studies.services.instruments import UnknownInstrument, latest_version
+from studies.services.instruments import UnknownInstrument, find_version
 
 RUN_KIND = "generation"
 INSTRUMENT = "generate-items"
 OF_THE_LOCAL_MODEL = "generate-items-json"  # it is too small to keep to a layout that no schema holds it to
+OPEN_QUESTIONS, OPEN_OF_THE_LOCAL_MODEL = "generate-open-questions", "generate-open-questions-json"
 CANDIDATES = "candidates"
 UNFINISHED = [RunState.PLANNING, RunState.RUNNING, RunState.PAUSED]
 
 
-def usual_instrument(endpoint: Endpoint) -> str:
+def get_default_instrument(endpoint: Endpoint) -> str:
     """The words that a model is asked with if nobody names others."""
     return OF_THE_LOCAL_MODEL if endpoint.is_local else INSTRUMENT
 
 
+def choose_instrument(endpoint: Endpoint, size: Size) -> str:
+    """The words if nobody names any: without options those that ask for open questions from the text alone."""
+    if size.n_options:
+        return get_default_instrument(endpoint)
+    return OPEN_OF_THE_LOCAL_MODEL if endpoint.is_local else OPEN_QUESTIONS
+
+
 @dataclass(frozen=True)
-class Ask:
+class GenerationSpec:
     """A model as somebody wants it to write."""
 
     endpoint: Endpoint
@@ -49,6 +65,17 @@ class Ask:
     examples: Examples = field(default_factory=Examples)
     are_candidates: bool = False
     label: str = ""
+    options: RequestOptions = field(default_factory=RequestOptions)  # over those of the endpoint
+
+    @property
+    def all_options(self) -> RequestOptions:
+        return self.options.override(self.endpoint.options)
+
+    @property
+    def parameters(self) -> str:
+        """What makes it another generator: how long a reply may be does not."""
+        told = replace(self.all_options, max_tokens=None).as_json()
+        return json.dumps(told, sort_keys=True, ensure_ascii=False) if told else ""
 
     @property
     def name(self) -> str:
@@ -56,7 +83,7 @@ class Ask:
         base = self.instrument.partition("/")[0]
         parts = [
             self.endpoint.name,
-            "" if base == usual_instrument(self.endpoint) else base,
+            "" if base == get_default_instrument(self.endpoint) else base,
             CANDIDATES if self.are_candidates else "",
         ]
         return self.label.strip() or " · ".join(part for part in parts if part)[:MAX_ID]
@@ -75,110 +102,124 @@ class Progress:
         return max(0, self.n_wanted - self.n_items - self.n_incomplete)
 
 
-def family_of(model: str) -> str:
+def guess_family(model: str) -> str:
     """The letters that the model's name begins with: llama for meta-llama/Llama-3.1-8B."""
     found = re.match(r"[^\W\d_]+", model.rpartition("/")[2])
     return found[0].lower() if found else model[:MAX_ID]
 
 
-def author_of(project: Project, ask: Ask) -> Author:
+def make_author(project: Project, spec: GenerationSpec) -> Author:
     """Who the items are of, with the factors that reports may contrast."""
-    template = next(iter(templates_for(project, ask).values()))
+    template = next(iter(load_templates(project, spec).values()))
     factors = {
-        "family": family_of(ask.endpoint.model),
-        "setting": "few-shot" if ask.examples else "zero-shot",
-        "model": ask.endpoint.model,
+        "family": guess_family(spec.endpoint.model),
+        "setting": "few-shot" if spec.examples else "zero-shot",
+        "model": spec.endpoint.model,
     }
     if template.writes == ITEMS:
         factors["explanations"] = "with" if template.explains else "without"
-    if ask.examples:
-        factors["examples"] = str(ask.examples)
-    return Author(ask.name, GeneratorKind.MODEL, factors)
+    if spec.examples:
+        factors["examples"] = str(spec.examples)
+    if spec.parameters:
+        factors["parameters"] = spec.parameters
+    return Author(spec.name, GeneratorKind.MODEL, factors)
 
 
-def open_texts(project: Project, ask: Ask) -> list[Text]:
+def list_open_texts(project: Project, spec: GenerationSpec) -> list[Text]:
     """Those about which the generator has something to write still."""
-    generator = known_generator(project, ask)
-    if writes(project, ask) == QUESTION:
-        about = {item.text_id for item in open_answers(project, ask, ask.texts)}
-        return [text for text in ask.texts if text.pk in about]
+    generator = find_generator(project, spec)
+    if find_reply_type(project, spec) == QUESTION:
+        about = {item.text_id for item in list_open_answers(project, spec, spec.texts)}
+        return [text for text in spec.texts if text.pk in about]
     if generator is None:
-        return list(ask.texts)
+        return list(spec.texts)
     items = Item.objects.filter(project=project, generator=generator).current()
     done = set(items.values_list("text__external_id", flat=True))
     rows = IncompleteItem.objects.filter(generator=generator)
     done |= set(rows.values_list("text__external_id", flat=True))
-    return [text for text in ask.texts if text.external_id not in done]
+    return [text for text in spec.texts if text.external_id not in done]
 
 
-def open_answers(project: Project, ask: Ask, texts: Sequence[Text]) -> list[Item]:
+def list_open_answers(project: Project, spec: GenerationSpec, texts: Sequence[Text]) -> list[Item]:
     """Items with an expected answer to which the generator has no question; refused if there are no answers at all."""
-    generator = known_generator(project, ask)
-    sources = answers_about(project, texts, generator)
+    generator = find_generator(project, spec)
+    sources = list_answers(project, texts, generator)
     if texts and not sources:
         raise CannotGenerate(
             _("No item about these texts has an expected answer to which a question could be written. Add or import "
               "open questions with their answers first.")
         )  # fmt: skip
-    return unanswered(sources, generator, ending_of(generator)) if generator else sources
+    return list_unanswered(sources, generator, make_id_suffix(generator)) if generator else sources
 
 
-def known_generator(project: Project, ask: Ask) -> Generator | None:
+def find_generator(project: Project, spec: GenerationSpec) -> Generator | None:
     """The generator of that name; refused if another model wrote under it, or one with other examples."""
-    generator = Generator.objects.filter(project=project, name=ask.name).first()
-    if generator and generator.factors.get("model", ask.endpoint.model) != ask.endpoint.model:
+    generator = Generator.objects.filter(project=project, name=spec.name).first()
+    if generator and generator.factors.get("model", spec.endpoint.model) != spec.endpoint.model:
         raise CannotGenerate(
             _("Items of “%(name)s” were written by the model %(model)s. Add this model under another name.")
-            % {"name": ask.name, "model": generator.factors["model"]}
+            % {"name": spec.name, "model": generator.factors["model"]}
         )
-    if generator and generator.factors.get("examples", "") != (str(ask.examples) if ask.examples else ""):
+    if generator and generator.factors.get("examples", "") != (str(spec.examples) if spec.examples else ""):
         raise CannotGenerate(
             _("Items of “%(name)s” were written after other examples. Give this generator a name of its own.")
-            % {"name": ask.name}
+            % {"name": spec.name}
+        )
+    if generator and generator.factors.get("parameters", "") != spec.parameters:
+        raise CannotGenerate(
+            _("Items of “%(name)s” were written with other parameters. Give this generator a name of its own.")
+            % {"name": spec.name}
         )
     return generator
 
 
-def params_for(project: Project, ask: Ask, texts: Sequence[Text]) -> dict[str, Any]:
+def build_run_params(project: Project, spec: GenerationSpec, texts: Sequence[Text]) -> dict[str, Any]:
     """Everything that the calls of a run depend on."""
-    templates = templates_for(project, ask)
-    check_ask(ask, templates)
+    templates = load_templates(project, spec)
+    check_ask(spec, templates)
     params: dict[str, Any] = {
         "texts": [text.pk for text in texts],
-        "n_items": ask.size.n_items,
-        "n_options": ask.size.n_options,
-        "instruments": {language: version.pk for language, version in instruments_for(project, ask).items()},
-        "languages": sorted({*(code.partition("-")[0] for code in languages_in(project)), "en"}),
+        "n_items": spec.size.n_items,
+        "n_options": spec.size.n_options,
+        "instruments": {language: version.pk for language, version in find_instruments(project, spec).items()},
+        "languages": sorted({*(code.partition("-")[0] for code in list_languages(project)), "en"}),
     }
-    if writes(project, ask) == QUESTION:
-        params["answers"] = [item.pk for item in open_answers(project, ask, texts)]
-    if ask.examples:
-        params |= {"n_examples": ask.examples.size, "examples": {}}
+    if options := spec.all_options.as_json():
+        params[OPTIONS] = options
+    if find_reply_type(project, spec) == QUESTION:
+        params["answers"] = [item.pk for item in list_open_answers(project, spec, texts)]
+    if spec.examples:
+        params |= {"n_examples": spec.examples.size, "examples": {}}
         for language, template in templates.items():
-            if about := [text for text in texts if language_of(text) == language]:
-                found = chosen(project, ask.examples, about, template, ask.size.n_options)
+            if about := [text for text in texts if get_language(text) == language]:
+                found = choose_examples(project, spec.examples, about, template, spec.size.n_options)
                 params["examples"][language] = [item.pk for item in found]
     return params
 
 
-def check_ask(ask: Ask, templates: Mapping[str, Template]) -> None:
+def check_ask(spec: GenerationSpec, templates: Mapping[str, Template]) -> None:
     """What the words are for is what is asked for, and the server can do it."""
+    if spec.are_candidates and not spec.size.n_options:
+        raise CannotGenerate(
+            _("Open questions cannot be candidates: a selection compares how a model judges options. Take 2 or more "
+              "options, or leave out the candidates.")
+        )  # fmt: skip
     for template in templates.values():
-        if template.writes == QUESTION and ask.size.n_options:
+        if template.is_open and spec.size.n_options:
             raise CannotGenerate(_("These words ask for a question without options. Say 0 options."))
-        check_size(ask.size, may_be_open=template.writes == QUESTION)
-        if template.takes_examples and not ask.examples:
+        check_size(spec.size, may_be_open=template.is_open)
+        if template.takes_examples and not spec.examples:
             raise CannotGenerate(_("These words show examples. Say which, or how many."))
-        if ask.examples and not template.takes_examples:
+        if spec.examples and not template.takes_examples:
             raise CannotGenerate(
                 _("These words have no place for examples. Choose an instrument with the slot {examples}, such as "
                   "generate-items-examples.")
             )  # fmt: skip
-        if problem := schema_problem(ask.endpoint, template):
+        if problem := find_schema_problem(spec.endpoint, template):
             raise CannotGenerate(problem)
 
 
-def schema_problem(endpoint: Endpoint, template: Template) -> str:
+def find_schema_problem(endpoint: Endpoint, template: Template) -> str:
     """Why the server cannot be asked with these words: replies with and without a schema are never mixed."""
     if template.reply != JSON or endpoint.can("json_schema") is not False:
         return ""
@@ -189,25 +230,25 @@ def schema_problem(endpoint: Endpoint, template: Template) -> str:
     return said % {"name": endpoint.name}
 
 
-def writes(project: Project, ask: Ask) -> str:
+def find_reply_type(project: Project, spec: GenerationSpec) -> str:
     """Items or a question; refused where the languages differ in it."""
-    found = {template.writes for template in templates_for(project, ask).values()}
+    found = {template.writes for template in load_templates(project, spec).values()}
     if len(found) > 1:
         raise CannotGenerate(_("The instrument asks for items in one language and a question in another. Use two."))
     return found.pop()
 
 
-def templates_for(project: Project, ask: Ask) -> dict[str, Template]:
-    return {name: read_template(version.content) for name, version in instruments_for(project, ask).items()}
+def load_templates(project: Project, spec: GenerationSpec) -> dict[str, Template]:
+    return {name: read_template(version.content) for name, version in find_instruments(project, spec).items()}
 
 
-def instruments_for(project: Project, ask: Ask) -> dict[str, InstrumentVersion]:
+def find_instruments(project: Project, spec: GenerationSpec) -> dict[str, InstrumentVersion]:
     """The words to ask with, by language of the texts; refused if there are none at all or they cannot be used."""
-    base, _slash, wanted = ask.instrument.partition("/")
+    base, _slash, wanted = spec.instrument.partition("/")
     found: dict[str, InstrumentVersion] = {}
-    for language in sorted({language_of(text) for text in ask.texts}):
+    for language in sorted({get_language(text) for text in spec.texts}):
         try:
-            version = latest_version(f"{base}/{wanted or language}", project)
+            version = find_version(f"{base}/{wanted or language}", project)
             read_template(version.content)
         except UnknownInstrument as unknown:
             problem = str(unknown)
@@ -220,86 +261,95 @@ def instruments_for(project: Project, ask: Ask) -> dict[str, InstrumentVersion]:
     return found
 
 
-def estimate_for(project: Project, ask: Ask) -> Estimate:
+def estimate_run(project: Project, spec: GenerationSpec) -> Estimate:
     """What it would cost now; stores neither generator nor run."""
-    params = params_for(project, ask, open_texts(project, ask))
-    return estimate(Run(project=project, kind=RUN_KIND, endpoint=ask.endpoint, model=ask.endpoint.model, params=params))
+    params = build_run_params(project, spec, list_open_texts(project, spec))
+    return estimate(
+        Run(project=project, kind=RUN_KIND, endpoint=spec.endpoint, model=spec.endpoint.model, params=params)
+    )
 
 
 @transaction.atomic
 def start(
-    project: Project, ask: Ask, *,
-    budget: Decimal | None = None, on_unknown: str = "", started_by: User | None = None,
+    project: Project, spec: GenerationSpec, *,
+    budget: Decimal | None = None, on_unknown: str = "", started_by: User | None = None, keeps_going: bool = False,
 ) -> Run | None:  # fmt: skip
     """The run that writes what is not written: the unfinished one, woken, or a new one; None if nothing is left."""
-    if budget is not None and not ask.endpoint.has_price:
+    if budget is not None and not spec.endpoint.has_price:
         raise CannotGenerate(
             _("%(name)s has no price, so a budget cannot be kept. Enter its price, or leave the budget empty.")
-            % {"name": ask.endpoint.name}
+            % {"name": spec.endpoint.name}
         )
-    known_generator(project, ask)
-    check_ask(ask, templates_for(project, ask))
-    generator = Generator.objects.select_for_update().get(pk=ensure_author(project, author_of(project, ask)).pk)
-    unfinished = unfinished_runs(generator, ask)
+    find_generator(project, spec)
+    check_ask(spec, load_templates(project, spec))
+    generator = Generator.objects.select_for_update().get(pk=ensure_author(project, make_author(project, spec)).pk)
+    unfinished = [run for run in list_unfinished_runs(generator, spec) if not _is_replaced(run, spec)]
     asked = {pk for run in unfinished for pk in run.params["texts"]}
-    texts = [text for text in open_texts(project, ask) if text.pk not in asked]
+    texts = [text for text in list_open_texts(project, spec) if text.pk not in asked]
     for run in unfinished:
-        _wake(run, budget, on_unknown)
+        _wake(run, budget, on_unknown, keeps_going)
     if not texts:
         return unfinished[0] if unfinished else None
     run = runs.create_run(
         project=project,
         kind=RUN_KIND,
-        endpoint=ask.endpoint,
-        label=_("%(name)s writes items") % {"name": ask.name},
-        params=params_for(project, ask, texts),
-        scope=scope_of(generator),
+        endpoint=spec.endpoint,
+        label=_("%(name)s writes items") % {"name": spec.name},
+        params=build_run_params(project, spec, texts),
+        scope=make_scope(generator),
         budget=budget,
         on_unknown=on_unknown or Unknown.REPEAT,
         started_by=started_by,
+        keeps_going=keeps_going,
     )
     GeneratorRun.objects.create(run=run, generator=generator)
     return run
 
 
-def scope_of(generator: Generator) -> str:
+def make_scope(generator: Generator) -> str:
     return f"generator {generator.pk}"
 
 
-def generator_of(project: Project, ask: Ask) -> Generator:
+def get_generator(project: Project, spec: GenerationSpec) -> Generator:
     """Of an ask that was started."""
-    return Generator.objects.get(project=project, name=ask.name)
+    return Generator.objects.get(project=project, name=spec.name)
 
 
-def unfinished_runs(generator: Generator, ask: Ask) -> list[Run]:
+def list_unfinished_runs(generator: Generator, spec: GenerationSpec) -> list[Run]:
     """Those that write about any of the texts."""
-    wanted = {text.pk for text in ask.texts}
-    runs_now = Run.objects.filter(project=generator.project_id, scope=scope_of(generator), state__in=UNFINISHED)
+    wanted = {text.pk for text in spec.texts}
+    runs_now = Run.objects.filter(project=generator.project_id, scope=make_scope(generator), state__in=UNFINISHED)
     return [run for run in runs_now if wanted & set(run.params["texts"])]
 
 
-def _wake(run: Run, budget: Decimal | None, on_unknown: str) -> None:
+def _is_replaced(run: Run, spec: GenerationSpec) -> bool:
+    """Ends a run whose first replies were all unusable, if it is to be asked with other options now."""
+    is_other = (run.params.get(OPTIONS) or {}) != spec.all_options.as_json()
+    return is_other and run.reason in UNUSABLE_REASONS and runs.cancel(run)
+
+
+def _wake(run: Run, budget: Decimal | None, on_unknown: str, keeps_going: bool) -> None:
     if budget is not None:
         runs.set_budget(run, budget)
     if on_unknown:
         runs.set_on_unknown(run, on_unknown)
     if run.state == RunState.PAUSED:
-        runs.resume(run)
+        runs.resume_if_usable(run, keeps_going=keeps_going)
     run.refresh_from_db()
 
 
-def progress_of(project: Project, ask: Ask) -> Progress:
+def count_progress(project: Project, spec: GenerationSpec) -> Progress:
     """Counted over the texts that were asked for, whichever run wrote."""
-    ids = [text.external_id for text in ask.texts]
-    mine = {"generator__project": project, "generator__name": ask.name, "text__external_id__in": ids}
+    ids = [text.external_id for text in spec.texts]
+    mine = {"generator__project": project, "generator__name": spec.name, "text__external_id__in": ids}
     n_items = Item.objects.filter(**mine).current().count()
     rows = IncompleteItem.objects.filter(**mine)
     n_open = rows.filter(state="open").count()
     n_discarded = rows.filter(state="discarded").count()
-    return Progress(n_items, n_open, n_wanted(project, ask) - n_discarded)
+    return Progress(n_items, n_open, count_wanted(project, spec) - n_discarded)
 
 
-def n_wanted(project: Project, ask: Ask) -> int:
-    if writes(project, ask) == QUESTION:
-        return len(answers_about(project, ask.texts, known_generator(project, ask)))
-    return len(ask.texts) * ask.size.n_items
+def count_wanted(project: Project, spec: GenerationSpec) -> int:
+    if find_reply_type(project, spec) == QUESTION:
+        return len(list_answers(project, spec.texts, find_generator(project, spec)))
+    return len(spec.texts) * spec.size.n_items

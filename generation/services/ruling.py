@@ -3,25 +3,23 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+
 from generation.rules.cloze import cloze_items
-from generation.rules.questions import open_questions
-from generation.services.choosing import Size, check_size, language_of
-from generation.services.writing import Author, ensure_author, item_id, store_items
+from generation.rules.questions import OpenQuestion, open_questions
+from generation.services.choosing import Size, check_size, get_language
+from generation.services.storing import Author, CannotGenerate, ensure_author, make_item_id, store_items
 from items.models import GeneratorKind, Text
 from items.values import ItemValues, OptionValues
 from projects.models import Project
 
 CLOZE, OPEN = "cloze", "open-questions"
 LANGUAGES = ("de", "en")
-AUTHORS = {
-    CLOZE: Author(CLOZE, GeneratorKind.RULE, {"family": "rule", "setting": "cloze"}),
-    OPEN: Author(OPEN, GeneratorKind.RULE, {"family": "rule", "setting": "open questions"}),
-}
-ENDINGS = {CLOZE: "cloze", OPEN: "open"}
+FIRST_SEED = 1
 
 
 @dataclass(frozen=True)
-class Ruled:
+class RuleResult:
     """What became of one text: items that are new, those that were there, and how many it does not carry."""
 
     text: Text
@@ -31,36 +29,61 @@ class Ruled:
 
     @property
     def speaks_other(self) -> bool:
-        return not is_spoken(self.text)
+        return not has_rules_for(self.text)
 
 
-def is_spoken(text: Text) -> bool:
+def has_rules_for(text: Text) -> bool:
     """Whether there are rules for the text's language."""
-    return language_of(text) in LANGUAGES
+    return get_language(text) in LANGUAGES
 
 
-def write_by_rule(project: Project, texts: Iterable[Text], size: Size) -> list[Ruled]:
-    """Items for each text, stored text by text. A text that carries fewer than wanted gets fewer."""
+def make_author(size: Size, seed: int) -> Author:
+    """Who the items are of. Open questions drawn by another seed are those of another generator."""
+    if size.n_options:
+        return Author(CLOZE, GeneratorKind.RULE, {"family": "rule", "setting": "cloze"})
+    factors = {"family": "rule", "setting": "open questions", "seed": str(seed)}
+    name = OPEN if seed == FIRST_SEED else f"{OPEN} · seed {seed}"
+    return Author(name, GeneratorKind.RULE, factors)
+
+
+def write_by_rule(project: Project, texts: Iterable[Text], size: Size, seed: int | None = None) -> list[RuleResult]:
+    """Items for each text, stored text by text. A text that carries fewer than wanted gets fewer.
+
+    `seed` draws the open questions from those that the rules find; cloze items are not drawn.
+    """
     check_size(size, may_be_open=True)
-    generator = ensure_author(project, AUTHORS[CLOZE if size.n_options else OPEN])
+    check_seed(size, seed)
+    seed = FIRST_SEED if seed is None else seed
+    generator = ensure_author(project, make_author(size, seed))
     found = []
     for text in texts:
-        written = values_for(text, size)
+        written = write_items(text, size, seed)
         new = store_items(text, generator, written)
-        found.append(Ruled(text, len(new), len(written) - len(new), size.n_items - len(written)))
+        found.append(RuleResult(text, len(new), len(written) - len(new), size.n_items - len(written)))
     return found
 
 
-def values_for(text: Text, size: Size) -> list[tuple[str, ItemValues]]:
+def check_seed(size: Size, seed: int | None) -> None:
+    if size.n_options and seed is not None:
+        raise CannotGenerate(
+            _("Rule-based items with options involve no random draw. Leave the seed out, or ask for 0 options.")
+        )
+
+
+def write_items(text: Text, size: Size, seed: int = FIRST_SEED) -> list[tuple[str, ItemValues]]:
     """Id and content of what the rules write about the text."""
-    if not is_spoken(text):
+    if not has_rules_for(text):
         return []
-    name = CLOZE if size.n_options else OPEN
-    made = _cloze(text, size) if size.n_options else _open(text, size)
-    return [(item_id(text, f"{ENDINGS[name]}-{number}"), values) for number, values in enumerate(made, 1)]
+    if size.n_options:
+        return [
+            (make_item_id(text, f"cloze-{number}"), values) for number, values in enumerate(_write_cloze(text, size), 1)
+        ]
+    ending = "open" if seed == FIRST_SEED else f"open-s{seed}"
+    found = open_questions(text.body, get_language(text), size.n_items, seed)
+    return [(make_item_id(text, f"{ending}-{n}"), _make_open_values(each, seed)) for n, each in enumerate(found, 1)]
 
 
-def _cloze(text: Text, size: Size) -> list[ItemValues]:
+def _write_cloze(text: Text, size: Size) -> list[ItemValues]:
     return [
         ItemValues(
             stem=item.stem,
@@ -68,17 +91,19 @@ def _cloze(text: Text, size: Size) -> list[ItemValues]:
             options=tuple(OptionValues("", option, option == item.key) for option in item.options),
             metadata={"sentence": item.sentence, "rank_score": item.score},
         )
-        for item in cloze_items(text.body, language_of(text), size.n_items, size.n_options)
+        for item in cloze_items(text.body, get_language(text), size.n_items, size.n_options)
     ]
 
 
-def _open(text: Text, size: Size) -> list[ItemValues]:
-    return [
-        ItemValues(
-            stem=item.question,
-            generator=OPEN,
-            expected_answer=item.answer,
-            metadata={"sentence": item.sentence, "rule": item.rule, "rank_score": item.score},
-        )
-        for item in open_questions(text.body, language_of(text), size.n_items)
-    ]
+def _make_open_values(question: OpenQuestion, seed: int) -> ItemValues:
+    """The place of the answer is counted in characters of the text, from 0."""
+    about = {
+        "sentence": question.sentence,
+        "rule": question.rule,
+        "rank_score": question.score,
+        "answer_start": question.start,
+        "answer_end": question.end,
+        "seed": seed,
+    }
+    name = make_author(Size(1, 0), seed).name
+    return ItemValues(stem=question.question, generator=name, expected_answer=question.answer, metadata=about)

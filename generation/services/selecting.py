@@ -1,7 +1,7 @@
 """Generate, evaluate, select: candidates get a study of their own, and the best by a model's answers are kept.
 
 The candidates stay in the bank as they are; what is kept is copied to a generator of its own. Who answered here may not
-report on what was kept (`studies.services.selectors`).
+report on what was kept (`studies.services.evaluating`).
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,25 +13,56 @@ from django.db.models import Q
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
-from generation.best import Judged, best
 from generation.models import Selection
-from generation.services.answers import question_id
 from generation.services.asking import CANDIDATES
-from generation.services.choosing import MOST_ITEMS, language_of
-from generation.services.keeping import ending_of
-from generation.services.writing import Author, CannotGenerate, ensure_author, store_items
+from generation.services.choosing import MAX_ITEMS, get_language
+from generation.services.storing import (
+    Author,
+    CannotGenerate,
+    ensure_author,
+    make_id_suffix,
+    make_question_id,
+    store_items,
+)
 from items.models import MAX_ID, Generator, GeneratorKind, Item
-from items.values import item_values
+from items.values import get_item_values
 from projects.models import Project
 from studies.models import Annotator, AnnotatorKind, Response, Study, UnitItem
-from studies.services.creating import create_study, free_slug
-from studies.services.evaluating import ANSWER
+from studies.protocols import PROTOCOLS
+from studies.services.creating import create_study, find_free_slug
+from studies.services.evaluating import ANSWER, SELECTED
 from studies.services.launching import close_study, launch_study
-from studies.services.selectors import SELECTED
 from studies.services.spec import SpecError, check_spec
 
-PROTOCOL = "guess-then-read"
-GUESS, READ = "guess", "read"
+
+@dataclass(frozen=True)
+class CandidateScore:
+    """The shares of a candidate's options judged correctly with the text and without it; None if one is missing."""
+
+    name: str
+    answerability: float | None
+    guessability: float | None
+
+    @property
+    def informativity(self) -> float | None:
+        if self.answerability is None or self.guessability is None:
+            return None
+        return self.answerability - self.guessability
+
+
+def choose_best(candidates: Iterable[CandidateScore], n: int) -> list[CandidateScore]:
+    """The n with the highest informativity; equal ones by answerability, then in their order.
+
+    One of which an answer is missing is never kept. What is kept stands in the candidates' order.
+    """
+    listed = list(candidates)
+    whole = [each for each in listed if each.informativity is not None]
+    ranked = sorted(whole, key=lambda each: (each.informativity, each.answerability), reverse=True)
+    kept = {each.name for each in ranked[:n]}
+    return [each for each in listed if each.name in kept]
+
+
+PROTOCOL, (GUESS, READ) = next((each.name, each.selection) for each in PROTOCOLS.values() if each.selection)
 
 
 @dataclass(frozen=True)
@@ -39,11 +70,11 @@ class Candidate:
     """A candidate with what a model made of it, and whether it is kept."""
 
     item: Item
-    judged: Judged
+    judged: CandidateScore
     is_kept: bool
 
 
-def candidates_called(project: Project, name: str) -> Generator:
+def find_candidates(project: Project, name: str) -> Generator:
     generator = Generator.objects.filter(project=project, name=name).first()
     if generator is None or generator.kind != GeneratorKind.MODEL:
         known = Generator.objects.filter(project=project, kind=GeneratorKind.MODEL).values_list("name", flat=True)
@@ -55,7 +86,7 @@ def candidates_called(project: Project, name: str) -> Generator:
 
 
 @transaction.atomic
-def selections_for(generator: Generator, model: str = "") -> list[Selection]:
+def ensure_selections(generator: Generator, model: str = "") -> list[Selection]:
     """A study of the candidates in each of their languages, closed to people.
 
     One of the same candidates is used again, unless a model other than the one named has selected there.
@@ -64,20 +95,20 @@ def selections_for(generator: Generator, model: str = "") -> list[Selection]:
     by_language: dict[str, list[Item]] = {}
     for item in items:
         if item.options.all():
-            by_language.setdefault(language_of(item.text), []).append(item)
+            by_language.setdefault(get_language(item.text), []).append(item)
     if not by_language:
         raise CannotGenerate(_("“%(name)s” has no items with options to choose among.") % {"name": generator.name})
-    return [_selection(generator, language, found, model) for language, found in sorted(by_language.items())]
+    return [_ensure_selection(generator, language, found, model) for language, found in sorted(by_language.items())]
 
 
-def _selection(generator: Generator, language: str, items: Sequence[Item], model: str) -> Selection:
+def _ensure_selection(generator: Generator, language: str, items: Sequence[Item], model: str) -> Selection:
     wanted = {item.pk for item in items}
     for known in generator.selections.filter(Q(selected=None) | Q(selector=model)).select_related("study", "selected"):
         if set(UnitItem.objects.filter(unit__study=known.study).values_list("item", flat=True)) == wanted:
             return known
     said = {"name": generator.name, "language": language}
     told = {
-        "slug": free_slug(slugify(f"selection-{generator.name}-{language}")),
+        "slug": find_free_slug(slugify(f"selection-{generator.name}-{language}")),
         "title": (_("Selection: %(name)s (%(language)s)") % said)[:200],
         "protocol": PROTOCOL,
         "instrument": f"{PROTOCOL}/{language}",
@@ -90,30 +121,33 @@ def _selection(generator: Generator, language: str, items: Sequence[Item], model
     return Selection.objects.create(candidates=generator, study=close_study(study))
 
 
-def selectors_in(study: Study) -> list[Annotator]:
+def list_selectors(study: Study) -> list[Annotator]:
     """The models that answered the candidates."""
     return list(study.annotators.filter(kind=AnnotatorKind.MODEL).order_by("pk"))
 
 
-def judged_by(selection: Selection, annotator: Annotator, n: int) -> list[Candidate]:
+def judge_candidates(selection: Selection, annotator: Annotator, n: int) -> list[Candidate]:
     """All candidates, text by text in their order, and which of each text are kept."""
     rows = UnitItem.objects.filter(unit__study=selection.study).order_by("unit__position", "item")
     items = [row.item for row in rows.select_related("item__text").prefetch_related("item__options")]
-    right = shares_right(annotator)
+    right = collect_correct(annotator)
     by_text: dict[int, list[Item]] = {}
     for item in items:
         by_text.setdefault(item.text_id, []).append(item)
-    return [candidate for its_items in by_text.values() for candidate in _of_a_text(its_items, right, n)]
+    return [candidate for its_items in by_text.values() for candidate in _judge_text(its_items, right, n)]
 
 
-def _of_a_text(items: Iterable[Item], right: dict[tuple[int, str], list[bool]], n: int) -> list[Candidate]:
+def _judge_text(items: Iterable[Item], right: dict[tuple[int, str], list[bool]], n: int) -> list[Candidate]:
     by_name = {item.external_id: item for item in items}
-    judged = [Judged(name, share(item, READ, right), share(item, GUESS, right)) for name, item in by_name.items()]
-    kept = {each.name for each in best([each for each in judged if by_name[each.name].superseded_at is None], n)}
+    judged = [
+        CandidateScore(name, compute_share(item, READ, right), compute_share(item, GUESS, right))
+        for name, item in by_name.items()
+    ]
+    kept = {each.name for each in choose_best([each for each in judged if by_name[each.name].superseded_at is None], n)}
     return [Candidate(by_name[each.name], each, each.name in kept) for each in judged]
 
 
-def shares_right(annotator: Annotator) -> dict[tuple[int, str], list[bool]]:
+def collect_correct(annotator: Annotator) -> dict[tuple[int, str], list[bool]]:
     """By item and stage: for each option that was judged, whether the judgment is what the key says now."""
     rows = Response.objects.filter(assignment__annotator=annotator, question=ANSWER).order_by("pk")
     found: dict[tuple[int, str], list[bool]] = {}
@@ -122,7 +156,7 @@ def shares_right(annotator: Annotator) -> dict[tuple[int, str], list[bool]]:
     return found
 
 
-def share(item: Item, stage: str, right: dict[tuple[int, str], list[bool]]) -> float | None:
+def compute_share(item: Item, stage: str, right: dict[tuple[int, str], list[bool]]) -> float | None:
     """The share of the item's options judged correctly; None if not all of them were judged."""
     judged = right.get((item.pk, stage), [])
     return sum(judged) / len(judged) if judged and len(judged) == len(item.options.all()) else None
@@ -131,8 +165,8 @@ def share(item: Item, stage: str, right: dict[tuple[int, str], list[bool]]) -> f
 @transaction.atomic
 def select(selection: Selection, annotator: Annotator, n: int) -> list[Candidate]:
     """Copies the best n of each text to a generator of their own; all candidates, with what became of them."""
-    if not 1 <= n <= MOST_ITEMS:
-        raise CannotGenerate(_("Of a text 1 to %(n)d items are kept. Choose a number of these.") % {"n": MOST_ITEMS})
+    if not 1 <= n <= MAX_ITEMS:
+        raise CannotGenerate(_("Of a text 1 to %(n)d items are kept. Choose a number of these.") % {"n": MAX_ITEMS})
     selection = Selection.objects.select_for_update().select_related("study__project", "candidates").get(
         pk=selection.pk
     )  # fmt: skip
@@ -140,24 +174,24 @@ def select(selection: Selection, annotator: Annotator, n: int) -> list[Candidate
         raise CannotGenerate(
             _("From these candidates was selected before: by %(model)s.") % {"model": selection.selector}
         )
-    found = judged_by(selection, annotator, n)
+    found = judge_candidates(selection, annotator, n)
     if not any(each.is_kept for each in found):
         raise CannotGenerate(
             _("“%(label)s” has answered no candidate in full, without the text and with it. Let it go on, or take "
               "another model.") % {"label": annotator.code}
         )  # fmt: skip
-    generator = ensure_author(selection.study.project, author_of(selection, annotator))
-    ending, count = ending_of(generator), counted(found)
+    generator = ensure_author(selection.study.project, make_author(selection, annotator))
+    ending, count = make_id_suffix(generator), count_by_text(found)
     for each in found:
         if each.is_kept:
-            name = question_id(each.item, ending)
-            store_items(each.item.text, generator, [(name, copied(each, annotator, count[each.item.text_id]))])
+            name = make_question_id(each.item, ending)
+            store_items(each.item.text, generator, [(name, copy_candidate(each, annotator, count[each.item.text_id]))])
     selection.selected, selection.selector, selection.n_kept = generator, annotator.model, n
     selection.save(update_fields=["selected", "selector", "n_kept"])
     return found
 
 
-def author_of(selection: Selection, annotator: Annotator) -> Author:
+def make_author(selection: Selection, annotator: Annotator) -> Author:
     candidates = selection.candidates
     base = candidates.name.removesuffix(f" · {CANDIDATES}")
     return Author(
@@ -167,7 +201,7 @@ def author_of(selection: Selection, annotator: Annotator) -> Author:
     )
 
 
-def counted(candidates: Iterable[Candidate]) -> dict[int, int]:
+def count_by_text(candidates: Iterable[Candidate]) -> dict[int, int]:
     """How many candidates each text had."""
     found: dict[int, int] = {}
     for each in candidates:
@@ -175,7 +209,7 @@ def counted(candidates: Iterable[Candidate]) -> dict[int, int]:
     return found
 
 
-def copied(candidate: Candidate, annotator: Annotator, n: int) -> Any:
+def copy_candidate(candidate: Candidate, annotator: Annotator, n: int) -> Any:
     """The candidate's content, and why it is here."""
     item = candidate.item
     why = {
@@ -186,6 +220,6 @@ def copied(candidate: Candidate, annotator: Annotator, n: int) -> Any:
         "answerability": candidate.judged.answerability,
         "guessability": candidate.judged.guessability,
     }
-    values = item_values(item)
+    values = get_item_values(item)
     options = tuple(replace(option, external_id="") for option in values.options)
     return replace(values, options=options, metadata={**values.metadata, SELECTED: why})

@@ -15,7 +15,7 @@ SPACE_FOR = str.maketrans(dict.fromkeys("\"'“”„‚‘’«»()[]{}.,;:!?¿
 
 
 @dataclass(frozen=True)
-class Rejected:
+class RejectedReplies:
     """Replies of a run that gave no item, all of one state and failure."""
 
     run: Run
@@ -25,7 +25,7 @@ class Rejected:
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenCounts:
     """Counts of one generator; the rejected replies themselves stand in the calls of its runs."""
 
     runs: list[Run]
@@ -34,7 +34,7 @@ class Written:
     n_repaired: int
     n_discarded: int
     n_left_out: int
-    rejected: list[Rejected]
+    rejected: list[RejectedReplies]
 
     @property
     def n_rejected(self) -> int:
@@ -42,7 +42,7 @@ class Written:
 
 
 @dataclass(frozen=True)
-class Alike:
+class NearDuplicates:
     """Items of one generator about one text that ask the same, or offer the same options."""
 
     items: list[Item]
@@ -50,37 +50,37 @@ class Alike:
     same_options: bool
 
 
-def written_by(generator: Generator) -> Written:
+def count_written(generator: Generator) -> WrittenCounts:
     runs = list(Run.objects.filter(generator_run__generator=generator).select_related("endpoint"))
     rows = IncompleteItem.objects.filter(generator=generator).order_by().values_list("state")
     by_state = dict(rows.annotate(n=Count("pk")))
-    return Written(
+    return WrittenCounts(
         runs,
         Item.objects.filter(generator=generator).current().count(),
         by_state.get(IncompleteState.OPEN, 0),
         by_state.get(IncompleteState.REPAIRED, 0),
         by_state.get(IncompleteState.DISCARDED, 0),
-        n_left_out(runs),
-        rejected_in(runs),
+        count_left_out(runs),
+        list_rejected(runs),
     )
 
 
-def rejected_in(runs: Iterable[Run]) -> list[Rejected]:
+def list_rejected(runs: Iterable[Run]) -> list[RejectedReplies]:
     """Replies that were read and not used, by run, state and failure. None of them is thrown away."""
     known = {run.pk: run for run in runs}
     states = [CallState.REJECTED, CallState.FAILED, CallState.REFUSED]
     rows = Call.objects.filter(run__in=known, state__in=states, raw_reply__isnull=False).order_by()
     counted = rows.values_list("run", "state", "error_class").annotate(n=Count("pk")).order_by("run", "-n")
-    return [Rejected(known[pk], state, failure, n) for pk, state, failure, n in counted]
+    return [RejectedReplies(known[pk], state, failure, n) for pk, state, failure, n in counted]
 
 
-def n_left_out(runs: Iterable[Run]) -> int:
+def count_left_out(runs: Iterable[Run]) -> int:
     """Items that replies held beyond the number that was asked for; they stand in the calls' replies."""
     calls = Call.objects.filter(run__in=[run.pk for run in runs]).good().values_list("parsed", flat=True)
     return sum(parsed.get("left out", 0) for parsed in calls.iterator() if parsed)
 
 
-def alike_in(project: Project, generator: Generator | None = None) -> list[Alike]:
+def find_near_duplicates(project: Project, generator: Generator | None = None) -> list[NearDuplicates]:
     """Near duplicates among what models and rules wrote, by text.
 
     Two stems are the same without case, white space and punctuation; two sets of options so too, in whatever order.
@@ -89,16 +89,16 @@ def alike_in(project: Project, generator: Generator | None = None) -> list[Alike
     if generator is not None:
         rows = rows.filter(generator=generator)
     items = list(rows.select_related("text", "generator").prefetch_related("options"))
-    found: dict[tuple[int, ...], Alike] = {}
-    for same in groups(items, stem_of):
-        found[tuple(item.pk for item in same)] = Alike(same, True, False)
-    for same in groups(items, options_of):
+    found: dict[tuple[int, ...], NearDuplicates] = {}
+    for same in group_alike(items, normalize_stem):
+        found[tuple(item.pk for item in same)] = NearDuplicates(same, True, False)
+    for same in group_alike(items, normalize_options):
         key = tuple(item.pk for item in same)
-        found[key] = Alike(same, key in found, True)
+        found[key] = NearDuplicates(same, key in found, True)
     return sorted(found.values(), key=lambda each: (each.items[0].text_id, each.items[0].pk))
 
 
-def groups(items: Iterable[Item], what: Callable[[Item], Hashable]) -> Iterator[list[Item]]:
+def group_alike(items: Iterable[Item], what: Callable[[Item], Hashable]) -> Iterator[list[Item]]:
     by_content: dict[tuple[int, int, Hashable], list[Item]] = {}
     for item in items:
         if content := what(item):
@@ -106,14 +106,14 @@ def groups(items: Iterable[Item], what: Callable[[Item], Hashable]) -> Iterator[
     return (same for same in by_content.values() if len(same) > 1)
 
 
-def stem_of(item: Item) -> str:
-    return bare(item.stem)
+def normalize_stem(item: Item) -> str:
+    return normalize(item.stem)
 
 
-def options_of(item: Item) -> frozenset[str]:
-    return frozenset(bare(option.text) for option in item.options.all())
+def normalize_options(item: Item) -> frozenset[str]:
+    return frozenset(normalize(option.text) for option in item.options.all())
 
 
-def bare(words: str) -> str:
+def normalize(words: str) -> str:
     """Without case, punctuation, and white space beyond one blank."""
     return " ".join(words.casefold().translate(SPACE_FOR).split())

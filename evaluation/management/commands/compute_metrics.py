@@ -2,9 +2,9 @@
 
 from django.core.management.base import BaseCommand, CommandError
 
-from evaluation.services.metrics import compute_metrics, items_in_bank, items_in_study
+from evaluation.services.metrics import compute_metrics, query_bank_items, query_study_items
 from projects.models import Project
-from studies.models import Study
+from studies.management.commands._study import find_study
 
 
 class Command(BaseCommand):
@@ -17,21 +17,14 @@ class Command(BaseCommand):
     def handle(self, *, slug, project, **options):
         if bool(slug) == bool(project):
             raise CommandError("Name either a study, or a project with --project.")
-        counted = of_project(project) if project else of_study(slug)
+        if project:
+            found = Project.objects.filter(slug=project).first()
+            if found is None:
+                raise CommandError(f"There is no project “{project}”. Make it with create_project.")
+            counted = compute_metrics(found, query_bank_items(found))
+        else:
+            study = find_study(slug)
+            counted = compute_metrics(study.project, query_study_items(study))
         self.stdout.write(
             f"{counted.n_items} questions: {counted.n_values} values, {counted.n_undefined} undefined with a reason."
         )
-
-
-def of_study(slug: str):
-    study = Study.objects.select_related("project").filter(slug=slug).first()
-    if study is None:
-        raise CommandError(f"There is no study “{slug}”. Make it with create_study.")
-    return compute_metrics(study.project, items_in_study(study))
-
-
-def of_project(slug: str):
-    project = Project.objects.filter(slug=slug).first()
-    if project is None:
-        raise CommandError(f"There is no project “{slug}”. Make it with create_project.")
-    return compute_metrics(project, items_in_bank(project))

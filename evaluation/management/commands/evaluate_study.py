@@ -1,34 +1,32 @@
 import sys
-from collections.abc import Iterable
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
-from evaluation.listing import Row, row_of, rows_of
 from evaluation.models import Evaluator
-from evaluation.services import asking, ensembles, judges
-from evaluation.services.answering import answer
-from evaluation.services.baselines import BASELINES, add_baseline
+from evaluation.services import asking, judges
+from evaluation.services.baselines import BASELINES, add_baseline, answer
 from evaluation.services.evaluators import CannotEvaluate
+from evaluation.services.progress import EvaluatorRow, get_row, list_rows
 from evaluation.setting import LABEL, OPTIONWISE, READERS, READINGS
-from llm.commanding import ON_UNKNOWN, SOME_MISSING, amount, confirm, listed
+from llm.command_line import SOME_MISSING, RunCommand, read_options, run_terms, split_list
 from llm.models import Endpoint, Run, RunState
-from llm.services.estimating import Estimate
-from llm.services.runs import n_missing
-from llm.waiting import ending, estimate_sentence, wait_for
+from llm.services.runs import count_missing
+from studies.management.commands._study import find_study
 from studies.models import Study
 from studies.services.evaluating import close_answered
 from studies.services.judging import close_judged
-from studies.services.locking import WrongState
+from studies.services.states import WrongState
 
 FOR_SCORES = ("scale",)
 FOR_OPTIONS = ("threshold_guess", "threshold_read", "tune_on", "answering", "as_published")
 FOR_MODELS = (
     *("reading", "threshold_guess", "threshold_read", "tune_on", "prompt", "answering", "as_published", "budget"),
     *("on_unknown", "temperature", "samples", "scale", "estimate"),
+    *("max_tokens", "reasoning_effort", "extra", "keep_going"),
 )
 
 
-class Command(BaseCommand):
+class Command(RunCommand):
     help = "Lets a model or baseline answer a study. Ends with 0: all answered, 3: some missing, 1: refused."
 
     def add_arguments(self, parser):
@@ -36,7 +34,9 @@ class Command(BaseCommand):
         names = "|".join(BASELINES)
         parser.add_argument("--model", required=True, metavar=f"NAME|{names}", help="a model endpoint, or a baseline")
         parser.add_argument("--as", dest="label", default="", metavar="LABEL", help="its name in tables; default: NAME")
-        parser.add_argument("--stages", type=listed, metavar="guess,read", help="default: all in which it can answer")
+        parser.add_argument(
+            "--stages", type=split_list, metavar="guess,read", help="default: all in which it can answer"
+        )
         parser.add_argument("--reading", choices=READINGS, help="what counts: the label written (default) or p(true)")
         parser.add_argument("--threshold-guess", type=float, metavar="T", help="correct if p(true) >= T; default: .5")
         parser.add_argument("--threshold-read", type=float, metavar="T", help="the same with the text; default: .5")
@@ -57,79 +57,63 @@ class Command(BaseCommand):
         parser.add_argument(
             "--as-published", action="store_true", help="no second question, 10 tokens, likeliest way to write a label"
         )
-        parser.add_argument("--budget", type=amount, metavar="B", help="pause above it, in the endpoint's currency")
-        parser.add_argument("--on-unknown", **ON_UNKNOWN)
-        parser.add_argument("--estimate", action="store_true", help="say what it would cost, and do nothing")
-        parser.add_argument("--yes", action="store_true", help="do not ask before calls that cost money")
+        self.add_run_arguments(parser)
 
     def handle(self, *, slug, model, **options):
-        study = study_called(slug)
+        study = find_study(slug)
         try:
             if model in BASELINES:
                 self.ask_baseline(study, model, options)
             elif judges.is_judged(study):
-                self.ask_judge(study, endpoint_called(model), options)
+                self.ask_judge(study, self.find_endpoint(model, *BASELINES), options)
             else:
-                self.ask_model(study, endpoint_called(model), options)
+                self.ask_model(study, self.find_endpoint(model, *BASELINES), options)
         except (CannotEvaluate, WrongState) as refused:
             raise CommandError(str(refused)) from None
 
     def ask_baseline(self, study: Study, method: str, options: dict) -> None:
-        refuse_for_baselines(options)
+        self.refuse_options(options, FOR_MODELS, "is for models: a baseline makes no calls")
         evaluator = add_baseline(study, method, label=options["label"], stages=options["stages"])
-        before = row_of(evaluator).done
+        before = get_row(evaluator).done
         answer(evaluator)
         if self.close(evaluator, before):
             sys.exit(SOME_MISSING)
 
     def ask_model(self, study: Study, endpoint: Endpoint, options: dict) -> None:
-        refuse_given(options, FOR_SCORES, "is for judges of scores: this study's options are answered")
+        self.refuse_options(options, FOR_SCORES, "is for judges of scores: this study's options are answered")
         samples = 1 if options["samples"] is None else options["samples"]
-        asks = ensembles.asks_for(ask_from(endpoint, options), prompts=options["prompt"] or (), samples=samples)
-        found = ensembles.estimate_all(study, asks)
-        if len(asks) > 1:
-            self.stdout.write(f"{len(asks)} evaluators: {', '.join(ask.name for ask in asks)}. Together:")
-        if self.goes_on(found, endpoint, options):
-            before = {ask.name: n_answered(study, ask.name) for ask in asks}
-            added = ensembles.start_all(study, asks, **terms_from(options))
+        specs = asking.expand_spec(make_model_spec(endpoint, options), prompts=options["prompt"] or (), samples=samples)
+        found = asking.estimate_all(study, specs)
+        if len(specs) > 1:
+            self.stdout.write(f"{len(specs)} evaluators: {', '.join(spec.name for spec in specs)}. Together:")
+        if self.confirm_estimate(found, endpoint, options):
+            before = {spec.name: count_answered(study, spec.name) for spec in specs}
+            added = asking.start_all(study, specs, **run_terms(options))
             missing = [self.work(evaluator, before[evaluator.annotator.code]) for evaluator in added]
             if any(missing):
                 sys.exit(SOME_MISSING)
 
     def ask_judge(self, study: Study, endpoint: Endpoint, options: dict) -> None:
-        refuse_given(options, FOR_OPTIONS, "is for answers to options: this study is judged otherwise")
-        ask = judge_from(endpoint, options)
-        if self.goes_on(judges.estimate_for(study, ask), endpoint, options):
-            before = n_answered(study, ask.name)
-            judge = judges.start(study, ask, **terms_from(options))
+        self.refuse_options(options, FOR_OPTIONS, "is for answers to options: this study is judged otherwise")
+        spec = make_judge_spec(endpoint, options)
+        if self.confirm_estimate(judges.estimate_run(study, spec), endpoint, options):
+            before = count_answered(study, spec.name)
+            judge = judges.start(study, spec, **run_terms(options))
             if isinstance(judge, Run):
-                self.fill_columns(judge, ask.name)
+                self.fill_columns(judge, spec.name)
             elif self.work(judge, before):
                 sys.exit(SOME_MISSING)
 
-    def goes_on(self, found: Estimate, endpoint: Endpoint, options: dict) -> bool:
-        """Whether the run is to start, after its estimate was said."""
-        self.stdout.write(estimate_sentence(found, endpoint.currency))
-        if not options["estimate"] and found.n_new and not (endpoint.is_free or endpoint.is_local or options["yes"]):
-            confirm(endpoint)
-        return not options["estimate"]
-
     def work(self, evaluator: Evaluator, before: int) -> int:
         """Waits until its run has ended or stands still; how many answers are missing then."""
-        row = row_of(evaluator)
+        row = get_row(evaluator)
         if row.run and row.missing:
-            self.wait_for(row.run)
+            self.wait_for_run(row.run)
         return self.close(evaluator, before)
 
-    def wait_for(self, run: Run) -> Run:
-        run = wait_for(run, self.stdout.write)
-        if stopped := ending(run):
-            self.stderr.write(stopped)
-        return run
-
     def fill_columns(self, run: Run, label: str) -> None:
-        run = self.wait_for(run)
-        missing = n_missing(run)
+        run = self.wait_for_run(run)
+        missing = count_missing(run)
         self.stdout.write(f"“{label}” has scored: {run.calls.good().count()} scores, {missing} are missing.")
         if run.state != RunState.DONE:
             self.stdout.write("Metric columns are filled when the run is done.")
@@ -142,33 +126,18 @@ class Command(BaseCommand):
             close_judged(evaluator.annotator)
         else:
             close_answered(evaluator.annotator, evaluator.stages)
-        row = row_of(evaluator)
-        self.stdout.write(sentence(row, row.done - before, "has given" if is_judge else "has judged"))
+        row = get_row(evaluator)
+        self.stdout.write(describe_progress(row, row.done - before, "has given" if is_judge else "has judged"))
         return row.missing
 
 
-def terms_from(options: dict) -> dict:
-    return {"budget": options["budget"], "on_unknown": options["on_unknown"] or ""}
+def count_answered(study: Study, label: str) -> int:
+    return next((row.done for row in list_rows(study) if row.annotator.code == label), 0)
 
 
-def n_answered(study: Study, label: str) -> int:
-    return next((row.done for row in rows_of(study) if row.annotator.code == label), 0)
-
-
-def refuse_for_baselines(options: dict) -> None:
-    """What means something for models only is not passed over in silence."""
-    refuse_given(options, FOR_MODELS, "is for models: a baseline makes no calls")
-
-
-def refuse_given(options: dict, names: Iterable[str], why: str) -> None:
-    given = [name for name in names if options[name] is not None and options[name] is not False]
-    if given:
-        raise CannotEvaluate(f"--{given[0].replace('_', '-')} {why}. Leave it out.")
-
-
-def ask_from(endpoint: Endpoint, options: dict) -> asking.Ask:
+def make_model_spec(endpoint: Endpoint, options: dict) -> asking.ModelSpec:
     thresholds = {"guess": options["threshold_guess"], "read": options["threshold_read"]}
-    return asking.Ask(
+    return asking.ModelSpec(
         endpoint=endpoint,
         label=options["label"],
         stages=options["stages"],
@@ -176,16 +145,17 @@ def ask_from(endpoint: Endpoint, options: dict) -> asking.Ask:
         temperature=options["temperature"] or 0,
         answering=options["answering"] or OPTIONWISE,
         as_published=options["as_published"],
-        tune_on=study_called(options["tune_on"]) if options["tune_on"] else None,
+        tune_on=find_study(options["tune_on"]) if options["tune_on"] else None,
         thresholds={stage: share for stage, share in thresholds.items() if share is not None},
+        options=read_options(options),
     )
 
 
-def judge_from(endpoint: Endpoint, options: dict) -> judges.JudgeAsk:
+def make_judge_spec(endpoint: Endpoint, options: dict) -> judges.JudgeSpec:
     prompts = options["prompt"] or [""]
     if len(prompts) > 1:
         raise CannotEvaluate("A judge is asked with one prompt. Name one --prompt; for another start another judge.")
-    return judges.JudgeAsk(
+    return judges.JudgeSpec(
         endpoint=endpoint,
         label=options["label"],
         stages=options["stages"],
@@ -194,25 +164,11 @@ def judge_from(endpoint: Endpoint, options: dict) -> judges.JudgeAsk:
         temperature=options["temperature"],
         scale=options["scale"],
         prompt=prompts[0],
+        options=read_options(options),
     )
 
 
-def study_called(slug: str) -> Study:
-    study = Study.objects.select_related("project", "instrument_version").filter(slug=slug).first()
-    if study is None:
-        raise CommandError(f"There is no study “{slug}”. Make it with create_study.")
-    return study
-
-
-def endpoint_called(name: str) -> Endpoint:
-    endpoint = Endpoint.objects.filter(name=name).first()
-    if endpoint is None:
-        known = ", ".join([*Endpoint.objects.values_list("name", flat=True), *BASELINES])
-        raise CommandError(f"There is no model “{name}”; there are: {known}. Add it with add_model.")
-    return endpoint
-
-
-def sentence(row: Row, new: int, gave: str = "has judged") -> str:
+def describe_progress(row: EvaluatorRow, new: int, gave: str = "has judged") -> str:
     label = row.annotator.code
     if not new and not row.missing:
         return f"“{label}” had answered everything before; nothing was changed. Another one needs another label: --as."

@@ -4,10 +4,10 @@ from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError
 
-from evaluation.models import LONGEST_METRIC
+from evaluation.models import MAX_METRIC_NAME
 from evaluation.services.metrics import BadMetrics, import_metrics
 from items.plain import has_control
-from items.uploads import CannotRead, read_file
+from items.uploads import UnreadableFile, read_file
 from projects.models import Project
 
 
@@ -30,15 +30,15 @@ class Command(BaseCommand):
         if found is None:
             raise CommandError(f"There is no project “{project}”. Make it with create_project.")
         try:
-            counted = import_metrics(found, read_file(file), dict(map(named, family)))
-        except (CannotRead, BadMetrics) as bad:
+            counted = import_metrics(found, read_file(file), dict(map(parse_family, family)))
+        except (UnreadableFile, BadMetrics) as bad:
             raise CommandError(str(bad)) from None
         self.stdout.write(f"{counted.n_values} values of {counted.n_items} items were taken over.")
 
 
-def named(written: str) -> tuple[str, str]:
+def parse_family(written: str) -> tuple[str, str]:
     """The last equals sign parts them: a metric's name may have one, a family has none."""
     name, _sign, family = written.rpartition("=")
-    if not name or not family.strip() or len(family) > LONGEST_METRIC or has_control(family):
+    if not name or not family.strip() or len(family) > MAX_METRIC_NAME or has_control(family):
         raise CommandError(f"“{written}” names no family. Write it as METRIC=FAMILY.")
     return name, family.strip()

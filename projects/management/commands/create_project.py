@@ -1,7 +1,7 @@
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
-from projects.services.editing import create_project
+from projects.services import create_project
 
 
 class Command(BaseCommand):

@@ -3,7 +3,7 @@ from urllib.parse import urlsplit
 from django.core.management.base import BaseCommand, CommandError
 from django.urls import reverse
 
-from projects.services.signing_in import NameTaken, create_sign_in_link, ensure_admin
+from projects.services import NameTaken, create_sign_in_link, ensure_admin
 
 
 class Command(BaseCommand):

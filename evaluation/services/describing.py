@@ -1,0 +1,164 @@
+"""How an evaluator is asked and read: its caveats in sentences, and a comparison with the published reading."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.core.cache import cache
+from django.utils.translation import gettext as _
+
+from evaluation.door import MAX_TOKENS_PUBLISHED, read_judgment
+from evaluation.models import Evaluator
+from evaluation.services.asking import METHOD, get_run_params
+from evaluation.services.evaluators import RUN_KIND, make_scope
+from evaluation.services.progress import EvaluatorRow
+from evaluation.setting import DEFAULTS, LABEL, LETTERS, OPTIONWISE, Setting, build_run_params, make_setting, read_key
+from llm.answers import answer_tokens
+from llm.failures import Failure
+from llm.models import Call
+from llm.registry import Unparsable
+from llm.request_options import OPTIONS, describe_options, load_options
+from studies.models import Response, Study
+from studies.services.evaluating import ANSWER
+
+
+def describe_caveats(evaluator: Evaluator) -> list[str]:
+    """Sentences about all that differs from the default; none for most evaluators."""
+    params, name = {**DEFAULTS, **evaluator.params}, {"label": evaluator.annotator.code}
+    said = []
+    if params["as_published"]:
+        said.append(
+            _("“%(label)s” was asked and read as published: never a second time, with at most 10 tokens to write, and "
+              "of the ways to write a letter the likeliest stands for p(true), whatever its share.") % name
+        )  # fmt: skip
+    if params["answering"] == LETTERS:
+        said.append(_("“%(label)s” was asked about all options of an item at once and listed letters.") % name)
+    if params["temperature"]:
+        drawn = {**name, "temperature": params["temperature"], "number": params["sample"] + 1}
+        said.append(
+            _("The replies of “%(label)s” were drawn at temperature %(temperature)s, as sample %(number)d: another "
+              "sample may answer otherwise.") % drawn
+        )  # fmt: skip
+    if options := describe_options(load_options(params[OPTIONS])):
+        said.append(_("Requests of “%(label)s” carry: %(options)s.") % {**name, "options": options})
+    if tuning := params.get("tuning"):
+        said.append(
+            _("The thresholds of “%(label)s” were chosen on the texts of “%(study)s”, none of which is in this study: "
+              "those under which it was most often right there, in the middle of all that were equally good.")
+            % {**name, "study": tuning["study"]}
+        )  # fmt: skip
+    return said
+
+
+def list_caveats(study: Study, purposes: Collection[str]) -> tuple[str, ...]:
+    """The sentences for all evaluators of the study whose answers are in."""
+    evaluators = Evaluator.objects.filter(annotator__study=study, annotator__purpose__in=purposes)
+    return tuple(words for each in evaluators.select_related("annotator") for words in describe_caveats(each))
+
+
+A_DAY = 24 * 60 * 60
+MOST = 5_000  # replies read anew while a page waits: about a second
+CUT = "length"
+
+
+class UnknownOutcome(Exception):
+    """The stored reply does not tell what the other reading would have come to."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Of `n` answers asked for: how many differ (also: missing in one), and of how many it cannot be said.
+
+    `is_whole` is false if only the first replies were compared.
+    """
+
+    n: int
+    n_differ: int
+    n_unknown: int
+    is_whole: bool
+
+
+def get_comparison(evaluator: Evaluator, row: EvaluatorRow) -> Comparison | None:
+    """`compare`, once for every state of the answers: pages are loaded again and again."""
+    state = [evaluator.pk, row.done, row.missing, row.n_unparsed, row.run.pk if row.run else 0]
+    return cache.get_or_set(f"comparison:{'/'.join(map(str, state))}", lambda: compare_readings(evaluator), A_DAY)
+
+
+def compare_readings(evaluator: Evaluator) -> Comparison | None:
+    """The evaluator's answers beside those of the other reading of its first replies; None where there is no other.
+
+    A default reading is held against the one as published, and the other way round. No call is made: where the default
+    would have asked again, or let the model write on, the outcome is unknown.
+    """
+    params = get_run_params(evaluator) if evaluator.method == METHOD else {}
+    if params.get("answering") != OPTIONWISE:
+        return None
+    annotator = evaluator.annotator
+    own = make_setting(build_run_params(annotator.study, evaluator.stages, params, annotator.pk))
+    other, given = replace(own, as_published=not own.as_published), get_answers(evaluator)
+    n = n_differ = n_unknown = 0
+    calls = iter_first_replies(evaluator)
+    for call in calls:
+        n += 1
+        try:
+            n_differ += read_outcome(other, call) != given.get(read_key(call.key))
+        except UnknownOutcome:
+            n_unknown += 1
+        if n == MOST:
+            break
+    return Comparison(n, n_differ, n_unknown, next(calls, None) is None)
+
+
+def get_answers(evaluator: Evaluator) -> dict[tuple[str, int], bool]:
+    rows = Response.objects.filter(
+        assignment__annotator=evaluator.annotator_id, assignment__returned_at=None, question=ANSWER
+    ).values_list("stage", "option_id", "value")
+    return {(stage, option): value for stage, option, value in rows if option is not None}
+
+
+def iter_first_replies(evaluator: Evaluator) -> Iterator[Call]:
+    """The first reply about every option and setting, of the first run that has one."""
+    calls = Call.objects.filter(
+        run__project=evaluator.annotator.study.project_id,
+        run__kind=RUN_KIND,
+        run__scope=make_scope(evaluator),
+        turn=0,
+        text__isnull=False,
+    ).exclude(error_class=Failure.CONTENT)
+    seen: set[str] = set()
+    fields = ("pk", "key", "text", "logprobs", "finish_reason", "tokens_out")
+    for call in calls.order_by("run", "position").only(*fields).iterator(chunk_size=2000):
+        if call.key not in seen:
+            seen.add(call.key)
+            yield call
+
+
+def read_outcome(setting: Setting, call: Call) -> bool | None:
+    """What the first reply comes to under the setting; None: a missing answer. `Unknown` if it does not tell."""
+    stage, _option = read_key(call.key)
+    text, logprobs = call.answer, call.answer_logprobs
+    if setting.as_published:
+        text, tokens = cut_reply(setting, call)
+        logprobs = answer_tokens(tokens, text)
+    elif not text.strip() or (setting.reading == LABEL and call.finish_reason == CUT):
+        raise UnknownOutcome  # it would have been asked again, or written on
+    try:
+        return read_judgment(setting, stage, text, logprobs).ticked
+    except Unparsable:
+        if not setting.as_published and (setting.reading == LABEL or call.finish_reason == CUT):
+            raise UnknownOutcome from None
+        return None
+
+
+def cut_reply(setting: Setting, call: Call) -> tuple[str, list[Any] | None]:
+    """The reply as it would have been cut as published, with its log-probabilities."""
+    text, logprobs = call.text or "", call.logprobs
+    short = (logprobs or [])[:MAX_TOKENS_PUBLISHED]
+    if call.tokens_out is not None and call.tokens_out <= MAX_TOKENS_PUBLISHED:
+        return text, logprobs
+    written = "".join(token for token, _share, _top in logprobs or [])
+    if text.strip() and written.strip() == text.strip():
+        return "".join(token for token, _share, _top in short), short
+    if setting.reading == LABEL:
+        raise UnknownOutcome  # nobody knows where the tenth token ends
+    return text, short or None

@@ -1,0 +1,135 @@
+"""How far each evaluator of a study has come: counted when asked, stored nowhere."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count, QuerySet
+
+from evaluation.models import Evaluator
+from evaluation.services.evaluators import RUN_KINDS, make_scope
+from llm.failures import Failure
+from llm.models import Call, CallState, Run
+from studies.models import Annotator, AnnotatorKind, Response, Study, UnitItem
+from studies.services.declarations import get_declaration
+from studies.services.evaluating import ANSWER, asks_about_options
+from studies.services.judging import count_progress
+
+UNPARSED = (Failure.PARSE, Failure.CUT, Failure.EMPTY)
+
+
+@dataclass(frozen=True)
+class StageProgress:
+    """Answers in one stage, of how many asked for. Without `total` it does not answer there, or nobody knows it."""
+
+    done: int
+    total: int | None
+
+    @property
+    def missing(self) -> int:
+        return max(0, self.total - self.done) if self.total is not None else 0
+
+
+@dataclass(frozen=True)
+class EvaluatorRow:
+    """One line of the list. `evaluator` is None for one whose answers were imported."""
+
+    annotator: Annotator
+    evaluator: Evaluator | None
+    stages: tuple[StageProgress, ...]
+    run: Run | None = None  # the newest in which a model answered
+    n_unparsed: int = 0
+
+    @property
+    def done(self) -> int:
+        return sum(share.done for share in self.stages)
+
+    @property
+    def missing(self) -> int:
+        return sum(share.missing for share in self.stages)
+
+    @property
+    def is_working(self) -> bool:
+        return self.run is not None and self.run.is_active
+
+
+def list_rows(study: Study) -> list[EvaluatorRow]:
+    """Models and baselines in the order they were added; each with its answers in every stage of the study."""
+    shares_by = count_option_answers(study) if asks_about_options(study) else count_judge_answers(study)
+    runs = get_newest_runs(study)
+    unparsed = count_unparsed(runs.values())
+    rows = []
+    for annotator in query_evaluators(study):
+        evaluator = getattr(annotator, "evaluator", None)
+        run = runs.get(make_scope(evaluator)) if evaluator else None
+        rows.append(
+            EvaluatorRow(annotator, evaluator, shares_by[annotator.pk], run, unparsed.get(run.pk, 0) if run else 0)
+        )
+    return rows
+
+
+Shares = dict[int, tuple[StageProgress, ...]]
+
+
+def count_option_answers(study: Study) -> Shares:
+    """By annotator, in every stage of the study."""
+    total, counts = count_options(study), count_answers(study)
+    names = [stage.name for stage in get_declaration(study).stages]
+    found = {}
+    for annotator in query_evaluators(study):
+        evaluator = getattr(annotator, "evaluator", None)
+        asked = evaluator.stages if evaluator else []
+        shares = [
+            StageProgress(counts.get((annotator.pk, name), 0), total if name in asked else None) for name in names
+        ]
+        found[annotator.pk] = tuple(shares)
+    return found
+
+
+def count_judge_answers(study: Study) -> Shares:
+    """Of how many answers follows from those that are there: what a stop hides is not missing."""
+    annotators = list(query_evaluators(study))
+    asked = {annotator.pk for annotator in annotators if hasattr(annotator, "evaluator")}
+    return {
+        pk: (StageProgress(found.done, found.done + found.n_missing if pk in asked else None),)
+        for pk, found in count_progress(study, annotators).items()
+    }
+
+
+def get_row(evaluator: Evaluator) -> EvaluatorRow:
+    return next(row for row in list_rows(evaluator.annotator.study) if row.evaluator == evaluator)
+
+
+def query_evaluators(study: Study) -> QuerySet[Annotator]:
+    """The annotators that are no people."""
+    return study.annotators.exclude(kind=AnnotatorKind.HUMAN).select_related("evaluator")
+
+
+def get_newest_runs(study: Study) -> dict[str, Run]:
+    """By scope."""
+    runs = Run.objects.filter(
+        project=study.project_id,
+        kind__in=RUN_KINDS,
+        scope__in=[make_scope(evaluator) for evaluator in Evaluator.objects.filter(annotator__study=study)],
+    )
+    return {run.scope: run for run in runs.order_by("pk")}
+
+
+def count_unparsed(runs: Iterable[Run]) -> dict[int, int]:
+    """How many replies of each run held no answer: counted as missing, never guessed."""
+    calls = Call.objects.filter(run__in=runs, state=CallState.FAILED, error_class__in=UNPARSED).order_by()
+    return dict(calls.values_list("run").annotate(n=Count("pk")))
+
+
+def count_options(study: Study) -> int:
+    """How many options the study's items have together."""
+    return int(UnitItem.objects.filter(unit__study=study).aggregate(n=Count("item__options"))["n"])
+
+
+def count_answers(study: Study) -> dict[tuple[int, str], int]:
+    """How many options were judged, by annotator and stage."""
+    rows: Any = Response.objects.filter(
+        assignment__annotator__in=query_evaluators(study), assignment__returned_at=None, question=ANSWER
+    )
+    counted = rows.order_by().values_list("assignment__annotator", "stage").annotate(n=Count("pk"))
+    return {(annotator, stage): n for annotator, stage, n in counted}

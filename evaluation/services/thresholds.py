@@ -1,0 +1,199 @@
+"""The threshold of p(true): chosen on the texts of another study, stored with the evaluator, drawn as a curve."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from evaluation.models import Evaluator
+from evaluation.services.evaluators import CannotEvaluate
+from evaluation.setting import DEFAULTS
+from studies.models import Response, Study
+from studies.services.evaluating import ANSWER
+
+
+@dataclass(frozen=True)
+class AccuracyStep:
+    """Every τ with low < τ ≤ high (from 0 on in the first step) has this accuracy."""
+
+    low: float
+    high: float
+    accuracy: float
+
+
+@dataclass(frozen=True)
+class ThresholdChoice:
+    """The threshold, its accuracy over `n` options, and the plateau (low, high] in whose middle it lies."""
+
+    threshold: float
+    accuracy: float
+    low: float
+    high: float
+    n: int
+    steps: tuple[AccuracyStep, ...]
+
+
+def find_steps(probabilities: Sequence[float], keys: Sequence[bool]) -> list[AccuracyStep]:
+    """The accuracy of every threshold in [0, 1], in steps; neighbours with the same accuracy are one step.
+
+    `probabilities` and `keys`: p(true) and whether the option is a key, of the same options. ValueError for none.
+    """
+    if not probabilities:
+        raise ValueError("There is no probability to choose a threshold from.")
+    ordered = sorted(zip(probabilities, keys, strict=True))
+    right, low, found = sum(keys), 0.0, list[AccuracyStep]()
+    for p, options in groupby(ordered, key=lambda option: option[0]):
+        append_step(found, AccuracyStep(low, p, right / len(ordered)))
+        for _p, is_key in options:  # from here on they are judged incorrect
+            right += -1 if is_key else 1
+        low = p
+    if low < 1:
+        append_step(found, AccuracyStep(low, 1.0, right / len(ordered)))
+    return found
+
+
+def append_step(steps: list[AccuracyStep], step: AccuracyStep) -> None:
+    if steps and steps[-1].accuracy == step.accuracy:
+        step = AccuracyStep(steps.pop().low, step.high, step.accuracy)
+    steps.append(step)
+
+
+def find_middle(step: AccuracyStep) -> float:
+    """To six digits where that is still within the step."""
+    middle = (step.low + step.high) / 2
+    within = [threshold for threshold in (round(middle, 6), middle) if step.low < threshold <= step.high]
+    return within[0] if within else step.high  # nothing lies between neighbouring floats
+
+
+def choose_threshold(probabilities: Sequence[float], keys: Sequence[bool]) -> ThresholdChoice:
+    """The middle of the widest step with the highest accuracy, the first of equally wide ones."""
+    steps = find_steps(probabilities, keys)
+    best = max(step.accuracy for step in steps)
+    plateau = max((step for step in steps if step.accuracy == best), key=lambda step: step.high - step.low)
+    return ThresholdChoice(find_middle(plateau), best, plateau.low, plateau.high, len(probabilities), tuple(steps))
+
+
+MAX_POINTS = 200
+
+
+def tune(study: Study, development: Study, identity: dict[str, Any], stages: Sequence[str]) -> dict[str, Any]:
+    """What to remember of the choice: the study, whose answers, and per stage threshold, accuracy, plateau and curve.
+
+    `identity`: endpoint, model, prompt and as_published, which the evaluator there must share. `CannotEvaluate` if its
+    texts are in the study, or it has no such answers.
+    """
+    check_texts(study, development)
+    evaluator = find_same_model(development, identity)
+    chosen = {stage: choose_for_stage(evaluator, stage) for stage in stages}
+    return {
+        "study": development.slug,
+        "evaluator": evaluator.annotator.code,
+        "stages": {stage: summarize(choice, n_texts) for stage, (choice, n_texts) in chosen.items()},
+    }
+
+
+def check_texts(study: Study, development: Study) -> None:
+    """A threshold chosen on the texts that are reported on would flatter the model."""
+    if development.project_id != study.project_id:
+        raise CannotEvaluate(
+            _("“%(name)s” is in another project. Choose thresholds on a study of this one.")
+            % {"name": development.slug}
+        )
+    ours, theirs = (get_texts(each) for each in (study, development))
+    bodies = set(ours.values())
+    shared = [name for name, body in theirs.items() if name in ours or body in bodies]
+    if shared:
+        said = {"name": development.slug, "n": len(shared), "text": shared[0]}
+        raise CannotEvaluate(
+            _("“%(name)s” shares %(n)d of its texts with this study, such as “%(text)s”. Thresholds are "
+              "chosen on other texts: take a study that shares none.") % said
+        )  # fmt: skip
+
+
+def get_texts(study: Study) -> dict[str, str]:
+    """Id -> body with single blanks: the same text may be there under two ids."""
+    rows = study.units.values_list("text__external_id", "text__body")
+    return {external_id: " ".join(body.split()) for external_id, body in rows}
+
+
+def find_same_model(development: Study, identity: dict[str, Any]) -> Evaluator:
+    """The evaluator there that was asked in the same way, whatever it reads."""
+    for evaluator in Evaluator.objects.filter(annotator__study=development).select_related("annotator"):
+        known = {**DEFAULTS, **evaluator.params}
+        if all(known.get(name) == value for name, value in identity.items()):
+            return evaluator
+    raise CannotEvaluate(
+        _("In “%(name)s” no model has answered with this endpoint and the same prompts. Let it answer there first.")
+        % {"name": development.slug}
+    )
+
+
+def choose_for_stage(evaluator: Evaluator, stage: str) -> tuple[ThresholdChoice, int]:
+    """The threshold of a stage, and on how many texts it rests."""
+    rows = list(
+        Response.objects.filter(
+            assignment__annotator=evaluator.annotator_id, assignment__returned_at=None, stage=stage, question=ANSWER,
+            probability__isnull=False,
+        ).values_list("probability", "option__correct", "assignment__unit__text_id")
+    )  # fmt: skip
+    if not rows:
+        raise CannotEvaluate(
+            _("“%(label)s” in “%(name)s” has no probabilities in the stage “%(stage)s”. Let it answer there first, "
+              "on a server that sends log-probabilities.")
+            % {"label": evaluator.annotator.code, "name": evaluator.annotator.study.slug, "stage": stage}
+        )  # fmt: skip
+    probabilities, keys, texts = zip(*rows, strict=True)
+    return choose_threshold(probabilities, keys), len(set(texts))
+
+
+def summarize(choice: ThresholdChoice, n_texts: int) -> dict[str, Any]:
+    return {
+        "threshold": choice.threshold,
+        "accuracy": choice.accuracy,
+        "low": choice.low,
+        "high": choice.high,
+        "n": choice.n,
+        "n_texts": n_texts,
+        "n_steps": len(choice.steps),
+        "curve": [[step.low, step.high, step.accuracy] for step in thin_steps(choice)],
+    }
+
+
+def thin_steps(choice: ThresholdChoice) -> Iterable[Any]:
+    """At most `MOST_POINTS` steps, the widest, in their order: what a curve can show."""
+    widest = sorted(choice.steps, key=lambda step: (step.low == choice.low, step.high - step.low))[-MAX_POINTS:]
+    return sorted(widest, key=lambda step: step.low)
+
+
+WIDTH, HEIGHT = 400, 200  # of the box that holds τ from 0 to 1 and accuracy from 0 to 1
+
+
+@dataclass(frozen=True)
+class Curve:
+    """`points`: corners as `x,y x,y …` from the upper left; `x`: where the threshold stands; `facts`: as remembered."""
+
+    title: str
+    points: str
+    x: float
+    y: float
+    facts: dict[str, Any]
+
+
+def make_curves(evaluator: Evaluator) -> list[Curve]:
+    """One for each stage whose threshold was chosen on other texts."""
+    titles = {"guess": _("Without the text"), "read": _("With the text")}
+    stages = evaluator.params.get("tuning", {}).get("stages", {})
+    return [
+        Curve(titles.get(stage, stage), " ".join(iter_corners(facts["curve"])), facts["threshold"] * WIDTH,
+              (1 - facts["accuracy"]) * HEIGHT, facts)
+        for stage, facts in stages.items()
+    ]  # fmt: skip
+
+
+def iter_corners(steps: list[list[float]]) -> Iterator[str]:
+    for low, high, accuracy in steps:
+        y = (1 - accuracy) * HEIGHT
+        yield f"{low * WIDTH:.2f},{y:.2f}"
+        yield f"{high * WIDTH:.2f},{y:.2f}"

@@ -1,0 +1,186 @@
+"""What makes the answer of a question doubtful: it was cut or joined wrongly, points elsewhere, or says too little."""
+
+import re
+from itertools import pairwise
+
+from generation.rules.drafts import Draft, word_set
+from generation.rules.tagging import BRACKETED, NAME, NOUN, NUMBER, OTHER, POINTING, POSSESSIVE, PRONOUN, Token
+
+YEAR = re.compile(r"(?:1\d|20)\d\d")
+ASKING_SUBJECT = frozenset(["subject", "inner-subject"])
+CLAUSE_RULES = frozenset(["clause-first", "clause-last", "that"])
+SAME = word_set(
+    "next following folgende folgenden nächste nächsten same selben derselben dasselbe derselbe dieselbe diesem dieser "
+    "dieses letzteren latter"
+)
+VAGUE = word_set(
+    "some different many several other certain various such einige einigen manche manchen verschiedene verschiedenen "
+    "viele vielen mehrere mehreren anderen bestimmten diversen unterschiedlichen"
+)
+YOURS = word_set("your Your Ihr Ihre Ihren Ihrem Ihrer Ihres")
+ONES = word_set("one ones others another andere anderer anderes")
+OTHERS = word_set("other others another andere anderer anderes weitere weiterer weiteres zweite second former latter")
+ABSTRACT = word_set(
+    "example examples concept beispiel beispiele konzept picture "
+    "effect result reason problem thing things way case aim goal number part kind rest answer wirkung ergebnis grund "
+    "problem ding dinge weg fall ziel zahl teil rest antwort auswirkung ursache one"
+)
+MEASURES = word_set(
+    "liter kilo kilogramm gramm tonnen meter kilometer prozent grad ende anfang mitte stück glas tasse paar art herr "
+    "frau"
+)
+
+
+def cuts_a_phrase(draft: Draft) -> bool:
+    """The word before or after the answer belongs to its noun."""
+    kinds, (start, end) = draft.clause.sentence.kinds, draft.answer
+    if draft.rule in CLAUSE_RULES:
+        return False
+    before, after = kinds[start - 1 : start] if start else "", kinds[end : end + 1]
+    if re.match(",(?:[NEVYAD]{1,3},)*[NEVYAD]{1,3},?K[NEVYAD]", kinds[end:]) and draft.rule in ("definition", "object"):
+        return True  # “swimming | , climbing and jumping”
+    if "X" in kinds[start:end] and draft.rule == "object":
+        return True  # “their favourite songs down (…)”
+    if draft.rule in ASKING_SUBJECT and re.search("[NE]C[PKR]C", kinds[start:end]):
+        return True  # “a person | 10 to 15 others”
+    if (
+        kinds[end - 2 : end] in ("NC", "EC")
+        and after in tuple("PNARV")
+        and not draft.clause.token(end - 1).text.startswith("1")
+    ):
+        return True  # “the channels 25 | to 30 years”
+    is_bare = kinds[start] in "NEAC" and before in ("N", "E")
+    return (
+        before in tuple("DAHQG")
+        or is_bare
+        or after in ("G", OTHER)
+        or (kinds[end - 1] in "NEC" and after in ("N", "E") and not YEAR.fullmatch(draft.clause.token(end - 1).text))
+    )
+
+
+def joins_phrases(draft: Draft) -> bool:
+    """Two German phrases were taken for one: a noun right after another, or after a name."""
+    return any(_is_joint(*pair) for pair in _neighbours(draft, draft.answer))
+
+
+def may_join_phrases(draft: Draft) -> bool:
+    return any(_is_joint(*pair) for pair in _neighbours(draft, (draft.clause.verb, draft.clause.end)))
+
+
+def _neighbours(draft: Draft, of: tuple[int, int]) -> list[tuple[Token, Token]]:
+    tokens = draft.clause.tokens(of) if draft.rule not in CLAUSE_RULES else ()
+    return list(pairwise(tokens))
+
+
+def _is_joint(one: Token, other: Token) -> bool:
+    is_noun = other.tag in ("NN", "NNA", "NNI") and other.kind == "N" and other.text.isalpha()
+    can_be_one = one.plain in MEASURES or one.text.endswith("-") or one.text.isupper()
+    return is_noun and one.kind in ("N", "E") and one.tag in ("NN", "NNA", "NNI", "NE") and not can_be_one
+
+
+def answer_points(draft: Draft) -> bool:
+    """“this ratio”: the answer needs another sentence. In a clause a pronoun stands for what the question names."""
+    if draft.rule in ("subject", "inner-subject", "relative") and draft.clause.token(draft.answer[1] - 1).plain in ONES:
+        return True
+    return draft.rule not in CLAUSE_RULES and any(
+        token.kind in (POINTING, POSSESSIVE)
+        or token.plain in SAME
+        or (token.kind == PRONOUN and token.plain not in ("sich", "you", "sie"))
+        for token in _outside_clauses(draft)
+        if not _is_bound(draft, token)
+    )
+
+
+def _is_bound(draft: Draft, token: Token) -> bool:
+    """“What do plants make?” names whose food “their food” is."""
+    if token.kind != POSSESSIVE or token.text in YOURS:
+        return token.text in YOURS
+    start, end = draft.clause.subject if draft.clause.subject != (0, 0) else draft.clause.front
+    has_noun = any(each.kind in (NOUN, NAME) for each in draft.clause.tokens((start, end)))
+    is_named = draft.clause.subject != (0, 0) or draft.clause.front_kind == "subject"
+    return (
+        is_named and has_noun and end <= draft.answer[0] and draft.rule in ("object", "governed", "adjunct", "action")
+    )
+
+
+def answers_with_a_possessive(draft: Draft) -> bool:
+    return draft.rule not in CLAUSE_RULES and any(
+        token.kind == POSSESSIVE and token.text not in YOURS for token in _outside_clauses(draft)
+    )
+
+
+def _outside_clauses(draft: Draft) -> tuple[Token, ...]:
+    clause = re.search("[SW]", draft.clause.kinds(draft.answer))
+    end = draft.answer[0] + clause.start() if clause else draft.answer[1]
+    return draft.clause.tokens((draft.answer[0], end))
+
+
+def has_brackets(draft: Draft) -> bool:
+    return any(token.kind == BRACKETED for token in draft.clause.tokens(draft.answer))
+
+
+def describes_its_subject(draft: Draft) -> bool:
+    """“He was the first man who …”: the answer names nobody."""
+    start = draft.answer[0]
+    if any(token.kind == NAME for token in draft.clause.tokens(draft.answer)):
+        return False
+    return draft.rule == "relative" and start > 0 and draft.clause.token(start - 1).lemma in ("be", "sein")
+
+
+def is_vague(draft: Draft) -> bool:
+    """“in some places”: the answer says next to nothing."""
+    words = [token.plain for token in draft.clause.tokens(draft.answer)[:3]]
+    return draft.rule in ("front", "adjunct", "object", "inner-subject") and bool(VAGUE & set(words))
+
+
+def answers_with_others(draft: Draft) -> bool:
+    """“Others”, “the most popular ones”: it takes the sentence before to know who they are."""
+    words = [token.plain for token in draft.clause.tokens(draft.answer)]
+    is_short = len(words) <= 2 and not any(t.kind in (NAME, NUMBER) for t in draft.clause.tokens(draft.answer))
+    return (
+        bool(OTHERS & set(words))
+        or words[-1] in ("one", "ones", "das", "das einzige", "dies")
+        or (is_short and words[-1] in ABSTRACT)
+    )
+
+
+def joins_clauses(draft: Draft) -> bool:
+    """An English subject with a verb inside it and another noun after “and”: two clauses were taken for one."""
+    kinds = draft.clause.kinds(draft.answer)
+    return draft.rule in ASKING_SUBJECT and bool(re.search("[YV][^,]*TV.*K", kinds))
+
+
+def ends_in_a_verb_form(draft: Draft) -> bool:
+    """“unique laws requiring”: the phrase goes on."""
+    kinds = draft.clause.sentence.kinds
+    return (
+        draft.rule in ("object", "definition", "governed")
+        and kinds[draft.answer[1] - 1] == "Y"
+        and (kinds[draft.answer[1] : draft.answer[1] + 1] in ("S", "W"))
+    )
+
+
+def starts_with_adverb(draft: Draft) -> bool:
+    start = draft.answer[0]
+    return draft.rule not in CLAUSE_RULES | {"number"} and draft.clause.sentence.kinds[start] == "R"
+
+
+def is_oblique(draft: Draft) -> bool:
+    """“den Rekord”, “dem Turm”: the answer is no answer to Was."""
+    first = draft.clause.token(draft.answer[0]).plain
+    after = draft.clause.token(draft.answer[0] + 1)
+    is_weak = first == "der" and after.tag == "ADJ(A)" and after.plain.endswith("en")
+    asks_subject = draft.rule in ("relative", "subordinate", "subject", "inner-subject")
+    return asks_subject and (
+        is_weak or first in ("den", "dem", "des", "einem", "einen", "eines", "einer", "vielen", "einigen")
+    )
+
+
+def is_anaphoric(draft: Draft) -> bool:
+    """“The city”: an article and a noun, which the sentence before has named."""
+    tokens = draft.clause.tokens(draft.answer)
+    return draft.rule in ASKING_SUBJECT and len(tokens) == 2 and tokens[0].plain in ("the", "der", "die", "das")
+
+
+def is_short_clause(draft: Draft) -> bool:
+    return draft.rule in CLAUSE_RULES and draft.answer[1] - draft.answer[0] < 4

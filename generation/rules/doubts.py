@@ -1,0 +1,289 @@
+"""What makes a question doubtful: its sentence was taken apart wrongly, or the question lacks something.
+
+A doubt lowers the rank score. Two or three of them, or a grave one, and the question is not asked at all.
+"""
+
+import re
+from collections.abc import Callable
+
+from generation.rules.answer_doubts import (
+    ASKING_SUBJECT,
+    CLAUSE_RULES,
+    answer_points,
+    answers_with_a_possessive,
+    answers_with_others,
+    cuts_a_phrase,
+    describes_its_subject,
+    ends_in_a_verb_form,
+    has_brackets,
+    is_anaphoric,
+    is_oblique,
+    is_short_clause,
+    is_vague,
+    joins_clauses,
+    joins_phrases,
+    may_join_phrases,
+    starts_with_adverb,
+)
+from generation.rules.drafts import Draft, word_set
+from generation.rules.phrases import says_without_that
+from generation.rules.tagging import OTHER
+
+GRAVE, CLEAR, SLIGHT = 9.0, 0.7, 0.3
+LONG_SENTENCE = 25  # tokens
+GOES_ON_WELL = re.compile(r"[;SF]|,?P?W|,[SFVY]|,?K(?:R*V|[^,;SW]{0,8}F)|,[^,;SWK]{1,8}F|,?(?:[^,;F]*TV|[^,;F]*Z)|$")
+ASKING_MORE = frozenset(["front", "adjunct", "object", "subject", "inner-subject", "number", "governed"])
+COMPLEMENT = word_set("dass ob wie whether how what")
+TELLING = word_set("say claim state argue announce report believe think suggest warn write explain note add show")
+POINTERS = re.compile(
+    r"da(?:r?(?:an|auf|aus|bei|durch|für|gegen|hin|hinter|in|mit|nach|neben|über|unter|von|vor|zu))|"
+    r"hier\w*|dort\w*|there|here|thereby"
+)
+HAVING = word_set("have haben")
+LEFT_OVER = word_set("about of with from to for at than like into and or")
+
+
+def doubt_of(draft: Draft) -> float:
+    """What the doubts about a question cost together."""
+    cost = sum(cost for has_doubt, cost in DOUBTS if has_doubt(draft))
+    return round(cost + 0.02 * max(0, len(draft.clause.sentence.tokens) - LONG_SENTENCE), 4)
+
+
+def is_cut_off(draft: Draft) -> bool:
+    """The clause ends where its sentence goes on without a new clause: the rest of a list, or an insertion."""
+    return _is_cut_off(draft) and not _is_true_in_half(draft)
+
+
+def asks_half_a_clause(draft: Draft) -> bool:
+    """The question of the subject leaves out an addition after a comma."""
+    return draft.rule in ASKING_SUBJECT and _is_cut_off(draft) and _is_true_in_half(draft)
+
+
+def may_be_half_an_answer(draft: Draft) -> bool:
+    return draft.rule not in ASKING_SUBJECT and _is_cut_off(draft) and _is_true_in_half(draft)
+
+
+def _is_cut_off(draft: Draft) -> bool:
+    kinds, end = draft.clause.sentence.kinds, draft.clause.end
+    return not (GOES_ON_WELL.match(kinds, end) or (is_conceded(draft) and kinds[end] == ","))
+
+
+def _is_true_in_half(draft: Draft) -> bool:
+    """What was cut off is an addition after a comma, no list; before “and” or “to” that holds for the subject only."""
+    kinds, end = draft.clause.sentence.kinds, draft.clause.end
+    joints = (",", "K", "T") if draft.rule in ASKING_SUBJECT else (",",)
+    return kinds[end : end + 1] in joints and not re.match(",[^,;]*,K|,?K[^,;]*V;", kinds[end:])
+
+
+def lacks_its_complement(draft: Draft) -> bool:
+    """“Man dachte, dass …” asks for more than “Wann dachte man?”."""
+    clause = draft.clause
+    if not clause.has_tail or draft.answer[1] == clause.tail[1]:
+        return False
+    tokens = clause.tokens(clause.tail)
+    is_complement = tokens[0].plain in COMPLEMENT and tokens[0].kind == "S"
+    is_complement = is_complement or (
+        tokens[0].plain == "that"
+        and (
+            clause.kinds((clause.end - 1, clause.end)) in "FVR"
+            or (clause.token(clause.verb).lemma in TELLING and tokens[0].kind == "S")
+        )
+    )
+    is_complement = is_complement or says_without_that(clause)
+    has_infinitive = bool(re.search("TV|Z", clause.kinds(clause.tail))) and tokens[0].kind not in "SWK"
+    last = next((token.text for token in reversed(tokens) if token.kind not in ";,"), "")
+    return (is_complement or has_infinitive) and last.casefold() not in draft.question.casefold()
+
+
+def has_condition(draft: Draft) -> bool:
+    """What holds only if or when something else does is asked without that."""
+    return draft.clause.front_kind == "clause" and draft.rule not in ("clause-first", "action")
+
+
+def drops_its_front(draft: Draft) -> bool:
+    clause = draft.clause
+    first = clause.front[0]
+    is_kept = any(token.plain in draft.question.casefold() for token in clause.tokens((first, first + 1)))
+    return clause.front_kind == "adverb" and clause.front[1] - first > 1 and not is_kept
+
+
+def drops_a_pointer(draft: Draft) -> bool:
+    """“Darüber sollten …” without “darüber” asks something else."""
+    words = [token for token in draft.clause.tokens(draft.clause.front) if token.kind == "R"]
+    is_dropped = draft.clause.front_kind == "adverb" and draft.rule != "front"
+    return is_dropped and any(POINTERS.fullmatch(token.plain) for token in words)
+
+
+def is_conceded(draft: Draft) -> bool:
+    """It was stated in a clause after “although” or “because”."""
+    start = min(draft.clause.front[0], draft.clause.subject[0])
+    return draft.rule == "subordinate" or (start > 0 and draft.clause.sentence.kinds[start - 1] == "S")
+
+
+def is_reported(draft: Draft) -> bool:
+    """It was stated in a clause after “that”, so somebody only says or believes it."""
+    start = min(draft.clause.front[0], draft.clause.subject[0] or draft.clause.front[0])
+    start = draft.answer[0] if draft.rule == "subordinate" else start
+    before = draft.clause.sentence.tokens[start - 1].plain if start else ""
+    return before in ("that", "as", "dass")
+
+
+def has_unknown_words(draft: Draft) -> bool:
+    clause = draft.clause
+    first = min(clause.front[0], clause.verb)
+    return any(token.kind == OTHER or token.tag in ("FM", "UNC", "XY") for token in clause.tokens((first, clause.end)))
+
+
+def has_quotation(draft: Draft) -> bool:
+    return bool(re.search('["“”„»«]', draft.clause.sentence.text))
+
+
+def lacks_its_participle(draft: Draft) -> bool:
+    """“Wann wurde die Bank?”: the tagger did not know the rest of the verb."""
+    clause = draft.clause
+    is_passive = clause.token(clause.verb).plain in ("wurde", "wurden")
+    return is_passive and not re.search("[VFA]", clause.kinds(clause.rest)) and draft.rule in ("front", "adjunct")
+
+
+def says_little(draft: Draft) -> bool:
+    """“What is strong?”: it could be asked of any text."""
+    words = draft.question.split()
+    is_equation = len(words) > 1 and words[1] in ("is", "was", "ist", "war", "are", "were", "sind", "waren")
+    return (
+        len(words) <= 3 + is_equation
+        and not re.search(r"\d", draft.question)
+        and not re.search("[A-ZÄÖÜ]", draft.question[1:])
+    )
+
+
+def ends_in_a_preposition(draft: Draft) -> bool:
+    """“Who refused to say about?”"""
+    last = draft.question.rstrip("?").split()[-1]
+    return draft.rule in ASKING_SUBJECT | {"relative"} and last in LEFT_OVER
+
+
+def tells_when_it_asks_when(draft: Draft) -> bool:
+    """“When was the club founded in May 2004?” is asked for a clause, but the question names a time itself."""
+    if draft.rule in CLAUSE_RULES and re.match(r"(?:When|Wann)\b.*\b\d+(?:st|nd|rd|th|\.)(?!\w)", draft.question):
+        return True
+    return draft.rule in CLAUSE_RULES and bool(re.match(r"(?:When|Wann)\b.*\b(?:1\d|20)\d\d\b", draft.question))
+
+
+def asks_you_in_general(draft: Draft) -> bool:
+    """“What may you hear?”: nearly anything would be an answer."""
+    return asks_in_general(draft) and bool(re.search(r"\b(?:you|each|everyone|Sie|man|jede\w?)\b", draft.question))
+
+
+def asks_in_general(draft: Draft) -> bool:
+    is_short = len(draft.question.split()) <= 5
+    return (
+        draft.rule in ("object", "action")
+        and is_short
+        and not re.search("[A-Z0-9]", draft.question[1:].replace("Sie", ""))
+    )
+
+
+def asks_little_of_a_relative(draft: Draft) -> bool:
+    """“What may be impossible?”: the pronoun may stand for the whole clause."""
+    return draft.rule == "relative" and len(draft.question.split()) <= 4
+
+
+def is_stranded(draft: Draft) -> bool:
+    """The question of the subject ends where its sentence goes on: “What is equal to?”."""
+    last = draft.clause.end - 1
+    is_whole = draft.rule in ("subject", "relative", "inner-subject")
+    return is_whole and draft.clause.sentence.kinds[last] in "PKDTHQ" and draft.clause.token(last).tag != "PTKVZ"
+
+
+def stammers(draft: Draft) -> bool:
+    """It says three words twice, or half of a pair such as “both … and”."""
+    words = draft.question.casefold().rstrip("?").split()
+    triples = list(zip(words, words[1:], words[2:], strict=False))
+    return len(set(triples)) < len(triples) or _has_half_a_pair(words)
+
+
+def _has_half_a_pair(words: list[str]) -> bool:
+    said = " ".join(words)
+    return ("sowohl" in words and "als auch" not in said) or words[-1:] == ["both"]
+
+
+def has_open_list(draft: Draft) -> bool:
+    """“… as lions, leopards”: a list without its last member, or an apposition cut from what it explains."""
+    last = draft.question.rpartition(",")[2]
+    is_short = "," in draft.question and len(last.split()) <= 3
+    return is_short and not re.search(r"\b(?:and|or|und|oder)\b", draft.question)
+
+
+def asks_what_it_has(draft: Draft) -> bool:
+    """“What does the city have?”: nearly anything would be an answer."""
+    return draft.rule == "object" and draft.clause.token(draft.clause.verb).lemma in HAVING
+
+
+def compares_with_nothing(draft: Draft) -> bool:
+    """“What has the same goal?”: the same as what?"""
+    return bool(re.search(r"\bsame\b(?!.* as\b)|\bgleichen?\b(?!.* wie\b)", draft.question))
+
+
+def lacks_its_particle(draft: Draft) -> bool:
+    """German “halten …, eine Wache ab”: the verb ends behind what was taken for its clause."""
+    rest = draft.clause.sentence.kinds[draft.clause.end :]
+    return draft.rule in ASKING_MORE and bool(re.match("[^F;W]*N[^F;W]*X", rest))
+
+
+def is_negated(draft: Draft) -> bool:
+    return bool(re.search(r"\b(?:not|never|cannot|no|nicht|nie|niemals)\b|n['’]t\b", draft.question))
+
+
+def denies_what_it_asks(draft: Draft) -> bool:
+    """“What has the sun not?” has more than one answer."""
+    answer = draft.clause.token(draft.answer[0]).plain
+    is_denied = is_negated(draft) or answer in ("no", "kein", "keine", "keinen")
+    asks_where = draft.rule in ("adjunct", "front") and not re.search(
+        r"\b(?:not|never|nicht|nie)\b|n['’]t", draft.question
+    )
+    return is_denied and not asks_where and draft.rule in ("object", "governed", "adjunct", "front", "number")
+
+
+DOUBTS: tuple[tuple[Callable[[Draft], bool], float], ...] = (
+    (cuts_a_phrase, GRAVE),
+    (joins_phrases, GRAVE),
+    (may_join_phrases, SLIGHT),
+    (answer_points, GRAVE),
+    (is_cut_off, GRAVE),
+    (asks_half_a_clause, CLEAR),
+    (may_be_half_an_answer, 1.8),
+    (answers_with_a_possessive, CLEAR),
+    (lacks_its_complement, GRAVE),
+    (has_condition, CLEAR),
+    (drops_its_front, SLIGHT),
+    (drops_a_pointer, GRAVE),
+    (is_conceded, SLIGHT),
+    (is_reported, 1.8),
+    (has_unknown_words, SLIGHT),
+    (has_brackets, SLIGHT),
+    (has_quotation, SLIGHT),
+    (lacks_its_participle, GRAVE),
+    (describes_its_subject, 1.5),
+    (is_vague, CLEAR),
+    (says_little, 1.1),
+    (answers_with_others, 2.0),
+    (ends_in_a_preposition, GRAVE),
+    (tells_when_it_asks_when, GRAVE),
+    (joins_clauses, GRAVE),
+    (ends_in_a_verb_form, GRAVE),
+    (asks_in_general, SLIGHT),
+    (asks_you_in_general, 1.3),
+    (asks_little_of_a_relative, 2.0),
+    (is_stranded, GRAVE),
+    (stammers, GRAVE),
+    (has_open_list, CLEAR),
+    (asks_what_it_has, SLIGHT),
+    (starts_with_adverb, SLIGHT),
+    (compares_with_nothing, CLEAR),
+    (is_oblique, GRAVE),
+    (is_anaphoric, 0.8),
+    (lacks_its_particle, GRAVE),
+    (is_short_clause, CLEAR),
+    (is_negated, SLIGHT),
+    (denies_what_it_asks, GRAVE),
+)

@@ -1,0 +1,190 @@
+"""What the rules of a language share: a question in the making, and which words cannot be asked without their text."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from generation.rules.tagging import (
+    ADJECTIVE,
+    ADVERB,
+    BRACKETED,
+    CONJUNCTION,
+    NAME,
+    NONFINITE,
+    NOUN,
+    NUMBER,
+    OTHER,
+    PARTICLE,
+    POINTING,
+    POSSESSIVE,
+    PREPOSITION,
+    PRONOUN,
+    RELATIVE,
+    Sentence,
+    Token,
+)
+
+Range = tuple[int, int]
+Piece = str | Range
+FROM_A_NAME = re.compile(
+    r"(?:[a-z](?:[ei]an|ese|rican)|English|Spanish|British|Irish|Turkish|Polish|Swedish|Danish|French|Dutch|Greek)$"
+)
+COUNTING = frozenset(["one", "each", "every"])
+LONGEST_RELATIVE = 14  # tokens
+LONGEST_ANSWER = 30  # tokens
+JOINING = frozenset([ADVERB, CONJUNCTION, PARTICLE, OTHER, ADJECTIVE])
+SAYING_SOMETHING = frozenset([NOUN, NAME, NUMBER, NONFINITE, ADJECTIVE])
+
+
+def word_set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+@dataclass(frozen=True)
+class Clause:
+    """The main clause of a statement: its first constituent [front], the finite verb, and the rest up to `end`.
+
+    `tail` is a subordinate clause that follows, `subject` the subject before the verb; either may be empty.
+    """
+
+    sentence: Sentence
+    front: Range
+    front_kind: str
+    verb: int
+    end: int
+    tail: Range
+    subject: Range = (0, 0)
+
+    @property
+    def rest(self) -> Range:
+        return self.verb + 1, self.end
+
+    @property
+    def has_tail(self) -> bool:
+        return self.tail[0] < self.tail[1]
+
+    def token(self, place: int) -> Token:
+        return self.sentence.tokens[place]
+
+    def tokens(self, of: Range) -> tuple[Token, ...]:
+        return self.sentence.tokens[of[0] : of[1]]
+
+    def kinds(self, of: Range) -> str:
+        return self.sentence.kinds[of[0] : of[1]]
+
+    def matches(self, pattern: re.Pattern[str], of: Range) -> Iterator[Range]:
+        """Every place in the range where the kinds match, as a range of tokens."""
+        for place in range(*of):
+            if found := pattern.match(self.sentence.kinds, place, of[1]):
+                yield found.span()
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A question with the tokens of its sentence that answer it. `worth`: how far the rule can be trusted."""
+
+    question: str
+    answer: Range
+    rule: str
+    worth: float
+    clause: Clause
+
+
+@dataclass(frozen=True)
+class Wording:
+    """How a language writes a question down, and which of its words point out of it."""
+
+    pointing: re.Pattern[str]
+    connectives: frozenset[str]
+    harmless: frozenset[str]
+    asides: re.Pattern[str]
+    small_nouns: bool = False
+
+    def write(self, clause: Clause, pieces: Sequence[Piece], *, may_bind: bool = True) -> str:
+        """The question; empty where a word points to something that it does not name.
+
+        `may_bind`: a possessive may belong to a noun that stands before it in the question.
+        """
+        said, has_noun = [], False
+        for piece in pieces:
+            if isinstance(piece, str):
+                said.append(piece)
+                continue
+            start, end = piece
+            tokens = clause.tokens(piece)
+            for token in tokens:
+                if self._points(token, can_be_bound=has_noun and may_bind):
+                    return ""
+                has_noun = has_noun or token.kind in (NOUN, NAME)
+            said += [self._small(clause, each) for each in self._without_connectives(clause, start, end)]
+        words = self.asides.sub("", " ".join(part for part in said if part))
+        words = re.sub(r"\s+([,.;:]|n['’]t\b)", r"\1", words).rstrip(" ,;:–—-")
+        return f"{words[:1].upper()}{words[1:]}?" if words else ""
+
+    def write_whole(self, clause: Clause, pieces: Sequence[Piece], *, may_bind: bool = True) -> tuple[str, float]:
+        """With the relative clause at the end, if there is one and it can be asked; what leaving it out costs."""
+        if not (clause.has_tail and RELATIVE in clause.kinds(clause.tail)[:2]):
+            return self.write(clause, pieces, may_bind=may_bind), 0.0
+        next_clause = re.search("(?<=[FV]),(?=[^,;SWK]{1,12}F)", clause.kinds(clause.tail))
+        tail = (clause.tail[0], clause.tail[0] + next_clause.start() if next_clause else clause.tail[1])
+        if tail[1] - tail[0] <= LONGEST_RELATIVE:
+            comma = [","] if clause.tail[0] > clause.end else []
+            if question := self.write(clause, [*pieces, *comma, tail], may_bind=may_bind):
+                return question, 0.0
+        return self.write(clause, pieces, may_bind=may_bind), 0.5
+
+    def _small(self, clause: Clause, of: Range) -> str:
+        """As it reads in the middle of a sentence: its first word is small unless it is a name, or a German noun."""
+        words = clause.sentence.words(*of)
+        if of[0] or of[0] == of[1]:
+            return words
+        first = clause.token(0)
+        after = clause.token(1).text if of[1] > 1 else ""
+        is_title = self.small_nouns and after[:1].isupper() and first.kind in (NOUN, NAME)
+        is_noun = is_title or first.kind == NAME or (first.kind == NOUN and not self.small_nouns)
+        is_noun = is_noun or bool(FROM_A_NAME.search(first.text))
+        keeps = is_noun or first.text in ("I", "Sie") or first.text[1:] != first.text[1:].lower()
+        return words if keeps else words[:1].lower() + words[1:]
+
+    def _without_connectives(self, clause: Clause, start: int, end: int) -> Iterator[Range]:
+        """Connectives join a sentence to the one before it."""
+        begin = start
+        for place in range(start, end):
+            if clause.token(place).plain in self.connectives and clause.token(place).kind in JOINING:
+                yield begin, place
+                begin = place + 1
+        yield begin, end
+
+    def _points(self, token: Token, *, can_be_bound: bool) -> bool:
+        if token.kind == POSSESSIVE:
+            return (
+                not can_be_bound and token.plain not in self.harmless and not (token.start and token.text[0].isupper())
+            )
+        if token.kind in (PRONOUN, POINTING):
+            return token.text not in self.harmless and token.plain not in self.harmless
+        if token.kind == PREPOSITION:
+            return False  # “such as”
+        is_counted = token.kind == NUMBER or token.plain in ("each", "every")
+        return not (is_counted and token.plain in COUNTING) and bool(self.pointing.fullmatch(token.plain))
+
+
+def draft(clause: Clause, question: str, answer: Range, rule: str, worth: float) -> Iterator[Draft]:
+    """The question, if one could be written and its answer says something and is not too long."""
+    while answer[1] - answer[0] > 1 and clause.token(answer[1] - 1).kind == BRACKETED:
+        answer = (answer[0], answer[1] - 1)
+    says = any(token.kind in SAYING_SOMETHING or token.tag == "ADJ(D)" for token in clause.tokens(answer))
+    if question and says and answer[1] - answer[0] <= LONGEST_ANSWER:
+        yield Draft(question, answer, rule, round(worth, 2), clause)
+
+
+def ask_clauses(
+    clauses: Iterable[Clause | None],
+    further: Callable[[Clause], Clause | None],
+    rules: Sequence[Callable[[Clause], Iterator[Draft]]],
+) -> Iterator[Draft]:
+    """Every question that a rule makes of the clauses, and of those that share a subject with one of them."""
+    for clause in clauses:
+        for each in (clause, clause and further(clause)):
+            if each:
+                for rule in rules:
+                    yield from rule(each)

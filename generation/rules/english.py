@@ -1,0 +1,299 @@
+"""English statements as questions: who and what before the verb as it stands, all else with an auxiliary in front."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from generation.rules.drafts import Clause, Draft, Piece, Range, ask_clauses, draft
+from generation.rules.english_circumstances import ask_adjunct, ask_existence, ask_front, ask_number, is_existential
+from generation.rules.english_clauses import (
+    adverbs_of,
+    clause_starts,
+    end_of,
+    further,
+    is_helper,
+    is_time,
+    parse,
+    tail_of,
+    write_question,
+)
+from generation.rules.english_words import (
+    ADJUNCT,
+    COPULAS,
+    GOVERNED,
+    OBJECT,
+    PERSONS,
+    PLACES,
+    RELATIVE_CLAUSE,
+    SAYING,
+    SINGULAR,
+    SUBJECT,
+    VOCABULARY,
+    WHEN,
+    WHEN_CLAUSES,
+    WITH_TWO_OBJECTS,
+    WORDING,
+)
+from generation.rules.phrases import first_nouns, head_of, without_possessives
+from generation.rules.tagging import FINITE, NAME, NOUN, POINTING, POSSESSIVE, TO, Sentence, Token
+
+
+def make_drafts(sentence: Sentence) -> Iterator[Draft]:
+    """Every question that a rule makes of a clause that states something."""
+    clauses = [parse(sentence, start) for start in clause_starts(sentence)]
+    yield from ask_clauses([each for each in clauses if each and is_existential(each)], further, [ask_existence])
+    yield from ask_clauses([each for each in clauses if each and not is_existential(each)], further, RULES)
+    yield from ask_sayer(sentence)
+    for found in RELATIVE_CLAUSE.finditer(sentence.kinds):
+        yield from ask_relative(sentence, found.span(1), found.end())
+
+
+def ask_sayer(sentence: Sentence) -> Iterator[Draft]:
+    """“The mayor said the bridge is old.”: Who said the bridge is old? What did the mayor say?"""
+    kinds = sentence.kinds
+    found = SUBJECT.match(kinds)
+    verb = found.end() if found else 0
+    said = re.compile("[^,;SWVYTF]+F[^;]*").match(kinds, verb + 1)
+    if not found or not said or sentence.tokens[verb].lemma not in SAYING or sentence.tokens[verb].kind != FINITE:
+        return
+    if kinds[slice(*found.span("subject"))] == "O":
+        return
+    clause = Clause(sentence, (0, 0), "adverb", verb, said.end(), (said.end(), said.end()), found.span("subject"))
+    question = WORDING.write(clause, ["who", singular(clause.token(verb)), said.span()], may_bind=False)
+    if not question and (shorter := re.search("[SW]", kinds[verb:])):
+        question = WORDING.write(clause, ["who", singular(clause.token(verb)), (verb + 1, verb + shorter.start())])
+    start, end = clause.subject
+    yield from draft(clause, question, (start, end - (kinds[end - 1] == ",")), "subject", 2.7)
+    yield from draft(clause, write_question(clause, "what", said.span()), said.span(), "that", 3.0)
+
+
+def ask_relative(sentence: Sentence, antecedent: Range, verb: int) -> Iterator[Draft]:
+    """“… a mill, which has ground corn since 1820.”: What has ground corn since 1820?"""
+    end = end_of(sentence, verb)
+    pronoun = sentence.tokens[antecedent[1] + (sentence.kinds[antecedent[1]] == ",")].plain
+    if end is None or end - verb < 2 or pronoun not in ("which", "who"):
+        return
+    clause = Clause(sentence, (verb, verb), "adverb", verb, end, tail_of(sentence, end), antecedent)
+    for each in ask_subject(clause):
+        yield replace(each, rule="relative", worth=each.worth - 0.4)
+
+
+def ask_subject(clause: Clause) -> Iterator[Draft]:
+    """“The old castle stands on a hill.”: What stands on a hill?"""
+    first, verb = clause.token(clause.subject[0]), clause.token(clause.verb)
+    if first.kind in (POINTING, POSSESSIVE) or first.plain in ("you", "no") or clause.front_kind == "clause":
+        return
+    if verb.lemma == "do" and clause.kinds(clause.rest)[:1] == "V":
+        return  # “does have”
+    said = singular(verb)
+    is_equation = verb.lemma in COPULAS and OBJECT.match(clause.sentence.kinds, clause.verb + 1, clause.end)
+    is_vague = is_equation and clause.token(clause.verb + 1).plain in ("a", "an")
+    if (
+        is_vague
+        or (is_equation and said != verb.text)
+        or (verb.lemma == "be" and (clause.kinds(clause.rest)[:1] or "S") in (TO, "S"))
+    ):
+        return
+    if any(token.plain in LIMITING for token in clause.tokens(adverbs_of(clause))):
+        return
+    asked = VOCABULARY.ask_who_or_what(clause, clause.subject)
+    question, loss = _write_with_subject(clause, [asked, adverbs_of(clause), said])
+    worth = 2.7 - 0.3 * (asked == "who or what") - 0.4 * bool(is_equation) - loss
+    answer = clause.subject
+    if clause.token(answer[1] - 1).kind == ",":
+        answer = (answer[0], answer[1] - 1)
+    yield from draft(clause, question, answer, "subject", worth)
+
+
+def _write_with_subject(clause: Clause, begin: list[Piece]) -> tuple[str, float]:
+    """The question for the subject, and what it costs to leave out what cannot be asked."""
+    pieces: list[Piece] = [*begin, clause.rest]
+    first = clause.token(clause.tail[0]) if clause.has_tail else None
+    if first and first.plain in COMPLEMENT and first.kind == "S" and clause.tail[0] == clause.end:
+        pieces.append(clause.tail)
+    elif clause.front_kind == "prepositional":
+        pieces.append(clause.front)
+    question, loss = WORDING.write_whole(clause, pieces, may_bind=False)
+    if not question and pieces[-1] == clause.front:
+        question, loss = WORDING.write_whole(clause, pieces[:-1], may_bind=False)
+        loss += 0.7
+    if question:
+        return question, loss
+    return WORDING.write(clause, [*begin, *without_possessives(clause, clause.rest)], may_bind=False), 0.9
+
+
+def singular(verb: Token) -> str:
+    return third_person(verb.text) if verb.tag == "VVB" else SINGULAR.get(verb.plain, verb.text)
+
+
+def third_person(verb: str) -> str:
+    if verb.endswith(("s", "x", "z", "ch", "sh", "o")):
+        return f"{verb}es"
+    return f"{verb[:-1]}ies" if re.search("[^aeiou]y$", verb) else f"{verb}s"
+
+
+def ask_action(clause: Clause) -> Iterator[Draft]:
+    """“In a storm guests should shut the windows.”: What should guests do in a storm?"""
+    words = first_nouns(clause, clause.subject)
+    is_actor = clause.token(clause.subject[0]).plain == "you" or any(PERSONS.fullmatch(word) for word in words)
+    found = re.match("R*", clause.kinds(clause.rest))
+    start = clause.verb + 1 + (found.end() if found else 0)
+    is_helped = clause.token(clause.verb).tag == "VM0"
+    if not is_actor or start >= clause.end or clause.kinds((clause.verb + 1, start)).count("R") > 2:
+        return
+    if not is_helped or clause.token(start).tag != "VVI" or clause.token(clause.verb + 1).plain in ("not", "n't"):
+        return
+    front: list[Piece] = [clause.front] if clause.front_kind in ("prepositional", "clause") else []
+    if not front and clause.has_tail and clause.token(clause.tail[0]).plain in ("if", "when", "before"):
+        front = [clause.tail]
+    pieces: list[Piece] = ["what", (clause.verb, clause.verb + 1), clause.subject, "do", *front]
+    yield from draft(clause, WORDING.write(clause, pieces), (start, clause.end), "action", 2.4)
+
+
+def ask_quality(clause: Clause) -> Iterator[Draft]:
+    """“On the bridge the wind is strong.”: What is the wind like on the bridge?"""
+    found = re.fullmatch("(R*A(?:KR*A)?)(P.*)?", clause.kinds(clause.rest))
+    if found and found.group(2) and clause.token(clause.verb + 1 + found.end(1)).plain not in PLACES:
+        return
+    if (
+        not found
+        or clause.has_tail
+        or clause.token(clause.verb).tag not in ("VBZ", "VBB", "VBD")
+        or clause.front_kind == "clause"
+        or clause.token(clause.end - 1).text[0].isupper()
+    ):
+        return
+    answer: Range = (clause.verb + 1, clause.verb + 1 + found.end(1))
+    front: list[Piece] = [clause.front] if clause.front_kind == "prepositional" else []
+    pieces: list[Piece] = [
+        "what",
+        (clause.verb, clause.verb + 1),
+        clause.subject,
+        "like",
+        (answer[1], clause.end),
+        *front,
+    ]
+    yield from draft(clause, WORDING.write(clause, pieces), answer, "quality", 0.7)
+
+
+def ask_agent(clause: Clause) -> Iterator[Draft]:
+    """“The castle was destroyed by lava.”: What was the castle destroyed by?"""
+    kinds = clause.kinds(clause.rest)
+    found = re.match(r"R*V(?:R*V)?R*P", kinds)
+    if not found or clause.token(clause.verb).lemma != "be":
+        return
+    place = clause.verb + found.end()
+    agent = OBJECT.match(clause.sentence.kinds, place + 1, clause.end)
+    if clause.token(place).plain == "by" and agent and not is_time(clause, agent.span()):
+        asked = VOCABULARY.ask_who_or_what(clause, agent.span())
+        asked = "what" if asked == "who or what" else asked
+        if clause.kinds((agent.end(), clause.end)):
+            return
+        yield from draft(clause, write_question(clause, asked, agent.span()), agent.span(), "agent", 2.9)
+
+
+def ask_governed(clause: Clause) -> Iterator[Draft]:
+    """“The plant consists of three parts.”: What does the plant consist of?"""
+    for place in range(clause.verb, clause.end - 2):
+        word = clause.token(place)
+        governed = GOVERNED.get(word.lemma if word.kind in "FV" else word.plain, "").split()
+        found = OBJECT.match(clause.sentence.kinds, place + 2, clause.end)
+        if found and clause.token(place + 1).plain in governed and not is_time(clause, found.span()):
+            start, end = found.start(), _end_of_object(clause, found.start())
+            asked = "who" if PERSONS.fullmatch(head_of(clause, (start, end))) else "what"
+            yield from draft(clause, write_question(clause, asked, (start, end)), (start, end), "governed", 2.9)
+            return
+
+
+def ask_tail(clause: Clause) -> Iterator[Draft]:
+    """“The place is popular because it is quiet.”: Why is the place popular?"""
+    if not clause.has_tail:
+        return
+    first = clause.token(clause.tail[0])
+    none = (clause.end, clause.end)
+    asked = {**WHEN_CLAUSES, "because": "why"}.get(first.plain, "")
+    if asked and first.kind == "S" and clause.front_kind != "clause":
+        yield from draft(clause, write_question(clause, asked.lower(), none), clause.tail, "clause-last", 3.1)
+    if first.plain == "that" and clause.tail[0] == clause.end == clause.verb + 1:
+        yield from draft(clause, write_question(clause, "what", none), clause.tail, "that", 3.0)
+
+
+def ask_object(clause: Clause) -> Iterator[Draft]:
+    """“The council closed the street.”: What did the council close?"""
+    verb, place = clause.token(clause.verb), _start_of_object(clause)
+    if verb.lemma == "be" and clause.kinds(clause.rest)[:2] == "TV" and clause.front_kind == "subject":
+        question = WORDING.write(clause, ["what", (clause.verb, clause.verb + 1), clause.subject], may_bind=False)
+        yield from draft(clause, question, clause.rest, "definition", 2.8)
+        return
+    found = OBJECT.match(clause.sentence.kinds, place, clause.end) if place else None
+    if not found or clause.front_kind == "clause":
+        return
+    start, end = found.span()
+    if verb.lemma == "be" and not re.search("V", clause.kinds((clause.verb + 1, place))):
+        yield from _ask_what_it_is(clause, start)
+    elif verb.lemma not in WITH_TWO_OBJECTS | COPULAS and not is_time(clause, (start, end)):
+        first = clause.token(clause.tail[0]).plain if clause.has_tail else ""
+        if first == "as":
+            return
+        end = clause.tail[1] if first == "that" else _end_of_object(clause, start)
+        asked = "who" if PERSONS.fullmatch(head_of(clause, (start, end))) else "what"
+        yield from draft(clause, write_question(clause, asked, (start, end)), (start, end), "object", 2.7)
+
+
+def _start_of_object(clause: Clause) -> int:
+    """The place behind the whole verb; 0 in the passive, which has no object."""
+    verb, place = clause.token(clause.verb), clause.verb + 1
+    if not is_helper(clause):
+        while place < clause.end and clause.token(place).kind == "R" and clause.token(place).plain not in COMPLEMENT:
+            place += 1
+        return place
+    found = re.match(r"R*V(?:R*V)*", clause.kinds(clause.rest))
+    if not found:
+        return place
+    end = place + found.end()
+    has_been = verb.tag in ("VHD", "VHZ", "VHB", "VM0") and clause.token(end - 2).lemma == "be"
+    return 0 if verb.lemma == "be" or clause.token(end - 1).tag == "VBI" or has_been else end
+
+
+def _end_of_object(clause: Clause, begin: int) -> int:
+    """All that follows belongs to the answer but for what says when."""
+    for start, stop in clause.matches(ADJUNCT, (begin + 1, clause.end)):
+        if clause.token(start).plain in WHEN | {"for"} and is_time(clause, (start, stop)) and stop == clause.end:
+            return start
+    return clause.end
+
+
+def _ask_what_it_is(clause: Clause, start: int) -> Iterator[Draft]:
+    """“Goma is a city by a lake.”: What is Goma? Asked of what has a name or is meant in general."""
+    subject = clause.tokens(clause.subject)
+    if subject[0].tag == "VVG":
+        return
+    is_general = subject[0].kind in (NOUN, NAME) or subject[0].plain in ("a", "an")
+    if clause.token(start).tag == "NN1" and clause.kinds((start + 1, start + 2)) != "N":
+        return  # an adjective that the tagger does not know
+    is_general = is_general or any(token.kind == NAME for token in subject)
+    is_general = is_general or any(token.tag in ("AJS", "ORD") for token in subject)  # “the largest sectors”
+    if is_general and (clause.token(start).kind in "DAN" or clause.token(start).plain == "one"):
+        answer: Range = (start, clause.end)
+        if clause.has_tail and clause.kinds(clause.tail)[0] in "WS" and clause.token(clause.tail[0]).plain in RELATIVES:
+            answer = (start, clause.tail[1])
+        asked = "who" if PERSONS.fullmatch(head_of(clause, answer)) else "what"
+        question = WORDING.write(clause, [asked, (clause.verb, clause.verb + 1), clause.subject], may_bind=False)
+        yield from draft(clause, question, answer, "definition", 3.1)
+
+
+LIMITING = frozenset(["alone", "most", "both", "all", "only", "each", "themselves", "itself"])
+COMPLEMENT = frozenset(["that", "whether", "how", "what"])
+RELATIVES = frozenset(["that", "which", "who", "where"])
+RULES = (
+    ask_front,
+    ask_subject,
+    ask_governed,
+    ask_action,
+    ask_quality,
+    ask_number,
+    ask_adjunct,
+    ask_agent,
+    ask_tail,
+    ask_object,
+)

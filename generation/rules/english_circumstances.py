@@ -1,0 +1,146 @@
+"""Questions for time, place, duration and number in an English clause."""
+
+import re
+from collections.abc import Iterator
+
+from generation.rules.drafts import Clause, Draft, Piece, Range, draft
+from generation.rules.english_clauses import is_time, write_question
+from generation.rules.english_words import (
+    ADJUNCT,
+    ADJUNCT_ALONE,
+    COPULAS,
+    COUNTED,
+    EVENTS,
+    EXISTING,
+    MORE_OF_IT,
+    NO_PLACES,
+    PLACES,
+    SURE_PLACES,
+    TIME_WORDS,
+    WHEN,
+    WHEN_CLAUSES,
+    WHY_CLAUSES,
+    WORDING,
+)
+from generation.rules.phrases import head_of
+from generation.rules.tagging import NAME, NOUN, NUMBER
+
+
+def find_question_word(clause: Clause, of: Range) -> tuple[str, float]:
+    """The question word for a prepositional phrase, and how far it can be trusted."""
+    preposition = clause.token(of[0]).plain
+    head = head_of(clause, of)
+    if is_time(clause, of) and preposition == "for" and clause.kinds(of)[1] == NUMBER:
+        return "how long", 3.0
+    if is_time(clause, of) and clause.token(of[0]).kind in "DA":
+        return "when", 3.0
+    if is_time(clause, of):
+        return (TIME_WORDS.get(preposition, "when"), 3.5) if preposition in WHEN else ("", 0.0)
+    if EVENTS.fullmatch(head) and preposition in ("during", "after", "before"):
+        return "when", 3.0
+    if preposition in PLACES and not NO_PLACES.fullmatch(head):
+        is_name = any(token.kind == NAME for token in clause.tokens(of))
+        return "where", 3.0 if is_name else 2.4 if SURE_PLACES.fullmatch(head) else 0.8
+    return "", 0.0
+
+
+def is_existential(clause: Clause) -> bool:
+    return clause.token(clause.subject[0]).tag == "EX0"
+
+
+def ask_existence(clause: Clause) -> Iterator[Draft]:
+    """“In the yard there are two old tombs.”: Where are there two old tombs? How many old tombs are there …?"""
+    start = clause.verb + 1
+    found = EXISTING.match(clause.sentence.kinds, start, clause.end)
+    if not found or clause.token(clause.verb).lemma != "be" or clause.front_kind not in ("subject", "prepositional"):
+        return
+    verb: Range = (clause.verb, start)
+    has_front = clause.front_kind == "prepositional"
+    front: list[Piece] = [clause.front] if has_front else []
+    if has_front and find_question_word(clause, clause.front)[0] == "where":
+        question = WORDING.write(clause, ["where", verb, "there", clause.rest])
+        yield from draft(clause, question, clause.front, "front", 2.8)
+    if found["number"] and clause.token(found.end() - 1).tag == "NN2":
+        pieces: list[Piece] = ["how many", found.span("noun"), verb, "there", (found.end(), clause.end), *front]
+        yield from draft(clause, WORDING.write(clause, pieces), found.span(), "number", 3.2)
+    elif has_front and not is_time(clause, clause.front):
+        question = WORDING.write(clause, ["what", "is", "there", *front])
+        yield from draft(clause, question, (start, clause.end), "object", 2.2)
+
+
+def ask_front(clause: Clause) -> Iterator[Draft]:
+    """“In May the castle was sold.”: When was the castle sold?"""
+    if clause.front_kind == "clause":
+        asked = {**WHEN_CLAUSES, **WHY_CLAUSES}.get(clause.token(clause.front[0]).plain, "")
+        if asked:
+            yield from draft(clause, write_question(clause, asked, clause.front), clause.front, "clause-first", 3.1)
+    elif clause.front_kind == "purpose":
+        yield from draft(clause, write_question(clause, "why", clause.front), clause.front, "purpose", 3.0)
+    elif clause.front_kind == "prepositional":
+        asked, worth = find_question_word(clause, clause.front)
+        if asked:
+            yield from draft(clause, write_question(clause, asked, clause.front), clause.front, "front", worth + 0.2)
+
+
+def ask_number(clause: Clause) -> Iterator[Draft]:
+    """“The tower has 30 rooms.”: How many rooms does the tower have?"""
+    for of in (clause.subject, clause.rest):
+        for start in range(*of):
+            if found := COUNTED.match(clause.sentence.kinds, start, of[1]):
+                yield from _counted(clause, found.span(1), found.span(2))
+
+
+def _counted(clause: Clause, number: Range, noun: Range) -> Iterator[Draft]:
+    kinds = clause.kinds(number)
+    start = number[0] + (0 if _is_bound(clause, number) else kinds.index("C"))
+    if start != number[0] or is_time(clause, noun) or clause.token(noun[1] - 1).tag != "NN2":
+        return
+    before = clause.kinds((start - 1, start)) if start else ""
+    after = clause.kinds((noun[1], noun[1] + 1))
+    if (before and before in "DHQANECKx" and start > clause.subject[0]) or after in ("K", "x", "N"):
+        return
+    answer: Range = (number[0], noun[1])
+    if start == clause.subject[0]:
+        pieces: list[Piece] = ["how many", (noun[0], clause.verb), (clause.verb, clause.end)]
+        yield from draft(clause, WORDING.write(clause, pieces), answer, "number", 3.3)
+    elif start > clause.verb and before not in ("P", "$"):
+        question = write_question(clause, "how many", answer, noun)
+        yield from draft(clause, question, answer, "number", 3.3)
+
+
+def _is_bound(clause: Clause, number: Range) -> bool:
+    """Whether all of it says how many: “more than 30”, not “in 30”."""
+    words = " ".join(token.plain for token in clause.tokens(number) if token.kind != NUMBER)
+    bounds = ("", "over", "about", "around", "nearly", "almost", "approximately", "roughly", "some", "only", "just",
+              "more than", "less than", "fewer than", "at least", "up to", "exactly", "under")  # fmt: skip
+    return words in bounds
+
+
+def ask_adjunct(clause: Clause) -> Iterator[Draft]:
+    """“The castle was sold in 1720.”: When was the castle sold?"""
+    is_equation = clause.token(clause.verb).lemma in COPULAS and bool(re.match("R*[DNA]", clause.kinds(clause.rest)))
+    for start, end in clause.matches(ADJUNCT, clause.rest):
+        before = clause.kinds((start - 1, start))
+        first = ADJUNCT_ALONE.match(clause.sentence.kinds, start, end)
+        if first and first.end() < end and clause.token(first.end()).plain != "of" and is_time(clause, first.span()):
+            end = first.end()
+        asked, worth = find_question_word(clause, (start, end))
+        if not asked or before in ("K", "P") or clause.kinds((end, end + 1)) == "K":
+            continue
+        is_attached = before in (NOUN, NAME)
+        if before == "V" and clause.kinds((start - 2, start - 1)) in (NOUN, NAME):
+            continue  # “games sold in the state”
+        if is_equation:
+            continue
+        if asked == "where":
+            while more := MORE_OF_IT.match(clause.sentence.kinds, end, clause.end):
+                if is_time(clause, more.span()):
+                    break
+                end = more.end()
+            if clause.kinds((end, end + 1)) == "K":
+                continue
+            if is_attached and (worth < 3 or clause.token(clause.verb).lemma == "have"):
+                continue
+        yield from draft(
+            clause, write_question(clause, asked, (start, end)), (start, end), "adjunct", worth - 0.5 * is_attached
+        )

@@ -1,0 +1,239 @@
+"""Where the clauses of an English sentence begin and end, and what stands before their verb."""
+
+import re
+
+from generation.rules.drafts import Clause, Piece, Range
+from generation.rules.english_words import (
+    ADVERBS,
+    AUXILIARIES,
+    BOUNDARY,
+    CLAUSE_BEFORE,
+    INSERTED,
+    INSERTION,
+    LIST_GOES_ON,
+    LISTED,
+    PHRASE,
+    PREPOSITIONAL,
+    SAID_BY,
+    SAYING,
+    SECOND_CLAUSE,
+    SHARED_SUBJECT,
+    STATING,
+    SUBJECT,
+    TIMES,
+    WORDING,
+)
+from generation.rules.phrases import head_of
+from generation.rules.tagging import DETERMINER, FINITE, NAME, NOUN, NUMBER, Sentence
+
+
+def further(clause: Clause) -> Clause | None:
+    """“The castle is old and stands empty.”: the second verb with the subject of the first."""
+    found = re.compile(",?KR*F").match(clause.sentence.kinds, clause.end)
+    if not found or clause.front_kind == "clause":
+        return None
+    verb = found.end() - 1
+    end = end_of(clause.sentence, verb)
+    is_inverted = clause.sentence.kinds[verb + 1 : verb + 2] == "O"
+    if end is None or end - verb < 2 or is_inverted or sentence_says_by(clause.sentence, verb):
+        return None
+    tail = tail_of(clause.sentence, end)
+    return Clause(clause.sentence, (verb, verb), "adverb", verb, end, tail, clause.subject)
+
+
+def sentence_says_by(sentence: Sentence, verb: int) -> bool:
+    """“… was built by A and followed by B”: a participle that was taken for a verb."""
+    return sentence.tokens[verb].tag == "VVD" and sentence.tokens[verb + 1].plain == "by"
+
+
+def clause_starts(sentence: Sentence) -> list[int]:
+    """Where clauses that state a fact may begin: with the sentence, after a comma with “and”, after “because”."""
+    first = 1 if sentence.kinds.startswith("K") else 0
+    stated = [place + 1 for place, token in enumerate(sentence.tokens) if token.kind == "S" and token.plain in STATING]
+    return [first, *(found.end() for found in re.finditer("F[^,F]*,K", sentence.kinds)), *stated]
+
+
+def parse(sentence: Sentence, start: int) -> Clause | None:
+    """The main clause that begins there; None where its parts cannot be told apart."""
+    kinds = sentence.kinds
+    for name, pattern in FRONTS.items():
+        found = pattern.match(kinds, start)
+        if not found or found.end() >= len(kinds):
+            continue
+        verb, subject = found.end(), found.span("subject")
+        if (
+            sentence.tokens[subject[0]].plain in WORDING.connectives | OPENING
+            and subject[1] - subject[0] > 1
+            and (sentence.kinds[subject[0] + 1] != "G")
+        ):
+            subject = (subject[0] + 1, subject[1])
+        subject = _without_time(sentence, subject)
+        is_stated = start > 0 and sentence.kinds[start - 1] == "S"
+        end = end_of(sentence, verb, ends_at_comma=is_stated)
+        if end is None or not _can_be_subject(sentence, subject):
+            return None
+        front = found.span("front") if "front" in pattern.groupindex else (start, subject[0])
+        tail = tail_of(sentence, end)
+        whole = Clause(sentence, front, name, verb, end, tail, subject)
+        return whole if end - verb > 1 or whole.has_tail or name in ("clause", "prepositional") else None
+    return None
+
+
+def _can_be_subject(sentence: Sentence, subject: Range) -> bool:
+    tokens = sentence.tokens[slice(*subject)]
+    if sentence.kinds[slice(*subject)] == "O":
+        return tokens[0].plain == "you" or tokens[0].tag == "EX0"
+    return True
+
+
+def _without_time(sentence: Sentence, subject: Range) -> Range:
+    """“Last month Iran saw …”: the time before the subject is no part of it."""
+    for place in range(subject[0], subject[1] - 1):
+        token, after = sentence.tokens[place], sentence.tokens[place + 1]
+        if token.kind == NOUN and TIMES.fullmatch(token.plain) and after.kind in (NAME, DETERMINER, NUMBER):
+            return place + 1, subject[1]
+    return subject
+
+
+OPENING = frozenset(
+    [
+        "now",
+        "today",
+        "sometimes",
+        "often",
+        "usually",
+        "nowadays",
+        "currently",
+        "yet",
+        "next",
+        "first",
+        "later",
+        "soon",
+        "there",
+        "earlier",
+    ]
+)
+PURPOSE = re.compile(
+    rf"(?P<front>P?NTV[^,;FS]*|TV[^,;FS]*),(?P<subject>(?:{LISTED}|{PHRASE}){INSERTED}|Y[^,;FSWOY]*|O)R*(?=F)"
+)
+FRONTS = {
+    "purpose": PURPOSE,
+    "subject": SUBJECT,
+    "prepositional": PREPOSITIONAL,
+    "clause": CLAUSE_BEFORE,
+    "adverb": ADVERBS,
+}
+
+
+def end_of(sentence: Sentence, verb: int, *, ends_at_comma: bool = False) -> int | None:
+    """Where the main clause ends; None if that cannot be told."""
+    kinds, place, last, has_list = sentence.kinds, verb + 1, len(sentence.kinds), False
+    while place < last and kinds[place] != ";" and not SHARED_SUBJECT.match(kinds, place):
+        if kinds[place] == "," and (more := LIST_GOES_ON.match(kinds, place)):
+            place = more.end()
+        elif kinds[place] == "," and kinds[place - 1] == kinds[place + 1 : place + 2] == "A":
+            place, has_list = place + 1, True
+        elif within := INSERTION.match(kinds, place):
+            place = within.end()
+        elif BOUNDARY.match(kinds, place) or (kinds[place] == "," and ends_at_comma):
+            if has_list and kinds[place + 1] == "K":
+                return None
+            break
+        elif kinds[place] == ",":
+            break  # what follows is left out
+        else:
+            place += 1
+    end = place
+    if second := SECOND_CLAUSE.search(kinds, verb + 1, end):
+        end = second.start()
+    is_helped = sentence.tokens[verb].plain in AUXILIARIES
+    again = kinds.find("F", verb + 1, end)
+    if again > 0 and (purpose := re.search("(?<=[NEC])TV", kinds[verb + 1 : again])):
+        end = verb + 1 + purpose.start()  # “to let people watch”
+    if kinds.find("F", verb + 1, end) >= 0 or (is_helped and _is_broken(sentence, verb, end)):
+        return None
+    return end
+
+
+def _is_broken(sentence: Sentence, verb: int, end: int) -> bool:
+    """Whether the auxiliary waits for a verb that stands behind the end."""
+    needs = sentence.tokens[verb].tag in ("VM0", "VDD", "VDZ", "VDB")
+    return needs and "V" not in sentence.kinds[verb + 1 : end]
+
+
+def _is_saying(sentence: Sentence, start: int) -> bool:
+    return any(token.kind == FINITE and token.lemma in SAYING for token in sentence.tokens[start:])
+
+
+JOINED_CLAUSE = re.compile(",?(S[^,;F]*F[^,;F]*)(?=,K[^,;SW]{0,8}F)")  # a main clause after the subordinate one
+
+
+def tail_of(sentence: Sentence, end: int) -> Range:
+    kinds = sentence.kinds
+    last = len(kinds) - 1 if kinds.endswith(";") else len(kinds)
+    if (said_by := SAID_BY.search(kinds, end + 1)) and _is_saying(sentence, said_by.start()):
+        last = said_by.start()
+    if joined := JOINED_CLAUSE.match(kinds, end):
+        return (joined.start(1), joined.end())
+    if kinds[end : end + 1] == "," and kinds[end + 1 : end + 2] in ("S", "W"):
+        return (end + 1, last)
+    return (end, last) if kinds[end : end + 1] in ("S", "W") else (end, end)
+
+
+def is_helper(clause: Clause) -> bool:
+    """Whether the verb can change places with the subject; “had a house” cannot."""
+    token = clause.token(clause.verb)
+    if token.plain not in AUXILIARIES:
+        return False
+    if token.tag[:2] in ("VH", "VD"):
+        return bool(re.match("R*V", clause.kinds(clause.rest)))
+    return True
+
+
+def write_question(clause: Clause, asked: str, removed: Range, *more: Piece) -> str:
+    """The question with an auxiliary before the subject. What stood before the subject goes to the end."""
+    start, end = clause.rest
+    between = adverbs_of(clause)
+    if clause.token(clause.verb).plain == "cannot":
+        return ""  # “What cannot guests …?”
+    negated = start + (start < end and clause.token(start).plain in ("n't", "n’t"))
+    front: list[Piece] = []
+    if clause.front_kind == "prepositional" and removed != clause.front:
+        front = [clause.front]
+    if removed == clause.front or removed[0] < start:
+        removed = (end, end)
+    if is_helper(clause):
+        verb: list[Piece] = [(clause.verb, negated), clause.subject, between]
+        start = negated
+    else:
+        token = clause.token(clause.verb)
+        helper = {"VVD": "did", "VHD": "did", "VDD": "did", "VVZ": "does", "VHZ": "does", "VDZ": "does"}.get(
+            token.tag, "do"
+        )
+        if token.tag in ("VVD", "VVZ") and token.lemma == token.plain and token.plain.endswith(("ed", "s")):
+            return ""  # the tagger does not know its infinitive
+        verb = [helper, clause.subject, between, token.lemma]
+    before: Range = (start, max(start, removed[0]))
+    return WORDING.write(clause, [asked, *more, *verb, before, (removed[1], end), *front])
+
+
+def adverbs_of(clause: Clause) -> Range:
+    """Those between the subject and the verb."""
+    start = clause.verb
+    while start > clause.subject[1] and clause.token(start - 1).kind == "R":
+        start -= 1
+    return start, clause.verb
+
+
+def is_time(clause: Clause, of: Range) -> bool:
+    words = [token.plain for token in clause.tokens(of)]
+    if len(words) == 2 and words[1].endswith("s") and not has_digit(words[1]):
+        return False  # “in years”
+    has_year = any(re.fullmatch(r"1\d{3}s?|20\d\ds?", word) for word in words)
+    if words[-1] in ("am", "pm", "ad") and not any(has_digit(word) for word in words):
+        return False  # “with the PM”
+    return bool(TIMES.fullmatch(head_of(clause, of))) or has_year
+
+
+def has_digit(word: str) -> bool:
+    return any(letter.isdigit() for letter in word)

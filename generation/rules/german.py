@@ -1,0 +1,318 @@
+"""German statements as questions. The finite verb stays second, so the constituent before it can be asked for."""
+
+import re
+from collections.abc import Iterator
+
+from generation.rules.drafts import Clause, Draft, Piece, Range, ask_clauses, draft
+from generation.rules.german_circumstances import ask_adjunct, ask_front, ask_number
+from generation.rules.german_clauses import (
+    can_be_nominative,
+    clause_starts,
+    further,
+    has_subject,
+    is_nominative,
+    is_time,
+    parse,
+    write_question,
+)
+from generation.rules.german_words import (
+    ABOUT,
+    ACTOR,
+    AFTER_VERB,
+    COPULAS,
+    DATIVE,
+    GOVERNED,
+    GOVERNED_PHRASE,
+    GROUPS,
+    INNER_SUBJECT,
+    MODALS,
+    OBJECT,
+    PARTICLES,
+    PERSONS,
+    RELATIVE_CLAUSE,
+    STATING,
+    SUBORDINATE_CLAUSE,
+    TIME_PHRASE,
+    VOCABULARY,
+    WHEN_CLAUSES,
+    WHY_CLAUSES,
+    WORDING,
+    singular,
+)
+from generation.rules.phrases import first_nouns, head_of, says_without_that, without_possessives
+from generation.rules.tagging import ADJECTIVE, NAME, NOUN, NUMBER, POINTING, POSSESSIVE, PREPOSITION, Sentence
+
+
+def make_drafts(sentence: Sentence) -> Iterator[Draft]:
+    """Every question that a rule makes of a clause that states something."""
+    yield from ask_clauses((parse(sentence, start) for start in clause_starts(sentence)), further, RULES)
+    for found in RELATIVE_CLAUSE.finditer(sentence.kinds):
+        if is_nominative(sentence, found.end(1) + 1):
+            yield from ask_verb_last(sentence, found.span(1), found.end(1) + 2, found.end(), "relative")
+    for found in SUBORDINATE_CLAUSE.finditer(sentence.kinds):
+        is_stated = sentence.tokens[found.start()].plain in STATING
+        if is_stated and can_be_nominative(sentence, found.start(1)):
+            yield from ask_verb_last(sentence, found.span(1), found.end(1), found.end(), "subordinate")
+
+
+def ask_verb_last(sentence: Sentence, subject: Range, start: int, end: int, rule: str) -> Iterator[Draft]:
+    """“… eine Mühle, die seit 1820 Korn mahlt.”: Was mahlt seit 1820 Korn?"""
+    verb, rest = sentence.tokens[end - 1], (start, end - 1)
+    clause = Clause(sentence, (start, start), "adverb", end - 1, end - 1, (end, end))
+    said = singular(verb.text, verb.lemma)
+    is_equation = verb.lemma in COPULAS and "V" not in clause.kinds(rest)
+    if rule == "subordinate" and f"{verb.text}n" == verb.lemma:
+        return  # “dass die Arbeit noch in den Anfängen stecke”
+    if not said or rest[0] >= rest[1] or (said != verb.text and is_equation):
+        return
+    asked = VOCABULARY.ask_who_or_what(clause, subject)
+    particle = PARTICLES.match(said) if verb.lemma.startswith(said[:2]) else None
+    behind: list[Piece] = [particle[0]] if particle else []
+    said = said[particle.end() :] if particle else said
+    question = WORDING.write(clause, [asked, said, rest, *behind], may_bind=False)
+    yield from draft(clause, question, subject, rule, 2.3 - 0.3 * asked.startswith("Wer oder"))
+
+
+def ask_subject(clause: Clause) -> Iterator[Draft]:
+    """“Die alte Burg steht auf dem Berg.”: Was steht auf dem Berg?"""
+    if clause.front_kind != "subject":
+        return
+    token = clause.token(clause.verb)
+    verb = singular(token.text, token.lemma)
+    first = clause.token(clause.front[0])
+    if first.kind in (POINTING, POSSESSIVE) or first.plain.startswith("kein") or is_time(clause, clause.front):
+        return
+    is_equation = token.lemma in COPULAS and OBJECT.match(clause.sentence.kinds, clause.verb + 1, clause.end)
+    is_vague = is_equation and clause.token(clause.verb + 1).plain in ("ein", "eine")
+    is_equation = is_equation or (token.lemma in COPULAS and re.search("(?<=R)A+N$", clause.kinds(clause.rest)))
+    if not verb or is_vague or (verb != token.text and is_equation):
+        return
+    asked = VOCABULARY.ask_who_or_what(clause, clause.front)
+    pieces: list[Piece] = [asked, verb, clause.rest]
+    loss = 0.0
+    is_said = clause.has_tail and clause.token(clause.tail[0]).plain in ("dass", "ob", "wie")
+    if is_said or (clause.has_tail and has_infinitive(clause)) or says_without_that(clause):
+        pieces += [",", clause.tail]
+        question = WORDING.write(clause, pieces, may_bind=False)
+    else:
+        question, loss = WORDING.write_whole(clause, pieces, may_bind=False)
+    if not question:
+        pieces = [asked, verb, *without_possessives(clause, clause.rest)]
+        question, loss = WORDING.write(clause, pieces, may_bind=False), 0.9
+    begin = clause.front[0] + (clause.front_kind == "subject" and first.plain in WORDING.connectives)
+    front: Range = (begin, clause.front[1])
+    answer = front if clause.token(clause.front[1] - 1).kind != "," else (begin, clause.front[1] - 1)
+    worth = 2.7 - 0.3 * (asked == "Wer oder was") - 0.4 * bool(is_equation) - loss
+    yield from draft(clause, question, answer, "subject", worth)
+
+
+def has_infinitive(clause: Clause) -> bool:
+    """“… haben Mühe, den Weg zu finden”: the clause does without a finite verb and is no purpose."""
+    return bool(re.search("TV$|Z$", clause.kinds(clause.tail))) and clause.token(clause.tail[0]).kind not in "SWK"
+
+
+def ask_inner_subject(clause: Clause) -> Iterator[Draft]:
+    """“Im Mai eröffnete die Stadt ein Museum.”: Was eröffnete im Mai ein Museum?"""
+    if clause.front_kind not in ("prepositional", "adverb", "year"):
+        return
+    place = clause.verb + 1 + (clause.token(clause.verb + 1).plain in ("sich", "es"))
+    found = INNER_SUBJECT.match(clause.sentence.kinds, place, clause.end)
+    token = clause.token(clause.verb)
+    verb = singular(token.text, token.lemma)
+    if not found or not verb:
+        return
+    start, end = found.span(1)
+    if end == clause.end and PREPOSITION in clause.kinds((start, end)):
+        end = start + clause.kinds((start, end)).index(PREPOSITION)
+    if WORDING.pointing.fullmatch(clause.token(start).plain):
+        return
+    is_equation = OBJECT.match(clause.sentence.kinds, end, clause.end) and "V" not in clause.kinds((end, clause.end))
+    if token.lemma in COPULAS and verb != token.text and is_equation:
+        return
+    if not can_be_nominative(clause.sentence, start) or is_time(clause, (start, end)):
+        return
+    after = clause.kinds((end, end + 1)) if end < clause.end else ""
+    is_bare = clause.token(start).kind == NOUN and clause.token(start).plain.endswith("ern")
+    if (end == clause.end and clause.front_kind == "adverb") or after in ("K", "A", "N", "E", "x") or is_bare:
+        return
+    asked = VOCABULARY.ask_who_or_what(clause, (start, end))
+    front: list[Piece] = [] if clause.front_kind == "adverb" else [clause.front]
+    pieces: list[Piece] = [asked, verb, (clause.verb + 1, start), *front, (end, clause.end)]
+    question, loss = WORDING.write_whole(clause, pieces, may_bind=False)
+    yield from draft(clause, question, (start, end), "inner-subject", 2.5 - loss - 0.3 * asked.startswith("Wer oder"))
+
+
+def ask_governed(clause: Clause) -> Iterator[Draft]:
+    """“Die Anlage besteht aus drei Teilen.”: Woraus besteht die Anlage?"""
+    governed = GOVERNED.get(clause.token(clause.verb).lemma, "").split()
+    verbs = [token.plain for token in clause.tokens(clause.rest) if token.kind == "V"]
+    governed += [each for verb in verbs for each in GOVERNED.get(verb, "").split()]
+    for start, end in clause.matches(GOVERNED_PHRASE, clause.rest):
+        preposition = clause.token(start).lemma if clause.token(start).tag == "APPR" else clause.token(start).plain
+        preposition = {"zum": "zu", "zur": "zu", "vom": "von", "im": "in", "am": "an"}.get(preposition, preposition)
+        if preposition in governed and has_subject(clause) and not PERSONS.fullmatch(head_of(clause, (start, end))):
+            end = _end_of_object(clause, end)
+            is_origin = clause.token(clause.verb).lemma == "stammen"
+            asked = "woher" if is_origin else f"wo{'r' if preposition[0] in 'aeiouü' else ''}{preposition}"
+            yield from draft(clause, write_question(clause, asked, (start, end)), (start, end), "governed", 2.9)
+            return
+
+
+def ask_agent(clause: Clause) -> Iterator[Draft]:
+    """“Die Burg wurde von Händlern gekauft.”: Von wem wurde die Burg gekauft?"""
+    if clause.token(clause.verb).lemma != "werden" or not clause.kinds(clause.rest).endswith("V"):
+        return
+    for start, end in clause.matches(GOVERNED_PHRASE, clause.rest):
+        is_agent = clause.token(start).plain in ("von", "vom") and VOCABULARY.is_person(clause, (start, end))
+        is_attached = clause.kinds((start - 1, start)) in (NOUN, NAME)
+        if is_agent and not is_attached and has_subject(clause):
+            yield from draft(clause, write_question(clause, "von wem", (start, end)), (start, end), "agent", 2.9)
+            return
+
+
+def ask_action(clause: Clause) -> Iterator[Draft]:
+    """“Bei Sturm sollten Gäste die Fenster schließen.”: Was sollten Gäste bei Sturm tun?"""
+    verb, place = clause.token(clause.verb), clause.verb + 1
+    if verb.lemma not in MODALS or not re.search("V$", clause.kinds(clause.rest)):
+        return
+    subject: Range = clause.front
+    if clause.front_kind in ("prepositional", "clause", "adverb"):
+        found = ACTOR.match(clause.sentence.kinds, place, clause.end)
+        subject = found.span(1) if found else (place, place)
+        place = subject[1]
+    while clause.kinds((place, place + 1)) == "R" and place < clause.end:
+        place += 1
+    is_actor = any(PERSONS.fullmatch(word) for word in first_nouns(clause, subject))
+    is_actor = is_actor or clause.sentence.source(*subject) in ("Sie", "man", "Man")
+    if not is_actor or clause.token(clause.end - 1).lemma in ("werden", "sein", "haben", "können"):
+        return
+    behind: list[Piece] = ["tun"]
+    if clause.front_kind == "clause":
+        behind = ["tun,", (clause.front[0], clause.front[1] - 1)]
+    elif clause.front_kind == "prepositional":
+        behind = [clause.front, "tun"]
+    elif clause.has_tail and clause.token(clause.tail[0]).plain in ("wenn", "falls", "bevor"):
+        behind = ["tun,", clause.tail]
+    question = WORDING.write(clause, ["was", (clause.verb, clause.verb + 1), subject, *behind])
+    is_negated = any(token.plain in ("nicht", "nie") for token in clause.tokens((place, clause.end)))
+    if clause.sentence.kinds[place - 1] != NUMBER and not is_negated:
+        yield from draft(clause, question, (place, clause.end), "action", 2.4)
+
+
+def ask_quality(clause: Clause) -> Iterator[Draft]:
+    """“Auf der Brücke ist der Wind stark.”: Wie ist der Wind auf der Brücke?"""
+    last = clause.token(clause.end - 1)
+    is_simple = clause.token(clause.verb).lemma == "sein" and last.tag == "ADJ(D)" and last.kind == "R"
+    if not is_simple or clause.front_kind not in ("subject", "prepositional"):
+        return
+    start = clause.end - 1
+    while start > clause.verb + 1 and clause.token(start - 1).kind == "R":
+        start -= 1
+    yield from draft(clause, write_question(clause, "wie", (start, clause.end)), (start, clause.end), "quality", 2.0)
+
+
+def ask_tail(clause: Clause) -> Iterator[Draft]:
+    """“Der Ort ist beliebt, weil er still ist.”: Warum ist der Ort beliebt?"""
+    if not clause.has_tail or clause.front_kind == "clause" or not has_subject(clause):
+        return
+    first = clause.token(clause.tail[0]).plain
+    empty = (clause.end, clause.end)
+    asked = {**WHEN_CLAUSES, **WHY_CLAUSES}.get(first, "")
+    if asked and clause.token(clause.tail[0]).kind == "S" and first not in ("als", "während"):
+        yield from draft(clause, write_question(clause, asked, empty), clause.tail, "clause-last", 3.2)
+    if first == "dass" or says_without_that(clause):
+        yield from _ask_that(clause)
+
+
+def _ask_that(clause: Clause) -> Iterator[Draft]:
+    """“Studien zeigen, dass Lärm schadet.”: Was zeigen Studien?"""
+    about = [place for place in range(*clause.rest) if clause.token(place).plain in ABOUT]
+    if about:
+        asked, removed = ABOUT[clause.token(about[0]).plain], (about[0], about[0] + 1)
+        yield from draft(clause, write_question(clause, asked, removed), clause.tail, "that", 3.0)
+    elif clause.front_kind in ("subject", "adverb") and (
+        clause.token(clause.verb).lemma not in COPULAS or clause.end == clause.verb + 1
+    ):
+        has_object = clause.front_kind == "subject" and any(clause.matches(OBJECT, clause.rest))
+        if not has_object:
+            yield from draft(clause, write_question(clause, "was", (clause.end, clause.end)), clause.tail, "that", 3.0)
+
+
+def ask_object(clause: Clause) -> Iterator[Draft]:
+    """“Die Gipfel bieten einen weiten Blick.”: Was bieten die Gipfel?"""
+    is_that = clause.has_tail and clause.token(clause.tail[0]).plain == "dass"
+    place = clause.verb + 1
+    if clause.front_kind not in ("subject", "pronoun"):
+        place += place < clause.end and clause.token(place).plain == "sich"
+        subject = AFTER_VERB.match(clause.sentence.kinds, place, clause.end)
+        place = subject.end() if subject else clause.end
+    found = OBJECT.match(clause.sentence.kinds, place, clause.end)
+    if not found or is_that or any(token.plain in ABOUT for token in clause.tokens(clause.rest)):
+        return
+    start, end = found.span(1)
+    verb = clause.token(clause.verb)
+    if verb.lemma in COPULAS and clause.kinds((end, clause.end)).find("V") < 0:
+        if clause.front_kind == "subject":
+            yield from _ask_what_it_is(clause, start)
+    elif (verb.lemma not in COPULAS) and not _is_dative(clause, start) and not is_time(clause, (start, end)):
+        end = _end_of_object(clause, end)
+        head = head_of(clause, (start, end))
+        asked = "wen" if PERSONS.fullmatch(head) and not GROUPS.fullmatch(head) else "was"
+        if clause.token(clause.end - 1).lemma in COPULAS:
+            return
+        if verb.lemma in ("nennen", "bezeichnen"):
+            return
+        worth = 2.6 if clause.front_kind == "subject" else 2.4
+        yield from draft(clause, write_question(clause, asked, (start, end)), (start, end), "object", worth)
+
+
+def _end_of_object(clause: Clause, end: int) -> int:
+    """All that follows belongs to the answer but for the end of the verb and what says when."""
+    kinds = clause.sentence.kinds
+    last = clause.end
+    while last > end and kinds[last - 1] in "VXTFZR":
+        last -= 1
+    for start, stop in clause.matches(TIME_PHRASE, (end, last)):
+        if is_time(clause, (start, stop)) and stop == last:
+            return start
+    return last
+
+
+def _is_dative(clause: Clause, start: int) -> bool:
+    return clause.token(start).plain in DATIVE or (
+        clause.token(start).kind in "HQ" and clause.token(start).plain.endswith(("em", "er"))
+    )
+
+
+def _ask_what_it_is(clause: Clause, start: int) -> Iterator[Draft]:
+    """“Goma ist eine Stadt am See.”: Was ist Goma? Asked of what has a name or is meant in general."""
+    front = clause.tokens(clause.front)
+    is_general = (
+        front[0].kind in (NOUN, NAME, ADJECTIVE)
+        or front[0].plain in ("ein", "eine")
+        or any(token.kind == NAME for token in front)
+    )
+    article = clause.token(start).plain
+    if (is_general and article in ("ein", "eine", "der", "die", "das")) or front[0].kind in (NOUN,):
+        first = clause.token(clause.tail[0]).plain if clause.has_tail else ""
+        is_more = ("W" in clause.kinds(clause.tail)[:2] and first != "was") or has_infinitive(clause)
+        answer: Range = (start, clause.tail[1] if is_more else clause.end)
+        head = head_of(clause, answer)
+        is_person = PERSONS.fullmatch(head) and not GROUPS.fullmatch(head)
+        question = WORDING.write(clause, ["wer" if is_person else "was", (clause.verb, clause.verb + 1), clause.front])
+        yield from draft(clause, question, answer, "definition", 3.1)
+
+
+RULES = (
+    ask_front,
+    ask_subject,
+    ask_inner_subject,
+    ask_governed,
+    ask_agent,
+    ask_action,
+    ask_quality,
+    ask_number,
+    ask_adjunct,
+    ask_tail,
+    ask_object,
+)

@@ -1,0 +1,104 @@
+"""The nouns of a phrase: which is its head, whether it means a person, and what can be left out of it."""
+
+import re
+from dataclasses import dataclass
+
+from generation.rules.drafts import Clause, Piece, Range, word_set
+from generation.rules.tagging import ADJECTIVE, DETERMINER, GENITIVE, NAME, NOUN, OF
+
+SAYING_IN_GERMAN = word_set(
+    "sagen erklären meinen behaupten berichten betonen hinzufügen mitteilen ankündigen schreiben glauben "
+    "denken vermuten wissen"
+)
+WITH_POSSESSIVE = re.compile(r"R?PH(?:[RA]|(?<=A)KA)*[NE]+(?![dGxNE])")
+
+
+def without_possessives(clause: Clause, of: Range) -> list[Piece]:
+    """The range without phrases such as “in its garden”, which need the subject that is asked for."""
+    pieces: list[Piece] = []
+    begin = of[0]
+    for start, end in clause.matches(WITH_POSSESSIVE, of):
+        if start >= begin and clause.sentence.tokens[min(end, len(clause.sentence.tokens) - 1)].plain not in (
+            "of",
+            "von",
+        ):
+            pieces.append((begin, start))
+            begin = end
+    return [*pieces, (begin, of[1])]
+
+
+def ends_in_name(clause: Clause, of: Range) -> bool:
+    words = first_nouns(clause, of)
+    return bool(words) and any(token.plain == words[-1] and token.kind == NAME for token in clause.tokens(of))
+
+
+def says_without_that(clause: Clause) -> bool:
+    """German: “… sagte, die Brücke sei alt”."""
+    is_saying = clause.token(clause.verb).lemma in SAYING_IN_GERMAN
+    is_saying |= bool(re.search("(?:gab|gaben|gibt|geben) .*an$", clause.sentence.source(clause.verb, clause.end)))
+    is_whole = clause.tail[1] >= len(clause.sentence.tokens) - 1
+    return bool(is_saying and is_whole and re.match("[^,;SWKFV]+F", clause.kinds(clause.tail)))
+
+
+def head_of(clause: Clause, of: Range) -> str:
+    """The first noun of a phrase, at the end of its compound or name."""
+    return (first_nouns(clause, of) or [""])[-1]
+
+
+def first_nouns(clause: Clause, of: Range) -> list[str]:
+    """The nouns and names that stand together where the phrase has its first: “researcher Lena Vogt”."""
+    found: list[str] = []
+    for token in clause.tokens(of):
+        if token.kind in (NOUN, NAME):
+            found.append(token.plain)
+        elif token.kind == GENITIVE:
+            found = []  # “the hostel's guests” are guests
+        elif found:
+            break
+    return found
+
+
+def nouns_in(clause: Clause, of: Range) -> list[str]:
+    return [token.plain for token in clause.tokens(of) if token.kind in (NOUN, NAME)]
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The words by which a language shows that a phrase means a person, and its words for who and what."""
+
+    who: str
+    what: str
+    either: str
+    persons: re.Pattern[str]
+    titles: frozenset[str]
+    saying: frozenset[str]
+    human: frozenset[str]
+    ages: tuple[str, ...]
+
+    def is_person(self, clause: Clause, of: Range) -> bool:
+        """By its noun, or the noun before a name: “the researcher Lena Vogt”."""
+        words = first_nouns(clause, of)
+        heads = words if ends_in_name(clause, of) else words[-1:]
+        return any(self.persons.fullmatch(word.rpartition("-")[2]) for word in heads)
+
+    def ask_who_or_what(self, clause: Clause, of: Range) -> str:
+        """Who for persons, what for things, both where a name does not show which it is."""
+        comma = clause.kinds(of).find(",")
+        tokens = clause.tokens((of[0], of[0] + comma) if comma > 0 else of)
+        first = next((token for token in tokens if token.kind in (NOUN, NAME)), tokens[0])
+        if self.is_person(clause, of) or any(token.plain.endswith(self.ages) for token in tokens):
+            return self.who
+        if {tokens[0].plain, tokens[-1].plain} & self.titles or clause.token(clause.verb).lemma in self.saying:
+            return self.who
+        if first.kind == NAME and (self._acts_as_person(clause) or self._names_person(clause, of)):
+            return self.who
+        is_thing = not ends_in_name(clause, of) or any(token.kind in (DETERMINER, OF, ADJECTIVE) for token in tokens)
+        return self.what if is_thing else self.either
+
+    def _acts_as_person(self, clause: Clause) -> bool:
+        """“Vogt was born …”."""
+        tokens = clause.tokens((clause.verb, max(clause.end, clause.verb + 1)))
+        return any({token.lemma, token.plain} & self.human for token in (*tokens[:3], tokens[-1]))
+
+    def _names_person(self, clause: Clause, of: Range) -> bool:
+        return any(self.persons.fullmatch(word) for word in nouns_in(clause, of))

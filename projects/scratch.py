@@ -1,0 +1,113 @@
+"""Long writes: rows come in short transactions under a scratch row that nobody sees, and the last one moves them.
+
+A launch writes under a scratch study, an import of items under a scratch project. Others can write in between, and what
+is half done is in no list. Who is killed leaves a scratch row behind; the next long write clears it.
+"""
+
+import os
+import socket
+from collections.abc import Callable, Iterable, Iterator
+from datetime import timedelta
+from itertools import islice
+from secrets import token_hex
+from typing import Any, Self
+
+from django.db import models, transaction
+from django.utils import timezone
+
+CHUNK = 500  # rows a transaction: some ten milliseconds under the lock of SQLite
+LEASE = timedelta(minutes=5)  # after which a writer on another machine counts as dead
+_running: set[str] = set()  # writers of this process
+
+Save = Callable[[type[models.Model], Iterable[models.Model]], None]
+
+
+class HiddenScratch(models.Manager):
+    """All but scratch rows; `everything` has those, too."""
+
+    def get_queryset(self) -> Any:
+        return super().get_queryset().filter(writer="")
+
+
+class Scratchable(models.Model):
+    """A study or project that may be a scratch one: then `writer` says who writes under it."""
+
+    writer = models.CharField(max_length=300, blank=True, default="", editable=False)
+    written_at = models.DateTimeField(null=True, editable=False)  # the sign of life of the writer
+
+    class Meta:
+        abstract = True
+
+    @property
+    def is_abandoned(self) -> bool:
+        """Whether this is a scratch row whose writer is dead."""
+        if not self.writer:
+            return False
+        host, pid, _token = self.writer.rsplit(" ", 2)
+        if host != socket.gethostname():
+            return self.written_at is None or self.written_at < timezone.now() - LEASE
+        if int(pid) == os.getpid():
+            return self.writer not in _running
+        return not _is_alive(int(pid)) or self.written_at is None or self.written_at < timezone.now() - LEASE
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+class Writer:
+    """Writes rows under a scratch row in short transactions, and says with each that it is alive."""
+
+    def __init__(self) -> None:
+        self.name = f"{socket.gethostname()[:200]} {os.getpid()} {token_hex(8)}"
+        self.under: Scratchable | None = None
+
+    def __enter__(self) -> Self:
+        _running.add(self.name)
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        _running.discard(self.name)
+
+    def start(self, row: Scratchable) -> None:
+        """Store the scratch row."""
+        row.writer, row.written_at = self.name, timezone.now()
+        row.save(force_insert=True)
+        self.under = row
+
+    def save(self, model: type[models.Model], rows: Iterable[models.Model]) -> None:
+        """Insert the rows; each has its primary key then. They are made outside the transactions."""
+        for chunk in split_into_chunks(rows):
+            with transaction.atomic():
+                self.show_life()
+                model._base_manager.bulk_create(chunk)
+
+    def show_life(self) -> None:
+        if self.under is not None:
+            rows = type(self.under)._base_manager.filter(pk=self.under.pk)
+            rows.update(written_at=timezone.now())
+
+
+def save_at_once(model: type[models.Model], rows: Iterable[models.Model]) -> None:
+    """`Writer.save` inside the caller's transaction."""
+    for chunk in split_into_chunks(rows):
+        model._base_manager.bulk_create(chunk)
+
+
+def split_into_chunks(rows: Iterable[Any]) -> Iterator[list[Any]]:
+    rest = iter(rows)
+    while chunk := list(islice(rest, CHUNK)):
+        yield chunk
+
+
+def delete_in_chunks(rows: models.QuerySet[Any]) -> None:
+    """Delete the rows in short transactions, with what hangs on them by cascade."""
+    while pks := list(rows.order_by("pk").values_list("pk", flat=True)[:CHUNK]):
+        with transaction.atomic():
+            rows.model._base_manager.filter(pk__in=pks).delete()

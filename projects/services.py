@@ -1,0 +1,184 @@
+"""Write projects, members, invitations, sign-in links and accounts; shared by pages and commands."""
+
+import hashlib
+import re
+from datetime import timedelta
+
+from allauth.account.models import EmailAddress
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from django.utils.text import slugify
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from projects.models import Invitation, Membership, Project, Role, SignInLink, User, new_token
+
+
+@transaction.atomic
+def change_account(user: User, *, first_name: str, last_name: str, email: str) -> None:
+    """Saves name and address. A former address ends with it: it must not open the account any longer."""
+    user.first_name, user.last_name, user.email = first_name, last_name, email
+    user.save(update_fields=["first_name", "last_name", "email"])
+    EmailAddress.objects.filter(user=user).exclude(email__iexact=email).delete()
+
+
+SLUG_LENGTH = 60
+
+
+def create_project(*, slug: str, title: str, description: str = "", owner: User | None = None) -> Project:
+    """The new project, with its creator as owner; ValidationError, and nothing stored, if a word of it cannot be."""
+    project = Project(slug=slug, title=title, description=description)
+    project.full_clean(validate_unique=False)
+    try:
+        with transaction.atomic():
+            project.save(force_insert=True)
+            if owner:
+                Membership.objects.create(project=project, user=owner, role=Role.OWNER)
+    except IntegrityError:
+        raise build_slug_error(slug) from None
+    return project
+
+
+def build_slug_error(slug: str) -> ValidationError:
+    sentence = _("The short name “%(slug)s” belongs to another project. Choose a different one.")
+    return ValidationError({"slug": sentence % {"slug": slug}})
+
+
+def suggest_slug(title: str) -> str:
+    """A free short name made from the title; empty if the title has no letter that could stand in one."""
+    stem = slugify(title)[:SLUG_LENGTH].strip("-_")
+    if not stem:
+        return ""
+    taken = set(Project.objects.filter(slug__startswith=stem[: SLUG_LENGTH - 5]).values_list("slug", flat=True))
+    candidates = [stem, *(f"{stem[: SLUG_LENGTH - 5]}-{number}" for number in range(2, len(taken) + 3))]
+    return next(slug for slug in candidates if slug not in taken)
+
+
+def edit_project(project: Project, *, title: str, description: str) -> None:
+    project.title, project.description = title, description
+    project.save(update_fields=["title", "description"])
+
+
+TOKEN_PATTERN = re.compile(r"[\w-]{1,64}", re.ASCII)  # nothing else is looked up: PostgreSQL refuses NUL
+
+
+class InvitationClosed(Exception):
+    """Used, expired, revoked, unknown: all the same to whoever holds the link."""
+
+
+def create_invitation(project: Project, *, role: Role, note: str, created_by: User) -> Invitation:
+    return Invitation.objects.create(project=project, role=role, note=note, created_by=created_by)
+
+
+def revoke_invitation(invitation: Invitation) -> None:
+    """Ends the link; one that was accepted before stays accepted."""
+    Invitation.objects.open().filter(pk=invitation.pk).update(revoked_at=timezone.now())
+
+
+def find_invitation(token: str, user: User | None = None) -> Invitation:
+    """The open invitation of that token, or the one through which this user is a member; else InvitationClosed."""
+    matching = Invitation.objects.filter(token=token) if TOKEN_PATTERN.fullmatch(token) else Invitation.objects.none()
+    invitation = matching.open().first() or matching.filter(accepted_by__isnull=False, accepted_by=user).first()
+    if invitation is None or (invitation.accepted_at and not is_member(user, invitation.project)):
+        raise InvitationClosed
+    return invitation
+
+
+def is_member(user: User | None, project: Project) -> bool:
+    return Membership.objects.filter(project=project, user=user, user__isnull=False).exists()
+
+
+@transaction.atomic
+def accept_invitation(invitation: Invitation, user: User) -> None:
+    """Makes the user a member and uses the invitation up; a member's role is left as it is and nothing is used."""
+    invitation = Invitation.objects.select_for_update().get(pk=invitation.pk)
+    if is_member(user, invitation.project):
+        return
+    open_one = Invitation.objects.open().filter(pk=invitation.pk)
+    if not open_one.update(accepted_at=timezone.now(), accepted_by=user):
+        raise InvitationClosed
+    Membership.objects.create(project=invitation.project, user=user, role=invitation.role)
+
+
+class LastOwner(Exception):
+    """The change would leave the project without an owner."""
+
+    sentence = gettext_lazy("A project needs an owner. Make somebody else an owner first, then try again.")
+
+
+@transaction.atomic
+def change_role(membership: Membership, role: Role) -> None:
+    membership = _lock_membership(membership)
+    if role != Role.OWNER:
+        _end_ownership(membership)
+    membership.role = role
+    membership.save(update_fields=["role"])
+
+
+@transaction.atomic
+def remove_member(membership: Membership) -> None:
+    membership = _lock_membership(membership)
+    _end_ownership(membership)
+    membership.delete()
+
+
+def _lock_membership(membership: Membership) -> Membership:
+    """As it is now, while nobody else changes members of the project: two owners might remove each other."""
+    Project.objects.select_for_update().get(pk=membership.project_id)
+    return Membership.objects.get(pk=membership.pk)
+
+
+def _end_ownership(membership: Membership) -> None:
+    """Refused for the last owner. An owner has seen the open invitations and could come back with them: they end."""
+    if membership.role != Role.OWNER:
+        return
+    owners = Membership.objects.filter(project=membership.project_id, role=Role.OWNER)
+    if not owners.exclude(pk=membership.pk).exists():
+        raise LastOwner
+    Invitation.objects.open().filter(project=membership.project_id).update(revoked_at=timezone.now())
+
+
+LINK_LIFETIME = timedelta(hours=24)
+ADMIN_NAME = "admin"
+
+
+class NameTaken(Exception):
+    """There is a user called admin who is no admin."""
+
+
+def create_sign_in_link(user: User) -> str:
+    """The token of a new link, which is kept nowhere; links that have expired go."""
+    now, token = timezone.now(), new_token()
+    SignInLink.objects.filter(expires_at__lte=now).delete()
+    SignInLink.objects.create(user=user, token_hash=_hash_token(token), expires_at=now + LINK_LIFETIME)
+    return token
+
+
+@transaction.atomic
+def ensure_admin() -> User:
+    """The first admin of the server; made, without a password, if there is none."""
+    if admin := User.objects.filter(is_superuser=True, is_active=True).order_by("pk").first():
+        return admin
+    if User.objects.filter(username=ADMIN_NAME).exists():
+        raise NameTaken
+    return User.objects.create_superuser(ADMIN_NAME)  # without a password it is an unusable one
+
+
+def find_link_user(token: str) -> User | None:
+    """Whom the link would sign in now; None if it was used before, has expired or never was."""
+    link = SignInLink.objects.open().filter(token_hash=_hash_token(token), user__is_active=True).first()
+    return link.user if link else None
+
+
+def use_sign_in_link(token: str) -> User | None:
+    """Whom to sign in, once."""
+    user = find_link_user(token)
+    # This update alone decides between two at once. It must not join: PostgreSQL would let both pass.
+    if not SignInLink.objects.open().filter(token_hash=_hash_token(token)).update(used_at=timezone.now()):
+        return None
+    return user
+
+
+def _hash_token(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
