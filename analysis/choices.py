@@ -8,7 +8,9 @@ from django.utils.translation import gettext as _
 
 from studies.models import Study
 
-CONVENTIONS = ("clustered", "published")
+READERS, ANNOTATORS, PUBLISHED = CONVENTIONS = ("readers", "annotators", "published")
+DEFAULT_CONVENTION = CONVENTIONS[0]
+OLD_NAMES = {"clustered": ANNOTATORS}  # what conventions were called earlier, in addresses, commands and packs
 EXTRA_PURPOSES = ("pilot", "simulated")
 EXPORTED = (*EXTRA_PURPOSES, "expert")  # what an export may take in beside main; a report never counts experts
 DUPLICATES, REFERENCES = "duplicates", "references"
@@ -24,7 +26,7 @@ class BadChoice(ValueError):
 class Choices:
     """Which answers enter a report, and which intervals stand in low and high. None means all."""
 
-    convention: str = "clustered"
+    convention: str = DEFAULT_CONVENTION
     purposes: tuple[str, ...] = ("main",)
     evaluators: tuple[str, ...] | None = None
     groups: tuple[str, ...] | None = None
@@ -48,10 +50,9 @@ def words(written: str | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word.strip() for word in listed if word.strip()))
 
 
-def one_convention(word: str) -> str:
-    if word in CONVENTIONS:
-        return word
-    raise BadChoice(_("There is no convention “%(word)s”. Choose clustered or published.") % {"word": word})
+def convention_called(word: str) -> str:
+    """The present name of a convention, from it or an earlier one; other words stay as they are."""
+    return OLD_NAMES.get(word, word)
 
 
 def purposes_with(extra: Iterable[str], known: tuple[str, ...] = EXTRA_PURPOSES) -> tuple[str, ...]:

@@ -113,6 +113,10 @@ def generators_counted(n: int) -> str:
     return ngettext("%(n)s generator", "%(n)s generators", n) % {"n": count(n)}
 
 
+def people_counted(n: int) -> str:
+    return ngettext("%(n)s person", "%(n)s people", n) % {"n": count(n)}
+
+
 def of_texts(n: int) -> str:
     """`texts_counted` behind a preposition, where some languages decline it: on 20 texts."""
     return npgettext("after a preposition", "%(n)s text", "%(n)s texts", n) % {"n": count(n)}

@@ -7,11 +7,29 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from analysis.codes import title_of
+from analysis.items.codes import title_of
 from items.models import Item, Option
 from studies.models import Study
 
 SILENT_AFTER = timedelta(minutes=15)  # one step of a very large study takes minutes
+
+
+class GeneratorMatch(models.Model):
+    """Which published generator a generator of a study is, as a researcher said it; empty: none. The newest row of a
+    generator holds; none is changed, so the table is its own log."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="generator_matches")
+    generator = models.CharField(max_length=200)  # its name in the bank
+    published = models.CharField(max_length=200, blank=True)
+    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    made_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+        verbose_name_plural = "generator matches"
+
+    def __str__(self):
+        return f"{self.study.slug}: {self.generator} is {self.published or 'none'}"
 
 
 class CodingAct(models.Model):
@@ -45,7 +63,7 @@ class ItemCode(models.Model):
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="item_codes")
     item = models.ForeignKey(Item, models.CASCADE, related_name="codes")
-    code = models.CharField(max_length=130)  # a name of analysis.codes
+    code = models.CharField(max_length=130)  # a name of analysis.items.codes
     option = models.ForeignKey(Option, models.CASCADE, null=True, related_name="codes")
     start = models.PositiveIntegerField(null=True)  # the span of the text's body, in characters, end not included
     end = models.PositiveIntegerField(null=True)

@@ -1,40 +1,31 @@
 from django.urls import path
 
-from analysis import (
-    behind_views,
-    coding_views,
-    figure_views,
-    file_views,
-    item_views,
-    lab_views,
-    outlook_views,
-    pack_views,
-    shortcut_views,
-    stand_in_views,
-    table_views,
-    views,
-    working_views,
-)
+from analysis.items import coding_views, shortcut_views
+from analysis.items import views as item_views
+from analysis.pack import views as pack_views
+from analysis.planning import views as planning_views
+from analysis.results import agreement_views, drill_down_views, file_views, views
 
 urlpatterns = [
     path("p/<slug:slug>/shortcuts/", shortcut_views.bank_shortcuts, name="bank_shortcuts"),
     path("p/<slug:slug>/shortcuts.csv", shortcut_views.bank_shortcuts_csv, name="bank_shortcuts_csv"),
     path("s/<slug:slug>/results/", views.study_results, name="study_results"),
-    path("s/<slug:slug>/results/figures/<slug:name>.<str:ending>", figure_views.study_figure, name="study_figure"),
-    path("s/<slug:slug>/results/tables/<slug:name>/", table_views.study_table_page, name="study_table_page"),
+    path("s/<slug:slug>/results/matches/", views.study_matches, name="study_matches"),
+    path("s/<slug:slug>/results/figures/<slug:name>.<str:ending>", file_views.study_figure, name="study_figure"),
+    path("s/<slug:slug>/results/tables/<slug:name>/", views.study_table_page, name="study_table_page"),
     path("s/<slug:slug>/results/tables/<slug:name>.csv", file_views.study_table, name="study_table"),
-    path("s/<slug:slug>/results/working/<slug:place>/", working_views.study_working, name="study_working"),
+    path("s/<slug:slug>/results/working/<slug:place>/", views.study_working, name="study_working"),
     path("s/<slug:slug>/export/<slug:format>/", file_views.study_export, name="study_export"),
-    path("s/<slug:slug>/results/judgments/", behind_views.study_behind, name="study_behind"),
-    path("s/<slug:slug>/results/judgments.csv", behind_views.study_behind_csv, name="study_behind_csv"),
-    path("s/<slug:slug>/agreement/", lab_views.agreement_lab, name="agreement_lab"),
-    path("s/<slug:slug>/agreement/<slug:name>.csv", lab_views.agreement_lab_csv, name="agreement_lab_csv"),
-    path("s/<slug:slug>/planner/", outlook_views.study_planner, name="study_planner"),
-    path("s/<slug:slug>/planner/outlook.csv", outlook_views.study_planner_csv, name="study_planner_csv"),
-    path("s/<slug:slug>/planner/components.csv", outlook_views.study_components_csv, name="study_components_csv"),
-    path("s/<slug:slug>/planner/outlook.<str:ending>", figure_views.study_planner_figure, name="study_planner_figure"),
-    path("s/<slug:slug>/stand-in/", stand_in_views.stand_in, name="stand_in"),
-    path("s/<slug:slug>/stand-in/<slug:name>.csv", stand_in_views.stand_in_csv, name="stand_in_csv"),
+    path("s/<slug:slug>/results/judgments/", drill_down_views.study_behind, name="study_behind"),
+    path("s/<slug:slug>/results/judgments.csv", drill_down_views.study_behind_csv, name="study_behind_csv"),
+    path("s/<slug:slug>/agreement/", agreement_views.agreement_lab, name="agreement_lab"),
+    path("s/<slug:slug>/agreement/<slug:name>.csv", agreement_views.agreement_lab_csv, name="agreement_lab_csv"),
+    path("s/<slug:slug>/planner/", planning_views.study_planner, name="study_planner"),
+    path("s/<slug:slug>/planner/outlook.csv", planning_views.study_planner_csv, name="study_planner_csv"),
+    path("s/<slug:slug>/planner/components.csv", planning_views.study_components_csv, name="study_components_csv"),
+    path("s/<slug:slug>/planner/outlook.<str:ending>", file_views.study_planner_figure, name="study_planner_figure"),
+    path("s/<slug:slug>/stand-in/", agreement_views.stand_in, name="stand_in"),
+    path("s/<slug:slug>/stand-in/<slug:name>.csv", agreement_views.stand_in_csv, name="stand_in_csv"),
     path("s/<slug:slug>/pack/", pack_views.study_pack, name="study_pack"),
     path("s/<slug:slug>/pack/<int:pk>.zip", pack_views.study_pack_file, name="study_pack_file"),
     path("s/<slug:slug>/coding/", coding_views.study_coding, name="study_coding"),

@@ -7,11 +7,10 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from analysis.codes import TAG, codes_of
-from studies.question_words import label_word, question_word, stage_word
+from analysis.items.codes import TAG, every_code
+from studies.question_words import name_label, name_question, name_stage
 
 MOST_OF_A_REPLY = 200  # characters
-GUESSES = "guess-then-read"
 CUES: dict[str, str | Promise] = {
     "longest": gettext_lazy("is clearly the longest"),
     "copied": gettext_lazy("is the only one that stands in the text word for word"),
@@ -116,15 +115,34 @@ def preference_word(preferred: str) -> str:
     return _("tie") if preferred == "tie" else preferred
 
 
+def convention_word(convention: str) -> str:
+    """What intervals stand for."""
+    words = {
+        "readers": _("readers and texts"),
+        "annotators": _("these annotators only"),
+        "published": _("as published"),
+    }
+    return words.get(convention, convention)
+
+
 def unit_word(unit: str) -> str:
     """What is left out or drawn for an interval."""
-    words = {"text": _("texts"), "text × annotator": _("texts and annotators"), "judgment": _("single judgments")}
+    words = {
+        "text": _("texts"),
+        "annotator": _("annotators"),
+        "text × annotator": _("texts and annotators"),
+        "judgment": _("single judgments"),
+    }
     return words.get(unit, unit)
 
 
 def method_word(method: str) -> str:
     """How an interval comes from what is left out or drawn."""
-    words = {"jackknife-t": _("each left out in turn, t"), "bootstrap-percentile": _("percentiles of draws")}
+    words = {
+        "two-way-t": _("each part of the variance with its own t"),
+        "jackknife-t": _("each left out in turn, t"),
+        "bootstrap-percentile": _("percentiles of draws"),
+    }
     return words.get(method, method)
 
 
@@ -135,7 +153,7 @@ def about_word(part: str) -> str:
 
 def tag_word(category: str) -> str:
     """A category of items: a code that says what they ask about, or a researcher's own word."""
-    return str({code.name: code.title for code in codes_of(GUESSES) if code.kind == TAG}.get(category, category))
+    return str({code.name: code.title for code in every_code() if code.kind == TAG}.get(category, category))
 
 
 def reply_word(reply: str) -> str:
@@ -157,9 +175,9 @@ def axis_word(axis: str) -> str:
     """What varies along a curve of the planner."""
     return {
         "texts": _("texts"),
-        "annotators": _("annotators a text"),
-        "items": _("items a text and generator"),
-        "judgments": _("judgments a text"),
+        "annotators": _("annotators per text"),
+        "items": _("items per text and generator"),
+        "judgments": _("judgments per text"),
     }.get(axis, axis)
 
 
@@ -178,6 +196,7 @@ def quantity_word(quantity: str) -> str:
         "share_no_key": _("share of items without a key"),
         "n_annotators": _("annotators"),
         "n_judgments": _("judgments"),
+        "annotators_per_unit_mean": _("annotators per unit, mean"),
         "minutes_median": _("minutes a person, median"),
         "minutes_unit_median": _("minutes a unit, median"),
         "percent": _("percent agreement"),
@@ -191,14 +210,14 @@ def quantity_word(quantity: str) -> str:
 
 WORDS: dict[str, Callable[[str], str]] = {
     "evaluator": evaluator_word,
-    "stage": stage_word,
+    "stage": name_stage,
     "quantity": quantity_word,
     "mark": mark_word,
     "cue": cue_word,
     "scope": scope_word,
     "group": group_word,
-    "label": label_word,
-    "question": question_word,
+    "label": name_label,
+    "question": name_question,
     "correlation": correlation_word,
     "bias": bias_word,
     "about": about_word,

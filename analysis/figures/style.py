@@ -5,12 +5,60 @@ figures survive a photocopier and colour blindness. They stand on a white plate,
 contrast, and page and paper show the same figure.
 """
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
+from django.utils.translation import gettext as _
 
-from analysis.figures.colours import GUESS, INK, LINE, PLATE, READ, SOFT
-from studies.question_words import stage_word
+from analysis.formatting import (
+    UNDEFINED,
+    count,
+    digits_of,
+    interval,
+    number,
+    texts_counted,
+)
+from analysis.tables.spec import Row
+from studies.question_words import name_stage
+
+GUESS, READ = "#a8560a", "#0b5c8a"
+INK, SOFT, LINE, PLATE = "#1f1d1a", "#5e5a52", "#c9c3b6", "#ffffff"
+LIGHT, DARK = "#f1e8d2", "#17494f"
+BLACK = "#000000"  # on shades: with a softer ink no colour in the middle would be readable
+READS_EQUALLY = 0.1791  # the luminance on which black and white have the same contrast, √(1.05 · .05) − .05
+
+
+def parts(colour: str) -> list[int]:
+    """Red, green and blue of a colour like #a8560a, 0 to 255."""
+    return [int(colour[place : place + 2], 16) for place in (1, 3, 5)]
+
+
+def between(share: float) -> str:
+    """The colour at a share of the way from light to dark."""
+    ends = zip(parts(LIGHT), parts(DARK), strict=True)
+    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in ends)
+
+
+def shades(n: int) -> list[str]:
+    """n colours, two at least, from light to dark in even steps."""
+    return [between(step / (n - 1)) for step in range(n)]
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance of an sRGB colour, 0 to 1 (WCAG 2.2)."""
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in scaled(colour)]
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def scaled(colour: str) -> list[float]:
+    return [part / 255 for part in parts(colour)]
+
+
+def ink_on(colour: str) -> str:
+    """Black or white, whichever has more contrast on the colour: at least 4.5 : 1 on any."""
+    return BLACK if luminance(colour) > READS_EQUALLY else PLATE
+
 
 WIDTH, HEIGHT, LABELS = 420, 240, 220
 CONFIG: dict[str, Any] = {
@@ -39,7 +87,7 @@ def shares(title: str, top: float = 1) -> dict[str, Any]:
 
 def by_answers() -> dict[str, Any]:
     """Open for answers without the text, filled for those with it; one legend for both."""
-    names = [stage_word("guess"), stage_word("read")]
+    names = [name_stage("guess"), name_stage("read")]
     return {
         "fill": alt.Fill("answers:N", title=None, scale=alt.Scale(domain=names, range=[PLATE, READ])),
         "stroke": alt.Stroke("answers:N", title=None, scale=alt.Scale(domain=names, range=[GUESS, READ])),
@@ -50,3 +98,87 @@ def labels(chart: Any, dy: int, **more: Any) -> list[Any]:
     """Numbers beside points, on a white rim, so that they can be read where they cross a line."""
     rim = chart.mark_text(dy=dy, fontSize=11.5, stroke=PLATE, strokeWidth=4, strokeJoin="round", **more)
     return [rim, chart.mark_text(dy=dy, fontSize=11.5, color=INK, **more)]
+
+
+def hover(about: Mapping[str, str], measured: str = "", more: Mapping[str, str] | None = None) -> list[alt.Tooltip]:
+    """Lines by field and title: `about`, then the fields of `told` if the number has a name, then `more`."""
+    lines = dict(about)
+    if measured:
+        titles = measured, _("95 percent interval"), _("n"), _("Interval from")
+        lines |= dict(zip(("number", "interval", "counted", "method"), titles, strict=True))
+    return [alt.Tooltip(field, type="nominal", title=title) for field, title in (lines | dict(more or {})).items()]
+
+
+def told(row: Row, measure: str, counted: str, prefix: str = "") -> dict[str, str]:
+    """Number, interval, n and method of a measure of the row; `counted` is its n with the unit.
+
+    Without an interval the reason of that stands in its place. `prefix` is that of the columns of ends and reason.
+    """
+    low, high, reason = (row[f"{prefix}{end}"] for end in ("low", "high", "reason"))
+    ends = interval(low, high) or ": ".join(filter(None, (_(UNDEFINED), reason)))
+    return {
+        "number": _(UNDEFINED) if row[measure] is None else number(row[measure], digits_of(low, high)),
+        "interval": ends,
+        "counted": counted,
+        "method": "" if low is None else method_of(row["intervals"][measure], (low, high)),
+    }
+
+
+def method_of(intervals: Mapping[str, Mapping[str, Any]], ends: tuple[float, float]) -> str:
+    """How the interval with these ends came about, in words."""
+    found = next(each for each in intervals.values() if (each["low"], each["high"]) == ends)
+    words = {
+        ("two-way-t", "text × annotator"): _("readers and texts"),
+        ("two-way-t", "text"): _("texts only"),
+        ("two-way-t", "annotator"): _("readers only"),
+        ("jackknife-t", "text"): _("each text left out in turn (jackknife, t)"),
+        ("jackknife-t", "judgment"): _("each judgment left out in turn (jackknife, t)"),
+        ("bootstrap-percentile", "text"): _("%(n)s draws of texts"),
+        ("bootstrap-percentile", "judgment"): _("%(n)s draws of single judgments"),
+        ("fisher-z", "item"): _("Fisher's z, items taken as independent"),
+        ("fisher-z", "generator"): _("Fisher's z, generators taken as independent"),
+    }
+    return words[found["method"], found["unit"]] % {"n": count(found["replicates"])}
+
+
+def with_texts(row: Row, measure: str, counted: str) -> str:
+    """An n with the number of texts that it is from."""
+    return f"{counted}, {texts_counted(row['intervals'][measure]['annotators']['n_units'])}"
+
+
+CELL_WIDTH, CELL_HEIGHT = 62, 36  # of a shaded grid
+
+
+def shaded(
+    cells: list[dict[str, Any]],
+    title: Mapping[str, Any],
+    legend: str,
+    domain: tuple[float, float],
+    said: list[alt.Tooltip],
+    orders: Sequence[list[str]] = (),
+    cell_width: int = CELL_WIDTH,
+) -> Any:
+    """A table of cells from light to dark, each with its number; `said` is the tooltip.
+
+    `orders` are those of columns and rows.
+    """
+    low, high = domain
+    cells = [cell | {"ink": ink_on(between((cell["value"] - low) / ((high - low) or 1)))} for cell in cells]
+    across, down = orders or [list(dict.fromkeys(cell[axis] for cell in cells)) for axis in ("across", "down")]
+    axis = alt.Axis(labelAngle=-35, ticks=False, domain=False, title=None, orient="top")
+    base = alt.Chart(alt.Data(values=cells)).encode(
+        x=alt.X("across:N", sort=across, axis=axis),
+        y=alt.Y("down:N", sort=down, axis=alt.Axis(**BARE, title=None)),
+        tooltip=said,
+    )
+    scale = alt.Scale(domain=list(domain), range=[LIGHT, DARK], interpolate="rgb")
+    colour = alt.Color(
+        "value:Q", scale=scale, legend=alt.Legend(title=legend, titleLimit=420, gradientLength=160, orient="bottom")
+    )
+    boxes = base.mark_rect(stroke=SOFT, strokeWidth=0.5).encode(color=colour)
+    words = [
+        base.transform_filter(alt.datum.ink == ink).mark_text(fontSize=12, color=ink).encode(text="text:N")
+        for ink in (BLACK, PLATE)
+    ]
+    size = {"width": alt.Step(cell_width), "height": alt.Step(CELL_HEIGHT)}
+    return alt.layer(boxes, *words).properties(**size, title=title)

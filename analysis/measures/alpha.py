@@ -13,13 +13,23 @@ import numpy as np
 from scipy.stats import t as student
 
 from analysis.measures.coefficients import LINEARISED, ONE_LABEL, ONE_UNIT, UNIT
-from analysis.measures.intervals import CELLS, LEVEL, Interval, Statistic, clustered, resampled, undefined
-from analysis.measures.types import FloatArray, IntArray
+from analysis.measures.intervals import (
+    CELLS,
+    LEVEL,
+    NO_SPREAD,
+    NO_VARIATION,
+    Interval,
+    Statistic,
+    clustered,
+    resampled,
+    undefined,
+)
+from analysis.measures.types import FloatArray, IntArray, gettext_noop
 
 NOMINAL, ORDINAL, INTERVAL, RATIO = "nominal", "ordinal", "interval", "ratio"
 LEVELS = (NOMINAL, ORDINAL, INTERVAL, RATIO)
 
-NO_PAIR_OF_VALUES = "No unit has two values, so there is nothing to compare."
+NO_PAIR_OF_VALUES = gettext_noop("No unit has two values, so there is nothing to compare.")
 
 
 @dataclass(frozen=True)
@@ -42,6 +52,8 @@ class Alpha:
         about = (UNIT, self.n_units, self.n_values, None)
         if math.isnan(self.value) or math.isnan(self.error):
             return undefined(LINEARISED, about, self.reason or ONE_UNIT)
+        if self.error <= NO_SPREAD:
+            return undefined(LINEARISED, about, NO_VARIATION)
         reach = float(student.ppf((1 + LEVEL) / 2, self.n_units - 1)) * self.error
         return Interval(max(self.value - reach, -1.0), min(self.value + reach, 1.0), LINEARISED, *about[:3], 0, None)
 

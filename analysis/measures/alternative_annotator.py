@@ -13,7 +13,7 @@ import numpy as np
 from scipy.stats import t as student
 
 from analysis.measures.multiplicity import BENJAMINI_YEKUTIELI, adjusted
-from analysis.measures.types import FloatArray, IntArray
+from analysis.measures.types import FloatArray, IntArray, gettext_noop
 
 EXPERTS, SKILLED, CROWD = 0.2, 0.15, 0.1  # ε for people of these kinds
 LEVEL_OF_TEST = 0.05
@@ -23,8 +23,8 @@ PASSING = 0.5
 
 CATEGORIES, NUMBERS = "categories", "numbers"
 
-TOO_FEW_PEOPLE = "The test needs at least three people, so that two remain when one is left out."
-TOO_FEW_SHARED = "No person shares two units with the model and another person."
+TOO_FEW_PEOPLE = gettext_noop("The test needs at least three people, so that two remain when one is left out.")
+TOO_FEW_SHARED = gettext_noop("No person shares two units with the model and another person.")
 
 
 @dataclass(frozen=True)

@@ -107,7 +107,7 @@ def _by_rater(ratings: IntArray, categories: int, weights: FloatArray, groups: I
     raters = len(ratings)
     tables = np.zeros((n_groups, raters, categories))
     for rater, row in enumerate(ratings):
-        tables[:, rater] = _counts_in_groups(row, categories, groups, n_groups)
+        tables[:, rater] = counts_in_groups(row, categories, groups, n_groups)
     flat = tables.reshape(n_groups, raters * categories)
     rows = max(1, CELLS // max(1, raters * categories))
 
@@ -126,7 +126,7 @@ def group_sums(values: FloatArray, groups: IntArray, n_groups: int) -> FloatArra
     return np.stack([np.bincount(groups, weights=column, minlength=n_groups) for column in values.T], axis=1)
 
 
-def _counts_in_groups(row: IntArray, categories: int, groups: IntArray, n_groups: int) -> FloatArray:
+def counts_in_groups(row: IntArray, categories: int, groups: IntArray, n_groups: int) -> FloatArray:
     """(n_groups, c): how often one rater gave each category in each group."""
     rated = row != MISSING
     code = groups[rated] * categories + row[rated]

@@ -17,16 +17,16 @@ import numpy as np
 from scipy.stats import t as student
 
 from analysis.measures.agreement import MISSING
-from analysis.measures.intervals import LEVEL, Interval, undefined
-from analysis.measures.types import FloatArray, IntArray
+from analysis.measures.intervals import LEVEL, NO_SPREAD, NO_VARIATION, Interval, undefined
+from analysis.measures.types import FloatArray, IntArray, gettext_noop
 
 LINEARISED, UNIT = "linearised-t", "unit"
 CERTAIN = 1 - 1e-12  # chance agreement above this is 1 but for rounding
 
-NOTHING_SHARED = "No unit was judged by two annotators, so there is nothing to compare."
-ONE_LABEL = "All judgments are the same, so agreement by chance is 1 and the coefficient is 0/0."
-ONE_CATEGORY = "The scale has a single category, so agreement is certain."
-ONE_UNIT = "A standard error needs at least two units."
+NOTHING_SHARED = gettext_noop("No unit was judged by two annotators, so there is nothing to compare.")
+ONE_LABEL = gettext_noop("All judgments are the same, so agreement by chance is 1 and the coefficient is 0/0.")
+ONE_CATEGORY = gettext_noop("The scale has a single category, so agreement is certain.")
+ONE_UNIT = gettext_noop("A standard error needs at least two units.")
 
 Chance = Callable[[FloatArray, FloatArray], FloatArray]
 
@@ -57,11 +57,16 @@ class Coefficient:
         return self.error * math.sqrt((self.n_sampled - 1) / self.n_sampled) if self.n_sampled else math.nan
 
     def interval(self, *, over_n: bool = False) -> Interval:
-        """value ± t.975(n_sampled - 1) · error, clipped to -1 and 1; units are taken as independent of each other."""
+        """value ± t.975(n_sampled - 1) · error, clipped to -1 and 1; units are taken as independent of each other.
+
+        Undefined where all units are alike: full agreement has no interval of no width.
+        """
         error = self.error_over_n if over_n else self.error
         about = (UNIT, self.n_sampled, self.n_judgments, None)
         if math.isnan(self.value) or math.isnan(error):
             return undefined(LINEARISED, about, self.reason or ONE_UNIT)
+        if error <= NO_SPREAD:
+            return undefined(LINEARISED, about, NO_VARIATION)
         reach = float(student.ppf((1 + LEVEL) / 2, self.n_sampled - 1)) * error
         return Interval(max(self.value - reach, -1.0), min(self.value + reach, 1.0), LINEARISED, *about[:3], 0, None)
 

@@ -23,17 +23,17 @@ from analysis.measures.components import (
 )
 from analysis.measures.intervals import JACKKNIFE, LEVEL, NO_SPREAD, TEXT, Interval, undefined
 from analysis.measures.power import Components
-from analysis.measures.types import BoolArray, FloatArray, IntArray
+from analysis.measures.types import BoolArray, FloatArray, IntArray, gettext_noop
 
 MOST_GROUPS, FEWEST = 40, 3
 MOST_JUDGMENTS = 200_000  # beyond which leaving parts out takes long, and components are known well anyway
 ANNOTATOR = "annotator"
 
-NOT_FITTED = "The answers do not tell it, so it stays as assumed."
-TOO_FEW = "An interval needs at least three texts, and for annotators at least three annotators."
-UNTOLD_WITHOUT = "Without some of the answers it cannot be fitted."
-TOO_MANY = "With so many judgments its interval is not computed, as somebody waits."
-SAME = "It is the same whatever is left out, so its spread cannot be estimated."
+NOT_FITTED = gettext_noop("The answers do not tell it, so it stays as assumed.")
+TOO_FEW = gettext_noop("An interval needs at least three texts, and for annotators at least three annotators.")
+UNTOLD_WITHOUT = gettext_noop("Without some of the answers it cannot be fitted.")
+TOO_MANY = gettext_noop("With so many judgments its interval is not computed, as somebody waits.")
+SAME = gettext_noop("It is the same whatever is left out, so its spread cannot be estimated.")
 
 
 def component_intervals(judgments: Judgments, fitted: FittedComponents) -> dict[str, Interval]:

@@ -24,12 +24,12 @@ from analysis.measures.row_correlations import (
     text_correlations,
 )
 from analysis.measures.share_intervals import clustered_mean
-from analysis.measures.types import FloatArray, IntArray
+from analysis.measures.types import FloatArray, IntArray, gettext_noop
 
 BOUNDS = (-1.0, 1.0)
 FISHER, ITEM = "fisher-z", "item"
-TOO_FEW_FOR_Z = "An interval by Fisher's z needs at least four rows, for Kendall's τ five."
-PERFECT = "A correlation of 1 or −1 has no interval by Fisher's z."
+TOO_FEW_FOR_Z = gettext_noop("An interval by Fisher's z needs at least four rows, for Kendall's τ five.")
+PERFECT = gettext_noop("A correlation of 1 or −1 has no interval by Fisher's z.")
 
 
 def clustered_correlation(

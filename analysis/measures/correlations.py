@@ -13,7 +13,7 @@ import numpy as np
 from scipy import stats
 
 from analysis.measures.row_correlations import FEWEST, KENDALL, PEARSON, SPEARMAN, settled, text_correlations
-from analysis.measures.types import BoolArray, FloatArray, IntArray
+from analysis.measures.types import BoolArray, FloatArray, IntArray, gettext_noop
 
 __all__ = [
     "COEFFICIENTS",
@@ -30,9 +30,9 @@ __all__ = [
 
 COEFFICIENTS = (PEARSON, SPEARMAN, KENDALL)
 
-TOO_FEW = "A correlation needs at least three rows with both numbers."
-CONSTANT = "One of the two columns is the same everywhere, so there is nothing to correlate."
-NO_TEXT_VARIES = "In no text do both columns vary, so there is no correlation within texts."
+TOO_FEW = gettext_noop("A correlation needs at least three rows with both numbers.")
+CONSTANT = gettext_noop("One of the two columns is the same everywhere, so there is nothing to correlate.")
+NO_TEXT_VARIES = gettext_noop("In no text do both columns vary, so there is no correlation within texts.")
 
 
 @dataclass(frozen=True)

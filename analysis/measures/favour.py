@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis.measures.intervals import Interval, clustered
-from analysis.measures.types import BoolArray, FloatArray, IntArray
+from analysis.measures.types import BoolArray, FloatArray, IntArray, gettext_noop
 
-NO_CHOSEN = "None of these items has both numbers."
-NO_OTHERS = "No other item has both numbers, so there is nothing to compare with."
-FLAT = "One of the two columns is the same everywhere, so it cannot be put on a common scale."
+NO_CHOSEN = gettext_noop("None of these items has both numbers.")
+NO_OTHERS = gettext_noop("No other item has both numbers, so there is nothing to compare with.")
+FLAT = gettext_noop("One of the two columns is the same everywhere, so it cannot be put on a common scale.")
 
 
 @dataclass(frozen=True)

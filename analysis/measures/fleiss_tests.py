@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import norm
 
-from analysis.measures.types import FloatArray, IntArray
+from analysis.measures.types import FloatArray, IntArray, gettext_noop
 
-UNEQUAL = "This test needs the same number of ratings, two or more, for every unit."
-NO_SPREAD_IN_LABELS = "All ratings are the same, so there is nothing to test."
+UNEQUAL = gettext_noop("This test needs the same number of ratings, two or more, for every unit.")
+NO_SPREAD_IN_LABELS = gettext_noop("All ratings are the same, so there is nothing to test.")
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ import numpy as np
 from scipy import stats
 
 from analysis.measures.intervals import LEVEL
-from analysis.measures.types import FloatArray
+from analysis.measures.types import FloatArray, gettext_noop
 
-TOO_SMALL = "A comparison of ranks needs at least two blocks and three columns."
-ALL_TIED = "In every block all scores are equal, so there are no ranks to compare."
+TOO_SMALL = gettext_noop("A comparison of ranks needs at least two blocks and three columns.")
+ALL_TIED = gettext_noop("In every block all scores are equal, so there are no ranks to compare.")
 
 
 @dataclass(frozen=True)

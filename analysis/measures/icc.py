@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis.measures.intervals import Interval, clustered_together
-from analysis.measures.types import FloatArray, IntArray
+from analysis.measures.types import FloatArray, IntArray, gettext_noop
 
-TOO_SMALL = "An intraclass correlation needs two units that the same two or more annotators judged."
+TOO_SMALL = gettext_noop("An intraclass correlation needs two units that the same two or more annotators judged.")
 ROUNDING = 1e-12  # mean squares below this part of all squares are 0 but for rounding
 
-NO_VARIATION_AT_ALL = "All ratings are the same, so there is no variation to share out."
+NO_VARIATION_AT_ALL = gettext_noop("All ratings are the same, so there is no variation to share out.")
 
 
 @dataclass(frozen=True)

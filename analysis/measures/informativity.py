@@ -14,11 +14,11 @@ from scipy.stats import norm, rankdata
 
 from analysis.measures.agreement import MISSING
 from analysis.measures.intervals import Interval, clustered
-from analysis.measures.types import BoolArray, FloatArray, IntArray
+from analysis.measures.types import BoolArray, FloatArray, IntArray, gettext_noop
 
 LEAST = 2.0**-20  # a probability below this is taken as this, so that one judgment costs at most 20 bits
 
-NO_BOTH_KINDS = "There is no key, or nothing but keys, so right and wrong options cannot be told apart."
+NO_BOTH_KINDS = gettext_noop("There is no key, or nothing but keys, so right and wrong options cannot be told apart.")
 
 
 @dataclass(frozen=True)

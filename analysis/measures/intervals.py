@@ -1,4 +1,6 @@
-"""95 % intervals: texts as the unit of resampling (the default), and single judgments (as published).
+"""95 % intervals with texts as the unit of resampling (these annotators only) and with single judgments (as published).
+
+The default convention, readers and texts, is in reader_intervals.py.
 
 A statistic is a function of weights: given (b, k) weights, row by row how often each of k units is taken, it gives (b,)
 values, NaN where undefined. Contrasts and means of coefficients are recomputed inside every replicate that way.
@@ -14,7 +16,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.stats import t as student
 
-from analysis.measures.types import FloatArray, IntArray
+from analysis.measures.types import FloatArray, IntArray, gettext_noop
 
 Statistic = Callable[[FloatArray], FloatArray]
 Statistics = Callable[[FloatArray], FloatArray]  # several at once: (b, k) weights give (b, m)
@@ -31,14 +33,16 @@ CELLS = 4_000_000  # numbers held at once in a block of draws
 MOST_KEPT = 800  # texts whose draws are kept for the next figure: 64 MB
 
 JACKKNIFE, PERCENTILE = "jackknife-t", "bootstrap-percentile"
-TEXT, JUDGMENT = "text", "judgment"
+TEXT, ANNOTATOR, JUDGMENT = "text", "annotator", "judgment"
 
-NO_JUDGMENT = "There is no judgment to compute this from."
-ONE_TEXT = "Only one text has judgments here; an interval needs at least two."
-NO_VARIATION = "The figure is the same in every replicate, so its spread cannot be estimated."
-UNDEFINED_WITHOUT_ONE = "Without one of its texts the figure is undefined, so the texts cannot be left out in turn."
-UNDEFINED_IN_DRAWS = "In more than one of a hundred draws the figure is undefined."
-UNDEFINED_FIGURE = "The figure is undefined for these judgments."
+NO_JUDGMENT = gettext_noop("There is no judgment to compute this from.")
+ONE_TEXT = gettext_noop("Only one text has judgments here; an interval needs at least two.")
+NO_VARIATION = gettext_noop("The figure is the same in every replicate, so its spread cannot be estimated.")
+UNDEFINED_WITHOUT_ONE = gettext_noop(
+    "Without one of its texts the figure is undefined, so the texts cannot be left out in turn."
+)
+UNDEFINED_IN_DRAWS = gettext_noop("In more than one of a hundred draws the figure is undefined.")
+UNDEFINED_FIGURE = gettext_noop("The figure is undefined for these judgments.")
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,10 @@ class Interval:
     """A 95 % interval and how it came about; where it is undefined, low and high are NaN and `reason` says why.
 
     unit: what was left out or drawn; n_units of it, holding n_responses judgments. replicates: leave-one-outs, or the
-    draws in which the figure is defined. seed: of the draws, None without any.
+    draws in which the figure is defined. seed: of the draws, None without any. The other fields belong to intervals
+    over readers and texts (reader_intervals.py): Kish's effective numbers, the share of the variance that comes from
+    readers, caveats to print with the interval, and a one-sided `bound` where the figure is at an end of its
+    scale.
     """
 
     low: float
@@ -58,12 +65,17 @@ class Interval:
     replicates: int
     seed: int | None
     reason: str = ""
+    n_texts_effective: float | None = None
+    n_annotators_effective: float | None = None
+    share_from_readers: float | None = None
+    caveats: tuple[str, ...] = ()
+    bound: float | None = None
 
 
 def clustered(
     statistic: Statistic, k: int, n_responses: int, *, bounds: Bounds, seed: int, method: str = ""
 ) -> Interval:
-    """The default interval of any statistic of k texts that have judgments; `method` asks for one whatever k is.
+    """The interval over texts of any statistic of k texts that have judgments; `method` asks for one whatever k is.
 
     k < 2: undefined. k < 40: delete-one-text jackknife with t (Tukey 1958; Efron & Stein 1981), SE² = (k-1)/k ·
     Σ(θ₍ᵢ₎ - mean θ₍ᵢ₎)², θ ± t.975(k-1) · SE, clipped to `bounds`. k ≥ 40: 2.5 and 97.5 percentiles of 10,000 draws of

@@ -14,14 +14,18 @@ from scipy.stats import beta
 
 from analysis.measures.agreement import MISSING
 from analysis.measures.intervals import LEVEL
-from analysis.measures.types import FloatArray, IntArray
+from analysis.measures.types import FloatArray, IntArray, gettext_noop
 
 PRIOR_MISKEY = 0.02  # share of options thought to have a wrong key before anything is answered
 FEWEST_ANNOTATORS = 3
 
-TOO_FEW_ANNOTATORS = "A discrimination needs at least three annotators who judged this and something else."
-ALL_ALIKE = "All annotators judged this alike, or do equally well on the rest, so nothing separates them."
-NO_BETTER_THAN_CHANCE = "With the text no more than half of the judgments are right, so they say nothing about a key."
+TOO_FEW_ANNOTATORS = gettext_noop(
+    "A discrimination needs at least three annotators who judged this and something else."
+)
+ALL_ALIKE = gettext_noop("All annotators judged this alike, or do equally well on the rest, so nothing separates them.")
+NO_BETTER_THAN_CHANCE = gettext_noop(
+    "With the text no more than half of the judgments are right, so they say nothing about a key."
+)
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 
-SLIGHT, FAIR, MODERATE, SUBSTANTIAL, ALMOST_PERFECT = "slight", "fair", "moderate", "substantial", "almost perfect"
-POOR = "poor"
+from analysis.measures.types import gettext_noop
+
+POOR, SLIGHT, FAIR = gettext_noop("poor"), gettext_noop("slight"), gettext_noop("fair")
+MODERATE, SUBSTANTIAL = gettext_noop("moderate"), gettext_noop("substantial")
+ALMOST_PERFECT = gettext_noop("almost perfect")
 UPPER_ENDS = ((0.20, SLIGHT), (0.40, FAIR), (0.60, MODERATE), (0.80, SUBSTANTIAL))
 
 

@@ -3,7 +3,8 @@
 A judgment is right with probability logistic(mean + text + annotator + item + option + text × stage), each a normal
 deviation with a standard deviation that a researcher can set. Text and annotator are the same for all generators and in
 both stages; an item's and option's difficulty is another one without the text, and so is that of a generator's items on
-a text (text × stage). Intervals are text-clustered jackknives, also where reports would take percentiles.
+a text (text × stage). Intervals are over texts, for these annotators only, by jackknives also where reports would take
+percentiles; with `over_readers` they are over readers and texts.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 from scipy.stats import t as student
 
 from analysis.measures.intervals import LEVEL
+from analysis.measures.reader_intervals import Arm, readers_contrast
 from analysis.measures.types import BoolArray, FloatArray, IntArray
 
 STUDIES = 1000
@@ -77,7 +79,7 @@ class Outlook:
     seed: int
 
 
-def guess_then_read_outlook(
+def informativity_outlook(
     plan: Plan,
     guess: float,
     read: tuple[float, float],
@@ -90,12 +92,12 @@ def guess_then_read_outlook(
 
     The power is that of a text-clustered jackknife interval of the difference of the two informativities.
     """
-    return guess_then_read_curve(
+    return informativity_curve(
         plan, ("texts", [plan.texts]), guess, read, seed=seed, components=components, studies=studies
     )[0]
 
 
-def guess_then_read_curve(
+def informativity_curve(
     plan: Plan,
     axis: tuple[Literal["texts", "annotators", "items"], Sequence[int]],
     guess: float,
@@ -104,11 +106,12 @@ def guess_then_read_curve(
     seed: int,
     components: Components | None = None,
     studies: int = STUDIES,
+    over_readers: bool = False,
 ) -> list[Outlook]:
     """The outlook of the plan at each size along one axis, everything else as in the plan.
 
     Studies are drawn once at the largest size, and smaller ones are parts of them: so a curve does not jump by chance
-    from size to size. guess, read: as in `guess_then_read_outlook`.
+    from size to size. guess, read: as in `informativity_outlook`.
     """
     name, sizes = axis
     spread, rng = components or Components(), np.random.default_rng(seed)
@@ -121,7 +124,8 @@ def guess_then_read_curve(
         guess_right, read_right, guessed = _drawn(largest, means, spread, rng, n)
         for part, size in zip(parts, sizes, strict=True):
             counts = _part(guess_right, name, size), _part(read_right, name, size), _part(guessed, name, size)
-            part.append(_found(*counts, options=plan.options))
+            found = _found_over_readers if over_readers else _found
+            part.append(found(*counts, replace(plan, **{name: size})))
         left -= n
     return [_outlook(np.concatenate(part, axis=1), studies, seed) for part in parts]
 
@@ -202,15 +206,39 @@ def _part(counts: Counts, axis: str, size: int) -> Counts:
     return counts if counts.shape[AXES[axis]] == 1 else counts.take(np.arange(size), axis=AXES[axis])
 
 
-def _found(guess_right: IntArray, read_right: IntArray, guessed: BoolArray, *, options: int) -> FloatArray:
+def _found(guess_right: IntArray, read_right: IntArray, guessed: BoolArray, plan: Plan) -> FloatArray:
     """(3, studies): width of informativity's interval, of the difference's, and whether the latter leaves out 0."""
     _studies, _two, texts, items, annotators = read_right.shape
-    n_read = np.full((1, 2, texts), items * options * annotators)
-    n_guess = items * options * guessed.sum(axis=(3, 4))
+    n_read = np.full((1, 2, texts), items * plan.options * annotators)
+    n_guess = items * plan.options * guessed.sum(axis=(3, 4))
     shares = _left_out(read_right.sum(axis=(3, 4)), n_read) - _left_out(guess_right.sum(axis=(3, 4)), n_guess)
     width, _sure = _intervals(shares[:, 0], 1)
     difference_width, sure = _intervals(shares[:, 0] - shares[:, 1], 2)
     return np.stack([width, difference_width, sure])
+
+
+def _found_over_readers(guess_right: IntArray, read_right: IntArray, guessed: BoolArray, plan: Plan) -> FloatArray:
+    """The same as `_found`, with intervals over readers and texts."""
+    _studies, _two, texts, items, annotators = read_right.shape
+    readers = _readers(plan)
+    text = np.repeat(np.arange(texts), annotators)
+    n_guess = np.broadcast_to(items * plan.options * guessed.sum(axis=3)[0], (2, texts, annotators))
+    n_read = np.full((2, texts, annotators), items * plan.options)
+
+    def arms(right: IntArray, n: IntArray) -> list[Arm]:
+        return [
+            Arm(text, readers.ravel(), of.ravel().astype(np.float64), count.ravel().astype(np.float64))
+            for of, count in zip(right, n, strict=True)
+        ]
+
+    found = np.empty((3, len(read_right)))
+    for study, (guess, read) in enumerate(zip(guess_right.sum(axis=3), read_right.sum(axis=3), strict=True)):
+        (g_one, g_other), (r_one, r_other) = arms(guess, n_guess), arms(read, n_read)
+        own = readers_contrast((r_one,), (g_one,))
+        difference = readers_contrast((r_one, g_other), (g_one, r_other), bounds=(-2.0, 2.0))
+        sure = difference.low > 0 or difference.high < 0
+        found[:, study] = own.high - own.low, difference.high - difference.low, sure
+    return found
 
 
 def _left_out(right: IntArray, n: IntArray) -> FloatArray:
@@ -245,7 +273,7 @@ def _logistic(logits: FloatArray) -> FloatArray:
     return np.asarray(1 / (1 + np.exp(-logits)))
 
 
-def pairwise_outlook(
+def preference_outlook(
     texts: int, judgments: int, share: float, *, text_spread: float = 0.5, seed: int, studies: int = STUDIES
 ) -> Outlook:
     """Two generators compared item by item: how surely is one seen as preferred to the other.

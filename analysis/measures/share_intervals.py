@@ -19,10 +19,10 @@ from analysis.measures.intervals import (
     resampled,
     undefined,
 )
-from analysis.measures.types import FloatArray, IntArray
+from analysis.measures.types import FloatArray, IntArray, gettext_noop
 
-NO_GUESS = "There is no judgment without the text, so there is no difference."
-NO_READ = "There is no judgment with the text, so there is no difference."
+NO_GUESS = gettext_noop("There is no judgment without the text, so there is no difference.")
+NO_READ = gettext_noop("There is no judgment with the text, so there is no difference.")
 
 
 def clustered_mean(

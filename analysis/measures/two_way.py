@@ -9,10 +9,10 @@ import numpy as np
 
 from analysis.measures.intervals import CELLS, DRAWS, PERCENTILE, Interval, from_draws, undefined, unit_by_unit
 from analysis.measures.share_intervals import NO_GUESS, NO_READ
-from analysis.measures.types import FloatArray, IntArray
+from analysis.measures.types import FloatArray, IntArray, gettext_noop
 
 TEXT_AND_ANNOTATOR = "text × annotator"
-TOO_FEW_OF_EITHER = "Resampling both needs at least two texts and two annotators with judgments."
+TOO_FEW_OF_EITHER = gettext_noop("Resampling both needs at least two texts and two annotators with judgments.")
 
 
 def two_way_share(right: IntArray, n: IntArray, *, seed: int) -> Interval:

@@ -12,17 +12,17 @@ import numpy as np
 from scipy.sparse.csgraph import connected_components
 
 from analysis.measures.agreement import MISSING
-from analysis.measures.types import BoolArray, FloatArray, IntArray
+from analysis.measures.types import BoolArray, FloatArray, IntArray, gettext_noop
 
 FIRST, SECOND, TIE = 0, 1, 2
 
-NEVER_LOST = "It never lost, so no finite strength explains its results."
-NEVER_WON = "It never won, so no finite strength explains its results."
-NOT_COMPARED = "It was not compared with the others, directly or through further generators."
-RUNS_AWAY = "Ties aside the results go one way only, so no finite strengths explain them."
-ONLY_TIES = "All judgments are ties, so nothing tells the strengths apart."
-ONE_WAY = "It only ever won or only ever lost against the generators that the scale rests on."
-NO_COMPARISON = "There is no comparison to compute this from."
+NEVER_LOST = gettext_noop("It never lost, so no finite strength explains its results.")
+NEVER_WON = gettext_noop("It never won, so no finite strength explains its results.")
+NOT_COMPARED = gettext_noop("It was not compared with the others, directly or through further generators.")
+RUNS_AWAY = gettext_noop("Ties aside the results go one way only, so no finite strengths explain them.")
+ONLY_TIES = gettext_noop("All judgments are ties, so nothing tells the strengths apart.")
+ONE_WAY = gettext_noop("It only ever won or only ever lost against the generators that the scale rests on.")
+NO_COMPARISON = gettext_noop("There is no comparison to compute this from.")
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,20 @@
 import hashlib
 import io
 import json
-from collections.abc import Iterator
+import struct
+import zlib
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import IO, Any
-from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+from os import SEEK_END
+from typing import IO, Any, cast
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+
+from django.utils.translation import gettext as _
 
 from analysis.pack import FORMAT
+from items.formats.jsonl import BadLine, parse_object
+from items.plain import make_printable
+from items.uploads import get_upload_limit
 
 MANIFEST = "manifest.json"
 BLOCK = 1 << 20
@@ -70,3 +78,181 @@ class Archive:
 
 def json_text(content: Any) -> str:
     return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+MOST_FILES = 2_000
+EXPANSION = 40  # times the size of the ZIP: answers compress well, bombs better
+MOST_LIMITS = 4  # all files together, in times of what one may have
+MOST_MANIFEST = 4_000_000  # bytes
+BITE = 4 * BLOCK
+DOOR = "COMMAND"  # packs come in by command, with its limit for a file
+ENCRYPTED = 1  # the flag of ZIP for it
+UNREADABLE = (BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError, struct.error, zlib.error)
+
+
+class BadPack(ValueError):
+    """The file is no whole pack; the message is a sentence that says what to do."""
+
+
+class Bounded:
+    """A file that hands out no more than a bite at once: what a ZIP says of its own size is not believed."""
+
+    def __init__(self, file: IO[bytes]):
+        self.file = file
+
+    def read(self, size: int = -1) -> bytes:
+        content = self.file.read(BITE + 1 if size < 0 else min(size, BITE + 1))
+        if len(content) > BITE:
+            raise BadPack(too_much())
+        return content
+
+    def seek(self, place: int, whence: int = 0) -> int:
+        return self.file.seek(place, whence)
+
+    def tell(self) -> int:
+        return self.file.tell()
+
+    def seekable(self) -> bool:
+        return True
+
+
+class PackReader:
+    """A pack that was written before, perhaps by somebody else: nothing is unpacked to disk, and each file is checked.
+
+    Memory holds one file at a time, of at most `upload_limit`.
+    """
+
+    def __init__(self, file: IO[bytes]):
+        try:
+            self.zip = ZipFile(cast(IO[bytes], Bounded(file)))
+        except BadPack:
+            raise
+        except UNREADABLE:
+            raise BadPack(_("This is no ZIP file. Give the file that export_pack has written.")) from None
+        self.infos = {info.filename: info for info in self.zip.infolist()}
+        self.refuse_twins()
+        self.refuse_bombs(file.seek(0, SEEK_END))
+        self.manifest = self.read_manifest()
+
+    def refuse_twins(self) -> None:
+        """One name for two files: which one a tool unpacks differs."""
+        if len(self.infos) < len(self.zip.infolist()):
+            raise BadPack(_("The ZIP file holds two files of one name. Export the pack again."))
+
+    def refuse_bombs(self, size: int) -> None:
+        """`size`: bytes of the ZIP file itself, as nothing that it says of itself can be held against it."""
+        unpacked = sum(info.file_size for info in self.infos.values())
+        most = min(max(size, BLOCK) * EXPANSION, MOST_LIMITS * get_upload_limit(DOOR))
+        if len(self.infos) > MOST_FILES or unpacked > most:
+            raise BadPack(too_much())
+
+    def read_manifest(self) -> dict[str, Any]:
+        if MANIFEST not in self.infos:
+            raise BadPack(
+                _("The ZIP file has no manifest.json at its top. Give the file that export_pack has written; if it was "
+                  "unpacked and zipped again, zip the files themselves, without a folder around them.")
+            )  # fmt: skip
+        manifest = json_object(self.content(MANIFEST, MOST_MANIFEST), MANIFEST)
+        if manifest.get("format") != FORMAT or not isinstance(manifest.get("files"), dict):
+            raise BadPack(not_this_format(manifest.get("format")))
+        for name in manifest["files"]:
+            if not is_inside(name):
+                said = _("The pack names a file outside its own folder: %(name)s. It is not read.")
+                raise BadPack(said % {"name": make_printable(name)})
+        return manifest
+
+    def check(self) -> None:
+        """`BadPack` unless every file of the manifest is there, as it was written."""
+        for name in self.manifest["files"]:
+            self.compare(name, self.blocks(name))
+
+    def compare(self, name: str, blocks: Iterable[bytes]) -> None:
+        """Read all blocks and hold them against the hash that the manifest names."""
+        said, found = self.manifest["files"].get(name), hashlib.sha256()
+        for block in blocks:
+            found.update(block)
+        if not isinstance(said, dict) or found.hexdigest() != said.get("sha256"):
+            raise BadPack(
+                _("The file %(name)s of the pack was changed after it was made. Export the pack again.")
+                % {"name": make_printable(name)}
+            )
+
+    def has(self, name: str) -> bool:
+        return name in self.manifest["files"]
+
+    def read(self, name: str) -> bytes:
+        """A file of the manifest; `BadPack` if it is not there or was changed."""
+        if not self.has(name):
+            raise BadPack(_("The pack has no file %(name)s. Export it again.") % {"name": make_printable(name)})
+        content = self.content(name, get_upload_limit(DOOR))
+        self.compare(name, [content])
+        return content
+
+    def content(self, name: str, limit: int) -> bytes:
+        if name in self.infos and self.infos[name].file_size > limit:
+            said = {"name": make_printable(name), "limit": limit // 1_000_000}
+            raise BadPack(_("The file %(name)s of the pack is larger than %(limit)s MB. It is not read.") % said)
+        return b"".join(self.blocks(name))
+
+    def blocks(self, name: str) -> Iterator[bytes]:
+        """The content of a file, as long as the ZIP says and not longer."""
+        if name not in self.infos:
+            raise BadPack(_("The pack has no file %(name)s. Export it again.") % {"name": make_printable(name)})
+        info = self.infos[name]
+        if info.flag_bits & ENCRYPTED:
+            said = _("The file %(name)s of the pack is encrypted. Unpack it with its password and zip it without.")
+            raise BadPack(said % {"name": make_printable(name)})
+        left = info.file_size
+        try:
+            if info.compress_type not in (ZIP_STORED, ZIP_DEFLATED):  # others unpack a block to any size
+                raise BadZipFile
+            with self.zip.open(info) as file:
+                while block := file.read(BLOCK):
+                    left -= len(block)
+                    yield block
+        except UNREADABLE:
+            left = -1
+        if left:
+            said = _("The file %(name)s of the pack cannot be read. Copy the pack again, or zip it with Deflate.")
+            raise BadPack(said % {"name": make_printable(name)})
+
+    def object(self, name: str) -> dict[str, Any]:
+        return json_object(self.read(name), name)
+
+    def lines(self, name: str) -> Iterator[dict[str, Any]]:
+        """The objects of a file that has one on each line."""
+        for line in io.BytesIO(self.read(name)):
+            if line.strip():
+                yield json_object(line, name)
+
+
+def is_inside(name: str) -> bool:
+    """Whether a name stands for a file within the folder into which somebody may unpack."""
+    parts = name.split("/")
+    return not {"", ".", ".."}.intersection(parts) and "\\" not in name and ":" not in parts[0] and name.isprintable()
+
+
+def not_this_format(said: Any) -> str:
+    """What to do with a manifest of another format, or of another number of this one."""
+    name, _slash, number = FORMAT.partition("/")
+    other = said.partition("/") if isinstance(said, str) else ("", "", "")
+    if other[0] == name and other[2].isdecimal() and int(other[2][:9]) > int(number):
+        words = _(
+            "This pack was written by a newer Lesart (%(other)s); this one reads %(format)s. Install the newer one."
+        )
+        return words % {"other": make_printable(said, 60), "format": FORMAT}
+    return _("This is no replication pack that this version of Lesart can read; it reads %(format)s.") % {
+        "format": FORMAT
+    }
+
+
+def too_much() -> str:
+    return _("The ZIP file holds far more than a pack would. It is not read.")
+
+
+def json_object(content: bytes, name: str) -> dict[str, Any]:
+    try:
+        return parse_object(content)
+    except BadLine as error:
+        said = {"name": make_printable(name), "what": error}
+        raise BadPack(_("The file %(name)s of the pack is not written as JSON objects: %(what)s") % said) from None

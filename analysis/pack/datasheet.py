@@ -5,14 +5,108 @@ they are put in our own words, and short. What only the researchers know is mark
 once for each criterion, as the template wants it.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from analysis.pack import methods
-from analysis.pack.criteria import EXTRINSIC, INTRINSIC, PRESENTED, Criterion, criteria_of
-from analysis.pack.facts import Facts
+from analysis.pack.methods import Facts
+from analysis.plugins import OWN, find_plugin
 from analysis.services.reporting import versions
+from studies.models import Study
+from studies.protocols import PROTOCOLS, Question, Stage
+from studies.services.declarations import fill_wording, get_declaration
+from studies.services.instruments import read_content
+
+INTRINSIC, EXTRINSIC = "intrinsic", "extrinsic: by how readers do at a task"
+
+ELICITED = {
+    "tick": "labelling of outputs",
+    "scale": "direct quality estimation",
+    "choice": "labelling of outputs",
+    "pick": "relative quality estimation",
+    "text": "free words of evaluators",
+}
+PRESENTED = {
+    "tick": "check-boxes",
+    "scale": "multiple choice",
+    "choice": "multiple choice",
+    "pick": "multiple choice",
+    "text": "N/A",
+}
+NO_WORDS = ("name", "value")  # of a wording: what names it, and is not read by anybody
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """A question in a stage. `about`: type of quality, aspect, frame; None where the protocol does not know it."""
+
+    stage: Stage
+    question: Question
+    title: str
+    wording: str
+    about: tuple[str, str, str] | None
+    is_task: bool
+
+    @property
+    def name(self) -> str:
+        return f"{self.question.name} (stage {self.stage.name})"
+
+    @property
+    def size(self) -> str:
+        sizes = {"tick": "2", "text": "N/A"}
+        return sizes.get(self.question.kind, str(len(self.question.levels) + 2 * (self.question.kind == "pick")))
+
+    @property
+    def values(self) -> str:
+        levels = ", ".join(map(str, self.question.levels))
+        said = {"tick": "ticked, not ticked", "text": "N/A", "pick": f"the one item, the other item, {levels}"}
+        return said.get(self.question.kind, levels)
+
+    @property
+    def elicited(self) -> str:
+        return "task performance" if self.is_task else ELICITED[self.question.kind]
+
+
+def criteria_of(study: Study) -> Iterator[Criterion]:
+    """All questions that the study asks its annotators, in their order."""
+    declaration, sheet = get_declaration(study), find_plugin(study.protocol).datasheet
+    wording = fill_wording(read_content(study.instrument_version), declaration)
+    for stage in declaration.stages:
+        words = wording.get(stage.name) or {}
+        for question in stage.questions:
+            own = wording_of_question(words, question)
+            is_task, about = question.name == sheet.task, sheet.criteria.get(question.name)
+            if about and is_task and "text" not in stage.shows:
+                about = (*about[:2], OWN)
+            title = own.get("title") if isinstance(own, Mapping) else None
+            asked = " ".join(readable(own)) or " ".join(readable(words.get("lead")))
+            yield Criterion(stage, question, title or "N/A", asked, about, is_task)
+
+
+def wording_of_question(words: Any, question: Question) -> Any:
+    """What the wording of a stage says of a question: a mapping under its name, or one in a list that bears it."""
+    name = question.wording or question.name
+    if isinstance(words.get(name), Mapping):
+        return words[name]
+    for listed in words.values():
+        for each in listed if isinstance(listed, list) else ():
+            if isinstance(each, Mapping) and each.get("name") == name:
+                return each
+    return {}
+
+
+def readable(words: Any) -> Iterator[str]:
+    """Every text in a wording, in its order; a level with its value."""
+    if isinstance(words, str):
+        yield words
+    elif isinstance(words, Mapping):
+        said = [text for name, value in words.items() if name not in NO_WORDS for text in readable(value)]
+        yield from [f"[{words['value']}] {', '.join(said)};"] if "value" in words else said
+    elif isinstance(words, list):
+        for each in words:
+            yield from readable(each)
+
 
 OPEN = "to be filled in"
 SECTIONS = {
@@ -23,24 +117,6 @@ SECTIONS = {
     "3.3": "Experimental design",
     "4": "Quality criterion",
     "5": "Ethics",
-}
-SHOWN = {
-    "guess-then-read": "first the items of one generator without the text, then the text with the items of all "
-    "generators; never keys or generators",
-    "dimension-ratings": "the text, the questions about it and their expected answers, with a scale per dimension",
-    "stopping-questionnaire": "one question at a time with its text, and the questions of one gate after the other",
-    "pairwise": "two items about the same text side by side, with their keys; never generators",
-}
-AGGREGATED = {
-    "guess-then-read": "shares of options judged rightly by generator, and their difference",
-    "dimension-ratings": "means by generator and dimension",
-    "stopping-questionnaire": "shares of single labels by category",
-    "pairwise": "wins, losses and ties by pair of generators; strengths by Davidson's model and three others",
-}
-
-
-TESTED = {
-    "dimension-ratings": " Dimensions are compared by Nemenyi's test; p-values of metrics are adjusted by Holm.",
 }
 
 
@@ -131,12 +207,20 @@ def design(facts: Facts) -> Iterator[Entry]:
     yield Entry("3.3.1", "Preregistration", None)
     yield Entry("3.3.2", "How answers were collected", "calls of models" if nobody else where)
     yield Entry("3.3.3", "Quality assurance", assured(facts))
-    yield Entry("3.3.4", "What evaluators see", SHOWN[facts.study.protocol])
+    yield Entry("3.3.4", "What evaluators see", seen(facts.study))
     free = None if imported else "no time limit; work can be interrupted and taken up again" + median
     yield Entry("3.3.5", "Freedom in time and pace", free)
     yield Entry("3.3.6", "Questions and feedback", None)
     yield Entry("3.3.7", "Place and conditions", None if imported else "at a place of the evaluators' own choosing")
     yield Entry("3.3.8", "Differences in conditions", None if imported else "N/A, see 3.3.7")
+
+
+def seen(study: Study) -> str:
+    """What evaluators have before them: in the words of the plug-in, else as the stages declare it."""
+    if said := find_plugin(study.protocol).datasheet.shown:
+        return said
+    stages = get_declaration(study).stages
+    return "; ".join(f"in stage {stage.name}: {', '.join(sorted(stage.shows)) or 'items only'}" for stage in stages)
 
 
 def assured(facts: Facts) -> str:
@@ -158,7 +242,8 @@ def criteria(facts: Facts) -> Iterator[Entry]:
 
 def of_criterion(each: Criterion, facts: Facts) -> Iterator[Entry]:
     kind, aspect, frame = each.about or (None, None, None)
-    relative = "relative" if facts.study.protocol == "pairwise" else "absolute"
+    sheet = find_plugin(facts.study.protocol).datasheet
+    relative = "relative" if PROTOCOLS[facts.study.protocol].unit == "pair" else "absolute"
     yield Entry("4.1.1", "Type of quality", kind)
     yield Entry("4.1.2", "Aspect of the outputs", aspect)
     yield Entry("4.1.3", "Frame of reference", frame)
@@ -176,11 +261,9 @@ def of_criterion(each: Criterion, facts: Facts) -> Iterator[Entry]:
         "4.3.7", "Question or instruction, verbatim", f"{each.wording} (all of it: {instrument(facts)})".strip()
     )
     yield Entry("4.3.8", "Form of elicitation", each.elicited)
-    scores = "no scores" if each.question.kind == "text" else AGGREGATED[facts.study.protocol]
+    scores = "no scores" if each.question.kind == "text" else sheet.aggregated
     yield Entry("4.3.9", "From answers to scores", scores)
-    tested = (
-        f"{methods.intervals(facts)} Each number's own stands in report/tables{TESTED.get(facts.study.protocol, '')}"
-    )
+    tested = f"{methods.intervals(facts)} Each number's own stands in report/tables{sheet.tested}"
     yield Entry("4.3.10", "Effect sizes and significance", tested)
     simulated = "" if facts.n_people else " (of simulated annotators, not of people)"
     yield Entry("4.3.11", "Agreement", methods.agreement(facts) + simulated)

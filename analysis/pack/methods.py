@@ -1,19 +1,125 @@
 """The paragraph of a paper that says how a study was done and what came out, drafted from its numbers."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
+from django.conf.locale import LANG_INFO
+from django.db.models import Max, Min
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, override
 
-from analysis.about import method_word
 from analysis.formatting import UNDEFINED, number, with_interval
-from analysis.pack.facts import Facts
-from analysis.reports.evaluators import HUMAN
+from analysis.frames.evidence import Evidence
+from analysis.frames.responses import handed_in
+from analysis.plugins import find_plugin
+from analysis.reports.report import Report
 from analysis.services.reporting import versions
-from analysis.tables import Row, Table
+from analysis.tables.provenance import method_word
+from analysis.tables.spec import Row, Table
 from analysis.words import unit_word
-from studies.services.declaring import declaration_of
+from studies.models import Assignment, Response, Study, StudyState
+from studies.services.selection import CALIBRATION
+
+
+@dataclass(frozen=True)
+class Course:
+    """How far a study is, and what else only its rows say.
+
+    `first`, `last`: when the first and the last answer of people were handed in, if that is known. `n_assigned`,
+    `n_finished`: assignments of people of the chosen purposes. `n_calibration`: units that all did first.
+    `languages`: names of those of the texts. `given_here`: whether answers were given on Lesart's pages, not imported.
+    """
+
+    first: datetime | None
+    last: datetime | None
+    n_assigned: int
+    n_finished: int
+    n_calibration: int
+    languages: tuple[str, ...]
+    given_here: bool
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Counts of what is in the figures. `items`: number of items by generator. `groups`: people by group. `rounds`:
+    those that anybody answered. `left_out`: answers of other purposes, which are not in the figures."""
+
+    study: Study
+    report: Report
+    n_texts: int
+    items: dict[str, int]
+    n_people: int
+    n_simulated: int
+    groups: dict[str, int]
+    evaluators: tuple[str, ...]
+    n_responses: int
+    minutes: float | None
+    course: Course
+    rounds: int
+    left_out: dict[str, int]
+    seed: int
+    convention: str
+
+    @property
+    def is_unfinished(self) -> bool:
+        return self.study.state in (StudyState.LIVE, StudyState.PAUSED)
+
+    @property
+    def n_items(self) -> int:
+        return sum(self.items.values())
+
+
+def facts_of(evidence: Evidence, report: Report, course: Course) -> Facts:
+    """`course`: see `course_of`, which reads the database while this does not."""
+    annotators = evidence.annotators
+    people = annotators[annotators["kind"] == "human"]
+    simulated = people["purpose"] == "simulated"
+    counts = evidence.items["generator"].value_counts()
+    minutes = evidence.minutes[evidence.minutes["annotator"].isin(people["annotator"])]["minutes"]
+    return Facts(
+        study=evidence.study,
+        report=report,
+        n_texts=len(evidence.texts),
+        items={name: int(counts.get(name, 0)) for name in evidence.generators},
+        n_people=int((~simulated).sum()),
+        n_simulated=int(simulated.sum()),
+        groups={str(name): int(n) for name, n in people["group"].value_counts(sort=False).items() if name},
+        evaluators=tuple(annotators[annotators["kind"] != "human"]["annotator"]),
+        n_responses=report.n_responses,
+        minutes=float(minutes.median()) if len(minutes) else None,
+        course=course,
+        rounds=int(evidence.every_round["round"].max()) if len(evidence.every_round) else 1,
+        left_out=evidence.left_out,
+        seed=evidence.choices.seed,
+        convention=evidence.choices.convention,
+    )
+
+
+def course_of(evidence: Evidence) -> Course:
+    study, purposes = evidence.study, evidence.choices.purposes
+    answers = handed_in(study, purposes).filter(assignment__annotator__kind="human")
+    found = Response.objects.filter(pk__in=answers).aggregate(first=Min("submitted_at"), last=Max("submitted_at"))
+    assigned = Assignment.objects.active().filter(
+        annotator__study=study, annotator__kind="human", annotator__purpose__in=purposes, round=1
+    )
+    codes = study.units.order_by("text__language").values_list("text__language", flat=True).distinct()
+    return Course(
+        first=found["first"],
+        last=found["last"],
+        n_assigned=assigned.count(),
+        n_finished=assigned.filter(finished_at__isnull=False).count(),
+        n_calibration=study.units.filter(part=CALIBRATION).count(),
+        languages=tuple(language_name(code) for code in codes),
+        given_here=assigned.filter(submissions__opened_at__isnull=False).exists(),
+    )
+
+
+def language_name(code: str) -> str:
+    """In English, as ISO 639-1 names it; the code itself where it is not known."""
+    return str(LANG_INFO.get(code.partition("-")[0], {}).get("name") or code)
+
 
 LANGUAGES = ("en", "de")
 
@@ -28,7 +134,7 @@ def methods(facts: Facts, language: str) -> str:
 
 def sentences(facts: Facts) -> Iterator[str]:
     yield material(facts)
-    yield DESIGNS[facts.study.protocol](facts)
+    yield find_plugin(facts.study.protocol).design(facts)
     yield who_answered(facts)
     yield left_out(facts)
     yield when_answered(facts)
@@ -36,8 +142,7 @@ def sentences(facts: Facts) -> Iterator[str]:
     yield orders(facts)
     yield intervals(facts)
     yield agreement(facts)
-    if facts.study.protocol == "guess-then-read":
-        yield informativity(facts)
+    yield find_plugin(facts.study.protocol).outcome(facts)
     yield _("The figures were computed with Lesart %(lesart)s, numpy %(numpy)s and scipy %(scipy)s.") % versions()
 
 
@@ -54,57 +159,6 @@ def material(facts: Facts) -> str:
         )
         % values
     )
-
-
-def guess_then_read(facts: Facts) -> str:
-    said = [
-        _("Following Säuberli & Clematide (2024), annotators first judged every option of one generator's items "
-          "without seeing the text, then those of all generators with the text."),
-        _("People rated each item as well.") if any(row["n"] for row in table(facts, "ratings").rows) else "",
-        _("Models and baselines judged the items of all generators in each stage that they answered.")
-        if facts.evaluators else "",
-        _("Text informativity is the share of options judged rightly with the text less that without it."),
-    ]  # fmt: skip
-    return " ".join(filter(None, said))
-
-
-def dimension_ratings(facts: Facts) -> str:
-    declaration = declaration_of(facts.study)
-    scales = [question for question in declaration.stages[0].questions if question.kind == "scale"]
-    values = {
-        "dimensions": ", ".join(question.name for question in scales),
-        "low": scales[0].levels[0],
-        "high": scales[0].levels[-1],
-        "rounds": facts.rounds,
-    }
-    return _("Annotators rated each question from %(low)s to %(high)s on these dimensions: %(dimensions)s (rounds of "
-             "rating: %(rounds)s), as in QGEval (2024).") % values  # fmt: skip
-
-
-def stopping_questionnaire(facts: Facts) -> str:
-    questions = [question.name for question in declaration_of(facts.study).stages[0].questions]
-    return _("Each question was judged by a questionnaire that stops where further questions make no sense (Horbach et "
-             "al., 2020); it asks: %(questions)s.") % {"questions": ", ".join(questions)}  # fmt: skip
-
-
-def pairwise(facts: Facts) -> str:
-    said = _("Annotators compared pairs of items by different generators about the same text, and chose the better one "
-             "or a tie.")  # fmt: skip
-    if not facts.course.n_calibration:
-        return said
-    return (
-        said
-        + " "
-        + _("%(n)s of the pairs were a calibration that all annotators did first.") % {"n": facts.course.n_calibration}
-    )
-
-
-DESIGNS = {
-    "guess-then-read": guess_then_read,
-    "dimension-ratings": dimension_ratings,
-    "stopping-questionnaire": stopping_questionnaire,
-    "pairwise": pairwise,
-}
 
 
 def who_answered(facts: Facts) -> str:
@@ -182,54 +236,10 @@ def interval_words(of: Table, convention: str) -> Iterator[str]:
 def agreement(facts: Facts) -> str:
     """Of people, or of those who stand for them; one alone agrees with nobody."""
     if facts.n_people + facts.n_simulated > 1:
-        return AGREEMENTS[facts.study.protocol](facts)
+        return find_plugin(facts.study.protocol).agreement(facts)
     return _("Agreement between people is not defined: it takes two, and %(n)s answered.") % {
         "n": facts.n_people + facts.n_simulated
     }
-
-
-def agreement_of_options(facts: Facts) -> str:
-    rows = {row["stage"]: row for row in table(facts, "agreement_with_humans").rows if row["evaluator"] == HUMAN}
-    values = {stage: with_ends(rows.get(stage), "kappa") for stage in ("guess", "read")}
-    return _("Mean Cohen's κ between people was %(guess)s without the text and %(read)s with it.") % values
-
-
-def agreement_of_dimensions(facts: Facts) -> str:
-    rows = [row for row in table(facts, "alpha").rows if row["round"] == 1]
-    by = ", ".join(f"{row['dimension']} {with_ends(row, 'alpha')}" for row in rows)
-    return _("Krippendorff's α in the first round: %(by)s.") % {"by": by}
-
-
-def agreement_of_categories(facts: Facts) -> str:
-    everyone = {"group": "", "generator": "", "source": "", "view": "all"}
-    rows = [
-        row for row in table(facts, "agreement").rows if all(row[column] == value for column, value in everyone.items())
-    ]
-    by = ", ".join(f"{row['category']} {written(row['kappa'])}" for row in rows)
-    return _("Cohen's κ, with “not applicable” as a label of its own: %(by)s.") % {"by": by}
-
-
-def agreement_of_pairs(facts: Facts) -> str:
-    rows = {row["view"]: row for row in table(facts, "agreement").rows}
-    values = {
-        "kappa": with_ends(rows.get("with_ties"), "conger_kappa"),
-        "percent": written(rows["with_ties"]["percent"]) if "with_ties" in rows else UNDEFINED,
-    }
-    return _("Annotators agreed with a share of %(percent)s (Conger's κ %(kappa)s, ties included).") % values
-
-
-AGREEMENTS = {
-    "guess-then-read": agreement_of_options,
-    "dimension-ratings": agreement_of_dimensions,
-    "stopping-questionnaire": agreement_of_categories,
-    "pairwise": agreement_of_pairs,
-}
-
-
-def informativity(facts: Facts) -> str:
-    rows = [row for row in table(facts, "informativity").rows if row["evaluator"] == HUMAN]
-    by = ", ".join(f"{row['generator']} {with_ends(row, 'informativity')}" for row in rows)
-    return _("Text informativity by people's answers: %(by)s.") % {"by": by} if by else ""
 
 
 def table(facts: Facts, name: str) -> Table:

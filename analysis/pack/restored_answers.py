@@ -7,17 +7,15 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from analysis.pack.reader import BadPack
+from analysis.pack.archive import BadPack
 from items.models import Item
 from studies.models import Annotator, Assignment, Response, Study
 from studies.protocols import Declaration
-from studies.services.declaring import declaration_of, declarations_by_variant, version_for
-from studies.services.importing import ImportRefused
-from studies.services.response_checks import ItemAnswer, checked, known_in
-from studies.services.response_consistency import baseless_rounds, conflicts_of, mixed_guesses
-from studies.services.response_files import SEQUENCE, Cells, Problem, rows_of
-from studies.services.response_rows import BadCell, Row, moment, row_from
-from studies.services.response_units import conflicting_parts
+from studies.services.declarations import get_declaration, get_version_id, map_variant_declarations
+from studies.services.responses.checks import ItemAnswer, build_context, check_rows, find_conflicting_parts
+from studies.services.responses.consistency import find_annotator_conflicts, find_baseless_rounds, find_mixed_guesses
+from studies.services.responses.importing import ImportRefused
+from studies.services.responses.rows import SEQUENCE, BadCell, Cells, Row, RowProblem, parse_row, parse_time, read_cells
 
 BATCH = 2_000
 Cell = tuple[str, int, Any]  # annotator, round, unit_key
@@ -37,25 +35,25 @@ def read_answers(
     study: Study, annotators: Mapping[str, Annotator], items: list[Item], content: bytes
 ) -> tuple[list[ItemAnswer], dict[int, Extra]]:
     """The answers by item, and by line what else is known; `ImportRefused` if anybody could not have given one."""
-    problems: list[Problem] = []
+    problems: list[RowProblem] = []
     rows: list[Row] = []
     extras: dict[int, Extra] = {}
-    for line, cells in rows_of(content, problems):
+    for line, cells in read_cells(content, problems):
         try:
-            rows.append(row_from(line, cells))
+            rows.append(parse_row(line, cells))
             extras[line] = extra_of(cells)
         except BadCell as bad:
-            problems.append(Problem(line, bad.column, str(bad)))
-    known = known_in(study, items)
-    problems += conflicts_of(rows)
+            problems.append(RowProblem(line, bad.column, str(bad)))
+    known = build_context(study, items)
+    problems += find_annotator_conflicts(rows)
     answered = [
         each
         for declaration, mine in by_declaration(study, annotators, rows)
-        for each in checked(mine, replace(known, declaration=declaration), problems)
+        for each in check_rows(mine, replace(known, declaration=declaration), problems)
     ]
-    problems += mixed_guesses(answered) + conflicting_parts(answered)
+    problems += find_mixed_guesses(answered) + find_conflicting_parts(answered)
     if known.declaration.rounds:
-        problems += baseless_rounds(rows)
+        problems += find_baseless_rounds(rows)
     if problems:
         raise ImportRefused(problems)
     return answered, extras
@@ -65,7 +63,7 @@ def by_declaration(
     study: Study, annotators: Mapping[str, Annotator], rows: list[Row]
 ) -> Iterator[tuple[Declaration, list[Row]]]:
     """The rows of those who were asked in one way, for each way; of nobody whom the pack does not name."""
-    ways = {"": declaration_of(study)} | declarations_by_variant(study)
+    ways = {"": get_declaration(study)} | map_variant_declarations(study)
     found: dict[str, list[Row]] = {name: [] for name in ways}
     for row in rows:
         if row.annotator not in annotators:
@@ -79,8 +77,8 @@ def by_declaration(
 def extra_of(cells: Cells) -> Extra:
     return Extra(
         sequence=whole(SEQUENCE, cells.get(SEQUENCE, "")) or 0,
-        first_answered_at=moment("first_answered_at", cells.get("first_answered_at", "")),
-        last_changed_at=moment("last_changed_at", cells.get("last_changed_at", "")),
+        first_answered_at=parse_time("first_answered_at", cells.get("first_answered_at", "")),
+        last_changed_at=parse_time("last_changed_at", cells.get("last_changed_at", "")),
         n_changes=whole("n_changes", cells.get("n_changes", "")),
     )
 
@@ -128,7 +126,7 @@ def responses_from(
                 probability=answer.probability,
                 unsure=answer.unsure if row.unsure is not None else None,
                 comment=answer.comment or row.comment,
-                instrument_version_id=version_for(assignment.annotator),
+                instrument_version_id=get_version_id(assignment.annotator),
                 submitted_at=row.submitted_at,
                 first_answered_at=extra.first_answered_at,
                 last_changed_at=extra.last_changed_at,

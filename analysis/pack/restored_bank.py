@@ -3,22 +3,28 @@
 import csv
 import io
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import fields
 from datetime import datetime
 from functools import partial
+from math import isfinite
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
-from analysis.pack.reader import BadPack, PackReader
-from evaluation.models import LONGEST_METRIC, Metric, MetricValue
+from analysis.pack.archive import BadPack, PackReader
+from evaluation.models import MAX_METRIC_NAME, Metric, MetricValue
+from evaluation.services.position import POSITION, PositionBias
+from evaluation.setting import READERS
 from items.models import MAX_ID, Generator, GeneratorKind, Item, KeyCorrection, Option, Text
-from items.plain import printable
-from items.services.importing import ImportRefused, import_items, read
+from items.plain import make_printable
+from items.services.importing import ImportRefused, import_items, read_bank_file
 from items.services.naming import ImportOptions
+from llm.request_options import OPTIONS, Effort, check_extra
 from projects.models import Project
-from studies.cells import unmarked
-from studies.services.response_rows import BadCell, moment
+from studies.csv_cells import unescape_formula
+from studies.services.responses.rows import BadCell, parse_time
 
 BATCH = 500
 
@@ -26,7 +32,7 @@ BATCH = 500
 def restore_bank(pack: PackReader, project: Project) -> dict[str, Item]:
     """Write it; the items by id, with text, generator and options. `BadPack` for what no bank can hold."""
     restore_generators(pack, project)
-    reading = read(pack.read("bank/items.jsonl"), "lesart", name="items.jsonl")
+    reading = read_bank_file(pack.read("bank/items.jsonl"), "lesart", name="items.jsonl")
     try:
         import_items(project, reading, ImportOptions(), filename="items.jsonl")
     except ImportRefused as refused:
@@ -46,7 +52,7 @@ def restore_generators(pack: PackReader, project: Project) -> None:
     for said in pack.lines("bank/generators.jsonl"):
         name, kind = text_in(said, "name", MAX_ID), text_in(said, "kind", 20)
         if kind not in GeneratorKind.values:
-            raise BadPack(_("“%(kind)s” is no kind of generator.") % {"kind": printable(kind)})
+            raise BadPack(_("“%(kind)s” is no kind of generator.") % {"kind": make_printable(kind)})
         factors = said.get("factors")
         Generator.objects.create(
             project=project,
@@ -79,11 +85,15 @@ def restore_corrections(pack: PackReader, items: dict[str, Item]) -> None:
 
 def restore_metrics(pack: PackReader, project: Project, items: dict[str, Item]) -> None:
     """An item that stands in several units has its values several times in the file."""
-    metrics = {each.name: each for each in map(partial(metric_in, project), lines_if_any(pack, "bank/metrics.jsonl"))}
+    rows = metric_rows(pack)
+    names = names_on_words(rows)
+    metrics = {
+        each.name: each for each in map(partial(metric_in, project, names), lines_if_any(pack, "bank/metrics.jsonl"))
+    }
     values: dict[tuple[int, int], MetricValue] = {}
-    for cells in csv.DictReader(io.StringIO(pack.read("bank/metrics.csv").decode(), newline="")):
-        row = {name: unmarked(cell or "") for name, cell in cells.items() if name}
-        name = text_in(row, "metric", LONGEST_METRIC)
+    for row in rows:
+        name = text_in(row, "metric", MAX_METRIC_NAME)
+        name = names.get(name, name)
         if name not in metrics:
             metrics[name] = Metric.objects.create(
                 project=project, name=name, is_computed=row.get("is_computed") == "true"
@@ -100,9 +110,27 @@ def lines_if_any(pack: PackReader, name: str) -> Iterable[dict[str, Any]]:
     return pack.lines(name) if pack.has(name) else ()
 
 
-def metric_in(project: Project, said: dict[str, Any]) -> Metric:
-    name, family = text_in(said, "metric", LONGEST_METRIC), text_in(said, "family", 100)
-    return Metric.objects.create(project=project, name=name, is_computed=said.get("is_computed") is True, family=family)
+def metric_rows(pack: PackReader) -> list[dict[str, str]]:
+    lines = csv.DictReader(io.StringIO(pack.read("bank/metrics.csv").decode(), newline=""))
+    return [{name: unescape_formula(cell or "") for name, cell in cells.items() if name} for cells in lines]
+
+
+def names_on_words(rows: list[dict[str, str]]) -> dict[str, str]:
+    """Other names for the BLEU-4 and ROUGE-L of earlier packs, which were computed on other words than published ones.
+
+    Later packs have both variants wherever they were computed.
+    """
+    computed = {row.get("metric"): row.get("is_computed") == "true" for row in rows}
+    renamed = {name: f"{name} (words)" for name in ("BLEU-4", "ROUGE-L")}
+    return {old: new for old, new in renamed.items() if computed.get(old) and new not in computed}
+
+
+def metric_in(project: Project, names: dict[str, str], said: dict[str, Any]) -> Metric:
+    """`names`: other names for some metrics."""
+    name, family = text_in(said, "metric", MAX_METRIC_NAME), text_in(said, "family", 100)
+    return Metric.objects.create(
+        project=project, name=names.get(name, name), is_computed=said.get("is_computed") is True, family=family
+    )
 
 
 def known_item(items: dict[str, Item], name: Any) -> Item:
@@ -149,10 +177,92 @@ def number_in(said: dict[str, Any], name: str) -> float | None:
 def time_in(said: dict[str, Any], name: str) -> datetime | None:
     """A field that is a moment, None where it is absent."""
     try:
-        return moment(name, text_in(said, name, 40))
+        return parse_time(name, text_in(said, name, 40))
     except BadCell:
         raise BadPack(_("A field of the pack is no time: %(name)s.") % {"name": name}) from None
 
 
 def shown(name: Any) -> str:
-    return printable(str(name), 200)
+    return make_printable(str(name), 200)
+
+
+def params_in(said: Any, who: str) -> dict[str, Any]:
+    """The settings of an evaluator; `BadPack` for one that none can have."""
+    if not isinstance(said, dict):
+        raise BadPack(no_annotator(who))
+    for name, value in said.items():
+        if not SHAPES.get(name, is_plain)(value):
+            words = _("The pack says of “%(who)s” what no evaluator can be: %(name)s.")
+            raise BadPack(words % {"who": shown(who), "name": shown(name)})
+    return said
+
+
+def no_annotator(who: str) -> str:
+    return _("The pack says of “%(who)s” what no annotator can be.") % {"who": shown(who)}
+
+
+def is_plain(value: Any) -> bool:
+    return value is None or isinstance(value, str | bool) or is_number(value)
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e12 and isfinite(value)
+
+
+def is_count(value: Any) -> bool:
+    return is_whole(value) and value < 10_000
+
+
+def is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31
+
+
+def are_thresholds(value: Any) -> bool:
+    return isinstance(value, dict) and all(map(is_number, value.values()))
+
+
+def is_tuning(value: Any) -> bool:
+    """Nothing, or the study on which thresholds were chosen, with the curve of each stage."""
+    if not value:
+        return value is None or value == {}
+    stages = value.get("stages") if isinstance(value, dict) else None
+    return isinstance(stages, dict) and isinstance(value.get("study"), str) and all(map(is_curve, stages.values()))
+
+
+def is_curve(facts: Any) -> bool:
+    return (
+        isinstance(facts, dict)
+        and is_number(facts.get("threshold"))
+        and is_number(facts.get("accuracy"))
+        and isinstance(facts.get("curve"), list)
+        and all(isinstance(step, list) and len(step) == 3 and all(map(is_number, step)) for step in facts["curve"])
+    )
+
+
+def is_position(value: Any) -> bool:
+    names = {each.name for each in fields(PositionBias)}
+    return isinstance(value, dict) and set(value) == names and all(map(is_whole, value.values()))
+
+
+def are_options(value: Any) -> bool:
+    """What requests carried beside the prompt."""
+    if not isinstance(value, dict) or not set(value) <= {"max_tokens", "reasoning_effort", "extra"}:
+        return False
+    try:
+        check_extra(value.get("extra", {}))
+    except ValidationError:
+        return False
+    effort = value.get("reasoning_effort", "")
+    return is_whole(value.get("max_tokens", 0)) and (effort == "" or effort in Effort.values)
+
+
+SHAPES: dict[str, Callable[[Any], bool]] = {
+    "as_published": lambda value: isinstance(value, bool),
+    "answering": lambda value: isinstance(value, str) and value in READERS,
+    "temperature": is_number,
+    "sample": is_count,
+    "thresholds": are_thresholds,
+    "tuning": is_tuning,
+    POSITION: is_position,
+    OPTIONS: are_options,
+}

@@ -7,12 +7,22 @@ from typing import Any
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from analysis.codes import is_known
+from analysis.items.codes import is_known
 from analysis.models import ItemCode
-from analysis.pack.reader import BadPack, PackReader
+from analysis.pack.archive import BadPack, PackReader
 from analysis.pack.restored_answers import Cell
-from analysis.pack.restored_bank import count_in, known_item, known_option, shown, text_in, time_in
-from analysis.pack.restored_evaluators import no_annotator, params_in
+from analysis.pack.restored_bank import (
+    count_in,
+    known_item,
+    known_option,
+    no_annotator,
+    params_in,
+    shown,
+    text_in,
+    time_in,
+)
+from analysis.published_names import BadMatch, store_matches
+from analysis.reports.published import published_generators
 from evaluation.models import Evaluator
 from items.models import MAX_ID, Item
 from projects.models import Project
@@ -21,6 +31,7 @@ from studies.models import (
     AnnotatorKind,
     Assignment,
     InstrumentVersion,
+    PeopleTexts,
     Purpose,
     Study,
     StudyState,
@@ -30,15 +41,15 @@ from studies.models import (
     Variant,
 )
 from studies.models.people import DONE
+from studies.presentation_order import make_handle
 from studies.protocols import PROTOCOLS
-from studies.services.creating import check_instrument, parameters_for, protocol_name, refuse_taken
-from studies.services.declaring import declaration_of
-from studies.services.instrument_writing import InstrumentRefused, stored_version
-from studies.services.response_rows import READINGS
+from studies.services.creating import check_instrument, check_parameters, check_protocol, refuse_taken
+from studies.services.declarations import get_declaration
+from studies.services.instrument_writing import InstrumentRefused, find_or_store_version
+from studies.services.responses.rows import READINGS
+from studies.services.selection import CALIBRATION, MAIN, make_unit_key
 from studies.services.spec import StudySpec, check_spec, read_spec
-from studies.services.study_yaml import NotYaml
-from studies.services.units import CALIBRATION, MAIN, unit_key
-from studies.shown import new_handle
+from studies.strict_yaml import NotYaml
 
 BATCH = 2_000
 WITHHELD = b"# withheld"
@@ -49,7 +60,7 @@ def restore_study(pack: PackReader, project: Project, slug: str) -> Study:
     spec, history = read_spec(pack.read("study/study.yaml").decode()), pack.object("study/history.json")
     slug = check_spec({**spec.model_dump(), "slug": slug}).slug if slug else spec.slug
     refuse_taken(slug)
-    if not PROTOCOLS[protocol_name(spec.protocol)].needs_items:
+    if not PROTOCOLS[check_protocol(spec.protocol)].needs_items:
         raise BadPack(_("A study in which items are written has no pack. Import the items instead: import_items."))
     about = history.get("instrument")
     if not isinstance(about, dict):
@@ -58,10 +69,10 @@ def restore_study(pack: PackReader, project: Project, slug: str) -> Study:
         project=project,
         slug=slug,
         title=spec.title or spec.slug,
-        protocol=protocol_name(spec.protocol),
+        protocol=check_protocol(spec.protocol),
         language=spec.language,
         selection=spec.items.model_dump(),
-        plan=spec.plan.model_dump(exclude={"seed"}),
+        plan=spec.plan.numbers(),
         seed=spec.plan.seed,
         groups=spec.groups,
         state=StudyState.IMPORTED,
@@ -71,10 +82,38 @@ def restore_study(pack: PackReader, project: Project, slug: str) -> Study:
         instrument_version=instrument_in(pack, text_in(about, "file", 300), project),
     )
     check_instrument(study, study.instrument_version, spec.instrument)
-    study.params = parameters_for(study, study.instrument_version, spec.params)
+    study.params = check_parameters(study, study.instrument_version, spec.params)
     study.save(force_insert=True)
     restore_variants(pack, study, spec, history.get("variants") or {})
+    restore_people_texts(study, history.get("people_texts"))
     return study
+
+
+def restore_people_texts(study: Study, said: Any) -> None:
+    """The draw of the texts that people did, as the pack has it; every text must be one of the pack's."""
+    if said is None:
+        return
+    known = set(study.project.texts.values_list("external_id", flat=True))
+    texts = [draw_row(each) for each in said["texts"]]
+    if not {each["text_id"] for each in texts} <= known or sum(each["drawn"] for each in texts) != count_in(said, "n"):
+        raise BadPack(_("The pack's draw of texts for people does not fit its texts."))
+    PeopleTexts.objects.create(
+        study=study,
+        n=count_in(said, "n"),
+        by=text_in(said, "by", 20),
+        rests_on=text_in(said, "rests_on", 20),
+        seed=study.seed,
+        texts=texts,
+        made_at=time_in(said, "made_at") or timezone.now(),
+    )
+
+
+def draw_row(said: dict[str, Any]) -> dict[str, Any]:
+    chance, doubt, drawn = said["probability"], said["doubt"], said["drawn"]
+    if not (0 <= float(chance) <= 1 and (doubt is None or float(doubt) >= 0) and isinstance(drawn, bool)):
+        raise BadPack(_("The pack's draw of texts for people does not fit its texts."))
+    doubt = None if doubt is None else float(doubt)
+    return {"text_id": text_in(said, "text_id", MAX_ID), "probability": float(chance), "doubt": doubt, "drawn": drawn}
 
 
 def restore_variants(pack: PackReader, study: Study, spec: StudySpec, about: dict[str, Any]) -> None:
@@ -83,7 +122,7 @@ def restore_variants(pack: PackReader, study: Study, spec: StudySpec, about: dic
         raise BadPack(_("The pack does not say which wording the variants of the study used."))
     for position, each in enumerate(spec.variants):
         version = instrument_in(pack, text_in(about[each.name], "file", 300), study.project)
-        params = parameters_for(study, version, each.params)
+        params = check_parameters(study, version, each.params)
         Variant.objects.create(
             study=study, name=each.name, position=position, instrument_version=version, params=params
         )
@@ -92,7 +131,7 @@ def restore_variants(pack: PackReader, study: Study, spec: StudySpec, about: dic
 def instrument_in(pack: PackReader, name: str, project: Project) -> InstrumentVersion:
     """The wording of a file of the pack: a version that is there with just this content, or one of the project."""
     try:
-        return stored_version(pack.read(name).decode(), project)
+        return find_or_store_version(pack.read(name).decode(), project)
     except (InstrumentRefused, NotYaml, UnicodeDecodeError) as refused:
         raise BadPack(f"{shown(name)}: {refused}") from None
 
@@ -126,7 +165,7 @@ def restore_units(pack: PackReader, study: Study, items: dict[str, Item]) -> Uni
         ),
         batch_size=BATCH,
     )
-    keys = {number: unit_key(kind, unit.text_id, [i.pk for i in own]) for number, (unit, own) in made.items()}
+    keys = {number: make_unit_key(kind, unit.text_id, [i.pk for i in own]) for number, (unit, own) in made.items()}
     return Units({number: unit for number, (unit, _items) in made.items()}, keys)
 
 
@@ -167,7 +206,7 @@ def restore_evaluator(pack: PackReader, study: Study, annotator: Annotator, said
     params = params_in(said.get("params"), annotator.code)
     if not isinstance(stages, list):
         raise BadPack(no_annotator(annotator.code))
-    known = {stage.name for stage in declaration_of(study).every_stage}
+    known = {stage.name for stage in get_declaration(study).every_stage}
     prompt = instrument_in(pack, name, study.project) if name and not pack.read(name).startswith(WITHHELD) else None
     Evaluator.objects.create(
         annotator=annotator,
@@ -181,7 +220,7 @@ def restore_assignments(
     pack: PackReader, study: Study, units: Units, annotators: Mapping[str, Annotator], items: dict[str, Item]
 ) -> dict[Cell, Assignment]:
     """With every order that was drawn; handles are drawn anew, as nobody will see them."""
-    stages = {stage.name for stage in declaration_of(study).every_stage}
+    stages = {stage.name for stage in get_declaration(study).every_stage}
     rows: dict[Cell, Assignment] = {}
     for said in pack.lines("answers/assignments.jsonl"):
         cell, unit = cell_of(said, units, annotators)
@@ -222,9 +261,9 @@ def shown_item(said: Any, items: dict[str, Item], handles: dict[Any, str]) -> li
     item = known_item(items, said[0])
     options = [known_option(item, name) for name in said[1]]
     return [
-        handles.setdefault(("item", item.pk), new_handle()),
+        handles.setdefault(("item", item.pk), make_handle()),
         item.pk,
-        [[handles.setdefault(("option", option.pk), new_handle()), option.pk] for option in options],
+        [[handles.setdefault(("option", option.pk), make_handle()), option.pk] for option in options],
     ]
 
 
@@ -240,7 +279,7 @@ def restore_submissions(
     pack: PackReader, study: Study, units: Units, annotators: Mapping[str, Annotator],
     assignments: Mapping[Cell, Assignment],
 ) -> None:  # fmt: skip
-    stages, rows = {stage.name for stage in declaration_of(study).every_stage}, []
+    stages, rows = {stage.name for stage in get_declaration(study).every_stage}, []
     for said in pack.lines("answers/submissions.jsonl"):
         cell, _unit = cell_of(said, units, annotators)
         stage = text_in(said, "stage", 40)
@@ -249,6 +288,15 @@ def restore_submissions(
         times = {name: time_in(said, name) for name in ("opened_at", "submitted_at")}
         rows.append(Submission(assignment=assignments[cell], stage=stage, **times))
     Submission.objects.bulk_create(rows, batch_size=BATCH)
+
+
+def restore_matches(pack: PackReader, study: Study) -> None:
+    """Packs of older versions have none."""
+    matches = pack.object("study/history.json").get("published_names") or {}
+    try:
+        store_matches(study, published_generators(study.protocol), dict(matches), None)
+    except BadMatch as error:
+        raise BadPack(str(error)) from None
 
 
 def restore_codes(pack: PackReader, study: Study, items: dict[str, Item]) -> None:

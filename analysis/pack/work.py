@@ -4,24 +4,23 @@ from collections.abc import Collection, Iterator
 from dataclasses import asdict
 from typing import Any
 
-from analysis.export_rows import export_rows
+from analysis.frames.export_rows import export_rows
 from analysis.models import ItemCode
-from analysis.pack.bank import moment
-from analysis.pack.discretion import Discretion
-from analysis.pack.frozen import evaluator_prompts, file_of
+from analysis.pack.frozen import evaluator_prompts, file_of, moment
+from analysis.pack.redaction import Redactor
 from analysis.sorted_keys import sorted_keys
-from evaluation.calls import unanswered
+from evaluation.calls import iter_unanswered
 from evaluation.models import Evaluator
-from evaluation.services.position import POSITION, position_of_judge
+from evaluation.services.position import POSITION, get_position
 from items.models import Option
 from studies.models import Annotator, Assignment, Study, Submission, UnitItem
-from studies.services.declaring import declarations_of
+from studies.services.declarations import list_declarations
 
 OWN_PARAMS = ("prompt", "endpoint")  # primary keys of this server
 CHUNK = 2_000
 
 
-def annotators(study: Study, purposes: Collection[str], discretion: Discretion) -> list[dict[str, Any]]:
+def annotators(study: Study, purposes: Collection[str], discretion: Redactor) -> list[dict[str, Any]]:
     """In the order in which they came, under opaque codes. No link, name or address."""
     rows = Annotator.objects.filter(study=study, purpose__in=purposes).select_related("variant").order_by("pk")
     prompts = evaluator_prompts(study)
@@ -48,7 +47,7 @@ def about_evaluator(evaluator: Evaluator | None, prompt: Any) -> dict[str, Any] 
     """How a model or baseline was asked and read; None for people, and for what was imported."""
     if evaluator is None:
         return None
-    position = position_of_judge(evaluator)
+    position = get_position(evaluator)
     positions = {POSITION: asdict(position)} if position else {}
     params = {name: value for name, value in evaluator.params.items() if name not in OWN_PARAMS} | positions
     return {
@@ -59,7 +58,7 @@ def about_evaluator(evaluator: Evaluator | None, prompt: Any) -> dict[str, Any] 
     }
 
 
-def assignments(study: Study, purposes: Collection[str], discretion: Discretion) -> Iterator[dict[str, Any]]:
+def assignments(study: Study, purposes: Collection[str], discretion: Redactor) -> Iterator[dict[str, Any]]:
     """One per unit, annotator and round, with everything in the order in which it was shown."""
     items = dict(UnitItem.objects.filter(unit__study=study).values_list("item", "item__external_id"))
     options = dict(Option.objects.filter(item__in=items).values_list("pk", "external_id"))
@@ -78,7 +77,7 @@ def assignments(study: Study, purposes: Collection[str], discretion: Discretion)
         }
 
 
-def opaque(cells: Any, discretion: Discretion) -> Any:
+def opaque(cells: Any, discretion: Redactor) -> Any:
     """What an item was opened again with; whose scores an expert judges is said by opaque code too."""
     if not isinstance(cells, dict):
         return cells
@@ -93,7 +92,7 @@ def named(order: list[Any], items: dict[int, str], options: dict[int, str]) -> l
     return [[items[item], [options[option] for _handle, option in shown]] for _handle, item, shown in order]
 
 
-def submissions(study: Study, purposes: Collection[str], discretion: Discretion) -> Iterator[dict[str, Any]]:
+def submissions(study: Study, purposes: Collection[str], discretion: Redactor) -> Iterator[dict[str, Any]]:
     rows = Submission.objects.filter(
         assignment__annotator__study=study,
         assignment__annotator__purpose__in=purposes,
@@ -110,9 +109,9 @@ def submissions(study: Study, purposes: Collection[str], discretion: Discretion)
         }
 
 
-def answers(study: Study, purposes: Collection[str], discretion: Discretion) -> Iterator[dict[str, Any]]:
+def answers(study: Study, purposes: Collection[str], discretion: Redactor) -> Iterator[dict[str, Any]]:
     """The rows of the long export."""
-    stages = [stage for declaration in declarations_of(study) for stage in declaration.every_stage]
+    stages = [stage for declaration in list_declarations(study) for stage in declaration.every_stage]
     free = {question.name for stage in stages for question in stage.questions if question.kind == "text"}
     for row in export_rows(study, purposes):
         text_id = row["text_id"]
@@ -126,21 +125,21 @@ def answers(study: Study, purposes: Collection[str], discretion: Discretion) -> 
         }
 
 
-def missing_answers(study: Study, purposes: Collection[str], discretion: Discretion) -> Iterator[dict[str, Any]]:
-    for row in unanswered(study, purposes):
+def missing_answers(study: Study, purposes: Collection[str], discretion: Redactor) -> Iterator[dict[str, Any]]:
+    for row in iter_unanswered(study, purposes):
         yield row | {
             "raw_output": discretion.about(row["text_id"], row["raw_output"]),
             "reason": discretion.unquoted(row["reason"]) if row["reason"] else row["reason"],
         }
 
 
-def codes(study: Study, discretion: Discretion) -> list[dict[str, Any]]:
+def codes(study: Study, discretion: Redactor) -> list[dict[str, Any]]:
     """The codes that stand, without who set them; of a hidden text without span and note."""
     rows = ItemCode.objects.standing().filter(study=study).select_related("item__text", "option").order_by("pk")
     return [about_code(row, row.item.text.external_id in discretion.hidden, discretion) for row in rows]
 
 
-def about_code(row: ItemCode, is_hidden: bool, discretion: Discretion) -> dict[str, Any]:
+def about_code(row: ItemCode, is_hidden: bool, discretion: Redactor) -> dict[str, Any]:
     return {
         "item_id": row.item.external_id,
         "option_id": row.option.external_id if row.option else None,

@@ -1,56 +1,339 @@
-"""Two generators side by side: the difference of their informativity, recomputed inside every replicate."""
+"""Contrasts of generators: the difference of every two, alone and adjusted for multiple comparisons.
 
-from dataclasses import dataclass
+Sentences, stars and marks that name a best, a worst or a difference rest on these and on nothing else.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from math import isnan
+from typing import Any
 
 import numpy as np
-import pandas as pd
+from django.utils.translation import gettext as _
 
-from analysis.measures.intervals import Interval, clustered
-from analysis.reports.answers import GUESS, READ
-from analysis.reports.estimates import Counts, counts_of
+from analysis.choices import ANNOTATORS, PUBLISHED, READERS, Choices
+from analysis.frames.evidence import Evidence
+from analysis.measures.adjusted_contrasts import AdjustedContrast, adjust_reader_contrasts, adjust_text_contrasts
+from analysis.measures.intervals import Bounds, undefined
+from analysis.measures.reader_intervals import Arm, contrast_parts
+from analysis.measures.types import FloatArray
+from analysis.reports.estimates import NOT_PUBLISHED, intervals_json
+from analysis.tables.spec import Shown, Table, make_table
 
-# Of each generator: right and n with the text, right and n without.
-Columns = np.ndarray
+NAME = "contrasts"
+COLUMNS = (
+    "measure", "evaluator", "generator_a", "generator_b", "difference", "low", "high", "low_adjusted", "high_adjusted",
+    "p", "p_adjusted", "adjustment", "family_size", "n_texts", "n_annotators", "reason",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
-class Contrast:
-    """Informativity of `less` minus that of `more`, with its text-clustered interval."""
+class Measured:
+    """One generator's figure: the means of some arms minus those of others."""
 
-    less: str
-    more: str
+    added: tuple[Arm, ...]
+    subtracted: tuple[Arm, ...] = ()
+
+    def without_each_text(self, n_texts: int) -> FloatArray:
+        """(n_texts,): the figure without each text; NaN where an arm is then empty."""
+        return np.asarray(
+            sum(mean_without(arm, n_texts) for arm in self.added)
+            - sum((mean_without(arm, n_texts) for arm in self.subtracted), np.zeros(n_texts))
+        )
+
+    def judged(self) -> Iterator[Arm]:
+        yield from (*self.added, *self.subtracted)
+
+
+def mean_without(arm: Arm, n_texts: int) -> FloatArray:
+    """(n_texts,) mean of an arm without each text."""
+    total, n = (np.bincount(arm.text, weights=part, minlength=n_texts) for part in (arm.total, arm.n))
+    left = n.sum() - n
+    return np.asarray((total.sum() - total) / np.where(left > 0, left, np.nan))
+
+
+@dataclass(frozen=True)
+class Family:
+    """All pairs of generators by one measure and one evaluator, adjusted together.
+
+    n_texts: of all their judgments, whose codes the arms share. bounds: of the difference of two. scale: what the sum
+    of the arms' means is multiplied by, such as 1 / dimensions. higher_is_better: which end leads.
+    """
+
+    measure: str
+    evaluator: str
+    figures: dict[str, Measured]
+    n_texts: int
+    bounds: Bounds
+    fixed: bool = False
+    scale: float = 1.0
+    higher_is_better: bool = True
+
+    def pairs(self) -> list[tuple[str, str]]:
+        return list(combinations(self.figures, 2))
+
+    def contrasts(self, convention: str, seed: int, *, alone: bool = False) -> list[AdjustedContrast]:
+        """One per pair; over texts where the published convention was chosen, which has none.
+
+        alone: what is adjusted over texts is left out, which saves the draws.
+        """
+        found = self._over_readers() if convention == READERS else self._over_texts(seed, alone)
+        return [rescaled(each, self.scale) for each in found]
+
+    def _over_readers(self) -> list[AdjustedContrast]:
+        return adjust_reader_contrasts([
+            contrast_parts(
+                (*self.figures[a].added, *self.figures[b].subtracted),
+                (*self.figures[a].subtracted, *self.figures[b].added),
+                bounds=self._unscaled_bounds, fixed=self.fixed,
+            )
+            for a, b in self.pairs()
+        ])  # fmt: skip
+
+    def _over_texts(self, seed: int, alone: bool) -> list[AdjustedContrast]:
+        values = np.array([self._difference(a, b) for a, b in self.pairs()])
+        figures = {name: figure.without_each_text(self.n_texts) for name, figure in self.figures.items()}
+        without = np.stack([figures[a] - figures[b] for a, b in self.pairs()], axis=1)
+        return adjust_text_contrasts(values, without, bounds=self._unscaled_bounds, seed=seed, alone=alone)
+
+    def _difference(self, a: str, b: str) -> float:
+        one, other = self.figures[a], self.figures[b]
+        added, subtracted = (*one.added, *other.subtracted), (*one.subtracted, *other.added)
+        return sum(arm.mean() for arm in added) - sum(arm.mean() for arm in subtracted)
+
+    @property
+    def _unscaled_bounds(self) -> Bounds:
+        return self.bounds[0] / self.scale, self.bounds[1] / self.scale
+
+    def counts(self, a: str, b: str) -> tuple[int, int]:
+        """Texts and annotators with a judgment about either generator."""
+        arms = [arm for name in (a, b) for arm in self.figures[name].judged()]
+        texts, annotators = (np.concatenate([getattr(arm, name) for arm in arms]) for name in ("text", "annotator"))
+        return len(np.unique(texts)), len(np.unique(annotators))
+
+
+def rescaled(found: AdjustedContrast, scale: float) -> AdjustedContrast:
+    if scale == 1.0:
+        return found
+    names = ("value", "low", "high", "low_adjusted", "high_adjusted")
+    return replace(found, **{name: getattr(found, name) * scale for name in names})
+
+
+# What stands ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A contrast told from the side of the generator that does better: `better` minus `worse`, or the reverse where
+    lower is better, so that `value` has the sign of the measure's own difference."""
+
+    better: str
+    worse: str
     value: float
-    interval: Interval
+    low: float
+    high: float
     n_texts: int
 
 
-def contrast(judgments: pd.DataFrame, less: str, more: str, seed: int) -> Contrast:
-    """All judgments of one evaluator; a text counts if it has a judgment about either generator's items."""
-    texts = pd.Index(judgments[judgments["generator"].isin([less, more])]["text_id"].unique())
-    sums = np.concatenate([sums_of(judgments, name, texts) for name in (less, more)], axis=1)
+@dataclass(frozen=True)
+class Comparison:
+    """The contrasts of a family, and what they allow to say."""
 
-    def statistic(weights: np.ndarray) -> np.ndarray:
-        return informativities(weights @ sums[:, :4]) - informativities(weights @ sums[:, 4:])
+    family: Family
+    found: tuple[AdjustedContrast, ...]
 
-    n = int(sums[:, 1::2].sum())
-    interval = clustered(statistic, len(texts), n, bounds=(-2.0, 2.0), seed=seed)
-    value = float(statistic(np.ones((1, len(texts))))[0])
-    return Contrast(less, more, value, interval, len(texts))
+    @cached_property
+    def by_pair(self) -> dict[tuple[str, str], AdjustedContrast]:
+        """Both ways round."""
+        pairs = dict(zip(self.family.pairs(), self.found, strict=True))
+        return pairs | {(b, a): mirrored(contrast) for (a, b), contrast in pairs.items()}
+
+    @property
+    def size(self) -> int:
+        return max((each.family_size for each in self.found), default=0)
+
+    @property
+    def generators(self) -> list[str]:
+        """Those with a defined figure, the best first."""
+        values = {name: self._value(name) for name in self.family.figures}
+        defined = [name for name in values if not isnan(values[name])]
+        return sorted(defined, key=lambda name: values[name], reverse=self.family.higher_is_better)
+
+    def _value(self, name: str) -> float:
+        figure = self.family.figures[name]
+        return sum(arm.mean() for arm in figure.added) - sum(arm.mean() for arm in figure.subtracted)
+
+    def beats(self, one: str, other: str) -> bool:
+        """Whether the simultaneous interval says that one does better than the other."""
+        contrast = self.by_pair[one, other]
+        low, high = contrast.low_adjusted, contrast.high_adjusted
+        return bool(low > 0 if self.family.higher_is_better else high < 0)
+
+    def leaders(self) -> list[str]:
+        """The generators that no other does better than, the one with the best figure first."""
+        names = self.generators
+        return [name for name in names if not any(self.beats(other, name) for other in names if other != name)]
+
+    def winner(self) -> str:
+        """The one generator that can be the best; empty where there are several, or none.
+
+        It does better than each other one, or than one that does: simultaneous intervals hold together.
+        """
+        leaders = self.leaders()
+        return leaders[0] if len(leaders) == 1 and len(self.family.figures) > 1 else ""
+
+    def standing(self) -> list[Difference]:
+        """The differences whose simultaneous interval excludes 0, the largest first."""
+        found = [
+            self.difference(one, other)
+            for one, other in combinations(self.generators, 2)
+            if self.beats(one, other)
+        ]  # fmt: skip
+        return sorted(found, key=lambda each: -abs(each.value))
+
+    def largest(self) -> Difference | None:
+        """The difference between the two ends; None where fewer than two figures are defined."""
+        names = self.generators
+        return self.difference(names[0], names[-1]) if len(names) > 1 else None
+
+    def difference(self, better: str, worse: str) -> Difference:
+        """With its simultaneous interval, which is NaN where the family is not adjusted."""
+        found = self.by_pair[better, worse]
+        return Difference(
+            better, worse, found.value, found.low_adjusted, found.high_adjusted, self.family.counts(better, worse)[0]
+        )
+
+    def reason(self) -> str:
+        """Why nothing can be compared; empty where something can."""
+        reasons = [each.reason for each in self.found if isnan(each.low_adjusted)]
+        return reasons[0] if len(reasons) == len(self.found) and reasons else ""
+
+    def apart(self, most: int, best: bool) -> frozenset[str]:
+        """The largest group of at most `most` generators at one end that differs from each generator outside it."""
+        names = self.generators if best else self.generators[::-1]
+        for size in range(min(most, len(names) // 2), 0, -1):
+            inside, outside = names[:size], names[size:]
+            if all(self.beats(*((one, other) if best else (other, one))) for one in inside for other in outside):
+                return frozenset(inside)
+        return frozenset()
 
 
-def sums_of(judgments: pd.DataFrame, generator: str, texts: pd.Index) -> np.ndarray:
-    """(texts, 4): right and n with the text, right and n without."""
-    mine = judgments[judgments["generator"] == generator]
-    read, guess = (counts_of(mine[mine["stage"] == stage], texts) for stage in (READ, GUESS))
-    return np.stack([*columns(read), *columns(guess)], axis=1).astype(np.float64)
+def mirrored(found: AdjustedContrast) -> AdjustedContrast:
+    """The same contrast the other way round."""
+    return replace(
+        found, value=-found.value, low=-found.high, high=-found.low,
+        low_adjusted=-found.high_adjusted, high_adjusted=-found.low_adjusted,
+    )  # fmt: skip
 
 
-def columns(counts: Counts) -> tuple[np.ndarray, np.ndarray]:
-    return counts.right, counts.n
+def compare(family: Family, choices: Choices) -> Comparison:
+    """The contrasts by the chosen convention."""
+    return Comparison(family, tuple(family.contrasts(choices.convention, choices.seed)))
 
 
-def informativities(sums: np.ndarray) -> np.ndarray:
-    """(b, 4) sums to (b,) answerability minus guessability; NaN where a stage has no judgment."""
-    n = np.where(sums[:, 1::2] > 0, sums[:, 1::2], np.nan)
-    shares = sums[:, 0::2] / n
-    return np.asarray(shares[:, 0] - shares[:, 1])
+def compare_all(families: Iterable[Family], choices: Choices) -> tuple[Comparison, ...]:
+    """Families of two generators or more."""
+    return tuple(compare(family, choices) for family in families if len(family.figures) > 1)
+
+
+def find(comparisons: Sequence[Comparison], measure: str, evaluator: str) -> Comparison | None:
+    """The comparison by this measure and evaluator."""
+    wanted = (measure, evaluator)
+    return next((each for each in comparisons if (each.family.measure, each.family.evaluator) == wanted), None)
+
+
+# The table ------------------------------------------------------------------------------------------------------------
+
+
+def contrasts(evidence: Evidence, comparisons: Sequence[Comparison]) -> Table:
+    """One row per measure, evaluator and pair of generators, in the order of the bank."""
+    rows = [row for comparison in comparisons for row in rows_of(comparison, evidence.choices)]
+    notes = [
+        _("The difference is generator A minus generator B. A family is all pairs of one measure by one evaluator."),
+        adjustment_note(evidence.choices.convention),
+    ]
+    if evidence.choices.convention == PUBLISHED:
+        notes.append(
+            _("Published intervals take single judgments as independent; generators are compared over texts instead.")
+        )
+    return make_table(
+        NAME, COLUMNS, rows, title=_("Differences between generators"), notes=notes, shown=shown(),
+        named_by=("measure", "evaluator", "generator_a", "generator_b"),
+    )  # fmt: skip
+
+
+def adjustment_note(convention: str) -> str:
+    """How the family is adjusted."""
+    if convention == READERS:
+        return _(
+            "Adjusted for multiple comparisons: p by Holm's method, simultaneous intervals by Bonferroni (level"
+            " 1 − .05/m for m pairs)."
+        )
+    return _(
+        "Adjusted for multiple comparisons: p and simultaneous intervals from the distribution of the largest |t|"
+        " (max-T) over texts; from 5 texts."
+    )
+
+
+def rows_of(comparison: Comparison, choices: Choices) -> Iterator[dict[str, Any]]:
+    family = comparison.family
+    chosen = READERS if choices.convention == READERS else ANNOTATORS
+    others = {
+        each: comparison.found if each == chosen else family.contrasts(each, choices.seed, alone=True)
+        for each in (READERS, ANNOTATORS)
+    }
+    for place, (a, b) in enumerate(family.pairs()):
+        found = comparison.found[place]
+        n_texts, n_annotators = family.counts(a, b)
+        yield {
+            "measure": family.measure,
+            "evaluator": family.evaluator,
+            "generator_a": a,
+            "generator_b": b,
+            "difference": found.value,
+            "low": found.low,
+            "high": found.high,
+            "low_adjusted": found.low_adjusted,
+            "high_adjusted": found.high_adjusted,
+            "p": found.p,
+            "p_adjusted": found.p_adjusted,
+            "adjustment": found.adjustment,
+            "family_size": found.family_size,
+            "n_texts": n_texts,
+            "n_annotators": n_annotators,
+            "reason": _(found.reason) if found.reason else "",
+            "intervals": {"difference": conventions_of({each: others[each][place] for each in others}, n_texts)},
+        }
+
+
+def conventions_of(found: dict[str, AdjustedContrast], n_texts: int) -> dict[str, dict[str, Any]]:
+    """Each contrast alone, by convention; there is no published one."""
+    nowhere = undefined("", ("text", n_texts, 0, None), NOT_PUBLISHED)
+    said = {convention: as_json(each, n_texts) for convention, each in found.items()}
+    return said | intervals_json({PUBLISHED: nowhere})
+
+
+def as_json(found: AdjustedContrast, n_texts: int) -> dict[str, Any]:
+    reason = _(found.reason) if found.reason else ""
+    ends = {"low": found.low, "high": found.high}
+    return ends | {"p": found.p, "reason": reason, "n_units": n_texts, "caveats": []}
+
+
+def shown() -> tuple[Shown, ...]:
+    return (
+        Shown(_("Measure"), "measure", "question"),
+        Shown(_("Answers by"), "evaluator", "evaluator"),
+        Shown(_("Generator A"), "generator_a"),
+        Shown(_("Generator B"), "generator_b"),
+        Shown(_("Difference A − B"), "difference", "number", "low", "high", "reason", about=_("each pair alone")),
+        Shown(_("From, adjusted"), "low_adjusted", "number", reason="reason", about=_("simultaneous interval")),
+        Shown(_("To, adjusted"), "high_adjusted", "number", reason="reason", about=_("simultaneous interval")),
+        Shown(_("p, adjusted"), "p_adjusted", "p", reason="reason", about=_("for all pairs of the family")),
+        Shown(
+            _("Pairs"), "family_size", "count", about=_("pairs of generators that are compared together"), leads=False
+        ),
+        Shown(_("Texts"), "n_texts", "count", about=_("texts with judgments about either generator")),
+        Shown(_("Annotators"), "n_annotators", "count", about=_("annotators with such judgments")),
+    )

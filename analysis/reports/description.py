@@ -6,10 +6,10 @@ from typing import Any
 import pandas as pd
 from django.utils.translation import gettext as _
 
-from analysis.evidence import Evidence
-from analysis.reports.answers import judgments_of
+from analysis.frames.evidence import Evidence
+from analysis.frames.responses import judgments_of
 from analysis.reports.evaluators import Evaluator, evaluators_in
-from analysis.tables import Shown, Table, make_table
+from analysis.tables.spec import Shown, Table, make_table
 from analysis.words import evaluator_word
 
 COLUMNS = ("about", "name", "source", "quantity", "value", "n", "reason")
@@ -82,7 +82,16 @@ def evaluator_rows(evidence: Evidence) -> Iterator[dict[str, Any]]:
         yield entry("evaluators", evaluator.name, "", "n_texts", mine["text_id"].nunique(), n)
         yield entry("evaluators", evaluator.name, "", "n_judgments", len(mine), n)
         if evaluator.kind == "human":
+            yield per_unit_row(evaluator.name, evaluator.rows_of(evidence.frame))
             yield minutes_row(evidence, evaluator)
+
+
+def per_unit_row(name: str, answers: pd.DataFrame) -> dict[str, Any]:
+    """The mean number of annotators who answered about a unit: a text, an item or a pair, as the protocol asks."""
+    per_unit = answers.groupby("unit", observed=True)["annotator"].nunique()
+    if per_unit.empty:
+        return entry("evaluators", name, "", "annotators_per_unit_mean", None, 0, _("no answers yet"))
+    return entry("evaluators", name, "", "annotators_per_unit_mean", per_unit.mean(), len(per_unit))
 
 
 def minutes_row(evidence: Evidence, evaluator: Evaluator) -> dict[str, Any]:

@@ -4,9 +4,9 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from analysis.codes import ERROR, codes_of, title_of
-from analysis.evidence import Evidence
-from analysis.tables import Crossing, Shown, Table, make_table
+from analysis.frames.evidence import Evidence
+from analysis.items.codes import ERROR, codes_of, title_of
+from analysis.tables.spec import Crossing, Shown, Table, make_table
 
 COLUMNS = ("generator", "code", "n", "share_of_all", "share_of_erroneous")
 ALL = "all"

@@ -1,15 +1,27 @@
-"""Shares, differences and means of answers with both conventions' intervals, as the columns of a table."""
+"""Shares, differences and means of answers with every convention's interval, as the columns of a table."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
+from math import isnan
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
-from analysis.measures.accuracy import informativity, share, tally
-from analysis.measures.intervals import Interval
+from analysis.choices import ANNOTATORS, CONVENTIONS, PUBLISHED, READERS
+from analysis.formatting import number
+from analysis.measures.accuracy import informativity
+from analysis.measures.intervals import Bounds, Interval, clustered, undefined
+from analysis.measures.reader_intervals import (
+    Arm,
+    add_up,
+    parts_of_sums,
+    readers_contrast,
+    readers_mean,
+    readers_share,
+)
 from analysis.measures.share_intervals import (
     clustered_contrast,
     clustered_mean,
@@ -17,6 +29,13 @@ from analysis.measures.share_intervals import (
     published_mean,
     published_share,
 )
+from analysis.measures.types import FloatArray, IntArray
+from analysis.measures.variance_parts import AT_LEAST, AT_MOST
+
+ROUNDING = 1e-9  # widths this close are the same
+INTERVAL_COLUMNS = (
+    "interval", "replicates", "seed", "n_texts_effective", "n_annotators_effective", "share_from_readers",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -35,72 +54,202 @@ class Estimate:
     def ends(self, convention: str) -> tuple[float, float, str]:
         """Low, high and why the number or its interval is undefined."""
         chosen = self.intervals[convention]
-        return chosen.low, chosen.high, self.reason or _translated(chosen.reason)
+        return (
+            chosen.low,
+            chosen.high,
+            self.reason or " ".join(filter(None, (_translated(chosen.reason), bound_said(chosen)))),
+        )
+
+    def comparing(self, convention: str) -> Interval:
+        """The interval by which generators are compared: the chosen one, over texts where that is the published one."""
+        return self.intervals[ANNOTATORS if convention == PUBLISHED else convention]
 
     def as_json(self) -> dict[str, dict[str, Any]]:
-        return {
-            convention: asdict(interval) | {"reason": self.reason or _translated(interval.reason)}
-            for convention, interval in self.intervals.items()
+        return intervals_json(self.intervals, self.reason)
+
+
+NOT_PUBLISHED = gettext_noop("There is no published interval of this figure.")
+NARROWER = gettext_noop(
+    "Narrower than the published interval, which takes single judgments as independent: look at the number of texts "
+    "before relying on it."
+)
+
+
+def intervals_json(intervals: Mapping[str, Interval], reason: str = "") -> dict[str, dict[str, Any]]:
+    """The intervals of a number by convention, in words; `reason`: why the number itself is undefined.
+
+    An interval that is narrower than the published one says so.
+    """
+    published = intervals.get(PUBLISHED)
+    return {
+        convention: asdict(each)
+        | {
+            "reason": reason or _translated(each.reason),
+            "caveats": list(caveats_of(each, published)),
         }
+        for convention, each in intervals.items()
+    }
+
+
+def caveats_of(interval: Interval, published: Interval | None) -> Iterator[str]:
+    """The caveats to print with an interval."""
+    yield from (_(each) for each in interval.caveats if each not in (AT_LEAST, AT_MOST))
+    if interval.bound is not None:
+        yield bound_said(interval)
+    if is_narrower(interval, published):
+        yield _(NARROWER)
+
+
+def bound_said(interval: Interval) -> str:
+    """What is known of a figure at an end of its scale; empty for others."""
+    if interval.bound is None:
+        return ""
+    values = {"bound": number(interval.bound)}
+    if AT_LEAST in interval.caveats:
+        return (
+            _("All judgments are at the upper end: the figure is at least %(bound)s, with 97.5 %% certainty.") % values
+        )
+    return _("All judgments are at the lower end: the figure is at most %(bound)s, with 97.5 %% certainty.") % values
+
+
+def is_narrower(interval: Interval, published: Interval | None) -> bool:
+    """Whether an interval is narrower than the published one; an undefined one is not."""
+    if published is None or interval is published:
+        return False
+    return interval.high - interval.low < published.high - published.low - ROUNDING
 
 
 def _translated(reason: str) -> str:
     return _(reason) if reason else ""  # the empty message id is the catalogue's header
 
 
-@dataclass(frozen=True)
-class Counts:
-    """Right judgments and all judgments of one stage, per text."""
-
-    right: np.ndarray
-    n: np.ndarray
-
-    @property
-    def totals(self) -> tuple[int, int]:
-        return int(self.right.sum()), int(self.n.sum())
-
-
-def counts_of(judgments: pd.DataFrame, texts: pd.Index) -> Counts:
-    """Counts per text, in the order of `texts`."""
-    codes = texts.get_indexer(pd.Index(judgments["text_id"])).astype(np.int64)
-    return Counts(*tally(judgments["correct"].to_numpy(dtype=bool), codes, len(texts)))
-
-
-def share_of(counts: Counts, seed: int, reason: str = "") -> Estimate:
-    """The share of right judgments; `reason` is used where there are none."""
-    right, n = counts.totals
-    intervals = {
-        "clustered": clustered_mean(counts.right, counts.n, seed=seed),
-        "published": published_share(right, n, seed=seed),
+def interval_cells(interval: Interval, convention: str) -> dict[str, Any]:
+    """`INTERVAL_COLUMNS`: the convention, and what the interval rests on; empty where nothing was drawn."""
+    drawn = interval.seed is not None
+    return {
+        "interval": convention,
+        "replicates": interval.replicates if drawn else None,
+        "seed": interval.seed,
+        "n_texts_effective": interval.n_texts_effective,
+        "n_annotators_effective": interval.n_annotators_effective,
+        "share_from_readers": interval.share_from_readers,
     }
-    return Estimate(share(right, n), intervals, reason if n == 0 else "")
 
 
-def difference_of(read: Counts, guess: Counts, seed: int, reason: str = "") -> Estimate:
+def same_interval(interval: Interval) -> dict[str, dict[str, Any]]:
+    """For figures that have a single interval, which stands under every convention."""
+    return intervals_json(dict.fromkeys(CONVENTIONS, interval))
+
+
+def over_texts(by_texts: Any, published: Any) -> dict[str, Any]:
+    """For figures whose interval over readers and texts is not established: texts only under both names."""
+    return {READERS: by_texts, ANNOTATORS: by_texts, PUBLISHED: published}
+
+
+def texts_only_note(figures: str) -> str:
+    """What a table says of the figures, by name, whose intervals are always over texts only."""
+    return _("Over texts only, also where readers and texts are chosen: %(figures)s. How well an interval over readers "
+             "covers these has not been measured.") % {"figures": figures}  # fmt: skip
+
+
+def with_codes(judgments: pd.DataFrame) -> pd.DataFrame:
+    """The same judgments with codes of their texts and annotators (`text`, `reader`), sorted by id."""
+    return judgments.assign(
+        text=pd.factorize(judgments["text_id"], sort=True)[0], reader=pd.factorize(judgments["annotator"], sort=True)[0]
+    )
+
+
+def arm_of(judgments: pd.DataFrame, column: str = "correct") -> Arm:
+    """The sums of a column and the number of judgments by text and annotator, of judgments `with_codes`.
+
+    Added up as whole numbers, so that the order of the rows does not change the last digit.
+    """
+    text, reader = (judgments[name].to_numpy(dtype=np.int64) for name in ("text", "reader"))
+    width = int(reader.max(initial=0)) + 1
+    cells, at, n = np.unique(text * width + reader, return_inverse=True, return_counts=True)
+    total = np.bincount(at, weights=judgments[column].to_numpy(dtype=np.float64), minlength=len(cells))
+    return Arm(cells // width, cells % width, total.astype(np.float64), n.astype(np.float64))
+
+
+def by_text(arm: Arm, n_texts: int) -> tuple[IntArray, IntArray]:
+    """(n_texts,) sums and numbers of judgments of whole numbers."""
+    total, n = (np.bincount(arm.text, weights=part, minlength=n_texts) for part in (arm.total, arm.n))
+    return total.astype(np.int64), n.astype(np.int64)
+
+
+def texts_in(*arms: Arm) -> int:
+    return max((int(arm.text.max(initial=-1)) + 1 for arm in arms), default=0)
+
+
+def totals(arm: Arm) -> tuple[int, int]:
+    """Right judgments and all of them."""
+    return round(arm.total.sum()), arm.n_judgments
+
+
+def share_of(arm: Arm, seed: int, reason: str = "", *, fixed: bool = False) -> Estimate:
+    """The share of right judgments; `reason` is used where there are none; fixed: of a model or baseline."""
+    right, n = totals(arm)
+    intervals = {
+        READERS: readers_share(arm, fixed=fixed),
+        ANNOTATORS: clustered_mean(*by_text(arm, texts_in(arm)), seed=seed),
+        PUBLISHED: published_share(right, n, seed=seed),
+    }
+    return Estimate(arm.mean(), intervals, reason if n == 0 else "")
+
+
+def difference_of(read: Arm, guess: Arm, seed: int, reason: str = "", *, fixed: bool = False) -> Estimate:
     """Answerability minus guessability; `reason` is used where one of them is undefined."""
-    totals = (*read.totals, *guess.totals)
+    n_texts = texts_in(read, guess)
+    value = informativity(*totals(read), *totals(guess))
     intervals = {
-        "clustered": clustered_contrast(read.right, read.n, guess.right, guess.n, seed=seed),
-        "published": published_contrast(*totals, seed=seed),
+        READERS: readers_contrast((read,), (guess,), fixed=fixed),
+        ANNOTATORS: clustered_contrast(*by_text(read, n_texts), *by_text(guess, n_texts), seed=seed),
+        PUBLISHED: published_contrast(*totals(read), *totals(guess), seed=seed),
     }
-    value = informativity(*totals)
-    return Estimate(value, intervals, reason if np.isnan(value) else "")
+    return Estimate(value, intervals, reason if isnan(value) else "")
+
+
+def mean_of(judgments: pd.DataFrame, bounds: Bounds, seed: int, *, fixed: bool = False) -> Estimate:
+    """The mean of the column `value` of whole numbers, such as ratings; undefined without any."""
+    arm, numbers = arm_of(with_codes(judgments), "value"), judgments["value"].to_numpy(dtype=np.int64)
+    kinds, counts = np.unique(numbers, return_counts=True)
+    intervals = {
+        READERS: readers_mean(arm, bounds, fixed=fixed),
+        ANNOTATORS: clustered_mean(*by_text(arm, texts_in(arm)), bounds=bounds, seed=seed),
+        PUBLISHED: published_mean(kinds, counts, seed=seed),
+    }
+    return Estimate(arm.mean(), intervals, "" if len(numbers) else _("no ratings"))
+
+
+def figure_of(
+    statistic: Callable[[FloatArray], FloatArray],
+    judgments: pd.DataFrame,
+    sums: FloatArray,
+    *,
+    bounds: Bounds,
+    seed: int,
+    not_published: str,
+    fixed: bool = False,
+) -> Estimate:
+    """Any function of sums over judgments `with_codes`; `not_published` says why there is no published interval.
+
+    sums: (judgments, q). statistic: (b, q) sums give (b,) values, NaN where undefined.
+    """
+    text, reader = (judgments[name].to_numpy(dtype=np.int64) for name in ("text", "reader"))
+    n = np.ones(len(judgments))
+    over_readers = parts_of_sums(statistic, text, reader, sums, n, bounds=bounds, fixed=fixed)
+    texts, groups = np.unique(text, return_inverse=True)
+    of_texts = add_up(sums, groups, len(texts))
+    intervals = {
+        READERS: over_readers.interval(),
+        ANNOTATORS: clustered(
+            lambda weights: statistic(weights @ of_texts), len(texts), len(judgments), bounds=bounds, seed=seed
+        ),
+        PUBLISHED: undefined("", ("text", len(texts), len(judgments), None), not_published),
+    }
+    return Estimate(over_readers.value, intervals)
 
 
 def skewed_note() -> str:
     """What tables of agreement say of their intervals; `bench/agreement_rates.py` has the rates."""
     return _("Where nearly all labels are the same and texts are few, intervals of κ and α are too narrow.")
-
-
-def mean_of(values: pd.Series, text_ids: pd.Series, bounds: tuple[float, float], seed: int) -> Estimate:
-    """The mean of whole numbers, such as ratings; undefined without any."""
-    texts, codes = np.unique(text_ids.to_numpy(dtype=str), return_inverse=True)
-    numbers = values.to_numpy(dtype=np.int64)
-    total = np.bincount(codes, weights=numbers, minlength=len(texts)).astype(np.int64)
-    n = np.bincount(codes, minlength=len(texts)).astype(np.int64)
-    kinds, counts = np.unique(numbers, return_counts=True)
-    intervals = {
-        "clustered": clustered_mean(total, n, bounds=bounds, seed=seed),
-        "published": published_mean(kinds, counts, seed=seed),
-    }
-    return Estimate(share(int(total.sum()), int(n.sum())), intervals, "" if len(numbers) else _("no ratings"))

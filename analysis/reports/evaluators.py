@@ -6,7 +6,7 @@ import pandas as pd
 from django.utils.translation import gettext as _
 
 from analysis.choices import BadChoice
-from analysis.evidence import Evidence
+from analysis.frames.evidence import Evidence
 
 HUMAN = "human"
 
@@ -19,6 +19,11 @@ class Evaluator:
     kind: str
     reading: str
     codes: frozenset[str]
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether it stands for itself, as a model does, and not for others like it, as people do."""
+        return self.kind != HUMAN
 
     def rows_of(self, frame: pd.DataFrame) -> pd.DataFrame:
         return frame[frame["annotator"].isin(self.codes)]

@@ -7,8 +7,8 @@ from django.utils.translation import gettext as _
 
 from analysis.measures.calibration import LOW_MASS
 from analysis.measures.calibration import label_mass as measured
-from analysis.tables import Shown, Table, make_table
-from evaluation.calls import label_masses
+from analysis.tables.spec import Shown, Table, make_table
+from evaluation.calls import iter_label_masses
 from studies.models import Study
 
 COLUMNS = ("evaluator", "stage", "mean", "median", "least", "low", "n")
@@ -17,7 +17,7 @@ COLUMNS = ("evaluator", "stage", "mean", "median", "least", "low", "n")
 def label_mass(study: Study, purposes: Collection[str]) -> Table:
     """One row per model and stage of which the calls are here; a study that came as a file has none."""
     found: dict[tuple[str, str], list[float]] = {}
-    for evaluator, stage, mass in label_masses(study, purposes):
+    for evaluator, stage, mass in iter_label_masses(study, purposes):
         found.setdefault((evaluator, stage), []).append(mass)
     rows = [row_of(*key, masses) for key, masses in found.items()]
     columns = (

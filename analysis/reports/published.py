@@ -1,10 +1,12 @@
 """The figures that the study printed from which a protocol comes, beside the same ones of one's own study.
 
-The numbers are facts of the publications named in `SOURCES`, as printed there; `analysis/published.csv` holds those
-that the table needs. What differs in method stands under the table in words.
+The numbers are facts of the publications that plug-ins name, as printed there; `analysis/published.csv` holds those
+that the table needs. What differs in method stands under the table in words. A published generator is found by
+`Evidence.published_names`; other names are compared without regard to case, blanks, `_` and `-`.
 """
 
 import csv
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -12,73 +14,33 @@ from pathlib import Path
 from typing import Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
 
-from analysis.codes import title_of
-from analysis.evidence import Evidence
+from analysis.choices import PUBLISHED
 from analysis.formatting import count, with_interval
-from analysis.report import Report
-from analysis.tables import Row, Shown, Table, make_table
-from analysis.words import evaluator_word, view_word
-from studies.question_words import question_word, stage_word
+from analysis.frames.evidence import Evidence
+from analysis.items.codes import title_of
+from analysis.plugins import Published, find_plugin
+from analysis.published_names import fold_name, match_generators
+from analysis.reports.report import Report
+from analysis.tables.spec import Row, Shown, Table, make_table
+from analysis.words import convention_word, evaluator_word, view_word
+from studies.question_words import name_question, name_stage
 
 NAME = "published"
+ALL, SAMPLE = "all", "sample"  # all generators together; model judges of one dimension on some of the questions
 FILE = Path(__file__).parent.parent / "published.csv"
 COLUMNS = (
     "table", "row", "measure", "group", "published", "published_low", "published_high", "published_n", "own", "own_low",
     "own_high", "own_n", "reason",
 )  # fmt: skip
-SOURCES = {
-    "guess-then-read": "Säuberli & Clematide (2024), Automatic Generation and Evaluation of Reading Comprehension Test "
-    "Items with Large Language Models",
-    "dimension-ratings": "Fu et al. (2024), QGEval: Benchmarking Multi-dimensional Evaluation for Question Generation",
-    "stopping-questionnaire": "Horbach et al. (2020), Linguistic Appropriateness and Pedagogic Usefulness of Reading "
-    "Comprehension Questions",
-    "pairwise": gettext_noop("a study of four generators on 55 school texts (2025)"),
-}
 # Column of the ends of the interval, and of n, of an own table.
 ENDS = {"informativity": "informativity_{}", "alpha": "{}", "mean": "{}", "conger_kappa": "{}", "r": "{}"}
 COUNTED = {"informativity": "n_read", "agreement_with_humans": "n_judgments", "alpha": "n_values",
-           "generator_means": "n", "ratings": "n", "metric_correlations": "n", "error_codes": "n"}  # fmt: skip
+           "generator_means": "n", "metric_means": "n", "ratings": "n", "metric_correlations": "n",
+           "error_codes": "n"}  # fmt: skip
 COUNTS_OF = {"n_read": "answerability"}  # of which shown number a count is the n, where it is not shown itself
 ALONE = ("informativity", "agreement_with_humans", "generator_means")  # tables whose own rows are listed without others
 RATED = ("n_1", "n_5")  # measures that are counts
-PAIRS = {"stopping-questionnaire": "n_pairs", "pairwise": "n_units"}
-DIFFERS = {
-    "guess-then-read": (
-        gettext_noop("Published intervals draw single judgments; the default here draws texts, which is wider. Choose "
-                     "the published convention above to compare widths."),
-        gettext_noop("Published were 10 texts for 6 people and 50 for models; here each row is over the texts that its "
-                     "answers are about. κ is the unweighted mean over pairs, as printed, for people the mean of each "
-                     "person's mean."),
-        gettext_noop("Published n are about so many judgments with the text, as the printed intervals imply; of "
-                     "ratings so many for each generator."),
-        gettext_noop("The published reading of models' probabilities used thresholds chosen on other texts, and one "
-                     "option a call."),
-    ),
-    "dimension-ratings": (
-        gettext_noop("Published α is at interval level, over 3,000 questions and 3 annotators who rated everything. "
-                     "Round 2 was printed after the annotators had seen disagreements: it is no reliability."),
-        gettext_noop("Published means are of round 2 on a scale of 1 to 3; on another scale only the order of "
-                     "generators compares. No intervals were printed. Where this study has no second round, its "
-                     "own means are those of round 1, and say so."),
-        gettext_noop("Published correlations with metrics are Pearson's over all 3,000 questions; error codes are "
-                     "shares of 42 erroneous ones among 100 questions looked at."),
-    ),
-    "stopping-questionnaire": (
-        gettext_noop("Published are two annotations a question in each group of annotators, and no intervals; κ is "
-                     "Cohen's on first and second annotation."),
-        gettext_noop("View all: a category that somebody did not get to is a label of its own. View applicable: both "
-                     "got to it. The published domain was biology; another domain, or edited questions, are another "
-                     "questionnaire."),
-    ),
-    "pairwise": (
-        gettext_noop("Published are five annotators on the 150 pairs of a calibration; intervals take pairs as "
-                     "independent, the default here draws texts."),
-        gettext_noop("That pairs were dropped without ties if anybody called a tie is inferred from their printed "
-                     "number."),
-    ),
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -114,7 +76,7 @@ def parsed(line: Mapping[str, str]) -> Printed:
 
 def with_published(report: Report, evidence: Evidence) -> Report:
     """With one more table at the end, before the description, if numbers of the protocol are published."""
-    if evidence.study.protocol not in SOURCES:
+    if find_plugin(evidence.study.protocol).published is None:
         return report
     found = published(report, evidence)
     return replace(report, tables=(*report.tables[:-1], found, report.tables[-1]))
@@ -123,45 +85,111 @@ def with_published(report: Report, evidence: Evidence) -> Report:
 def published(report: Report, evidence: Evidence) -> Table:
     """One row per published number, with one's own where there is such a row; then own rows that nobody published."""
     protocol = evidence.study.protocol
+    study = published_study(protocol)
     both = sorted(beside(report, evidence), key=lambda row: row["own"] is None)  # what can be compared comes first
-    rows = [*both, *own_only(report, protocol)]
+    rows = [*both, *own_only(report, evidence)]
     notes = (
-        _("Published: %(source)s.") % {"source": _(SOURCES[protocol])},
-        *map(_, DIFFERS[protocol]),
+        _("Published: %(source)s.") % {"source": _(study.source)},
+        *map(_, study.differs),
+        *widths_note(report, protocol, evidence.choices.convention),
         _("–: this study has no such row."),
     )
     title = _("Published beside recomputed")
     return make_table(NAME, COLUMNS, rows, title=title, notes=notes, shown=shown(protocol))
 
 
+def widths_note(report: Report, protocol: str, convention: str) -> list[str]:
+    """By which convention this study's own intervals are, and how many of them are wider than as published."""
+    names = dict.fromkeys(each.table for each in printed() if each.protocol == protocol)
+    intervals = [
+        each for name in names for row in report.table(name).rows for each in row.get("intervals", {}).values()
+    ]
+    widths = ((width(each[convention]), width(each[PUBLISHED])) for each in intervals)
+    both = [(own, theirs) for own, theirs in widths if own is not None and theirs is not None]
+    if convention == PUBLISHED or not both:
+        return []
+    values = {"convention": convention_word(convention), "n": count(len(both))}
+    values["wider"] = count(sum(own > theirs for own, theirs in both))
+    said = _("This study's intervals: %(convention)s. Of %(n)s intervals in the tables compared here, %(wider)s are "
+             "wider than by single judgments.")  # fmt: skip
+    return [said % values]
+
+
+def width(interval: Mapping[str, Any]) -> float | None:
+    return None if interval["low"] is None else interval["high"] - interval["low"]
+
+
 def beside(report: Report, evidence: Evidence) -> Iterator[dict[str, Any]]:
+    names, n = own_names(evidence), len(published_generators(evidence.study.protocol))
     for each in chosen(evidence):
         table = report.table(each.table)
-        own = find(table.rows, each.row)
+        wanted = dict(each.row)
+        own = find(table.rows, wanted, names, n)
         if own is None and each.table == "generator_means":
-            own = find(table.rows, tuple((name, "1" if name == "round" else value) for name, value in each.row))
+            own = find(table.rows, wanted | {"round": "1"}, names, n)
         yield row_of(each, table, own, evidence.study.protocol)
+
+
+def own_names(evidence: Evidence) -> dict[str, str]:
+    """By published generator the study's own that stands for it."""
+    own = match_generators(published_generators(evidence.study.protocol), evidence.generators, evidence.published_names)
+    return {published: name for name, published in own.items()}
+
+
+def published_study(protocol: str) -> Published:
+    """The study that the protocol comes from; `KeyError` for a protocol without published numbers."""
+    found = find_plugin(protocol).published
+    if found is None:
+        raise KeyError(protocol)
+    return found
+
+
+def published_generators(protocol: str) -> tuple[str, ...]:
+    """Names of the generators that the protocol's own study printed numbers of, in the order of the file."""
+    named = (dict(each.row).get("generator", ALL) for each in printed() if each.protocol == protocol)
+    return tuple(dict.fromkeys(name for name in named if name != ALL))
 
 
 def chosen(evidence: Evidence) -> list[Printed]:
     """The numbers of the protocol; of the questionnaire those in the study's language, or else in English."""
     mine = [each for each in printed() if each.protocol == evidence.study.protocol]
+    if not published_study(evidence.study.protocol).by_language:
+        return mine
     groups = {each.group.partition(":")[0] for each in mine}
     language = evidence.study.language.partition("-")[0]
     wanted = language if language in groups else "en"
-    return [each for each in mine if each.group.partition(":")[0] in ("", wanted)]
+    return [each for each in mine if each.group.partition(":")[0] == wanted]
 
 
-def find(rows: Sequence[Row], wanted: tuple[tuple[str, str], ...]) -> Row | None:
-    """The own row of that name, whatever its capitals; of all groups, generators and sources where nothing is said."""
-    named = dict(wanted)
+def find(rows: Sequence[Row], wanted: Mapping[str, str], names: Mapping[str, str], n: int) -> Row | None:
+    """The own row of these names; of all groups, generators and sources where nothing is said.
+
+    n: how many generators have published numbers.
+    """
     everything = {column: "" for column in ("group", "generator", "source") if rows and column in rows[0]}
-    keys = everything | named
-    return next((row for row in rows if all(same(row[name], value) for name, value in keys.items())), None)
+    keys = {**everything, **wanted}
+    if keys.get("dimension") and wanted.get("generator") == ALL:
+        theirs = [row for row in rows if row["generator"] in names.values()]
+        return mean_of_generators(theirs, wanted, n)
+    if (generator := wanted.get("generator", ALL)) != ALL:
+        if generator not in names:
+            return None
+        rows = [row for row in rows if row["generator"] == names[generator]]
+        del keys["generator"]
+    return next((row for row in rows if all(is_same(row[name], value) for name, value in keys.items())), None)
 
 
-def same(own: object, name: str) -> bool:
-    return str(own).casefold() == name.casefold()
+def is_same(own: object, name: str) -> bool:
+    return fold_name(str(own)) == fold_name(name)
+
+
+def mean_of_generators(rows: Sequence[Row], wanted: Mapping[str, str], n: int) -> Row | None:
+    """The mean of the means of the n published generators on a dimension, where the study has all of them."""
+    mine = [row for row in rows if all(is_same(row[name], wanted[name]) for name in ("dimension", "round"))]
+    if len(mine) < n or any(row["mean"] is None for row in mine):
+        return None
+    mean = math.fsum(row["mean"] for row in mine) / len(mine)
+    return {"mean": mean, "low": None, "high": None, "n": sum(row["n"] for row in mine), "round": mine[0]["round"]}
 
 
 def row_of(each: Printed, table: Table, own: Row | None, protocol: str) -> dict[str, Any]:
@@ -176,7 +204,8 @@ def row_of(each: Printed, table: Table, own: Row | None, protocol: str) -> dict[
         "published_high": each.high,
         "published_n": each.n,
         **ours,
-        "row_said": said_of(each.row),
+        "row_said": said_of(each.row, protocol),
+        "group_said": group_word(each.group),
         "measure_said": measure_word(each.measure),
         "published_said": said(each.value, each.low, each.high, each.measure),
     } | first_round(each, own, ours["own_said"])
@@ -191,28 +220,39 @@ def first_round(each: Printed, own: Row | None, own_said: str) -> dict[str, str]
     return {"own_said": f"{own_said} ({said_round})"}
 
 
-def own_only(report: Report, protocol: str) -> Iterator[dict[str, Any]]:
+def own_only(report: Report, evidence: Evidence) -> Iterator[dict[str, Any]]:
     """Own generators, models and dimensions that the published study did not have."""
+    protocol, names = evidence.study.protocol, own_names(evidence)
     kinds = dict.fromkeys((each.table, each.measure, tuple(name for name, _value in each.row))
                           for each in printed() if each.protocol == protocol)  # fmt: skip
-    known = {(each.table, each.measure, tuple(value.casefold() for _name, value in each.row)) for each in printed()}
-    generators = {dict(each.row)["generator"].casefold() for each in printed() if each.measure == "mean"}
-    for name, measure, names in kinds:
+    known = {
+        (each.table, each.measure, tuple(as_own(name, value, names) for name, value in each.row)) for each in printed()
+    }
+    for name, measure, names_of_row in kinds:
         if name not in ALONE:
             continue
         table = report.table(name)
         for own in table.rows:
-            values = tuple(str(own[name]) for name in names)
+            values = tuple(str(own[column]) for column in names_of_row)
             wanted = own.get("evaluator_kind") != "human" or own.get("evaluator") == "human"
             is_average = own.get("dimension", "average") == "average"
-            is_beside = measure == "mean" and own["generator"].casefold() in generators  # whatever its round
-            is_known = is_beside or (name, measure, tuple(map(str.casefold, values))) in known
+            is_beside = measure == "mean" and own["generator"] in names.values()  # whatever its round
+            own_key = tuple(as_own(column, str(own[column])) for column in names_of_row)
+            is_known = is_beside or (name, measure, own_key) in known
             if wanted and is_average and not is_known:
                 yield {
                     **dict.fromkeys(COLUMNS), "table": name, "row": ", ".join(values), "measure": measure, "group": "",
-                    **own_values(own, table, measure, protocol), "published_said": "",
-                    "measure_said": measure_word(measure), "row_said": said_of(tuple(zip(names, values, strict=True))),
+                    **own_values(own, table, measure, protocol), "published_said": "", "group_said": "",
+                    "measure_said": measure_word(measure),
+                    "row_said": said_of(tuple(zip(names_of_row, values, strict=True)), protocol),
                 }  # fmt: skip
+
+
+def as_own(column: str, value: str, names: Mapping[str, str] | None = None) -> str:
+    """How a name of a row is compared; a published generator by the own one that stands for it."""
+    if column == "generator":
+        return (names or {}).get(value, value)
+    return fold_name(value)
 
 
 def own_values(own: Row | None, table: Table, measure: str, protocol: str) -> dict[str, Any]:
@@ -221,9 +261,9 @@ def own_values(own: Row | None, table: Table, measure: str, protocol: str) -> di
         nothing = dict.fromkeys(("own", "own_low", "own_high", "own_n", "own_cell", "own_n_cell"))
         return nothing | {"reason": _("this study has no such row"), "own_said": "–"}
     ends = ENDS.get(measure)
-    low, high = (own[ends.format(end)] if ends else None for end in ("low", "high"))
+    low, high = (own.get(ends.format(end)) if ends else None for end in ("low", "high"))
     reason = own.get("informativity_reason" if measure == "informativity" else "reason", "")
-    n_column = COUNTED.get(table.name) or PAIRS[protocol]
+    n_column = COUNTED.get(table.name) or published_study(protocol).counted[table.name]
     return {
         "own": own[measure],
         "own_low": low,
@@ -242,8 +282,10 @@ def cell_named(table: Table, row: Row, column: str) -> dict[str, str] | None:
         shown = table.column_shown(column)
     except KeyError:
         return None
+    if not all(name in row for name in table.named_by):  # a mean of several rows
+        return None
     value = row[shown.value]
-    is_empty = value is None or (isinstance(value, int) and not value)  # as `analysis.pages.leads`
+    is_empty = value is None or (isinstance(value, int) and not value)  # as `analysis.tables.page.leads`
     return None if is_empty else {"table": table.name, "number": column, "row": table.key(row)}
 
 
@@ -271,29 +313,34 @@ def measure_word(measure: str) -> str:
     return words[measure]
 
 
+def group_word(group: str) -> str:
+    return _("sample of questions") if group == SAMPLE else group
+
+
 def items_by(generator: str) -> str:
-    return _("all items") if generator == "all" else _("items by %(generator)s") % {"generator": generator}
+    return _("all items") if generator == ALL else _("items by %(generator)s") % {"generator": generator}
 
 
-def said_of(row: tuple[tuple[str, str], ...]) -> str:
+def said_of(row: tuple[tuple[str, str], ...], protocol: str) -> str:
     """The names of a row in words."""
     words = {
         "generator": items_by,
         "evaluator": lambda value: _("answers by %(who)s") % {"who": evaluator_word(value)},
-        "stage": stage_word,
+        "stage": name_stage,
         "view": view_word,
-        "category": question_word,
-        "dimension": question_word,
+        "category": name_question,
+        "dimension": name_question,
         "coefficient": lambda value: "",
         "scope": lambda value: "",
-        "code": lambda value: title_of("dimension-ratings", value),
+        "code": lambda value: title_of(protocol, value),
         "round": lambda value: _("round %(number)s") % {"number": value},
     }
     return ", ".join(filter(None, (words.get(name, str)(value) for name, value in row)))
 
 
 def shown(protocol: str) -> tuple[Shown, ...]:
-    groups = (Shown(_("Published group"), "group"),) if protocol == "stopping-questionnaire" else ()
+    has_groups = any(each.group for each in printed() if each.protocol == protocol)
+    groups = (Shown(_("Published group"), "group_said"),) if has_groups else ()
     return (
         Shown(_("What it is of"), "row_said"),
         Shown(_("Measure"), "measure_said"),
@@ -303,3 +350,49 @@ def shown(protocol: str) -> tuple[Shown, ...]:
         Shown(_("This study"), "own_said", cell="own_cell"),
         Shown(_("This study's n"), "own_n", "optional", cell="own_n_cell"),
     )
+
+
+NAMED = 4  # rows that are named, of those that do not compare for the same reason
+
+
+@dataclass(frozen=True)
+class Apart:
+    """Numbers of one measure that only one side has, or that are undefined here: how many, some by name, and why."""
+
+    measure: str
+    n: int
+    named: tuple[str, ...]
+    reason: str
+
+    @property
+    def n_unnamed(self) -> int:
+        return self.n - len(self.named)
+
+
+def comparing(table: Table) -> Table:
+    """Only the rows with both numbers."""
+    return replace(table, rows=tuple(row for row in table.rows if compares(row)))
+
+
+def compares(row: Row) -> bool:
+    return row["published"] is not None and row["own"] is not None
+
+
+def apart(table: Table) -> Iterator[Apart]:
+    """What does not compare, by measure and reason, in the order of the table."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for row in table.rows:
+        if not compares(row):
+            found.setdefault((row["measure_said"], why(row)), []).append(named(row))
+    for (measure, reason), names in found.items():
+        yield Apart(measure, len(names), tuple(dict.fromkeys(names))[:NAMED], reason)
+
+
+def why(row: Row) -> str:
+    reason: str = row["reason"]
+    return reason if row["published"] is not None else reason or _("not published")
+
+
+def named(row: Row) -> str:
+    """The row in words, with the published group where there are several."""
+    return f"{row['row_said']} ({row['group_said']})" if row["group_said"] else str(row["row_said"])

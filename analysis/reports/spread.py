@@ -5,16 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from django.utils.translation import gettext as _
+from scipy.stats import t as student
 
-from analysis.evidence import Evidence
-from analysis.formatting import judgments_counted, of_people, of_texts
-from analysis.measures.components import FittedComponents, Judgments, fit_components, fit_text_spread
+from analysis.choices import READERS, Choices
 from analysis.measures.power import Components
-from analysis.measures.types import IntArray
-from analysis.measures.wins import FIRST, SECOND, TIE
-from analysis.reports.answers import GUESS, READ, judgments_of
-from analysis.reports.evaluators import people_in
-from analysis.reports.judged_pairs import coded, counted
 
 
 @dataclass(frozen=True)
@@ -28,54 +22,6 @@ class Spread:
     guess: float = 0.0
     read: float = 0.0
     text_spread: float | None = None
-
-
-def spread(evidence: Evidence) -> Spread:
-    return pair_spread(evidence) if evidence.study.protocol == "pairwise" else option_spread(evidence)
-
-
-def option_spread(evidence: Evidence) -> Spread:
-    """Of judgments of options, without and with the text."""
-    judgments = people_in(evidence).rows_of(judgments_of(evidence.frame))
-    if judgments.empty:
-        return Spread(Components(), from_nothing())
-    found = fit_components(coded_judgments(judgments))
-    shares = judgments.groupby("stage")["correct"].mean()
-    guess, read = (float(np.clip(shares.get(stage, 0), 0, 0.99)) for stage in (GUESS, READ))
-    return Spread(found.components, source_of(found), not found.assumed, guess, read)
-
-
-def coded_judgments(judgments: pd.DataFrame) -> Judgments:
-    def codes(column: str) -> IntArray:
-        return pd.factorize(judgments[column])[0].astype(np.int64)
-
-    return Judgments(
-        text=codes("text_id"),
-        generator=codes("generator"),
-        item=codes("item_id"),
-        option=codes("option_id"),
-        annotator=codes("annotator"),
-        stage=codes("stage"),
-        right=judgments["correct"].to_numpy(dtype=bool),
-    )
-
-
-def source_of(found: FittedComponents) -> str:
-    names = component_names()
-    if set(found.assumed) == set(names):
-        return from_nothing()
-    people = _("%(judgments)s of %(people)s on %(texts)s") % {
-        "judgments": judgments_counted(found.n_judgments),
-        "people": of_people(found.n_annotators),
-        "texts": of_texts(found.n_texts),
-    }
-    said = _("Fitted on this study's own answers: %(answers)s. With few texts they are rough themselves.") % {
-        "answers": people
-    }
-    if not found.assumed:
-        return said
-    kept = ", ".join(names[name] for name in found.assumed)
-    return f"{said} " + _("Not told by the answers, so still assumed: %(names)s.") % {"names": kept}
 
 
 def component_names() -> dict[str, str]:
@@ -95,28 +41,63 @@ def from_nothing() -> str:
     )
 
 
-def pair_spread(evidence: Evidence) -> Spread:
-    """Of untied judgments of pairs."""
-    judgments = counted(evidence)
-    first, second, outcome, text = coded(evidence, judgments)
-    untied = outcome != TIE
-    cell, won = oriented(first[untied], second[untied], outcome[untied], len(evidence.generators))
-    found = fit_text_spread(text[untied], cell, won) if untied.any() else None
-    if found is None:
-        said = _("An assumption of Lesart, not measured: texts .5. Once pairs of two generators on two texts are "
-                 "judged, what is fitted on the study's own answers takes its place.")  # fmt: skip
-        return Spread(Components(), said)
-    about = {"judgments": judgments_counted(int(untied.sum())), "texts": of_texts(len(set(text)))}
-    said = _(
-        "Fitted on this study's own answers: %(judgments)s without ties, on %(texts)s. With few texts it is rough"
-        " itself."
-    )
-    return Spread(Components(), said % about, fitted=True, text_spread=found)
+STUDIES = 200  # simulated for a sentence
+SOME = 0.1  # an interval that gets narrower by less than a tenth does hardly
+SWEEPS = 30  # of means over texts and annotators in turn: exact after one where everybody did every text
+EDGES = (0.02, 0.98)  # shares beyond which a simulated study has hardly an error
 
 
-def oriented(first: IntArray, second: IntArray, outcome: IntArray, g: int) -> tuple[IntArray, np.ndarray]:
-    """The pair of generators of each judgment, and whether the one that comes first in the bank won."""
-    winner = np.where(outcome == FIRST, first, second)
-    assert set(np.unique(outcome)) <= {FIRST, SECOND}
-    low, high = np.minimum(first, second), np.maximum(first, second)
-    return low * g + high, winner == low
+def scattered(values: pd.DataFrame, less: str, more: str) -> str:
+    """The clause for the mean difference of two generators, from how the answers themselves scatter.
+
+    values: text_id, annotator, generator, value. Of the differences of each annotator on each text, what is left
+    without the means of texts and annotators is the noise of single answers (mean square of a two-way layout): twice
+    the annotators halve its share in the variance between texts, twice the texts halve that variance.
+    """
+    means = values.groupby(["text_id", "annotator", "generator"])["value"].mean().unstack()
+    cells = (means[less] - means[more]).dropna() if {less, more} <= set(means.columns) else pd.Series(dtype=float)
+    by_text = cells.groupby("text_id").agg(["mean", "size"])
+    between = by_text["mean"].var() if len(by_text) > 1 else 0.0
+    noise = noise_of(cells)
+    if np.isnan(noise) or not between > 0:
+        return _("more texts would narrow this")
+    per_text = len(by_text) / (1 / by_text["size"]).sum()
+    k = len(by_text)
+    texts = 1 - student.ppf(0.975, 2 * k - 1) / student.ppf(0.975, k - 1) / np.sqrt(2)
+    annotators = 1 - np.sqrt(1 - min(noise / (per_text * between), 1.0) / 2)
+    return clause_of(texts, annotators)
+
+
+def about_annotators(clause: str, choices: Choices) -> str:
+    """A clause that holds for intervals of these annotators only, said so where another convention is shown."""
+    if not clause or choices.convention != READERS:
+        return clause
+    return _("for these annotators only, %(clause)s") % {"clause": clause}
+
+
+def noise_of(cells: pd.Series) -> float:
+    """Mean square of what texts and annotators leave of the values; NaN where nothing is left to tell it from."""
+    texts, people = (pd.factorize(cells.index.get_level_values(name))[0] for name in ("text_id", "annotator"))
+    left = len(cells) - (texts.max(initial=-1) + 1) - (people.max(initial=-1) + 1) + 1
+    if left < 1:
+        return float("nan")
+    rest = cells.to_numpy(dtype=np.float64)
+    for _sweep in range(SWEEPS):
+        for codes in (texts, people):
+            rest = rest - (np.bincount(codes, weights=rest) / np.bincount(codes))[codes]
+    return float((rest**2).sum() / left)
+
+
+def clause_of(texts: float, annotators: float) -> str:
+    """From how much narrower the interval gets, as shares: “hardly” is less than a tenth, “less” than half as much."""
+    if texts < SOME and annotators < SOME:
+        return ""
+    if annotators < SOME:
+        return _("more texts would narrow this, more annotators hardly")
+    if texts < SOME:
+        return _("more annotators would narrow this, more texts hardly")
+    if annotators < texts / 2:
+        return _("more texts would narrow this, more annotators less")
+    if texts < annotators / 2:
+        return _("more annotators would narrow this, more texts less")
+    return _("more texts would narrow this, more annotators too")

@@ -6,13 +6,14 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from analysis.evidence import Evidence
+from analysis.frames.evidence import Evidence
 from analysis.reports.evaluators import people_in
-from analysis.tables import Shown, Table, make_table
+from analysis.tables.spec import Shown, Table, make_table
 
 PEOPLE, MINUTES = "n_annotators", "minutes_unit_median"
 COLUMNS = ("variant", "category", "view", "measure", "value", "low", "high", "n", "reason")
-# From the evidence of one variant: category, view, measure, value, low, high, n (what the agreement rests on), reason.
+# From the evidence of one variant: category, view, measure, value, its intervals by convention, n (what the agreement
+# rests on), reason.
 Measured = Callable[[Evidence], Iterator[tuple[Any, ...]]]
 
 
@@ -63,10 +64,11 @@ def variant_rows(name: str, mine: Evidence, measured: Measured) -> Iterator[dict
     ]
     for cells in counted:
         yield dict(zip(COLUMNS, (name, *cells), strict=True))
-    for cells in measured(mine):
-        row = dict(zip(COLUMNS, (name, *cells), strict=True))
-        over_texts = {"low": row["low"], "high": row["high"]}
-        yield row | {"intervals": {"value": dict.fromkeys(("clustered", "published"), over_texts)}}
+    for found in measured(mine):
+        category, view, measure, value, intervals, n, reason = found
+        ends = intervals[mine.choices.convention]
+        said = (name, category, view, measure, value, ends["low"], ends["high"], n, reason)
+        yield dict(zip(COLUMNS, said, strict=True)) | {"intervals": {"value": intervals}}
 
 
 def shown() -> tuple[Shown, ...]:

@@ -9,32 +9,32 @@ from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 
 from analysis.choices import Choices
-from analysis.report import Report
+from analysis.reports.report import Report
 from analysis.services.results import report_and_ticket
 from analysis.services.state import A_DAY
 from analysis.services.working import BeingWorkedOut
 from studies.models import Study
-from studies.services.effects import effects_hidden
+from studies.services.states import are_effects_hidden
 
 
 def figure_of(study: Study, choices: Choices, name: str, ending: str, *, only_current: bool = False) -> bytes:
-    """A figure of the report that pages show, in a form of `analysis.figures.FORMS`; `KeyError` if there is none.
+    """A figure of the report that pages show, in a form of `figures.registry.FORMS`; `KeyError` if there is none.
 
     `only_current`: not that of an earlier report, which pages may show for a while (see `report_of`).
     """
-    from analysis.figures import FIGURES
+    from analysis.figures.registry import list_figures
 
     report, found = report_and_ticket(study, choices)
     if found.ticket and only_current:
         raise BeingWorkedOut(study, found.ticket)
-    report.table(FIGURES[name][0])
-    key = f"figure:{name}:{effects_hidden(study)}:{found.kept and found.kept.state}:{report.as_of is None}"
+    report.table(list_figures()[name][0])
+    key = f"figure:{name}:{are_effects_hidden(study)}:{found.kept and found.kept.state}:{report.as_of is None}"
     return in_form(ending, key, lambda: figure_specification(study, report, name))
 
 
 def in_form(ending: str, key: str, specify: Callable[[], Mapping[str, Any]]) -> bytes:
     """A specification in one of its forms, kept in the cache under the key; `KeyError` for an unknown form."""
-    from analysis.figures import FORMS
+    from analysis.figures.registry import FORMS
 
     write = FORMS[ending]
     content: bytes | None = cache.get(f"{key}.{ending}")
@@ -46,12 +46,14 @@ def in_form(ending: str, key: str, specify: Callable[[], Mapping[str, Any]]) -> 
 
 def figure_specification(study: Study, report: Report, name: str) -> dict[str, Any]:
     """A figure of the report, titled with what it shows, of which study, and whose answers are in."""
-    from analysis.figures import FIGURES, specification
+    from analysis.figures.registry import list_figures, specification
 
-    table = report.table(FIGURES[name][0])
+    table = report.table(list_figures()[name][0])
     headings = {
         "dumbbell": _("Guessability and answerability"),
         "dumbbell_matched": _("Guessability and answerability, matched"),
+        "labels_by_group_and_source": _("Labels by group and source"),
+        "applicable_labels_by_group_and_source": _("Labels by group and source, where applicable"),
     }
     return specification(name, table, headings.get(name, table.title), [study.title, *report.said, *as_of(report)])
 

@@ -11,10 +11,9 @@ from django.core.cache import cache
 from django.utils.translation import get_language
 
 from analysis.choices import Choices
-from analysis.compact import CompactFrame, compact
-from analysis.consistency import consistent_read
-from analysis.evidence import Evidence, evidence_of
-from analysis.frames import latest_rounds
+from analysis.frames.compact import CompactFrame, compact
+from analysis.frames.evidence import Evidence, consistent_read, evidence_of
+from analysis.frames.responses import latest_rounds
 from analysis.services.squeezing import released, squeezed
 from analysis.services.state import A_DAY, FORMAT, counted_state
 from studies.models import Study

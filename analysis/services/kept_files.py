@@ -11,7 +11,7 @@ from django.conf import settings
 from django.core.cache import cache
 
 from analysis.choices import Choices
-from analysis.services.exporting import export_responses
+from analysis.exports.writing import export_responses
 from analysis.services.squeezing import QUICK
 from analysis.services.state import A_DAY, counted_state
 from analysis.services.wanted import Wanted, forget

@@ -14,7 +14,7 @@ from kombu.exceptions import OperationalError
 
 from analysis.choices import BadChoice, Choices
 from analysis.models import SILENT_AFTER, Pack, PackPart, PackState
-from analysis.pack.hidden import hidden_texts
+from analysis.pack.redaction import hidden_texts
 from projects.models import User
 from studies.models import Study
 
@@ -48,7 +48,7 @@ def send(pack_id: int) -> None:
 
 def build(pack_id: int) -> None:
     """Build the pack, unless it is gone, done or in other hands. What fails is said on its page."""
-    from analysis.services.packing import write_pack  # loads what draws
+    from analysis.pack.building import write_pack  # loads what draws
 
     if not claimed(pack_id):
         return

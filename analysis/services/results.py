@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 from django.db.models import Count, Exists, OuterRef
 
+from analysis.agreement.questions import Asked
 from analysis.choices import Choices
-from analysis.hiding import without_effects
-from analysis.lab_questions import Asked
-from analysis.report import Report
+from analysis.reports.report import Report
+from analysis.results.hiding import without_effects
 from analysis.services.wanted import Wanted
 from analysis.services.working import BeingWorkedOut, Found, look, result_now
-from analysis.tables import Table
+from analysis.tables.spec import Table
 from studies.models import Annotator, AnnotatorKind, Response, Study
-from studies.services.effects import effects_hidden
+from studies.services.states import are_effects_hidden
 
 if TYPE_CHECKING:
-    from analysis.reports.lab import Lab
+    from analysis.agreement.lab import Lab
 
 STAND_IN = ("stand_in", "stand_in_calibration", "stand_in_biases")  # the tables of a page of their own
 LABEL_MASS = "label_mass"  # stands there too, and comes from the calls
@@ -43,7 +43,7 @@ def report_and_ticket(study: Study, choices: Choices) -> tuple[Report, Found]:
     report: Report = found.kept.result
     if found.ticket:
         report = replace(report, as_of=found.kept.made_at, n_since=found.n - found.kept.n)
-    return (without_effects(report) if effects_hidden(study) else report), found
+    return (without_effects(report) if are_effects_hidden(study) else report), found
 
 
 def table_called(
@@ -69,7 +69,7 @@ def lab_of(study: Study, choices: Choices, question: Asked, annotators: list[str
 
 
 def lab_overview_of(study: Study, choices: Choices, annotators: list[str]) -> Table:
-    """All questions for these annotators; see `analysis.reports.lab_overview`."""
+    """All questions for these annotators; see `analysis.agreement.lab_overview`."""
     found: Table = result_now(Wanted("lab-overview", study, choices, tuple(annotators)))
     return found
 

@@ -18,8 +18,8 @@ from analysis.services.squeezing import released, squeezed
 from analysis.services.state import counted_state
 from analysis.services.wanted import Wanted, forget, kept
 from analysis.services.working import Now, result_here, result_now
-from analysis.tables import Row, Shown, Table, saying_included
-from analysis.writers import write_csv
+from analysis.tables.spec import Row, Shown, Table, saying_included
+from analysis.tables.writers import write_csv
 from studies.models import Study
 
 SHEET = 10_000  # rows
@@ -148,7 +148,7 @@ def found(wanted: Wanted, number: Number, now: Now) -> Any:
 
 def behind_here(study: Study, choices: Choices, number: Number, result_of: ResultOf = result_now) -> Behind:
     """The number with its rows, looked up here and now; `result_of` gives the results that it stands in."""
-    from analysis.reports.behind import behind, shared_by
+    from analysis.reports.behind.registry import behind, shared_by
     from analysis.services.kept_evidence import evidence_now
 
     table = table_called(study, choices, number.table, number.kind, result_of)

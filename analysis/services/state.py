@@ -8,11 +8,12 @@ from django.utils.translation import get_language
 
 from analysis.choices import Choices
 from analysis.models import ItemCode
-from evaluation.metric_rows import state_of_metrics
+from analysis.published_names import stored_matches
+from evaluation.services.metrics import get_metrics_state
 from items.models import Generator, KeyCorrection, Option
 from studies.models import Annotator, Assignment, Response, Review, Study, UnitItem
 
-FORMAT = 7  # raised when what is cached changes its form or meaning
+FORMAT = 9  # raised when what is cached changes its form or meaning
 A_DAY = 24 * 60 * 60
 
 
@@ -37,7 +38,7 @@ def counted_state(study: Study, choices: Choices) -> tuple[str, int]:
     reviews = Review.objects.filter(stem__assignment__annotator__study=study).order_by("pk")
     state = [
         FORMAT, study.pk, study.title, study.groups, answers, returned, list(keys), corrections, list(people),
-        list(generators.values_list("pk", "name", "factors")), list(codes), state_of_metrics(study),
-        list(reviews.values_list("pk", "verdict", "item")), choices.__dict__, get_language(),
+        list(generators.values_list("pk", "name", "factors")), list(codes), get_metrics_state(study),
+        list(reviews.values_list("pk", "verdict", "item")), stored_matches(study), choices.__dict__, get_language(),
     ]  # fmt: skip
     return hashlib.sha256(json.dumps(state).encode()).hexdigest(), answers["n"]

@@ -11,13 +11,13 @@ from django.core.cache import cache
 from django.utils import timezone
 from django.utils.translation import get_language
 
+from analysis.agreement.questions import ALL, questions_of
 from analysis.choices import Choices
-from analysis.lab_questions import ALL, questions_of
+from analysis.plugins import find_plugin
 from analysis.services.state import A_DAY, FORMAT
 from studies.models import Study
 from studies.protocols import Stage
-from studies.services.declaring import declaration_of, declarations_by_code
-from studies.services.units import CALIBRATION
+from studies.services.declarations import get_declaration, map_annotator_declarations
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def forget(wanted: Wanted) -> None:
 
 
 def report(wanted: Wanted) -> Any:
-    from analysis.reports import check_groups, report_from
+    from analysis.reports.registry import check_groups, report_from
     from analysis.services.kept_evidence import evidence_now
 
     check_groups(wanted.study, wanted.choices)
@@ -78,15 +78,15 @@ def report(wanted: Wanted) -> Any:
 
 
 def stand_in(wanted: Wanted) -> Any:
-    from analysis.reports import stand_in_report
+    from analysis.reports.registry import stand_in_report
     from analysis.services.kept_evidence import evidence_now
 
     return stand_in_report(evidence_now(wanted.study, wanted.choices), *wanted.more)
 
 
 def lab(wanted: Wanted) -> Any:
-    from analysis.reports.lab import lab
-    from analysis.reports.lab_overview import with_not_applicable
+    from analysis.agreement.lab import lab
+    from analysis.agreement.lab_overview import with_not_applicable
 
     key, view, *annotators = wanted.more
     question = {question.key: question for question in questions_of(wanted.study)}[key].seen(view)
@@ -96,7 +96,7 @@ def lab(wanted: Wanted) -> Any:
 
 
 def lab_overview(wanted: Wanted) -> Any:
-    from analysis.reports.lab_overview import overview
+    from analysis.agreement.lab_overview import overview
 
     questions, stages = questions_of(wanted.study), stages_by_code(wanted.study)
     return overview(frame_now(wanted), questions, list(wanted.more), stages, wanted.choices)
@@ -111,33 +111,27 @@ def frame_now(wanted: Wanted) -> Any:
 
 def stages_by_code(study: Study) -> dict[str, Stage]:
     """The first stage as each annotator is asked it."""
-    default, by_code = declaration_of(study), declarations_by_code(study)
+    default, by_code = get_declaration(study), map_annotator_declarations(study)
     codes = study.annotators.values_list("code", flat=True)
     return {code: by_code.get(code, default).stages[0] for code in codes}
 
 
 def planner(wanted: Wanted) -> Any:
     """What people's answers tell of the components, and the table of these."""
-    from analysis.reports.spread import spread
-    from analysis.reports.spread_table import spread_table
+    from analysis.planning.assumptions import planner_of
+    from analysis.planning.spread_table import spread_table
     from analysis.services.kept_evidence import evidence_now
 
     evidence = evidence_now(wanted.study, wanted.choices)
-    return spread(evidence), spread_table(evidence)
+    planner = planner_of(wanted.study)
+    return planner.spread(evidence), spread_table(planner.components(evidence))
 
 
 def calibration(wanted: Wanted) -> Any:
     """The rows of the agreement table over the pairs of a calibration; none without an answer to one."""
-    from analysis.reports.judged_pairs import judgments_of
-    from analysis.reports.pair_agreement import agreement_rows
     from analysis.services.kept_evidence import evidence_now
-    from analysis.tables import plain
 
-    judgments = judgments_of(evidence_now(wanted.study, wanted.choices))
-    judgments = judgments[judgments["part"] == CALIBRATION]
-    if judgments.empty:
-        return []
-    return [plain(row) for row in agreement_rows(judgments, wanted.choices.convention, wanted.choices.seed)]
+    return find_plugin(wanted.study.protocol).calibration(evidence_now(wanted.study, wanted.choices))
 
 
 def export(wanted: Wanted) -> Any:

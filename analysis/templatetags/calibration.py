@@ -5,9 +5,9 @@ from typing import Any
 from django import template
 
 from analysis.formatting import UNDEFINED, figure, interval
+from analysis.results.views import panel
 from analysis.services.calibration import calibration_agreement
 from analysis.words import view_word
-from analysis.working_views import panel
 from studies.models import Study
 from studies.protocols import PROTOCOLS
 

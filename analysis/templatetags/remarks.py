@@ -2,7 +2,7 @@
 
 from django import template
 
-from analysis.remarks import Remarks
+from analysis.tables.page import Footnotes
 
 register = template.Library()
 
@@ -12,7 +12,7 @@ class RemarksNode(template.Node):
         self.nodelist = nodelist
 
     def render(self, context):
-        with context.push(remarks=Remarks()):
+        with context.push(remarks=Footnotes()):
             tables = self.nodelist.render(context)
             if not context["remarks"]:
                 return tables

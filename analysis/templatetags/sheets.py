@@ -21,7 +21,7 @@ def printed(value):
 
 @register.filter
 def stage_word(stage):
-    return question_words.stage_word(stage)
+    return question_words.name_stage(stage)
 
 
 @register.filter

@@ -2,18 +2,17 @@
 
 from django import template
 
+from analysis.plugins import find_plugin
 from studies.models import Study
 from studies.protocols import PROTOCOLS
 
 register = template.Library()
 
-PLANNED = ("guess-then-read", "pairwise")
-"""The protocols that the planner can simulate: the keys of `outlook_forms.FORMS`, which take a second to load."""
-
 
 @register.filter
 def has_planner(study: Study) -> bool:
-    return study.protocol in PLANNED
+    """Whether the planner can simulate studies of its protocol."""
+    return find_plugin(study.protocol).planner is not None
 
 
 @register.filter

@@ -5,8 +5,8 @@ from pathlib import Path
 from django.core.management.base import BaseCommand, CommandError
 
 from analysis.files import whole_file
-from analysis.services.code_files import export_codes
-from studies.management.commands._study import study_named
+from analysis.items.code_files import export_codes
+from studies.management.commands._study import find_study
 
 
 class Command(BaseCommand):
@@ -18,7 +18,7 @@ class Command(BaseCommand):
         parser.add_argument("--out", type=Path, metavar="FILE", help="default: stdout")
 
     def handle(self, *, slug, kind, out, **options):
-        study = study_named(slug)
+        study = find_study(slug)
         if out is None:
             self.stdout.ending = ""  # the export writes its own line ends
             export_codes(study, self.stdout, kind)

@@ -18,7 +18,7 @@ class Command(BaseCommand):
         add_choices(parser)
 
     def handle(self, *, slug, out, **options):
-        from analysis.services.packing import write_pack  # loads what draws
+        from analysis.pack.building import write_pack  # loads what draws
 
         try:
             study = reportable(slug)

@@ -6,10 +6,9 @@ from pathlib import Path
 from django.core.management.base import BaseCommand, CommandError
 
 from analysis.choices import EXPORTED, BadChoice, purposes_with, study_called, words
-from analysis.codebook import codebook
-from analysis.files import is_stream, whole_file
-from analysis.item_evaluation import chosen_source
-from analysis.services.exporting import (
+from analysis.exports.codebook import codebook
+from analysis.exports.item_evaluation import chosen_source
+from analysis.exports.writing import (
     FORMATS,
     Out,
     export_responses,
@@ -17,7 +16,8 @@ from analysis.services.exporting import (
     write_metrics,
     write_unanswered,
 )
-from analysis.writers import as_csv
+from analysis.files import is_stream, whole_file
+from analysis.tables.writers import as_csv
 from studies.models import Study
 
 ITEM_EVALUATION = "item-evaluation"

@@ -4,12 +4,12 @@ from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError
 
-from analysis.services.code_files import Imported, import_codes
-from items.plain import printable
-from items.uploads import upload_limit
+from analysis.items.code_files import Imported, import_codes
+from items.plain import make_printable
+from items.uploads import get_upload_limit
 from projects.models import User
-from studies.management.commands._study import study_named
-from studies.services.importing import ImportRefused
+from studies.management.commands._study import find_study
+from studies.services.responses.importing import ImportRefused
 
 MOST_PROBLEMS = 50
 
@@ -25,15 +25,15 @@ class Command(BaseCommand):
 
     def handle(self, *, file, study, by, dry_run, **options):
         try:
-            found = import_codes(study_named(study), content(file), coder(by), dry_run=dry_run)
+            found = import_codes(find_study(study), content(file), coder(by), dry_run=dry_run)
         except ImportRefused as refused:
-            shown = [printable(str(problem), 500) for problem in refused.problems[:MOST_PROBLEMS]]
+            shown = [make_printable(str(problem), 500) for problem in refused.problems[:MOST_PROBLEMS]]
             more = len(refused.problems) - len(shown)
             raise CommandError(
                 "\n".join(["Nothing was stored.", *shown, *([f"… and {more} more."] if more else [])])
             ) from None
         if found.new:
-            self.stderr.write(f"New categories: {printable(', '.join(found.new), 1_000)}")
+            self.stderr.write(f"New categories: {make_printable(', '.join(found.new), 1_000)}")
         self.stdout.write(said(found))
 
 
@@ -49,12 +49,12 @@ def coder(name: str) -> User | None:
         return None
     found = User.objects.filter(username=name).first()
     if found is None:
-        raise CommandError(f"There is no user “{printable(name)}”. Write the name of one, or leave --by out.")
+        raise CommandError(f"There is no user “{make_printable(name)}”. Write the name of one, or leave --by out.")
     return found
 
 
 def content(file: Path) -> bytes:
-    limit = upload_limit("COMMAND")
+    limit = get_upload_limit("COMMAND")
     try:
         if file.stat().st_size > limit:
             raise CommandError(f"{file} is larger than {limit // 1_000_000} MB. Split it.")

@@ -2,12 +2,12 @@
 
 from django.core.management.base import BaseCommand, CommandError
 
-from analysis.pack.reader import BadPack
-from analysis.services.unpacking import import_pack
-from items.plain import printable
-from items.uploads import upload_limit
+from analysis.pack.archive import BadPack
+from analysis.pack.restoring import import_pack
+from items.plain import make_printable
+from items.uploads import get_upload_limit
 from projects.models import Project
-from studies.services.importing import ImportRefused
+from studies.services.responses.importing import ImportRefused
 from studies.services.spec import SpecError
 
 MOST_PROBLEMS = 20
@@ -28,13 +28,13 @@ class Command(BaseCommand):
     def handle(self, *, file, project, slug, **options):
         owner = Project.objects.filter(slug=project).first()
         if owner is None:
-            raise CommandError(f"There is no project “{printable(project)}”. Make it with create_project.")
+            raise CommandError(f"There is no project “{make_printable(project)}”. Make it with create_project.")
         try:
             with open(file, "rb") as opened:
                 refuse_large(opened)
                 found = import_pack(opened, owner, slug)
         except OSError as error:
-            raise CommandError(f"{printable(file, 200)} cannot be read: {error.strerror}.") from None
+            raise CommandError(f"{make_printable(file, 200)} cannot be read: {error.strerror}.") from None
         except (BadPack, SpecError) as bad:
             raise CommandError(f"Nothing was stored. {bad}") from None
         except ImportRefused as refused:
@@ -49,7 +49,7 @@ class Command(BaseCommand):
 
 
 def refuse_large(opened) -> None:
-    limit = upload_limit("COMMAND")
+    limit = get_upload_limit("COMMAND")
     if opened.seek(0, 2) > limit:
         raise BadPack(f"The file is larger than {limit // 1_000_000} MB.")
     opened.seek(0)

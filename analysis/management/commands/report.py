@@ -4,7 +4,18 @@ from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError
 
-from analysis.choices import CONVENTIONS, BadChoice, Choices, dropped_from, one_seed, purposes_with, study_called, words
+from analysis.choices import (
+    CONVENTIONS,
+    DEFAULT_CONVENTION,
+    BadChoice,
+    Choices,
+    convention_called,
+    dropped_from,
+    one_seed,
+    purposes_with,
+    study_called,
+    words,
+)
 from studies.models import Study
 
 LISTED = 'with commas; a name that holds one in quotation marks: "a, b",c'
@@ -52,7 +63,11 @@ class Command(BaseCommand):
 def add_choices(parser) -> None:
     """The choices that all files of results share."""
     parser.add_argument(
-        "--convention", choices=CONVENTIONS, default="clustered", help="which intervals stand in low and high"
+        "--convention",
+        type=convention_called,
+        choices=CONVENTIONS,
+        default=DEFAULT_CONVENTION,
+        help="which intervals stand in low and high; clustered is the earlier name of annotators",
     )
     parser.add_argument(
         "--include", default="", metavar="pilot,simulated", help="answers that are left out if not named"

@@ -3,13 +3,12 @@
 import pandas as pd
 from django.utils.translation import gettext as _
 
-from analysis.evidence import Evidence
-from analysis.reports.answers import judgments_of
-from analysis.reports.behind.answers import judged
-from analysis.reports.behind.listing import counted, listed
+from analysis.frames.evidence import Evidence
+from analysis.frames.responses import judgments_of
+from analysis.reports.behind.listing import counted, judged, listed
 from analysis.reports.description import ALL, by_source
 from analysis.reports.evaluators import Evaluator, evaluator_named
-from analysis.tables import Row, Table
+from analysis.tables.spec import Row, Table
 
 TEXT = ("text_id", "source", "tokens")
 ITEM = ("text_id", "item_id", "generator", "source", "n_options", "n_keys")

@@ -1,15 +1,18 @@
 """The rows behind a number as a table: known columns with their titles, in the order of the bank."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
+import numpy as np
 import pandas as pd
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from analysis.evidence import Evidence
 from analysis.formatting import count, number
-from analysis.frame_rows import FrameRows
-from analysis.tables import Kind, Shown, Table, make_table
+from analysis.frames.evidence import Evidence
+from analysis.tables.spec import FrameRows, Kind, Shown, Table, make_table
+from studies.question_words import name_stage
+from studies.services.declarations import get_declaration
 
 HEADS: Mapping[str, tuple[str, Kind]] = {
     "text_id": (gettext_noop("Text"), "text id"),
@@ -136,3 +139,61 @@ def share_said(true: pd.Series, sentence: str) -> list[str]:
     if not len(true):
         return []
     return [sentence % {"n_true": count(int(true.sum())), "n": count(len(true)), "share": number(true.mean())}]
+
+
+def codes_of(pairs: np.ndarray, raters: Sequence[str]) -> list[tuple[str, str]]:
+    return [(raters[one], raters[other]) for one, other in pairs]
+
+
+def shared(answers: pd.DataFrame, pairs: Iterable[tuple[str, str]], unit: Sequence[str]) -> pd.DataFrame:
+    """One row per pair of annotators and unit that both judged: annotator_a, value_a, annotator_b, value_b and same.
+
+    `answers`: at most one row per annotator and unit, with annotator, value and the columns that name a unit.
+    """
+    renamed = answers.rename(columns={"annotator": "annotator_a", "value": "value_a"})
+    first = dict(iter(renamed.groupby("annotator_a", sort=False)))
+    second = dict(
+        iter(
+            answers[["annotator", "value", *unit]]
+            .rename(columns={"annotator": "annotator_b", "value": "value_b"})
+            .groupby("annotator_b", sort=False)
+        )
+    )
+    parts = [first[one].merge(second[other], on=list(unit)) for one, other in pairs]
+    nothing = renamed.iloc[:0].assign(annotator_b="", value_b=None)
+    both = pd.concat(parts, ignore_index=True) if parts else nothing
+    return both.assign(same=both["value_a"] == both["value_b"])
+
+
+def same_said(both: pd.DataFrame) -> list[str]:
+    return share_said(both["same"], _("%(n_true)s of %(n)s shared judgments are the same, %(share)s"))
+
+
+def alike(same: "pd.Series[Any]") -> tuple[str, ...]:
+    """How many of the pairs say the same."""
+    if same.empty:
+        return ()
+    said = {"n": count(int(same.sum())), "of": count(len(same)), "share": number(float(same.mean()))}
+    return (_("%(n)s of %(of)s pairs say the same, %(share)s") % said,)
+
+
+JUDGED = ("text_id", "item_id", "option_id", "generator", "annotator", "stage", "ticked", "key", "right")
+
+
+def judged(evidence: Evidence, judgments: pd.DataFrame, notes: Iterable[str] = (), more: tuple[str, ...] = ()) -> Table:
+    """Judgments of options in the order of the bank, with how many of each stage are right."""
+    rows = judgments.assign(
+        ticked=judgments["value"], key=judgments["value"] == judgments["correct"], right=judgments["correct"]
+    )
+    said = (*notes, *right_by_stage(evidence, rows))
+    return listed(evidence, rows, (*JUDGED, *more), _("The judgments"), said)
+
+
+def right_by_stage(evidence: Evidence, judgments: pd.DataFrame) -> list[str]:
+    return [
+        f"{name_stage(stage)}: {sentence}"
+        for stage in (each.name for each in get_declaration(evidence.study).stages)
+        for sentence in share_said(
+            judgments[judgments["stage"] == stage]["right"], _("%(n_true)s of %(n)s judgments are right, %(share)s")
+        )
+    ]

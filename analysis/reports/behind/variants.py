@@ -2,10 +2,10 @@
 
 from django.utils.translation import gettext as _
 
-from analysis.evidence import Evidence
+from analysis.frames.evidence import Evidence
 from analysis.reports.behind.listing import listed
 from analysis.reports.variants import MINUTES, PEOPLE, of_variant
-from analysis.tables import Row, Table
+from analysis.tables.spec import Row, Table
 
 ANSWERS = ("text_id", "item_id", "annotator", "stage", "question", "value")
 

@@ -1,0 +1,255 @@
+"""The agreement lab: all coefficients of some annotators about one question, side by side, and the table behind."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from analysis.agreement.lab_tests import tests
+from analysis.agreement.questions import Answers, Asked, answers_in, names_of
+from analysis.choices import ANNOTATORS, PUBLISHED, READERS, Choices
+from analysis.measures import agreement, alpha, coefficient_intervals, coefficients, scales
+from analysis.measures.agreement import MISSING, all_pairs, mean_agreement, pairwise
+from analysis.measures.agreement_intervals import clustered_kappa
+from analysis.measures.icc import clustered_icc, icc
+from analysis.measures.intervals import TEXT, Interval, undefined
+from analysis.measures.reader_coefficients import readers_alpha, readers_coefficient, readers_kappa
+from analysis.reports.estimates import NOT_PUBLISHED, Estimate, texts_only_note
+from analysis.tables.spec import Shown, Table, make_table, saying_included
+from studies.question_words import name_label
+
+COLUMNS = (
+    "coefficient", "weights", "value", "low", "high", "se_units", "n_units", "n_pairs", "n_judgments", "prevalence",
+    "n_texts", "interval", "reason",
+)  # fmt: skip
+# Files have these names as they are; `words.coefficient_word` says them in the reader's language.
+NAMES = {
+    "percent": gettext_noop("Percent agreement"),
+    "fleiss": gettext_noop("Fleiss' κ"),
+    "conger": gettext_noop("Conger's κ"),
+    "gwet": gettext_noop("Gwet's AC1"),
+    "brennan_prediger": "Brennan–Prediger",
+}
+WEIGHTED = NAMES | {"gwet": gettext_noop("Gwet's AC2")}
+MEAN_KAPPA, ALPHA = gettext_noop("Cohen's κ, mean of pairs"), gettext_noop("Krippendorff's α")
+LIGHT = gettext_noop("Light's κ, pairs counted alike")
+ICCS = ("ICC(1)", "ICC(2)", "ICC(3)", "ICC(1,k)", "ICC(2,k)", "ICC(3,k)")  # one-way, two-way random, two-way mixed
+FUNCTIONS = {
+    "percent": coefficients.percent,
+    "fleiss": coefficients.fleiss_kappa,
+    "gwet": coefficients.gwet_ac,
+    "brennan_prediger": coefficients.brennan_prediger,
+}
+
+
+@dataclass(frozen=True)
+class Lab:
+    """Coefficients, their tests against chance, the counts behind, and how often each category was given by whom."""
+
+    coefficients: Table
+    tests: Table
+    contingency: Table
+    labels: Table
+
+
+def lab(frame: pd.DataFrame, asked: Asked, annotators: list[str], choices: Choices) -> Lab | None:
+    """`frame` as of `responses_frame`; `annotators`: the codes of those who are compared. None if fewer than two of
+    them answered the question."""
+    answers = answers_in(frame, asked, annotators)
+    if len(answers.raters) < 2:
+        return None
+    rows = rows_of(answers, asked, choices.convention, choices.seed)
+    notes = [_("Of two annotators Conger's κ is Cohen's, Fleiss' κ is Scott's π and Brennan–Prediger is Bennett's S.")]
+    if asked.ordered:
+        notes.append(texts_only_note(_("intraclass correlations")))
+    found = make_table("agreement_lab", COLUMNS, rows, title=_("Coefficients"), notes=tuple(notes), shown=shown())
+    tables = (found, tests(answers, asked), contingency(answers, asked), labels(answers, asked))
+    return Lab(*(saying_included(table, choices.purposes) for table in tables))
+
+
+def rows_of(answers: Answers, asked: Asked, convention: str, seed: int) -> Iterator[dict[str, Any]]:
+    """Unweighted coefficients of any scale, then those that know how far two levels of an ordered one are apart."""
+    for name, title in NAMES.items():
+        yield coefficient_row(answers, asked, name, title, scales.IDENTITY, convention, seed)
+    yield mean_kappa_row(answers, asked, convention, seed)
+    yield mean_kappa_row(answers, asked, convention, seed, weighted=False)
+    yield alpha_row(answers, asked, alpha.NOMINAL, convention, seed)
+    if asked.ordered:
+        for kind in (scales.LINEAR, scales.QUADRATIC, scales.ORDINAL):
+            for name, title in WEIGHTED.items():
+                yield coefficient_row(answers, asked, name, title, kind, convention, seed)
+        for level in (alpha.ORDINAL, alpha.INTERVAL, *([alpha.RATIO] if min(asked.categories) >= 0 else [])):
+            yield alpha_row(answers, asked, level, convention, seed)
+        yield from icc_rows(answers, asked, convention, seed)
+
+
+def coefficient_row(
+    answers: Answers, asked: Asked, name: str, title: str, weights: str, convention: str, seed: int
+) -> dict[str, Any]:
+    c = len(asked.categories)
+    w = scales.agreement_weights(weights, c, points_of(asked))
+    if name == "conger":
+        found = coefficients.conger_kappa(answers.values, c, w)
+    else:
+        found = FUNCTIONS[name](coefficients.category_counts(answers.values, c), w)
+    values, text = answers.values, answers.text
+    intervals = {
+        READERS: readers_coefficient(name, values, c, text, weights=w, fixed=answers.fixed),
+        ANNOTATORS: coefficient_intervals.clustered_coefficient(name, values, c, text, seed=seed, weights=w),
+        PUBLISHED: found.interval(),
+    }
+    counts = (found.n_units, found.n_pairs, found.n_judgments, found.prevalence)
+    return row_of(title, weights, found.value, counts, intervals, convention, found.reason, found.error)
+
+
+def mean_kappa_row(
+    answers: Answers, asked: Asked, convention: str, seed: int, *, weighted: bool = True
+) -> dict[str, Any]:
+    """Cohen's κ of each pair of annotators, weighted by what they share, or each pair alike (Light 1971)."""
+    pairs, c = all_pairs(len(answers.raters)), len(asked.categories)
+    shared = pairwise(answers.values, c, pairs)
+    found = mean_agreement(shared)
+    judged = (answers.values, c, pairs, answers.text)
+    intervals = {
+        READERS: readers_kappa(*judged, weighted=weighted, fixed=answers.fixed),
+        ANNOTATORS: clustered_kappa(*judged, seed=seed, weighted=weighted),
+    }
+    compared = agreement.judgments_compared(answers.values, pairs)
+    counts = (int(compared.any(axis=0).sum()), int(shared.n.sum()), int(compared.sum()), prevalence(answers, c))
+    title, value = (MEAN_KAPPA, found.kappa) if weighted else (LIGHT, found.kappa_unweighted)
+    return row_of(title, scales.IDENTITY, value, counts, intervals, convention)
+
+
+def alpha_row(answers: Answers, asked: Asked, level: str, convention: str, seed: int) -> dict[str, Any]:
+    values = numbers_of(answers, asked)
+    found = alpha.krippendorff_alpha(values, level)
+    intervals = {
+        READERS: readers_alpha(values, level, answers.text, fixed=answers.fixed),
+        ANNOTATORS: alpha.clustered_alpha(values, level, answers.text, seed=seed),
+        PUBLISHED: found.interval(),
+    }
+    pairs = (~np.isnan(values)).sum(axis=0)
+    n_pairs = int((pairs * (pairs - 1) // 2).sum())
+    counts = (found.n_units, n_pairs, found.n_values, prevalence(answers, len(asked.categories)))
+    return row_of(ALPHA, level, found.value, counts, intervals, convention, found.reason, found.error)
+
+
+def icc_rows(answers: Answers, asked: Asked, convention: str, seed: int) -> Iterator[dict[str, Any]]:
+    """Intraclass correlations of one annotator and of the mean of all, over the units that all of them judged."""
+    values = numbers_of(answers, asked)
+    found, k = icc(values), len(answers.raters)
+    counts = (found.n, found.n * k * (k - 1) // 2, found.n * k, prevalence(answers, len(asked.categories)))
+    intervals = clustered_icc(values, answers.text, seed=seed)
+    for title, value, interval in zip(ICCS, (*found.single, *found.average), intervals, strict=True):
+        both = {READERS: interval, ANNOTATORS: interval}
+        yield row_of(title, alpha.INTERVAL, value, counts, both, convention, found.reason)
+
+
+def points_of(asked: Asked) -> np.ndarray:
+    """(c,): the levels of a scale are their own numbers, other categories have the number of their place."""
+    return np.array(asked.categories if asked.ordered else range(len(asked.categories)), dtype=np.float64)
+
+
+def numbers_of(answers: Answers, asked: Asked) -> np.ndarray:
+    """(raters, units): the answers as `points_of`, NaN where there is none."""
+    judged = answers.values != MISSING
+    return np.where(judged, points_of(asked)[np.where(judged, answers.values, 0)], np.nan)
+
+
+def row_of(
+    title: str,
+    weights: str,
+    value: float,
+    counts: tuple[int, int, int, float],
+    intervals: dict[str, Interval],
+    convention: str,
+    reason: str = "",
+    error: float = math.nan,
+) -> dict[str, Any]:
+    by_texts = intervals[ANNOTATORS]
+    unpublished = undefined("", (TEXT, by_texts.n_units, by_texts.n_responses, None), NOT_PUBLISHED)
+    estimate = Estimate(value, {PUBLISHED: unpublished} | intervals, _(reason) if reason else "")
+    low, high, why = estimate.ends(convention)
+    return {
+        "coefficient": title,
+        "weights": weights,
+        "value": value,
+        "low": low,
+        "high": high,
+        "se_units": error,
+        **dict(zip(("n_units", "n_pairs", "n_judgments", "prevalence"), counts, strict=True)),
+        "n_texts": by_texts.n_units,
+        "interval": estimate.intervals[convention].method,
+        "reason": why,
+        "intervals": {"value": estimate.as_json()},
+    }
+
+
+def prevalence(answers: Answers, categories: int) -> float:
+    """The share of the commonest category among all judgments; NaN without any."""
+    counts = np.bincount(answers.values[answers.values != MISSING], minlength=categories)
+    return float(counts.max() / counts.sum()) if counts.sum() else float("nan")
+
+
+def contingency(answers: Answers, asked: Asked) -> Table:
+    """How often two annotators gave which two categories to the same unit.
+
+    Of two annotators the first is in the rows; of more each pair counts in both orders.
+    """
+    c = len(asked.categories)
+    pairs = all_pairs(len(answers.raters))
+    table = agreement.pair_tables(answers.values, c, pairs, answers.one_group, 1)[0].sum(axis=0)
+    if len(answers.raters) > 2:
+        table = table + table.T
+    names = names_of(asked)
+    rows = [
+        {"category": name, **dict(zip(names, map(int, counts), strict=True))}
+        for name, counts in zip(names, table, strict=True)
+    ]
+    note = (
+        _("Rows: %(first)s. Columns: %(second)s.") % dict(zip(("first", "second"), answers.raters, strict=True))
+        if len(answers.raters) == 2
+        else _("All pairs of annotators, each counted in both orders.")
+    )
+    columns = [Shown(_("Category"), "category", "label"), *(Shown(name_label(name), name, "count") for name in names)]
+    return make_table(
+        "agreement_contingency", ["category", *names], rows, title=_("Contingency table"), notes=(note,),
+        shown=tuple(columns),
+    )  # fmt: skip
+
+
+def labels(answers: Answers, asked: Asked) -> Table:
+    """How often each annotator gave each category."""
+    names = names_of(asked)
+    rows = [
+        {
+            "annotator": rater,
+            **{name: int((values == code).sum()) for code, name in enumerate(names)},
+            "n": int((values != MISSING).sum()),
+        }
+        for rater, values in zip(answers.raters, answers.values, strict=True)
+    ]
+    columns = [Shown(_("Annotator"), "annotator"), *(Shown(name_label(name), name, "count") for name in names)]
+    return make_table(
+        "agreement_labels", ["annotator", *names, "n"], rows, title=_("What each annotator gave"),
+        shown=(*columns, Shown(_("Judgments"), "n", "count")),
+    )  # fmt: skip
+
+
+def shown() -> tuple[Shown, ...]:
+    return (
+        Shown(_("Coefficient"), "coefficient", "coefficient"),
+        Shown(_("Weights or level"), "weights", "weights"),
+        Shown(_("Value"), "value", "number", "low", "high", "reason"),
+        Shown(_("Standard error over units"), "se_units", "optional"),
+        Shown(_("Units"), "n_units", "count"),
+        Shown(_("Pairs of judgments"), "n_pairs", "count"),
+        Shown(_("Judgments"), "n_judgments", "count"),
+        Shown(_("Commonest label"), "prevalence", "number"),
+        Shown(_("Texts"), "n_texts", "count"),
+    )

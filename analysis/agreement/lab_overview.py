@@ -1,0 +1,142 @@
+"""All questions of a study at a glance, for the same annotators: gate by gate where a questionnaire stops."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from django.utils.translation import gettext as _
+
+from analysis.agreement.lab import numbers_of
+from analysis.agreement.questions import (
+    ALL,
+    APPLICABLE,
+    NOT_APPLICABLE,
+    Answers,
+    Asked,
+    answers_in,
+    categories_in,
+    judgment,
+    latest_judgments,
+)
+from analysis.choices import Choices
+from analysis.measures import alpha, coefficients, scales
+from analysis.measures.agreement import MISSING
+from analysis.tables.spec import Shown, Table, make_table, saying_included
+from studies.protocols import Stage
+
+COLUMNS = (
+    "stage", "question", "view", "percent", "conger_kappa", "ac1", "alpha", "level", "prevalence", "n_units", "n_pairs",
+    "n_judgments", "n_texts", "n_annotators", "reason",
+)  # fmt: skip
+
+
+def overview(
+    frame: pd.DataFrame,
+    questions: Sequence[Asked],
+    annotators: list[str],
+    stages: Mapping[str, Stage],
+    choices: Choices,
+) -> Table:
+    """One row per question, of a questionnaire that stops one for each view; those of which one annotator has
+    answered at most are left out. frame, annotators: as of `lab`; stages: how each annotator was asked."""
+    whole = with_not_applicable(frame, stages)
+    rows = [
+        row
+        for asked in questions
+        for view in views_of(asked)
+        if (row := row_of(whole if view == ALL else frame, viewed(asked, view), annotators)) is not None
+    ]
+    notes = [
+        _("Of units that two or more of these annotators judged. α at interval level for scales, else nominal."),
+        _("Where nearly all labels are the same, κ and α are near 0 even if nearly all judgments agree."),
+    ]
+    if any(row["view"] for row in rows):
+        notes.insert(1, _("All: a question that somebody did not get to is a label of its own, “not applicable”. "
+                          "Applicable: only those who got to it."))  # fmt: skip
+    title = _("Question by question")
+    table = make_table("agreement_questions", COLUMNS, rows, title=title, notes=tuple(notes), shown=shown(rows))
+    return saying_included(table, choices.purposes)
+
+
+def views_of(asked: Asked) -> tuple[str, ...]:
+    return (ALL, APPLICABLE) if asked.may_be_skipped else ("",)
+
+
+def viewed(asked: Asked, view: str) -> Asked:
+    """The question with “not applicable” as one more category, where that is how it is looked at."""
+    more = (NOT_APPLICABLE,) if view == ALL else ()
+    return replace(asked, view=view, categories=(*asked.categories, *more))
+
+
+def with_not_applicable(frame: pd.DataFrame, stages: Mapping[str, Stage]) -> pd.DataFrame:
+    """The frame with a row for each question that somebody did not get to on an item; missing answers stay missing."""
+    names = [name for name, stage in stages.items() if stage.gates]
+    mine = latest_judgments(frame[frame["annotator"].isin(names) & frame["option_id"].isna()])
+    categories = categories_in(stages[name] for name in names)
+    rows = []
+    for (annotator, _unit, _item), said in mine.groupby(["annotator", "unit", "item_id"], sort=False):
+        labels = judgment(stages[str(annotator)], categories, dict(zip(said["question"], said["value"], strict=True)))
+        first = said.iloc[0].to_dict()
+        rows += [
+            first | {"question": each.name, "value": NOT_APPLICABLE}
+            for each in categories
+            if labels[each.name] == NOT_APPLICABLE
+        ]
+    return pd.concat([frame, pd.DataFrame(rows, columns=frame.columns)], ignore_index=True) if rows else frame
+
+
+def row_of(frame: pd.DataFrame, asked: Asked, annotators: list[str]) -> dict[str, Any] | None:
+    answers = answers_in(frame, asked, annotators)
+    if len(answers.raters) < 2:
+        return None
+    c = len(asked.categories)
+    identity = scales.agreement_weights(scales.IDENTITY, c)
+    counted = coefficients.category_counts(answers.values, c)
+    percent = coefficients.percent(counted, identity)
+    conger = coefficients.conger_kappa(answers.values, c, identity)
+    level = alpha.INTERVAL if asked.ordered else alpha.NOMINAL
+    agreed = alpha.krippendorff_alpha(numbers_of(answers, asked), level)
+    reason = percent.reason or conger.reason or agreed.reason
+    return {
+        "stage": asked.stage,
+        "question": asked.name,
+        "view": asked.view,
+        "percent": percent.value,
+        "conger_kappa": conger.value,
+        "ac1": coefficients.gwet_ac(counted, identity).value,
+        "alpha": agreed.value,
+        "level": level,
+        "prevalence": percent.prevalence,
+        "n_units": percent.n_units,
+        "n_pairs": percent.n_pairs,
+        "n_judgments": percent.n_judgments,
+        "n_texts": texts_in(answers),
+        "n_annotators": len(answers.raters),
+        "reason": _(reason) if reason else "",
+    }
+
+
+def texts_in(answers: Answers) -> int:
+    """Of units that two or more have judged."""
+    return len(np.unique(answers.text[(answers.values != MISSING).sum(axis=0) > 1]))
+
+
+def shown(rows: Sequence[Mapping[str, Any]]) -> tuple[Shown, ...]:
+    views = (Shown(_("View"), "view", "view"),) if any(row["view"] for row in rows) else ()
+    stages = (Shown(_("Stage"), "stage", "stage"),) if len({row["stage"] for row in rows}) > 1 else ()
+    return (
+        Shown(_("Question"), "question", "question"),
+        *stages,
+        *views,
+        Shown(_("Percent agreement"), "percent", "number", reason="reason"),
+        Shown(_("Conger's κ"), "conger_kappa", "number", reason="reason"),
+        Shown("AC1", "ac1", "number", reason="reason"),
+        Shown(_("Krippendorff's α"), "alpha", "number", reason="reason"),
+        Shown(_("Commonest label"), "prevalence", "number", reason="reason"),
+        Shown(_("Units"), "n_units", "count"),
+        Shown(_("Pairs of judgments"), "n_pairs", "count"),
+        Shown(_("Texts"), "n_texts", "count"),
+        Shown(_("Annotators"), "n_annotators", "count"),
+    )

@@ -1,0 +1,105 @@
+"""Is agreement more than chance? Cohen's κ of each two annotators, and Fleiss' κ of all and of each category."""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from analysis.agreement.questions import Answers, Asked, names_of
+from analysis.measures.agreement import all_pairs, pair_tables, sharing
+from analysis.measures.coefficients import category_counts, fleiss_kappa
+from analysis.measures.cohen import kappa_test
+from analysis.measures.fleiss_tests import fleiss_test
+from analysis.tables.spec import Shown, Table, make_table
+from analysis.words import scope_word
+from studies.question_words import name_label
+
+COLUMNS = ("coefficient", "about", "value", "se_units", "se_asymptotic", "se_null", "z", "p", "n_units", "reason")
+COHEN, FLEISS = gettext_noop("Cohen's κ"), gettext_noop("Fleiss' κ")
+ALL = ""  # in the place of a category: all of them
+
+ONE_CONSTANT = gettext_noop("One of the two gave the same label throughout, so κ cannot vary and is not tested.")
+NEVER_GIVEN = gettext_noop("Nobody or everybody gave this category.")
+
+
+def tests(answers: Answers, asked: Asked) -> Table:
+    notes = (
+        _(
+            "z and p (two-sided) are against agreement by chance. Units are taken as independent of each other; those "
+            "of one text are not, so p is too small. Standard errors are over n − 1 units, the asymptotic one over n."
+        ),
+        _("Fleiss' κ is tested over the units that somebody judged, if all of them have the same number of judgments."),
+    )
+    pairs = [row | {"about_said": row["about"]} for row in pair_rows(answers, asked)]
+    rows = [*pairs, *(row | {"about_said": category_said(row["about"])} for row in fleiss_rows(answers, asked))]
+    return make_table(
+        "agreement_tests", COLUMNS, rows, title=_("Tests against chance"), notes=notes,
+        shown=(
+            Shown(_("Coefficient"), "coefficient", "coefficient"),
+            Shown(_("Of"), "about_said"),
+            Shown(_("Value"), "value", "number", reason="reason"),
+            Shown(_("Standard error over units"), "se_units", "optional"),
+            Shown(_("Asymptotic standard error"), "se_asymptotic", "optional"),
+            Shown(_("Standard error under chance"), "se_null", "optional"),
+            Shown("z", "z", "number", reason="reason"),
+            Shown("p", "p", "p", reason="reason"),
+            Shown(_("Units"), "n_units", "count"),
+        ),
+    )  # fmt: skip
+
+
+def category_said(category: str) -> str:
+    return scope_word(category) if category == ALL else name_label(category)
+
+
+def pair_rows(answers: Answers, asked: Asked) -> Iterator[dict[str, Any]]:
+    """Cohen's κ of each pair that judged a unit both, with its asymptotic errors (Fleiss, Cohen & Everitt 1969)."""
+    pairs = sharing(answers.values, all_pairs(len(answers.raters)))
+    tables = pair_tables(answers.values, len(asked.categories), pairs, answers.one_group, 1)[0]
+    for (one, other), table in zip(pairs, tables.astype(np.int64), strict=True):
+        found = kappa_test(table)
+        yield {
+            "coefficient": COHEN,
+            "about": f"{answers.raters[one]} × {answers.raters[other]}",
+            "value": found.value,
+            "se_units": found.error_unbiased,
+            "se_asymptotic": found.error,
+            "se_null": found.error_null,
+            "z": found.z,
+            "p": found.p,
+            "n_units": found.n,
+            "reason": reason_of(found.reason, ONE_CONSTANT, found.z),
+        }
+
+
+def fleiss_rows(answers: Answers, asked: Asked) -> Iterator[dict[str, Any]]:
+    """Fleiss' κ of all annotators, then of each category against all others."""
+    counts = category_counts(answers.values, len(asked.categories))
+    whole, found = fleiss_kappa(counts), fleiss_test(counts)
+    tested = zip(names_of(asked), found.kappa, found.z, found.p, strict=True)
+    rows = [
+        (ALL, whole.value, found.overall_z, found.overall_p, found.overall_error_null),
+        *((*row, found.error_null) for row in tested),
+    ]
+    for about, value, z, p, error in rows:
+        yield {
+            "coefficient": FLEISS,
+            "about": about,
+            "value": value,
+            "se_units": whole.error if about == ALL else math.nan,
+            "se_asymptotic": math.nan,
+            "se_null": error,
+            "z": z,
+            "p": p,
+            "n_units": int((counts.sum(axis=1) > 0).sum()),
+            "reason": reason_of(found.reason, NEVER_GIVEN, z),
+        }
+
+
+def reason_of(reason: str, otherwise: str, z: float) -> str:
+    """Why there is no test, in the reader's language; empty where there is one."""
+    why = reason or (otherwise if math.isnan(z) else "")
+    return _(why) if why else ""

@@ -1,0 +1,158 @@
+"""What the agreement lab can be asked about: the questions of a study's protocol whose answers are categories."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.measures.agreement import MISSING
+from studies.models import AnnotatorKind, Study
+from studies.protocols import Question, Stage
+from studies.protocols.flow import stopped_at
+from studies.question_words import name_question, name_stage
+from studies.services.declarations import get_declaration
+
+FIRST, SECOND = "first", "second"  # of the pair, whatever side it stood on
+ALL, APPLICABLE = "all", "applicable"  # how what somebody did not get to is looked at
+NOT_APPLICABLE = "not_applicable"
+CATEGORIES: dict[str, Callable[[Question], tuple[Any, ...]]] = {
+    "tick": lambda question: (False, True),
+    "scale": lambda question: question.levels,
+    "choice": lambda question: question.levels,
+    "pick": lambda question: (FIRST, SECOND, *question.levels),
+}
+"""The declared categories of each kind of question, in their order; free texts have none."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question of a stage, with its declared categories in their order."""
+
+    stage: str
+    name: str
+    kind: str
+    categories: tuple[Any, ...]
+    may_be_skipped: bool = False  # whether there are answers after which it is not asked
+    is_only_stage: bool = False  # then the stage goes without saying
+    view: str = ""  # ALL: “not applicable” is one of the categories
+
+    @property
+    def key(self) -> str:
+        return f"{self.stage}.{self.name}"
+
+    @property
+    def title(self) -> str:
+        question = name_question(self.name)
+        return question if self.is_only_stage else f"{question}, {name_stage(self.stage)}"
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the categories are numbers, so that their distance means something."""
+        return self.kind == "scale"
+
+    def seen(self, view: str) -> "Asked":
+        """The question in that view: in ALL, “not applicable” is one more category where it may be skipped."""
+        if view != ALL or not self.may_be_skipped:
+            return self
+        return replace(self, view=ALL, categories=(*self.categories, NOT_APPLICABLE))
+
+    def category(self, value: Any, item_id: str) -> Any:
+        """The category of a stored answer; of a pair the item is its first, and any other item its second."""
+        if self.kind != "pick" or value in self.categories[2:]:
+            return value
+        return FIRST if value == item_id else SECOND
+
+
+def questions_of(study: Study) -> list[Asked]:
+    """In the order in which they are asked."""
+    stages = get_declaration(study).stages
+    return [
+        Asked(
+            stage.name,
+            question.name,
+            question.kind,
+            CATEGORIES[question.kind](question),
+            bool(stage.gates and question.asked_if),
+            len(stages) == 1,
+        )
+        for stage in stages
+        for question in stage.questions
+        if question.kind in CATEGORIES
+    ]
+
+
+@dataclass(frozen=True)
+class Answers:
+    """(raters, units) codes of the declared categories with MISSING; who the raters are; the text of each unit.
+
+    `models`: which of them are models or baselines.
+    """
+
+    values: np.ndarray
+    raters: list[str]
+    text: np.ndarray
+    models: tuple[int, ...] = ()
+
+    @property
+    def fixed(self) -> tuple[int, ...]:
+        """The raters who stand for themselves: one model beside people, or everybody where several models are."""
+        return self.models if len(self.models) < 2 else tuple(range(len(self.raters)))
+
+    @property
+    def one_group(self) -> np.ndarray:
+        """(units,): all units together, for tables that are not split by text."""
+        return np.zeros(self.values.shape[1], dtype=np.int64)
+
+
+def answers_in(frame: pd.DataFrame, asked: Asked, annotators: list[str]) -> Answers:
+    """Raters in the order of `annotators`, without those who did not answer the question."""
+    of_question = (frame["stage"] == asked.stage) & (frame["question"] == asked.name)
+    mine = frame[of_question & frame["annotator"].isin(annotators)]
+    present = set(mine["annotator"])
+    raters = [code for code in annotators if code in present]
+    unit, units = pd.factorize(pd.MultiIndex.from_frame(mine[["unit", "item_id", "option_id"]].fillna("").astype(str)))
+    values = np.full((len(raters), len(units)), MISSING, dtype=np.int64)
+    codes = {category: code for code, category in enumerate(asked.categories)}
+    given = [
+        codes.get(asked.category(value, item), MISSING)
+        for value, item in zip(mine["value"], mine["item_id"], strict=True)
+    ]
+    values[pd.Index(raters).get_indexer(pd.Index(mine["annotator"])), unit] = given
+    text = np.zeros(len(units), dtype=np.int64)
+    text[unit] = pd.factorize(mine["text_id"])[0]
+    people = set(mine["annotator"][mine["kind"] == AnnotatorKind.HUMAN])
+    models = tuple(place for place, code in enumerate(raters) if code not in people)
+    return Answers(values, raters, text, models)
+
+
+def names_of(asked: Asked) -> list[str]:
+    """The categories as files of responses write them."""
+    return [str(category).lower() if isinstance(category, bool) else str(category) for category in asked.categories]
+
+
+def categories_in(stages: Iterable[Stage]) -> tuple[Question, ...]:
+    """The categories of all these stages, each once; one that may not be asked in any of them may be not applicable."""
+    found: dict[str, Question] = {}
+    for question in (question for stage in stages for question in stage.questions if question.kind == "choice"):
+        known = found.get(question.name)
+        found[question.name] = question if known is None or known.asked_if is None else known
+    return tuple(found.values())
+
+
+def latest_judgments(frame: pd.DataFrame) -> pd.DataFrame:
+    """Without the answers of earlier rounds: a later judgment replaces the whole of an earlier one, stops and all."""
+    latest = frame.groupby(["annotator", "item_id"])["round"].transform("max")
+    return frame[frame["round"] == latest]
+
+
+def judgment(stage: Stage, categories: tuple[Question, ...], answers: dict) -> dict[str, str | None]:
+    """The label of each category, and the category at whose answer it stopped."""
+    applicable = stage.applicable(answers, stage.questions)
+    labels = {
+        each.name: NOT_APPLICABLE if applicable.get(each.name, False) is False else answers.get(each.name)
+        for each in categories
+    }
+    asked = stage.path(answers, stage.questions)
+    return labels | {"stopped": stopped_at(stage.questions, stage.gates, asked)}

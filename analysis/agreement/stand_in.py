@@ -1,0 +1,378 @@
+"""May a model stand in for people? Agreement, the alternative-annotator test, calibration and biases, side by side."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import isnan
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from django.utils.text import capfirst
+from django.utils.translation import gettext as _
+
+from analysis.agreement.lab import Answers, answers_in
+from analysis.agreement.questions import Asked, questions_of
+from analysis.choices import ANNOTATORS, PUBLISHED, READERS
+from analysis.formatting import UNDEFINED, number, of_people, of_texts, with_interval
+from analysis.frames.evidence import Evidence
+from analysis.measures.agreement import MISSING, all_pairs, mean_agreement, pairs_with, pairwise
+from analysis.measures.agreement_intervals import clustered_kappa
+from analysis.measures.alternative_annotator import (
+    CATEGORIES,
+    CROWD,
+    EXPERTS,
+    FEWEST_UNITS,
+    NUMBERS,
+    SKILLED,
+    alternative_annotator_test,
+)
+from analysis.measures.calibration import reliability
+from analysis.measures.excess import Excess, excess, excess_where
+from analysis.measures.intervals import TEXT, undefined
+from analysis.measures.reader_coefficients import readers_kappa
+from analysis.reports.estimates import NOT_PUBLISHED, Estimate, same_interval, texts_only_note
+from analysis.reports.evaluators import Evaluator, evaluators_in, people_in
+from analysis.tables.spec import Row, Shown, Table, make_table
+from studies.question_words import name_question, name_stage
+
+EPSILONS = {"crowd": CROWD, "skilled": SKILLED, "experts": EXPERTS}
+COLUMNS = (
+    "evaluator", "evaluator_kind", "stage", "question", "kappa", "low", "high", "kappa_people", "people_low",
+    "people_high", "epsilon", "winning_rate", "advantage", "passed", "n_people", "n_few_units", "n_units", "n_texts",
+    "reason",
+)  # fmt: skip
+CALIBRATION = ("evaluator", "stage", "bin_low", "bin_high", "mean_p", "share_keys", "n", "brier", "ece",
+               "ece_by_chance", "n_all")  # fmt: skip
+BIASES = ("evaluator", "stage", "bias", "excess", "low", "high", "excess_people", "n", "n_texts", "reason")
+YES, FIRST, LONGEST = "yes", "first", "longest"
+
+
+def stand_in_tables(evidence: Evidence, kind: str = "skilled") -> tuple[Table, ...]:
+    """The three tables; none where no model and no baseline has answered. `kind`: of people, a name of `EPSILONS`."""
+    models = [each for each in evaluators_in(evidence) if each.kind != "human"]
+    if not models:
+        return ()
+    return (stand_in(evidence, models, EPSILONS[kind]), calibration(evidence, models), biases(evidence, models))
+
+
+def stand_in(evidence: Evidence, models: list[Evaluator], epsilon: float) -> Table:
+    """One row per model or baseline and question that it and somebody else answered."""
+    people = sorted(people_in(evidence).codes)
+    rows = [
+        row
+        for asked in questions_of(evidence.study)
+        for model in models
+        if (row := row_of(evidence, asked, model, people, epsilon)) is not None
+    ]
+    notes = (
+        _("Cohen's κ is the mean over pairs, weighted by shared judgments: of the model with each person, and of each "
+          "two people, on what the model answered too."),
+        _("Alternative-annotator test (Calderon, Reichart & Dror 2025): each person is left out in turn, and the model "
+          "passes against a person if it agrees with the others about as often, less ε for what a person costs. "
+          "Winning rate: share of people against whom it passes; it may stand in from one half on. p are adjusted "
+          "after Benjamini and Yekutieli."),
+        _("The test takes units as independent; units of one text are not quite."),
+        _("Over readers and texts, the interval of a model's κ covers other people and texts; the model is this one."),
+    )  # fmt: skip
+    title, named_by = _("Can a model stand in for people?"), ("evaluator", "stage", "question")
+    return make_table("stand_in", COLUMNS, rows, title=title, notes=notes, shown=shown(), named_by=named_by)
+
+
+def row_of(
+    evidence: Evidence, asked: Asked, model: Evaluator, people: list[str], epsilon: float
+) -> dict[str, Any] | None:
+    """None if the model did not answer the question."""
+    answers = answers_in(evidence.frame, asked, [model.name, *people])
+    if not answers.raters or answers.raters[0] != model.name:
+        return None
+    answers = of_model(answers)
+    with_model, between = agreement(answers, asked, evidence.choices.seed)
+    convention = evidence.choices.convention
+    found = alternative_annotator_test(*as_numbers(answers, asked), epsilon, NUMBERS if asked.ordered else CATEGORIES)
+    shared = (answers.values[1:] != MISSING).any(axis=0)
+    return {
+        "evaluator": model.name,
+        "evaluator_kind": model.kind,
+        "stage": asked.stage,
+        "question": asked.name,
+        **ends(with_model, convention, "kappa", "low", "high"),
+        **ends(between, convention, "kappa_people", "people_low", "people_high"),
+        "epsilon": epsilon,
+        "winning_rate": found.winning_rate,
+        "advantage": found.advantage,
+        "passed": None if isnan(found.winning_rate) else found.passed,
+        "n_people": len(answers.raters) - 1,
+        "n_few_units": found.few_units,
+        "n_units": int(shared.sum()),
+        "n_texts": len(np.unique(answers.text[shared])),
+        "reason": reason_of(found.reason, *(each.intervals[convention].reason for each in (with_model, between))),
+        "intervals": {
+            "kappa": with_model.as_json(),
+            "kappa_people": between.as_json(),
+        },
+    }
+
+
+def of_model(answers: Answers) -> Answers:
+    """Only the units that the model judged."""
+    judged = answers.values[0] != MISSING
+    return replace(answers, values=answers.values[:, judged], text=answers.text[judged])
+
+
+def agreement(answers: Answers, asked: Asked, seed: int) -> tuple[Estimate, Estimate]:
+    """κ of the model with people, and of people with each other."""
+    model_and_person, people = pair_sets(len(answers.raters))
+    return kappa_of(answers, asked, model_and_person, seed, (0,)), kappa_of(answers, asked, people, seed, ())
+
+
+def kappa_of(answers: Answers, asked: Asked, pairs: np.ndarray, seed: int, fixed: tuple[int, ...]) -> Estimate:
+    """The mean κ over pairs; fixed: the raters who stand for themselves."""
+    c = len(asked.categories)
+    by_texts = clustered_kappa(answers.values, c, pairs, answers.text, seed=seed)
+    intervals = {
+        READERS: readers_kappa(answers.values, c, pairs, answers.text, fixed=fixed),
+        ANNOTATORS: by_texts,
+        PUBLISHED: undefined("", (TEXT, by_texts.n_units, by_texts.n_responses, None), NOT_PUBLISHED),
+    }
+    return Estimate(mean_agreement(pairwise(answers.values, c, pairs)).kappa, intervals)
+
+
+def pair_sets(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """(p, 2) each, among n raters of whom the model is the first: the model with each person, and people only."""
+    people = all_pairs(n - 1) + 1 if n > 2 else np.zeros((0, 2), dtype=np.int64)
+    return pairs_with(0, np.arange(1, n)), people
+
+
+def ends(found: Estimate, convention: str, value: str, low: str, high: str) -> dict[str, float]:
+    chosen = found.intervals[convention]
+    return {value: found.value, low: chosen.low, high: chosen.high}
+
+
+def as_numbers(answers: Answers, asked: Asked) -> tuple[np.ndarray, np.ndarray]:
+    """(people, units) and (units,): the levels of a scale, else codes; NaN where missing."""
+    scale = np.array([*(asked.categories if asked.ordered else range(len(asked.categories))), np.nan], dtype=np.float64)
+    values = scale[np.where(answers.values == MISSING, len(scale) - 1, answers.values)]
+    return values[1:], values[0]
+
+
+def reason_of(*sentences: str) -> str:
+    """The first reason that a measure gives, in the reader's language."""
+    return next((_(sentence) for sentence in sentences if sentence), "")
+
+
+def calibration(evidence: Evidence, models: list[Evaluator]) -> Table:
+    """One row per tenth of p(true) in which there are judgments."""
+    frame = judged_options(evidence)
+    known = frame[frame["probability"].notna()]
+    rows = [
+        row
+        for model in models
+        for stage, mine in model.rows_of(known).groupby("stage", sort=False)
+        for row in bins_of(model, str(stage), mine)
+    ]
+    notes = (
+        _("p(true) against the keys. Brier score: mean squared error. ECE: mean distance between p and the share of "
+          "keys over tenths of p; with few judgments it is above 0 by chance even where every p is right."),
+    )  # fmt: skip
+    columns = (
+        Shown(_("Answers by"), "evaluator", "evaluator"),
+        Shown(_("Stage"), "stage", "stage"),
+        Shown(_("p from"), "bin_low", "number", leads=False),
+        Shown(_("to"), "bin_high", "number", leads=False),
+        Shown(_("Mean p"), "mean_p", "number", about=_("mean of p(true) in this tenth")),
+        Shown(_("Share of keys"), "share_keys", "number", about=_("share of keys among the options of this tenth")),
+        Shown("n", "n", "count", about=_("judgments with a probability in this tenth")),
+        Shown(_("Brier score"), "brier", "number", about=_("mean squared error of p(true) over all tenths")),
+        Shown(_("ECE"), "ece", "number", about=_("mean distance between p and the share of keys, over all tenths")),
+        Shown(_("ECE by chance"), "ece_by_chance", "number", about=_("about what ECE would be if every p were right")),
+    )
+    title, named_by = _("Calibration of probabilities"), ("evaluator", "stage", "bin_low")
+    return make_table(
+        "stand_in_calibration", CALIBRATION, rows, title=title, notes=notes, shown=columns, named_by=named_by
+    )
+
+
+def bins_of(model: Evaluator, stage: str, mine: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    found = reliability(mine["probability"].to_numpy(float), mine["key"].to_numpy(bool))
+    for place in np.flatnonzero(found.n):
+        yield {
+            "evaluator": model.name,
+            "stage": stage,
+            "bin_low": found.edges[place],
+            "bin_high": found.edges[place + 1],
+            "mean_p": found.mean_p[place],
+            "share_keys": found.share[place],
+            "n": int(found.n[place]),
+            "brier": found.brier,
+            "ece": found.ece,
+            "ece_by_chance": found.ece_by_chance,
+            "n_all": len(mine),
+        }
+
+
+def judged_options(evidence: Evidence) -> pd.DataFrame:
+    """The judgments of options with what the bank knows of each: its place and whether it is the longest."""
+    ticks = evidence.frame[(evidence.frame["question"] == "answer") & evidence.frame["correct"].notna()]
+    options = evidence.options.copy()
+    options["is_first"] = options.groupby("item_id", sort=False).cumcount() == 0
+    length = options["wording"].str.len()
+    longest = length.groupby(options["item_id"]).transform("max")
+    n_longest = (length == longest).groupby(options["item_id"]).transform("sum")
+    options["is_longest"] = (length == longest) & (n_longest == 1)
+    return ticks.merge(options[["item_id", "option_id", "is_first", "is_longest"]], on=["item_id", "option_id"])
+
+
+def biases(evidence: Evidence, models: list[Evaluator]) -> Table:
+    """One row per model or baseline, stage and bias."""
+    frame = judged_options(evidence)
+    people = people_in(evidence).rows_of(frame)
+    rows = [
+        bias_row(evidence, model, str(stage), bias, mine, people[people["stage"] == stage])
+        for model in models
+        for stage, mine in model.rows_of(frame).groupby("stage", sort=False)
+        for bias in (YES, FIRST, LONGEST)
+    ]
+    notes = (
+        _("Excess: share of options called correct less share of keys, so that 0 is no bias. For the first option: "
+          "excess of the one that stands first in the bank less that of the others; for the longest the same of the "
+          "longest option of an item, where one is longest."),
+        _("Where each option is asked about on its own, the model does not see which stands first; people see options "
+          "in an order of their own."),
+        texts_only_note(_("excesses")),
+    )  # fmt: skip
+    columns = (
+        Shown(_("Answers by"), "evaluator", "evaluator"),
+        Shown(_("Stage"), "stage", "stage"),
+        Shown(_("Bias"), "bias", "bias"),
+        Shown(
+            _("Excess"), "excess", "number", "low", "high", "reason", about=_("share called correct less share of keys")
+        ),
+        Shown(_("Excess of people"), "excess_people", "number", about=_("the same by the answers of people")),
+        Shown("n", "n", "count", about=_("the model's judgments of options that have it")),
+    )
+    title, named_by = _("Biases"), ("evaluator", "stage", "bias")
+    return make_table("stand_in_biases", BIASES, rows, title=title, notes=notes, shown=columns, named_by=named_by)
+
+
+def bias_row(
+    evidence: Evidence, model: Evaluator, stage: str, bias: str, mine: pd.DataFrame, people: pd.DataFrame
+) -> dict[str, Any]:
+    seed = evidence.choices.seed
+    found, theirs = measured(bias, mine, seed), measured(bias, people, seed)
+    why = _("no option has it, or every one") if isnan(found.value) else ""
+    return {
+        "evaluator": model.name,
+        "stage": stage,
+        "bias": bias,
+        "excess": found.value,
+        "low": found.interval.low,
+        "high": found.interval.high,
+        "excess_people": theirs.value,
+        "n": found.n,
+        "n_texts": mine["text_id"].nunique(),
+        "reason": why or reason_of(found.interval.reason),
+        "intervals": {"excess": same_interval(found.interval)},
+    }
+
+
+def measured(bias: str, frame: pd.DataFrame, seed: int) -> Excess:
+    ticked, key = frame["value"].to_numpy(bool), frame["key"].to_numpy(bool)
+    text = pd.factorize(frame["text_id"])[0]
+    if bias == YES:
+        return excess(ticked, key, text, seed=seed)
+    return excess_where(ticked, key, frame[f"is_{bias}"].to_numpy(bool), text, seed=seed)
+
+
+def shown() -> tuple[Shown, ...]:
+    weighted = _("mean of Cohen's κ over pairs, weighted by shared judgments")
+    won = _("share of people against whom the model passes (alternative-annotator test)")
+    as_good = _("mean share of units on which the model is at least as good as the person left out")
+    return (
+        Shown(_("Answers by"), "evaluator", "evaluator"),
+        Shown(_("Stage"), "stage", "stage"),
+        Shown(_("Question"), "question", "question"),
+        Shown(_("κ with people"), "kappa", "number", "low", "high", "reason", about=weighted),
+        Shown(_("κ between people"), "kappa_people", "number", "people_low", "people_high", "reason", about=weighted),
+        Shown("ε", "epsilon", "number", about=_("what a person costs, as chosen above"), leads=False),
+        Shown(_("Winning rate"), "winning_rate", "number", reason="reason", about=won),
+        Shown(_("At least as good"), "advantage", "number", reason="reason", about=as_good),
+        Shown(_("Passes the test"), "passed", "truth"),
+        Shown(_("People"), "n_people", "count", about=_("people who answered the question")),
+        Shown(_("Units"), "n_units", "count", about=_("units that the model and a person judged")),
+    )
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """A sentence per model, of those that were tested on the same conditions; `title`: the question and the stage."""
+
+    title: str
+    conditions: tuple[str, ...]
+    said: tuple[str, ...]
+
+
+def verdicts(table: Table) -> list[Verdicts]:
+    """In the order of the table; under each heading first who may stand in, last where the data cannot show it."""
+    groups: dict[tuple[str, tuple[str, ...]], list[Row]] = {}
+    for row in table.rows:
+        groups.setdefault((title_of(row), conditions_of(row)), []).append(row)
+    return [
+        Verdicts(title, conditions, tuple(map(verdict, sorted(rows, key=surest_first))))
+        for (title, conditions), rows in groups.items()
+    ]
+
+
+def surest_first(row: Row) -> int:
+    return (True, False, None).index(row["passed"])
+
+
+def title_of(row: Row) -> str:
+    return capfirst(", ".join(filter(None, (name_question(row["question"]), name_stage(row["stage"])))))
+
+
+def conditions_of(row: Row) -> tuple[str, ...]:
+    """What the models of a row's question were tested on, and how much people's own agreement lets the test say."""
+    values = {
+        "texts": of_texts(row["n_texts"]),
+        "people": of_people(row["n_people"]),
+        "epsilon": number(row["epsilon"]),
+        "between": with_ends(row, "kappa_people", "people_low", "people_high"),
+    }
+    said = _("On %(texts)s and %(people)s, with ε = %(epsilon)s; κ between people %(between)s.") % values
+    if row["people_low"] is None or row["people_low"] > 0:
+        return (said,)
+    return said, _(
+        "People may agree here by no more than chance. Then passing says little: whoever guesses could pass."
+    )
+
+
+def verdict(row: Row) -> str:
+    values = {
+        "model": row["evaluator"],
+        "rate": "" if row["winning_rate"] is None else number(row["winning_rate"]),
+        "advantage": "" if row["advantage"] is None else number(row["advantage"]),
+        "kappa": with_ends(row, "kappa", "low", "high"),
+        "reason": row["reason"],
+    }
+    if row["passed"] is None:
+        return _("The data cannot show whether %(model)s can replace an annotator: %(reason)s") % values
+    if row["passed"]:
+        said = _("%(model)s can replace an annotator: winning rate %(rate)s, at least as good as a person in "
+                 "%(advantage)s of the units, κ with people %(kappa)s.")  # fmt: skip
+    else:
+        said = _("No evidence yet that %(model)s can replace an annotator: winning rate %(rate)s, at least as good as "
+                 "a person in %(advantage)s of the units, κ with people %(kappa)s.")  # fmt: skip
+    return f"{said % values}{few_units(row)}"
+
+
+def few_units(row: Row) -> str:
+    if not row["n_few_units"]:
+        return ""
+    said = _("For %(n)s of the people there are fewer than %(fewest)s units, and the test is shaky.")
+    return " " + said % {"n": row["n_few_units"], "fewest": FEWEST_UNITS}
+
+
+def with_ends(row: Row, value: str, low: str, high: str) -> str:
+    if row[value] is None:
+        return _(UNDEFINED)
+    return with_interval(row[value], row[low], row[high])

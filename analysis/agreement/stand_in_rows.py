@@ -1,0 +1,117 @@
+"""Behind the question whether a model may stand in for people: shared judgments, tests, probabilities and ticks."""
+
+from dataclasses import asdict
+
+import numpy as np
+import pandas as pd
+from django.utils.translation import gettext as _
+
+from analysis.agreement.lab import Answers, answers_in
+from analysis.agreement.questions import Asked, questions_of
+from analysis.agreement.stand_in import YES, as_numbers, judged_options, of_model, pair_sets
+from analysis.formatting import number
+from analysis.frames.evidence import Evidence
+from analysis.measures.agreement import pairwise
+from analysis.measures.alternative_annotator import (
+    CATEGORIES,
+    LEVEL_OF_TEST,
+    NUMBERS,
+    alternative_annotator_test,
+)
+from analysis.measures.calibration import BINS, bins_of
+from analysis.reports.behind.listing import codes_of, listed, same_said, shared
+from analysis.reports.evaluators import people_in
+from analysis.tables.spec import Row, Table
+
+UNIT = ("unit", "item_id", "option_id")
+PAIR = ("text_id", "item_id", "option_id", "stage", "annotator_a", "annotator_b", "value_a", "value_b", "same")
+PERSON = ("annotator", "n_units", "model_at_least", "person_at_least", "p", "p_adjusted", "passed")
+OF_UNIT = ("text_id", "item_id", "option_id", "stage", "value", "n_people")
+JUDGED = ("text_id", "item_id", "option_id", "generator", "annotator", "stage", "ticked", "key")
+
+
+def stand_in(evidence: Evidence, row: Row, column: str) -> Table:
+    asked = next(
+        each for each in questions_of(evidence.study) if (each.stage, each.name) == (row["stage"], row["question"])
+    )
+    people = sorted(people_in(evidence).codes)
+    answers = of_model(answers_in(evidence.frame, asked, [row["evaluator"], *people]))
+    said = said_of(evidence, asked, answers)
+    if column in ("kappa", "kappa_people"):
+        return shared_by(evidence, asked, answers, said, column)
+    if column == "n_units":
+        return units(evidence, said, row["evaluator"])
+    if column == "n_people":
+        n = said.groupby("annotator").size().reindex(answers.raters[1:]).fillna(0).astype(int)
+        rows = pd.DataFrame({"annotator": n.index, "n_answers": n.to_numpy()})
+        return listed(evidence, rows, ("annotator", "n_answers"), _("The people"))
+    return tests(evidence, asked, answers, row["epsilon"])
+
+
+def said_of(evidence: Evidence, asked: Asked, answers: Answers) -> pd.DataFrame:
+    """The answers to the question in declared categories, by the raters, about what the model answered too."""
+    frame = evidence.frame
+    mine = frame[(frame["stage"] == asked.stage) & (frame["question"] == asked.name)]
+    mine = mine[mine["annotator"].isin(answers.raters)]
+    given = [asked.category(value, item) for value, item in zip(mine["value"], mine["item_id"], strict=True)]
+    said = mine.assign(value=pd.Series(given, index=mine.index, dtype=object))
+    said = said.assign(**{name: said[name].fillna("").astype(str) for name in UNIT})
+    said = said[[value in asked.categories for value in said["value"]]]
+    units = pd.MultiIndex.from_frame(said[list(UNIT)])
+    return said[units.isin(units[said["annotator"] == answers.raters[0]])]
+
+
+def shared_by(evidence: Evidence, asked: Asked, answers: Answers, said: pd.DataFrame, column: str) -> Table:
+    """What the model and each person, or each two people, both judged; pairs without a κ are left out."""
+    of_the_model, of_people = pair_sets(len(answers.raters))
+    pairs = of_the_model if column == "kappa" else of_people
+    found = pairwise(answers.values, len(asked.categories), pairs)
+    both = shared(said, codes_of(pairs[~np.isnan(found.kappa)], answers.raters), UNIT)
+    return listed(evidence, both, PAIR, _("The shared judgments"), same_said(both))
+
+
+def units(evidence: Evidence, said: pd.DataFrame, model: str) -> Table:
+    """What the model and at least one person judged: the model's answer, and by how many people."""
+    by_people = said[said["annotator"] != model].groupby(list(UNIT)).size().rename("n_people").reset_index()
+    rows = said[said["annotator"] == model].merge(by_people, on=list(UNIT))
+    return listed(evidence, rows, OF_UNIT, _("The units"))
+
+
+def tests(evidence: Evidence, asked: Asked, answers: Answers, epsilon: float) -> Table:
+    """The test against each person."""
+    kind = NUMBERS if asked.ordered else CATEGORIES
+    found = asdict(alternative_annotator_test(*as_numbers(answers, asked), epsilon, kind))
+    columns = ("n_units", "model_at_least", "person_at_least", "p", "p_adjusted")
+    rows = pd.DataFrame({"annotator": answers.raters[1:]} | {name: found[name] for name in columns})
+    rows = rows[rows["p"].notna()]
+    notes = (
+        _("The model passes against a person whose adjusted p is below %(level)s.") % {"level": number(LEVEL_OF_TEST)},
+    )
+    rows = rows.assign(passed=rows["p_adjusted"] < LEVEL_OF_TEST)
+    return listed(evidence, rows, PERSON, _("The people"), notes)
+
+
+def calibration(evidence: Evidence, row: Row, column: str) -> Table:
+    """The judgments with a probability: those of the row's tenth, or all of them for what is over all tenths."""
+    frame = judged_options(evidence)
+    mine = frame[(frame["annotator"] == row["evaluator"]) & (frame["stage"] == row["stage"])]
+    mine = mine[mine["probability"].notna()]
+    if column not in ("brier", "ece", "ece_by_chance"):
+        mine = mine[bins_of(mine["probability"].to_numpy(float)) == round(row["bin_low"] * BINS)]
+    rows = mine.assign(ticked=mine["value"])
+    return listed(evidence, rows, (*JUDGED, "probability"), _("The judgments"))
+
+
+def biases(evidence: Evidence, row: Row, column: str) -> Table:
+    """The judgments of the model or of people, and whether the option has what may draw them."""
+    frame = judged_options(evidence)
+    frame = frame[frame["stage"] == row["stage"]]
+    by_people = column == "excess_people"
+    mine = people_in(evidence).rows_of(frame) if by_people else frame[frame["annotator"] == row["evaluator"]]
+    marked = pd.Series(True, index=mine.index) if row["bias"] == YES else mine[f"is_{row['bias']}"]
+    rows = mine.assign(ticked=mine["value"], marked=marked)
+    rows = rows[rows["marked"]] if column == "n" else rows
+    return listed(evidence, rows, (*JUDGED, "marked"), _("The judgments"))
+
+
+SOURCES = {"stand_in": stand_in, "stand_in_calibration": calibration, "stand_in_biases": biases}

@@ -1,0 +1,169 @@
+"""The code book of an export: each column, what it means, and the values it takes in this study."""
+
+from collections.abc import Iterator
+
+from django.utils.translation import gettext as _
+
+from analysis.exports import wide
+from analysis.frames import export_rows
+from analysis.tables.spec import Table, make_table
+from studies.models import Study
+from studies.protocols import Question, Stage
+from studies.services.declarations import get_declaration, list_declarations
+
+COLUMNS = ("column", "meaning", "values")
+
+
+def codebook(study: Study) -> Table:
+    """All columns of the long, wide and JSON exports, in the order of the long one."""
+    known = meanings(study)
+    rows = [dict(zip(COLUMNS, (column, *known[column]), strict=True)) for column in export_rows.COLUMNS]
+    rows += [dict(zip(COLUMNS, entry, strict=True)) for entry in general()]
+    return make_table("codebook", COLUMNS, rows)
+
+
+def general() -> Iterator[tuple[str, str, str]]:
+    """What holds for the files as a whole."""
+    fixed = ", ".join(wide.COLUMNS)
+    yield (
+        _("(wide file)"),
+        _("One row per unit, stage, item, option and question; after the fixed columns one column per annotator."),
+        _("Fixed columns: %(columns)s. Then each annotator's value of their latest round; an annotator whose code is "
+          "the name of a fixed column stands as annotator:CODE. Probabilities, unsure marks and times are in the long "
+          "file.")
+        % {"columns": fixed},
+    )  # fmt: skip
+    yield (
+        _("(empty cells)"),
+        _("The column does not apply to the row, or the value is not known."),
+        _("Nothing in CSV, null in JSON lines. Words such as NA, None or null are texts like any other."),
+    )
+    yield (
+        _("(apostrophe)"),
+        _("In CSV files a text that a spreadsheet would run as a formula has an apostrophe in front."),
+        _("That is: a text that starts with =, +, -, @, a tab or a line break, also after apostrophes. Take one "
+          "apostrophe away to get the text back; the import does. Numbers and JSON lines are never marked."),
+    )  # fmt: skip
+    yield (
+        _("(missing answers)"),
+        _("unanswered.csv: what a model was asked for and did not answer, with the reason and what it wrote."),
+        _("parse_status there: unparsed (no answer in the reply), empty, cut, refused, not_asked, open (not yet "
+          "answered), or the failure of the call, such as server or too_long. Nothing is guessed for these."),
+    )  # fmt: skip
+    yield (
+        _("(metrics)"),
+        _("metrics.csv: the automatic and imported metrics of the items, a row per item and metric."),
+        _("is_computed is false for imported metrics. An empty value is undefined, and the reason says why."),
+    )
+    yield (
+        _("(rows)"),
+        _("Everything that was handed in, each answer once, all rounds. Drafts are not exported."),
+        _("Units that were given back are left out; their answers belong to nobody's finished work."),
+    )
+
+
+def meanings(study: Study) -> dict[str, tuple[str, str]]:
+    """Meaning and values of each column of the long file."""
+    truth = "true, false"
+    an_id = _("as imported or entered; the researcher's own")
+    time = _("ISO 8601 with its offset from UTC; empty if unknown")
+    return {
+        "annotator": (_("The code of who answered"), _("unique in the study")),
+        "annotator_kind": (_("What the annotator is"), "human, model, baseline"),
+        "group": (_("The group of the annotator"), ", ".join(study.groups) or _("no groups in this study")),
+        "round": (_("Which time the annotator did this unit"), _("1, 2, …; the highest counts in reports")),
+        "stage": (_("The stage in which the question was asked"), stage_values(study)),
+        "text_id": (_("The id of the text"), an_id),
+        "item_id": (_("The id of the item"), an_id),
+        "option_id": (_("The id of the option, if the question is asked of an option"), an_id),
+        "other_item_id": (_("The second item of a pair"), _("pairwise studies only")),
+        "question": (_("What was asked"), question_values(study)),
+        "value": (_("What was answered"), answer_values(study)),
+        "probability": (_("p(true) of a model"), _("0 to 1; empty for people")),
+        "unsure": (_("Whether the annotator marked the option as unsure"), _("true, false; empty where not asked")),
+        "shown_left": (_("The item of a pair that stood on the left"), _("pairwise studies only")),
+        "person": (_("The code under which the same person is known in other studies"), _("empty if not given")),
+        "purpose": (_("What the answer was given for; reports take main"), "main, pilot, preview, simulated, expert"),
+        "part": (_("The part of the study"), "main, calibration"),
+        "submitted_at": (_("When the stage was handed in"), time),
+        "comment": (_("What the annotator wrote about the answer"), _("text")),
+        "model": (_("The model behind a model annotator"), _("empty for people")),
+        "reading": (_("How the answer was read"), "ticked, label, probability"),
+        "study": (_("The short name of the study"), study.slug),
+        "instrument_version": (_("The wording that was shown"), _("name/language/version")),
+        "unit": (_("The number of the unit (the text) in the study"), "1, 2, …"),
+        "item_version": (_("Which version of the item was shown"), "1, 2, …"),
+        "generator": (_("Who or what wrote the item"), _("name of the generator")),
+        "key": (_("Whether the option is a key, as known when exported"), truth),
+        "correct": (_("Whether the tick equals the key: answer = key"), truth),
+        "applicable": (
+            _("Always true: a question that was not asked has no row here; the wide export marks it"),
+            truth,
+        ),
+        "position_shown": (_("Where the option stood in its item, as this annotator saw it"), _("1 = first")),
+        "order_in_session": (
+            _("The place of the item among all items that the annotator was shown, stages one after the other"),
+            _("1 = first; empty in imported studies"),
+        ),
+        "opened_at": (
+            _("When the stage was opened; breaks until it was handed in are not known"),
+            time,
+        ),
+        "first_answered_at": (_("When the item was first answered in this stage"), time),
+        "last_changed_at": (_("When the answer to the item was last changed in this stage"), time),
+        "n_changes": (_("How often the answer to the item was changed before it was handed in"), "0, 1, …"),
+        "raw_output": (
+            _("What the model wrote, word for word; of a pair the replies to both orders"),
+            _("text, of a pair a JSON list of two; empty for people, baselines and imports"),
+        ),
+        "parse_status": (_("How the answer was read from what the model wrote"), parse_values()),
+        "prompt_version": (
+            _("The prompts that the model was asked with"),
+            _("name/language/version, or empty"),
+        ),
+        "variant": (
+            _("The variant of the study by which the annotator was asked"),
+            ", ".join(study.variants.values_list("name", flat=True)) or _("no variants in this study"),
+        ),
+        "sequence": (_("The place of the answer in the order in which all were stored"), "1, 2, …"),
+    }
+
+
+def parse_values() -> str:
+    return _(
+        "parsed: from the first reply; second_reply: after asking again; little_label_mass: p(true) from labels that "
+        "have less than half of the probability. Answers that are missing stand in unanswered.csv."
+    )
+
+
+def stage_values(study: Study) -> str:
+    return ", ".join(stage.name for stage in get_declaration(study).every_stage)
+
+
+def questions(study: Study) -> Iterator[tuple[Stage, Question]]:
+    """The questions of all variants, each once."""
+    found: dict[tuple[str, str], tuple[Stage, Question]] = {}
+    for stage in (stage for declaration in list_declarations(study) for stage in declaration.every_stage):
+        for question in stage.questions:
+            found.setdefault((stage.name, question.name), (stage, question))
+    yield from found.values()
+
+
+def question_values(study: Study) -> str:
+    return "; ".join(f"{question.name} ({stage.name}, per {question.per})" for stage, question in questions(study))
+
+
+def answer_values(study: Study) -> str:
+    """The values of each question, once."""
+    return "; ".join(dict.fromkeys(f"{question.name}: {levels(question)}" for _stage, question in questions(study)))
+
+
+def levels(question: Question) -> str:
+    if question.kind == "tick":
+        return _("true if ticked, else false")
+    if question.kind == "text":
+        return _("free text")
+    if question.kind == "scale":
+        return _("%(low)s (worst) to %(high)s (best)") % {"low": question.levels[0], "high": question.levels[-1]}
+    listed = ", ".join(map(str, question.levels))
+    return _("the id of an item of the unit, or %(listed)s") % {"listed": listed} if question.kind == "pick" else listed

@@ -1,0 +1,96 @@
+"""Writing the answers of a study out, each file from one moment: CSV, JSON lines, item-evaluation's lines."""
+
+import csv
+import json
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+from analysis.exports.item_evaluation import Source, lines
+from analysis.exports.wide import wide_columns, wide_rows
+from analysis.frames.evidence import consistent_read
+from analysis.frames.export_rows import COLUMNS, export_rows
+from analysis.tables.writers import cell
+from evaluation.calls import UNANSWERED, iter_unanswered
+from evaluation.services.metrics import METRIC_COLUMNS, iter_metric_rows
+from items.services.exporting import format_json_line
+from studies.models import Study
+
+Rows = Iterable[dict[str, Any]]
+
+
+class Out(Protocol):
+    """A text file, standard output, or anything else that takes text and leaves its line ends alone."""
+
+    def write(self, text: str, /) -> object: ...
+
+
+def export_responses(study: Study, format: str, out: Out, purposes: Collection[str] = ("main",)) -> int:
+    """Write the answers of these purposes to `out` and return the number of rows. Memory does not grow with them."""
+    with consistent_read():
+        return FORMATS[format](study, purposes, out)
+
+
+def write_long(study: Study, purposes: Collection[str], out: Out) -> int:
+    return write_csv(COLUMNS, export_rows(study, purposes), out)
+
+
+def write_wide(study: Study, purposes: Collection[str], out: Out) -> int:
+    return write_csv(wide_columns(study, purposes), wide_rows(study, purposes), out)
+
+
+def write_unanswered(study: Study, out: Out, purposes: Collection[str] = ("main",)) -> int:
+    """What models were asked for and did not answer, as CSV; the number of rows."""
+    with consistent_read():
+        return write_csv(UNANSWERED, iter_unanswered(study, purposes), out)
+
+
+def write_metrics(study: Study, out: Out) -> int:
+    """The metrics of the study's items, as CSV; the number of rows."""
+    with consistent_read():
+        return write_csv(METRIC_COLUMNS, iter_metric_rows(study), out)
+
+
+def write_item_evaluation(study: Study, source: Source, out: Out, purposes: Collection[str] = ("main",)) -> int:
+    """One evaluator's answers in one stage as item-evaluation's JSONL; the number of lines, one per text."""
+    number = 0
+    with consistent_read(), ended(lines(study, source, purposes)) as found:
+        for number, line in enumerate(found, 1):  # noqa: B007 - the count outlives the loop
+            out.write(format_json_line(line))
+    return number
+
+
+def write_csv(columns: Collection[str], rows: Rows, out: Out) -> int:
+    writer = csv.writer(out)
+    writer.writerow(map(cell, columns))
+    number = 0
+    with ended(rows) as found:
+        for number, row in enumerate(found, 1):  # noqa: B007 - the count outlives the loop
+            writer.writerow([cell(row.get(column)) for column in columns])
+    return number
+
+
+def write_jsonl(study: Study, purposes: Collection[str], out: Out) -> int:
+    """One object a line: the long columns with their types, null for what does not apply."""
+    number = 0
+    with ended(export_rows(study, purposes)) as found:
+        for number, row in enumerate(found, 1):  # noqa: B007 - the count outlives the loop
+            out.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
+    return number
+
+
+@contextmanager
+def ended(rows: Rows) -> Iterator[Rows]:
+    """The rows, which let go of the database at the end: a reader that went away leaves them in the middle."""
+    try:
+        yield rows
+    finally:
+        if isinstance(rows, Generator):
+            rows.close()
+
+
+FORMATS: dict[str, Callable[[Study, Collection[str], Out], int]] = {
+    "csv": write_long,
+    "wide": write_wide,
+    "jsonl": write_jsonl,
+}

@@ -1,0 +1,55 @@
+"""The figures of a report, declared with Altair and drawn without a browser or a network."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from analysis.figures.style import CONFIG
+from analysis.planning.figures import outlook
+from analysis.plugins import load_plugins
+from analysis.tables.spec import Table
+
+Draw = Callable[[Table, Mapping[str, Any]], Any]
+
+
+@cache
+def list_figures() -> dict[str, tuple[str, Draw]]:
+    """By name of a figure: the table it shows, and the function that draws it."""
+    found: dict[str, tuple[str, Draw]] = {}
+    for plugin in load_plugins().values():
+        found |= plugin.figures()
+    return found | {"outlook": ("outlook", outlook)}
+
+
+def specification(name: str, table: Table, heading: str, said: Sequence[str] = ()) -> dict[str, Any]:
+    """The Vega-Lite specification of a figure; `said` are the lines under its title."""
+    title = {"text": heading, "subtitle": list(said), "anchor": "start", "frame": "bounds"}
+    chart = list_figures()[name][1](table, title)
+    return {**chart.to_dict(), "config": CONFIG}
+
+
+def as_json(spec: Mapping[str, Any]) -> str:
+    """The specification as files and browsers have it: the same figure gives the same bytes."""
+    return json.dumps(spec, ensure_ascii=False, indent=1) + "\n"
+
+
+def as_svg(spec: Mapping[str, Any]) -> str:
+    import vl_convert
+
+    return vl_convert.vegalite_to_svg(dict(spec))
+
+
+def as_png(spec: Mapping[str, Any]) -> bytes:
+    """Twice the size of the SVG, sharp enough for print at column width."""
+    import vl_convert
+
+    return vl_convert.vegalite_to_png(dict(spec), scale=2)
+
+
+# The forms in which a figure is given out, by the ending of its file.
+FORMS: dict[str, Callable[[Mapping[str, Any]], bytes]] = {
+    "svg": lambda spec: as_svg(spec).encode(),
+    "png": as_png,
+    "vl.json": lambda spec: as_json(spec).encode(),
+}

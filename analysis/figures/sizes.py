@@ -1,0 +1,171 @@
+"""How large a figure will be on a page, told from its table before it is drawn, so that nothing moves when it is.
+
+Estimates from the sizes that `analysis.figures` gives to rows, cells and letters; the drawing itself decides.
+"""
+
+import textwrap
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+from analysis.agreement.questions import NOT_APPLICABLE
+from analysis.tables.spec import Row, Table
+from analysis.words import evaluator_word, scope_word
+from studies.question_words import name_label, name_question
+
+LETTERS, NARROW_LETTERS = 80, 15  # of a line, over a figure's part and over a small panel
+
+
+def category_heading(category: str, labels: Iterable[str]) -> str:
+    """A category with its answers in their order; what is not applicable is no answer and marks itself."""
+    answers = [name_label(label) for label in dict.fromkeys(labels) if label != NOT_APPLICABLE]
+    return textwrap.fill(f"{name_question(category)}: {', '.join(answers)}", LETTERS)
+
+
+def panel_heading(question: str) -> str:
+    """The name of a question over a small panel."""
+    return textwrap.fill(name_question(question), NARROW_LETTERS)
+
+
+SCREEN = 1.15  # a page shows figures larger than paper does, as static/js/figures.js draws them
+PADDING, LINE = 54, 15
+LETTER, SMALL_LETTER = 6.5, 5.8  # widths of what stands before a row, and of what stands after it
+BAR, WIDE_BAR = 420, 588
+Size = tuple[float, float]
+
+
+def size_of(name: str, table: Table, lines: int = 1) -> tuple[int, int]:
+    """Width and height in pixels of the figure `name` with so many lines under its title."""
+    width, height = SIZES[name](table)
+    return round(SCREEN * (width + PADDING)), round(SCREEN * (height + LINE * (lines - 1)))
+
+
+def different(table: Table, *columns: str) -> list[Any]:
+    """The different values of some columns, in their order."""
+    return list(dict.fromkeys(row[column] for column in columns for row in table.rows))
+
+
+def longest(words: Iterable[str]) -> float:
+    return max(map(len, words), default=0)
+
+
+def dumbbell(table: Table) -> Size:
+    generators, evaluators = different(table, "generator"), different(table, "evaluator")
+    alone = len(evaluators) < 2
+    names = generators if alone else [evaluator_word(name) for name in evaluators]
+    headers = 0 if alone else 24 * len(generators)
+    return BAR + LETTER * longest(names) + 20 * SMALL_LETTER, 62 * len(table.rows) + headers + 147
+
+
+def ratings(table: Table) -> Size:
+    names = [f"{row['generator']} · {evaluator_word(row['evaluator'])}" for row in table.rows]
+    return BAR + LETTER * longest(names) + 27 * SMALL_LETTER, 40 * len(table.rows) + 134
+
+
+def accuracy_by_rating(table: Table) -> Size:
+    return 582, 392
+
+
+def shaded(columns: list[str], rows: list[str], cell: int = 62) -> Size:
+    """Cells under names that stand at an angle."""
+    return cell * len(columns) + LETTER * longest(rows), 36 * len(rows) + 130 + 4.4 * longest(columns)
+
+
+def generator_means(table: Table) -> Size:
+    return shaded([name_question(name) for name in different(table, "dimension")], different(table, "generator"))
+
+
+def dimension_correlations(table: Table) -> Size:
+    defined = [row for row in table.rows if row["pearson"] is not None]
+    names = list(dict.fromkeys(name_question(row[side]) for side in ("dimension_a", "dimension_b") for row in defined))
+    return shaded(names, names)
+
+
+def metric_correlations(table: Table) -> Size:
+    defined = [row for row in table.rows if row["r"] is not None]
+    columns, rows = (list(dict.fromkeys(row[name] for row in defined)) for name in ("dimension", "metric"))
+    return shaded([name_question(name) for name in columns], rows)
+
+
+def wins(table: Table) -> Size:
+    names = different(table, "generator_a", "generator_b")
+    return shaded(names, names, 110)
+
+
+def flow(table: Table) -> Size:
+    names = [name_question(name) for name in different(table, "category")]
+    return BAR + LETTER * longest(names) + 23 * SMALL_LETTER, 34 * len(names) + 135
+
+
+def metric_by_score(table: Table) -> Size:
+    drawn = [row for row in table.rows if row["median"] is not None]
+    metrics, dimensions, scores = ({row[name] for row in drawn} for name in ("metric", "dimension", "score"))
+    lines = max((panel_heading(name).count("\n") + 1 for name in dimensions), default=1)
+    return 108 * len(dimensions) + 30, (20 * len(scores) + 94 + LINE * lines) * len(metrics) + 30
+
+
+def rows_by_group_and_source(table: Table) -> list[Row]:
+    """The rows of each group in each source, all generators together; of one kind alone where the other has none."""
+    rows = [row for row in table.rows if not row["generator"]]
+    split = [column for column in ("group", "source") if any(row[column] for row in rows)]
+    unsplit = {"group", "source"} - set(split)
+    return [
+        row for row in rows if split and all(row[name] for name in split) and not any(row[name] for name in unsplit)
+    ]
+
+
+def group_and_source_named(row: Row) -> str:
+    return " · ".join(filter(None, (row["group"], row["source"])))
+
+
+def labels_by_group_and_source(table: Table) -> Size:
+    rows = rows_by_group_and_source(table)
+    return stacked_labels(replace(table, rows=tuple(rows)), list(dict.fromkeys(map(group_and_source_named, rows))))
+
+
+def label_distributions(table: Table) -> Size:
+    return stacked_labels(table, [scope_word(name) for name in different(table, "generator")])
+
+
+def stacked_labels(table: Table, names: list[str]) -> Size:
+    """Bars with these names for each category of the table."""
+    labels: dict[str, list[str]] = {}
+    for row in table.rows:
+        labels.setdefault(row["category"], []).append(row["label"])
+    lines = max(
+        (category_heading(*each).count("\n") for each in labels.items()), default=0
+    )  # all parts keep as far apart
+    return WIDE_BAR + LETTER * longest(names), len(labels) * (26 * len(names) + 29 + LINE * lines) + 125
+
+
+def ranking(table: Table) -> Size:
+    names = different(table, "generator")
+    return BAR + LETTER * longest(names), 46 * len(names) + 105
+
+
+def outlook(table: Table) -> Size:
+    return 262 * len(different(table, "axis")), 560
+
+
+# What a figure draws where that is not its table from the first row on.
+DRAWN: dict[str, Callable[[Table], list[Row]]] = {
+    "labels_by_group_and_source": rows_by_group_and_source,
+    "applicable_labels_by_group_and_source": rows_by_group_and_source,
+}
+SIZES: dict[str, Callable[[Table], Size]] = {
+    "dumbbell": dumbbell,
+    "dumbbell_matched": dumbbell,
+    "ratings": ratings,
+    "accuracy_by_rating": accuracy_by_rating,
+    "generator_means": generator_means,
+    "flow": flow,
+    "label_distributions": label_distributions,
+    "labels_by_group_and_source": labels_by_group_and_source,
+    "applicable_labels_by_group_and_source": labels_by_group_and_source,
+    "metric_by_score": metric_by_score,
+    "dimension_correlations": dimension_correlations,
+    "metric_correlations": metric_correlations,
+    "wins": wins,
+    "ranking": ranking,
+    "outlook": outlook,
+}

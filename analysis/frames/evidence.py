@@ -1,0 +1,332 @@
+"""Everything a report needs of a study, read at one moment; what follows from it is arithmetic."""
+
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pandas as pd
+from django.db import connection
+from django.db.models import Count, Q, Value
+from django.db.models.functions import Coalesce
+from django.utils.translation import gettext as _
+
+from analysis.choices import Choices
+from analysis.frames.export_rows import is_paired, pairs_of
+from analysis.frames.responses import chosen, every_round, handed_in, latest_rounds
+from analysis.models import ItemCode
+from analysis.published_names import own_generators, stored_matches
+from evaluation.services.describing import list_caveats
+from evaluation.services.metrics import get_metric_families, iter_metric_rows
+from evaluation.services.position import PositionBias, get_positions
+from items.models import Generator, KeyCorrection, Text
+from items.plain import count_tokens
+from studies.models import Annotator, Purpose, Study, Submission, Unit, UnitItem
+from studies.services.expert_check import REHEARSING
+
+# Not `transaction.atomic()`: with SQLite's IMMEDIATE mode even a transaction that only reads takes the write lock.
+BEGIN = {"sqlite": "BEGIN DEFERRED", "postgresql": "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"}
+
+
+_state = threading.local()  # a connection belongs to a thread
+
+
+def is_reading() -> bool:
+    return getattr(_state, "is_reading", False)
+
+
+@contextmanager
+def consistent_read() -> Iterator[None]:
+    """Read in one snapshot without holding a lock. Inside a transaction or a snapshot that is there already it changes
+    nothing.
+
+    Nothing may be written inside, nor `atomic()` be used: both belong after it.
+    """
+    if connection.in_atomic_block or is_reading():
+        yield
+        return
+    with connection.cursor() as cursor:
+        cursor.execute(BEGIN[connection.vendor])
+    _state.is_reading = True
+    try:
+        yield
+    finally:
+        _state.is_reading = False
+        with connection.cursor() as cursor:
+            cursor.execute("ROLLBACK")
+
+
+ITEM_FIELDS = {
+    "text_id": "item__text__external_id",
+    "item_id": "item__external_id",
+    "generator": "item__generator__name",
+    "stem": "item__stem",
+    "reference": "item__reference",
+}
+ITEM_COLUMNS = [*ITEM_FIELDS, "n_options", "n_keys"]
+OPTION_FIELDS = {
+    **{column: ITEM_FIELDS[column] for column in ("text_id", "item_id", "generator")},
+    "option_id": "item__options__external_id",
+    "key": "item__options__correct",
+    "wording": "item__options__text",
+}
+BANK_ORDER = ("item__text_id", "item_id")  # not that of units: launching draws it, and an import does not know it
+SHORT = 60  # letters of a value that may be a category
+WITHHELD = "withheld"  # in the metadata of a text that a replication pack holds without its words
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What the answers of a study are, and what they are about.
+
+    `frame` holds the responses that count (see `responses_frame`), `every_round` those of all rounds.
+    `items`: one row per item with text_id, item_id, generator, source, stem, reference, n_options, n_keys.
+    `texts`: text_id, source, dataset (each stands for the other where only one is known), tokens.
+    `annotators`: code, kind, group, reading, purpose, variant ("" without one).
+    `times`: annotator, text_id, stage, minutes of each stage handed in. `minutes`: annotator, minutes in all.
+    `pairs`: see `pairs_of`.
+    `left_out`: number of responses by purpose that the choices leave out.
+    `options`: one row per option of `items` with text_id, item_id, option_id, generator, key (as it is
+    now), wording.
+    `codes`: the codes that stand (see `analysis.items.codes`) by item_id.
+    `verdicts`: what experts said about the answers of others: annotator, item_id, question, value.
+    `metrics`: item_id, metric, value of every metric value of its items that is defined. `metric_families`: of each
+    metric that of its base model, or nothing; `families`: the same of the generators.
+    `peculiarities`: sentences about evaluators that are not asked or read in the usual way.
+    `positions`: by label, how often the order of a pair decided what a model said.
+    `metadata`: by item_id, what its metadata says in short texts.
+    `published_names`: by generator, the published one that a researcher has said it is, "" for none.
+    """
+
+    study: Study
+    choices: Choices
+    frame: pd.DataFrame
+    every_round: pd.DataFrame
+    generators: tuple[str, ...]
+    items: pd.DataFrame
+    texts: pd.DataFrame
+    annotators: pd.DataFrame
+    times: pd.DataFrame
+    minutes: pd.DataFrame
+    pairs: pd.DataFrame
+    corrections: tuple[str, ...]
+    left_out: dict[str, int]
+    options: pd.DataFrame
+    codes: dict[str, set[str]]
+    verdicts: pd.DataFrame
+    metrics: pd.DataFrame
+    metric_families: dict[str, str]
+    families: dict[str, str]
+    peculiarities: tuple[str, ...] = ()
+    positions: Mapping[str, PositionBias] = field(default_factory=dict)
+    metadata: dict[str, dict[str, str]] = field(default_factory=dict)
+    published_names: dict[str, str] = field(default_factory=dict)
+
+
+def evidence_of(study: Study, choices: Choices) -> Evidence:
+    """Read a study once, without a lock."""
+    with consistent_read():
+        rounds = chosen(every_round(study, choices.purposes), choices.groups)
+        times, texts = times_of(study, choices), texts_of(study)
+        found = Evidence(
+            study=study,
+            choices=choices,
+            frame=latest_rounds(rounds),
+            every_round=rounds,
+            generators=own_generators(study),
+            items=items_of(study, texts),
+            texts=texts,
+            annotators=annotators_of(study, choices),
+            times=times,
+            minutes=times.groupby("annotator", sort=True)["minutes"].sum().reset_index(),
+            pairs=pairs_of(study),
+            corrections=corrections_of(study),
+            left_out=left_out(study, choices),
+            options=options_of(study),
+            codes=codes_of(study),
+            verdicts=verdicts_of(study, choices),
+            metrics=metrics_of(study),
+            metric_families=get_metric_families(study),
+            families=families_of(study),
+            peculiarities=list_caveats(study, choices.purposes),
+            positions=get_positions(study) if is_paired(study) else {},
+            metadata=metadata_of(study),
+            published_names=stored_matches(study),
+        )
+    return on_shared_texts(found) if choices.shared_texts else found
+
+
+def on_shared_texts(evidence: Evidence) -> Evidence:
+    """Only the texts that people and each model and baseline have answered something about."""
+    answered = evidence.every_round[["annotator", "kind", "text_id"]].drop_duplicates()
+    who = answered["annotator"].where(answered["kind"] != "human", "")  # all people together
+    shared = set(answered["text_id"]).intersection(*(set(texts) for _who, texts in answered.groupby(who)["text_id"]))
+
+    def kept(frame: pd.DataFrame) -> pd.DataFrame:
+        return frame[frame["text_id"].isin(shared)].reset_index(drop=True)
+
+    return replace(
+        evidence,
+        frame=kept(evidence.frame),
+        every_round=kept(evidence.every_round),
+        items=kept(evidence.items),
+        texts=kept(evidence.texts),
+        options=kept(evidence.options),
+    )
+
+
+def metadata_of(study: Study) -> dict[str, dict[str, str]]:
+    """Of each item, by id, the short texts of its metadata, what was imported as further columns included."""
+    rows = UnitItem.objects.filter(unit__study=study).values_list("item__external_id", "item__metadata")
+    return {item_id: short_texts(metadata | (metadata.get("extra") or {})) for item_id, metadata in rows}
+
+
+def short_texts(fields: Mapping[str, Any]) -> dict[str, str]:
+    """Those that may be categories."""
+    return {name: value for name, value in fields.items() if isinstance(value, str) and 0 < len(value) <= SHORT}
+
+
+def verdicts_of(study: Study, choices: Choices) -> pd.DataFrame:
+    """Of experts only; those who rehearse with simulated answers only where these are taken in."""
+    found = latest_rounds(every_round(study, (Purpose.EXPERT,)))[["annotator", "item_id", "question", "value"]]
+    if Purpose.SIMULATED in choices.purposes:
+        return found
+    return found[~found["annotator"].astype(str).str.startswith(REHEARSING)].reset_index(drop=True)
+
+
+def families_of(study: Study) -> dict[str, str]:
+    """The factor `family` of each generator, empty where it has none."""
+    used = UnitItem.objects.filter(unit__study=study).values("item__generator")
+    factors = Generator.objects.filter(pk__in=used).order_by("pk").values_list("name", "factors")
+    return {name: str(said.get("family", "")) for name, said in factors}
+
+
+def metrics_of(study: Study) -> pd.DataFrame:
+    rows = [
+        (row["item_id"], row["metric"], row["value"]) for row in iter_metric_rows(study) if row["value"] is not None
+    ]
+    frame = pd.DataFrame.from_records(rows, columns=["item_id", "metric", "value"])
+    return frame.drop_duplicates(["item_id", "metric"], ignore_index=True)
+
+
+def items_of(study: Study, texts: pd.DataFrame) -> pd.DataFrame:
+    rows = (
+        UnitItem.objects.filter(unit__study=study)
+        .annotate(
+            n_options=Count("item__options"), n_keys=Count("item__options", filter=Q(item__options__correct=True))
+        )
+        .order_by(*BANK_ORDER)
+        .values_list(*(ITEM_FIELDS.get(column, column) for column in ITEM_COLUMNS))
+    )
+    found = pd.DataFrame.from_records(list(rows), columns=ITEM_COLUMNS).drop_duplicates("item_id", ignore_index=True)
+    return found.assign(source=found["text_id"].map(texts.set_index("text_id")["source"]))
+
+
+def options_of(study: Study) -> pd.DataFrame:
+    rows = (
+        UnitItem.objects.filter(unit__study=study, item__options__isnull=False)
+        .order_by(*BANK_ORDER, "item__options__position")
+        .values_list(*OPTION_FIELDS.values())
+    )
+    frame = pd.DataFrame.from_records(list(rows), columns=list(OPTION_FIELDS))
+    return frame.drop_duplicates(["item_id", "option_id"], ignore_index=True)
+
+
+def codes_of(study: Study) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    standing = ItemCode.objects.standing().filter(study=study)
+    for item_id, code in standing.values_list("item__external_id", "code"):
+        found.setdefault(item_id, set()).add(code)
+    return found
+
+
+def texts_of(study: Study) -> pd.DataFrame:
+    """Tokens are words and punctuation marks (`items.plain`)."""
+    units = Unit.objects.filter(study=study).order_by("text_id", "position").select_related("text")
+    rows = [(unit.text.external_id, *origin_of(unit.text), n_tokens(unit.text)) for unit in units]
+    frame = pd.DataFrame.from_records(rows, columns=["text_id", "source", "dataset", "tokens"])
+    return frame.drop_duplicates("text_id", ignore_index=True)
+
+
+def origin_of(text: Text) -> tuple[str, str]:
+    """Source and data set of a text. Most files name one of the two, which then stands for both."""
+    said = text.metadata.get("dataset")
+    dataset = said.strip() if isinstance(said, str) else ""
+    return text.source or dataset, dataset or text.source
+
+
+def n_tokens(text: Text) -> int:
+    """Of a text that came from a replication pack without its words: as many as the pack says that there were."""
+    extra = text.metadata.get("extra")
+    withheld = extra.get(WITHHELD) if isinstance(extra, Mapping) else None
+    counted = withheld.get("n_tokens") if isinstance(withheld, Mapping) else None
+    return counted if isinstance(counted, int) else count_tokens(text.body)
+
+
+def annotators_of(study: Study, choices: Choices) -> pd.DataFrame:
+    """Everybody of the chosen purposes and groups who has handed something in."""
+    answered = handed_in(study, choices.purposes).order_by().values("assignment__annotator")
+    chosen = Annotator.objects.filter(pk__in=answered).order_by("pk")
+    if choices.groups is not None:
+        chosen = chosen.filter(~Q(kind="human") | Q(group__in=choices.groups))
+    fields = ("code", "kind", "group", "reading", "purpose")
+    rows = list(chosen.values_list(*fields, Coalesce("variant__name", Value(""))))
+    return pd.DataFrame.from_records(rows, columns=["annotator", *fields[1:], "variant"])
+
+
+def times_of(study: Study, choices: Choices) -> pd.DataFrame:
+    """How long people had each stage open until handing it in, breaks included; without those of unknown times."""
+    timed = Submission.objects.filter(
+        assignment__annotator__study=study,
+        assignment__annotator__kind="human",
+        assignment__annotator__purpose__in=choices.purposes,
+        assignment__returned_at=None,
+        opened_at__isnull=False,
+        submitted_at__isnull=False,
+    ).order_by("pk")
+    about = ("assignment__annotator__code", "assignment__unit__text__external_id", "stage")
+    rows = [
+        (*of, (submitted - opened).total_seconds() / 60)
+        for *of, opened, submitted in timed.values_list(*about, "opened_at", "submitted_at")
+        if opened and submitted
+    ]
+    return pd.DataFrame.from_records(rows, columns=["annotator", "text_id", "stage", "minutes"])
+
+
+def corrections_of(study: Study) -> tuple[str, ...]:
+    """Keys that were corrected after the study was launched, one sentence each."""
+    return tuple(correction_sentence(correction) for correction in corrections_made(study))
+
+
+def corrections_made(study: Study) -> list[KeyCorrection]:
+    """The corrections of keys after launch, of the versions of items that the study shows."""
+    if study.launched_at is None:
+        return []
+    shown = UnitItem.objects.filter(unit__study=study).values("item")
+    found = KeyCorrection.objects.filter(item__in=shown, made_at__gt=study.launched_at)
+    return list(found.select_related("item"))
+
+
+def correction_sentence(correction: KeyCorrection) -> str:
+    values = {
+        "option": correction.option_external_id,
+        "item": correction.item.external_id,
+        "day": f"{correction.made_at:%Y-%m-%d}",
+        "reason": correction.reason,
+    }
+    if correction.correct:
+        return _("Key corrected on %(day)s, after launch: %(option)s of %(item)s is now a key. %(reason)s") % values
+    return _("Key corrected on %(day)s, after launch: %(option)s of %(item)s is no key any more. %(reason)s") % values
+
+
+def left_out(study: Study, choices: Choices) -> dict[str, int]:
+    """How many responses of each purpose are not in the figures."""
+    counted = (
+        handed_in(study, ("main", "pilot", "simulated"))
+        .exclude(assignment__annotator__purpose__in=choices.purposes)
+        .order_by()
+        .values_list("assignment__annotator__purpose")
+        .annotate(n=Count("pk"))
+    )
+    return dict(counted.order_by("assignment__annotator__purpose"))

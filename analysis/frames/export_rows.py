@@ -1,0 +1,235 @@
+"""Answers as rows of an export: read once in the order in which they were given, never held all at once."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+import pandas as pd
+from django.db.models import F, Window
+from django.db.models.functions import RowNumber
+
+from analysis.frames.responses import handed_in
+from analysis.progress import ANSWERS, Step, tell
+from evaluation.calls import get_parse_status, get_prompt_versions, get_raw_output, select_replies
+from studies.models import Assignment, Study, Submission, UnitItem
+from studies.presentation_order import ShownItem, read_shown_items
+from studies.protocols import PROTOCOLS, Declaration
+from studies.services.declarations import get_declaration
+from studies.services.responses.rows import COLUMNS as CONTRACT
+
+EXTRAS = (
+    "study",
+    "instrument_version",
+    "unit",
+    "item_version",
+    "generator",
+    "key",
+    "correct",
+    "applicable",
+    "position_shown",
+    "order_in_session",
+    "opened_at",
+    "first_answered_at",
+    "last_changed_at",
+    "n_changes",
+    "raw_output",
+    "parse_status",
+    "prompt_version",
+    "variant",
+    "sequence",
+)
+COLUMNS = (*CONTRACT, *EXTRAS)
+
+# What stands in a column, seen from a response; the other columns are worked out or do not apply to this protocol.
+FIELDS = {
+    "annotator": "assignment__annotator__code",
+    "annotator_kind": "assignment__annotator__kind",
+    "group": "assignment__annotator__group",
+    "round": "assignment__round",
+    "stage": "stage",
+    "text_id": "assignment__unit__text__external_id",
+    "item_id": "item__external_id",
+    "option_id": "option__external_id",
+    "question": "question",
+    "value": "value",
+    "probability": "probability",
+    "unsure": "unsure",
+    "person": "assignment__annotator__person",
+    "purpose": "assignment__annotator__purpose",
+    "part": "assignment__unit__part",
+    "submitted_at": "submitted_at",
+    "comment": "comment",
+    "model": "assignment__annotator__model",
+    "reading": "assignment__annotator__reading",
+    "study": "assignment__annotator__study__slug",
+    "instrument": "instrument_version__instrument__name",
+    "language": "instrument_version__instrument__language",
+    "version": "instrument_version__version",
+    "unit": "assignment__unit__position",
+    "item_version": "item__version",
+    "generator": "item__generator__name",
+    "key": "option__correct",
+    "first_answered_at": "first_answered_at",
+    "last_changed_at": "last_changed_at",
+    "n_changes": "n_changes",
+    "variant": "assignment__annotator__variant__name",
+    "annotator_pk": "assignment__annotator_id",
+    "assignment_pk": "assignment_id",
+    "item_pk": "item_id",
+    "option_pk": "option_id",
+}
+TIMES = ("submitted_at", "opened_at", "first_answered_at", "last_changed_at")
+ORDER = ("assignment__annotator_id", "assignment__position", "assignment_id", "pk")
+CHUNK = 2000
+
+
+def export_rows(study: Study, purposes: Collection[str]) -> Iterator[dict[str, Any]]:
+    """One mapping per response with the columns of `COLUMNS`; all rounds, by annotator and in their order."""
+    stages = [stage.name for stage in get_declaration(study).every_stage]
+    is_paired = PROTOCOLS[study.protocol].unit == "pair"
+    places: dict[tuple, int] = {}
+    sides: dict[int, dict[str, Any]] = {}
+    opened: dict[tuple[int, str], datetime] = {}
+    annotator, prompts = None, get_prompt_versions(study)
+    sequence = Window(RowNumber(), order_by="pk")
+    answers = handed_in(study, purposes).annotate(**select_replies(), sequence=sequence).order_by(*ORDER)
+    named = (*FIELDS, *select_replies(), "sequence")
+    pairs = pairs_by_unit(study) if is_paired else {}
+    given = answers.values_list(*map(F, FIELDS.values()), *named[len(FIELDS) :]).iterator(chunk_size=CHUNK)
+    for number, values in enumerate(given, 1):
+        if number % CHUNK == 0:
+            tell(Step(ANSWERS, number))
+        row = dict(zip(named, values, strict=True))
+        row["prompt_version"] = prompts.get(row["annotator_pk"]) if row["reply_turn"] is not None else None
+        if row["annotator_pk"] != annotator:
+            annotator = row["annotator_pk"]
+            places, opened = places_shown(annotator, stages), stages_opened(annotator)
+            sides = sides_shown(annotator, pairs) if is_paired else {}
+        row["opened_at"] = opened.get((row["assignment_pk"], row["stage"]))
+        yield finished(row, places, sides)
+
+
+def finished(row: dict[str, Any], places: dict[tuple, int], sides: dict[int, dict[str, Any]]) -> dict[str, Any]:
+    """The row with what is worked out, in the order of the columns."""
+    for name in TIMES:
+        row[name] = row[name].isoformat() if row[name] else None
+    place = (row["assignment_pk"], row["stage"], row["item_pk"])
+    row["order_in_session"] = places.get((*place, None))
+    row["position_shown"] = places.get((*place, row["option_pk"])) if row["option_pk"] else None
+    row |= sides.get(row["assignment_pk"], {})
+    row["applicable"] = True  # a question that was not asked has no row; the wide export says where
+    row["correct"] = None if row["key"] is None else row["value"] == row["key"]
+    row["instrument_version"] = f"{row['instrument']}/{row['language']}/{row['version']}"
+    row["raw_output"], row["parse_status"] = get_raw_output(row), get_parse_status(row)
+    return {column: row.get(column) for column in COLUMNS}
+
+
+def places_shown(annotator_pk: int, stages: list[str]) -> dict[tuple, int]:
+    """Where an annotator saw everything, counted from 1; imported orders are unknown and absent.
+
+    {(assignment, stage, item, None): which item of all they were shown, (…, option): which option of the item}
+    """
+    places: dict[tuple, int] = {}
+    shown = Assignment.objects.active().filter(annotator=annotator_pk).order_by("position", "pk")
+    session = 0
+    for assignment, orders in shown.values_list("pk", "shown"):
+        for stage in stages:
+            for item in read_shown_items(orders, stage):
+                session += 1
+                places[assignment, stage, item.item_id, None] = session
+                for number, option in enumerate(item.options, 1):
+                    places[assignment, stage, item.item_id, option.option_id] = number
+    return places
+
+
+def stages_opened(annotator_pk: int) -> dict[tuple[int, str], datetime]:
+    """When the annotator opened each stage that was handed in, by assignment and stage; unknown times are absent."""
+    known = Submission.objects.filter(assignment__annotator=annotator_pk, opened_at__isnull=False)
+    return {
+        (assignment, stage): time
+        for assignment, stage, time in known.values_list("assignment", "stage", "opened_at")
+        if time
+    }
+
+
+def pairs_by_unit(study: Study) -> dict[int, dict[int, str]]:
+    """The items of each unit in their order: their ids by primary key."""
+    found: dict[int, dict[int, str]] = {}
+    items = UnitItem.objects.filter(unit__study=study).order_by("unit", "position")
+    for unit, pk, external_id in items.values_list("unit_id", "item_id", "item__external_id"):
+        found.setdefault(unit, {})[pk] = external_id
+    return found
+
+
+def sides_shown(annotator_pk: int, pairs: dict[int, dict[int, str]]) -> dict[int, dict[str, Any]]:
+    """Of each assignment about a pair: the second item, and which stood on the left; empty where that is unknown."""
+    found = {}
+    mine = Assignment.objects.active().filter(annotator=annotator_pk)
+    for assignment, unit, shown in mine.values_list("pk", "unit_id", "shown"):
+        pair = pairs[unit]
+        left = next((items[0].item_id for items in map(first_shown, shown.values()) if items), None)
+        found[assignment] = {"other_item_id": list(pair.values())[1], "shown_left": pair.get(left or 0)}
+    return found
+
+
+def first_shown(order: list) -> list[ShownItem]:
+    return read_shown_items({"": order}, "")[:1]
+
+
+PAIR_COLUMNS = ["annotator", "unit", "round", "first", "second", "generator_first", "generator_second", "left"]
+
+
+def is_paired(study: Study) -> bool:
+    return PROTOCOLS[study.protocol].unit == "pair"
+
+
+def pairs_of(study: Study) -> pd.DataFrame:
+    """One row per assignment with the columns above, of pairwise studies; else none.
+
+    `unit` is a primary key; `first`, `second` and `left` are ids of items, `left` is missing where the side is unknown.
+    """
+    if not is_paired(study):
+        return pd.DataFrame(columns=PAIR_COLUMNS)
+    items = UnitItem.objects.filter(unit__study=study).order_by("unit", "position")
+    units: dict[int, list[tuple[int, str, str]]] = {}
+    fields = ("unit_id", "item_id", "item__external_id", "item__generator__name")
+    for unit, pk, external_id, generator in items.values_list(*fields):
+        units.setdefault(unit, []).append((pk, external_id, generator))
+    assignments = Assignment.objects.active().filter(annotator__study=study)
+    rows = [
+        row_of(code, unit, number, units[unit], shown)
+        for code, unit, number, shown in assignments.values_list("annotator__code", "unit_id", "round", "shown")
+    ]
+    return pd.DataFrame.from_records(rows, columns=PAIR_COLUMNS)
+
+
+def row_of(code: str, unit: int, number: int, pair: list[tuple[int, str, str]], shown: dict) -> tuple:
+    (_one, first, generator_first), (_other, second, generator_second) = pair
+    named: dict[int | None, str] = {pk: external_id for pk, external_id, _generator in pair}
+    left = next((named[items[0].item_id] for items in map(first_shown, shown.values()) if items), None)
+    return code, unit, number, first, second, generator_first, generator_second, left
+
+
+NO_ANSWER = dict.fromkeys(("value", "option_id", "option_pk", "option_position", "key", "probability", "unsure"))
+SUBJECT = itemgetter("annotator", "round", "stage", "item_pk")
+
+
+def unasked(
+    rows: Iterable[dict[str, Any]], declaration: Declaration, by_code: Mapping[str, Declaration]
+) -> Iterator[dict[str, Any]]:
+    """A row for each question that does not apply to an item after these answers to it, without a value.
+
+    Nothing where no question has a condition, and where a later round holds single answers only. `by_code` says how
+    annotators with a variant are asked.
+    """
+    if declaration.rounds is not None:
+        return
+    for (annotator, _round, name, _item), about in groupby(sorted(rows, key=SUBJECT), key=SUBJECT):
+        answers, stage = list(about), by_code.get(annotator, declaration).stage(name)
+        if any(each.asked_if for each in stage.questions):
+            given = {row["question"]: row["value"] for row in answers if row["option_id"] is None}
+            for question, is_asked in stage.applicable(given, stage.questions).items():
+                if is_asked is False:
+                    yield answers[0] | NO_ANSWER | {"question": question, "comment": ""}

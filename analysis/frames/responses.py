@@ -1,0 +1,157 @@
+"""Tidy frames of what was answered: one row per response, ready for the reports."""
+
+import json
+import sys
+from collections.abc import Collection, Iterable, Mapping
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from django.db.models import QuerySet, TextField
+from django.db.models.functions import Cast
+
+from analysis.progress import ANSWERS, Step, tell
+from items.models import Item, Option
+from studies.models import Assignment, Response, Study, UnitItem
+
+MAIN = ("main",)
+
+
+def handed_in(study: Study, purposes: Collection[str] = MAIN) -> QuerySet[Response]:
+    """The responses of the annotators with one of these purposes, without those of units that were given back."""
+    return Response.objects.filter(
+        assignment__annotator__study=study,
+        assignment__annotator__purpose__in=purposes,
+        assignment__returned_at=None,
+    )
+
+
+# Columns of the frame by the row they come from, each with where it stands there. An answer holds keys of the others.
+ASSIGNMENT = {
+    "annotator": "annotator__code",
+    "kind": "annotator__kind",
+    "group": "annotator__group",
+    "purpose": "annotator__purpose",
+    "model": "annotator__model",
+    "reading": "annotator__reading",
+    "unit": "unit_id",
+    "part": "unit__part",
+    "round": "round",
+    "text_id": "unit__text__external_id",
+}
+ITEM = {"item_id": "external_id", "generator": "generator__name"}
+OPTION = {"option_id": "external_id", "key": "correct"}
+ANSWER = ("stage", "question", "value", "probability", "unsure")
+AT_ONCE = 20_000  # answers fetched at a time
+COLUMNS = (
+    *("annotator", "kind", "group", "purpose", "model", "reading", "unit", "part", "round", "stage"),
+    *("text_id", "item_id", "option_id", "generator"),
+    *("question", "value", "probability", "unsure", "key", "correct"),
+)
+ANSWERED = ["annotator", "unit", "stage", "item_id", "option_id", "question"]  # what is answered once a round
+DTYPES = {"round": "int64", "unit": "int64", "probability": "float64", "unsure": "boolean", "key": "boolean"}
+
+
+def responses_frame(
+    study: Study,
+    purposes: Collection[str] = MAIN,
+    groups: Collection[str] | None = None,
+    evaluators: Collection[str] | None = None,
+) -> pd.DataFrame:
+    """One row per response that counts, with the columns of `COLUMNS`.
+
+    `key` is the key as it is now, and `correct` says whether the tick equals it (missing where nothing was ticked).
+    A question that an annotator answered again in a later round counts with its latest answer. `groups`
+    limits the people to some groups (models belong to none), `evaluators` the annotators to some codes ("human" stands
+    for all people). Drafts are never here. Texts such as "NA" and "null" stay what they are.
+    """
+    return latest_rounds(chosen(every_round(study, purposes), groups, evaluators))
+
+
+def every_round(study: Study, purposes: Collection[str] = MAIN) -> pd.DataFrame:
+    """All rows, those of earlier rounds too, with the columns of `COLUMNS`."""
+    answers = answers_of(study, purposes)
+    items = Item.objects.filter(pk__in=UnitItem.objects.filter(unit__study=study).values("item"))
+    columns = {name: answers[name] for name in ANSWER}
+    columns |= looked_up(answers["assignment_id"], Assignment.objects.filter(annotator__study=study), ASSIGNMENT)
+    columns |= looked_up(answers["item_id"], items, ITEM)
+    columns |= looked_up(answers["option_id"], Option.objects.filter(item__in=items), OPTION)
+    frame = pd.DataFrame(columns, dtype=object).astype(DTYPES)
+    frame["correct"] = correctness(frame)
+    return frame[list(COLUMNS)]
+
+
+def answers_of(study: Study, purposes: Collection[str]) -> dict[str, np.ndarray]:
+    """The answers column by column, in the order they were given: keys, and what was said.
+
+    Values are decoded once each: a million answers hold few different ones.
+    """
+    rows = handed_in(study, purposes).order_by("pk").annotate(written=Cast("value", TextField()))
+    names = ("assignment_id", "item_id", "option_id", "written", *(name for name in ANSWER if name != "value"))
+    parts: dict[str, list[np.ndarray]] = {name: [] for name in names}
+    given = rows.values_list(*names).iterator(chunk_size=AT_ONCE)
+    n = 0
+    while some := list(islice(given, AT_ONCE)):
+        for name, column in zip(names, zip(*some, strict=True), strict=True):
+            parts[name].append(as_objects(map(sys.intern, column) if name in ("stage", "question") else column))
+        n += len(some)
+        tell(Step(ANSWERS, n))
+    columns = {name: np.concatenate(part) if part else np.empty(0, dtype=object) for name, part in parts.items()}
+    decoded = {word: json.loads(word) for word in set(columns["written"])}
+    return columns | {"value": as_objects(map(decoded.__getitem__, columns.pop("written")))}
+
+
+def as_objects(values: Iterable[Any]) -> np.ndarray:
+    """A column that holds the values as they are."""
+    values = list(values)
+    column = np.empty(len(values), dtype=object)
+    column[:] = values
+    return column
+
+
+def looked_up(keys: np.ndarray, rows: QuerySet[Any], fields: Mapping[str, str]) -> dict[str, np.ndarray]:
+    """For each key the fields of its row; None where there is no key."""
+    if not len(keys):  # such as the verdicts of a study without experts
+        return {name: np.empty(0, dtype=object) for name in fields}
+    found = list(rows.values_list("pk", *fields.values()))
+    index = pd.Index([row[0] for row in found], dtype="int64")
+    places = index.get_indexer(np.array([0 if key is None else key for key in keys], dtype="int64"))
+    # None stands last in each column, where the place -1 of a missing key finds it.
+    return {name: as_objects([*(row[at] for row in found), None])[places] for at, name in enumerate(fields, 1)}
+
+
+def correctness(frame: pd.DataFrame) -> pd.Series:
+    """Whether a tick equals the key; missing for what is not a tick."""
+    ticked = frame["value"].where(frame["key"].notna(), None)
+    return (ticked.astype("boolean") == frame["key"]).astype("boolean")
+
+
+def latest_rounds(frame: pd.DataFrame) -> pd.DataFrame:
+    """Without what a later round of the same annotator has superseded, question by question."""
+    if (frame["round"] == 1).all():
+        return frame.reset_index(drop=True)
+    latest = frame.groupby(ANSWERED, dropna=False)["round"].transform("max")
+    return frame[frame["round"] == latest].reset_index(drop=True)
+
+
+def chosen(
+    frame: pd.DataFrame, groups: Collection[str] | None = None, evaluators: Collection[str] | None = None
+) -> pd.DataFrame:
+    """The rows of the people in `groups` and of the annotators in `evaluators`; None chooses all."""
+    human = frame["kind"] == "human"
+    kept = pd.Series(True, index=frame.index)
+    if groups is not None:
+        kept &= ~human | frame["group"].isin(groups)
+    if evaluators is not None:
+        kept &= frame["annotator"].isin(evaluators) | (human & ("human" in evaluators))
+    return frame[kept]
+
+
+JUDGMENT = ["annotator", "kind", "text_id", "item_id", "option_id", "generator", "stage", "value", "correct"]
+
+
+def judgments_of(frame: pd.DataFrame) -> pd.DataFrame:
+    """One row per option that was judged, ticked or not; `value` and `correct` are truths."""
+    ticks = frame[(frame["question"] == "answer") & frame["correct"].notna()][JUDGMENT]
+    return ticks.astype({"value": bool, "correct": bool}).reset_index(drop=True)

@@ -1,0 +1,206 @@
+"""Codes of items as a CSV file, out and in: a row for each code of an item. All of a file is taken, or nothing."""
+
+import csv
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.db.models import Q
+from django.utils.translation import gettext as _
+
+from analysis.exports.writing import Out
+from analysis.items.codes import SEVERAL, category_of, code_called, code_of, codes_of, is_known, is_single
+from analysis.items.coding import offered_codes
+from analysis.items.coding_acts import BadCode, Done, Placed, code_items, span_of
+from analysis.models import ItemCode
+from analysis.results.links import item_pks
+from analysis.tables.writers import cell
+from items.formats.rows import Reading
+from items.formats.table_cells import TableRow, read_cells
+from items.models import Item, Option
+from items.plain import make_printable
+from projects.models import User
+from studies.csv_cells import unescape_formula
+from studies.models import Study
+from studies.services.responses.importing import ImportRefused
+from studies.services.responses.rows import RowProblem
+
+COLUMNS = ("item_id", "kind", "code", "option_id", "quote", "note")
+MORE = ("set_by", "set_at", "text_id", "generator", "question")  # for those who read the file; not read back
+MOST_NOTE = 1_000
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What a file changed, or with `dry_run` how many codes it holds. `new`: codes of the team's own that it adds."""
+
+    n_rows: int
+    done: Done | None
+    new: tuple[str, ...] = ()
+
+
+def export_codes(study: Study, out: Out, kind: str = "") -> int:
+    """Every code that stands, in the study's order of items; with a kind only its codes, and a row without one for each
+    item that has none, to be filled in. The number of rows."""
+    rows = csv.writer(out)
+    rows.writerow([*COLUMNS, *MORE])
+    standing: dict[int, list[ItemCode]] = {}
+    for code in ItemCode.objects.standing().filter(study=study).select_related("option", "set_by", "item__text"):
+        if kind in ("", code_called(study.protocol, code.code).kind):
+            standing.setdefault(code.item_id, []).append(code)
+    items = Item.objects.filter(unit_items__unit__study=study).select_related("text", "generator").distinct().in_bulk()
+    n = 0
+    for pk in item_pks(study).values():
+        codes: list[ItemCode | None] = list(standing.get(pk, [])) or ([None] if kind else [])
+        for each in codes:
+            rows.writerow(map(cell, row_of(study, items[pk], each, kind)))
+            n += 1
+    return n
+
+
+def row_of(study: Study, item: Item, code: ItemCode | None, kind: str) -> list[str]:
+    about = [item.text.external_id, item.generator.name, item.stem]
+    if code is None:
+        return [item.external_id, kind, "", "", "", "", "", "", *about]
+    option, who = code.option.external_id if code.option else "", code.set_by.username if code.set_by else ""
+    kind = code_called(study.protocol, code.code).kind
+    said = [item.external_id, kind, category_of(code.code), option, code.quote, code.note]
+    return [*said, who, code.set_at.isoformat(timespec="seconds"), *about]
+
+
+def import_codes(study: Study, content: bytes, user: User | None, *, dry_run: bool = False) -> Imported:
+    """Set what the file says, as one act that can be undone. Rows without a code say nothing; nothing is taken away but
+    what another code of a kind with one code an item replaces.
+
+    Raises `ImportRefused` with every problem by line: nothing is stored then.
+    """
+    reading = Reading()
+    table = read_cells(content, reading)
+    problems = [RowProblem(each.line, each.field, each.reason) for each in reading.problems.listed]
+    rows = list(read_rows(table.header, table.rows, problems)) if table else []
+    placed = [] if problems else list(placed_rows(study, rows, problems))
+    if problems:
+        raise ImportRefused(problems)
+    new = sorted({each.code for each in placed} - {code.name for code in offered_codes(study)})
+    done = None if dry_run else code_items(study, placed, user)
+    return Imported(len(placed), done, tuple(new))
+
+
+@dataclass(frozen=True)
+class Row:
+    line: int
+    said: dict[str, str]
+
+
+def read_rows(header: list[str], rows: list[TableRow], problems: list[RowProblem]) -> Iterator[Row]:
+    """The rows that name a code. Columns that are not known are left aside, as those of an export."""
+    names = [name.strip().casefold() for name in header]
+    if missing := [name for name in ("item_id", "code") if name not in names]:
+        told = {"names": ", ".join(missing), "columns": make_printable(", ".join(header), 200)}
+        problems.append(
+            RowProblem(1, "", _("The column %(names)s is missing. The columns here are: %(columns)s.") % told)
+        )
+        return
+    for row in rows:
+        said = {name: unescape_formula(said) for name, said in zip(names, row.cells, strict=True) if name in COLUMNS}
+        if said["code"]:
+            yield Row(row.line, {name: said.get(name, "") for name in COLUMNS})
+
+
+def placed_rows(study: Study, rows: list[Row], problems: list[RowProblem]) -> Iterator[Placed]:
+    """The codes with the items they belong to; what is wrong goes to the problems."""
+    items, options = item_pks(study), options_of(study, rows)
+    bodies = bodies_of(study) if any(row.said["quote"] for row in rows) else {}
+    seen: dict[tuple[int, str], tuple[int, str]] = {}
+    for row in rows:
+        try:
+            placed = placed_row(study, row.said, items, options, bodies)
+            refuse_second(study, seen, row.line, placed)
+        except BadCell as bad:
+            problems.append(RowProblem(row.line, bad.column, str(bad)))
+        else:
+            yield placed
+
+
+class BadCell(ValueError):
+    """A cell that cannot be taken: its column, and a sentence that says what can."""
+
+    def __init__(self, column: str, reason: str):
+        super().__init__(reason)
+        self.column = column
+
+
+def placed_row(
+    study: Study,
+    said: dict[str, str],
+    items: dict[str, int],
+    options: dict[tuple[int, str], int],
+    bodies: dict[int, str],
+) -> Placed:
+    item = items.get(said["item_id"])
+    if item is None:
+        told = {"id": make_printable(said["item_id"])}
+        raise BadCell("item_id", _("The study has no item “%(id)s”. Write the id of one of its items.") % told)
+    code, option, start, end = name_of(study, said["kind"], said["code"]), None, None, None
+    if said["option_id"]:
+        option = options.get((item, said["option_id"]))
+        if option is None:
+            told = {"id": make_printable(said["option_id"])}
+            raise BadCell(
+                "option_id", _("The item has no option “%(id)s”. Write the id of one, or leave it empty.") % told
+            )
+    if said["quote"]:
+        try:
+            start, end = span_of(said["quote"], bodies[item])
+        except BadCode as bad:
+            raise BadCell("quote", str(bad)) from None
+    if len(said["note"]) > MOST_NOTE:
+        raise BadCell("note", _("A note has %(n)s characters at most. Shorten it.") % {"n": MOST_NOTE})
+    return Placed(item, code, option, start, end, said["note"])
+
+
+def name_of(study: Study, kind: str, code: str) -> str:
+    """The name of a code as a file says it: its kind may be missing where the protocol has a code of that name."""
+    catalogue = {each.name: each.kind for each in codes_of(study.protocol)}
+    if catalogue.get(code) == (kind or catalogue.get(code)) and code in catalogue:
+        return code
+    name = code_of(study.protocol, kind, code) if kind else code
+    if (
+        kind in SEVERAL
+        or not is_known(study.protocol, name)
+        or (not kind and code not in catalogue and "=" not in code)
+    ):
+        told = {"code": make_printable(code), "known": ", ".join(catalogue) or "–"}
+        raise BadCell(
+            "code",
+            _(
+                "“%(code)s” is no code of this kind of study. Write one of: %(known)s. For a category of your own write"
+                " its kind into the column kind, both of at most 60 characters."
+            )
+            % told,
+        )
+    return name
+
+
+def refuse_second(study: Study, seen: dict[tuple[int, str], tuple[int, str]], line: int, placed: Placed) -> None:
+    """A file says each code once, and of a kind with one code an item one category."""
+    kind = code_called(study.protocol, placed.code).kind
+    about = kind if is_single(kind) else f"{placed.code} {placed.option}"
+    before, other = seen.setdefault((placed.item, about), (line, placed.code))
+    if before != line:
+        if other != placed.code:
+            told = {"line": before, "other": category_of(other)}
+            raise BadCell("code", _("Line %(line)s says “%(other)s” of this item. Keep one of the two rows.") % told)
+        raise BadCell("code", _("Line %(line)s says the same. Take one of the two out.") % {"line": before})
+
+
+def options_of(study: Study, rows: list[Row]) -> dict[tuple[int, str], int]:
+    """The options of the study's items, if any row points to one."""
+    if not any(row.said["option_id"] for row in rows):
+        return {}
+    found = Option.objects.filter(Q(item__unit_items__unit__study=study)).order_by().distinct()
+    return {(item, name): pk for pk, item, name in found.values_list("pk", "item", "external_id")}
+
+
+def bodies_of(study: Study) -> dict[int, str]:
+    items = Item.objects.filter(unit_items__unit__study=study).order_by().distinct()
+    return dict(items.values_list("pk", "text__body"))

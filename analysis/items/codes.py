@@ -1,0 +1,114 @@
+"""The codes that somebody who looks at an item of a study may set: what is wrong with it, or what kind it is.
+
+Per protocol: as published why an item can be guessed or not be answered (Säuberli & Clematide 2024), and what is wrong
+with a generated question (QGEval, 2024), which serves the stopping questionnaire too; of pairs, where an item fails
+what it is compared by. The types of question follow what a reader has to do with the text. Besides, a team may divide
+items by kinds of its own: such a code is called `KIND=CATEGORY`, and exists as long as an item has it.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from analysis.plugins import find_plugin, load_plugins
+
+TYPE, UNANSWERABLE, GUESSABLE, TAG, ERROR = "question_type", "unanswerable", "guessable", "asks_about", "error"
+KINDS = {
+    TYPE: _("Type of question"),
+    TAG: _("What it asks about"),
+    UNANSWERABLE: _("Why it cannot be answered with the text"),
+    GUESSABLE: _("Why it can be guessed without the text"),
+    ERROR: _("What is wrong with the question"),
+}
+SEVERAL = (UNANSWERABLE, GUESSABLE, ERROR)  # kinds of which an item may have more than one; of all others it has one
+OWN = "="  # stands between kind and category in the name of a code of the team's own
+LONGEST = 60  # letters of a kind, and of a category, of the team's own
+
+
+@dataclass(frozen=True)
+class Code:
+    """`name` stands in tables; a sub-code starts with the name of its code and a colon."""
+
+    name: str
+    kind: str
+    title: str | Promise
+
+
+ERRORS = (
+    Code("invalid", ERROR, _("no valid question")),
+    Code("incorrectly_phrased", ERROR, _("incorrectly phrased")),
+    Code("ambiguous", ERROR, _("ambiguous")),
+    Code("unnecessary_copy", ERROR, _("copies more of the passage than needed")),
+    Code("inconsistent", ERROR, _("inconsistent with the passage")),
+    Code("beyond_passage", ERROR, _("asks beyond the passage")),
+    Code("mismatch", ERROR, _("does not match the expected answer")),
+)
+
+
+def codes_of(protocol: str) -> tuple[Code, ...]:
+    """The codes for items of a study of that protocol, in the order in which they are offered; there may be none."""
+    return find_plugin(protocol).codes
+
+
+def every_code() -> list[Code]:
+    """Those of all protocols."""
+    return [code for plugin in load_plugins().values() for code in plugin.codes]
+
+
+def code_called(protocol: str, name: str) -> Code:
+    """The code of that name, also one of the team's own; `KeyError` if there is none."""
+    kind, sign, category = name.partition(OWN)
+    if sign and 0 < len(kind) <= LONGEST and 0 < len(category) <= LONGEST and is_single(kind):
+        return Code(name, kind, category)
+    return {code.name: code for code in codes_of(protocol)}[name]
+
+
+def is_known(protocol: str, name: str) -> bool:
+    """Whether `code_called` finds it."""
+    try:
+        return bool(code_called(protocol, name))
+    except KeyError:
+        return False
+
+
+def code_of(protocol: str, kind: str, category: str) -> str:
+    """The name of the code that puts an item into a category of a kind: the catalogue's, else one of the team's own."""
+    catalogue = {code.name for code in codes_of(protocol) if code.kind == kind}
+    return category if category in catalogue else f"{kind}{OWN}{category}"
+
+
+def category_title(protocol: str, kind: str, category: str) -> str:
+    """The category in words; those of the team's own, and of metadata, are their own words."""
+    return {code.name: str(code.title) for code in codes_of(protocol) if code.kind == kind}.get(category, category)
+
+
+def category_of(name: str) -> str:
+    """The category into which a code puts an item."""
+    return name.partition(OWN)[2] or name
+
+
+def is_single(kind: str) -> bool:
+    """Whether an item has one code of the kind at most: then the kind divides the items."""
+    return kind not in SEVERAL
+
+
+def kind_title(kind: str) -> str:
+    """The kind in words; those of the team's own are its own words."""
+    return str(KINDS.get(kind, kind))
+
+
+def title_of(protocol: str, name: str) -> str:
+    """The code in words; `KeyError` if the protocol has none of that name."""
+    return str(code_called(protocol, name).title)
+
+
+def titles(protocol: str, joined_names: str) -> str:
+    """What `joined` gives, in words."""
+    return "; ".join(title_of(protocol, name) for name in joined_names.split("; ") if name)
+
+
+def joined(protocol: str, names: Collection[str], *kinds: str) -> str:
+    """Codes as the cell of a table: those of these kinds, each once, in the catalogue's order, parted by semicolons."""
+    return "; ".join(code.name for code in codes_of(protocol) if code.name in names and code.kind in kinds)

@@ -1,0 +1,390 @@
+"""Which codes somebody can set on the items of a study, under which key, and how far the coding is."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from analysis.frames.evidence import codes_of as standing_codes
+from analysis.frames.evidence import metadata_of
+from analysis.items.codes import (
+    KINDS,
+    LONGEST,
+    OWN,
+    TAG,
+    TYPE,
+    Code,
+    code_called,
+    code_of,
+    codes_of,
+    is_known,
+    is_single,
+    kind_title,
+    title_of,
+)
+from analysis.models import CodingAct, ItemCode
+from analysis.plugins import find_plugin
+from analysis.reports.categories import MOST, Categories, ways
+from analysis.results.forms import ResultsForm
+from analysis.services.results import counts_by_purpose, report_of
+from items.models import Item, Option
+from items.uploads import check_size
+from studies.models import Study, UnitItem
+
+# Letters that no other key of the page needs; digits first.
+KEYS = "1234567890abcdefghilmopqrsvwx"
+FIRST = (TYPE, TAG)
+
+
+@dataclass(frozen=True)
+class Offered:
+    """A code that can be set: its key, and how many items have it, by a code or by their metadata."""
+
+    code: Code
+    key: str
+    n: int
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Codes that belong together. `without`: ids of the items that have none, or contradicting ones."""
+
+    name: str
+    codes: list[Offered]
+    without: frozenset[str]
+    of: int
+
+    @property
+    def title(self) -> str:
+        return kind_title(self.name)
+
+    @property
+    def is_single(self) -> bool:
+        return is_single(self.name)
+
+    @property
+    def n(self) -> int:
+        return self.of - len(self.without)
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """All kinds of a study, and what stands: codes and categories of metadata by item id."""
+
+    kinds: list[Kind]
+    codes: dict[str, set[str]]
+    ways: dict[str, Categories] = field(default_factory=dict)
+
+    def kind(self, name: str) -> Kind | None:
+        return next((kind for kind in self.kinds if kind.name == name), None)
+
+
+def scheme_of(study: Study, items: Collection[str], chosen: str = "") -> Scheme:
+    """`items`: their ids. `chosen`: the kind that alone has keys; without one all have."""
+    codes = standing_codes(study)
+    found = {way.kind: way for way in ways(study.protocol, items, metadata_of(study), codes)}
+    offered = offered_in(study, found, codes)
+    chosen = chosen if any(code.kind == chosen for code in offered) else ""
+    keyed = [code.name for code in offered if chosen in ("", code.kind)]
+    keys = dict(zip(keyed, KEYS, strict=False))
+    counts = Counter(code for item in items for code in codes.get(item, ()))
+    kinds = []
+    for name in dict.fromkeys(code.kind for code in offered):
+        mine = [code for code in offered if code.kind == name]
+        has = {code.name for code in mine}
+        way = found.get(name) if is_single(name) else None
+        without = frozenset(
+            item for item in items if not (way.of[item] if way else has.intersection(codes.get(item, ())))
+        )
+        told = Counter(code_of(study.protocol, name, category) for category in way.of.values()) if way else counts
+        shown = [Offered(code, keys.get(code.name, ""), told[code.name]) for code in mine]
+        kinds.append(Kind(name, shown, without, len(items)))
+    return Scheme(kinds, codes, found)
+
+
+def kinds_of(study: Study) -> dict[str, Any]:
+    """For the results page: the kinds that divide the items, and which of them is to be coded next."""
+    kinds = [kind for kind in scheme_of(study, list(metadata_of(study))).kinds if kind.is_single]
+    begun = [kind for kind in kinds if 0 < kind.n < kind.of]
+    to_code = next(iter(begun or kinds), None)
+    return {"kinds": kinds, "to_code": to_code.name if to_code else ""}
+
+
+def offered_codes(study: Study) -> list[Code]:
+    """The codes of the protocol, and those of the team's own that items have."""
+    codes = standing_codes(study)
+    metadata = metadata_of(study)
+    return offered_in(study, {way.kind: way for way in ways(study.protocol, list(metadata), metadata, codes)}, codes)
+
+
+def offered_in(study: Study, found: dict[str, Categories], codes: dict[str, set[str]]) -> list[Code]:
+    """Kinds that divide the items first. Of metadata only names of a few values, which may be categories."""
+    known = {code.name: code for code in codes_of(study.protocol)}
+    used = {name for names in codes.values() for name in names}
+    told = {code_of(study.protocol, way.kind, name) for way in found.values() if repeats(way) for name in way.names}
+    for name in sorted((used | told) - known.keys()):
+        if is_known(study.protocol, name):
+            known[name] = code_called(study.protocol, name)
+    own = sorted({code.kind for code in known.values()} - KINDS.keys())
+    places = {kind: place for place, kind in enumerate([*FIRST, *own, *KINDS][::-1])}
+    return sorted(known.values(), key=lambda code: -places[code.kind])
+
+
+def repeats(way: Categories) -> bool:
+    """Whether the items have few categories, some of them several items: else the values are names."""
+    counts = Counter(category for category in way.of.values() if category)
+    return len(counts) <= MOST and any(n > 1 for n in counts.values())
+
+
+@dataclass(frozen=True)
+class Coder:
+    """Who set how many of the codes that stand; nobody's are those that a command set."""
+
+    pk: int | None
+    name: str
+    n: int
+
+
+def coders_of(study: Study) -> list[Coder]:
+    """By name, nobody's last."""
+    rows = ItemCode.objects.standing().filter(study=study).order_by().values_list("set_by", "set_by__username")
+    found = [Coder(pk, name or "", n) for (pk, name), n in Counter(rows).items()]
+    return sorted(found, key=lambda coder: (not coder.name, coder.name))
+
+
+STATES = [("", _("all")), ("uncoded", _("without a code")), ("coded", _("with a code"))]
+LISTS = [("", _("all items")), ("guessable_items", _("guessable")), ("unanswerable_items", _("unanswerable"))]
+SORTS = [
+    ("", _("order of the study")),
+    ("surest", _("surest first")),
+    ("item", _("id of the item")),
+    ("text", _("id of the text")),
+    ("generator", _("generator")),
+]
+
+
+class CodingFilter(forms.Form):
+    """A GET form; what does not exist chooses nothing."""
+
+    kind = forms.ChoiceField(label=_("Kind of code"), required=False)
+    state = forms.ChoiceField(label=_("Items"), choices=STATES, required=False)
+    list = forms.ChoiceField(label=_("List"), choices=LISTS, required=False)
+    generator = forms.ChoiceField(label=_("Generator"), required=False)
+    by = forms.ChoiceField(label=_("Coded by"), required=False)
+    q = forms.CharField(label=_("Text or words"), required=False, max_length=200, widget=forms.SearchInput)
+    sort = forms.ChoiceField(label=_("Sorted by"), choices=SORTS, required=False)
+
+    def __init__(
+        self, study: Study, scheme: Scheme, generators: Iterable[str], coders: Iterable[Coder], data: Any
+    ) -> None:
+        super().__init__({name: value for name, value in data.items() if name in self.base_fields})
+        every = ("", _("all"))
+        choices = {
+            "kind": [(kind.name, kind.title) for kind in scheme.kinds],
+            "generator": [(name, name) for name in generators],
+            "by": [(str(coder.pk), coder.name) for coder in coders if coder.pk],
+        }
+        for name, values in choices.items():
+            self.fields[name].choices = [every, *values]  # type: ignore[attr-defined]
+        if not find_plugin(study.protocol).has_item_lists:
+            del self.fields["list"]
+            self.fields["sort"].choices = [each for each in SORTS if each[0] != "surest"]  # type: ignore[attr-defined]
+        self.full_clean()
+
+    def chosen(self, name: str) -> str:
+        return str(self.cleaned_data.get(name, ""))
+
+    @property
+    def asked(self) -> dict[str, str]:
+        """The choices as parameters of an address."""
+        return {name: value for name, value in self.cleaned_data.items() if value}
+
+
+class OwnCodeForm(forms.Form):
+    """A category of the team's own, with the kind it belongs to."""
+
+    own_kind = forms.CharField(label=_("Kind"), max_length=LONGEST)
+    own_category = forms.CharField(label=_("Category"), max_length=LONGEST)
+
+    def clean_own_kind(self) -> str:
+        kind = str(self.cleaned_data["own_kind"]).strip()
+        if OWN in kind or not is_single(kind):
+            raise forms.ValidationError(_("Choose another name for the kind, without an equals sign."))
+        return kind
+
+
+class CodeFileForm(forms.Form):
+    file = forms.FileField(label=_("CSV file"), help_text=_("With the columns item_id, kind and code at least."))
+
+    def clean_file(self) -> Any:
+        file = self.cleaned_data["file"]
+        try:
+            check_size(file)
+        except ValueError as error:
+            raise forms.ValidationError(str(error)) from None
+        return file
+
+
+MOST_ACTS = 8
+
+
+@dataclass(frozen=True)
+class Listed:
+    """What an item is found and sorted by."""
+
+    pk: int
+    id: str
+    text: str
+    title: str
+    generator: str
+    stem: str
+
+    def has_words(self, words: str) -> bool:
+        return words in "\n".join([self.id, self.text, self.title, self.stem]).casefold()
+
+
+FIELDS = (
+    "item_id", "item__external_id", "item__text__external_id", "item__text__title", "item__generator__name",
+    "item__stem",
+)  # fmt: skip
+
+
+def items_of(study: Study) -> list[Listed]:
+    """In the order of the study, each item once."""
+    ordered = UnitItem.objects.filter(unit__study=study).order_by("unit__position", "position")
+    return list({row[0]: Listed(*row) for row in ordered.values_list(*FIELDS)}.values())
+
+
+def chosen_items(study: Study, items: list[Listed], scheme: Scheme, form: CodingFilter) -> list[Listed]:
+    """Those that the form asks for, in the order that it asks for."""
+    kind, words = scheme.kind(form.chosen("kind")), form.chosen("q").strip().casefold()
+    without = kind.without if kind else {item.id for item in items if not scheme.codes.get(item.id)}
+    found = [
+        item
+        for item in items
+        if form.chosen("generator") in ("", item.generator)
+        and (not words or item.has_words(words))
+        and form.chosen("state") in ("", "uncoded" if item.id in without else "coded")
+    ]
+    if form.chosen("by"):
+        by = ItemCode.objects.standing().filter(study=study, set_by=int(form.chosen("by")))
+        mine = {item for item, code in by.values_list("item", "code") if _is_of(study, code, form.chosen("kind"))}
+        found = [item for item in found if item.pk in mine]
+    return _ordered(study, found, form)
+
+
+def _is_of(study: Study, code: str, kind: str) -> bool:
+    return kind in ("", code_called(study.protocol, code).kind)
+
+
+def _ordered(study: Study, items: list[Listed], form: CodingFilter) -> list[Listed]:
+    """Surest first is the order of the lists: of both together where neither is chosen, then the items in none."""
+    name, sort = form.chosen("list"), form.chosen("sort")
+    if name or sort == "surest":
+        sure = certainties(study, [name] if name else ["guessable_items", "unanswerable_items"])
+        items = [item for item in items if not name or item.id in sure]
+        if sort in ("", "surest"):
+            return sorted(items, key=lambda item: -sure.get(item.id, 0.0))
+    by = {"item": lambda item: item.id, "text": lambda item: item.text, "generator": lambda item: item.generator}
+    return sorted(items, key=by[sort]) if sort in by else items
+
+
+def certainties(study: Study, names: Collection[str]) -> dict[str, float]:
+    """By item id how sure it is that the item belongs into the list, the higher where it stands in two."""
+    report = report_of(study, ResultsForm(study, counts_by_purpose(study)).choices)  # as the results page has it
+    found: dict[str, float] = {}
+    for row in (row for name in names for row in report.table(name).rows):
+        found[row["item_id"]] = max(row["certainty"], found.get(row["item_id"], 0.0))
+    return found
+
+
+@dataclass(frozen=True)
+class CodingRow:
+    """An item of the page with its codes; `told`: categories that its metadata says, where no code says another."""
+
+    item: Item
+    codes: list[ItemCode]
+    told: list[tuple[str, str]]
+
+
+def coding_rows(study: Study, pks: Collection[int], scheme: Scheme) -> list[CodingRow]:
+    """The rows of these items, in the order given."""
+    items = Item.objects.filter(pk__in=pks).select_related("text", "generator").prefetch_related("options").in_bulk()
+    found: dict[int, list[ItemCode]] = {}
+    standing = ItemCode.objects.standing().filter(study=study, item__in=pks)
+    for code in standing.select_related("study", "set_by", "option"):
+        found.setdefault(code.item_id, []).append(code)
+    return [CodingRow(items[pk], found.get(pk, []), told_of(study, items[pk], scheme)) for pk in pks if pk in items]
+
+
+def told_of(study: Study, item: Item, scheme: Scheme) -> list[tuple[str, str]]:
+    """Kind and category in words of what only the item's metadata says, for the kinds that are offered."""
+    id, found = item.external_id, []
+    coded = {code_called(study.protocol, name).kind for name in scheme.codes.get(id, ())}
+    for kind in scheme.kinds:
+        way = scheme.ways.get(kind.name)
+        if way and kind.name not in coded and way.of.get(id):
+            found.append((kind.title, way.worded(way.of[id])))
+    return found
+
+
+@dataclass(frozen=True)
+class Act:
+    """Who set or took back what on how many items, and whether that was undone."""
+
+    act: CodingAct
+    codes: list[str]
+    removed: list[str]
+    n_items: int
+
+
+def latest_acts(study: Study) -> list[Act]:
+    """The last few, newest first, with the codes in words."""
+    acts = CodingAct.objects.filter(study=study).select_related("made_by")[:MOST_ACTS]
+    return [act_said(study, act) for act in acts]
+
+
+def act_said(study: Study, act: CodingAct) -> Act:
+    placed = list(act.codes_set.values_list("code", "item"))
+    gone = list(act.codes_removed.values_list("code", "item"))
+    changed = frozenset(item for _code, item in [*placed, *gone])
+    return Act(act, worded(study, placed), worded(study, gone), len(changed))
+
+
+def worded(study: Study, rows: list[tuple[str, int]]) -> list[str]:
+    """The codes in words, each once."""
+    return [title_of(study.protocol, name) for name in dict.fromkeys(code for code, _item in rows)]
+
+
+class CodeForm(forms.Form):
+    """Codes, one or several, and where they are seen. Its cleaned data are the arguments of `set_codes`."""
+
+    codes = forms.MultipleChoiceField(label=_("Codes"), widget=forms.CheckboxSelectMultiple)
+    option = forms.ModelChoiceField(
+        label=_("Option it points to"),
+        queryset=Option.objects.none(),
+        required=False,
+        empty_label=_("the item as a whole"),
+    )
+    quote = forms.CharField(
+        label=_("Words of the text it points to"),
+        required=False,
+        max_length=2_000,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text=_("Copied from the text; may be left empty."),
+    )
+    note = forms.CharField(label=_("Note"), required=False, max_length=1_000)
+
+    def __init__(self, study: Study, item: Item, data: Any = None) -> None:
+        super().__init__(data)
+        self.fields["option"].queryset = item.options.all()  # type: ignore[attr-defined]
+        self.fields["codes"].choices = [  # type: ignore[attr-defined]
+            (kind_title(kind), [(code.name, code.title) for code in codes])
+            for kind, codes in groupby(offered_codes(study), key=lambda code: code.kind)
+        ]
+        if not item.options.exists():
+            del self.fields["option"]

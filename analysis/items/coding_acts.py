@@ -1,0 +1,237 @@
+"""Setting and taking back the codes of an item; every act leaves a row that says who and when."""
+
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from analysis.items.codes import code_called, is_known, is_single, title_of
+from analysis.models import CodingAct, ItemCode
+from items.models import Item, Option
+from projects.models import User
+from studies.models import Study, UnitItem
+
+
+class BadCode(ValueError):
+    """The code cannot be set so; the message is a sentence that says what can."""
+
+
+def unknown(code: str) -> BadCode:
+    return BadCode(_("There is no code “%(code)s” for this kind of study. Choose one of the list.") % {"code": code})
+
+
+@transaction.atomic
+def set_codes(study: Study, item: Item, codes: Iterable[str], user: User, **where: Any) -> list[ItemCode]:
+    """Set several codes at one place, all or none; see `set_code`."""
+    return [set_code(study, item, code, user, **where) for code in codes]
+
+
+def set_code(
+    study: Study, item: Item, code: str, user: User, *, option: Option | None = None, quote: str = "", note: str = ""
+) -> ItemCode:
+    """Set a code on an item of the study, perhaps pointing to an option and to words of the text; `BadCode` if not."""
+    if not is_known(study.protocol, code):
+        raise unknown(code)
+    if not study.units.filter(items=item).exists():
+        raise BadCode(_("This item is not in the study."))
+    if option is not None and option.item_id != item.pk:
+        raise BadCode(_("This option belongs to another item. Choose one of this item's options."))
+    start, end = span_of(quote, item.text.body)
+    try:
+        with transaction.atomic():
+            return ItemCode.objects.create(
+                study=study, item=item, code=code, option=option, start=start, end=end, note=note.strip(), set_by=user
+            )
+    except IntegrityError:
+        said = {"code": title_of(study.protocol, code)}
+        raise BadCode(
+            _("The code “%(code)s” is set already. Take it back first to point it elsewhere.") % said
+        ) from None
+
+
+def remove_code(code: ItemCode, user: User) -> bool:
+    """Take a code back; False if somebody has done so before."""
+    standing = ItemCode.objects.standing().filter(pk=code.pk)
+    return bool(standing.update(removed_at=timezone.now(), removed_by=user))
+
+
+def span_of(quote: str, body: str) -> tuple[int | None, int | None]:
+    """Where the words stand in the text, whatever blanks or line ends part them; `BadCode` if not in one place."""
+    words = quote.split()
+    if not words:
+        return None, None
+    found = list(re.finditer(r"\s+".join(map(re.escape, words)), body))
+    if not found:
+        raise BadCode(_("These words are not in the text. Copy them from the text as they stand there."))
+    if len(found) > 1:
+        raise BadCode(
+            _("These words stand in %(n)s places of the text. Copy some more words around them.") % {"n": len(found)}
+        )
+    return found[0].span()
+
+
+BATCH = 500
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A code for an item, by primary key, perhaps pointing to an option and to a span of the text."""
+
+    item: int
+    code: str
+    option: int | None = None
+    start: int | None = None
+    end: int | None = None
+    note: str = ""
+
+    @property
+    def place(self) -> tuple[int, str, int | None]:
+        return self.item, self.code, self.option
+
+    def says_more_than(self, standing: ItemCode) -> bool:
+        """Whether it points elsewhere or notes something else than the code that stands at the same place."""
+        points_elsewhere = self.end is not None and (self.start, self.end) != (standing.start, standing.end)
+        return points_elsewhere or bool(self.note and self.note != standing.note)
+
+
+@dataclass(frozen=True)
+class Done:
+    """What an act did. `items`: those whose codes it changed; no act where nothing had to change."""
+
+    act: CodingAct | None
+    n_set: int = 0
+    n_removed: int = 0
+    n_same: int = 0  # codes that stood as asked
+    items: frozenset[int] = field(default_factory=frozenset)
+
+
+@transaction.atomic
+def code_items(study: Study, placed: Collection[Placed], user: User | None) -> Done:
+    """Set these codes. Of a kind of which an item has one code the new one takes the place of another.
+
+    `BadCode` for an unknown code and for an item that is not in the study. At each place one code is set at most.
+    """
+    _lock(study)
+    _refuse_unknown(study, placed)
+    of_items = _standing(study, {each.item for each in placed})
+    at_place = {(code.item_id, code.code, code.option_id): code for codes in of_items.values() for code in codes}
+    new = [each for each in placed if each.place not in at_place or each.says_more_than(at_place[each.place])]
+    wanted = {each.place for each in placed}
+    replaced = {
+        code.pk: code
+        for each in placed
+        for code in of_items.get(each.item, ())
+        if _gives_way(study, code, each, wanted)
+    } | {at_place[each.place].pk: at_place[each.place] for each in new if each.place in at_place}
+    return _carried_out(study, new, list(replaced.values()), user, n_same=len(placed) - len(new))
+
+
+@transaction.atomic
+def take_back(study: Study, items: Collection[int], code: str, user: User | None) -> Done:
+    """Take a code back from all of these items that have it, wherever on them it points."""
+    _lock(study)
+    standing = _standing(study, set(items))
+    removed = [each for codes in standing.values() for each in codes if each.code == code]
+    return _carried_out(study, [], removed, user, n_same=len(set(items) - {each.item_id for each in removed}))
+
+
+@transaction.atomic
+def undo(study: Study, act: int, user: User) -> Done | None:
+    """Undo one's own act: what it set is taken back, what it took back stands again, under the name of who had set it.
+
+    None where it is not one's own or was undone before. What others have set since at the same place stays.
+    """
+    _lock(study)
+    found = CodingAct.objects.filter(study=study, pk=act, made_by=user, undone_at=None).first()
+    if found is None:
+        return None
+    removed = list(ItemCode.objects.standing().filter(set_in=found))
+    _remove(removed, user, None)
+    before = list(ItemCode.objects.filter(removed_in=found))
+    standing = _standing(study, {code.item_id for code in before})
+    again = [code for code in before if _fits(study, code, standing.get(code.item_id, ()))]
+    ItemCode.objects.bulk_create([_copied(code) for code in again], batch_size=BATCH)
+    CodingAct.objects.filter(pk=found.pk).update(undone_at=timezone.now())
+    return Done(found, len(again), len(removed), items=frozenset(code.item_id for code in [*removed, *again]))
+
+
+def last_act(study: Study, user: User) -> CodingAct | None:
+    """What `undo` would undo next for this person."""
+    return CodingAct.objects.filter(study=study, made_by=user, undone_at=None).first()
+
+
+def _lock(study: Study) -> None:
+    """One act after the other, so that none overlooks what another sets."""
+    Study.objects.select_for_update().get(pk=study.pk)
+
+
+def _refuse_unknown(study: Study, placed: Iterable[Placed]) -> None:
+    for name in {each.code for each in placed}:
+        if not is_known(study.protocol, name):
+            raise unknown(name)
+    known = set(UnitItem.objects.filter(unit__study=study).values_list("item", flat=True))
+    if not known.issuperset(each.item for each in placed):
+        raise BadCode(_("This item is not in the study."))
+
+
+def _standing(study: Study, items: Collection[int]) -> dict[int, list[ItemCode]]:
+    """The codes that stand on these items, by item."""
+    found: dict[int, list[ItemCode]] = {}
+    for code in ItemCode.objects.standing().filter(study=study):  # all: thousands of keys are too many for a query
+        if code.item_id in items:
+            found.setdefault(code.item_id, []).append(code)
+    return found
+
+
+def _gives_way(study: Study, code: ItemCode, new: Placed, wanted: Collection[tuple[int, str, int | None]]) -> bool:
+    """Whether a standing code goes because a new one of its kind comes."""
+    kind = code_called(study.protocol, code.code).kind
+    same_kind = is_single(kind) and kind == code_called(study.protocol, new.code).kind
+    return same_kind and code.code != new.code and (code.item_id, code.code, code.option_id) not in wanted
+
+
+def _fits(study: Study, code: ItemCode, standing: Iterable[ItemCode]) -> bool:
+    """Whether a code can stand again beside those of its item that stand now."""
+    kind = code_called(study.protocol, code.code).kind
+    if is_single(kind):
+        return kind not in {code_called(study.protocol, other.code).kind for other in standing}
+    return (code.code, code.option_id) not in {(other.code, other.option_id) for other in standing}
+
+
+def _carried_out(
+    study: Study, new: Collection[Placed], removed: Collection[ItemCode], user: User | None, n_same: int
+) -> Done:
+    if not new and not removed:
+        return Done(None, n_same=n_same)
+    act = CodingAct.objects.create(study=study, made_by=user)
+    _remove(removed, user, act)
+    ItemCode.objects.bulk_create(
+        [
+            ItemCode(
+                study=study, item_id=each.item, code=each.code, option_id=each.option, start=each.start, end=each.end,
+                note=each.note, set_by=user, set_in=act,
+            )
+            for each in new
+        ],
+        batch_size=BATCH,
+    )  # fmt: skip
+    changed = {each.item for each in new} | {code.item_id for code in removed}
+    return Done(act, len(new), len(removed), n_same, frozenset(changed))
+
+
+def _remove(codes: Collection[ItemCode], user: User | None, act: CodingAct | None) -> None:
+    pks, now = [code.pk for code in codes], timezone.now()
+    for start in range(0, len(pks), BATCH):
+        some = ItemCode.objects.standing().filter(pk__in=pks[start : start + BATCH])
+        some.update(removed_at=now, removed_by=user, removed_in=act)
+
+
+def _copied(code: ItemCode) -> ItemCode:
+    return ItemCode(
+        study_id=code.study_id, item_id=code.item_id, code=code.code, option_id=code.option_id, start=code.start,
+        end=code.end, note=code.note, set_by_id=code.set_by_id,
+    )  # fmt: skip

@@ -1,0 +1,198 @@
+"""The page on which the items of a study are coded, many at once, and the files of codes."""
+
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_POST, require_safe
+
+from analysis.items.code_files import export_codes, import_codes
+from analysis.items.codes import code_of, title_of
+from analysis.items.coding import (
+    CodeFileForm,
+    CodingFilter,
+    OwnCodeForm,
+    chosen_items,
+    coders_of,
+    coding_rows,
+    items_of,
+    latest_acts,
+    scheme_of,
+)
+from analysis.items.coding_acts import BadCode, Done, Placed, code_items, last_act, take_back, undo
+from analysis.results.file_views import streamed
+from analysis.results.hiding import effects_shown
+from items.models import Text
+from projects.models import Role, User
+from studies.models import Study
+from studies.services.responses.importing import ImportRefused
+
+PER_PAGE = 40
+MOST_PROBLEMS = 20
+
+
+@login_required
+@effects_shown(Role.REVIEWER)
+def study_coding(request, study):
+    """The items as a list with their codes. POST sets, takes back or undoes; a script gets what has changed only."""
+    done = said = None
+    kind = {"own_kind": request.GET.get("kind", "")}
+    own = OwnCodeForm(request.POST if "own" in request.POST else None, initial=kind)
+    if request.method == "POST":
+        done, said = acted(request.POST, study, request.user, own)
+        if done and not is_script(request):
+            messages.success(request, said)
+            return redirect(request.get_full_path())
+    context = page_context(request, study, request.user) | {"own_form": own, "said": said if done is None else ""}
+    if is_script(request):
+        here = [int(pk) for pk in request.POST.getlist("here") if pk.isdecimal()]
+        changed = [pk for pk in here if done and pk in done.items]
+        rows = coding_rows(study, changed, context["scheme"])
+        return render(request, "analysis/parts/coding_changed.html", context | {"rows": rows, "said": said})
+    return render(request, "analysis/coding.html", context | listed(request, study, context))
+
+
+def is_script(request: HttpRequest) -> bool:
+    return request.headers.get("X-Requested-With") == "fetch"
+
+
+def page_context(request: HttpRequest, study: Study, user: User) -> dict:
+    """All but the list of items."""
+    items, coders = items_of(study), coders_of(study)
+    ids = [item.id for item in items]
+    scheme = scheme_of(study, ids, request.GET.get("kind", ""))
+    generators = list(dict.fromkeys(item.generator for item in items))
+    form = CodingFilter(study, scheme, generators, coders, request.GET)
+    return {
+        "project": study.project,
+        "study": study,
+        "tab": "results",
+        "items": items,
+        "scheme": scheme,
+        "chosen": scheme.kind(form.chosen("kind")),
+        "form": form,
+        "query": request.GET.urlencode(),
+        "coders": coders,
+        "acts": latest_acts(study),
+        "last": last_act(study, user),
+        "file_form": CodeFileForm(),
+    }
+
+
+def listed(request: HttpRequest, study: Study, context: dict) -> dict:
+    """The items that are asked for, a page of them."""
+    form, scheme = context["form"], context["scheme"]
+    found = chosen_items(study, context["items"], scheme, form)
+    page = Paginator(found, PER_PAGE).get_page(request.GET.get("page"))
+    rows = coding_rows(study, [item.pk for item in page.object_list], scheme)
+    return {
+        "rows": rows,
+        "page": page,
+        "page_query": urlencode(form.asked),
+        "n_items": len(context["items"]),
+        "n_found": len(found),
+        "first_text": rows[0].item.text if rows else None,
+    }
+
+
+def acted(asked: QueryDict, study: Study, user: User, own: OwnCodeForm) -> tuple[Done | None, str]:
+    """What a POST asks for, done, and a sentence about it; without the first where nothing could be done."""
+    if "undo" in asked:
+        act = asked.get("undo", "")
+        done = undo(study, int(act), user) if act.isdecimal() else None
+        return (done, undone_said(done)) if done else (None, _("This was undone before."))
+    items = [int(pk) for pk in asked.getlist("items") if pk.isdecimal()]
+    code = asked.get("code", "")
+    if "own" in asked:
+        if not own.is_valid():
+            return None, " ".join(str(error) for errors in own.errors.values() for error in errors)
+        code = code_of(study.protocol, own.cleaned_data["own_kind"], own.cleaned_data["own_category"])
+    if not items:
+        return None, _("Tick the items that get the code first.")
+    try:
+        if asked.get("take_back"):
+            done = take_back(study, items, code, user)
+        else:
+            done = code_items(study, [Placed(item, code) for item in dict.fromkeys(items)], user)
+    except BadCode as bad:
+        return None, str(bad)
+    return done, done_said(study, code, done)
+
+
+def done_said(study: Study, code: str, done: Done) -> str:
+    n = len(done.items)
+    told = {"code": title_of(study.protocol, code), "n": n}
+    if done.act is None:
+        return _("Nothing to change: “%(code)s” stands there as asked.") % told
+    if done.n_set:
+        return ngettext("Set on %(n)s item: %(code)s.", "Set on %(n)s items: %(code)s.", n) % told
+    return ngettext("Taken back from %(n)s item: %(code)s.", "Taken back from %(n)s items: %(code)s.", n) % told
+
+
+def undone_said(done: Done) -> str:
+    n = len(done.items)
+    return ngettext("Undone on %(n)s item.", "Undone on %(n)s items.", n) % {"n": n}
+
+
+@login_required
+@require_safe
+@effects_shown(Role.REVIEWER)
+def study_coding_text(request, study, pk):
+    """A text of the study beside the items that are being coded: a part of a page."""
+    text = get_object_or_404(Text.objects.filter(units__study=study).distinct(), pk=pk)
+    return render(request, "analysis/parts/coding_text.html", {"text": text, "project": study.project})
+
+
+@login_required
+@require_safe
+@effects_shown(Role.REVIEWER)
+def study_codes_csv(request, study):
+    kind = request.GET.get("kind", "")
+    return streamed(f"{study.slug}-codes.csv", lambda out: export_codes(study, out, kind))
+
+
+@login_required
+@require_POST
+@effects_shown(Role.REVIEWER)
+def study_codes_import(request, study):
+    """Codes from a file: back to the page with what was done, or with what is wrong with the file."""
+    form, problems = CodeFileForm(request.POST, request.FILES), []
+    if form.is_valid():
+        try:
+            found = import_codes(study, form.cleaned_data["file"].read(), request.user)
+        except ImportRefused as refused:
+            problems = refused.problems
+        else:
+            messages.success(request, imported_said(found))
+            if found.new:
+                messages.warning(request, new_said(study, found))
+            return redirect("study_coding", study.slug)
+    context = {
+        "project": study.project,
+        "study": study,
+        "tab": "results",
+        "file_form": form,
+        "problems": problems[:MOST_PROBLEMS],
+        "n_more": max(0, len(problems) - MOST_PROBLEMS),
+    }
+    return HttpResponse(render(request, "analysis/coding_import.html", context).content, status=400)
+
+
+def imported_said(found) -> str:
+    n = len(found.done.items)
+    told = {"set": found.done.n_set, "n": n, "same": found.done.n_same}
+    return ngettext(
+        "Codes set: %(set)s, on %(n)s item. As they stood: %(same)s.",
+        "Codes set: %(set)s, on %(n)s items. As they stood: %(same)s.",
+        n,
+    ) % told  # fmt: skip
+
+
+def new_said(study, found) -> str:
+    """Categories that nothing had before: a wrong letter makes one, too."""
+    return _("New categories: %(names)s. If one is misspelt, undo the import below.") % {"names": ", ".join(found.new)}

@@ -1,0 +1,292 @@
+"""All that is known about one item of a study: who chose what in each stage, ratings, and every single judgment."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from analysis.choices import Choices
+from analysis.formatting import number, with_interval
+from analysis.frames.export_rows import is_paired
+from analysis.frames.responses import handed_in
+from analysis.measures.item_analysis import jeffreys_interval
+from items.models import Item, Option
+from studies.models import AnnotatorKind, Response, Study, UnitItem
+from studies.protocols import Stage
+from studies.question_words import name_label, name_question
+from studies.services.declarations import get_declaration
+
+ANSWER, PICK, TIE = "answer", "pick", "tie"
+Place = tuple[int, int, str, int]  # annotator and unit by primary key, stage, round
+
+
+@dataclass(frozen=True)
+class Judgment:
+    """What one annotator answered about the item in one stage and round."""
+
+    annotator: str
+    kind: str
+    group: str
+    stage: str
+    round: int
+    about: str  # the id of the item
+    ticked: dict[str, bool] = field(default_factory=dict)  # by option id
+    unsure: set[str] = field(default_factory=set)
+    probability: dict[str, float] = field(default_factory=dict)
+    others: dict[str, Any] = field(default_factory=dict)  # answers to questions about the item as a whole
+    comments: list[str] = field(default_factory=list)
+    compared_with: Item | None = None  # the other item of a pair
+    superseded: frozenset[str] = frozenset()  # questions that the same annotator answered again in a later round
+
+    @property
+    def is_superseded(self) -> bool:
+        """Whether nothing of it counts any more."""
+        return {*self.others, *([ANSWER] if self.ticked else [])} <= self.superseded
+
+    @property
+    def is_human(self) -> bool:
+        return self.kind == AnnotatorKind.HUMAN
+
+    @property
+    def said(self) -> list[tuple[str, str]]:
+        """Question and answer of what was answered about the item as a whole, in words."""
+        return [(name_question(question), self.worded(value)) for question, value in self.others.items()]
+
+    @property
+    def answered_again(self) -> list[str]:
+        return sorted(map(name_question, self.superseded))
+
+    def worded(self, value: Any) -> str:
+        """An answer in words; the choice in a pair from the point of view of the sheet's item."""
+        if isinstance(value, bool):
+            return _("yes") if value else _("no")
+        if self.compared_with is not None and value == self.compared_with.external_id:
+            return _("the other item")
+        return _("this item") if self.compared_with is not None and value == self.about else name_label(str(value))
+
+    def is_right(self, options: Iterable[Option]) -> bool | None:
+        """Whether all options are judged as the keys are; None where one was not judged."""
+        if any(option.external_id not in self.ticked for option in options):
+            return None
+        return all(self.ticked[option.external_id] == option.correct for option in options)
+
+    def marks(self, options: Iterable[Option]) -> list[str]:
+        """Per option: ticked or not, unsure, p(true); a dash where it was not judged."""
+        return [self.mark(option.external_id) for option in options]
+
+    def mark(self, option: str) -> str:
+        if option not in self.ticked:
+            return "–"
+        said = [_("ticked") if self.ticked[option] else _("not ticked")]
+        if option in self.unsure:
+            said.append(_("unsure"))
+        if option in self.probability:
+            said.append(f"p {number(self.probability[option])}")
+        return ", ".join(said)
+
+
+def judgments_of_item(study: Study, item: Item, choices: Choices) -> list[Judgment]:
+    """One per annotator, unit, stage and round, in the order in which the annotators came; all rounds.
+
+    An answer about a pair is stored with its first item and stands on the sheets of both.
+    """
+    paired = is_paired(study)
+    rows = (
+        handed_in(study, choices.purposes)
+        .filter(**({"assignment__unit__items": item} if paired else {"item": item}))
+        .select_related("assignment__annotator", "option")
+        .order_by("assignment__annotator", "assignment__round", "pk")
+    )
+    found: dict[Place, list[Response]] = {}
+    for row in rows:
+        of = row.assignment
+        found.setdefault((of.annotator_id, of.unit_id, row.stage, of.round), []).append(row)
+    latest = {(*place[:3], row.question): place[3] for place, rows in found.items() for row in rows}  # rounds ascend
+    others = others_of(study, item) if paired else {}
+    return [
+        judgment_from(
+            item.external_id,
+            answers,
+            {row.question for row in answers if place[3] < latest[*place[:3], row.question]},
+            others.get(place[1]),
+        )
+        for place, answers in found.items()
+    ]
+
+
+def others_of(study: Study, item: Item) -> dict[int, Item]:
+    """The item that stands beside this one, by unit."""
+    units = UnitItem.objects.filter(unit__study=study, unit__items=item).exclude(item=item)
+    return {row.unit_id: row.item for row in units.select_related("item__generator")}
+
+
+def judgment_from(about: str, answers: list[Response], superseded: set[str], other: Item | None) -> Judgment:
+    assignment = answers[0].assignment
+    annotator = assignment.annotator
+    ticks = {row.option.external_id: row for row in answers if row.option is not None and row.question == ANSWER}
+    return Judgment(
+        annotator=annotator.code,
+        kind=annotator.kind,
+        group=annotator.group,
+        stage=answers[0].stage,
+        round=assignment.round,
+        about=about,
+        compared_with=other,
+        ticked={name: row.value for name, row in ticks.items()},
+        unsure={name for name, row in ticks.items() if row.unsure},
+        probability={name: row.probability for name, row in ticks.items() if row.probability is not None},
+        others={row.question: row.value for row in answers if row.option is None},
+        comments=[row.comment for row in answers if row.comment],
+        superseded=frozenset(superseded),
+    )
+
+
+@dataclass(frozen=True)
+class Line:
+    """What one evaluator chose in one stage. `chosen`: per option how often it was ticked, or a model's own answer."""
+
+    evaluator: str
+    stage: str
+    chosen: list[str]
+    n: int
+    n_right: int
+    n_complete: int
+
+    @property
+    def share(self) -> str:
+        """The share of whole items right with its interval over people; of a single model just right or wrong."""
+        if not self.n_complete:
+            return "–"
+        if self.n_complete == 1:
+            return _("right") if self.n_right else _("wrong")
+        return with_interval(self.n_right / self.n_complete, *jeffreys_interval(self.n_right, self.n_complete))
+
+
+def lines(study: Study, judgments: list[Judgment], options: list[Option]) -> list[Line]:
+    """People, each group of them where there are several, then models and baselines; stage by stage."""
+    stages = [stage for stage in get_declaration(study).stages if asks_options(stage)]
+    current = [judgment for judgment in judgments if ANSWER not in judgment.superseded and judgment.ticked]
+    return [
+        line_of(evaluator, stage.name, [judgment for judgment in mine if judgment.stage == stage.name], options)
+        for evaluator, mine in by_evaluator(current)
+        for stage in stages
+    ]
+
+
+def asks_options(stage: Stage) -> bool:
+    return any(question.name == ANSWER and question.per == "option" for question in stage.questions)
+
+
+def by_evaluator(judgments: list[Judgment]) -> list[tuple[str, list[Judgment]]]:
+    people = [judgment for judgment in judgments if judgment.is_human]
+    found = [("human", people)]
+    groups = dict.fromkeys(judgment.group for judgment in people if judgment.group)
+    if len(groups) > 1:
+        found += [(f"human:{group}", [each for each in people if each.group == group]) for group in groups]
+    others = dict.fromkeys(judgment.annotator for judgment in judgments if not judgment.is_human)
+    return found + [(code, [each for each in judgments if each.annotator == code]) for code in others]
+
+
+def line_of(evaluator: str, stage: str, judgments: list[Judgment], options: list[Option]) -> Line:
+    right = [judgment.is_right(options) for judgment in judgments]
+    chosen = [chosen_by(judgments, option.external_id) for option in options]
+    return Line(evaluator, stage, chosen, len(judgments), right.count(True), len(right) - right.count(None))
+
+
+def chosen_by(judgments: list[Judgment], option: str) -> str:
+    """How many ticked the option, and how many of all were unsure about it; of a model what it answered."""
+    judged = [judgment for judgment in judgments if option in judgment.ticked]
+    if not judged:
+        return "–"
+    if not judged[0].is_human:
+        return judged[0].mark(option)
+    counted = _("%(n)s of %(all)s") % {"n": sum(judgment.ticked[option] for judgment in judged), "all": len(judged)}
+    unsure = sum(option in judgment.unsure for judgment in judged)
+    doubts = _("%(n)s unsure") % {"n": unsure}
+    return f"{counted}, {doubts}" if unsure else counted
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How often people gave each level of a question about the item as a whole; both in words."""
+
+    question: str
+    stage: str
+    counts: list[tuple[str, int]]
+    n: int
+    mean: str
+
+
+def spreads(study: Study, judgments: list[Judgment]) -> list[Spread]:
+    """One per question with declared levels that somebody answered, levels in the declared order, used or not.
+
+    What was preferred in a pair is no level: see `comparisons`.
+    """
+    people = [judgment for judgment in judgments if judgment.is_human]
+    found = []
+    for stage in get_declaration(study).stages:
+        for question in stage.questions:
+            if question.kind == PICK:
+                continue
+            given = [
+                judgment.others.get(question.name)
+                for judgment in people
+                if judgment.stage == stage.name and question.name not in judgment.superseded
+            ]
+            given = [value for value in given if value in question.levels]
+            if given:
+                counts = [(name_label(str(level)), given.count(level)) for level in question.levels]
+                numbers = [value for value in given if isinstance(value, int)]
+                mean = number(sum(numbers) / len(numbers)) if len(numbers) == len(given) else ""
+                found.append(Spread(name_question(question.name), stage.name, counts, len(given), mean))
+    return found
+
+
+def tables_of(found: Iterable[Spread]) -> list[tuple[list[str], list[Spread]]]:
+    """Questions with the same levels together, in one table: its levels and its rows."""
+    tables: dict[tuple[str, ...], list[Spread]] = {}
+    for spread in found:
+        tables.setdefault(tuple(level for level, _n in spread.counts), []).append(spread)
+    return [(list(levels), rows) for levels, rows in tables.items()]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How often one evaluator preferred the item to those of another generator, those to it, or neither."""
+
+    evaluator: str
+    generator: str
+    preferred: int
+    other_preferred: int
+    ties: int
+
+    @property
+    def n(self) -> int:
+        return self.preferred + self.other_preferred + self.ties
+
+
+def comparisons(item: Item, judgments: list[Judgment]) -> list[Comparison]:
+    """One per evaluator and generator of the other items; the latest round of each judgment."""
+    judged = [(judgment, picked(judgment)) for judgment in judgments if not judgment.is_superseded]
+    found: dict[tuple[str, str], list[Any]] = {}
+    for evaluator, mine in by_evaluator([judgment for judgment, value in judged if value is not None]):
+        for judgment in mine:
+            if judgment.compared_with is not None:
+                place = (evaluator, judgment.compared_with.generator.name)
+                found.setdefault(place, []).append(picked(judgment))
+    return [
+        Comparison(
+            evaluator,
+            generator,
+            preferred=values.count(item.external_id),
+            other_preferred=sum(value not in (item.external_id, TIE) for value in values),
+            ties=values.count(TIE),
+        )
+        for (evaluator, generator), values in found.items()
+    ]
+
+
+def picked(judgment: Judgment) -> Any:
+    """What was chosen in the pair; None where nothing was asked."""
+    return judgment.others.get("better")

@@ -1,0 +1,158 @@
+"""Shortcuts that the wording of items offers: of one item for its sheet, and counted over a bank."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.cache import cache
+from django.db.models import Max, QuerySet
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from analysis.choices import CONVENTIONS
+from analysis.measures.item_analysis import jeffreys_interval
+from analysis.measures.shortcuts import Wording, count_cues, findings, is_negated, near_duplicates
+from analysis.services.state import A_DAY, FORMAT
+from analysis.tables.spec import Shown, Table, make_table
+from analysis.words import cue_word
+from evaluation.services.metrics import query_bank_items
+from items.models import Item, KeyCorrection
+from projects.models import Project
+
+ALL = "all"
+COLUMNS = ("generator", "cue", "n", "n_keys", "share_keys", "low", "high", "expected", "reason")
+
+
+@dataclass(frozen=True)
+class Sign:
+    """A sentence about an item, and whether it leads to the key, away from it, or neither."""
+
+    sentence: str
+    leads: str = ""  # "key" or "distractor"
+
+
+def wording_of(item: Item) -> Wording:
+    """The item with its options and text as the signs are looked for; open items have no options."""
+    options = list(item.options.all())
+    return Wording(
+        stem=item.stem,
+        options=tuple(option.text for option in options),
+        keys=tuple(option.correct for option in options),
+        text=item.text.body,
+        language=item.text.language.partition("-")[0],
+    )
+
+
+def signs_of(item: Item) -> list[Sign]:
+    """All of one item, in words."""
+    wording, options = wording_of(item), list(item.options.all())
+    return [
+        *(
+            Sign(f"{options[found.place].external_id}: {cue_word(found.cue)}", "key" if found.is_key else "distractor")
+            for found in findings(wording)
+        ),
+        *(
+            Sign(
+                _("%(one)s and %(other)s are nearly the same")
+                % {"one": options[one].external_id, "other": options[other].external_id}
+            )
+            for one, other in near_duplicates(wording)
+        ),
+        *([Sign(_("the question contains a negation"))] if is_negated(wording) else []),
+    ]
+
+
+def shortcuts(items: Iterable[Item]) -> Table:
+    """One row per generator and cue by which an option stands out in some item; all generators together come first.
+
+    The items need text, generator and options.
+    """
+    by_generator: dict[str, list[Wording]] = {ALL: []}
+    for item in items:
+        wording = wording_of(item)
+        if len(wording.options) > 1:
+            by_generator[ALL].append(wording)
+            by_generator.setdefault(item.generator.name, []).append(wording)
+    rows = [row for name, wordings in by_generator.items() for row in rows_of(name, wordings)]
+    notes = (
+        _("Items: in how many one option stands out so. Share of keys: in how many of these it is a key, with a 95 % "
+          "interval (Jeffreys; items taken as independent). By chance: the share of keys if the sign had nothing to do "
+          "with them. Above it the sign gives keys away, below it distractors."),
+        _("Many signs are looked for: one interval in twenty misses chance by chance."),
+    )  # fmt: skip
+    named_by = ("generator", "cue")
+    return make_table("shortcuts", COLUMNS, rows, title=_("Shortcuts"), notes=notes, shown=shown(), named_by=named_by)
+
+
+def rows_of(generator: str, wordings: list[Wording]) -> Iterator[dict[str, Any]]:
+    for cue, counted in count_cues(wordings).items():
+        if counted.n:
+            low, high = jeffreys_interval(counted.n_keys, counted.n)
+            ends = {"low": low, "high": high}
+            yield {
+                "generator": generator,
+                "cue": cue,
+                "n": counted.n,
+                "n_keys": counted.n_keys,
+                "share_keys": counted.n_keys / counted.n,
+                "low": low,
+                "high": high,
+                "expected": counted.expected / counted.n,
+                "reason": "",
+                "intervals": {"share_keys": dict.fromkeys(CONVENTIONS, ends)},
+            }
+
+
+def shown() -> tuple[Shown, ...]:
+    return (
+        Shown(_("Generator"), "generator"),
+        Shown(_("The option that"), "cue", "cue"),
+        Shown(_("Items"), "n", "count", about=_("items in which one option stands out so")),
+        Shown(
+            _("Share of keys"), "share_keys", "number", "low", "high", about=_("share of these options that are keys")
+        ),
+        Shown(_("By chance"), "expected", "number", about=_("mean share of keys among the options of these items")),
+    )
+
+
+def flagged(items: Iterable[Item], cue: str, generator: str) -> list[tuple[Item, str, bool]]:
+    """The items in which an option stands out by a cue: item, id of the option, whether it is a key."""
+    found = []
+    for item in items:
+        if generator in (ALL, item.generator.name):
+            options = list(item.options.all())
+            found += [
+                (item, options[each.place].external_id, each.is_key)
+                for each in findings(wording_of(item))
+                if each.cue == cue
+            ]
+    return found
+
+
+def bank_of(project: Project) -> QuerySet[Item]:
+    """The items of the bank with all that signs are looked for in."""
+    return (
+        query_bank_items(project).select_related("text", "generator").prefetch_related("options").order_by("text", "pk")
+    )
+
+
+def shortcuts_of(project: Project) -> Table:
+    """The table of the whole bank, with the words of the active language."""
+
+    key = f"shortcuts:{state_of_bank(project)}"
+    table: Table | None = cache.get(key)
+    if table is None:
+        table = shortcuts(bank_of(project))
+        cache.set(key, table, A_DAY)
+    return table
+
+
+def state_of_bank(project: Project) -> str:
+    """A hash of all the table depends on. Items are never changed, only followed by a new version."""
+    items = query_bank_items(project).order_by("text", "pk").values_list("pk", flat=True)
+    corrections = KeyCorrection.objects.filter(item__project=project).aggregate(last=Max("pk"))
+    generators = project.generators.order_by("pk").values_list("pk", "name")
+    state = [FORMAT, project.pk, list(items), corrections, list(generators), get_language()]
+    return hashlib.sha256(json.dumps(state).encode()).hexdigest()

@@ -1,0 +1,167 @@
+"""The items of a study one by one: the list of the item analysis, and a sheet for each item."""
+
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import Http404, QueryDict
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from analysis.items.coding import CodeForm
+from analysis.items.coding_acts import BadCode, remove_code, set_codes
+from analysis.models import ItemCode
+from analysis.results.forms import ResultsForm
+from analysis.results.hiding import effects_shown, hidden_page
+from analysis.results.links import (
+    asked,
+    behind_link,
+    headings,
+    of_stage,
+    page_of,
+    place_in,
+    sheet_links,
+    sorted_by,
+    stage_choices,
+    stems_of,
+    text_links,
+)
+from analysis.results.views import table_called
+from analysis.services.results import counts_by_purpose, report_of
+from analysis.tables.page import page_table
+from analysis.tables.page_budget import rows_on_a_page
+from evaluation.services.metrics import group_values
+from items.models import Item
+from projects.models import Role
+from studies.access import get_study
+from studies.services.declarations import get_declaration
+from studies.services.states import are_effects_hidden
+
+
+@login_required
+@require_safe
+@effects_shown()
+def study_items(request, study):
+    """The item analysis, sorted as asked, a page at a time."""
+    form = ResultsForm(study, counts_by_purpose(study), request.GET)
+    report = report_of(study, form.choices)
+    table = table_called(report, "item_analysis")
+    stage, order = request.GET.get("stage", ""), request.GET.get("sort", "")
+    stage = stage if stage in dict(stage_choices()) else ""
+    table = sorted_by(of_stage(table, stage), order)
+    page = Paginator(table.rows, rows_on_a_page(table)).get_page(request.GET.get("page"))
+    query = asked(form) | {"stage": stage}
+    keep = QueryDict(urlencode(asked(form) | {"sort": order}, doseq=True)).lists()
+    rows = page_of(table, page)
+    links = {
+        "text id": text_links(study),
+        "item id": sheet_links(study, urlencode(asked(form) | {"sort": order}, doseq=True), "item_analysis"),
+        **stems_of(study, rows),
+    }
+    shown = page_table(rows, form.choices.convention, links, behind_link(study, form, request.path)(table))
+    context = {
+        "project": study.project,
+        "study": study,
+        "tab": "results",
+        "report": report,
+        "table": shown,
+        "page": page,
+        "headings": headings(table, order, query),
+        "stages": stage_choices(),
+        "stage": stage,
+        "keep": keep,
+        "page_query": urlencode(query | {"sort": order}, doseq=True),
+        "asked": urlencode(asked(form), doseq=True),
+    }
+    return render(request, "analysis/item_list.html", context)
+
+
+@login_required
+def study_item(request, slug, pk):
+    """The sheet of an item. Reviewers and above also read single answers and set codes here."""
+    study, item = study_and_item(request.user, slug, pk)
+    if are_effects_hidden(study):
+        return hidden_page(request, study)
+    may_review = study.project.my_role.rank >= Role.REVIEWER.rank
+    if request.method == "POST" and not may_review:
+        raise Http404
+    form = CodeForm(study, item, request.POST or None)
+    if form.is_valid():
+        try:
+            set_codes(study, item, user=request.user, **form.cleaned_data)
+        except BadCode as bad:
+            form.add_error(None, str(bad))
+        else:
+            messages.success(request, _("The codes are set."))
+            return redirect(request.get_full_path())
+    context = sheet_context(request, study, item, may_review) | {"code_form": form, "may_review": may_review}
+    return render(request, "analysis/item.html", context)
+
+
+def study_and_item(user, slug, pk, role=Role.VIEWER):
+    study = get_study(user, slug, role)
+    items = Item.objects.select_related("text", "generator").filter(unit_items__unit__study=study)
+    return study, get_object_or_404(items.distinct(), pk=pk)
+
+
+def sheet_context(request, study, item, may_review):
+    """Everything on the sheet; single answers of people only for those who may read them."""
+    from analysis.items.sheet import (  # scipy takes a second to load
+        asks_options,
+        comparisons,
+        judgments_of_item,
+        lines,
+        spreads,
+        tables_of,
+    )
+    from analysis.items.shortcuts import signs_of
+
+    choosing = ResultsForm(study, counts_by_purpose(study), request.GET)
+    report, options = report_of(study, choosing.choices), list(item.options.all())
+    judgments = judgments_of_item(study, item, choosing.choices)
+    name, order = request.GET.get("from", ""), request.GET.get("sort", "")
+    analysed = [table for table in report.tables if table.name == "item_analysis"]
+    codes = ItemCode.objects.filter(study=study, item=item).select_related("option", "set_by", "removed_by", "study")
+    return {
+        "project": study.project,
+        "study": study,
+        "tab": "results",
+        "item": item,
+        "text": item.text,
+        "options": options,
+        "report": report,
+        "place": place_in(study, report, name, item.pk, order),
+        "query": request.GET.urlencode(),
+        "asked": urlencode(asked(choosing), doseq=True),
+        "lines": lines(study, judgments, options),
+        "asks_options": options and any(asks_options(stage) for stage in get_declaration(study).stages),
+        "spreads": tables_of(spreads(study, judgments)),
+        "comparisons": comparisons(item, judgments),
+        "signs": signs_of(item) if options else [],
+        "judgments": [judgment for judgment in judgments if may_review or not judgment.is_human],
+        "n_hidden": 0 if may_review else sum(judgment.is_human for judgment in judgments),
+        "analysis": {
+            row["option_id"]: row
+            for table in analysed
+            for row in table.rows
+            if row["item_id"] == item.external_id and row["stage"] == "read"
+        },
+        "metrics": group_values([item]).get(item.pk, []),
+        "codes": [code for code in codes if code.removed_at is None],
+        "codes_taken_back": [code for code in codes if code.removed_at is not None],
+    }
+
+
+@login_required
+@require_POST
+def study_item_code_remove(request, slug, pk, code):
+    study, item = study_and_item(request.user, slug, pk, Role.REVIEWER)
+    found = get_object_or_404(ItemCode, study=study, item=item, pk=code)
+    if remove_code(found, request.user):
+        messages.success(request, _("The code is taken back. It stays in the log below."))
+    query = f"?{request.GET.urlencode()}" if request.GET else ""
+    response = redirect("study_item", study.slug, item.pk)
+    response["Location"] += query
+    return response

@@ -1,0 +1,157 @@
+"""Families of contrasts, each alone and adjusted for multiple comparisons, by the convention of their intervals.
+
+A family is the contrasts of one table, one evaluator and one measure. A contrast that is undefined, or that does not
+vary, has a reason and is no member. Readers and texts: Holm (1979) for p, simultaneous ends by Bonferroni, which may
+hold 0 where Holm's p is below .05. Texts only: the distribution of the largest |t| (max-T), for p and ends alike.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import t as student
+
+from analysis.measures.intervals import (
+    LEVEL,
+    NO_SPREAD,
+    NO_VARIATION,
+    ONE_TEXT,
+    UNDEFINED_FIGURE,
+    UNDEFINED_WITHOUT_ONE,
+    Bounds,
+)
+from analysis.measures.multiplicity import HOLM, adjusted
+from analysis.measures.types import BoolArray, FloatArray, IntArray, gettext_noop
+from analysis.measures.variance_parts import VarianceParts
+
+MAX_T = "max-t"
+MAX_T_DRAWS = 100_000
+ROWS = 10_000  # draws held at once
+FEWEST_TEXTS = 5
+TOO_FEW_TEXTS = gettext_noop("Fewer than 5 texts cannot carry a comparison of all pairs.")
+
+
+@dataclass(frozen=True)
+class AdjustedContrast:
+    """A contrast with its 95 % interval and p alone, and both adjusted for a family of family_size; NaN: undefined.
+
+    reason: why the contrast has no interval, or why it is not adjusted.
+    """
+
+    value: float
+    low: float
+    high: float
+    low_adjusted: float
+    high_adjusted: float
+    p: float
+    p_adjusted: float
+    adjustment: str
+    family_size: int
+    reason: str = ""
+
+
+def pairs_of(generators: int) -> IntArray:
+    """(m, 2): every two of g generators, the earlier first."""
+    return np.stack(np.triu_indices(generators, 1), axis=1).astype(np.int64)
+
+
+def adjust_reader_contrasts(family: Sequence[VarianceParts]) -> list[AdjustedContrast]:
+    """Over readers and texts: p as in `VarianceParts.p_of_zero`, Holm over the family, ends at 1 - .05 / m."""
+    p = np.array([parts.p_of_zero() for parts in family])
+    p_adjusted = adjusted(p, HOLM)
+    size = int((~np.isnan(p)).sum())
+    simultaneous = 1 - (1 - LEVEL) / max(size, 1)
+    return [
+        AdjustedContrast(
+            parts.value, *parts.ends(), *parts.ends(simultaneous), float(p[at]), float(p_adjusted[at]), HOLM, size,
+            parts.reason,
+        )
+        for at, parts in enumerate(family)
+    ]  # fmt: skip
+
+
+def adjust_text_contrasts(
+    values: FloatArray, without: FloatArray, *, bounds: Bounds, seed: int, alone: bool = False
+) -> list[AdjustedContrast]:
+    """These annotators only: delete-one-text jackknife with t.(k - 1), adjusted by max-T.
+
+    values: (m,) contrasts. without: (k, m) the same without each of the k texts. Adjusted p: the share of 100,000 draws
+    of a multivariate t, with the contrasts' correlations, whose largest |t| reaches the contrast's. alone: nothing is
+    drawn, and what is adjusted is NaN.
+    """
+    k, errors = len(without), jackknife_errors(without)
+    reasons = [_why_not(*about) for about in zip(values, without.T, errors, strict=True)]
+    member = np.array([not reason for reason in reasons], dtype=bool)
+    freedom = max(k - 1, 1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        t = np.where(member, np.abs(values) / errors, np.nan)
+    p = 2 * student.sf(t, freedom)
+    undrawn = math.nan, np.full(len(t), np.nan)
+    critical, p_adjusted = undrawn if alone else _max_t(t, p, without, member, seed)
+    return [
+        AdjustedContrast(
+            float(value), *_ends(value, error, _critical(freedom), bounds, member[at]),
+            *_ends(value, error, critical, bounds, member[at]), float(p[at]), float(p_adjusted[at]), MAX_T,
+            int(member.sum()), reasons[at] or (TOO_FEW_TEXTS if k < FEWEST_TEXTS else ""),
+        )
+        for at, (value, error) in enumerate(zip(values, errors, strict=True))
+    ]  # fmt: skip
+
+
+def largest_t(correlation: FloatArray, freedom: int, seed: int) -> FloatArray:
+    """(100,000,) draws of max |T|, T multivariate t with a correlation (m, m), which may be singular."""
+    rng = np.random.default_rng(seed)
+    roots, vectors = np.linalg.eigh(correlation)
+    some = roots > NO_SPREAD * roots.max()
+    factor = (vectors[:, some] * np.sqrt(roots[some])).T
+    drawn = []
+    for _start in range(0, MAX_T_DRAWS, ROWS):
+        normal = rng.standard_normal((ROWS, len(factor))) @ factor
+        scale = np.sqrt(rng.chisquare(freedom, ROWS) / freedom)
+        drawn.append(np.abs(normal).max(axis=1) / scale)
+    return np.concatenate(drawn)
+
+
+def jackknife_errors(without: FloatArray) -> FloatArray:
+    """(m,) standard errors from the values without each of k texts, (k, m)."""
+    k = len(without)
+    if k < 2:
+        return np.full(without.shape[1], np.nan)
+    return np.asarray(np.sqrt((k - 1) / k * ((without - without.mean(axis=0)) ** 2).sum(axis=0)))
+
+
+def _max_t(t: FloatArray, p: FloatArray, without: FloatArray, member: BoolArray, seed: int) -> tuple[float, FloatArray]:
+    """The critical value and the adjusted p; NaN without a member and below 5 texts."""
+    k, p_adjusted = len(without), np.full(len(t), np.nan)
+    if k < FEWEST_TEXTS or not member.any():
+        return math.nan, p_adjusted
+    apart = without[:, member] - without[:, member].mean(axis=0)
+    scaled = apart / np.sqrt((apart**2).sum(axis=0))
+    drawn = np.sort(largest_t(scaled.T @ scaled, k - 1, seed))
+    reached = (len(drawn) - np.searchsorted(drawn, t[member])) / len(drawn)
+    p_adjusted[member] = np.maximum(reached, p[member])
+    return max(float(np.quantile(drawn, LEVEL)), _critical(k - 1)), p_adjusted
+
+
+def _critical(freedom: int) -> float:
+    return float(student.ppf((1 + LEVEL) / 2, freedom))
+
+
+def _ends(value: float, error: float, critical: float, bounds: Bounds, defined: bool) -> Bounds:
+    if not defined or math.isnan(critical):
+        return math.nan, math.nan
+    return max(float(value - critical * error), bounds[0]), min(float(value + critical * error), bounds[1])
+
+
+def _why_not(value: float, without: FloatArray, error: float) -> str:
+    """Why a contrast has no interval over texts; empty where it has one."""
+    if np.isnan(value):
+        return UNDEFINED_FIGURE
+    if len(without) < 2:
+        return ONE_TEXT
+    if np.isnan(without).any():
+        return UNDEFINED_WITHOUT_ONE
+    return NO_VARIATION if error <= NO_SPREAD * max(1.0, abs(value)) else ""

@@ -1,0 +1,169 @@
+"""Shares, means and differences with intervals over readers and texts, the default convention.
+
+An arm is one group of judgments, such as those of one generator's items with the text. All arms of a difference share
+the codes of texts and annotators. Win rates are shares whose sums count a tie as a half.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from analysis.measures.intervals import LEVEL, Bounds, Interval
+from analysis.measures.types import FloatArray, IntArray, gettext_noop
+from analysis.measures.variance_parts import Cells, Figure, VarianceParts, parts_of_influence, parts_of_leaving_out
+
+MOST_POSSIBLE_CELLS = 5_000_000  # above it cells are found by sorting instead of one counter per possible cell
+EMPTY_ARM = gettext_noop("One of the groups to compare has no judgment, so there is no difference.")
+ONE, DIFFERENCE = (0.0, 1.0), (-1.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Arm:
+    """Judgments by text and annotator: codes from 0 (m,), the sum of the judgments' values (m,) and how many (m,).
+
+    Cells may come in any order and more than once, so single judgments will do.
+    """
+
+    text: IntArray
+    annotator: IntArray
+    total: FloatArray
+    n: FloatArray
+
+    @classmethod
+    def of_judgments(cls, text: IntArray, annotator: IntArray, values: FloatArray | IntArray) -> Arm:
+        """From one value per judgment, all (m,): 1 for right, a rating, or .5 for a tie."""
+        return cls(text, annotator, np.asarray(values, dtype=np.float64), np.ones(len(text)))
+
+    @classmethod
+    def of_tables(cls, total: FloatArray | IntArray, n: FloatArray | IntArray) -> Arm:
+        """From tables (texts, annotators) of sums and of counts."""
+        text, annotator = np.nonzero(n)
+        sums, counts = (np.asarray(table, dtype=np.float64)[text, annotator] for table in (total, n))
+        return cls(text, annotator, sums, counts)
+
+    @property
+    def n_judgments(self) -> int:
+        return int(self.n.sum())
+
+    def mean(self) -> float:
+        """Σ total / Σ n; NaN without judgments."""
+        n = float(self.n.sum())
+        return float(self.total.sum()) / n if n else float("nan")
+
+
+def readers_share(arm: Arm, *, fixed: bool = False, level: float = LEVEL) -> Interval:
+    """Interval of a share or win rate, on the logit scale; fixed: the evaluators are models or baselines."""
+    return share_parts(arm, fixed=fixed).interval(level)
+
+
+def readers_mean(arm: Arm, bounds: Bounds, *, fixed: bool = False, level: float = LEVEL) -> Interval:
+    """Interval of a mean of values within `bounds`, on the logit scale of its place between them."""
+    return mean_parts(arm, bounds, fixed=fixed).interval(level)
+
+
+def readers_contrast(
+    added: Sequence[Arm],
+    subtracted: Sequence[Arm],
+    *,
+    bounds: Bounds = DIFFERENCE,
+    fixed: bool = False,
+    level: float = LEVEL,
+) -> Interval:
+    """Interval of the sum of some arms' means minus that of others', clipped to `bounds`.
+
+    A - G: added (read,), subtracted (guess,). Difference of two generators' A - G: (read_a, guess_b), (guess_a, read_b)
+    with bounds (-2, 2).
+    """
+    return contrast_parts(added, subtracted, bounds=bounds, fixed=fixed).interval(level)
+
+
+def share_parts(arm: Arm, *, fixed: bool = False) -> VarianceParts:
+    """The parts of a share's variance."""
+    return mean_parts(arm, ONE, fixed=fixed)
+
+
+def mean_parts(arm: Arm, bounds: Bounds, *, fixed: bool = False) -> VarianceParts:
+    """The parts of a mean's variance."""
+    return _parts([(1.0, arm)], bounds, fixed=fixed, on_logits=True)
+
+
+def contrast_parts(
+    added: Sequence[Arm], subtracted: Sequence[Arm], *, bounds: Bounds = DIFFERENCE, fixed: bool = False
+) -> VarianceParts:
+    """The parts of a difference's variance, which give its interval at any level and its p."""
+    arms = [*((1.0, arm) for arm in added), *((-1.0, arm) for arm in subtracted)]
+    return _parts(arms, bounds, fixed=fixed, on_logits=False)
+
+
+def parts_of_sums(
+    statistic: Callable[[FloatArray], FloatArray],
+    text: IntArray,
+    annotator: IntArray,
+    sums: FloatArray,
+    n: FloatArray,
+    *,
+    bounds: Bounds,
+    fixed: bool = False,
+) -> VarianceParts:
+    """The parts for any function of sums over judgments, by leaving out each text, annotator and cell.
+
+    sums: (m, q) of the groups of judgments whose text, annotator (m,) and number n (m,) are given. statistic: (b, q)
+    sums give (b,) values, NaN where undefined. For a mean of means, a ratio, strengths.
+    """
+    cells, at = find_cells(text, annotator, n)
+    by_cell = add_up(sums, at, len(cells.text))
+    total = by_cell.sum(axis=0)
+    figure = Figure(float(statistic(total[None])[0]), bounds, cells, int(n.sum()), fixed)
+    groups = (add_up(by_cell, cells.text, cells.n_texts), add_up(by_cell, cells.annotator, cells.n_annotators), by_cell)
+    return parts_of_leaving_out(figure, *(statistic(total - group) for group in groups))
+
+
+def find_cells(text: IntArray, annotator: IntArray, n: FloatArray) -> tuple[Cells, IntArray]:
+    """The cells that have judgments, and for each entry (m,) its cell."""
+    text, annotator = without_gaps(text), without_gaps(annotator)
+    if not len(text):
+        return Cells(text, annotator, np.zeros(0)), text
+    width = int(annotator.max()) + 1
+    index = text * width + annotator
+    possible = (int(text.max()) + 1) * width
+    if possible > MOST_POSSIBLE_CELLS:
+        found, at = np.unique(index, return_inverse=True)
+    else:
+        judged = np.bincount(index, minlength=possible) > 0
+        found, at = np.flatnonzero(judged), (np.cumsum(judged) - 1)[index]
+    return Cells(found // width, found % width, np.bincount(at, weights=n).astype(np.float64)), at
+
+
+def add_up(values: FloatArray, groups: IntArray, n_groups: int) -> FloatArray:
+    """(n_groups, q) sums of the rows of values (m, q)."""
+    columns = [np.bincount(groups, weights=column, minlength=n_groups) for column in values.T]
+    return np.stack(columns, axis=1) if columns else np.zeros((n_groups, 0))
+
+
+def without_gaps(codes: IntArray) -> IntArray:
+    """The same codes counted through from 0; codes are whole numbers from 0."""
+    present = np.bincount(codes) > 0 if len(codes) else np.zeros(0, dtype=bool)
+    return np.asarray(codes if present.all() else (np.cumsum(present) - 1)[codes], dtype=np.int64)
+
+
+def _parts(arms: Sequence[tuple[float, Arm]], bounds: Bounds, *, fixed: bool, on_logits: bool) -> VarianceParts:
+    """Closed form: a cell's influence is Σ ± (s - (S / N) n) / N over the arms."""
+    judged = [(sign, _with_judgments(arm)) for sign, arm in arms]
+    text, annotator, n = (
+        np.concatenate([getattr(arm, name) for _sign, arm in judged]) for name in ("text", "annotator", "n")
+    )
+    cells, at = find_cells(text, annotator, n)
+    value = sum(sign * arm.mean() for sign, arm in judged)
+    figure = Figure(value, bounds, cells, int(n.sum()), fixed, on_logits)
+    if not all(len(arm.n) for _sign, arm in judged):
+        return figure.without_interval(EMPTY_ARM if len(judged) > 1 else figure.why_undefined())
+    parts = [sign * (arm.total - arm.mean() * arm.n) / arm.n.sum() for sign, arm in judged]
+    return parts_of_influence(figure, np.bincount(at, weights=np.concatenate(parts)).astype(np.float64))
+
+
+def _with_judgments(arm: Arm) -> Arm:
+    some = arm.n > 0
+    return arm if some.all() else Arm(arm.text[some], arm.annotator[some], arm.total[some], arm.n[some])

@@ -1,0 +1,153 @@
+"""Writing the replication pack of a study: one ZIP from which every table and figure can be computed again."""
+
+import csv
+from collections.abc import Callable, Iterable, Mapping
+from typing import IO, Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import override
+
+from analysis.choices import BadChoice, Choices
+from analysis.exports.codebook import codebook
+from analysis.frames.evidence import Evidence, consistent_read, evidence_of
+from analysis.frames.export_rows import COLUMNS
+from analysis.pack import frozen, work
+from analysis.pack import frozen as bank
+from analysis.pack.archive import Archive, json_text
+from analysis.pack.code_book import COLUMNS as COLUMNS_OF_ALL
+from analysis.pack.code_book import entries_of, read_me
+from analysis.pack.datasheet import as_markdown, as_objects, datasheet
+from analysis.pack.methods import LANGUAGES, Course, course_of, facts_of, methods
+from analysis.pack.redaction import Redactor, discretion_of
+from analysis.reports.registry import check_groups, full_report_from
+from analysis.reports.report import Report
+from analysis.services.reporting import about, figure_files, table_files, versions
+from analysis.tables.writers import as_csv, cell
+from evaluation.calls import UNANSWERED
+from evaluation.services.metrics import METRIC_COLUMNS, iter_metric_rows
+from items.services.exporting import format_json_line
+from studies.models import Purpose, Study
+from studies.protocols import PROTOCOLS
+from studies.strict_yaml import write_yaml
+
+STEPS = ("texts and items", "answers", "tables", "figures", "datasheet")
+Progress = Callable[[int], None]  # told how many of STEPS are done
+
+
+def write_pack(study: Study, choices: Choices, out: IO[bytes], progress: Progress = lambda done: None) -> int:
+    """Write the pack to an open file; the number of its answers. The same study and choices give the same bytes.
+
+    All of it is of one moment. Memory holds what a report needs, not the files.
+    """
+    refuse_written(study)
+    archive = Archive(out)
+    with override("en"):
+        check_groups(study, choices)
+        with consistent_read():
+            discretion = discretion_of(study)
+            write_study(archive, study, discretion)
+            n_answers = write_answers(archive, study, choices, discretion)
+            evidence = discretion.of_evidence(evidence_of(study, choices))
+            course = course_of(evidence)
+        progress(2)
+        report = write_report(archive, evidence, progress)
+        write_words(archive, evidence, report, course, discretion)
+        archive.close(said_of(study, choices, discretion, n_answers))
+        progress(len(STEPS))
+    return n_answers
+
+
+def refuse_written(study: Study) -> None:
+    """What people write becomes items of the bank: a pack holds them where they are judged."""
+    if not PROTOCOLS[study.protocol].needs_items:
+        raise BadChoice(
+            _("A study in which items are written has no replication pack: what was written becomes items of the bank, "
+              "and stands in the pack of the study that judges them. export_responses gives what was written here.")
+        )  # fmt: skip
+
+
+def write_study(archive: Archive, study: Study, discretion: Redactor) -> None:
+    """What was asked about, in which words."""
+    archive.write("study/study.yaml", write_yaml(frozen.study_file(study)))
+    archive.write_json("study/history.json", frozen.history(study))
+    write_lines(archive, "study/units.jsonl", frozen.units(study))
+    for name, source in frozen.instruments(study, discretion).items():
+        archive.write(name, source)
+    write_lines(archive, "bank/items.jsonl", bank.bank_objects(study, discretion))
+    write_lines(archive, "bank/generators.jsonl", bank.generators(study, discretion))
+    write_lines(archive, "bank/metrics.jsonl", bank.metrics(study))
+    write_lines(archive, "bank/key_corrections.jsonl", bank.corrections(study, discretion))
+    archive.write_json("bank/versions.json", bank.versions(study))
+    write_table(archive, "bank/metrics.csv", METRIC_COLUMNS, iter_metric_rows(study))
+
+
+def write_answers(archive: Archive, study: Study, choices: Choices, discretion: Redactor) -> int:
+    """Who answered what, when and in which order."""
+    who = (study, (*choices.purposes, Purpose.EXPERT), discretion)
+    write_lines(archive, "answers/annotators.jsonl", work.annotators(*who))
+    write_lines(archive, "answers/assignments.jsonl", work.assignments(*who))
+    write_lines(archive, "answers/submissions.jsonl", work.submissions(*who))
+    n_answers = write_table(archive, "answers/responses.csv", COLUMNS, work.answers(*who))
+    write_table(archive, "answers/unanswered.csv", UNANSWERED, work.missing_answers(*who))
+    archive.write("answers/codebook.csv", as_csv(codebook(study)))
+    write_lines(archive, "answers/codes.jsonl", work.codes(study, discretion))
+    return n_answers
+
+
+def write_report(archive: Archive, evidence: Evidence, progress: Progress) -> Report:
+    """The files of `report`, byte for byte."""
+    study, report = evidence.study, full_report_from(evidence)
+    for name, content in table_files(report):
+        archive.write(f"report/tables/{name}", content)
+    progress(3)
+    for name, drawn in figure_files(study, report):
+        archive.write(f"report/figures/{name}", drawn)
+    archive.write("report/report.json", json_text(about(study, report, evidence.choices)))
+    progress(4)
+    return report
+
+
+def write_words(archive: Archive, evidence: Evidence, report: Report, course: Course, discretion: Redactor) -> None:
+    """Datasheet, drafts of the methods paragraph, and how to use the pack."""
+    facts = facts_of(evidence, report, course)
+    entries = [entry.said(discretion.unquoted) for entry in datasheet(facts)]  # wordings may quote a hidden text
+    archive.write("datasheet/heds.md", as_markdown(entries))
+    archive.write_json("datasheet/heds.json", as_objects(entries))
+    for language in LANGUAGES:
+        archive.write(f"datasheet/methods.{language}.md", methods(facts, language))
+    rows = (dict(zip(COLUMNS_OF_ALL, row, strict=True)) for row in entries_of(evidence.study, report))
+    write_table(archive, "codebook.csv", COLUMNS_OF_ALL, rows)
+    archive.write("README.md", read_me(evidence.study, evidence.choices))
+
+
+def said_of(study: Study, choices: Choices, discretion: Redactor, n_answers: int) -> dict[str, Any]:
+    """What the manifest says of the pack: of what it was made, by which choices and with which software."""
+    return {
+        "study": study.slug,
+        "seeds": {"study": study.seed, "report": choices.seed},
+        "convention": choices.convention,
+        "shared_texts": choices.shared_texts,
+        "dropped": list(choices.dropped),
+        "included_purposes": list(choices.purposes),
+        "calibration": choices.calibration,
+        "n_responses": n_answers,
+        "texts_withheld": sorted(discretion.hidden),
+        "codes_replaced": len(discretion.codes),
+        "versions": versions(),
+    }
+
+
+def write_lines(archive: Archive, name: str, objects: Iterable[dict[str, Any]]) -> None:
+    with archive.text(name) as out:
+        for each in objects:
+            out.write(format_json_line(each))
+
+
+def write_table(archive: Archive, name: str, columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> int:
+    columns, number = tuple(columns), 0
+    with archive.text(name) as out:
+        writer = csv.writer(out)
+        writer.writerow(map(cell, columns))
+        for number, row in enumerate(rows, 1):  # noqa: B007 - the count outlives the loop
+            writer.writerow([cell(row.get(column)) for column in columns])
+    return number

@@ -1,0 +1,295 @@
+"""The code book of a whole pack: every column of every table and every field of every object, with type and meaning.
+
+Like all files of a pack it is in English.
+"""
+
+from collections.abc import Iterator
+
+from analysis.choices import CONVENTIONS, DEFAULT_CONVENTION, Choices
+from analysis.exports.codebook import codebook
+from analysis.reports.report import Report
+from analysis.services.reporting import versions
+from analysis.tables.spec import Table
+from studies.models import Study
+
+COLUMNS = ("file", "column", "type", "meaning", "values")
+TEXT, WHOLE, NUMBER, TRUTH, TIME, LIST, OBJECT = (
+    "text", "whole number", "number", "true or false", "time (ISO 8601)", "list", "object",
+)  # fmt: skip
+Entry = tuple[str, str, str]  # column, type, meaning
+
+FILES: dict[str, tuple[Entry, ...]] = {
+    "study/units.jsonl": (
+        ("unit", WHOLE, "number of the unit in the study"),
+        ("text_id", TEXT, "the text that it is about"),
+        ("part", TEXT, "main, or calibration: what all annotators did first"),
+        ("items", LIST, "ids of its items, in the study's order"),
+    ),
+    "study/history.json": (
+        ("state", TEXT, "live, paused, closed or imported"),
+        ("instrument", OBJECT, "file, version and hash of the wording"),
+        ("variants", OBJECT, "by name of a variant, file, version and hash of its wording"),
+        ("created_at", TIME, "when the study was made"),
+        ("launched_at", TIME, "when it was launched and frozen"),
+        ("main_opened_at", TIME, "when the main part was opened after a calibration; null without one"),
+        ("closed_at", TIME, "when it was closed; null where it was not"),
+        (
+            "people_texts",
+            OBJECT,
+            "the draw of the texts that people did, null where they did all: n, by (equal chance or doubt), rests_on"
+            " (probability or disagreement of models), seed, made_at, and texts in the order of the draw with text_id,"
+            " probability, doubt (null without) and drawn",
+        ),
+        ("published_names", OBJECT, "by generator the published one that a researcher has matched with it, or nothing"),
+    ),
+    "bank/items.jsonl": (
+        ("id", TEXT, "id of the text"),
+        ("title", TEXT, "its title; its id where the title would quote a text that may not be shared"),
+        ("text", TEXT, "its words, or sha256: and a hash where they may not be shared"),
+        ("language", TEXT, "code of its language"),
+        ("items", LIST, "its items: id, generator, question, multiple, answers, answer, reference, metadata"),
+        ("items.answers", LIST, "the options: id, text, correct (as known now), explanation"),
+        ("items.answer", TEXT, "the expected answer of an open question"),
+        ("items.reference", TRUTH, "whether the item is the reference to which others are compared"),
+        ("metadata", OBJECT, "data set, split, and what else was imported"),
+    ),
+    "bank/generators.jsonl": (
+        ("name", TEXT, "name of who or what wrote items"),
+        ("kind", TEXT, "person, model, rule or data set"),
+        ("description", TEXT, "as the researchers put it"),
+        ("factors", OBJECT, "such as family and setting; reports contrast along them"),
+        ("runs", LIST, "of a model: model, prompts, params, state, n_calls, started_at, finished_at"),
+    ),
+    "bank/key_corrections.jsonl": (
+        ("item_id", TEXT, "the item"),
+        ("option_id", TEXT, "the option"),
+        ("correct", TRUTH, "whether the option is a key since then"),
+        ("reason", TEXT, "why, as the researchers put it"),
+        ("made_at", TIME, "when it was corrected"),
+    ),
+    "bank/versions.json": (
+        ("texts", OBJECT, "by id, the version that the study showed, where it is not the first"),
+        ("items", OBJECT, "the same of items"),
+    ),
+    "bank/metrics.jsonl": (
+        ("metric", TEXT, "its name"),
+        ("is_computed", TRUTH, "whether Lesart computed it; else it was imported"),
+        ("family", TEXT, "family of its base model; empty without one"),
+    ),
+    "bank/metrics.csv": (
+        ("text_id", TEXT, "the text of the item"),
+        ("item_id", TEXT, "the item"),
+        ("item_version", WHOLE, "which version of the item"),
+        ("generator", TEXT, "who or what wrote the item"),
+        ("metric", TEXT, "name of the metric"),
+        ("is_computed", TRUTH, "whether Lesart computed it; else it was imported"),
+        ("value", NUMBER, "its value; empty where it is undefined"),
+        ("reason", TEXT, "why it is undefined"),
+    ),
+    "answers/unanswered.csv": (
+        ("annotator", TEXT, "the model that was asked"),
+        ("model", TEXT, "the model behind it"),
+        ("reading", TEXT, "how its answers are read: label or probability"),
+        ("stage", TEXT, "the stage"),
+        ("text_id", TEXT, "the text"),
+        ("item_id", TEXT, "the item"),
+        ("item_version", WHOLE, "which version of the item"),
+        ("option_id", TEXT, "the option, if it was asked about one"),
+        ("other_item_id", TEXT, "the second item of a pair"),
+        ("question", TEXT, "what was asked"),
+        ("parse_status", TEXT, "why there is no answer: unparsed, empty, cut, refused, not_asked, open, or a failure"),
+        ("reason", TEXT, "the same in words"),
+        ("raw_output", TEXT, "what it wrote"),
+        ("prompt_version", TEXT, "the prompts: name/language/version"),
+    ),
+    "answers/annotators.jsonl": (
+        ("annotator", TEXT, "the code under which the annotator stands in all files"),
+        ("kind", TEXT, "human, model or baseline"),
+        ("group", TEXT, "the group; empty without one"),
+        ("person", TEXT, "equal codes mean the same person; given by the pack"),
+        ("purpose", TEXT, "main, pilot, simulated, or expert: judges the answers of others"),
+        ("model", TEXT, "the model; empty for people"),
+        ("reading", TEXT, "how answers are read: ticked, label or probability"),
+        ("seat", WHOLE, "the row of the plan that the annotator worked through"),
+        ("variant", TEXT, "the variant that was drawn; null without variants"),
+        ("evaluator", OBJECT, "how a model or baseline was asked: method, stages, params, file of its prompt"),
+    ),
+    "answers/assignments.jsonl": (
+        ("annotator", TEXT, "who"),
+        ("unit", WHOLE, "which unit"),
+        ("round", WHOLE, "1, or 2 where scores were given back"),
+        ("position", WHOLE, "place of the unit among those of the annotator, from 0"),
+        ("stage", TEXT, "the stage that was reached, or done"),
+        ("shown", OBJECT, "by stage, [item, [option, …]] in the order in which they were shown; a pair: left first"),
+        ("reopened", OBJECT, "of a later round or an expert, which answers were asked again and what stood beside"),
+        ("finished_at", TIME, "when it was finished; null where it was not"),
+    ),
+    "answers/submissions.jsonl": (
+        ("annotator", TEXT, "who"),
+        ("unit", WHOLE, "which unit"),
+        ("round", WHOLE, "which round"),
+        ("stage", TEXT, "the stage that was handed in"),
+        ("opened_at", TIME, "when it was opened; null if unknown"),
+        ("submitted_at", TIME, "when it was handed in; null if unknown"),
+    ),
+    "answers/codes.jsonl": (
+        ("item_id", TEXT, "the item that a researcher coded"),
+        ("option_id", TEXT, "the option that the code points to; null if to none"),
+        ("code", TEXT, "the finding, such as wrong_key"),
+        ("start", WHOLE, "first character of the place in the text that shows it; null without one"),
+        ("end", WHOLE, "the character after it"),
+        ("note", TEXT, "what the researcher wrote"),
+        ("set_at", TIME, "when it was set"),
+    ),
+    "datasheet/heds.json": (
+        ("template", TEXT, "whose questions these are"),
+        ("entries", LIST, "number, section, criterion (of section 4), question, answer (null: to be filled in)"),
+    ),
+    "manifest.json": (
+        ("format", TEXT, "name and number of this format"),
+        ("study", TEXT, "short name of the study"),
+        ("seeds", OBJECT, "seed of the study (orders), seed of the report (draws)"),
+        ("convention", TEXT, "which intervals stand in low and high: " + ", ".join(CONVENTIONS)),
+        ("shared_texts", TRUTH, "whether only texts that people and all models answered are in the figures"),
+        ("dropped", LIST, "what comparisons of metrics leave out: duplicates, references"),
+        ("included_purposes", LIST, "whose answers are in the figures"),
+        ("calibration", TRUTH, "whether answers of a calibration are in the results"),
+        ("n_responses", WHOLE, "rows of answers/responses.csv"),
+        ("texts_withheld", LIST, "ids of texts that stand here as hashes"),
+        ("codes_replaced", WHOLE, "how many people stand here under another code than in the study"),
+        ("versions", OBJECT, "of Lesart and the packages that computed the figures"),
+        ("files", OBJECT, "by name, SHA-256 and number of bytes of every other file"),
+    ),
+}  # fmt: skip
+
+
+def entries_of(study: Study, report: Report) -> Iterator[tuple[str, str, str, str, str]]:
+    """Rows with the columns of `COLUMNS`, file by file."""
+    for name, entries in FILES.items():
+        for column, kind, meaning in entries:
+            yield name, column, kind, meaning, ""
+    for row in codebook(study).rows:
+        yield "answers/responses.csv", row["column"], typed(row["column"]), row["meaning"], row["values"]
+    for table in report.tables:
+        for column in table.columns:
+            yield f"report/tables/{table.name}.csv", column, type_in(table, column), meaning_in(table, column), ""
+
+
+COUNTED = ("round", "unit", "item_version", "position_shown", "order_in_session", "n_changes", "sequence")
+TRUTHS = ("unsure", "key", "correct", "applicable")
+
+
+def typed(column: str) -> str:
+    """The type of a column of the answers; nothing for what is no column but a remark on the file."""
+    if column.startswith("("):
+        return ""
+    if column.endswith("_at"):
+        return TIME
+    return WHOLE if column in COUNTED else TRUTH if column in TRUTHS else NUMBER if column == "probability" else TEXT
+
+
+def type_in(table: Table, column: str) -> str:
+    """By what stands in it; nothing where nothing does."""
+    found = {type(row[column]) for row in table.rows if row.get(column) is not None}
+    if found <= {bool}:
+        return TRUTH if found else ""
+    return WHOLE if found <= {int} else NUMBER if found <= {int, float} else TEXT
+
+
+def meaning_in(table: Table, column: str) -> str:
+    """What pages say of the column, or of the number whose interval it belongs to."""
+    for shown in table.shown:
+        if column == shown.value:
+            return ": ".join(dict.fromkeys(filter(None, (shown.title, shown.about))))
+        if column in (shown.low, shown.high):
+            return f"{'lower' if column == shown.low else 'upper'} end of the 95 % interval of {shown.value}"
+        if column == shown.reason:
+            return f"why {shown.value}, or its interval, is undefined"
+        if column == shown.n:
+            return f"what {shown.value} rests on: number of {shown.counts}"
+    return KNOWN.get(column) or KNOWN.get(f"*{last_word(column)}", "") or column.replace("_", " ")
+
+
+def last_word(column: str) -> str:
+    return column.rpartition("_")[2]
+
+
+KNOWN = {
+    "evaluator": "whose answers: human (all people), human:GROUP, or the label of a model or baseline",
+    "evaluator_kind": "human, model or baseline",
+    "generator": "who or what wrote the items",
+    "reading": "how answers are read: ticked, label or probability",
+    "interval": "how the interval came about",
+    "replicates": "leave-one-outs or draws behind the interval",
+    "seed": "seed of the draws; empty without draws",
+    "reason": "why a number of the row is undefined",
+    "mark": "best, or among the best or worst",
+    "n": "on how many answers the row rests",
+    "*low": "lower end of the 95 % interval",
+    "*high": "upper end of the 95 % interval",
+    "*reason": "why the number before is undefined",
+}
+
+WORDS = """# Replication pack: {title}
+
+Everything that the figures of the study “{slug}” rest on, as Lesart {lesart} wrote it. Lesart evaluates questions on
+texts: annotators (people, models, baselines) answer items about texts, and reports say what their answers show. This
+study follows the protocol {protocol}.
+
+| folder | holds |
+| --- | --- |
+| `codebook.csv` | every column and field of the files below, with its type and meaning |
+| `study` | the frozen study (`study.yaml` is read by `create_study`), its dates, its units |
+| `instruments` | every wording and prompt that was used, as YAML |
+| `bank` | texts, items and generators (`items.jsonl` is read by `import_items`), corrections of keys, metrics |
+| `answers` | the answers with their code book, who gave them (codes only), orders, times, codes of items |
+| `report` | every table (CSV, JSON, TeX) and figure (SVG, PNG, Vega-Lite) |
+| `datasheet` | a datasheet of human evaluation, and drafts of a methods paragraph |
+| `manifest.json` | seeds, versions, and the SHA-256 of every other file |
+
+Files are UTF-8. CSV has commas and a first line of names; an empty cell is nothing, and words such as NA are words:
+`pandas.read_csv(FILE, keep_default_na=False)`, in R `read.csv(FILE, na.strings = "", encoding = "UTF-8")`. A text that
+a spreadsheet would run as a formula has an apostrophe in front. JSON lines (`.jsonl`) have one object a line. Ids join
+the files: text_id, item_id, option_id, annotator, unit.
+
+To compute everything again with Lesart:
+
+```sh
+python manage.py create_project {slug}-again
+python manage.py import_pack PACK.zip --project {slug}-again --slug {slug}-again
+python manage.py report {slug}-again --out again{options}
+```
+
+Tables and Vega-Lite specifications come out the same to the byte with the versions that the manifest names.
+
+What is not here, and why:
+
+- People stand here under codes, without names, addresses and links. As soon as one of their codes in the study could be
+  a name, all of them have others here. What they wrote themselves (comments, free answers) is as they wrote it, but for
+  e-mail addresses: whoever publishes this pack has to read it first.
+- A text that may not be shared stands here as its SHA-256 and its number of tokens; so does what people and models
+  wrote about it in words of their own. Questions, options and anything else that quotes five of its words in a row
+  stand as `sha256:…`, cut or filled to the length of what they stand for.
+- Calls of models are not here; what they answered is in `answers/responses.csv`, word for word in `raw_output`.
+"""
+
+
+def read_me(study: Study, choices: Choices) -> str:
+    return WORDS.format(
+        title=study.title,
+        slug=study.slug,
+        protocol=study.protocol,
+        lesart=versions()["lesart"],
+        options=options_of(study, choices),
+    )
+
+
+def options_of(study: Study, choices: Choices) -> str:
+    """What `report` has to be told to choose the same."""
+    said = [f" --convention {choices.convention}"] if choices.convention != DEFAULT_CONVENTION else []
+    said += [f" --include {','.join(choices.included)}"] if choices.included else []
+    said += [] if choices.calibration else [" --calibration without"]
+    said += [f" --drop {','.join(choices.dropped)}"] if choices.dropped else []
+    said += [" --texts shared"] if choices.shared_texts else []
+    said += [f" --seed {choices.seed}"] if choices.seed != abs(study.seed) else []
+    return "".join(said)

@@ -1,0 +1,182 @@
+"""What a pack must not say: texts that may not be shared, whoever's address, and what tells who somebody is."""
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.db.models import Q
+
+from analysis.frames.evidence import Evidence, correction_sentence, corrections_made, short_texts
+from items.models import KeyCorrection, Text
+from items.plain import CHARACTER, UNSPACED
+from items.values import hash_body
+from studies.models import Annotator, AnnotatorKind, Study
+from studies.protocols.second_round import same_wording
+
+
+def hidden_texts(study: Study) -> frozenset[str]:
+    """Ids of texts of which the version in the study, or the newest one, may not be shared."""
+    ids = study.units.values("text__external_id")
+    found = Text.objects.filter(project=study.project, external_id__in=ids).filter(
+        Q(units__study=study) | Q(superseded_at=None)
+    )
+    return frozenset(found.filter(shareable=False).values_list("external_id", flat=True))
+
+
+ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(\.[\w-]+)+")
+# A code that names nobody: a letter, or a short word of work before a number. Anything else may be a name, or the code
+# under which a platform knows the person.
+OPAQUE = re.compile(
+    r"[a-z]|[a-z]{0,2}[-_. ]?[0-9]{1,6}|(pilot|preview|sim|expert|annotator|ann|rater|judge|person|participant|subject"
+    r"|student|teacher|worker|user)([-_. ]?[0-9]{1,6}|[-_. ][a-z])",
+    re.IGNORECASE | re.ASCII,
+)
+RUN = 5  # words in a row that say whose they are
+WORD = re.compile(f"[{UNSPACED}]|[^\\W{UNSPACED}]+")
+CODED = ("frame", "every_round", "annotators", "times", "minutes", "verdicts", "pairs")
+
+
+@dataclass(frozen=True)
+class Redactor:
+    """`hidden`: ids of texts that may not be shared. `runs`: every run of five of their words. `codes`: other codes for
+    all people, if that of any may be a name. `persons`: opaque codes for the project-wide ones."""
+
+    hidden: frozenset[str]
+    runs: frozenset[tuple[str, ...]]
+    codes: Mapping[str, str]
+    persons: Mapping[str, str]
+
+    def code(self, annotator: str) -> str:
+        return self.codes.get(annotator, annotator)
+
+    def about(self, text_id: str, words: str | None) -> str | None:
+        """Free words of somebody or of a model about a text: a hash where the text may not be shared."""
+        if not words:
+            return words
+        return hashed(words) if text_id in self.hidden else self.unquoted(words)
+
+    def unquoted(self, words: str) -> str:
+        """Words about anything: a hash if they quote a text that may not be shared."""
+        return hashed(words) if self.quotes(words) else without_addresses(words)
+
+    def wording(self, words: str) -> str:
+        """A question or option: if it quotes such a text, a hash as long as it, as lengths are in figures."""
+        return stand_in(words) if self.quotes(words) else words
+
+    def quotes(self, words: str) -> bool:
+        """Whether five words in a row stand in a text that may not be shared."""
+        return bool(self.runs) and not self.runs.isdisjoint(runs_of(words))
+
+    def nested(self, text_id: str, value: Any) -> Any:
+        """The same for all texts within a JSON value; of a hidden text only labels of a few words stay."""
+        if isinstance(value, str):
+            is_label = len(WORD.findall(value)) < RUN
+            return self.unquoted(value) if is_label or text_id not in self.hidden else hashed(value)
+        if isinstance(value, Mapping):
+            return {name: self.nested(text_id, inner) for name, inner in value.items()}
+        return [self.nested(text_id, inner) for inner in value] if isinstance(value, list) else value
+
+    def everywhere(self, value: Any) -> Any:
+        """A JSON value without quotes and addresses in any of its texts."""
+        return self.nested("", value)
+
+    def of_evidence(self, evidence: Evidence) -> Evidence:
+        """The evidence as the pack holds it: under its codes, and with what may be said of items and corrections."""
+        frames = {name: getattr(evidence, name) for name in CODED}
+        if self.codes:
+            frames = {name: frame.assign(annotator=frame["annotator"].map(self.code)) for name, frame in frames.items()}
+        said = tuple(correction_sentence(self.of_correction(made)) for made in corrections_made(evidence.study))
+        if self.hidden:
+            frames |= self.of_items(evidence)
+        return replace(evidence, corrections=said, **frames)
+
+    def of_items(self, evidence: Evidence) -> dict[str, Any]:
+        """What figures compute from wordings and metadata, as an unpacked bank has them."""
+        text_of = dict(evidence.items[["item_id", "text_id"]].to_numpy())
+        said = {
+            item: {name: self.nested(text_of.get(item, ""), value) for name, value in fields.items()}
+            for item, fields in evidence.metadata.items()
+        }
+        return {
+            "items": evidence.items.assign(stem=evidence.items["stem"].map(self.wording)),
+            "options": evidence.options.assign(wording=evidence.options["wording"].map(self.wording)),
+            "metadata": {item: short_texts(fields) for item, fields in said.items()},
+        }
+
+    def of_correction(self, correction: KeyCorrection) -> KeyCorrection:
+        correction.reason = self.unquoted(correction.reason)
+        return correction
+
+
+def discretion_of(study: Study) -> Redactor:
+    """Read from the database."""
+    names = hidden_texts(study)
+    bodies = study.units.filter(text__external_id__in=names).values_list("text__body", flat=True)
+    annotators = list(Annotator.objects.filter(study=study).order_by("pk").values_list("code", "kind", "person"))
+    return Redactor(
+        hidden=names,
+        runs=frozenset(run for body in bodies for run in runs_of(body)),
+        codes=other_codes([(code, kind) for code, kind, _person in annotators]),
+        persons=numbered("person", dict.fromkeys(person for _code, _kind, person in annotators if person), set()),
+    )
+
+
+def other_codes(annotators: list[tuple[str, str]]) -> dict[str, str]:
+    """New codes for all people as soon as one of theirs may be a name; in the order of the old, as tables sort them."""
+    people = sorted(code for code, kind in annotators if kind == AnnotatorKind.HUMAN)
+    if all(map(OPAQUE.fullmatch, people)):
+        return {}
+    return numbered("annotator", people, {code for code, kind in annotators if kind != AnnotatorKind.HUMAN})
+
+
+def numbered(word: str, names: Iterable[str], taken: set[str]) -> dict[str, str]:
+    """`word-1`, `word-2`, …, all of one length, without those that are taken."""
+    names, found, number = list(names), {}, 0
+    width = len(str(len(names) + len(taken)))
+    for name in names:
+        number += 1
+        while f"{word}-{number:0{width}d}" in taken:
+            number += 1
+        found[name] = f"{word}-{number:0{width}d}"
+    return found
+
+
+def runs_of(words: str) -> set[tuple[str, ...]]:
+    """From each word on as many as count five."""
+    found = [word.casefold() for word in WORD.findall(words)]
+    weights = [1 if CHARACTER.match(word) else 2 for word in found]
+    runs, end, weight = set(), 0, 0
+    for start in range(len(found)):
+        while weight < 2 * RUN and end < len(found):
+            weight += weights[end]
+            end += 1
+        if weight < 2 * RUN:
+            break
+        runs.add(tuple(found[start:end]))
+        weight -= weights[start]
+    return runs
+
+
+def without_addresses(words: str) -> str:
+    return ADDRESS.sub("[e-mail]", words)
+
+
+def digest(words: str) -> str:
+    return hashlib.sha256(words.encode()).hexdigest()
+
+
+def hashed(words: str) -> str:
+    """What stands for words that may not be shared: equal words give the same."""
+    return words if words.startswith("sha256:") else f"sha256:{digest(words)}"
+
+
+def stand_in(words: str) -> str:
+    """A hash as long as the words; what counts as the same wording gives the same beginning."""
+    return f"sha256:{digest(same_wording(words))}".ljust(len(words), ".")[: len(words)]
+
+
+def hashed_text(text: Text) -> str:
+    """The hash that stands for a text; of one that came from a pack without its words, the one it came with."""
+    return text.body if text.body.startswith("sha256:") else f"sha256:{hash_body(text.body)}"

@@ -1,0 +1,82 @@
+"""A replication pack as a study again: all of it or nothing. `report` on it gives the tables of the pack."""
+
+import csv
+from dataclasses import dataclass
+from typing import IO
+
+from django.db import DatabaseError, transaction
+from django.utils.translation import gettext as _
+
+from analysis.pack.archive import BadPack, PackReader
+from analysis.pack.restored_answers import read_answers, store_answers
+from analysis.pack.restored_bank import restore_bank
+from analysis.pack.restored_study import (
+    restore_annotators,
+    restore_assignments,
+    restore_codes,
+    restore_matches,
+    restore_study,
+    restore_submissions,
+    restore_units,
+)
+from items.plain import make_printable
+from projects.models import Project
+from studies.models import Study
+from studies.services.spec import SpecError
+
+AMISS = (DatabaseError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError, csv.Error)
+
+
+@dataclass(frozen=True)
+class Restored:
+    """What was taken out of a pack."""
+
+    study: Study
+    n_texts: int
+    n_annotators: int
+    n_responses: int
+    n_withheld: int
+
+
+def import_pack(file: IO[bytes], project: Project, slug: str = "") -> Restored:
+    """Store a pack in an empty project, as an imported study under its own short name or another.
+
+    Every file is held against its hash, every answer against the protocol's declaration. Raises `BadPack`, `SpecError`,
+    `studies.services.responses.importing.ImportRefused`; then nothing is stored.
+    """
+    refuse_used(project)
+    pack = PackReader(file)
+    pack.check()
+    try:
+        with transaction.atomic():
+            return restored(pack, project, slug)
+    except (BadPack, SpecError):
+        raise
+    except AMISS as error:
+        # What a hand has written into a pack under a right hash: no field is trusted, not all shapes are named.
+        what = make_printable(str(error), 200) or type(error).__name__
+        raise BadPack(_("The pack contradicts itself (%(what)s). Export it again.") % {"what": what}) from None
+
+
+def refuse_used(project: Project) -> None:
+    """Ids of texts and the order of generators are a project's: two banks in one would mix."""
+    if project.texts.exists() or project.generators.exists():
+        raise BadPack(
+            _("The project “%(slug)s” has texts or generators already. Make an empty one for the pack.")
+            % {"slug": project.slug}
+        )
+
+
+def restored(pack: PackReader, project: Project, slug: str) -> Restored:
+    items = restore_bank(pack, project)
+    study = restore_study(pack, project, slug)
+    units = restore_units(pack, study, items)
+    annotators = restore_annotators(pack, study)
+    assignments = restore_assignments(pack, study, units, annotators, items)
+    restore_submissions(pack, study, units, annotators, assignments)
+    answered, extras = read_answers(study, annotators, list(items.values()), pack.read("answers/responses.csv"))
+    n_responses = store_answers(answered, extras, assignments)
+    restore_codes(pack, study, items)
+    restore_matches(pack, study)
+    n_withheld = project.texts.filter(shareable=False).count()
+    return Restored(study, project.texts.count(), len(annotators), n_responses, n_withheld)

@@ -1,0 +1,96 @@
+"""What the planner assumes about a study, from where, and what follows; computed once and kept in the cache."""
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.core.cache import cache
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from analysis.choices import Choices
+from analysis.planning.forms import Sizes
+from analysis.plugins import find_plugin
+from analysis.services.figures import in_form
+from analysis.services.state import A_DAY, FORMAT
+from analysis.services.wanted import Wanted
+from analysis.services.working import result_now
+from analysis.tables.spec import Table
+from studies.models import Study
+
+if TYPE_CHECKING:
+    from analysis.planning.outlook import AssumedPlan, Planner
+    from analysis.reports.spread import Spread
+
+
+@dataclass(frozen=True)
+class Assumed:
+    """The values that the form begins with, and for each of its groups a sentence that says where they are from."""
+
+    values: dict[str, Any]
+    sources: dict[str, str]
+
+
+def assumed_for(study: Study, sizes: Sizes) -> Assumed:
+    """What is fitted on the study's own answers of people, where they tell it, else the defaults."""
+    found = spread_of(study)
+    values = planner_of(study).assume(sizes, found)
+    rounded = {name: round(value, 3) if isinstance(value, float) else value for name, value in values.items()}
+    return Assumed(rounded, {"sizes": size_source(sizes), "effects": effect_source(found), "components": found.said})
+
+
+def planner_of(study: Study) -> "Planner":
+    """How studies of this protocol are planned."""
+    make_planner = find_plugin(study.protocol).planner
+    assert make_planner is not None
+    planner: Planner = make_planner()
+    return planner
+
+
+def size_source(sizes: Sizes) -> str:
+    if sizes.generators < 2:
+        return _("From the study's own plan: means over its texts. It has one generator; two are assumed, as a "
+                 "difference needs two.")  # fmt: skip
+    if sizes.open:
+        return _("From the study; nobody is planned yet, so the number of annotators is an assumption.")
+    return _("From the study's own plan: means over its texts.")
+
+
+def effect_source(found: "Spread") -> str:
+    if found.guess and found.read:
+        return _("The shares are those of this study's people so far, over all generators. What difference should be "
+                 "seen is yours to say: the one observed is no measure of that.")  # fmt: skip
+    return _("Assumptions of Lesart, not measured: change them to what you expect.")
+
+
+def spread_of(study: Study) -> "Spread":
+    """What people's answers tell of the components; never of single generators."""
+    found: Spread = result_now(Wanted("planner", study, Choices()))[0]
+    return found
+
+
+def components_of(study: Study) -> Table:
+    """The fitted components with their intervals; see `analysis.planning.spread_table`."""
+    table: Table = result_now(Wanted("planner", study, Choices()))[1]
+    return table
+
+
+def outlook_of(study: Study, assumed: "AssumedPlan") -> Table:
+    """The table of the planner; `TooLarge` if the plan cannot be simulated in a second or two."""
+    from analysis.planning.outlook import outlook
+
+    key = f"outlook:{hashlib.sha256(repr((assumed, study.seed, get_language())).encode()).hexdigest()}"
+    table: Table | None = cache.get(key)
+    if table is None:
+        table = outlook(assumed, abs(study.seed))
+        cache.set(key, table, A_DAY)
+    return table
+
+
+def outlook_figure(study: Study, table: Table, ending: str) -> bytes:
+    """The planner's curves in a form of `analysis.figures.registry.FORMS`; `KeyError` for another."""
+    from analysis.figures.registry import specification
+
+    said = (FORMAT, table.rows, study.title, get_language())
+    key = f"outlook-figure:{hashlib.sha256(repr(said).encode()).hexdigest()}"
+    return in_form(ending, key, lambda: specification("outlook", table, table.title, [study.title]))

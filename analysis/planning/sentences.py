@@ -1,0 +1,31 @@
+"""What a plan would give, in words: the study's own size first, then what more texts or annotators would buy."""
+
+from django.utils.translation import gettext as _
+
+from analysis.formatting import number
+from analysis.planning.outlook import AssumedPlan, own_row, percent
+from analysis.tables.spec import Table
+
+
+def sentences(assumed: AssumedPlan, table: Table) -> list[str]:
+    own = own_row(table)
+    if own["power"] is None:
+        return [_("A plan of this size gives no interval: it needs at least two texts that are guessed and read.")]
+    return [assumed.sentence(own), *(said for axis in assumed.axes if (said := doubled(table, axis)))]
+
+
+def doubled(table: Table, axis: str) -> str:
+    """What twice as many of something would give."""
+    own = own_row(table)
+    row = next((row for row in table.rows if row["axis"] == axis and row["size"] == 2 * own[axis]), None)
+    if row is None or row["power"] is None:
+        return ""
+    words = {
+        "texts": _("With twice the texts: %(power)s of the studies, an interval %(width)s wide."),
+        "annotators": _("With twice the annotators: %(power)s of the studies, an interval %(width)s wide."),
+        "items": _("With twice the items: %(power)s of the studies, an interval %(width)s wide."),
+        "judgments": _(
+            "With twice the judgments on the same texts: %(power)s of the studies, an interval %(width)s wide."
+        ),
+    }
+    return words[axis] % {"power": percent(row["power"]), "width": number(row["width"])}

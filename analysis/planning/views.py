@@ -1,0 +1,92 @@
+"""The planner: what a study of this size would see, before anybody answers and after."""
+
+from urllib.parse import urlencode
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404
+from django.shortcuts import render
+from django.utils.translation import override
+from django.views.decorators.http import require_safe
+
+from analysis.choices import DEFAULT_CONVENTION
+from analysis.downloads import attached
+from analysis.planning.assumptions import assumed_for, components_of, outlook_of, planner_of
+from analysis.planning.forms import sizes_of
+from analysis.results.contents import place_in_planner
+from analysis.tables.page import page_table
+from analysis.tables.writers import as_csv
+from analysis.templatetags.study_tabs import has_planner
+from studies.access import get_study
+from studies.services.spec import SpecError
+
+
+@login_required
+@require_safe
+def study_planner(request, slug):
+    study = get_study(request.user, slug)
+    context = {"project": study.project, "study": study, "tab": "planner"}
+    return render(request, "analysis/planner.html", context | planned(study, request.GET))
+
+
+def planned(study, data):
+    """The form and what follows from it; or why there is nothing to say."""
+    from analysis.planning.outlook import TooLarge  # scipy takes a second to load
+    from analysis.planning.sentences import sentences
+
+    if not has_planner(study):
+        return {"unplanned": True}
+    try:
+        assumed = assumed_for(study, sizes_of(study))
+    except SpecError as error:
+        return {"problem": str(error)}
+    form = planner_of(study).form(assumed.values, data)
+    found = {
+        "components": fitted(study),
+        "form": form,
+        "parts": [(*part, assumed.sources[part[0]]) for part in form.parts],
+    }
+    if not form.is_valid():
+        return found
+    try:
+        table = outlook_of(study, form.assumptions())
+    except TooLarge as error:
+        return found | {"problem": str(error)}
+    asked = urlencode(form.cleaned_data)
+    return found | {
+        "outlook": table,
+        "table": page_table(table, DEFAULT_CONVENTION),
+        "sentences": sentences(form.assumptions(), table),
+        "figure": place_in_planner(study, asked, table),
+        "asked": asked,
+    }
+
+
+def fitted(study):
+    """The components that people's answers tell, with intervals; nothing before somebody has answered."""
+    table = None if study.is_draft else components_of(study)
+    return page_table(table, DEFAULT_CONVENTION) if table and any(row["n_judgments"] for row in table.rows) else None
+
+
+def outlook_or_404(study, data):
+    table = planned(study, data).get("outlook")
+    if table is None:
+        raise Http404
+    return table
+
+
+@login_required
+@require_safe
+def study_planner_csv(request, slug):
+    study = get_study(request.user, slug)
+    with override("en"):  # files are the same for every reader
+        return attached(as_csv(outlook_or_404(study, request.GET)).encode(), f"{study.slug}-outlook.csv")
+
+
+@login_required
+@require_safe
+def study_components_csv(request, slug):
+    study = get_study(request.user, slug)
+    if not has_planner(study) or study.is_draft:
+        raise Http404
+    with override("en"):
+        return attached(as_csv(components_of(study)).encode(), f"{study.slug}-components.csv")

@@ -1,0 +1,112 @@
+"""What the answers of a protocol mean: `plugin.PLUGIN` in each folder of `analysis.protocols`, found by being there.
+
+A protocol without a folder gets the defaults of `ProtocolPlugin`, which need nothing but its declaration. Plug-ins
+import no pandas: what computes is named by its dotted path and imported when it is first called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Any
+
+from django.utils.module_loading import import_string
+
+if TYPE_CHECKING:
+    from analysis.items.codes import Code
+
+FOLDER = "analysis.protocols"
+
+
+def call_later(path: str) -> Callable[..., Any]:
+    """A function that imports the one of this dotted path when it is called."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return import_string(path)(*args, **kwargs)
+
+    return call
+
+
+@dataclass(frozen=True)
+class Published:
+    """The study that a protocol comes from, of which `analysis/published.csv` has numbers.
+
+    source: its name. differs: sentences about what its method does otherwise. counted: by name of a table, the column
+    with the n of an own number, where it is not that of `reports.published.COUNTED`. by_language: whether only numbers
+    of the study's language compare, or else the English ones.
+    """
+
+    source: str
+    differs: tuple[str, ...]
+    counted: Mapping[str, str] = field(default_factory=dict)
+    by_language: bool = False
+
+
+CORRECT, GOOD, FEATURE = "correctness", "goodness", "feature"
+FORM, CONTENT, BOTH = "form", "content", "both form and content"
+OWN, INPUT, OUTSIDE = "in its own right", "relative to the input (the text)", "relative to something outside"
+
+
+@dataclass(frozen=True)
+class Datasheet:
+    """What the datasheet of human evaluation says of a protocol; what is empty is worked out from the declaration.
+
+    criteria: by question its type of quality, aspect and frame of reference. task: the question that evaluators are
+    tested by, if there is one. shown: what evaluators see. aggregated: how answers become scores. tested: what the
+    sentence about significance says besides.
+    """
+
+    criteria: Mapping[str, tuple[str, str, str]] = field(default_factory=dict)
+    task: str = ""
+    shown: str = ""
+    aggregated: str = "shares of single answers by question"
+    tested: str = ""
+
+
+@dataclass(frozen=True)
+class ProtocolPlugin:
+    """What results, packs and the planner ask about a protocol.
+
+    report: from `Evidence` to its `Report`. sources: by name of its tables, the function that lists what a number
+    counts. shared: by name of a table, the columns that its rows have in common with the answers counted. figures: by
+    name the table that a figure shows and the function that draws it. codes: what items may be coded with.
+    has_item_lists: whether the report lists guessable and unanswerable items. has_metrics: whether it compares metrics
+    with people. planner: a `planning.outlook.Planner`; None: sizes are not planned. calibration: from `Evidence` to
+    rows of agreement in a calibration. design, agreement, outcome: from `pack.methods.Facts` to sentences of the
+    methods draft.
+    """
+
+    name: str
+    report: Callable[..., Any] = field(default=call_later("analysis.protocols.default.build_report"))
+    sources: Callable[..., Mapping[str, Any]] = field(default=call_later("analysis.protocols.default.list_sources"))
+    shared: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    figures: Callable[..., Mapping[str, Any]] = dict
+    codes: tuple[Code, ...] = ()
+    has_item_lists: bool = False
+    has_metrics: bool = False
+    published: Published | None = None
+    planner: Callable[..., Any] | None = None
+    calibration: Callable[..., list[Any]] = lambda evidence: []
+    datasheet: Datasheet = Datasheet()
+    design: Callable[..., str] = field(default=call_later("analysis.protocols.default.describe_design"))
+    agreement: Callable[..., str] = field(default=call_later("analysis.protocols.default.describe_agreement"))
+    outcome: Callable[..., str] = lambda facts: ""
+
+
+@cache
+def load_plugins() -> dict[str, ProtocolPlugin]:
+    """By the name of the protocol, what each folder has as `plugin.PLUGIN`."""
+    package = find_spec(FOLDER)
+    assert package is not None
+    folders = [module.name for module in iter_modules(package.submodule_search_locations) if module.ispkg]
+    found: list[ProtocolPlugin] = [import_module(f"{FOLDER}.{folder}.plugin").PLUGIN for folder in folders]
+    return {plugin.name: plugin for plugin in found}
+
+
+def find_plugin(protocol: str) -> ProtocolPlugin:
+    """The plug-in of the protocol of that name, or the defaults."""
+    return load_plugins().get(protocol) or ProtocolPlugin(protocol)

@@ -1,0 +1,200 @@
+"""What is said of a protocol without a plug-in of its own: how many answers, how they distribute, how far people agree.
+
+All of it follows from the declaration. A plug-in that leaves something out gets these parts too.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+from django.utils.translation import gettext as _
+
+from analysis.agreement.lab_overview import row_of
+from analysis.agreement.questions import Asked, questions_of
+from analysis.formatting import UNDEFINED, number
+from analysis.frames.evidence import Evidence
+from analysis.pack.methods import Facts
+from analysis.reports.behind.listing import COUNTED, counted, listed
+from analysis.reports.description import description
+from analysis.reports.error_codes import found_errors
+from analysis.reports.evaluators import evaluator_named, evaluators_in, people_in
+from analysis.reports.report import Report
+from analysis.reports.variants import variants
+from analysis.tables.spec import Row, Shown, Table, make_table
+from studies.services.declarations import get_declaration
+
+COUNTS = ("evaluator", "stage", "question", "n", "n_items", "n_texts", "n_annotators")
+DISTRIBUTIONS = ("evaluator", "stage", "question", "label", "n", "n_all", "share")
+AGREEMENT = ("stage", "question", "percent", "conger_kappa", "ac1", "alpha", "level", "n_units", "n_pairs",
+             "n_annotators", "reason")  # fmt: skip
+ANSWER = ("text_id", "item_id", "option_id", "annotator", "stage", "question", "value")
+
+
+def build_report(evidence: Evidence) -> Report:
+    tables = (
+        count_answers(evidence),
+        count_labels(evidence),
+        measure_agreement(evidence),
+        *variants(evidence, lambda mine: iter(())),
+        *found_errors(evidence),
+        description(evidence),
+    )
+    return Report(tables, (), ())
+
+
+# Tables ---------------------------------------------------------------------------------------------------------------
+
+
+def count_answers(evidence: Evidence) -> Table:
+    """One row per evaluator and question that it answered, of free texts too."""
+    rows = [
+        {
+            "evaluator": evaluator.name,
+            "stage": stage.name,
+            "question": question.name,
+            "n": len(mine),
+            "n_items": mine["item_id"].nunique(),
+            "n_texts": mine["text_id"].nunique(),
+            "n_annotators": mine["annotator"].nunique(),
+        }
+        for evaluator in evaluators_in(evidence)
+        for stage in get_declaration(evidence.study).stages
+        for question in stage.questions
+        if len(mine := answers_to(evaluator.rows_of(evidence.frame), stage.name, question.name))
+    ]
+    columns = (
+        *asked_shown(),
+        Shown(_("Answers"), "n", "count", about=_("answers to this question")),
+        Shown(_("Items"), "n_items", "count", about=_("items with such an answer")),
+        Shown(_("Texts"), "n_texts", "count", about=_("texts with such an answer")),
+        Shown(_("Annotators"), "n_annotators", "count", about=_("annotators who gave such an answer")),
+    )
+    named_by = ("evaluator", "stage", "question")
+    return make_table("counts", COUNTS, rows, title=_("Answers"), shown=columns, named_by=named_by)
+
+
+def count_labels(evidence: Evidence) -> Table:
+    """One row per evaluator, question with declared answers, and answer."""
+    rows = [
+        row
+        for evaluator in evaluators_in(evidence)
+        for asked in questions_of(evidence.study)
+        for row in label_rows(evaluator.name, asked, evaluator.rows_of(evidence.frame))
+    ]
+    columns = (
+        *asked_shown(),
+        Shown(_("Answer"), "label", "label"),
+        Shown(_("n"), "n", "count", about=_("answers that say so")),
+        Shown(_("All"), "n_all", "count", about=_("answers to this question")),
+        Shown(_("Share"), "share", "number", about=_("share of the answers that say so")),
+    )
+    return make_table(
+        "distributions", DISTRIBUTIONS, rows, title=_("Distributions"), shown=columns,
+        named_by=("evaluator", "stage", "question", "label"),
+    )  # fmt: skip
+
+
+def label_rows(evaluator: str, asked: Asked, frame: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    labels = labels_of(asked, answers_to(frame, asked.stage, asked.name))
+    for label in map(written, asked.categories) if len(labels) else ():
+        n = int((labels == label).sum())
+        values = (evaluator, asked.stage, asked.name, label, n, len(labels), n / len(labels))
+        yield dict(zip(DISTRIBUTIONS, values, strict=True))
+
+
+def measure_agreement(evidence: Evidence) -> Table:
+    """One row per question that two people or more answered; coefficients as in the agreement lab."""
+    people = sorted(people_in(evidence).codes)
+    found = (row_of(evidence.frame, asked, people) for asked in questions_of(evidence.study))
+    rows = [{name: row[name] for name in AGREEMENT} for row in found if row is not None]
+    columns = (
+        Shown(_("Stage"), "stage", "stage"),
+        Shown(_("Question"), "question", "question"),
+        Shown(_("Percent agreement"), "percent", "number", reason="reason", about=_("share of pairs that are alike")),
+        Shown(_("Conger's κ"), "conger_kappa", "number", reason="reason", about=_("agreement beyond chance")),
+        Shown(_("AC1"), "ac1", "number", reason="reason", about=_("Gwet's AC1, robust to very unequal labels")),
+        Shown(_("Krippendorff's α"), "alpha", "number", reason="reason", about=_("agreement beyond chance")),
+        Shown(_("Units"), "n_units", "count", about=_("units that two people or more judged")),
+        Shown(_("Annotators"), "n_annotators", "count", about=_("people who answered this question")),
+    )
+    notes = (_("Of units that two or more people judged. α at interval level for scales, else nominal."),)
+    return make_table(
+        "agreement", AGREEMENT, rows, title=_("Agreement"), notes=notes, shown=columns, named_by=("stage", "question")
+    )
+
+
+def answers_to(frame: pd.DataFrame, stage: str, question: str) -> pd.DataFrame:
+    return frame[(frame["stage"] == stage) & (frame["question"] == question)]
+
+
+def labels_of(asked: Asked, answers: pd.DataFrame) -> pd.Series:
+    """The category of each answer, as files write it."""
+    given = zip(answers["value"], answers["item_id"], strict=True)
+    return pd.Series([written(asked.category(value, item)) for value, item in given], answers.index, dtype=object)
+
+
+def written(category: object) -> str:
+    return str(category).lower() if isinstance(category, bool) else str(category)
+
+
+def asked_shown() -> tuple[Shown, ...]:
+    return (
+        Shown(_("Answers by"), "evaluator", "evaluator"),
+        Shown(_("Stage"), "stage", "stage"),
+        Shown(_("Question"), "question", "question"),
+    )
+
+
+# Drill-down -----------------------------------------------------------------------------------------------------------
+
+
+def list_sources() -> Mapping[str, Any]:
+    """By name of a table the function that lists what its numbers count."""
+    return {"counts": list_counted, "distributions": list_labelled, "agreement": list_shared}
+
+
+def list_counted(evidence: Evidence, row: Row, column: str) -> Table:
+    mine = evaluator_named(evidence, row["evaluator"]).rows_of(evidence.frame)
+    mine = answers_to(mine, row["stage"], row["question"])
+    return counted(evidence, mine, column) if column in COUNTED else list_answers(evidence, mine)
+
+
+def list_labelled(evidence: Evidence, row: Row, column: str) -> Table:
+    """The answers with the label, or all answers to the question."""
+    mine = evaluator_named(evidence, row["evaluator"]).rows_of(evidence.frame)
+    mine = answers_to(mine, row["stage"], row["question"])
+    asked = {(each.stage, each.name): each for each in questions_of(evidence.study)}[row["stage"], row["question"]]
+    return list_answers(evidence, mine[labels_of(asked, mine) == row["label"]] if column == "n" else mine)
+
+
+def list_shared(evidence: Evidence, row: Row, column: str) -> Table:
+    """People's answers about units that two of them or more judged; or the people."""
+    mine = answers_to(people_in(evidence).rows_of(evidence.frame), row["stage"], row["question"])
+    if column in COUNTED:
+        return counted(evidence, mine, column)
+    units = mine[["unit", "item_id", "option_id"]].fillna("").astype(str).agg("\0".join, axis=1)
+    judged = mine.groupby(units)["annotator"].transform("nunique")
+    return list_answers(evidence, mine[judged > 1])
+
+
+def list_answers(evidence: Evidence, rows: pd.DataFrame) -> Table:
+    """The columns that say something: an answer about an item as a whole has no option."""
+    columns = [name for name in ANSWER if name not in ("item_id", "option_id") or rows[name].notna().any()]
+    return listed(evidence, rows, columns, _("The answers"))
+
+
+# The methods draft ----------------------------------------------------------------------------------------------------
+
+
+def describe_design(facts: Facts) -> str:
+    stages = get_declaration(facts.study).stages
+    by = "; ".join(f"{stage.name}: {', '.join(question.name for question in stage.questions)}" for stage in stages)
+    return _("Annotators were asked, by stage: %(questions)s.") % {"questions": by}
+
+
+def describe_agreement(facts: Facts) -> str:
+    """Where the report has the default table."""
+    rows = next((table.rows for table in facts.report.tables if table.name == "agreement"), ())
+    values = {row["question"]: row["conger_kappa"] for row in rows}
+    by = ", ".join(f"{name} {_(UNDEFINED) if value is None else number(value)}" for name, value in values.items())
+    return _("Conger's κ between people: %(by)s.") % {"by": by} if by else ""

@@ -1,0 +1,123 @@
+"""The mean score of each generator on each dimension, the best and the worst marked."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from analysis.choices import CONVENTIONS
+from analysis.frames.evidence import Evidence
+from analysis.measures.intervals import undefined
+from analysis.measures.types import FloatArray
+from analysis.protocols.dimension_ratings.scores import (
+    AVERAGE,
+    dimensions_of,
+    levels_of,
+    rating_families,
+    rounds_of,
+    scores_of,
+)
+from analysis.reports.contrasts import compare_all, find
+from analysis.reports.estimates import Estimate, figure_of, mean_of, with_codes
+from analysis.reports.evaluators import HUMAN
+from analysis.reports.headlines import mark_ends
+from analysis.tables.spec import Crossing, Shown, Table, make_table
+from studies.question_words import name_question
+
+COLUMNS = ("generator", "dimension", "round", "mean", "low", "high", "n", "mark", "reason")
+NO_SCORE = "There is no judgment to compute this from."
+NO_PUBLISHED = gettext_noop("An average of dimensions has no published interval.")
+
+
+def generator_means(evidence: Evidence) -> Table:
+    """One row per generator, dimension and round, and one for the average of the generator's unrounded means."""
+    rows: list[dict[str, Any]] = []
+    for number in rounds_of(evidence):
+        scores = scores_of(evidence, number)
+        comparisons = compare_all(rating_families(evidence, number), evidence.choices)
+        for dimension in (*dimensions_of(evidence), AVERAGE):
+            mine = scores if dimension == AVERAGE else scores[scores["dimension"] == dimension]
+            of_dimension = [
+                mean_row(evidence, generator, dimension, number, mine[mine["generator"] == generator])
+                for generator in evidence.generators
+            ]
+            rows += mark_ends(of_dimension, find(comparisons, dimension, HUMAN))
+    notes = (
+        _("%(average)s is the mean of the generator's unrounded means on the dimensions that were scored.")
+        % {"average": name_question(AVERAGE)},
+        _(
+            "Marked best (worst): the largest group of at most three generators whose scores are higher (lower) than "
+            "those of each generator outside the group, after adjustment for multiple comparisons."
+        ),
+    )
+    return make_table(
+        "generator_means", COLUMNS, rows, title=_("Means by generator"), notes=notes, shown=shown(),
+        named_by=("generator", "dimension", "round"),
+        crossings=(Crossing("mean", "generator", "dimension", apart=("round",), mark="mark"),),
+    )  # fmt: skip
+
+
+def mean_row(evidence: Evidence, generator: str, dimension: str, number: int, scores: pd.DataFrame) -> dict[str, Any]:
+    levels, seed = levels_of(evidence), evidence.choices.seed
+    bounds = (float(levels[0]), float(levels[-1]))
+    found = (average_of if dimension == AVERAGE else mean_of)(scores, bounds, seed)
+    low, high, reason = found.ends(evidence.choices.convention)
+    return {
+        "generator": generator,
+        "dimension": dimension,
+        "round": number,
+        "mean": found.value,
+        "low": low,
+        "high": high,
+        "n": len(scores),
+        "mark": "",
+        "reason": reason,
+        "intervals": {"mean": found.as_json()},
+    }
+
+
+def average_of(scores: pd.DataFrame, bounds: tuple[float, float], seed: int) -> Estimate:
+    """The mean over dimensions of their means."""
+    if scores.empty:
+        nowhere = undefined("", ("text", 0, 0, None), NO_SCORE)
+        return Estimate(float("nan"), dict.fromkeys(CONVENTIONS, nowhere), _(NO_SCORE))
+    dimensions = scores["dimension"].unique()
+    return figure_of(
+        mean_of_means, with_codes(scores), sums_by_dimension(scores, dimensions), bounds=bounds, seed=seed,
+        not_published=NO_PUBLISHED,
+    )  # fmt: skip
+
+
+def sums_by_dimension(scores: pd.DataFrame, dimensions: Iterable[str]) -> FloatArray:
+    """(scores, 2 · dimensions): the value of each score in the column of its dimension, then a 1 in the same place."""
+    on = np.stack([(scores["dimension"] == dimension).to_numpy() for dimension in dimensions], axis=1).astype(float)
+    return np.concatenate([on * scores["value"].to_numpy(dtype=np.float64)[:, None], on], axis=1)
+
+
+def mean_of_means(sums: FloatArray) -> FloatArray:
+    """(b,): the mean over dimensions of their means, from (b, 2 · dimensions) sums and numbers of scores."""
+    total, n = np.split(sums, 2, axis=1)
+    return np.asarray((total / np.where(n > 0, n, np.nan)).mean(axis=1))
+
+
+def shown() -> tuple[Shown, ...]:
+    return (
+        Shown(_("Generator"), "generator"),
+        Shown(_("Dimension"), "dimension", "question"),
+        Shown(_("Round"), "round", "count"),
+        Shown(
+            _("Mean"),
+            "mean",
+            "number",
+            "low",
+            "high",
+            "reason",
+            counts="scores",
+            about=_("mean of people's scores; the average is the mean of the means on the dimensions"),
+        ),
+        Shown(_("Scores"), "n", "count", about=_("scores of people")),
+        Shown(_("Mark"), "mark", "mark"),
+    )

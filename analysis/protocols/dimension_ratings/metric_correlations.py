@@ -1,0 +1,145 @@
+"""How metrics and model judges go with the scores of people, on each dimension."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from analysis.frames.evidence import Evidence
+from analysis.measures import correlation_intervals as intervals
+from analysis.measures import correlations
+from analysis.measures.correlations import COEFFICIENTS, Correlation
+from analysis.measures.intervals import JACKKNIFE, Interval, p_of_zero, undefined, within
+from analysis.measures.multiplicity import adjusted
+from analysis.protocols.dimension_ratings.metric_values import Judged, dropped_note, nothing
+from analysis.reports.estimates import intervals_json, over_texts, texts_only_note
+from analysis.reports.headlines import HIGHEST, LOWEST, mark_extremes
+from analysis.tables.spec import Crossing, Shown, Table, make_table
+
+COLUMNS = (
+    "metric", "dimension", "coefficient", "scope", "r", "low", "high", "p", "p_adjusted", "n", "mark", "reason",
+)  # fmt: skip
+POOLED, WITHIN, BY_GENERATOR = "pooled", "within text", "by generator"
+SCOPES = (POOLED, WITHIN, BY_GENERATOR)
+NOT_WITHIN = gettext_noop("A mean of texts' correlations has an interval by texts only.")
+
+
+def metric_correlations(evidence: Evidence, data: Judged) -> Table:
+    """One row per metric, dimension, coefficient and scope; the family of tests is that of a coefficient and scope."""
+    families = [(coefficient, scope) for scope in SCOPES for coefficient in COEFFICIENTS]
+    rows = [row for family in families for row in family_rows(evidence, data, *family)]
+    notes = (
+        _("Over items with the metric's value and the mean of people's scores after the last round. Pooled: all items; "
+          "within text: the mean over texts of each text's own correlation, weighted by its items, without texts in "
+          "which it is undefined; by generator: of generators' means."),
+        _("Intervals and p by texts leave out each text in turn whatever their number (t); published ones take rows as "
+          "independent (intervals by Fisher's z). p is adjusted by Holm over all metrics and dimensions of a "
+          "coefficient and scope. Marked are the three highest and the three lowest |r| on a dimension as printed; "
+          "whether they differ from the others is not tested."),
+        texts_only_note(_("correlations")),
+    )  # fmt: skip
+    return make_table(
+        "metric_correlations",
+        COLUMNS,
+        rows,
+        title=_("Metrics and people"),
+        notes=(*dropped_note(evidence), *(notes if rows else (nothing(),))),
+        shown=shown(),
+        named_by=("metric", "dimension", "coefficient", "scope"),
+        crossings=(Crossing("r", "metric", "dimension", apart=("scope", "coefficient"), mark="mark"),),
+    )
+
+
+def family_rows(evidence: Evidence, data: Judged, coefficient: str, scope: str) -> list[dict[str, Any]]:
+    rows = list(each_row(evidence, data, coefficient, scope))
+    for row, p in zip(rows, adjusted(np.array([row["p"] for row in rows], dtype=np.float64)), strict=True):
+        row["p_adjusted"] = p
+    for dimension in data.scores.columns:
+        same = [row for row in rows if row["dimension"] == dimension]
+        mark_extremes(same, by=lambda row: abs(row["r"]), words=(HIGHEST, LOWEST))
+    return rows
+
+
+def each_row(evidence: Evidence, data: Judged, coefficient: str, scope: str) -> Iterator[dict[str, Any]]:
+    for metric, table in data.values.items():
+        for dimension in table.columns:
+            x, y = data.value(metric, dimension), data.score(dimension)
+            found = correlation_of(x, y, data, coefficient, scope)
+            both, p = tested(found, x, y, data, coefficient, scope, evidence.choices.seed)
+            chosen = both[evidence.choices.convention]
+            reason = found.reason or chosen.reason
+            yield {
+                "metric": metric,
+                "dimension": dimension,
+                "coefficient": coefficient,
+                "scope": scope,
+                "r": found.r,
+                "low": chosen.low,
+                "high": chosen.high,
+                "p": p[evidence.choices.convention],
+                "p_adjusted": np.nan,
+                "n": found.n,
+                "mark": "",
+                "reason": _(reason) if reason else "",
+                "intervals": {"r": intervals_json(both)},
+            }
+
+
+def correlation_of(x: Any, y: Any, data: Judged, coefficient: str, scope: str) -> Correlation:
+    if scope == POOLED:
+        return correlations.correlation(x, y, coefficient)
+    if scope == WITHIN:
+        return correlations.within_texts(x, y, data.texts, coefficient)
+    return correlations.by_generator(x, y, data.generators, coefficient)
+
+
+def tested(
+    found: Correlation, x: Any, y: Any, data: Judged, coefficient: str, scope: str, seed: int
+) -> tuple[dict[str, Interval], dict[str, float]]:
+    """The interval and the p of each convention. Both by texts come of leaving each out in turn, whatever their number:
+    ranks of 10,000 draws would take minutes."""
+    whole = by_texts(x, y, data, coefficient, scope, seed)
+    independent = intervals.independent_correlation(found, coefficient, unit="item" if scope == POOLED else "generator")
+    if scope == WITHIN:
+        independent = undefined(intervals.FISHER, ("item", found.n, found.n, None), NOT_WITHIN)
+    return over_texts(within(whole, intervals.BOUNDS), independent), over_texts(p_of_zero(found.r, whole), found.p)
+
+
+def by_texts(x: Any, y: Any, data: Judged, coefficient: str, scope: str, seed: int) -> Interval:
+    """Not clipped."""
+    how: Any = {"seed": seed, "method": JACKKNIFE, "bounds": (-np.inf, np.inf)}
+    if scope == POOLED:
+        return intervals.clustered_correlation(x, y, data.texts, coefficient, **how)
+    if scope == WITHIN:
+        return intervals.clustered_within(x, y, data.texts, coefficient, **how)
+    return intervals.clustered_by_generator(x, y, data.texts, data.generators, coefficient, **how)
+
+
+def shown() -> tuple[Shown, ...]:
+    return (
+        Shown(_("Metric"), "metric"),
+        Shown(_("Dimension"), "dimension", "question"),
+        Shown(_("Coefficient"), "coefficient", "correlation"),
+        Shown(_("Scope"), "scope", "scope"),
+        Shown(
+            "r",
+            "r",
+            "number",
+            "low",
+            "high",
+            "reason",
+            counts="items",
+            about=_("correlation of the metric with people's mean score"),
+        ),
+        Shown("p", "p", "p", about=_("two-sided; by texts, or as published of independent rows")),
+        Shown(
+            _("p, adjusted"),
+            "p_adjusted",
+            "p",
+            about=_("by Holm over all metrics and dimensions of this coefficient and scope"),
+        ),
+        Shown(_("Rows"), "n", "count", about=_("items with both numbers; by generator: generators")),
+        Shown(_("Mark"), "mark", "mark"),
+    )

@@ -1,0 +1,280 @@
+"""How far people agree with each other, and models with people, in judging options without and with the text."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import isnan
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from django.utils.translation import gettext as _
+
+from analysis.choices import ANNOTATORS, PUBLISHED, READERS
+from analysis.frames.evidence import Evidence
+from analysis.frames.responses import judgments_of
+from analysis.measures.agreement import (
+    MISSING,
+    all_pairs,
+    cohen_kappa,
+    human_average,
+    judgments_compared,
+    leave_one_out_means,
+    mean_agreement,
+    pair_tables,
+    pairs_with,
+    pairwise,
+)
+from analysis.measures.agreement_intervals import clustered_kappa
+from analysis.measures.intervals import (
+    CELLS,
+    DRAWS,
+    JUDGMENT,
+    NO_JUDGMENT,
+    PERCENTILE,
+    UNDEFINED_FIGURE,
+    Interval,
+    from_draws,
+    undefined,
+)
+from analysis.measures.reader_coefficients import readers_kappa
+from analysis.protocols.guess_then_read.answers import GUESS, READ
+from analysis.reports.estimates import Estimate, skewed_note
+from analysis.reports.evaluators import Evaluator, evaluators_in, people_in
+from analysis.tables.spec import Shown, Table, make_table
+
+
+def published_kappas(
+    ratings: np.ndarray, categories: int, pair_sets: Sequence[np.ndarray], seed: int
+) -> list[Interval]:
+    """One interval per set of pairs, (p, 2) each: the mean κ weighted by shared judgments, judged units resampled.
+
+    ratings: (raters, units) as in `analysis.measures.agreement`. A set's units are those that some pair of it shares.
+    """
+    found: dict[int, Interval] = {}
+    alike: dict[bytes, list[int]] = defaultdict(list)
+    for place, pairs in enumerate(pair_sets):
+        entering = judgments_compared(ratings, pairs).any(axis=0)
+        if entering.any():
+            alike[entering.tobytes()].append(place)
+        else:
+            found[place] = undefined(PERCENTILE, (JUDGMENT, 0, 0, seed), NO_JUDGMENT)
+    for key, places in alike.items():
+        units = ratings[:, np.frombuffer(key, dtype=bool)]
+        found |= zip(
+            places, drawn_together(units, categories, [pair_sets[place] for place in places], seed), strict=True
+        )
+    return [found[place] for place in range(len(pair_sets))]
+
+
+def drawn_together(units: np.ndarray, categories: int, pair_sets: list[np.ndarray], seed: int) -> list[Interval]:
+    """The intervals of sets of pairs that all share the same units, from the same draws of these units."""
+    raters, local = np.unique(np.concatenate(pair_sets), return_inverse=True)
+    kinds, counts = np.unique(units[raters], axis=1, return_counts=True)
+    pairs, members = np.unique(np.sort(local.reshape(-1, 2), axis=1), axis=0, return_inverse=True)
+    tables = pair_tables(kinds, categories, pairs, np.arange(len(counts)), len(counts))
+    # (pairs, sets): which pair is in which set
+    ends = np.cumsum([len(pairs_of) for pairs_of in pair_sets])[:-1]
+    chosen = np.stack([np.isin(np.arange(len(pairs)), its) for its in np.split(members.ravel(), ends)], axis=1)
+    observed = mean_kappas(counts[None, :], tables, chosen)[0]
+    values = np.concatenate([mean_kappas(weights, tables, chosen) for weights in draws_of(counts, tables, seed)])
+    return [
+        interval_of(values[:, place], observed[place], int(counts.sum()), judged_in(units, pairs_of), seed)
+        for place, pairs_of in enumerate(pair_sets)
+    ]
+
+
+def judged_in(units: np.ndarray, pairs: np.ndarray) -> int:
+    """How many judgments enter the pairs of a set."""
+    return int(judgments_compared(units, pairs).sum())
+
+
+def interval_of(values: np.ndarray, observed: float, n_units: int, n_responses: int, seed: int) -> Interval:
+    about = (JUDGMENT, n_units, n_responses, seed)
+    return undefined(PERCENTILE, about, UNDEFINED_FIGURE) if np.isnan(observed) else from_draws(values, about)
+
+
+def draws_of(counts: np.ndarray, tables: np.ndarray, seed: int) -> Iterator[np.ndarray]:
+    """Weights of 10,000 draws of as many units as there are, in blocks of bounded size."""
+    rng = np.random.default_rng(seed)
+    rows = max(1, CELLS // max(len(counts), tables[0].size))
+    for start in range(0, DRAWS, rows):
+        yield drawn(counts, min(rows, DRAWS - start), rng)
+
+
+def drawn(counts: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:
+    """(rows, kinds): how often each kind is drawn; unit by unit where nearly every unit is of a kind of its own."""
+    n, kinds = int(counts.sum()), len(counts)
+    if n > 4 * kinds:
+        return rng.multinomial(n, counts / n, size=rows)
+    kind = np.repeat(np.arange(kinds), counts)
+    return np.stack([np.bincount(kind[rng.integers(n, size=n)], minlength=kinds) for _row in range(rows)])
+
+
+def mean_kappas(weights: np.ndarray, tables: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    """(b, sets): per draw and set the mean of its defined κ, weighted by the judgments shared in the draw."""
+    # Whole numbers up to the units in a draw: single precision holds them exactly, in half the time.
+    exact = np.float32 if weights[0].sum() < 2**24 else np.float64
+    sums = tables.reshape(len(tables), -1).T.astype(exact) @ weights.T.astype(exact)
+    # Draws are made the innermost axis in memory: sums over two categories are slow otherwise.
+    drawn = np.moveaxis(sums.astype(np.float64).reshape(*tables.shape[1:], len(weights)), -1, 0)
+    kappa = cohen_kappa(drawn)
+    weight = np.where(np.isnan(kappa), 0.0, drawn.sum(axis=(2, 3)))
+    total = weight @ chosen
+    with np.errstate(invalid="ignore"):
+        return np.asarray(((np.nan_to_num(kappa) * weight) @ chosen) / np.where(total > 0, total, np.nan))
+
+
+COLUMNS = (
+    "evaluator", "evaluator_kind", "stage", "kappa", "kappa_unweighted", "low", "high", "percent", "ac1", "n_pairs",
+    "n_judgments", "reason",
+)  # fmt: skip
+TICKED_OR_NOT = 2  # categories of a judgment
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """The judgments of one stage: (raters, options) codes, who the raters are and which text each option belongs to."""
+
+    values: np.ndarray
+    raters: list[str]
+    text: np.ndarray
+
+    def places(self, codes: frozenset[str]) -> np.ndarray:
+        """The rows of those who judged something in this stage."""
+        return np.array([place for place, rater in enumerate(self.raters) if rater in codes], dtype=np.int64)
+
+
+def agreement_with_humans(evidence: Evidence) -> Table:
+    """All people with each other, each model and baseline with the people, each person with the other people."""
+    judgments = judgments_of(evidence.frame)
+    rows = []
+    for stage in (GUESS, READ):
+        rows += stage_rows(evidence, stage, ratings_in(judgments[judgments["stage"] == stage]))
+    notes = (
+        _("Cohen's κ of pairs over the options that both judged, ticked or not. κ weighs pairs by the judgments they "
+          "share; the unweighted mean of all people is the mean of each person's mean with the others."),
+        _("Percent agreement and Gwet's AC1 count all shared judgments, also of pairs without a κ (both said the same "
+          "throughout): when nearly all judgments are alike, κ is low whatever the agreement."),
+        _("Over readers and texts, the interval of a model, a baseline or a single person beside people covers other "
+          "people and texts, but stands for this model or person only."),
+        skewed_note(),
+    )  # fmt: skip
+    title = _("Agreement with people")
+    named_by = ("evaluator", "stage")
+    return make_table(
+        "agreement_with_humans", COLUMNS, rows, title=title, notes=notes, shown=shown(), named_by=named_by
+    )
+
+
+def ratings_in(judgments: pd.DataFrame) -> Ratings:
+    """The judgments of one stage as codes, 1 for ticked; an option is a unit."""
+    rater, raters = pd.factorize(judgments["annotator"])
+    unit, units = pd.factorize(pd.MultiIndex.from_frame(judgments[["item_id", "option_id"]]))
+    values = np.full((len(raters), len(units)), MISSING, dtype=np.int64)
+    values[rater, unit] = judgments["value"].to_numpy(dtype=np.int64)
+    text = np.zeros(len(units), dtype=np.int64)
+    text[unit] = pd.factorize(judgments["text_id"])[0]
+    return Ratings(values, list(raters), text)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row to be: whose agreement, over which pairs; `average` is for people as a whole."""
+
+    evaluator: Evaluator
+    pairs: np.ndarray
+    average: bool = False
+
+
+def stage_rows(evidence: Evidence, stage: str, ratings: Ratings) -> list[dict[str, Any]]:
+    lines = list(lines_of(evidence, ratings))
+    published = published_kappas(ratings.values, TICKED_OR_NOT, [line.pairs for line in lines], evidence.choices.seed)
+    return [row_of(evidence, stage, ratings, line, drawn) for line, drawn in zip(lines, published, strict=True)]
+
+
+def lines_of(evidence: Evidence, ratings: Ratings) -> Iterator[Line]:
+    """All people and groups, then models and baselines beside them, then single people."""
+    chosen = evaluators_in(evidence)
+    humans = ratings.places(people_in(evidence).codes)
+    for evaluator in chosen:
+        mine = ratings.places(evaluator.codes)
+        if evaluator.kind == "human":
+            yield Line(evaluator, mine[all_pairs(len(mine))], average=True)
+        else:
+            yield Line(evaluator, pairs_between(mine, humans))
+    for person in people_among(evidence, chosen):
+        yield Line(person, pairs_between(ratings.places(person.codes), humans))
+
+
+def people_among(evidence: Evidence, chosen: list[Evaluator]) -> list[Evaluator]:
+    """The single people who have a row: all of the chosen human evaluators."""
+    codes = set().union(*(evaluator.codes for evaluator in chosen if evaluator.kind == "human"))
+    everybody = evidence.annotators["annotator"]
+    return [Evaluator(code, "human", "ticked", frozenset([code])) for code in everybody if code in codes]
+
+
+def pairs_between(one: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """One rater with each of the others; no pairs if that rater judged nothing in the stage."""
+    return pairs_with(int(one[0]), others) if len(one) else np.zeros((0, 2), dtype=np.int64)
+
+
+def row_of(evidence: Evidence, stage: str, ratings: Ratings, line: Line, published: Interval) -> dict[str, Any]:
+    found = pairwise(ratings.values, TICKED_OR_NOT, line.pairs)
+    mean = mean_agreement(found)
+    unweighted = mean.kappa_unweighted
+    if line.average:
+        unweighted = human_average(leave_one_out_means(found, len(ratings.raters)))
+    judged = (ratings.values, TICKED_OR_NOT, line.pairs, ratings.text)
+    reason = why_undefined(ratings, line, stage) if isnan(mean.kappa) else ""
+    intervals = {
+        READERS: readers_kappa(*judged, fixed=() if line.average else ratings.places(line.evaluator.codes).tolist()),
+        ANNOTATORS: clustered_kappa(*judged, seed=evidence.choices.seed),
+        PUBLISHED: published,
+    }
+    estimate = Estimate(mean.kappa, intervals, reason)
+    low, high, reason = estimate.ends(evidence.choices.convention)
+    return {
+        "evaluator": line.evaluator.name,
+        "evaluator_kind": line.evaluator.kind,
+        "stage": stage,
+        "kappa": mean.kappa,
+        "kappa_unweighted": unweighted,
+        "low": low,
+        "high": high,
+        "percent": mean.percent,
+        "ac1": mean.ac1,
+        "n_pairs": mean.n_pairs,
+        "n_judgments": mean.n_judgments,
+        "reason": reason,
+        "n_pairs_possible": mean.n_pairs_possible,
+        "intervals": {"kappa": estimate.as_json()},
+    }
+
+
+def why_undefined(ratings: Ratings, line: Line, stage: str) -> str:
+    pairs = line.pairs
+    if line.evaluator.codes and not len(ratings.places(line.evaluator.codes)):
+        return _("no answers without the text") if stage == GUESS else _("no answers with the text")
+    if not len(pairs):
+        return _("nobody to compare with in this stage")
+    shared = (ratings.values[pairs[:, 0]] != MISSING) & (ratings.values[pairs[:, 1]] != MISSING)
+    if not shared.any():
+        return _("no option was judged by both of a pair")
+    return _("both of each pair gave the same answer throughout, so agreement by chance is 1")
+
+
+def shown() -> tuple[Shown, ...]:
+    weighted = _("mean of Cohen's κ over pairs, weighted by shared judgments")
+    unweighted = _("mean of Cohen's κ over pairs; of all people the mean of each person's mean with the others")
+    ac1 = _("mean of Gwet's AC1 over pairs, weighted by shared judgments")
+    return (
+        Shown(_("Answers by"), "evaluator", "evaluator"),
+        Shown(_("Stage"), "stage", "stage"),
+        Shown(_("Cohen's κ"), "kappa", "number", "low", "high", "reason", "texts", about=weighted),
+        Shown(_("κ, unweighted"), "kappa_unweighted", "number", reason="reason", about=unweighted),
+        Shown(_("Percent agreement"), "percent", "number", reason="reason", about=_("share of shared judgments alike")),
+        Shown(_("AC1"), "ac1", "number", reason="reason", about=ac1),
+        Shown(_("Pairs"), "n_pairs", "count", about=_("pairs of annotators with a κ")),
+        Shown(_("Shared judgments"), "n_judgments", "count", about=_("options that both of a pair judged, all pairs")),
+    )

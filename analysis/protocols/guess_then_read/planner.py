@@ -1,0 +1,153 @@
+"""The planner of guess-then-read: what is assumed, and the power and widths that follow."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, fields
+from math import nan
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from analysis.formatting import count, number
+from analysis.frames.evidence import Evidence
+from analysis.frames.responses import judgments_of
+from analysis.measures.component_intervals import component_intervals
+from analysis.measures.components import fit_components
+from analysis.measures.power import Components, Plan, informativity_curve
+from analysis.planning.forms import OutlookForm, Sizes, share, size, spread
+from analysis.planning.outlook import STUDIES, AssumedPlan, Planner, TooLarge, outlook_row, percent, sizes_around
+from analysis.planning.spread_table import component_row, unfitted
+from analysis.protocols.guess_then_read.spread import coded_judgments, option_spread
+from analysis.reports.evaluators import people_in
+from analysis.reports.spread import Spread, component_names
+from analysis.tables.spec import Row, Shown
+
+# Assumptions of ours where a study has no answers yet; the difference of the shares is near the informativity that the
+# first published study found for people (Säuberli & Clematide 2024: .22 to .29).
+GUESS, READ, DIFFERENCE = 0.58, 0.84, 0.1
+JUDGMENTS = 8_000_000  # drawn for one curve: at most half a second
+FEWEST = 50  # studies, below which a power says nothing
+
+
+@dataclass(frozen=True)
+class GuessPlan(AssumedPlan):
+    """What is assumed about a study: its size, the shares right, and how far things differ."""
+
+    plan: Plan
+    guess: float
+    read: float
+    difference: float
+    components: Components
+
+    axes = ("texts", "annotators", "items")
+
+    def rows(self, seed: int) -> Iterator[dict[str, Any]]:
+        plan = self.plan
+        read = (self.read, self.read - self.difference)
+        for axis, least in (("texts", 2), ("annotators", 1), ("items", 1)):
+            sizes = sizes_around(getattr(plan, axis), least)
+            found = informativity_curve(
+                plan, (axis, sizes), self.guess, read,  # type: ignore[arg-type]
+                seed=seed, components=self.components, studies=affordable(plan, max(sizes) / getattr(plan, axis)),
+            )  # fmt: skip
+            for n, each in zip(sizes, found, strict=True):
+                about = {name: getattr(plan, name) for name in self.axes} | {axis: n}
+                yield outlook_row(axis, n, n == getattr(plan, axis), about, each)
+
+    def note(self) -> str:
+        return _("Power: in what share of simulated studies the interval of the difference of two generators' "
+                 "informativity leaves out 0. Widths: of the interval of one generator's informativity, and of the "
+                 "difference. Annotators are those who do a text.")  # fmt: skip
+
+    def sizes_shown(self) -> list[Shown]:
+        return [Shown(_("Annotators"), "annotators", "count"), Shown(_("Items"), "items", "count")]
+
+    def widths_shown(self) -> list[Shown]:
+        return [
+            Shown(_("Width, informativity"), "width", "number", reason="reason"),
+            Shown(_("Width, difference"), "difference_width", "number", reason="reason"),
+        ]
+
+    def sentence(self, own: Row) -> str:
+        return _(
+            "With %(texts)s texts, each done by %(annotators)s annotators, %(power)s of such studies would see a"
+            " difference of %(difference)s in informativity. The interval of one generator's informativity would be"
+            " %(width)s wide."
+        ) % {
+            "texts": count(own["texts"]),
+            "annotators": count(own["annotators"]),
+            "power": percent(own["power"]),
+            "difference": number(self.difference),
+            "width": number(own["width"]),
+        }
+
+
+def affordable(plan: Plan, factor: float) -> int:
+    """How many studies can be drawn at the largest size."""
+    studies = min(STUDIES, int(JUDGMENTS / (plan.judgments * factor)))
+    if studies < FEWEST:
+        raise TooLarge(
+            _("This plan is too large to simulate while you wait. Take fewer texts, annotators, items or options: the "
+              "shape of the curves stays the same.")
+        )  # fmt: skip
+    return studies
+
+
+class GuessForm(OutlookForm):
+    SIZES = ("texts", "annotators", "generators", "items", "options")
+    EFFECTS = ("guess", "read", "difference")
+
+    texts = size(gettext_lazy("Texts"), 2, 2000)
+    annotators = size(gettext_lazy("Annotators per text"), 1, 200)
+    generators = size(gettext_lazy("Generators"), 2, 50)
+    items = size(gettext_lazy("Items per text and generator"), 1, 50)
+    options = size(gettext_lazy("Options per item"), 1, 20)
+    guess = share(gettext_lazy("Share right without the text"))
+    read = share(gettext_lazy("Share right with the text"))
+    difference = share(gettext_lazy("Difference of two generators that should be seen"), 0, 0.9)
+    text = spread(gettext_lazy("between texts"))
+    text_stage = spread(gettext_lazy("between a generator's items on a text, stage by stage"))
+    item = spread(gettext_lazy("between items"))
+    option = spread(gettext_lazy("between options"))
+    annotator = spread(gettext_lazy("between annotators"))
+
+    def clean(self) -> dict[str, Any]:
+        found = super().clean() or {}
+        if "read" in found and "difference" in found and found["read"] - found["difference"] < 0.01:
+            self.add_error("difference", _("The difference must be smaller than the share right with the text."))
+        return found
+
+    def assumptions(self) -> GuessPlan:
+        said = self.cleaned_data
+        return GuessPlan(
+            plan=Plan(*(said[name] for name in ("texts", "annotators", "generators", "items", "options"))),
+            guess=said["guess"],
+            read=said["read"],
+            difference=said["difference"],
+            components=Components(**{field.name: said[field.name] for field in fields(Components)}),
+        )
+
+
+def assume_values(sizes: Sizes, found: Spread) -> dict[str, Any]:
+    """What the form begins with."""
+    names = ("texts", "annotators", "generators", "items", "options")
+    values: dict[str, Any] = {name: getattr(sizes, name) for name in names}
+    values["generators"] = max(2, sizes.generators)  # it is two that are compared
+    values |= {"guess": found.guess or GUESS, "read": found.read or READ, "difference": DIFFERENCE}
+    return values | asdict(found.components)
+
+
+def list_components(evidence: Evidence) -> list[dict[str, Any]]:
+    defaults, names = asdict(Components()), component_names()
+    judgments = people_in(evidence).rows_of(judgments_of(evidence.frame))
+    if judgments.empty:
+        return [unfitted(name, said, defaults[name]) for name, said in names.items()]
+    data = coded_judgments(judgments)
+    fitted = fit_components(data)
+    intervals = component_intervals(data, fitted)
+    values = {name: nan if name in fitted.assumed else getattr(fitted.components, name) for name in names}
+    return [component_row(name, said, values[name], defaults[name], intervals[name]) for name, said in names.items()]
+
+
+def make_planner() -> Planner:
+    return Planner(GuessForm, option_spread, list_components, assume_values)

@@ -1,0 +1,81 @@
+"""What the answers of guess-then-read mean (Säuberli & Clematide 2024)."""
+
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_noop
+
+from analysis.items.codes import GUESSABLE, TAG, TYPE, UNANSWERABLE, Code
+from analysis.plugins import BOTH, CONTENT, CORRECT, GOOD, INPUT, Datasheet, ProtocolPlugin, Published, call_later
+
+GENERATOR, ITEM, STAGE = ("generator",), ("item_id",), ("stage",)
+HERE = "analysis.protocols.guess_then_read"
+
+PLUGIN = ProtocolPlugin(
+    "guess-then-read",
+    report=call_later(f"{HERE}.report.build_report"),
+    sources=call_later(f"{HERE}.report.list_sources"),
+    shared={
+        "informativity": GENERATOR,
+        "informativity_matched": GENERATOR,
+        "informativity_standardised": GENERATOR,
+        "informativity_intervals": GENERATOR,
+        "informativity_probability": GENERATOR,
+        "beside_accuracy": GENERATOR,
+        "ratings": GENERATOR,
+        "guessable_items": ITEM,
+        "unanswerable_items": ITEM,
+        "agreement_with_humans": STAGE,
+        "item_analysis": STAGE,
+        "stand_in_calibration": STAGE,
+        "stand_in_biases": STAGE,
+        "stand_in": ("stage", "question"),
+    },
+    figures=call_later(f"{HERE}.report.list_figures"),
+    codes=(
+        Code("wrong_key", UNANSWERABLE, _("wrong key")),
+        Code("wrong_key:none_right", UNANSWERABLE, _("wrong key: no option is right, yet one is marked")),
+        Code("unclear_option", UNANSWERABLE, _("unclear option")),
+        Code("insufficient_evidence", UNANSWERABLE, _("insufficient evidence in the text")),
+        Code("widely_known", GUESSABLE, _("widely known fact")),
+        Code("about_text", TAG, _("asks about the text itself")),
+        Code("about_content", TAG, _("asks about what the text reports")),
+        Code("literal", TYPE, _("literal: stands in one place of the text")),
+        Code("integration", TYPE, _("integration: joins several places of the text")),
+        Code("inference", TYPE, _("inference: follows from the text, but does not stand there")),
+        Code("main_idea", TYPE, _("main idea: about the text as a whole")),
+        Code("vocabulary", TYPE, _("vocabulary: what a word means here")),
+    ),
+    has_item_lists=True,
+    published=Published(
+        "Säuberli & Clematide (2024), Automatic Generation and Evaluation of Reading Comprehension Test Items with "
+        "Large Language Models",
+        (
+            gettext_noop(
+                "Published intervals draw single judgments. Choose the published convention above to compare widths."
+            ),
+            gettext_noop(
+                "Published were 10 texts for 6 people and 50 for models; here each row is over the texts that its "
+                "answers are about. κ is the unweighted mean over pairs, as printed, for people the mean of each "
+                "person's mean."
+            ),
+            gettext_noop(
+                "Published n are about so many judgments with the text, as the printed intervals imply; of "
+                "ratings so many for each generator."
+            ),
+            gettext_noop(
+                "The published reading of models' probabilities used thresholds chosen on other texts, and one "
+                "option a call."
+            ),
+        ),
+    ),
+    planner=call_later(f"{HERE}.planner.make_planner"),
+    datasheet=Datasheet(
+        criteria={"answer": (CORRECT, CONTENT, INPUT), "rating": (GOOD, BOTH, INPUT)},
+        task="answer",
+        shown="first the items of one generator without the text, then the text with the items of all generators; "
+        "never keys or generators",
+        aggregated="shares of options judged rightly by generator, and their difference",
+    ),
+    design=call_later(f"{HERE}.methods.describe_design"),
+    agreement=call_later(f"{HERE}.methods.describe_agreement"),
+    outcome=call_later(f"{HERE}.methods.describe_outcome"),
+)

@@ -1,0 +1,148 @@
+"""How far texts, items, options and annotators differ in people's judgments of options; what narrows an interval."""
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from django.utils.translation import gettext as _
+
+from analysis.choices import READERS
+from analysis.formatting import judgments_counted, of_people, of_texts
+from analysis.frames.evidence import Evidence
+from analysis.frames.responses import judgments_of
+from analysis.measures.components import FittedComponents, Judgments, fit_components
+from analysis.measures.power import Components, Plan, informativity_curve
+from analysis.measures.types import IntArray
+from analysis.protocols.guess_then_read.answers import GUESS, READ
+from analysis.reports.evaluators import people_in
+from analysis.reports.spread import EDGES, STUDIES, Spread, clause_of, component_names, from_nothing
+
+
+def option_spread(evidence: Evidence) -> Spread:
+    """Of judgments of options, without and with the text."""
+    judgments = people_in(evidence).rows_of(judgments_of(evidence.frame))
+    if judgments.empty:
+        return Spread(Components(), from_nothing())
+    found = fit_components(coded_judgments(judgments))
+    shares = judgments.groupby("stage")["correct"].mean()
+    guess, read = (float(np.clip(shares.get(stage, 0), 0, 0.99)) for stage in (GUESS, READ))
+    return Spread(found.components, source_of(found), not found.assumed, guess, read)
+
+
+def coded_judgments(judgments: pd.DataFrame) -> Judgments:
+    def codes(column: str) -> IntArray:
+        return pd.factorize(judgments[column])[0].astype(np.int64)
+
+    return Judgments(
+        text=codes("text_id"),
+        generator=codes("generator"),
+        item=codes("item_id"),
+        option=codes("option_id"),
+        annotator=codes("annotator"),
+        stage=codes("stage"),
+        right=judgments["correct"].to_numpy(dtype=bool),
+    )
+
+
+def source_of(found: FittedComponents) -> str:
+    names = component_names()
+    if set(found.assumed) == set(names):
+        return from_nothing()
+    people = _("%(judgments)s of %(people)s on %(texts)s") % {
+        "judgments": judgments_counted(found.n_judgments),
+        "people": of_people(found.n_annotators),
+        "texts": of_texts(found.n_texts),
+    }
+    said = _("Fitted on this study's own answers: %(answers)s. With few texts they are rough themselves.") % {
+        "answers": people
+    }
+    if not found.assumed:
+        return said
+    kept = ", ".join(names[name] for name in found.assumed)
+    return f"{said} " + _("Not told by the answers, so still assumed: %(names)s.") % {"names": kept}
+
+
+Axis = Literal["texts", "annotators"]
+
+
+AXES: tuple[Axis, Axis] = ("texts", "annotators")
+
+
+JUDGMENTS = 6_000_000  # answers drawn at most
+
+
+@dataclass(frozen=True)
+class Narrowing:
+    """A clause to put after a difference, empty where nothing narrows it, and a sentence that says on what it rests."""
+
+    clause: str
+    basis: str
+
+
+def narrowing(evidence: Evidence, judgments: pd.DataFrame, texts: int) -> Narrowing | None:
+    """For the difference of two generators; judgments: people's about the items of these two.
+
+    None where a component could not be fitted, or where the study is too large to be simulated on the way. It says by
+    how much the interval would narrow, not how wide it would be: with few texts single intervals are far from the
+    average one.
+    """
+    found = option_spread(evidence)
+    if not found.fitted or texts < 2:
+        return None
+    plan, choices = plan_of(judgments, texts), evidence.choices
+    if plan.judgments * 2 * STUDIES > JUDGMENTS:
+        return None
+    over_readers = choices.convention == READERS
+    by_texts, by_annotators = (
+        1 - doubled / now if now > 0 else float("nan")
+        for now, doubled in (widths(plan, axis, found, choices.seed, over_readers) for axis in AXES)
+    )
+    if np.isnan(by_texts + by_annotators):
+        return None
+    values = {"texts": percent(by_texts), "annotators": percent(by_annotators)}
+    basis = (
+        _("Simulated from the variance of this study's own answers, by readers and texts: twice the texts narrow such "
+          "an interval by %(texts)s %% on average, twice the annotators by %(annotators)s %%.")
+        if over_readers
+        else _("Simulated from the variance of this study's own answers, for these annotators only: twice the texts "
+               "narrow such an interval by %(texts)s %% on average, twice the annotators by %(annotators)s %%.")
+    )  # fmt: skip
+    return Narrowing(clause_of(by_texts, by_annotators), basis % values)
+
+
+def percent(share: float) -> int:
+    return max(0, round(100 * share))
+
+
+def plan_of(judgments: pd.DataFrame, texts: int) -> Plan:
+    """The study as it was answered about two generators: means over its texts of those who read them and of the items.
+
+    Generators take turns in being guessed, so there are as many as judgments with the text for each one without.
+    """
+    read = judgments[judgments["stage"] == READ]
+    items = read.drop_duplicates("item_id")
+    cells = items.groupby(["generator", "text_id"]).size()
+    annotators = max(1, round(read.groupby("text_id")["annotator"].nunique().mean()))
+    people = read["annotator"].nunique()
+    return Plan(
+        texts=texts,
+        annotators=annotators,
+        generators=max(2, round(len(read) / max(1, len(judgments) - len(read)))),
+        items=max(1, round(cells.mean())),
+        options=max(1, round(read.drop_duplicates(["item_id", "option_id"]).groupby("item_id").size().mean())),
+        pool=people if people > annotators else None,
+    )
+
+
+def widths(plan: Plan, axis: Axis, found: Spread, seed: int, over_readers: bool) -> tuple[float, float]:
+    """Expected width of the interval of the difference, of the plan as it is and with one thing doubled."""
+    guess, read = (float(np.clip(share, *EDGES)) for share in (found.guess, found.read))
+    how: Any = {"seed": seed, "components": found.components, "studies": STUDIES, "over_readers": over_readers}
+    own = int(getattr(plan, axis))
+    if axis == "annotators" and plan.pool:
+        plans = (plan, replace(plan, annotators=2 * own, pool=2 * plan.pool))
+        both = [informativity_curve(each, (axis, [each.annotators]), guess, (read, read), **how)[0] for each in plans]
+    else:
+        both = informativity_curve(plan, (axis, (own, 2 * own)), guess, (read, read), **how)
+    return both[0].difference_width, both[1].difference_width

@@ -1,0 +1,77 @@
+"""Judgments of pairs as reports read them: one row per annotator and pair. Results count those of people."""
+
+import numpy as np
+import pandas as pd
+from django.utils.translation import gettext as _
+
+from analysis.frames.evidence import Evidence
+from analysis.measures.agreement import MISSING
+from analysis.measures.types import IntArray
+from analysis.measures.wins import FIRST, SECOND, TIE
+from analysis.reports.evaluators import Evaluator, people_in
+from studies.protocols.pairwise.declaration import BETTER
+from studies.protocols.pairwise.declaration import TIE as TIE_WORD
+from studies.services.selection import CALIBRATION
+
+PLACE = ["annotator", "unit", "round"]
+
+
+def judgments_of(evidence: Evidence) -> pd.DataFrame:
+    """People's judgments; see `judgments_by`."""
+    return judgments_by(evidence, people_in(evidence))
+
+
+def judgments_by(evidence: Evidence, evaluator: Evaluator) -> pd.DataFrame:
+    """annotator, unit, part, text_id, first, second, generator_first, generator_second, outcome, left.
+
+    Both parts. `outcome` is FIRST, SECOND or TIE of the pair, whichever side it stood on; `left` is missing where the
+    side is unknown.
+    """
+    rows = evaluator.rows_of(evidence.frame)
+    rows = rows[rows["question"] == BETTER][[*PLACE, "part", "text_id", "value"]]
+    found = rows.merge(evidence.pairs, on=PLACE, how="left")
+    outcome = np.select([found["value"] == TIE_WORD, found["value"] == found["first"]], [TIE, FIRST], SECOND)
+    return found.drop(columns="value").assign(outcome=outcome.astype(np.int64))
+
+
+def counted(evidence: Evidence) -> pd.DataFrame:
+    """The judgments that enter the results: without those of the calibration where that was chosen."""
+    found = judgments_of(evidence)
+    return found if evidence.choices.calibration else found[found["part"] != CALIBRATION].reset_index(drop=True)
+
+
+def calibration_note(evidence: Evidence) -> list[str]:
+    """What a table says where answers of a calibration exist."""
+    if not (judgments_of(evidence)["part"] == CALIBRATION).any():
+        return []
+    if evidence.choices.calibration:
+        return [_("Judgments of the calibration are counted.")]
+    return [_("Judgments of the calibration are not counted.")]
+
+
+def winner(judgments: pd.DataFrame, prefix: str = "") -> pd.Series:
+    """The winning item of each judgment, or its generator; missing for a tie."""
+    won = judgments[f"{prefix}first"].where(judgments["outcome"] == FIRST)
+    return won.where(judgments["outcome"] != SECOND, judgments[f"{prefix}second"])
+
+
+def ratings_of(judgments: pd.DataFrame) -> tuple[IntArray, IntArray]:
+    """Outcomes as (raters, pairs), MISSING where nobody judged, and the text of each pair, (pairs,).
+
+    Without judgments there is one rater, who has judged nothing.
+    """
+    if judgments.empty:
+        return np.full((1, 0), MISSING, dtype=np.int64), np.empty(0, dtype=np.int64)
+    # Sorted by what they are about, not by when they were made: sums come out the same to the last digit.
+    units = judgments.drop_duplicates("unit").sort_values(["text_id", "first", "second"]).set_index("unit")
+    table, texts = judgments.pivot(index="annotator", columns="unit", values="outcome")[units.index], units["text_id"]
+    ratings = table.fillna(MISSING).to_numpy(dtype=np.int64)
+    return ratings, pd.factorize(texts, sort=True)[0].astype(np.int64)
+
+
+def coded(evidence: Evidence, judgments: pd.DataFrame) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+    """first, second: (n,) codes of generators in the order of the bank; outcome, text: (n,)."""
+    codes = {name: code for code, name in enumerate(evidence.generators)}
+    first, second = (judgments[f"generator_{side}"].map(codes).to_numpy() for side in ("first", "second"))
+    outcome, text = judgments["outcome"].to_numpy(), pd.factorize(judgments["text_id"], sort=True)[0]
+    return first.astype(np.int64), second.astype(np.int64), outcome.astype(np.int64), text.astype(np.int64)

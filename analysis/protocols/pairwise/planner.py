@@ -1,0 +1,106 @@
+"""The planner of pairwise comparisons: what is assumed, and the power and widths that follow."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import nan
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from analysis.formatting import count, number
+from analysis.frames.evidence import Evidence
+from analysis.measures.component_intervals import text_spread_interval
+from analysis.measures.components import fit_text_spread
+from analysis.measures.power import Components, preference_outlook
+from analysis.measures.wins import TIE
+from analysis.planning.forms import OutlookForm, Sizes, share, size, spread
+from analysis.planning.outlook import STUDIES, AssumedPlan, Planner, outlook_row, percent, sizes_around
+from analysis.planning.spread_table import component_row, unfitted
+from analysis.protocols.pairwise.judged_pairs import coded, counted
+from analysis.protocols.pairwise.spread import oriented, pair_spread
+from analysis.reports.spread import Spread, component_names
+from analysis.tables.spec import Row, Shown
+
+PREFERRED, TEXT_SPREAD = 0.6, 0.5  # assumptions of ours where a study has no answers yet
+
+
+@dataclass(frozen=True)
+class PairPlan(AssumedPlan):
+    """What is assumed about a study: texts, untied judgments of a pair of generators on each, and the share of them
+    that prefer the first."""
+
+    texts: int
+    judgments: int
+    share: float
+    text_spread: float
+
+    axes = ("texts", "judgments")
+
+    def rows(self, seed: int) -> Iterator[dict[str, Any]]:
+        for axis, least in (("texts", 2), ("judgments", 1)):
+            own = getattr(self, axis)
+            for n in sizes_around(own, least):
+                about = {"texts": self.texts, "judgments": self.judgments} | {axis: n}
+                found = preference_outlook(
+                    about["texts"], about["judgments"], self.share, text_spread=self.text_spread, seed=seed,
+                    studies=STUDIES,
+                )  # fmt: skip
+                yield outlook_row(axis, n, n == own, about, found)
+
+    def note(self) -> str:
+        return _("Power: in what share of simulated studies the interval of the share preferred leaves out one half. "
+                 "Width: of that interval. Judgments: of one pair of generators on a text, ties left out.")  # fmt: skip
+
+    def sizes_shown(self) -> list[Shown]:
+        return [Shown(_("Judgments"), "judgments", "count")]
+
+    def widths_shown(self) -> list[Shown]:
+        return [Shown(_("Width, share"), "width", "number", reason="reason")]
+
+    def sentence(self, own: Row) -> str:
+        return _(
+            "With %(texts)s texts and %(judgments)s untied judgments of a pair of generators on each, %(power)s of such"
+            " studies would see that one is preferred, if it is preferred in %(share)s. The interval of that share"
+            " would be %(width)s wide."
+        ) % {
+            "texts": count(own["texts"]),
+            "judgments": count(own["judgments"]),
+            "power": percent(own["power"]),
+            "share": percent(self.share),
+            "width": number(own["width"]),
+        }
+
+
+class PairForm(OutlookForm):
+    SIZES = ("texts", "judgments")
+    EFFECTS = ("share",)
+
+    texts = size(gettext_lazy("Texts"), 2, 2000)
+    judgments = size(gettext_lazy("Untied judgments of a pair of generators, a text"), 1, 500)
+    share = share(gettext_lazy("Share that prefers the better generator"), 0.5)
+    text_spread = spread(gettext_lazy("between texts"))
+
+    def assumptions(self) -> PairPlan:
+        return PairPlan(**self.cleaned_data)
+
+
+def assume_values(sizes: Sizes, found: Spread) -> dict[str, Any]:
+    """What the form begins with."""
+    text_spread = TEXT_SPREAD if found.text_spread is None else found.text_spread
+    return {"texts": sizes.texts, "judgments": sizes.judgments, "share": PREFERRED, "text_spread": text_spread}
+
+
+def list_components(evidence: Evidence) -> list[dict[str, Any]]:
+    first, second, outcome, text = coded(evidence, counted(evidence))
+    untied, default = outcome != TIE, Components().text
+    if not untied.any():
+        return [unfitted("text", component_names()["text"], default)]
+    cell, won = oriented(first[untied], second[untied], outcome[untied], len(evidence.generators))
+    found = fit_text_spread(text[untied], cell, won)
+    interval = text_spread_interval(text[untied], cell, won, found)
+    return [component_row("text", component_names()["text"], nan if found is None else found, default, interval)]
+
+
+def make_planner() -> Planner:
+    return Planner(PairForm, pair_spread, list_components, assume_values)

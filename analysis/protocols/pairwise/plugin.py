@@ -1,0 +1,44 @@
+"""What pairwise comparisons mean: which generators win more often."""
+
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_noop
+
+from analysis.items.codes import ERROR, Code
+from analysis.plugins import BOTH, GOOD, INPUT, Datasheet, ProtocolPlugin, Published, call_later
+
+HERE = "analysis.protocols.pairwise"
+
+PLUGIN = ProtocolPlugin(
+    "pairwise",
+    report=call_later(f"{HERE}.report.build_report"),
+    sources=call_later(f"{HERE}.report.list_sources"),
+    figures=call_later(f"{HERE}.report.list_figures"),
+    codes=(
+        Code("wrong_key", ERROR, _("wrong key")),
+        Code("several_right", ERROR, _("another option is right too")),
+        Code("beyond_passage", ERROR, _("asks beyond the passage")),
+        Code("trivial", ERROR, _("too easy to tell anything")),
+        Code("recall", ERROR, _("asks for recall alone")),
+    ),
+    published=Published(
+        gettext_noop("a study of four generators on 55 school texts (2025)"),
+        (
+            gettext_noop(
+                "The publication has five annotators on 150 calibration pairs; intervals take pairs as independent."
+            ),
+            gettext_noop(
+                "That pairs were dropped without ties if anybody called a tie is inferred from their printed number."
+            ),
+        ),
+        counted={"agreement": "n_units"},
+    ),
+    planner=call_later(f"{HERE}.planner.make_planner"),
+    calibration=call_later(f"{HERE}.agreement.calibration_rows"),
+    datasheet=Datasheet(
+        criteria={"better": (GOOD, BOTH, INPUT)},
+        shown="two items about the same text side by side, with their keys; never generators",
+        aggregated="wins, losses and ties by pair of generators; strengths by Davidson's model and three others",
+    ),
+    design=call_later(f"{HERE}.methods.describe_design"),
+    agreement=call_later(f"{HERE}.methods.describe_agreement"),
+)

@@ -1,0 +1,100 @@
+"""Generators ranked by strengths fitted to wins and ties, Davidson's model first, others beside it."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from analysis.frames.evidence import Evidence
+from analysis.measures.intervals import JUDGMENT, Interval
+from analysis.measures.ranking import Ranking, rank_generators
+from analysis.measures.strengths import METHODS
+from analysis.protocols.pairwise.judged_pairs import calibration_note, coded, counted
+from analysis.reports.estimates import intervals_json, over_texts, texts_only_note
+from analysis.tables.spec import Crossing, Shown, Table, make_table
+
+COLUMNS = ("method", "generator", "rank", "strength", "low", "high", "rank_low", "rank_high", "n", "reason")
+METHOD_WORDS = {
+    "davidson": gettext_noop("Davidson, ties modelled"),
+    "bradley_terry_half": gettext_noop("Bradley–Terry, ties as half wins"),
+    "bradley_terry_dropped": gettext_noop("Bradley–Terry, ties dropped"),
+    "rao_kupper": gettext_noop("Rao–Kupper, ties modelled"),
+}
+
+
+def ranking(evidence: Evidence) -> Table:
+    """One row per method and generator, the strongest first. A generator without a finite strength has the reason."""
+    judgments = counted(evidence)
+    rows = [row for method in METHODS for row in method_rows(evidence, judgments, method)]
+    notes = (
+        _("Strengths are logarithms of worths, with mean 0: a difference of d means odds of e to the d to win rather "
+          "than lose."),
+        _("Possible ranks: one generator stands surely above another if the interval of their difference holds no 0."),
+        _("A generator that never lost, never won, or is not connected with the others has no finite strength."),
+        texts_only_note(_("strengths and possible ranks")),
+        *calibration_note(evidence),
+    )  # fmt: skip
+    return make_table(
+        "ranking", COLUMNS, rows, title=_("Ranking"), notes=notes, shown=shown(), named_by=("method", "generator"),
+        crossings=(Crossing("strength", "generator", "method_said", beneath=("rank", "ranks")),),
+    )  # fmt: skip
+
+
+def method_rows(evidence: Evidence, judgments: pd.DataFrame, method: str) -> list[dict[str, Any]]:
+    first, second, outcome, text = coded(evidence, judgments)
+    g, seed = len(evidence.generators), evidence.choices.seed
+    by_text = rank_generators(first, second, outcome, g, text, method, seed=seed)
+    singly = rank_generators(first, second, outcome, g, np.arange(len(text)), method, seed=seed)
+    found = over_texts(by_text, replace(singly, intervals=[by_judgment(i) for i in singly.intervals]))
+    rows = [
+        generator_row(name, code, method, found, evidence.choices.convention)
+        for code, name in enumerate(evidence.generators)
+    ]
+    return sorted(rows, key=lambda row: row["rank"] or g + 1)
+
+
+def by_judgment(interval: Interval) -> Interval:
+    return replace(interval, unit=JUDGMENT)
+
+
+def generator_row(name: str, code: int, method: str, found: dict[str, Ranking], convention: str) -> dict[str, Any]:
+    chosen = found[convention]
+    interval = chosen.intervals[code]
+    reason = chosen.reasons[code] or interval.reason
+    return {
+        "method": method,
+        "generator": name,
+        "rank": int(chosen.rank[code]) or None,
+        "strength": chosen.strength[code],
+        "low": interval.low,
+        "high": interval.high,
+        "rank_low": int(chosen.rank_low[code]) or None,
+        "rank_high": int(chosen.rank_high[code]) or None,
+        "n": chosen.n[code],
+        "reason": _(reason) if reason else "",
+        "ranks": f"{chosen.rank_low[code]}–{chosen.rank_high[code]}" if chosen.rank[code] else "",
+        "method_said": _(METHOD_WORDS[method]),
+        "intervals": {"strength": intervals_json({key: each.intervals[code] for key, each in found.items()})},
+    }
+
+
+def shown() -> tuple[Shown, ...]:
+    return (
+        Shown(_("Model"), "method_said"),
+        Shown(_("Generator"), "generator"),
+        Shown(_("Rank"), "rank", "number", reason="reason", about=_("place by strength")),
+        Shown(_("Possible ranks"), "ranks"),
+        Shown(
+            _("Strength"),
+            "strength",
+            "number",
+            "low",
+            "high",
+            "reason",
+            about=_("logarithm of the worth, against the mean of all generators"),
+        ),
+        Shown(_("Judgments"), "n", "count", about=_("judgments of pairs with an item of the generator")),
+    )

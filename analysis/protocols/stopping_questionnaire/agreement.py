@@ -1,0 +1,150 @@
+"""How far people agree on each category of a questionnaire that stops, in two views of what was not asked."""
+
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from analysis.choices import ANNOTATORS, PUBLISHED, READERS
+from analysis.frames.evidence import Evidence
+from analysis.measures.agreement import cohen_kappa, gwet_ac1, percent_agreement
+from analysis.measures.intervals import NO_JUDGMENT, TEXT, clustered, undefined
+from analysis.measures.reader_coefficients import pooled_pairs_parts
+from analysis.measures.types import FloatArray, IntArray
+from analysis.protocols.stopping_questionnaire.judged import (
+    Judgments,
+    crossings_by,
+    generators_and_sources,
+    group_of,
+    groups_in,
+    judgments_in,
+    scope_note,
+)
+from analysis.reports.estimates import NOT_PUBLISHED, Estimate
+from analysis.reports.label_agreement import agreement_columns, measured
+from analysis.tables.spec import Shown, Table, make_table
+from studies.protocols import Question
+
+COLUMNS = (
+    "language", "group", "generator", "source", "category", "view", "percent", "kappa", "kappa_order_free", "ac1",
+    "n_pairs", "reason",
+)  # fmt: skip
+
+
+def agreement(evidence: Evidence) -> Table:
+    """One row per group of people, generator, source, category and view."""
+    rows = list(agreement_rows(evidence, judgments_in(evidence)))
+    notes = (
+        scope_note(),
+        _("Pairs of people who judged the same item. All: a category that somebody did not get to is a label of its "
+          "own, “not applicable”. Applicable: pairs that both got to it. Pairs of which one answer is missing are in "
+          "neither."),
+        _("κ is Cohen's on first and second judgment of an item. As the same two people need not judge every item, "
+          "Fleiss' κ stands beside it, which does not ask who came first. When nearly all labels are alike, both are "
+          "near 0 whatever the agreement; AC1 is not."),
+    )  # fmt: skip
+    named_by = ("group", "generator", "source", "category", "view")
+    return make_table(
+        "agreement", COLUMNS, rows, title=_("Agreement"), notes=notes, shown=shown(), named_by=named_by,
+        crossings=crossings_by(
+            ("group", "generator", "source"), "percent", "category", "view", ("kappa", "ac1", "n_pairs")
+        ),
+    )  # fmt: skip
+
+
+def agreement_rows(evidence: Evidence, judgments: Judgments) -> Iterator[dict[str, Any]]:
+    for evaluator in groups_in(evidence):
+        if evaluator.kind != "human":
+            continue
+        for generator, source in generators_and_sources(evidence):
+            chosen = judgments.among(evaluator, generator, source)
+            pairs = pairs_of(chosen)
+            for category in judgments.categories:
+                table = pair_table(chosen, category, pairs)
+                for view, counts in (("all", table), ("applicable", both_got_to(table, category))):
+                    about = (evidence.study.language, group_of(evaluator), generator, source, category.name, view)
+                    yield dict(zip(COLUMNS, (*about, *measured(counts)), strict=True))
+
+
+def pairs_of(judgments: Judgments) -> IntArray:
+    """(p, 2): the places of each two judgments of one item, the earlier first."""
+    places = judgments.frame.reset_index(drop=True).groupby("item_id", sort=False).indices.values()
+    pairs = [pair for of_item in places for pair in combinations(sorted(of_item), 2)]
+    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
+
+
+def labels_of_pairs(judgments: Judgments, category: Question, pairs: IntArray) -> IntArray:
+    """(p, 2): the codes of the labels of each pair, “not applicable” last if there is such; -1 where one is missing."""
+    codes = {label: code for code, label in enumerate(judgments.labels(category))}
+    return judgments.frame[category.name].map(codes).fillna(-1).to_numpy(dtype=np.int64)[pairs].astype(np.int64)
+
+
+def pair_table(judgments: Judgments, category: Question, pairs: IntArray) -> IntArray:
+    """Counts of pairs by first and second label; pairs of which one answer is missing are out."""
+    c, labels = len(judgments.labels(category)), labels_of_pairs(judgments, category, pairs)
+    both = labels[(labels >= 0).all(axis=1)]
+    return np.bincount(both[:, 0] * c + both[:, 1], minlength=c * c).reshape(c, c).astype(np.int64)
+
+
+def both_got_to(table: IntArray, category: Question) -> IntArray:
+    """The pairs of the table that both answered the category."""
+    return table[: len(category.levels), : len(category.levels)]
+
+
+def shown() -> tuple[Shown, ...]:
+    return (
+        Shown(_("Category"), "category", "question"),
+        Shown(_("View"), "view", "view"),
+        Shown(_("Group"), "group", "group"),
+        Shown(_("Generator"), "generator", "scope"),
+        Shown(_("Source"), "source", "scope"),
+        *agreement_columns(_("Cohen's κ of first and second judgment")),
+    )
+
+
+MEASURES: dict[str, tuple[Callable[[FloatArray | IntArray], FloatArray], tuple[float, float]]] = {
+    "percent": (percent_agreement, (0.0, 1.0)),
+    "kappa": (cohen_kappa, (-1.0, 1.0)),
+    "ac1": (gwet_ac1, (-1.0, 1.0)),
+}
+NO_PAIR = gettext_noop(NO_JUDGMENT)
+
+
+def category_agreement(evidence: Evidence) -> Iterator[tuple[Any, ...]]:
+    """Of each category, view and measure what a row of `variants` says; n are pairs of judgments of one item."""
+    judgments = judgments_in(evidence)
+    pairs = pairs_of(judgments)
+    texts = evidence.items.set_index("item_id")["text_id"]
+    text = pd.factorize(judgments.frame["item_id"].map(texts), sort=True)[0][pairs[:, 0]]
+    raters = pd.factorize(judgments.frame["annotator"], sort=True)[0][pairs]
+    for category in judgments.categories:
+        labels = labels_of_pairs(judgments, category, pairs)
+        for view, c in (("all", len(judgments.labels(category))), ("applicable", len(category.levels))):
+            inside = ((labels >= 0) & (labels < c)).all(axis=1)
+            for name in MEASURES:
+                found = estimate(name, labels[inside], raters[inside], text[inside], c, evidence.choices.seed)
+                reason = found.ends(evidence.choices.convention)[2]
+                value = None if np.isnan(found.value) else found.value
+                yield category.name, view, name, value, found.as_json(), int(inside.sum()), reason
+
+
+def estimate(name: str, labels: IntArray, raters: IntArray, text: IntArray, c: int, seed: int) -> Estimate:
+    """From the labels and raters (p, 2) of pairs of judgments and the text of each."""
+    measure, bounds = MEASURES[name]
+    parts = pooled_pairs_parts(measure, labels, raters, text, c, bounds=bounds)
+    texts, groups = np.unique(text, return_inverse=True)
+    kinds = groups * c * c + labels[:, 0] * c + labels[:, 1]
+    tables = np.bincount(kinds, minlength=len(texts) * c * c).reshape(-1, c, c).astype(np.float64)
+    intervals = {
+        READERS: parts.interval(),
+        ANNOTATORS: clustered(
+            lambda weights: measure(np.tensordot(weights, tables, axes=1)), len(texts), len(text), bounds=bounds,
+            seed=seed,
+        ),
+        PUBLISHED: undefined("", (TEXT, len(texts), len(text), None), NOT_PUBLISHED),
+    }  # fmt: skip
+    return Estimate(parts.value, intervals, "" if len(text) else _(NO_PAIR))

@@ -1,0 +1,155 @@
+"""How far judgments got, and which labels were given: bars by category of a questionnaire that stops."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import altair as alt
+from django.utils.translation import gettext as _
+
+from analysis.figures.sizes import category_heading, group_and_source_named, rows_by_group_and_source
+from analysis.figures.style import BARE, BESIDE, DARK, INK, LIGHT, PLATE, SOFT, WIDTH, hover, ink_on, shades, shares
+from analysis.formatting import count, number, part_of
+from analysis.protocols.stopping_questionnaire.judged import NOT_APPLICABLE
+from analysis.tables.spec import Row, Table
+from analysis.words import scope_word
+from studies.question_words import name_label, name_question
+
+BAR = 26  # its height
+OUTLINES = {"solid": [1, 0], "dashed": [3, 2]}
+NARROW, PER_LETTER = 0.05, 0.011  # shares: a piece too narrow for a number, and what a letter takes
+
+
+def flow(table: Table, title: Mapping[str, Any]) -> Any:
+    """Judgments that got to each category, those that it ended in dark, of everybody in the figures."""
+    rows = [row for row in table.rows if not row["group"]] or list(table.rows)
+    names = [_("not stopped"), _("stopped here")]
+    bars = [bar for row in rows for bar in flow_bars(row, names)]
+    order = [name_question(row["category"]) for row in rows]
+    told = hover({"category": _("Category"), "kind": _("Judgments"), "part": _("of those that got here")})
+    y = alt.Y("category:N", title=None, sort=order, axis=BARE)
+    base = alt.Chart(alt.Data(values=bars)).encode(y=y, tooltip=told)
+    scale = alt.Scale(domain=names, range=[LIGHT, DARK])
+    axis = alt.Axis(title=_("judgments"), tickMinStep=1)
+    pieces = base.mark_bar(stroke=SOFT, strokeWidth=0.5, height={"band": 0.72}).encode(
+        x=alt.X("start:Q", axis=axis), x2="end:Q", color=alt.Color("kind:N", title=None, scale=scale)
+    )
+    beside = base.transform_filter(alt.datum.kind == names[0]).mark_text(**BESIDE, fontSize=12, color=INK)
+    return alt.layer(pieces, beside.encode(x=alt.value(WIDTH), text="said:N")).properties(
+        width=WIDTH, height=alt.Step(BAR + 8), title=title
+    )
+
+
+def flow_bars(row: Row, names: Sequence[str]) -> list[dict[str, Any]]:
+    said = _("%(reached)s reached, %(stopped)s stopped") % {
+        "reached": count(row["reached"]),
+        "stopped": count(row["stopped"]),
+    }
+    not_stopped = row["reached"] - row["stopped"]
+    ends = ((0, not_stopped), (not_stopped, row["reached"]))
+    return [
+        {"category": name_question(row["category"]), "kind": name, "start": start, "end": end, "said": said}
+        | {"part": part_of(end - start, row["reached"])}
+        for name, (start, end) in zip(names, ends, strict=True)
+    ]
+
+
+def label_distributions(table: Table, title: Mapping[str, Any]) -> Any:
+    """Per category a bar for each generator, cut by label, “not applicable” last; all groups and sources together."""
+    rows = [row for row in table.rows if not row["group"] and not row["source"]]
+    return stacked_labels(rows, title, generator_named, _("Generator"))
+
+
+def labels_by_group_and_source(table: Table, title: Mapping[str, Any]) -> Any:
+    """Per category a bar for each group of annotators and source of texts; all generators together."""
+    return stacked_labels(rows_by_group_and_source(table), title, group_and_source_named, _("Judgments of"))
+
+
+def applicable_labels_by_group_and_source(table: Table, title: Mapping[str, Any]) -> Any:
+    """The same without judgments that did not get to the category."""
+    rows, named = rows_by_group_and_source(table), group_and_source_named
+    return stacked_labels(rows, title, named, _("Judgments of"), "share_applicable")
+
+
+def stacked_labels(
+    rows: Sequence[Row], title: Mapping[str, Any], named: Callable[[Row], str], of: str, share: str = "share_all"
+) -> Any:
+    """Per category a bar for each name, cut by label. `of`: what bears the names; `share`: a column."""
+    rows = [row for row in rows if row[share] is not None]
+    names = list(dict.fromkeys(map(named, rows)))
+    categories = list(dict.fromkeys(row["category"] for row in rows))
+    bars = [bar for category in categories for bar in category_bars(rows, category, named, share)]
+    y = alt.Y("name:N", title=None, sort=names, axis=BARE)
+    dashes = list(OUTLINES.values())
+    about = {"category": _("Category"), "name": of, "label": _("Label"), "part": _("Judgments")}
+    base = alt.Chart().encode(y=y, tooltip=hover(about))
+    pieces = base.mark_bar(stroke=SOFT, strokeWidth=0.5, height={"band": 0.8}).encode(
+        x=alt.X("start:Q", scale=alt.Scale(domain=[0, 1]), axis=shares(_("share of judgments"))),
+        x2="end:Q",
+        color=alt.Color("shade:N", scale=None),
+        strokeDash=alt.StrokeDash("line:N", legend=None, scale=alt.Scale(domain=list(OUTLINES), range=dashes)),
+    )
+    words = (
+        base.transform_filter(f"datum.end - datum.start > {NARROW}")
+        .mark_text(fontSize=11, limit=WIDTH)
+        .encode(x=alt.X("middle:Q"), text="said:N", color=alt.Color("ink:N", scale=None))
+    )
+    header = alt.Header(
+        labelAngle=0,
+        labelAlign="left",
+        labelAnchor="start",
+        labelOrient="top",
+        labelPadding=0,
+        labelLimit=1.4 * WIDTH,
+        labelBaseline="line-bottom",
+        labelExpr=r"split(datum.label, '\n')",
+    )
+    headings = list(dict.fromkeys(bar["heading"] for bar in bars))
+    row = alt.Row("heading:N", title=None, sort=headings, header=header)
+    chart = alt.layer(pieces, words).properties(width=1.4 * WIDTH, height=alt.Step(BAR))
+    return chart.facet(row=row, data=alt.Data(values=bars), spacing=6).properties(title=title)
+
+
+def generator_named(row: Row) -> str:
+    return scope_word(row["generator"])
+
+
+def category_bars(
+    rows: Sequence[Row], category: str, named: Callable[[Row], str], share_column: str
+) -> list[dict[str, Any]]:
+    """The pieces of one category's bars, in the order of its labels; the widest carry their words.
+
+    The heading names the answers in that order; what is not applicable is open and dashed.
+    """
+    mine = [row for row in rows if row["category"] == category]
+    labels = list(dict.fromkeys(row["label"] for row in mine))
+    answers = [label for label in labels if label != NOT_APPLICABLE]
+    colours = dict(zip(answers, shades(max(len(answers), 2)), strict=False)) | {NOT_APPLICABLE: PLATE}
+    bars, ends = [], dict.fromkeys(map(named, mine), 0.0)
+    heading = category_heading(category, labels)
+    totals: Counter[str] = Counter()
+    for row in mine:
+        totals[named(row)] += row["n"]
+    for row in mine:
+        name = named(row)
+        start = ends[name]
+        end = ends[name] = start + row[share_column]
+        share = number(row[share_column])
+        word = f"{name_label(row['label'])} {share}"
+        bars.append(
+            {
+                "category": name_question(category),
+                "heading": heading,
+                "name": name,
+                "start": start,
+                "end": end,
+                "middle": (start + end) / 2,
+                "label": name_label(row["label"]),
+                "part": part_of(row["n"], totals[name]),
+                "said": word if end - start > len(word) * PER_LETTER else share,
+                "shade": colours[row["label"]],
+                "ink": ink_on(colours[row["label"]]),
+                "line": "dashed" if row["label"] == NOT_APPLICABLE else "solid",
+            }
+        )
+    return bars

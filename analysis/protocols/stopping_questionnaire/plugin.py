@@ -1,0 +1,63 @@
+"""What a stopping questionnaire says (Horbach et al. 2020)."""
+
+from django.utils.translation import gettext_noop
+
+from analysis.items.codes import ERRORS
+from analysis.plugins import (
+    BOTH,
+    CONTENT,
+    CORRECT,
+    FEATURE,
+    FORM,
+    GOOD,
+    INPUT,
+    OUTSIDE,
+    OWN,
+    Datasheet,
+    ProtocolPlugin,
+    Published,
+    call_later,
+)
+
+HERE = "analysis.protocols.stopping_questionnaire"
+
+PLUGIN = ProtocolPlugin(
+    "stopping-questionnaire",
+    report=call_later(f"{HERE}.report.build_report"),
+    sources=call_later(f"{HERE}.report.list_sources"),
+    figures=call_later(f"{HERE}.report.list_figures"),
+    codes=ERRORS[:-1],
+    published=Published(
+        "Horbach et al. (2020), Linguistic Appropriateness and Pedagogic Usefulness of Reading Comprehension Questions",
+        (
+            gettext_noop(
+                "Published are two annotations a question in each group of annotators, and no intervals; κ is "
+                "Cohen's on first and second annotation."
+            ),
+            gettext_noop(
+                "View all: a category that somebody did not get to is a label of its own. View applicable: both "
+                "got to it. The published domain was biology; another domain, or edited questions, are another "
+                "questionnaire."
+            ),
+        ),
+        counted={"agreement": "n_pairs"},
+        by_language=True,
+    ),
+    datasheet=Datasheet(
+        criteria={
+            "understandable": (CORRECT, BOTH, OWN),
+            "domain_related": (CORRECT, CONTENT, OUTSIDE),
+            "grammatical": (CORRECT, FORM, OWN),
+            "clear": (GOOD, BOTH, OWN),
+            "rephrase": (GOOD, BOTH, OWN),
+            "answerable": (CORRECT, CONTENT, INPUT),
+            "information_needed": (FEATURE, CONTENT, INPUT),
+            "central": (GOOD, CONTENT, INPUT),
+            "would_use": (GOOD, BOTH, INPUT),
+        },
+        shown="one question at a time with its text, and the questions of one gate after the other",
+        aggregated="shares of single labels by category",
+    ),
+    design=call_later(f"{HERE}.methods.describe_design"),
+    agreement=call_later(f"{HERE}.methods.describe_agreement"),
+)

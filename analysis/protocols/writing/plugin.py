@@ -1,0 +1,11 @@
+"""What a study says in which people write items."""
+
+from analysis.plugins import ProtocolPlugin, call_later
+
+HERE = "analysis.protocols.writing"
+
+PLUGIN = ProtocolPlugin(
+    "writing",
+    report=call_later(f"{HERE}.report.build_report"),
+    sources=call_later(f"{HERE}.rows_of_texts.list_sources"),
+)

@@ -1,0 +1,142 @@
+"""What a writing study reports: how much was written in how many minutes, what became of it, and the items."""
+
+from collections.abc import Iterable
+from statistics import median
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from analysis.frames.evidence import Evidence
+from analysis.reports.description import description
+from analysis.reports.evaluators import people_in
+from analysis.reports.report import Report
+from analysis.reports.variants import variants
+from analysis.tables.spec import Shown, Table, make_table
+from items.plain import count_words
+from studies.models import Verdict
+from studies.services.written_items import WrittenItem, list_written_items
+
+ALL = ""  # of the column that names a group
+COUNTS = (
+    "group", "n_annotators", "n_texts", "n_items", "n_accepted", "n_repaired", "n_rejected", "n_waiting",
+    "words_per_stem", "minutes_per_text", "n", "reason",
+)  # fmt: skip
+ITEMS = (
+    "text_id", "annotator", "group", "part", "stem", "keys", "distractors", "expected_answer", "minutes", "verdict",
+    "item_id",
+)  # fmt: skip
+
+
+def build_report(evidence: Evidence) -> Report:
+    """Of the people chosen, in the purposes chosen."""
+    found = written_by_people(evidence)
+    minutes = variants(evidence, lambda mine: iter(()))
+    tables = (counts(evidence, found), *minutes, items(found), description(evidence))
+    return Report(tables, tuple(sentences(found)), ())
+
+
+def written_by_people(evidence: Evidence, group: str = ALL) -> list[WrittenItem]:
+    """What the people chosen have written, all of them or those of a group."""
+    codes = people_in(evidence).codes
+    found = list_written_items(evidence.study, evidence.choices.purposes)
+    return [each for each in found if each.annotator in codes and group in (ALL, each.group)]
+
+
+def sentences(found: list[WrittenItem]) -> list[str]:
+    if not found:
+        return []
+    waiting = sum(not each.verdict for each in found)
+    said = ngettext("%(n)d item was written; %(waiting)d wait for a look.",
+                    "%(n)d items were written; %(waiting)d wait for a look.", len(found))  # fmt: skip
+    return [said % {"n": len(found), "waiting": waiting}]
+
+
+def counts(evidence: Evidence, found: list[WrittenItem]) -> Table:
+    """All people, then each group where there are several."""
+    groups = sorted({each.group for each in found} - {ALL})
+    chosen = [ALL, *(groups if len(groups) > 1 else [])]
+    rows = [counts_row(group, [each for each in found if group in (ALL, each.group)]) for group in chosen]
+    notes = (
+        _("In files an empty group is all people."),
+        _("Minutes run from opening a text to handing it in, breaks included; the median over texts and annotators."),
+        _("Waiting: nobody has looked at it yet. Only what is accepted or repaired is in the bank."),
+    )
+    title = _("What was written")
+    return make_table("writing", COUNTS, rows, title=title, notes=notes, shown=shown_counts(), named_by=("group",))
+
+
+def counts_row(group: str, found: list[WrittenItem]) -> dict[str, Any]:
+    # A text of an annotator has its minutes once, however many items they wrote about it.
+    times = {(each.annotator, each.text.pk): each.minutes for each in found if each.minutes is not None}
+    verdicts = [each.verdict for each in found]
+    return {
+        "group": group,
+        "n_annotators": len({each.annotator for each in found}),
+        "n_texts": len({each.text.pk for each in found}),
+        "n_items": len(found),
+        "n_accepted": verdicts.count(Verdict.ACCEPTED),
+        "n_repaired": verdicts.count(Verdict.REPAIRED),
+        "n_rejected": verdicts.count(Verdict.REJECTED),
+        "n_waiting": verdicts.count(""),
+        "words_per_stem": sum(count_words(each.values.stem) for each in found) / len(found) if found else None,
+        "minutes_per_text": median(times.values()) if times else None,
+        "n": len(times),
+        "reason": "" if times else _("no times are known"),
+    }
+
+
+def items(found: Iterable[WrittenItem]) -> Table:
+    """One row per item, as it was written; options by whether they are keys, one a line."""
+    rows = [
+        {
+            "text_id": each.text.external_id,
+            "annotator": each.annotator,
+            "group": each.group,
+            "part": each.part,
+            "stem": each.values.stem,
+            "keys": "\n".join(option.text for option in each.values.options if option.correct),
+            "distractors": "\n".join(option.text for option in each.values.options if not option.correct),
+            "expected_answer": each.values.expected_answer,
+            "minutes": each.minutes,
+            "verdict": each.verdict,
+            "item_id": each.review.item.external_id if each.review and each.review.item else "",
+        }
+        for each in found
+    ]
+    notes = (_("As annotators wrote them; repairs stand in the bank. Minutes are those of the whole text."),)
+    return make_table("written_items", ITEMS, rows, title=_("Written items"), notes=notes, shown=shown_items())
+
+
+def shown_counts() -> tuple[Shown, ...]:
+    return (
+        Shown(_("Group"), "group", "group"),
+        Shown(_("Annotators"), "n_annotators", "count", about=_("people who wrote items")),
+        Shown(_("Texts"), "n_texts", "count", about=_("texts with items")),
+        Shown(_("Items"), "n_items", "count", about=_("items written")),
+        Shown(_("Accepted"), "n_accepted", "count", about=_("items taken as they were")),
+        Shown(_("Repaired"), "n_repaired", "count", about=_("items taken after a change")),
+        Shown(_("Rejected"), "n_rejected", "count", about=_("items not taken")),
+        Shown(_("Waiting"), "n_waiting", "count", about=_("items nobody has looked at")),
+        Shown(_("Words per question"), "words_per_stem", "number", about=_("mean over items")),
+        Shown(
+            _("Minutes per text"),
+            "minutes_per_text",
+            "number",
+            reason="reason",
+            about=_("median over texts and people"),
+        ),
+    )
+
+
+def shown_items() -> tuple[Shown, ...]:
+    return (
+        Shown(_("Text"), "text_id"),
+        Shown(_("Annotator"), "annotator"),
+        Shown(_("Question"), "stem"),
+        Shown(_("Keys"), "keys"),
+        Shown(_("Distractors"), "distractors"),
+        Shown(_("Expected answer"), "expected_answer"),
+        Shown(_("Minutes"), "minutes", "optional"),
+        Shown(_("Looked at"), "verdict", "verdict"),
+    )

@@ -1,0 +1,81 @@
+"""Which published generator each of a study's generators is: by its name, or as a researcher has said.
+
+What was said is stored with who said it and when; it is no part of the frozen study.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from analysis.models import GeneratorMatch
+from items.models import Generator
+from projects.models import User
+from studies.models import Study, UnitItem
+
+SEPARATORS = re.compile(r"[\s_-]+")
+
+
+def fold_name(name: str) -> str:
+    """The name as names are compared: without regard to case, blanks, `_` and `-`."""
+    return SEPARATORS.sub("", name).casefold()
+
+
+def match_generators(published: Sequence[str], own: Sequence[str], said: Mapping[str, str]) -> dict[str, str]:
+    """By own generator the published one that it is; each published one is given once.
+
+    `said`: what a researcher has set, by own generator; an empty name says that it is none. The others are matched by
+    name, the same letters first, then by `fold_name`.
+    """
+    found = {name: said[name] for name in own if said.get(name) in published}
+    for form in (str, str.casefold, fold_name):
+        for name in own:
+            if name not in said and name not in found:
+                free = (each for each in published if each not in found.values() and form(each) == form(name))
+                if match := next(free, ""):
+                    found[name] = match
+    return found
+
+
+class BadMatch(ValueError):
+    """A match names a generator that does not exist, or one published generator twice; the sentence says which."""
+
+
+def own_generators(study: Study) -> tuple[str, ...]:
+    """The generators of the study's items, in the order of the bank."""
+    used = UnitItem.objects.filter(unit__study=study).values("item__generator")
+    return tuple(Generator.objects.filter(pk__in=used).order_by("pk").values_list("name", flat=True))
+
+
+def stored_matches(study: Study) -> dict[str, str]:
+    """By generator the published name that was set last, "" for none; generators without a row are missing."""
+    rows = GeneratorMatch.objects.filter(study=study).order_by("pk")
+    return dict(rows.values_list("generator", "published"))
+
+
+@transaction.atomic
+def store_matches(study: Study, published: Sequence[str], matches: Mapping[str, str], user: User | None) -> int:
+    """Store what is new among `matches`, by own generator; the number stored. `BadMatch` stores nothing.
+
+    published: the names of the published generators.
+    """
+    own, known = own_generators(study), stored_matches(study)
+    if unknown := [name for name in matches if name not in own]:
+        raise BadMatch(_("This study has no generator “%(name)s”.") % {"name": unknown[0]})
+    check_published(published, {name: said for name, said in {**known, **matches}.items() if name in own})
+    new = {name: said for name, said in matches.items() if known.get(name) != said}
+    for name, said in new.items():
+        GeneratorMatch.objects.create(study=study, generator=name, published=said, made_by=user)
+    return len(new)
+
+
+def check_published(published: Sequence[str], matches: Mapping[str, str]) -> None:
+    said = [name for name in matches.values() if name]
+    if unknown := [name for name in said if name not in published]:
+        raise BadMatch(
+            _("No numbers of “%(name)s” are published. Choose one of these: %(names)s.")
+            % {"name": unknown[0], "names": ", ".join(published) or "–"}
+        )
+    if twice := [name for name in said if said.count(name) > 1]:
+        raise BadMatch(_("“%(name)s” is matched with two generators. Keep one of them.") % {"name": twice[0]})

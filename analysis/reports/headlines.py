@@ -1,0 +1,192 @@
+"""What comparisons of generators say in words: a winner, a tie, the differences that stand, or why there is none.
+
+Nothing is said that the simultaneous intervals of a family do not support. Each protocol brings its own wording.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import isnan
+from typing import Any
+
+import numpy as np
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
+
+from analysis.formatting import count, number, texts_counted, with_interval
+from analysis.reports.contrasts import Comparison, Difference
+from analysis.tables.spec import Row
+
+MOST_DIFFERENCES = 3
+NBSP = "\u00a0"
+
+
+@dataclass(frozen=True)
+class Wording:
+    """Sentences of one measure: `winner` names %(best)s, `tied` %(names)s, the others %(better)s, %(worse)s and what
+    the difference is and rests on, %(difference)s and %(basis)s."""
+
+    winner: str
+    tied: str
+    differs: str
+    unclear: str
+
+
+INFORMATIVITY_WORDING = Wording(
+    winner=gettext_noop("Items by %(best)s are the most informative: they differ from those by every other generator."),
+    tied=gettext_noop("These generators cannot be told apart as the most informative: %(names)s."),
+    differs=gettext_noop(
+        "Items by %(better)s are more informative than those by %(worse)s: %(difference)s, %(basis)s."
+    ),
+    unclear=gettext_noop(
+        "The data cannot show whether items by %(better)s and %(worse)s differ in informativity: %(difference)s,"
+        " %(basis)s."
+    ),
+)
+RATING_WORDING = Wording(
+    winner=gettext_noop("Items by %(best)s score highest: they differ from those by every other generator."),
+    tied=gettext_noop("These generators cannot be told apart as the highest scoring: %(names)s."),
+    differs=gettext_noop("Items by %(better)s score higher than those by %(worse)s: %(difference)s, %(basis)s."),
+    unclear=gettext_noop(
+        "The data cannot show whether items by %(better)s and %(worse)s differ in score: %(difference)s, %(basis)s."
+    ),
+)
+STOPPED_WORDING = Wording(
+    winner=gettext_noop(
+        "Judgments of items by %(best)s stop early least often: they differ from those of every other generator."
+    ),
+    tied=gettext_noop("These generators cannot be told apart as those stopped least often: %(names)s."),
+    differs=gettext_noop(
+        "Judgments of items by %(better)s stop early less often than of those by %(worse)s: %(difference)s, %(basis)s."
+    ),
+    unclear=gettext_noop(
+        "The data cannot show whether judgments of items by %(better)s and %(worse)s differ in how often they stop"
+        " early: %(difference)s, %(basis)s."
+    ),
+)
+PREFERENCE_WORDING = Wording(
+    winner=gettext_noop("Items by %(best)s win most often: they differ from those by every other generator."),
+    tied=gettext_noop("These generators cannot be told apart as those that win most often: %(names)s."),
+    differs=gettext_noop("Items by %(better)s win more often than those by %(worse)s: %(difference)s, %(basis)s."),
+    unclear=gettext_noop(
+        "The data cannot show whether items by %(better)s and %(worse)s differ in how often they win: %(difference)s,"
+        " %(basis)s."
+    ),
+)
+
+
+def headline(comparison: Comparison | None, wording: Wording, clause: str = "") -> list[str]:
+    """Who leads or that nobody does, then the differences that stand; `clause`: what would narrow the first one."""
+    if comparison is None or len(comparison.generators) < 2:
+        return []
+    if reason := comparison.reason():
+        return [not_compared(reason)]
+    return [*leading(comparison, wording), *differences(comparison, wording, clause)]
+
+
+def leading(comparison: Comparison, wording: Wording) -> Iterator[str]:
+    """Of more than two generators; of two, their difference says it."""
+    names = comparison.generators
+    if len(names) < 3:
+        return
+    if winner := comparison.winner():
+        yield _(wording.winner) % {"best": winner}
+    else:
+        yield _(wording.tied) % {"names": ", ".join(comparison.leaders())}
+
+
+def differences(comparison: Comparison, wording: Wording, clause: str) -> Iterator[str]:
+    """Those that stand, or else the largest one, which does not."""
+    found = comparison.standing()
+    if not found:
+        largest = comparison.largest()
+        if largest and not isnan(largest.low):
+            yield worded(largest, wording.unclear, clause)
+    for place, difference in enumerate(found[:MOST_DIFFERENCES]):
+        yield worded(difference, wording.differs, "" if place else clause)
+    if n := len(found) - MOST_DIFFERENCES:
+        yield from more_differences(n)
+    if comparison.size > 1:
+        yield adjusted_for(comparison.size)
+
+
+def more_differences(n: int) -> Iterator[str]:
+    if n > 0:
+        yield ngettext(
+            "%(n)s more difference stands; the table of differences lists it.",
+            "%(n)s more differences stand; the table of differences lists them.",
+            n,
+        ) % {"n": count(n)}
+
+
+def worded(found: Difference, sentence: str, clause: str = "") -> str:
+    texts = texts_counted(found.n_texts).replace(" ", NBSP)
+    return _(sentence) % {
+        "better": found.better,
+        "worse": found.worse,
+        "difference": with_interval(found.value, found.low, found.high),
+        "basis": f"{texts}; {clause}" if clause else texts,
+    }
+
+
+def adjusted_for(pairs: int) -> str:
+    return ngettext(
+        "Intervals of differences are simultaneous: adjusted for %(n)s comparison.",
+        "Intervals of differences are simultaneous: adjusted for %(n)s comparisons.",
+        pairs,
+    ) % {"n": count(pairs)}
+
+
+def not_compared(reason: str) -> str:
+    return _("The data cannot show whether the generators differ: %(reason)s") % {"reason": _(reason)}
+
+
+MARKED = 3
+BEST, WORST = "best", "worst"
+HIGHEST, LOWEST = "highest", "lowest"  # numbers as printed; whether they differ from the others is not tested
+
+
+def mark_ends(rows: list[dict[str, Any]], comparison: Comparison | None) -> list[dict[str, Any]]:
+    """The rows of one family with the groups that stand apart at either end marked best and worst."""
+    for word, is_best in ((BEST, True), (WORST, False)):
+        group = comparison.apart(MARKED, is_best) if comparison else frozenset()
+        for row in rows:
+            row["mark"] = word if row["generator"] in group else row["mark"]
+    return rows
+
+
+def mark_extremes(
+    rows: list[dict[str, Any]], by: Callable[[dict[str, Any]], float], words: tuple[str, str]
+) -> list[dict[str, Any]]:
+    """The rows with the three highest and the three lowest marked, by unrounded numbers; equal ones alike.
+
+    Fewer where there are fewer than six; NaN is never marked. `words` say what stands in the column `mark`.
+    """
+    numbers = sorted(by(row) for row in rows if not np.isnan(by(row)))
+    n = min(MARKED, len(numbers) // 2)
+    for row in rows:
+        if n and by(row) >= numbers[-n] and by(row) > numbers[n - 1]:
+            row["mark"] = words[0]
+        elif n and by(row) <= numbers[n - 1] and by(row) < numbers[-n]:
+            row["mark"] = words[1]
+    return rows
+
+
+MOST_NAMED = 4  # generators whose values a sentence lists
+
+
+def list_values(rows: list[Row], value: str, low: str, high: str) -> str:
+    """“2.68 [2.61, 2.75] for items by careful, …” by these columns, highest first; of many generators the range."""
+    if len(rows) > MOST_NAMED:
+        ends = {"low": number(rows[-1][value]), "high": number(rows[0][value]), "n": len(rows)}
+        return _("between %(low)s and %(high)s for items by %(n)s generators") % ends
+    said = _("%(value)s for items by %(generator)s")
+    return ", ".join(
+        said % {"value": with_interval(row[value], row[low], row[high]), "generator": row["generator"]} for row in rows
+    )
+
+
+def without(generators: list[str], reason: str) -> str:
+    return _("Not compared: items by %(generators)s (%(reason)s).") % {
+        "generators": ", ".join(generators),
+        "reason": reason,
+    }

@@ -1,0 +1,48 @@
+"""Reports: one module per protocol says what its answers mean; this is the list."""
+
+from dataclasses import replace
+
+from django.utils.translation import gettext as _
+
+from analysis.agreement.stand_in import stand_in_tables
+from analysis.choices import BadChoice, Choices
+from analysis.frames.evidence import Evidence, evidence_of
+from analysis.plugins import find_plugin
+from analysis.reports.published import with_published
+from analysis.reports.report import Report, completed
+from studies.models import Study
+
+
+def build(study: Study, choices: Choices) -> Report:
+    """The report of a study, from one moment's answers. `BadChoice` if something chosen does not occur."""
+    check_groups(study, choices)
+    return report_from(evidence_of(study, choices))
+
+
+def report_from(evidence: Evidence) -> Report:
+    """The report that this evidence gives: arithmetic, nothing more is read."""
+    return completed(own_report(evidence), evidence)
+
+
+def own_report(evidence: Evidence) -> Report:
+    """What the protocol's own module says, with the published numbers beside it."""
+    return with_published(find_plugin(evidence.study.protocol).report(evidence), evidence)
+
+
+def full_report_from(evidence: Evidence) -> Report:
+    """The same with the tables that have a page of their own: for files, where nobody waits."""
+    report = own_report(evidence)
+    return completed(replace(report, tables=(*report.tables, *stand_in_tables(evidence))), evidence)
+
+
+def stand_in_report(evidence: Evidence, kind: str) -> Report:
+    """Whether models may stand in for people of this kind (see `analysis.agreement.stand_in`)."""
+    return completed(Report(stand_in_tables(evidence, kind), (), ()), evidence)
+
+
+def check_groups(study: Study, choices: Choices) -> None:
+    known = {*study.groups, *study.annotators.values_list("group", flat=True)} - {""}
+    unknown = [group for group in choices.groups or () if group not in known]
+    if unknown:
+        values = {"group": unknown[0], "groups": ", ".join(sorted(known)) or _("none")}
+        raise BadChoice(_("There is no group “%(group)s” in this study. Its groups: %(groups)s.") % values)

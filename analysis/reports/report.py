@@ -1,0 +1,168 @@
+"""What a report module gives: tables, figures by name, and what the numbers say."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from django.utils.translation import gettext as _
+
+from analysis.choices import ANNOTATORS, PUBLISHED, READERS
+from analysis.formatting import count, texts_counted
+from analysis.frames.evidence import Evidence
+from analysis.reports.evaluators import people_in
+from analysis.tables.spec import Row, Table
+
+
+@dataclass(frozen=True)
+class Check:
+    """Something that was looked at, in a sentence, and whether it is as it should be."""
+
+    passed: bool
+    said: str
+
+
+@dataclass(frozen=True)
+class Report:
+    """All of one study under one set of choices. `said` is what holds for every table, such as who is included."""
+
+    tables: tuple[Table, ...]
+    sentences: tuple[str, ...]
+    figures: tuple[str, ...]
+    included: tuple[str, ...] = ()
+    corrections: tuple[str, ...] = ()
+    left_out: tuple[tuple[str, int], ...] = ()
+    said: tuple[str, ...] = ()
+    n_responses: int = 0
+    checks: tuple[Check, ...] = ()
+    template: str = "analysis/parts/listed.html"  # how the results page lays it out; by default in the order given
+    as_of: datetime | None = None  # set where it is of an earlier moment, with how many answers more there are now
+    n_since: int = 0
+
+    def table(self, name: str) -> Table:
+        """The table of that name; `KeyError` if the report has none."""
+        return {table.name: table for table in self.tables}[name]
+
+
+INTERVAL_TEXTS = 2  # fewer give no interval by texts
+RATERS = 2  # fewer people about an item say nothing of agreement
+
+
+def checks_of(evidence: Evidence) -> tuple[Check, ...]:
+    """In a fixed order; none without answers."""
+    if evidence.frame.empty:
+        return ()
+    return (keys(evidence), left_out(evidence), texts(evidence), raters(evidence), items(evidence))
+
+
+def keys(evidence: Evidence) -> Check:
+    n = len(evidence.corrections)
+    if not n:
+        return Check(True, _("No key was corrected after launch."))
+    return Check(False, _("Keys corrected after launch: %(n)s. They count as they are now.") % {"n": count(n)})
+
+
+def left_out(evidence: Evidence) -> Check:
+    if not evidence.left_out:
+        return Check(True, _("No pilot or simulated answers are left out."))
+    words = {"pilot": _("of pilots"), "simulated": _("simulated"), "main": _("of the main part")}
+    parts = ", ".join(f"{count(n)} {words.get(purpose, purpose)}" for purpose, n in evidence.left_out.items())
+    return Check(False, _("Answers that are not in the figures: %(parts)s.") % {"parts": parts})
+
+
+def texts(evidence: Evidence) -> Check:
+    n = evidence.frame["text_id"].nunique()
+    if n < INTERVAL_TEXTS:
+        return Check(False, _("All answers are about one text, so there are no intervals by texts."))
+    return Check(True, _("Answers are about %(n)s texts, so there are intervals by texts.") % {"n": count(n)})
+
+
+def raters(evidence: Evidence) -> Check:
+    """Of the items that people were asked about."""
+    people = people_in(evidence).rows_of(evidence.frame)
+    n = people.groupby("item_id")["annotator"].nunique().reindex(evidence.items["item_id"].unique(), fill_value=0)
+    few = int((n < RATERS).sum())
+    if not few:
+        return Check(True, _("Every item has answers of at least two people."))
+    said = _("%(few)s of %(all)s items have answers of fewer than two people: agreement says nothing of them.")
+    return Check(False, said % {"few": count(few), "all": count(len(n))})
+
+
+def items(evidence: Evidence) -> Check:
+    """Whether each generator has as many items on each text as the others."""
+    n = evidence.items.groupby(["text_id", "generator"]).size().unstack(fill_value=0)
+    if (n.nunique(axis=1) == 1).all():
+        return Check(True, _("Every generator has the same number of items on each text."))
+    said = _("Generators differ in how many items they have on a text: their rows rest on different texts or weights.")
+    return Check(False, said)
+
+
+def completed(report: Report, evidence: Evidence) -> Report:
+    """The report with what every table must say, whoever prints it."""
+    choices, lines = evidence.choices, scope(evidence)
+    tables = [
+        table.noting((*intervals_note(table, choices.convention), *lines, *evidence.corrections))
+        for table in report.tables
+    ]
+    if choices.included:
+        tables = [table.marked("included", ", ".join(choices.purposes)) for table in tables]
+    return replace(
+        report,
+        tables=tuple(tables),
+        included=choices.included,
+        corrections=evidence.corrections,
+        left_out=tuple(evidence.left_out.items()),
+        said=tuple(lines),
+        n_responses=len(evidence.frame),
+        checks=checks_of(evidence),
+    )
+
+
+def intervals_note(table: Table, convention: str) -> list[str]:
+    """The convention of a table's intervals, if it has intervals that differ from one to the other."""
+    if not any(column.low for column in table.shown) or not any(differs(row) for row in table.rows):
+        return []
+    return [convention_note(convention)]
+
+
+def differs(row: Row) -> bool:
+    """Whether the intervals of a row depend on the convention; not those of figures that have a single interval."""
+    return any(each[READERS] != each[PUBLISHED] for each in row.get("intervals", {}).values())
+
+
+def convention_note(convention: str) -> str:
+    """The convention by name, and what its intervals stand for."""
+    notes = {
+        READERS: _("95 % intervals by readers and texts: both stand for others like them, each part of the variance "
+                   "with its own t. Models and baselines stand for themselves. If an interval is more than 1.5 times "
+                   "as wide as for these annotators only, the share of its variance that comes from readers stands "
+                   "beneath."),
+        ANNOTATORS: _("95 % intervals by these annotators only: texts stand for others like them. With fewer than 40 "
+                      "texts each is left out in turn (jackknife, t), else 10,000 draws of texts."),
+        PUBLISHED: _("95 % intervals as published: 10,000 draws of single judgments, as if no two shared a text or an "
+                     "annotator, or by the formula of the publication."),
+    }  # fmt: skip
+    return notes[convention]
+
+
+def texts_apart(evidence: Evidence) -> str:
+    """On how many texts the numbers of people rest and those of models, where these are not the same; else empty."""
+    answered = evidence.frame[["kind", "text_id"]].drop_duplicates()
+    people = set(answered[answered["kind"] == "human"]["text_id"])
+    models = set(answered[answered["kind"] == "model"]["text_id"])
+    if not people or not models or people == models:
+        return ""
+    numbers = {"people": texts_counted(len(people)), "models": texts_counted(len(models)), "both": len(people & models)}
+    return _("People answered about %(people)s, models about %(models)s; both about %(both)d of them.") % numbers
+
+
+def scope(evidence: Evidence) -> list[str]:
+    """Whose answers are in, where it is not simply everybody's main answers."""
+    words = {"simulated": _("Simulated answers included."), "pilot": _("Pilot answers included.")}
+    lines = [words[purpose] for purpose in evidence.choices.included]
+    if evidence.choices.shared_texts:
+        n = texts_counted(evidence.texts["text_id"].nunique())
+        lines.append(_("Only texts that people and all models answered: %(texts)s.") % {"texts": n})
+    if said := texts_apart(evidence):
+        lines.append(said)
+    if evidence.choices.groups is not None:
+        lines.append(_("Only people of: %(groups)s.") % {"groups": ", ".join(evidence.choices.groups)})
+    return lines

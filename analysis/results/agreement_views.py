@@ -1,0 +1,123 @@
+"""The agreement lab as a page: any question, any annotators, all coefficients."""
+
+from urllib.parse import urlencode
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404
+from django.shortcuts import render
+from django.utils.translation import override
+from django.views.decorators.http import require_safe
+
+from analysis.downloads import attached
+from analysis.results.forms import ResultsForm, StandInForm
+from analysis.results.hiding import effects_shown
+from analysis.results.lab_forms import LabForm
+from analysis.results.links import asked, behind_link
+from analysis.services.results import (
+    LABEL_MASS,
+    STAND_IN,
+    counts_by_purpose,
+    lab_of,
+    lab_overview_of,
+    stand_in_of,
+    table_called,
+)
+from analysis.tables.page import page_table, paginate
+from analysis.tables.writers import as_csv
+from studies.access import get_study
+from studies.services.states import are_effects_hidden
+
+TABLES = ("coefficients", "tests", "contingency", "labels")
+QUESTIONS = "questions"
+HIDDEN = ("contingency", "labels")  # of pairs, labels are sides, and a side may always be one generator's
+
+
+def tables_of(study):
+    """The tables that the team may see now."""
+    return [name for name in TABLES if name not in HIDDEN or not are_effects_hidden(study)]
+
+
+def questions_in(study, form):
+    return lab_overview_of(study, form.choices, form.annotators)
+
+
+@login_required
+@require_safe
+def agreement_lab(request, slug):
+    study = get_study(request.user, slug)
+    form = LabForm(study, counts_by_purpose(study), request.GET)
+    found = lab_of(study, form.choices, form.question, form.annotators) if form.question else None
+    convention = form.choices.convention
+    context = {
+        "project": study.project,
+        "study": study,
+        "tab": "results",
+        "report": {"included": form.choices.included},
+        "form": form,
+        "questions": page_table(questions_in(study, form), convention),
+        "tables": [(name, paginate(getattr(found, name), request.GET, convention, of=2)) for name in tables_of(study)]
+        if found
+        else [],
+        "asked": urlencode(form.asked, doseq=True),
+    }
+    return render(request, "analysis/lab.html", context)
+
+
+@login_required
+@require_safe
+def agreement_lab_csv(request, slug, name):
+    study = get_study(request.user, slug)
+    form = LabForm(study, counts_by_purpose(study), request.GET)
+    if name not in (QUESTIONS, *tables_of(study)) or form.question is None:
+        raise Http404
+    with override("en"):  # files are the same for every reader
+        if name == QUESTIONS:
+            return attached(as_csv(questions_in(study, form)).encode(), f"{study.slug}-agreement_questions.csv")
+        found = lab_of(study, form.choices, form.question, form.annotators)
+        if found is None:
+            raise Http404
+        table = getattr(found, name)
+        return attached(as_csv(table).encode(), f"{study.slug}-{table.name}.csv")
+
+
+@login_required
+@require_safe
+@effects_shown()
+def stand_in(request, study):
+    from analysis.agreement.stand_in import verdicts
+    from analysis.reports.label_mass import label_mass  # numpy takes a while to load
+
+    form, kinds = ResultsForm(study, counts_by_purpose(study), request.GET), StandInForm(request.GET)
+    report = stand_in_of(study, form.choices, kinds.kind)
+    behind = behind_link(study, form, request.path, people=kinds.kind)
+    mass, convention = label_mass(study, form.choices.purposes), form.choices.convention
+    tables = [paginate(table, request.GET, convention, behind(table), of=len(report.tables)) for table in report.tables]
+    context = {
+        "project": study.project,
+        "study": study,
+        "tab": "results",
+        "report": report,
+        "form": form,
+        "kinds": kinds,
+        "verdicts": verdicts(report.tables[0]) if tables else [],
+        "tables": tables,
+        "mass": paginate(mass, request.GET, convention, behind(mass)),
+        "results_asked": urlencode(asked(form), doseq=True),
+        "asked": urlencode(asked(form) | {"people": kinds.kind}, doseq=True),
+    }
+    return render(request, "analysis/stand_in.html", context)
+
+
+@login_required
+@require_safe
+@effects_shown()
+def stand_in_csv(request, study, name):
+    if name not in (*STAND_IN, LABEL_MASS):
+        raise Http404
+    form, kinds = ResultsForm(study, counts_by_purpose(study), request.GET), StandInForm(request.GET)
+    with override("en"):  # files are the same for every reader
+        try:
+            table = table_called(study, form.choices, name, kinds.kind)
+        except KeyError:
+            raise Http404 from None
+    return attached(as_csv(table).encode(), f"{study.slug}-{table.name}.csv")

@@ -1,0 +1,95 @@
+"""Click a number: the page and the file of the answers it was computed from."""
+
+from urllib.parse import urlencode
+
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import Http404
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import override
+from django.views.decorators.http import require_safe
+
+from analysis.downloads import attached, sent
+from analysis.results.forms import SHORT, ResultsForm, StandInForm
+from analysis.results.hiding import effects_shown
+from analysis.results.links import asked, links_of, page_of
+from analysis.services.results import LABEL_MASS, STAND_IN, purposes_answered
+from analysis.services.rows_behind import Number, behind_here, behind_of, file_behind
+from analysis.tables.page import cell_of, naming, page_table
+from analysis.tables.writers import as_csv
+from projects.models import Role
+
+PER_PAGE = 100
+# All else in the address names a row.
+NOT_NAMES = ("table", "number", "page", SHORT, *ResultsForm.base_fields, "include", *StandInForm.base_fields)
+# Tables that do not stand on the results page.
+PAGES = {"item_analysis": "study_items", **dict.fromkeys((*STAND_IN, LABEL_MASS), "stand_in")}
+
+
+@login_required
+@require_safe
+@effects_shown(Role.REVIEWER)
+def study_behind(request, study):
+    """The answers behind a number, a page at a time; single answers are for reviewers and above."""
+    form = ResultsForm(study, purposes_answered(study), request.GET)
+    found = looked_up(behind_of, study, form, request.GET)
+    convention, rows = form.choices.convention, found.rows
+    page = Paginator(rows.rows, PER_PAGE).get_page(request.GET.get("page"))
+    listed, rest = page_of(rows, page), request.GET.copy()
+    rest.pop("page", None)
+    context = {
+        "project": study.project,
+        "study": study,
+        "tab": "results",
+        "report": {"included": form.choices.included},
+        "of": found,
+        "heading": heading(found.table.title, found.column.title),
+        "names": naming(found.table, found.row),
+        "cell": cell_of(found.row, found.column, found.table, convention, {}, {}),
+        "table": page_table(listed, convention, links_of(study, form, listed)),
+        "page": page,
+        "page_query": rest.urlencode(),
+        "asked": urlencode(asked(form), doseq=True),
+        "back": own_page(study, form, found.table.name, request.GET),
+        "n": len(rows.rows),
+    }
+    return render(request, "analysis/behind.html", context)
+
+
+def heading(table: str, column: str) -> str:
+    """Of which table and column the number is, once where both are called the same; a title may be a question."""
+    if table == column:
+        return table
+    return f"{table} {column}" if table.endswith("?") else f"{table}: {column}"
+
+
+def own_page(study, form, name, query) -> str:
+    """The address of the page of a table that stands on another page than the results; else nothing."""
+    if name not in PAGES:
+        return ""
+    chosen = asked(form) | ({"people": StandInForm(query).kind} if PAGES[name] == "stand_in" else {})
+    return f"{reverse(PAGES[name], args=[study.slug])}?{urlencode(chosen, doseq=True)}"
+
+
+@login_required
+@require_safe
+@effects_shown(Role.REVIEWER)
+def study_behind_csv(request, study):
+    form = ResultsForm(study, purposes_answered(study), request.GET)
+    name = f"{study.slug}-behind.csv"
+    with override("en"):  # files are the same for every reader
+        if file := looked_up(file_behind, study, form, request.GET):
+            return sent(name, file)
+        rows = looked_up(behind_here, study, form, request.GET).rows
+        return attached(as_csv(rows).encode(), name)
+
+
+def looked_up(find, study, form, query):
+    """What `find` finds of the number that was asked for; 404 for one that the study's results do not have."""
+    names = tuple((name, value) for name, value in query.items() if name not in NOT_NAMES)
+    number = Number(query.get("table", ""), query.get("number", ""), names, StandInForm(query).kind)
+    try:
+        return find(study, form.choices, number)
+    except KeyError:
+        raise Http404 from None

@@ -1,0 +1,116 @@
+"""Files that are taken from the results: a table, answers, the code book."""
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from io import TextIOWrapper
+from tempfile import TemporaryFile
+
+from django.contrib.auth.decorators import login_required
+from django.http import FileResponse, Http404, HttpResponse
+from django.utils.translation import override
+from django.views.decorators.http import require_safe
+
+from analysis.downloads import attached, sent
+from analysis.exports.codebook import codebook
+from analysis.exports.writing import FORMATS, export_responses, write_metrics, write_unanswered
+from analysis.planning.assumptions import outlook_figure
+from analysis.planning.views import outlook_or_404
+from analysis.results.forms import ResultsForm
+from analysis.results.hiding import hidden_page
+from analysis.services.figures import figure_of
+from analysis.services.kept_files import export_soon
+from analysis.services.results import counts_by_purpose, report_of
+from analysis.tables.writers import as_csv
+from projects.models import Role
+from studies.access import get_study
+from studies.services.states import are_effects_hidden
+
+
+@login_required
+@require_safe
+def study_table(request, slug, name):
+    study = get_study(request.user, slug)
+    choices = ResultsForm(study, counts_by_purpose(study), request.GET).choices
+    with override("en"):  # files are the same for every reader
+        report = report_of(study, choices, only_current=True)
+        try:
+            content = as_csv(report.table(name))
+        except KeyError:
+            raise Http404 from None
+    return attached(content.encode(), f"{study.slug}-{name}.csv")
+
+
+@login_required
+@require_safe
+def study_export(request, slug, format):
+    study = get_study(request.user, slug, Role.REVIEWER)
+    if format == "codebook":
+        return attached(as_csv(codebook(study)).encode(), f"{study.slug}-codebook.csv")
+    if are_effects_hidden(study):
+        return hidden_page(request, study)
+    choices = ResultsForm(study, counts_by_purpose(study), request.GET).choices
+    if format == "unanswered":
+        return streamed(f"{study.slug}-unanswered.csv", lambda out: write_unanswered(study, out, choices.purposes))
+    if format == "metrics":
+        return streamed(f"{study.slug}-metrics.csv", lambda out: write_metrics(study, out))
+    if format not in FORMATS:
+        raise Http404
+    ending = "jsonl" if format == "jsonl" else "csv"
+    name = f"{study.slug}-{format}.{ending}" if format == "wide" else f"{study.slug}.{ending}"
+    if file := export_soon(study, format, choices):
+        return sent(name, file)
+    return streamed(name, lambda out: export_responses(study, format, out, choices.purposes))
+
+
+def streamed(name: str, write: Callable[[TextIOWrapper], object]) -> FileResponse:
+    return sent(name, filled(write))
+
+
+def filled(write: Callable[[TextIOWrapper], object]):
+    """A file without a name that holds all that is written: a reader gets all of it or an error, never a part."""
+    file = TemporaryFile()  # noqa: SIM115 - the response closes it
+    words = TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
+    write(words)
+    words.detach()
+    file.seek(0)
+    return file
+
+
+FILE_TYPES = {"svg": "image/svg+xml", "png": "image/png", "vl.json": "application/json"}
+
+
+@login_required
+@require_safe
+def study_figure(request, slug, name, ending):
+    study = get_study(request.user, slug)
+    choices = ResultsForm(study, counts_by_purpose(study), request.GET).choices
+    return given(
+        request,
+        f"{study.slug}-{name}.{ending}",
+        lambda: figure_of(study, choices, name, ending, only_current="download" in request.GET),
+    )
+
+
+@login_required
+@require_safe
+def study_planner_figure(request, slug, ending):
+    study = get_study(request.user, slug)
+    return given(
+        request,
+        f"{study.slug}-outlook.{ending}",
+        lambda: outlook_figure(study, outlook_or_404(study, request.GET), ending),
+    )
+
+
+def given(request, name, make):
+    """What `make` gives as the answer; with `download` in the address as a file, which is the same for every reader."""
+    is_file = "download" in request.GET
+    try:
+        with override("en") if is_file else nullcontext():
+            content = make()
+    except KeyError:
+        raise Http404 from None
+    headers = {"Cache-Control": "private, no-cache"}
+    if is_file:
+        headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    return HttpResponse(content, content_type=FILE_TYPES[name.partition(".")[2]], headers=headers)

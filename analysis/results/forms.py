@@ -1,0 +1,201 @@
+"""What a reader of the results page may choose; all of it stands in the address."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from analysis.choices import (
+    ANNOTATORS,
+    DEFAULT_CONVENTION,
+    PUBLISHED,
+    READERS,
+    Choices,
+    convention_called,
+    dropped_from,
+    purposes_with,
+)
+from analysis.formatting import count
+from analysis.plugins import find_plugin
+from analysis.reports.report import Report
+from studies.models import Study
+from studies.services.declarations import get_declaration
+from studies.services.selection import CALIBRATION as CALIBRATED
+
+SHORT = "as"  # the parameter of an address that holds the letters
+NOTHING = "n"
+LETTERS = {
+    ("include", "simulated"): "s",
+    ("include", "pilot"): "p",
+    ("convention", "published"): "i",
+    ("convention", "annotators"): "a",
+    ("estimate", "matched"): "m",
+    ("texts", "shared"): "t",
+    ("drop", "duplicates"): "d",
+    ("drop", "references"): "r",
+    ("calibration", "without"): "c",
+}
+
+
+def encode_filters(asked: Mapping[str, Any]) -> dict[str, str]:
+    """The same choices as `addresses.asked` gives, as one parameter; none where nothing was chosen."""
+    if not asked:
+        return {}
+    found = [
+        letter
+        for (name, value), letter in LETTERS.items()
+        if name in asked and value in ([asked[name]] if isinstance(asked[name], str) else asked[name])
+    ]
+    return {SHORT: "".join(found) or NOTHING}
+
+
+def spelled_out(letters: str) -> dict[str, Any]:
+    """The choices behind the letters, as a form takes them; a letter that is none stands for nothing."""
+    asked: dict[str, Any] = {"asked": "1", "include": [], "drop": []}
+    for (name, value), letter in LETTERS.items():
+        if letter in letters:
+            asked[name] = [*asked[name], value] if name in ("include", "drop") else value
+    return asked
+
+
+INCLUDE = [("simulated", _("simulated answers")), ("pilot", _("pilot answers"))]
+CONVENTION = [
+    (READERS, _("readers and texts (default)")),
+    (ANNOTATORS, _("these annotators only")),
+    (PUBLISHED, _("as published: single judgments")),
+]
+CALIBRATION = [("with", _("counted (default)")), ("without", _("not counted, but for agreement"))]
+DROP = [("duplicates", _("wordings that stand twice in a text")), ("references", _("reference items"))]
+TEXTS = [("all", _("all texts")), ("shared", _("only texts that people and all models answered"))]
+ESTIMATE = [("pooled", _("pooled: all answers")), ("matched", _("matched: same person, same item in both stages"))]
+
+METRICS = "metric_correlations"  # the table that says what metrics leave out
+
+PEOPLE = [
+    ("crowd", _("crowd workers (ε = .10)")),
+    ("skilled", _("skilled people (ε = .15, default)")),
+    ("experts", _("experts (ε = .20)")),
+]
+
+
+class ConventionField(forms.ChoiceField):
+    """Takes the earlier names of conventions too, which stand in addresses that people have kept."""
+
+    def to_python(self, value):
+        return convention_called(super().to_python(value))
+
+    def prepare_value(self, value):
+        return convention_called(super().prepare_value(value))
+
+
+class ResultsForm(forms.Form):
+    """A GET form. Unbound, or with something that does not exist, it stands for the defaults."""
+
+    convention = ConventionField(label=_("Intervals"), choices=CONVENTION, required=False)
+    estimate = forms.ChoiceField(label=_("Informativity"), choices=ESTIMATE, required=False)
+    texts = forms.ChoiceField(label=_("Texts"), choices=TEXTS, required=False)
+    calibration = forms.ChoiceField(label=_("Calibration"), choices=CALIBRATION, required=False)
+    drop = forms.MultipleChoiceField(
+        label=_("Metrics leave out"), choices=DROP, required=False, widget=forms.CheckboxSelectMultiple
+    )
+    asked = forms.BooleanField(required=False, widget=forms.HiddenInput, initial=True)
+
+    def __init__(self, study: Study, counts: dict[str, int], data=None):
+        """`counts`: how many answers of people of each purpose the study has."""
+        self.study, self.usual = study, first_included(counts)
+        if data and data.get(SHORT):
+            data = spelled_out(data[SHORT])
+        if not (data and data.get("asked")):
+            data = {"asked": "1", "include": self.usual, "convention": DEFAULT_CONVENTION, "estimate": "pooled"}
+        super().__init__(data)
+        if not get_declaration(study).guesses:
+            del self.fields["estimate"]
+        if not study.units.filter(part=CALIBRATED).exists():
+            del self.fields["calibration"]
+        if not find_plugin(study.protocol).has_metrics:
+            del self.fields["drop"]
+        if not people_and_models(study):
+            del self.fields["texts"]
+        present = [(value, f"{label} ({count(counts[value])})") for value, label in INCLUDE if counts.get(value)]
+        if present:
+            self.fields["include"] = forms.MultipleChoiceField(
+                label=_("Include"), choices=present, required=False, widget=forms.CheckboxSelectMultiple
+            )
+
+    @property
+    def chosen(self) -> dict:
+        return self.cleaned_data if self.is_valid() else {}
+
+    @property
+    def estimand(self) -> str:
+        return self.chosen.get("estimate") or "pooled"
+
+    @property
+    def is_untouched(self) -> bool:
+        """Whether all is as on a page that was asked for nothing."""
+        usual = Choices(purposes=purposes_with(self.usual), seed=abs(self.study.seed))
+        return self.choices == usual and self.estimand == "pooled"
+
+    @property
+    def choices(self) -> Choices:
+        return Choices(
+            convention=self.chosen.get("convention") or DEFAULT_CONVENTION,
+            purposes=purposes_with(self.chosen.get("include") or ()),
+            seed=abs(self.study.seed),
+            shared_texts=self.chosen.get("texts") == "shared",
+            calibration=self.chosen.get("calibration") != "without",
+            dropped=dropped_from(self.chosen.get("drop") or ()),
+        )
+
+
+def without_idle(form: ResultsForm, report: Report) -> ResultsForm:
+    """The form without what would change nothing on this page: the convention where no number has an interval, what
+    metrics leave out where none is compared with people. What the address says of them stays chosen."""
+    if not any(column.low for table in report.tables if table.rows for column in table.shown):
+        del form.fields["convention"]
+    if not form.choices.dropped and not any(table.name == METRICS and table.rows for table in report.tables):
+        form.fields.pop("drop", None)
+    return form
+
+
+def people_and_models(study: Study) -> bool:
+    """Whether there are both, so that they may stand on different texts."""
+    kinds = set(study.annotators.order_by().values_list("kind", flat=True).distinct())
+    return "human" in kinds and len(kinds) > 1
+
+
+def first_included(counts: dict[str, int]) -> list[str]:
+    """Simulated answers come first only where no other people have answered."""
+    return ["simulated"] if counts.get("simulated") and not counts.get("main") else []
+
+
+class GeneratorMatchForm(forms.Form):
+    """For each generator of a study the published one that it is, or none."""
+
+    def __init__(self, own: Sequence[str], published: Sequence[str], matches: Mapping[str, str], data=None):
+        super().__init__(data, prefix="match")
+        self.own = own
+        choices = [("", _("none")), *((name, name) for name in published)]
+        for number, name in enumerate(own):
+            self.fields[str(number)] = forms.ChoiceField(
+                label=name, choices=choices, required=False, initial=matches.get(name, "")
+            )
+
+    @property
+    def changed(self) -> dict[str, str]:
+        """By generator what differs from the match that was shown."""
+        return {self.own[int(number)]: self.cleaned_data[number] for number in self.changed_data}
+
+
+class StandInForm(forms.Form):
+    """Whom a model would stand in for: what a person costs is what the test forgives the model."""
+
+    people = forms.ChoiceField(label=_("Instead of"), choices=PEOPLE, required=False)
+
+    def __init__(self, data=None):
+        super().__init__(data if data and data.get("people") else {"people": "skilled"})
+
+    @property
+    def kind(self) -> str:
+        return (self.cleaned_data["people"] if self.is_valid() else "") or "skilled"

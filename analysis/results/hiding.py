@@ -1,0 +1,59 @@
+"""What a results page still shows while effects by generator are hidden from the team: nothing that tells generators
+apart by their answers. Reports written by command are the admin's, and whole."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import wraps
+from typing import Any
+
+from django.shortcuts import render
+
+from analysis.reports.report import Report
+from analysis.tables.spec import Table
+from projects.models import Role
+from studies.access import get_study
+from studies.services.states import are_effects_hidden
+
+# Tables that are about all generators together; whatever is not named here is hidden, new tables too.
+SHOWN = ("description", "agreement_with_humans", "alpha", "agreement", "flow")
+FIGURES = ("flow",)
+APART = ("generator", "source")  # columns by which some of their rows tell generators apart
+
+
+def without_effects(report: Report) -> Report:
+    """The report without sentences, and without every table, row and figure about single generators."""
+    tables = tuple(together(table) for table in report.tables if table.name in SHOWN)
+    figures = tuple(name for name in report.figures if name in FIGURES)
+    return replace(report, tables=tables, sentences=(), figures=figures, template="analysis/parts/listed.html")
+
+
+def together(table: Table) -> Table:
+    """Only the rows about all generators and all sources."""
+    if table.name == "description":  # what was asked, not what was answered
+        return table
+    return replace(table, rows=tuple(row for row in table.rows if not any(row.get(column) for column in APART)))
+
+
+def effects_shown(role: Role = Role.VIEWER) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A view of a study for members from this role on, which gets the study in place of its slug.
+
+    While effects are hidden from the team, a page that says so stands in its place.
+    """
+
+    def of_view(view: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(view)
+        def shown(request, slug, *more, **named):
+            study = get_study(request.user, slug, role)
+            if are_effects_hidden(study):
+                return hidden_page(request, study)
+            return view(request, study, *more, **named)
+
+        return shown
+
+    return of_view
+
+
+def hidden_page(request, study):
+    """In place of a page of single items, judgments or answers: why it is closed, and until when."""
+    context = {"project": study.project, "study": study, "tab": "results"}
+    return render(request, "analysis/hidden.html", context, status=403)

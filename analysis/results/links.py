@@ -1,0 +1,212 @@
+"""Where the cells of a study's tables lead: to texts, to sheets of items, to the answers that a number counts."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cache
+from posixpath import relpath
+from urllib.parse import urlencode
+
+from django.core.paginator import Page
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from analysis.choices import DEFAULT_CONVENTION
+from analysis.reports.report import Report
+from analysis.results.forms import ResultsForm, encode_filters
+from analysis.tables.page import BehindLink
+from analysis.tables.spec import NUMBERS, Row, Shown, Table
+from items.models import Item
+from projects.models import Role
+from studies.models import Study, UnitItem
+from studies.services.states import are_effects_hidden
+
+ALARM = 0.5  # from here on a wrong key is likelier than a right one
+STUDY = "study"
+ANY = 10**15  # in place of an item's key, in an address that is made for all
+LISTS = {
+    "guessable_items": gettext_lazy("guessable items"),
+    "unanswerable_items": gettext_lazy("unanswerable items"),
+    "item_analysis": gettext_lazy("item analysis"),
+    "flagged_cells": gettext_lazy("scores that stand out"),
+    STUDY: gettext_lazy("all items of the study"),
+}
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an item stands in a list, counted from 1 (0: not in it), and its neighbours by primary key."""
+
+    list: str
+    title: str
+    number: int
+    of: int
+    previous: int | None
+    next: int | None
+
+
+def place_in(study: Study, report: Report, name: str, item_pk: int, order: str = "") -> Place:
+    """The item's place in the list called `name`; unknown lists are the study's order."""
+    pks = pks_of(study, report, name, order)
+    name = name if name in LISTS else STUDY
+    if item_pk not in pks:
+        return Place(name, str(LISTS[name]), 0, len(pks), None, None)
+    at = pks.index(item_pk)
+    before = pks[at - 1] if at else None
+    after = pks[at + 1] if at + 1 < len(pks) else None
+    return Place(name, str(LISTS[name]), at + 1, len(pks), before, after)
+
+
+def pks_of(study: Study, report: Report, name: str, order: str) -> list[int]:
+    known = item_pks(study)
+    tables = {table.name: table for table in report.tables}
+    if name not in tables or name not in LISTS:
+        return list(known.values())
+    listed = sorted_by(tables[name], order).rows if order else tables[name].rows
+    return list(dict.fromkeys(known[row["item_id"]] for row in listed if row["item_id"] in known))
+
+
+def item_pks(study: Study) -> dict[str, int]:
+    """Primary keys of the study's items by external id, in the study's order."""
+    ordered = UnitItem.objects.filter(unit__study=study).order_by("unit__position", "position")
+    return dict(ordered.values_list("item__external_id", "item_id"))
+
+
+def sheet_links(study: Study, asked: str, name: str) -> dict[str, str]:
+    """The addresses of the sheets of all items, by external id, for the list called `name`."""
+    query = f"{asked}&from={name}" if asked else f"from={name}"
+    # Found once: ten thousand look-ups of an address take longer than the rest of a page.
+    before, after = reverse("study_item", args=[study.slug, ANY]).split(f"/{ANY}/")
+    return {external_id: f"{before}/{pk}/{after}?{query}" for external_id, pk in item_pks(study).items()}
+
+
+def sorted_by(table: Table, order: str) -> Table:
+    """The rows by a column, from its highest with a minus before the name, undefined last; unknown names: as is."""
+    column = order.removeprefix("-")
+    if column not in table.columns:
+        return table
+    defined = [row for row in table.rows if row[column] is not None]
+    undefined = [row for row in table.rows if row[column] is None]
+    ordered = sorted(defined, key=lambda row: row[column], reverse=order.startswith("-"))
+    return replace(table, rows=(*ordered, *undefined))
+
+
+def alarms(rows: Iterable[Row]) -> list[Row]:
+    """The rows of the item analysis whose key is likelier wrong than right, the likeliest first."""
+    return sorted((row for row in rows if (row["miskey"] or 0) >= ALARM), key=lambda row: -row["miskey"])
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A column head that sorts: the address that does, and how the table is sorted by it now."""
+
+    title: str
+    is_numeric: bool
+    query: str
+    sorted: str  # ascending, descending or nothing
+
+
+def headings(table: Table, order: str, asked: dict) -> list[Heading]:
+    """Numbers sort from the highest first, texts from A; a second click turns it round."""
+    found, order = [], order or own_order(table)
+    for column in table.shown:
+        first = f"-{column.value}" if column.kind in NUMBERS else column.value
+        other = column.value if first.startswith("-") else f"-{column.value}"
+        now = {column.value: "ascending", f"-{column.value}": "descending"}.get(order, "")
+        query = urlencode(asked | {"sort": other if order == first else first}, doseq=True)
+        found.append(Heading(column.title, column.is_numeric, query, now))
+    return found
+
+
+def own_order(table: Table) -> str:
+    """The column by which a table is sorted as it comes; nothing for most, whose order is that of the bank."""
+    return "-certainty" if any(column.value == "certainty" for column in table.shown) else ""
+
+
+def of_stage(table: Table, stage: str) -> Table:
+    """Only the rows of that stage; without one all."""
+    return replace(table, rows=tuple(row for row in table.rows if stage in ("", row["stage"])))
+
+
+def page_of(table: Table, page: Page) -> Table:
+    """The table with the rows of one page only."""
+    return replace(table, rows=tuple(page.object_list))
+
+
+def stage_choices() -> list[tuple[str, str]]:
+    return [("", _("both stages")), ("guess", _("without the text")), ("read", _("with the text"))]
+
+
+def asked(form: ResultsForm) -> dict:
+    """The choices as parameters of an address, for figures and downloads: only those that are not as usual."""
+    choices = form.choices
+    if form.is_untouched:
+        return {}
+    chosen = {
+        "include": choices.included,
+        "convention": "" if choices.convention == DEFAULT_CONVENTION else choices.convention,
+        "estimate": "" if form.estimand == "pooled" else form.estimand,
+        "texts": "shared" if choices.shared_texts else "",
+        "drop": choices.dropped,
+        "calibration": "" if choices.calibration else "without",
+    }
+    return {"asked": 1} | {name: value for name, value in chosen.items() if value}
+
+
+def links_of(study: Study, form: ResultsForm, table: Table) -> dict[str, dict[str, str]]:
+    """From ids of texts to their pages, from ids of items to their sheets, from calls to theirs."""
+    calls = call_links(table)
+    if not any(column.kind == "item id" for column in table.shown):
+        return calls
+    return calls | {
+        "text id": text_links(study),
+        "item id": sheet_links(study, urlencode(asked(form), doseq=True), table.name),
+        **stems_of(study, table),
+    }
+
+
+def stems_of(study: Study, table: Table) -> dict[str, dict[str, str]]:
+    """The words of the items that stand in the rows, by external id: an id alone says little."""
+    columns = [column.value for column in table.shown if column.kind == "item id"]
+    named = {row[column] for row in table.rows for column in columns}
+    items = Item.objects.filter(unit_items__unit__study=study, external_id__in=named)
+    return {"item stem": dict(items.values_list("external_id", "stem"))}
+
+
+def call_links(table: Table) -> dict[str, dict[str, str]]:
+    """The pages of the calls that stand in the rows."""
+    columns = [column.value for column in table.shown if column.kind == "call"]
+    named = {row[column] for row in table.rows for column in columns}
+    return {"call": {name: reverse("call", args=name.split("/")) for name in named}} if columns else {}
+
+
+def behind_link(study: Study, form: ResultsForm, page: str, **more: str) -> Callable[[Table], BehindLink | None]:
+    """Of a table, a function from its numbers to the pages of their answers; None for who may not see answers now.
+
+    `page`: the path of the page they stand on, from which they lead on: there are hundreds, and a slug may be long.
+    `more`: what the page was asked besides what the form holds.
+    """
+    chosen = urlencode(encode_filters(asked(form)) | more)
+    path = relpath(reverse("study_behind", args=[study.slug]), page)
+    address = f"{path}/?{chosen}{'&' if chosen else ''}"
+    may_see = study.project.my_role.rank >= Role.REVIEWER.rank and not are_effects_hidden(study)
+
+    def of_table(table: Table) -> BehindLink | None:
+        if not may_see:
+            return None
+        rows = {id(row): row for row in table.rows}
+        key = cache(lambda place: table.key(rows[place]))  # thousands of numbers, a few in each row
+
+        def link(row: Row, column: Shown) -> str:
+            if column.cell:
+                return f"{address}{urlencode(row[column.cell])}"
+            return f"{address}table={table.name}&number={column.value}&row={key(id(row))}"
+
+        return link
+
+    return of_table
+
+
+def text_links(study: Study) -> dict[str, str]:
+    texts = study.units.values_list("text__external_id", "text_id")
+    return {external_id: reverse("text", args=[study.project.slug, pk]) for external_id, pk in texts}

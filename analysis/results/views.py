@@ -1,0 +1,213 @@
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from analysis.formatting import count
+from analysis.progress import ANSWERS
+from analysis.published_names import BadMatch, match_generators, own_generators, store_matches, stored_matches
+from analysis.reports.published import published_generators
+from analysis.results.forms import GeneratorMatchForm, ResultsForm, without_idle
+from analysis.results.hiding import effects_shown
+from analysis.results.links import asked, behind_link, headings, links_of, page_of, sorted_by
+from analysis.results.sections import sections
+from analysis.services.results import counts_by_purpose, report_and_ticket, report_of
+from analysis.services.working import BeingWorkedOut, Ticket, ticket_at, try_again, under_way
+from analysis.tables.page import page_table
+from analysis.tables.page_budget import rows_on_a_page, sheets
+from analysis.tables.page_grids import pivot
+from projects.models import Role
+from studies.access import get_study
+from studies.forms.people import ExpertCheckForm
+from studies.models import Study
+from studies.services.expert_check import can_open_expert_check
+from studies.services.progress import count_progress
+from studies.services.second_round import can_open_second_round
+from studies.services.states import RUNNING, are_effects_hidden
+from studies.services.written_items import list_rephrasals
+
+
+class Patience:
+    """Middleware: instead of a page whose results a worker is still at, one that says how far they are.
+
+    It leads to the page that was asked for when they are there.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]):
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        if not isinstance(exception, BeingWorkedOut):
+            return None
+        study = exception.study
+        context = {"project": study.project, "study": study, "tab": "results"}
+        return render(
+            request, "analysis/working.html", context | panel(request, exception.ticket, shows=False), status=202
+        )
+
+
+def panel(request: Any, ticket: Ticket | None, *, shows: bool) -> dict[str, Any]:
+    """What `analysis/parts/working.html` wants; `shows`: whether earlier results stand beneath it."""
+    return {"ticket": ticket, "shows": shows, "address": request.get_full_path()} | how_far(ticket)
+
+
+def how_far(ticket: Ticket | None) -> dict[str, Any]:
+    """In words, and as a part of a whole where both are known."""
+    if ticket is None or not under_way(ticket):
+        return {"goes_on": False}
+    n = {"goes_on": True, "n": ticket.n, "counted": count(ticket.n)}
+    step = ticket.step
+    if step is None:
+        return n | {"step": _("A worker has begun.") if ticket.starts else _("Waiting for a worker.")}
+    words, of = _("Making tables: %(done)s of %(of)s."), step.of
+    if step.name == ANSWERS:
+        words, of = _("Reading answers: %(done)s of %(of)s."), ticket.n
+    said = {"done": count(step.done), "of": count(of)}
+    return n | {"step": words % said, "done": step.done, "of": of}
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def study_working(request: Any, slug: str, place: str) -> HttpResponse:
+    """How far the results of that ticket are, for a page that asks again and again; a POST forgets a failure."""
+    study = get_study(request.user, slug)
+    given = request.POST if request.method == "POST" else request.GET
+    address = given.get("to", "")
+    if not url_has_allowed_host_and_scheme(address, allowed_hosts=None):
+        address = redirect("study_results", study.slug)["Location"]
+    if request.method == "POST":
+        try_again(study, place)
+        return redirect(address)
+    ticket = ticket_at(study, place)
+    context = {"study": study, "ticket": ticket, "place": place, "shows": "shows" in request.GET, "address": address}
+    return render(request, "analysis/parts/working.html", context | how_far(ticket))
+
+
+@login_required
+@require_safe
+def study_results(request, slug):
+    study = get_study(request.user, slug)
+    counts = counts_by_purpose(study)
+    form = ResultsForm(study, counts, request.GET)
+    hidden, role = are_effects_hidden(study), study.project.my_role
+    try:
+        report, found = report_and_ticket(study, form.choices)
+        ticket = found.ticket
+    except BeingWorkedOut as working:
+        report, ticket = None, working.ticket
+    context = {
+        "project": study.project,
+        "study": study,
+        "tab": "results",
+        "choices": form.choices,
+        "report": report or {"included": form.choices.included},
+        "is_waiting": report is None,
+        "asked": urlencode(asked(form), doseq=True),
+        "rephrasals": list_rephrasals(study) if role.rank >= Role.RESEARCHER.rank and not hidden else [],
+        "may_open_second": can_open_second_round(study) and "main" in counts,
+        "expert_form": expert_form(study),
+        "may_export": role.rank >= Role.REVIEWER.rank,
+        "match_form": None if hidden else match_form(study),
+        "progress": count_progress(study) if study.state in RUNNING and "main" in counts else None,
+        "effects_hidden": hidden,
+        "effects_log": study.effects_switches.select_related("made_by"),
+        "may_hide": role.rank >= Role.OWNER.rank and study.state in RUNNING,
+    }
+    context |= panel(request, ticket, shows=report is not None) if ticket else {}
+    context |= (
+        {"form": without_idle(form, report)} | sections(study, form, report, request.path) if report else {"form": form}
+    )
+    return render(request, "analysis/results.html", context)
+
+
+def expert_form(study: Study) -> ExpertCheckForm | None:
+    """What a researcher fills in to open an expert check, where there can be one."""
+    may_open = study.project.my_role.rank >= Role.RESEARCHER.rank and can_open_expert_check(study)
+    return ExpertCheckForm() if may_open else None
+
+
+def match_form(study: Study, data=None) -> GeneratorMatchForm | None:
+    """What a researcher fills in to say which published generator each one is; nothing without published ones."""
+    published = published_generators(study.protocol)
+    if study.project.my_role.rank < Role.RESEARCHER.rank or not published:
+        return None
+    own = own_generators(study)
+    return GeneratorMatchForm(own, published, match_generators(published, own, stored_matches(study)), data)
+
+
+@login_required
+@require_POST
+@effects_shown(Role.RESEARCHER)
+def study_matches(request, study):
+    """Store which published generator each generator is."""
+    form = match_form(study, request.POST)
+    try:
+        if form is None or not form.is_valid():
+            raise BadMatch(_("Choose from the published names."))
+        n = store_matches(study, published_generators(study.protocol), form.changed, request.user)
+    except BadMatch as error:
+        messages.error(request, str(error))
+    else:
+        said = ngettext("%(n)d match was stored.", "%(n)d matches were stored.", n)
+        messages.success(request, said % {"n": n})
+    return redirect(reverse("study_results", args=[study.slug]) + "#published")
+
+
+@login_required
+@require_safe
+def study_table_page(request, slug, name):
+    """Of a report without what is hidden from the team, as the results page has it."""
+    study = get_study(request.user, slug)
+    form = ResultsForm(study, counts_by_purpose(study), request.GET)
+    report = report_of(study, form.choices)
+    table, order = table_called(report, name), request.GET.get("sort", "")
+    behind, convention, query = behind_link(study, form, request.path)(table), form.choices.convention, asked(form)
+    page = Paginator(sorted_by(table, order).rows, rows_on_a_page(table)).get_page(request.GET.get("page"))
+    is_first = page.number == 1 and not order
+    parts = Paginator(sheets(table) if is_first else [[]], 1)
+    sheet = parts.get_page(request.GET.get("grids"))
+    rows = page_of(table, page)
+    context = {
+        "project": study.project,
+        "study": study,
+        "tab": "results",
+        "report": report,
+        "grids": pivot(table, convention, behind, next(iter(sheet.object_list), [])),
+        "sheets": contents(table, parts, sheet.number),
+        "table": page_table(rows, convention, links_of(study, form, rows), behind),
+        "headings": headings(table, order, query),
+        "page": page,
+        "page_query": urlencode(query | {"sort": order}, doseq=True),
+        "asked": urlencode(query, doseq=True),
+    }
+    return render(request, "analysis/table.html", context)
+
+
+def contents(table, parts, number):
+    """Where the grids of a table stand, if not all on one page: the number of a page, the grids there, whether it is
+    the one that is shown."""
+    if parts.num_pages < 2:
+        return []
+    titles = [list(dict.fromkeys(grid.title or table.title for grid in page.object_list[0])) for page in parts]
+    return [(place, said, place == number) for place, said in enumerate(titles, start=1)]
+
+
+def table_called(report, name):
+    """404 where the report has no such table."""
+    try:
+        return report.table(name)
+    except KeyError:
+        raise Http404 from None

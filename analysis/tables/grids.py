@@ -1,0 +1,124 @@
+"""A long table as grids: a number for each pair of values of two columns, as `tables.Crossing` says."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from analysis.formatting import UNDEFINED, said_as
+from analysis.tables.spec import NUMBERS, Crossing, Row, Shown, Table
+from analysis.words import worded
+
+BESIDE = " · "  # between what stands side by side
+Printed = Callable[[str, int | float], str]  # a number of a column of a kind, in words
+
+
+@dataclass(frozen=True)
+class Place:
+    """What stands in one cell: this column of this row."""
+
+    row: Row
+    column: Shown
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The numbers of a table by their values down and across; `title` says which part of it they are, if not all."""
+
+    crossing: Crossing
+    title: str
+    down: tuple[Any, ...]
+    across: tuple[Any, ...]
+    places: Mapping[tuple[Any, Any], Place]
+    n_cut: int = 0  # how many rows are left out after its last
+
+    def line(self, down: Any) -> list[Place | None]:
+        """The place in each column; None where the table has none."""
+        return [self.places.get((down, across)) for across in self.across]
+
+    def first(self, down: Any) -> Row:
+        """Any row of the line, for what is the same all along it."""
+        return next(place.row for place in self.line(down) if place is not None)
+
+
+def grids_of(table: Table) -> list[Grid]:
+    """The grids of a table by each of its crossings, in the order of its rows; none of a crossing of one column."""
+    return [grid for crossing in table.crossings for grid in grids_by(table, crossing)]
+
+
+def grids_by(table: Table, crossing: Crossing) -> list[Grid]:
+    entering = crossing.rows_of(table)
+    across = names(entering, crossing)[1]
+    if len(across) < 2:
+        return []
+    parts: dict[tuple[Any, ...], list[Row]] = {}
+    for row in entering:
+        parts.setdefault(tuple(row[column] for column in crossing.apart), []).append(row)
+    return [
+        grid_of(table, crossing, title_of(table, crossing, key, list(parts)), rows, across)
+        for key, rows in parts.items()
+    ]
+
+
+def grid_of(table: Table, crossing: Crossing, title: str, rows: list[Row], across: tuple[Any, ...]) -> Grid:
+    """The columns are those of the whole crossing, so that grids stand beneath each other."""
+    number = column_of(table, crossing.number)
+    places = {(row[crossing.down], row[crossing.across]): Place(row, number) for row in rows}
+    if crossing.mirrored:
+        back = column_of(table, crossing.back or crossing.number)
+        places |= {(row[crossing.across], row[crossing.down]): Place(row, back) for row in rows}
+    return Grid(crossing, title, names(rows, crossing)[0], across, places)
+
+
+def names(rows: Iterable[Row], crossing: Crossing) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """The values down and across, in the order in which they occur; of a mirrored table all of both."""
+    rows = list(rows)
+    down, across = ([row[column] for row in rows] for column in (crossing.down, crossing.across))
+    if crossing.mirrored:
+        down = across = [*down, *across]
+    return tuple(dict.fromkeys(down)), tuple(dict.fromkeys(across))
+
+
+def title_of(table: Table, crossing: Crossing, key: tuple[Any, ...], keys: list[tuple[Any, ...]]) -> str:
+    """That of the crossing, then the values that tell this grid from its others."""
+    values = [
+        f"{column.title}: {worded(column.kind, value)}"
+        for place, value in enumerate(key)
+        for column in [column_of(table, crossing.apart[place])]
+        if len({other[place] for other in keys}) > 1
+    ]
+    return BESIDE.join(filter(None, [crossing.title, ", ".join(values)]))
+
+
+def beneath_of(place: Place, table: Table, crossing: Crossing, printed: Printed = said_as) -> list[tuple[Shown, str]]:
+    """What stands under a number, by column. One that stands alone may be missing; of several each has its place."""
+    values = [(column_of(table, name), place.row[name]) for name in crossing.beneath]
+    is_empty = place.row[place.column.value] is None if len(values) > 1 else all(value is None for _, value in values)
+    return [] if is_empty else [(column, small(column, value, printed)) for column, value in values]
+
+
+def small(column: Shown, value: Any, printed: Printed) -> str:
+    if column.kind not in NUMBERS:
+        return worded(column.kind, value)
+    return _(UNDEFINED) if value is None else printed(column.kind, value)
+
+
+def beneath_said(table: Table, crossing: Crossing) -> list[str]:
+    """What the numbers are and what stands under them, if anything does; of two numbers in turn the title says it."""
+    under = BESIDE.join(column_of(table, name).title for name in crossing.beneath)
+    if not under:
+        return []
+    if crossing.back:
+        return [_("Under each number: %(title)s.") % {"title": under}]
+    number = column_of(table, crossing.number).title
+    return [_("In each cell: %(number)s; under it: %(under)s.") % {"number": number, "under": under}]
+
+
+def heading_of(table: Table, crossing: Crossing) -> str:
+    """What stands over the names down."""
+    return crossing.heading or column_of(table, crossing.down).title
+
+
+def column_of(table: Table, name: str) -> Shown:
+    return next(column for column in table.shown if column.value == name)

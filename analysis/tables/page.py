@@ -1,0 +1,350 @@
+"""A table as a page shows it: numbers in words, n beneath, the other conventions' intervals, footnotes for reasons."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from string import ascii_lowercase
+from typing import Any
+
+from django.core.paginator import Page, Paginator
+from django.http import QueryDict
+from django.utils.text import Truncator
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from analysis.choices import ANNOTATORS, CONVENTIONS, DEFAULT_CONVENTION, READERS
+from analysis.formatting import UNDEFINED, count, digits_of, figure, interval, judgments_counted, said_as, texts_counted
+from analysis.tables.page_budget import MOST_ROWS, rows_on_a_page
+from analysis.tables.provenance import about
+from analysis.tables.spec import NUMBERS, Row, Shown, Table, own_ends
+from analysis.words import convention_word, mark_word, worded
+
+Links = Mapping[str, Mapping[Any, str]]  # {kind of column: {id: address}}
+MUCH_WIDER = 1.5  # an interval this many times as wide as another one says why
+STEM = 80  # characters of an item's words in a cell
+MOST_SENTENCES = 16  # about a figure: who wants all numbers reads the table beneath
+BehindLink = Callable[[Row, Shown], str]  # the address of the answers behind a number
+ABOUT = ("texts", "items", "evaluators")  # the parts of the description
+SIGNS = {"best": "▲", "highest": "▲", "worst": "▼", "lowest": "▼"}
+
+
+@dataclass(frozen=True)
+class Part:
+    """A piece of the line beneath a number: another number, or what stands between two of them."""
+
+    text: str
+    href: str = ""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What stands in one cell, line by line; an undefined number or interval refers to a footnote."""
+
+    text: str
+    numeric: bool = False
+    heading: bool = False
+    href: str = ""
+    interval: str = ""
+    under: tuple[str, ...] = ()
+    beneath: tuple[Part, ...] = ()  # one line more, of further numbers
+    best: bool = False
+    marked: str = ""  # the word of a row that its table marks, such as worst
+    reason: str = ""
+    mark: str = ""
+    about: tuple[str, ...] = ()
+    told: str = ""  # the first words of the item that it names
+
+    @property
+    def sign(self) -> str:
+        return "★" if self.best else SIGNS.get(self.marked, "")
+
+    @property
+    def sign_word(self) -> str:
+        return _("best") if self.best else mark_word(self.marked)
+
+    @property
+    def has_beside(self) -> bool:
+        """Whether anything stands on the line of the number besides it."""
+        return bool(self.sign or self.interval or self.mark)
+
+    @property
+    def strong(self) -> bool:
+        return self.best or self.marked in ("best", "highest")
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Why it is undefined, if it is, and what it rests on: what is said when it is pointed at."""
+        return (self.reason, *self.about) if self.reason else self.about
+
+
+@dataclass(frozen=True)
+class PageTable:
+    name: str
+    title: str
+    head: tuple[Shown, ...]
+    rows: list[list[Cell]]
+    notes: tuple[str, ...]
+    footnotes: dict[str, str] = field(default_factory=dict)
+    more: int = 0
+
+    @property
+    def is_by_certainty(self) -> bool:
+        """Whether it is a list of items that belong into it more or less surely."""
+        return any(column.value == "certainty" for column in self.head)
+
+    @property
+    def has_best(self) -> bool:
+        return any(cell.best for row in self.rows for cell in row)
+
+
+def page_table(
+    table: Table,
+    convention: str,
+    links: Links | None = None,
+    behind: BehindLink | None = None,
+    most: int = MOST_ROWS,
+) -> PageTable:
+    """The table for a page. Tables of more than `most` rows are cut, as their own page and the CSV have all.
+
+    `links` leads from ids to pages, by the kind of the column; `behind` gives the address of what a number rests on.
+    """
+    footnotes: dict[str, str] = {}
+    rows = [
+        [cell_of(row, column, table, convention, footnotes, links or {}, behind) for column in table.shown]
+        for row in table.rows[:most]
+    ]
+    rows = told_once(rows)
+    marks = {mark: reason for reason, mark in footnotes.items()}
+    more = max(0, len(table.rows) - most)
+    return PageTable(table.name, table.title, table.shown, rows, table.notes, marks, more)
+
+
+def cell_of(
+    row: Row,
+    column: Shown,
+    table: Table,
+    convention: str,
+    footnotes: dict[str, str],
+    links: Links,
+    behind: BehindLink | None = None,
+) -> Cell:
+    value = row[column.value]
+    if column.kind not in NUMBERS:
+        copied = behind(row, column) if behind and column.cell and row[column.cell] else ""
+        href = copied or links.get(column.kind, {}).get(value, "")
+        numeric = column.kind == "optional"
+        text = figure(value) if numeric and isinstance(value, int | float) else worded(column.kind, value)
+        told = shortened(links.get("item stem", {}).get(value, "")) if column.kind == "item id" else ""
+        return Cell(text, numeric=numeric, heading=column is table.shown[0], href=href, told=told)
+    reason = " ".join(filter(None, (reason_of(row, column, value), caveats(row, column, convention))))
+    low, high = ends(row, column)
+    return Cell(
+        text=_(UNDEFINED) if value is None else said_as(column.kind, value, digits_of(low, high)),
+        numeric=True,
+        href=behind(row, column) if behind and leads(table, column, value) else "",
+        interval=(interval(low, high) or undefined_interval(row, column, convention)) if has_ends(row, column) else "",
+        under=(*readers_differ(row, column, convention), *beneath(row, column, convention)),
+        best=bool(column.best) and column.value in row.get("wins", ()),
+        reason=reason,
+        mark=footnote(reason, footnotes),
+        about=about(row, column, table, convention),
+    )
+
+
+def undefined_interval(row: Row, column: Shown, convention: str) -> str:
+    """That there is no interval, or what bounds the number on one side."""
+    chosen = row["intervals"][column.value][convention]
+    bound = chosen.get("bound")
+    if bound is None:
+        return _("interval undefined")
+    said = _("at least %(bound)s") if bound <= row[column.value] else _("at most %(bound)s")
+    return said % {"bound": figure(bound)}
+
+
+def shortened(words: str) -> str:
+    return Truncator(words).chars(STEM)
+
+
+def told_once(rows: list[list[Cell]]) -> list[list[Cell]]:
+    """Words that the row above has already are not said again."""
+    above: list[list[Cell]] = [[], *rows][:-1] if rows else []
+    return [
+        [replace(cell, told="") if cell.told and cell in before else cell for cell in row]
+        for before, row in zip(above, rows, strict=True)
+    ]
+
+
+def leads(table: Table, column: Shown, value: Any) -> bool:
+    """Whether there are answers behind a number: not where nothing was counted, nor where it only names its row."""
+    return table.leads(column) and value is not None and (isinstance(value, float) or value > 0)
+
+
+def number_beneath(table: Table, row: Row, column: Shown, text: str, behind: BehindLink | None) -> Part:
+    """A number of the row that stands beneath another, with the address of the answers behind it."""
+    return Part(text, behind(row, column) if behind and leads(table, column, row[column.value]) else "")
+
+
+def joined(parts: Iterable[Part], between: str) -> tuple[Part, ...]:
+    """One line of the parts, with this between two of them."""
+    pieces = [piece for part in parts for piece in (Part(between), part)]
+    return tuple(pieces[1:])
+
+
+def reason_of(row: Row, column: Shown, value: Any) -> str:
+    """Why the number, or else its interval, is undefined."""
+    missing = value is None or (column.low and row[column.low] is None)
+    return row[column.reason] if missing and column.reason else ""
+
+
+def footnote(reason: str, footnotes: dict[str, str]) -> str:
+    """The letter under which the reason stands below the table."""
+    if not reason:
+        return ""
+    return footnotes.setdefault(reason, ascii_lowercase[len(footnotes) % 26])
+
+
+def has_ends(row: Row, column: Shown) -> bool:
+    """Whether the number has an interval, be it an undefined one."""
+    return bool(column.low) and row[column.value] is not None and column.value in row.get("intervals", {})
+
+
+def ends(row: Row, column: Shown) -> tuple[float | None, float | None]:
+    """The interval of a number, as in the files: by the chosen convention, or over texts where that has none."""
+    return own_ends(row, column) if has_ends(row, column) else (None, None)
+
+
+def other_ends(row: Row, column: Shown, convention: str) -> tuple[str, ...]:
+    """The intervals by the other conventions, with their names, a line each."""
+    if not column.low or row[column.value] is None:
+        return ()
+    found = ((other, row["intervals"][column.value][other]) for other in CONVENTIONS if other != convention)
+    return tuple(
+        f"{convention_word(other)}: {interval(each['low'], each['high']) or _(UNDEFINED)}" for other, each in found
+    )
+
+
+def beneath(row: Row, column: Shown, convention: str) -> tuple[str, ...]:
+    """The lines under a number: the other conventions' intervals, and how many judgments and texts it rests on."""
+    if not column.n:
+        return ()
+    about = row["intervals"][column.value][ANNOTATORS]
+    texts = texts_counted(about["n_units"])
+    n = texts if column.n == "texts" else f"{judgments_counted(about['n_responses'])}, {texts}"
+    return (*other_ends(row, column, convention), n)
+
+
+def readers_differ(row: Row, column: Shown, convention: str) -> tuple[str, ...]:
+    """Why an interval over readers and texts is much wider than that of these annotators only, where it is."""
+    if convention != READERS or not has_ends(row, column):
+        return ()
+    wide, narrow = (row["intervals"][column.value][each] for each in (READERS, ANNOTATORS))
+    share = wide.get("share_from_readers")
+    if share is None or wide["low"] is None or narrow["low"] is None:
+        return ()
+    if wide["high"] - wide["low"] <= MUCH_WIDER * (narrow["high"] - narrow["low"]):
+        return ()
+    return (_("readers differ: %(share)s %% of the variance") % {"share": round(100 * share)},)
+
+
+def caveats(row: Row, column: Shown, convention: str) -> str:
+    """What must be said beside the interval by the chosen convention."""
+    if not has_ends(row, column):
+        return ""
+    return " ".join(row["intervals"][column.value][convention].get("caveats", ()))
+
+
+def alternative(table: Table) -> str:
+    """What a figure of the table shows, in a sentence for each of its first rows, for those who cannot see it."""
+    said = [f"{sentence_of(row, table)}." for row in table.rows[:MOST_SENTENCES]]
+    if n := len(table.rows) - len(said):
+        said.append(ngettext("The table has %(n)s more row.", "The table has %(n)s more rows.", n) % {"n": count(n)})
+    return " ".join(said)
+
+
+def sentence_of(row: Row, table: Table) -> str:
+    named = [worded(column.kind, row[column.value]) for column in table.shown if column.kind not in NUMBERS]
+    numbers = [f"{column.title} {printed(row, column)}" for column in table.shown if column.kind in NUMBERS]
+    return f"{', '.join(filter(None, named))}: {'; '.join(numbers)}" if named else "; ".join(numbers)
+
+
+def printed(row: Row, column: Shown) -> str:
+    """A number with the interval of the table's own columns, or that it is undefined."""
+    value = row[column.value]
+    if value is None:
+        return _(UNDEFINED)
+    own = own_ends(row, column)
+    return f"{said_as(column.kind, value, digits_of(*own))} {interval(*own)}".rstrip()
+
+
+@dataclass(frozen=True)
+class Facts:
+    """One part of the description: names down, quantities across."""
+
+    title: str
+    quantities: list[str]
+    rows: list[tuple[str, list[Cell]]]
+    more: int = 0
+
+
+def description(table: Table, behind: BehindLink | None = None, most: int = MOST_ROWS) -> list[Facts]:
+    """Texts, items and who answered, each as a small table of at most so many rows."""
+    parts = {about: [row for row in table.rows if row["about"] == about] for about in ABOUT}
+    return [facts(table, worded("about", about), rows, behind, most) for about, rows in parts.items()]
+
+
+def facts(table: Table, title: str, rows: list[Row], behind: BehindLink | None, most: int) -> Facts:
+    column = next(column for column in table.shown if column.value == "value")
+    quantities = list(dict.fromkeys(row["quantity"] for row in rows))
+    cells: dict[str, dict[str, Cell]] = {}
+    for row in rows:
+        cell = cell_of(row, column, table, DEFAULT_CONVENTION, {}, {}, behind)
+        under = (cell.reason,) if cell.reason else ()
+        cells.setdefault(name_of(row), {})[row["quantity"]] = replace(cell, mark="", under=under)
+    found = [
+        (name, [mine.get(quantity, Cell("", numeric=True)) for quantity in quantities]) for name, mine in cells.items()
+    ]
+    said = [worded("quantity", quantity) for quantity in quantities]
+    shown = found if len(found) == most + 1 else found[:most]  # a line saying that one is left out takes its room
+    return Facts(title, said, shown, len(found) - len(shown))
+
+
+def name_of(row: Row) -> str:
+    return f"{row['name_said']}, {row['source']}" if row["source"] else row["name_said"]
+
+
+def naming(table: Table, row: Row) -> list[tuple[str, str]]:
+    """What names a row, as a page says it: the title of each naming column and its value in words."""
+    titled = {column.value.removesuffix("_said"): column for column in table.shown}  # such as category_said
+    return [(titled[name].title, worded(titled[name].kind, row[titled[name].value])) for name in table.named_by]
+
+
+@dataclass(frozen=True)
+class Turned:
+    """The rows of one page of a table; `parameter` turns it, `query` is the rest of the address."""
+
+    table: PageTable
+    page: Page
+    parameter: str
+    query: str
+
+
+def paginate(table: Table, asked: QueryDict, convention: str, behind: BehindLink | None = None, of: int = 1) -> Turned:
+    """The page that the address asks for, the first by default; `of`: so many tables share the page."""
+    parameter, rest = f"page-{table.name}", asked.copy()
+    rest.pop(parameter, None)
+    page = Paginator(table.rows, rows_on_a_page(table, of)).get_page(asked.get(parameter))
+    shown = page_table(replace(table, rows=tuple(page.object_list)), convention, behind=behind)
+    return Turned(shown, page, parameter, rest.urlencode())
+
+
+class Footnotes:
+    """The remarks of one page, in the order in which its cells first refer to them."""
+
+    def __init__(self) -> None:
+        self.ids: dict[str, str] = {}
+
+    def refer(self, said: Iterable[str]) -> str:
+        """The ids under which these remarks stand, as `aria-describedby` takes them."""
+        return " ".join([self.ids.setdefault(words, f"r{len(self.ids) + 1}") for words in said])
+
+    def __len__(self) -> int:
+        return len(self.ids)

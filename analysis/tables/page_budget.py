@@ -1,0 +1,86 @@
+"""How much stands on one page, so that it loads at once and is read: counted in cells; bench/page_weight.py weighs.
+
+A cell takes about 150 bytes, one with intervals by both conventions twice as many.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from analysis.tables.grids import Grid, grids_of
+from analysis.tables.spec import Table
+
+MOST_ROWS = 100
+FEWEST_ROWS = 5
+LIST = 400  # cells of a list on a page of its own
+GRIDS = 250  # cells of the grids above it
+OPEN_GRIDS = 2  # of a table on the results page, such as one for each round
+OPEN_CELLS = 100  # of them together, beyond the first grid
+RESULTS_GRIDS = 520  # cells of all grids on a results page
+RESULTS = 620  # cells of all that stands there
+GRID_CELLS = (300, 240, 180, 150, 120, 90, 60, 40)  # of a single one there
+LIST_ROWS = (24, 18, 12, 8, FEWEST_ROWS)
+
+
+def rows_on_a_page(table: Table, of: int = 1) -> int:
+    """Of a list on its own page, or on one with so many such lists: the fewer the more columns it has."""
+    return max(FEWEST_ROWS, min(MOST_ROWS, LIST * 3 // (2 * of + 1) // len(table.shown)))
+
+
+def sheets(table: Table) -> list[list[Grid]]:
+    """The grids of a table, parted among as many pages as they take; one that is too large for a page is cut."""
+    found: list[list[Grid]] = []
+    for grid in (piece for whole in grids_of(table) for piece in pieces(whole)):
+        if found and sum(map(cells_of, found[-1])) + cells_of(grid) <= GRIDS:
+            found[-1].append(grid)
+        else:
+            found.append([grid])
+    return found
+
+
+def pieces(grid: Grid) -> list[Grid]:
+    most = rows_of_grid(grid, GRIDS)
+    return [replace(grid, down=grid.down[start : start + most]) for start in range(0, len(grid.down), most)]
+
+
+def rows_of_grid(grid: Grid, cells: int) -> int:
+    """How many of its rows so many cells hold."""
+    return max(FEWEST_ROWS, cells // (len(grid.across) + 1))
+
+
+def cells_of(grid: Grid) -> int:
+    return len(grid.down) * (len(grid.across) + 1)
+
+
+def open_grids(table: Table) -> list[Grid]:
+    """The grids of a table that may stand on the results page: two where both are small."""
+    first = grids_of(table)[:OPEN_GRIDS]
+    return first if sum(len(grid.down) * len(grid.across) for grid in first) <= OPEN_CELLS else first[:1]
+
+
+def grids_that_fit(tables: Iterable[Table]) -> dict[str, list[Grid]]:
+    """The grids of each table for the results page, the largest of them cut so far that all have room.
+
+    Where it is narrow, second grids give way before any row does.
+    """
+    several = {table.name: open_grids(table) for table in tables}
+    single = {name: grids[:1] for name, grids in several.items()}
+    for chosen, most in ((several, GRID_CELLS[0]), *((single, cells) for cells in GRID_CELLS)):
+        found = {name: [first_rows(grid, most) for grid in grids] for name, grids in chosen.items()}
+        if sum(cells_of(grid) for grids in found.values() for grid in grids) <= RESULTS_GRIDS:
+            break
+    return found
+
+
+def first_rows(grid: Grid, cells: int) -> Grid:
+    """The grid, cut to so many cells; as it is where that would leave out a single row."""
+    most = rows_of_grid(grid, cells)
+    return grid if len(grid.down) <= most + 1 else replace(grid, down=grid.down[:most], n_cut=len(grid.down) - most)
+
+
+def rows_that_fit(sizes: Sequence[tuple[int, int]], taken: int) -> int:
+    """How many rows of each list stand on the results page, besides the cells that other things have `taken`.
+
+    `sizes`: of each list how many rows and columns it has.
+    """
+    fitting = (most for most in LIST_ROWS if taken + sum(min(n, most) * across for n, across in sizes) <= RESULTS)
+    return next(fitting, LIST_ROWS[-1])

@@ -1,0 +1,137 @@
+"""Long tables as grids for the page: evaluators side by side, and whatever a table says it crosses."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from analysis.formatting import UNDEFINED, figure
+from analysis.tables.grids import BESIDE, Grid, Place, beneath_of, beneath_said, column_of, grids_of, heading_of
+from analysis.tables.page import (
+    SIGNS,
+    BehindLink,
+    Cell,
+    PageTable,
+    Part,
+    cell_of,
+    footnote,
+    joined,
+    number_beneath,
+    readers_differ,
+    reason_of,
+)
+from analysis.tables.spec import NUMBERS, Row, Shown, Table
+from analysis.words import convention_word, mark_word, worded
+
+MEASURE = "informativity"
+
+
+def side_by_side(table: Table, convention: str, behind: BehindLink | None = None) -> PageTable:
+    """The informativity in a table of generators × evaluators, over the two accuracies it is the difference of."""
+    column = next(column for column in table.shown if column.value == MEASURE)
+    reasons: dict[str, str] = {}
+    cells = {
+        (row["generator"], row["evaluator"]): replace(
+            cell_of(row, column, table, convention, reasons, {}, behind),
+            under=readers_differ(row, column, convention),
+            beneath=between(table, row, behind),
+        )
+        for row in table.rows
+    }
+    generators = list(dict.fromkeys(row["generator"] for row in table.rows))
+    answered = [row["evaluator"] for row in table.rows if row["n_guess"] or row["n_read"]]
+    evaluators = list(dict.fromkeys(answered or [row["evaluator"] for row in table.rows]))
+    head = (Shown(_("Items by"), "generator"), *(Shown(worded("evaluator", one), one, "number") for one in evaluators))
+    rows = [[Cell(generator, heading=True), *(cells[generator, one] for one in evaluators)] for generator in generators]
+    notes = (
+        _("In brackets: 95 %% intervals, %(convention)s.") % {"convention": convention_word(convention)},
+        _("Below each number: the share judged correctly without the text → with it."),
+    )
+    return PageTable(
+        f"{table.name}_beside", table.title, head, rows, notes, {mark: reason for reason, mark in reasons.items()}
+    )
+
+
+def between(table: Table, row: Row, behind: BehindLink | None) -> tuple[Part, ...]:
+    """The two accuracies: without the text, then with it."""
+    ends = (column_of(table, name) for name in ("guessability", "answerability"))
+    said = ((each, _(UNDEFINED) if row[each.value] is None else figure(row[each.value])) for each in ends)
+    return joined((number_beneath(table, row, *each, behind) for each in said), " → ")
+
+
+def pivot(
+    table: Table, convention: str, behind: BehindLink | None = None, grids: Iterable[Grid] | None = None
+) -> list[PageTable]:
+    """The grids of a table that reads best as such (see `tables.Crossing`), with the same cells as the long table.
+
+    `grids`: only these of them.
+    """
+    return [page_grid(table, grid, convention, behind) for grid in (grids_of(table) if grids is None else grids)]
+
+
+def page_grid(table: Table, grid: Grid, convention: str, behind: BehindLink | None) -> PageTable:
+    reasons: dict[str, str] = {}
+    heading = replace(column_of(table, grid.crossing.down), title=heading_of(table, grid.crossing))
+    along = [column_of(table, name) for name in grid.crossing.along]
+
+    def number(place: Place | None) -> Cell:
+        return crossed_cell(place, table, grid, convention, reasons, behind) if place else Cell("", numeric=True)
+
+    rows = [
+        [
+            Cell(worded(heading.kind, down), heading=True),
+            *(number(place) for place in grid.line(down)),
+            *(cell_of(grid.first(down), column, table, convention, reasons, {}, behind) for column in along),
+        ]
+        for down in grid.down
+    ]
+    marks = {mark: reason for reason, mark in reasons.items()}
+    head, notes = (heading, *heads(table, grid), *along), tuple(grid_notes(table, grid, rows))
+    return PageTable(table.name, grid.title or table.title, head, rows, notes, marks, grid.n_cut)
+
+
+def heads(table: Table, grid: Grid) -> list[Shown]:
+    """The values across; where they are numbers, such as of rounds, with what they number."""
+    column = column_of(table, grid.crossing.across)
+
+    def said(across: Any) -> str:
+        words = worded(column.kind, across)
+        return f"{column.title} {words}" if words.isdecimal() else words
+
+    return [Shown(said(across), str(across), "number") for across in grid.across]
+
+
+def crossed_cell(
+    place: Place, table: Table, grid: Grid, convention: str, reasons: dict[str, str], behind: BehindLink | None
+) -> Cell:
+    """The number with its interval on a line of its own, as columns are narrow, and the further ones under it."""
+    row, crossing = place.row, grid.crossing
+    cell = cell_of(row, place.column, table, convention, reasons, {}, behind)
+    beneath = (number_beneath(table, row, *said, behind) for said in beneath_of(place, table, crossing))
+    reason = cell.reason or reason_beneath(row, table, grid)
+    marked = row[crossing.mark] if crossing.mark else ""
+    return replace(
+        cell,
+        interval="",
+        under=(*([cell.interval] if cell.interval else []), *readers_differ(row, place.column, convention)),
+        beneath=joined(beneath, BESIDE),
+        marked=marked,
+        reason=reason,
+        mark=footnote(reason, reasons),
+    )
+
+
+def reason_beneath(row: Row, table: Table, grid: Grid) -> str:
+    """Why one of several numbers under another is undefined."""
+    columns = [column_of(table, name) for name in grid.crossing.beneath]
+    found = [reason_of(row, column, row[column.value]) for column in columns if column.kind in NUMBERS]
+    return next(filter(None, found), "") if len(columns) > 1 else ""
+
+
+def grid_notes(table: Table, grid: Grid, rows: list[list[Cell]]) -> Iterator[str]:
+    """What the signs mean, and what stands under the numbers."""
+    marked = {cell.marked for row in rows for cell in row} - {""}
+    if marked:
+        yield ", ".join(f"{SIGNS[word]} {mark_word(word)}" for word in SIGNS if word in marked)
+    yield from beneath_said(table, grid.crossing)

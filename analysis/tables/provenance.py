@@ -1,0 +1,85 @@
+"""What a number rests on and how it was computed, in words: on hover, and above the answers behind it."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from analysis.formatting import (
+    count,
+    generators_counted,
+    items_counted,
+    judgments_counted,
+    people_counted,
+    scores_counted,
+    texts_counted,
+)
+from analysis.tables.spec import Row, Shown, Table
+
+COUNTED: Mapping[str, Callable[[int], str]] = {
+    "text": texts_counted, "text × annotator": texts_counted, "annotator": people_counted, "item": items_counted,
+    "generator": generators_counted,
+}  # fmt: skip
+HELD: Mapping[str, Callable[[int], str]] = {
+    "judgments": judgments_counted, "scores": scores_counted, "items": items_counted,
+}  # fmt: skip
+HOLDING = ("text", "text × annotator", "annotator", "unit")  # units of an interval that hold several of what is counted
+
+
+TWO_WAY: Mapping[str, Callable[[], str]] = {
+    "text × annotator": lambda: _("95 %% interval: readers and texts, each part of the variance with its own t") % {},
+    "text": lambda: _("95 %% interval: texts only (t)") % {},
+    "annotator": lambda: _("95 %% interval: readers only (t)") % {},
+}
+
+
+def about(row: Row, column: Shown, table: Table, convention: str) -> tuple[str, ...]:
+    """What the column is, how its interval came about, and how much it counts; what is not known is not said."""
+    if column.value in table.named_by:
+        return ()
+    interval = row.get("intervals", {}).get(column.value, {}).get(convention, {})
+    said: Iterable[str] = (
+        method_said(interval, column.counts) if "unit" in interval else counts_said(row, column, table)
+    )
+    return tuple(filter(None, (column.about, *said)))
+
+
+def method_said(interval: Mapping[str, Any], counts: str = "judgments") -> tuple[str, str]:
+    """The method of an interval, and its units with what they hold; no method where the interval is undefined."""
+    unit, n_units = interval["unit"], interval["n_units"]
+    n = [HELD[counts](n_units) if unit == "judgment" else units_counted(unit, n_units)]
+    if unit in HOLDING:
+        n.append(HELD[counts](interval["n_responses"]))
+    method = "" if interval["low"] is None else method_word(interval)
+    return method, ", ".join(n)
+
+
+def method_word(interval: Mapping[str, Any]) -> str:
+    said = {"draws": count(interval["replicates"]), "seed": interval["seed"], "method": interval["method"]}
+    if interval["method"] == "jackknife-t":
+        return _("95 %% interval: each text left out in turn (jackknife, t)") % {}
+    if interval["method"] == "two-way-t":
+        return TWO_WAY[interval["unit"]]()
+    if interval["method"] == "linearised-t":
+        return _("95 %% interval: from the spread between units (t)") % {}
+    if interval["method"] == "bootstrap-percentile":
+        return _("95 %% interval: %(draws)s draws, seed %(seed)s") % said
+    if interval["method"] == "fisher-z":
+        return _("95 %% interval: Fisher's z, takes rows as independent") % {}
+    return _("95 %% interval: %(method)s") % said
+
+
+def units_counted(unit: str, n: int) -> str:
+    """So many texts, items, generators, or units of another kind."""
+    if unit in COUNTED:
+        return COUNTED[unit](n)
+    return ngettext("%(n)s unit", "%(n)s units", n) % {"n": count(n)}
+
+
+def counts_said(row: Row, column: Shown, table: Table) -> list[str]:
+    """The counts that stand in the same row, each with its title."""
+    counts = [
+        each for each in table.shown if each.kind == "count" and each is not column and each.value not in table.named_by
+    ]
+    return [f"{each.title}: {count(row[each.value])}" for each in counts if row[each.value] is not None]

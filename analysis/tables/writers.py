@@ -1,0 +1,191 @@
+"""A table as CSV (RFC 4180), JSON and TeX (booktabs). The same table always gives the same bytes."""
+
+import csv
+import io
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from itertools import groupby
+from typing import Any, Protocol
+
+from django.utils.translation import gettext as _
+
+from analysis.formatting import MINUS, UNDEFINED, digits_of, interval, said_as
+from analysis.tables.grids import BESIDE, Grid, Place, beneath_of, beneath_said, column_of, grids_of, heading_of
+from analysis.tables.spec import NUMBERS, Crossing, Row, Shown, Table, own_ends
+from analysis.words import mark_word, worded
+from studies.csv_cells import escape_formula
+
+TEX_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    MINUS: "$-$",
+}
+TEX_SIGNS = str.maketrans(TEX_SPECIAL)
+NOT_PRINTED = re.compile(r"[\x00-\x1f\x7f]+")
+BOLD, UNDERLINED = r"\textbf{%s}", r"\underline{%s}"
+MARKS = {"best": BOLD, "highest": BOLD, "worst": UNDERLINED, "lowest": UNDERLINED}
+
+
+def as_tex(table: Table) -> str:
+    """A table for a paper: rounded, with intervals in brackets and the notes beneath. Needs booktabs."""
+    if grids := grids_of(table):
+        parts = [list(part) for _crossing, part in groupby(grids, key=lambda grid: grid.crossing)]
+        return "\n".join(tex_grids(table, part, table.notes if part is parts[-1] else ()) for part in parts)
+    shown = table.shown or tuple(Shown(column, column) for column in table.columns)
+    align = "".join("r" if column.kind in NUMBERS else "l" for column in shown)
+    head = line_of(escape(column.title) for column in shown)
+    text = cache(lambda kind, value: escape(worded(kind, value)))  # few words, many rows
+    body = [line_of(tex_cell(row, column, text) for column in shown) for row in table.rows]
+    return tabular(align, head, body, table.notes)
+
+
+def tabular(align: str, head: str, body: Iterable[str], notes: Iterable[str]) -> str:
+    lines = [
+        rf"\begin{{tabular}}{{{align}}}",
+        r"\toprule",
+        head,
+        r"\midrule",
+        *body,
+        r"\bottomrule",
+        r"\end{tabular}",
+        *(rf"\par\footnotesize {escape(note)}" for note in notes),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def line_of(cells: Iterable[str]) -> str:
+    """Cells as a line. A [ or * at its start is held together: TeX would read it as an option of the line above."""
+    line = " & ".join(cells) + r" \\"
+    return f"{{{line[0]}}}{line[1:]}" if line[0] in "[*" else line
+
+
+def tex_cell(row: Row, column: Shown, text: Callable[[str, Any], str]) -> str:
+    """One cell as a paper has it: `.53 [.41, .65]`, `undefined`, or the text itself."""
+    value = row[column.value]
+    if column.kind not in NUMBERS:
+        return text(column.kind, value)
+    if value is None:
+        return UNDEFINED
+    ends = own_ends(row, column)
+    return escape(f"{printed(column.kind, value, digits_of(*ends))} {interval(*ends)}".rstrip())
+
+
+def printed(kind: str, value: int | float, digits: int = 2) -> str:
+    """A count with its digits together, as files have it; other numbers as everywhere."""
+    return str(value) if isinstance(value, int) else said_as(kind, value, digits)
+
+
+def tex_grids(table: Table, grids: list[Grid], notes: Iterable[str]) -> str:
+    """Grids of one crossing in one table, each under its title; under each line of numbers their intervals, smaller."""
+    crossing = grids[0].crossing
+    across = column_of(table, crossing.across)
+    along = [column_of(table, name) for name in crossing.along]
+    columns = (worded(across.kind, value) for value in grids[0].across)
+    words = [heading_of(table, crossing), *columns, *(each.title for each in along)]
+    body: list[str] = []
+    for grid in grids:
+        if grid.title:
+            body += [r"\midrule"] if body else []
+            body.append(rf"\multicolumn{{{len(words)}}}{{l}}{{\emph{{{escape(grid.title)}}}}} \\")
+        for name in grid.down:
+            body += grid_lines(table, grid, name)
+    head = line_of(map(escape, words))
+    return tabular("l" + "r" * (len(words) - 1), head, body, [*notes, *grid_notes(table, crossing)])
+
+
+def grid_lines(table: Table, grid: Grid, name: Any) -> Iterator[str]:
+    """One line of a grid, and the lines under it."""
+    down = column_of(table, grid.crossing.down)
+    cells = [grid_cell(place, table, grid.crossing) if place else ("", "", "") for place in grid.line(name)]
+    ends = [tex_cell(grid.first(name), column_of(table, each), worded) for each in grid.crossing.along]
+    numbers, *under = zip(*cells, strict=True)
+    yield line_of([escape(worded(down.kind, name)), *numbers, *ends])
+    for line in under:
+        if any(line):
+            small = (rf"\footnotesize {part}" if part else "" for part in line)
+            yield line_of(["", *small, *("" for _end in ends)])
+
+
+def grid_cell(place: Place, table: Table, crossing: Crossing) -> tuple[str, str, str]:
+    """The number as it is marked, its interval, and what stands beneath."""
+    row, column = place.row, place.column
+    value = row[column.value]
+    if value is None:
+        return UNDEFINED, "", ""
+    ends = own_ends(row, column)
+    number = escape(printed(column.kind, value, digits_of(*ends)))
+    said = (text for _column, text in beneath_of(place, table, crossing, printed))
+    marked = MARKS.get(row[crossing.mark] if crossing.mark else "", "%s")
+    return marked % number, escape(interval(*ends)), escape(BESIDE.join(said))
+
+
+def grid_notes(table: Table, crossing: Crossing) -> Iterator[str]:
+    """What bold and underlined mean, and what stands under the numbers."""
+    marked = {row[crossing.mark] for row in table.rows} if crossing.mark else set()
+    said = {BOLD: _("bold"), UNDERLINED: _("underlined")}
+    if marked & MARKS.keys():
+        yield ", ".join(f"{said[how]}: {mark_word(word)}" for word, how in MARKS.items() if word in marked)
+    yield from beneath_said(table, crossing)
+
+
+def escape(text: str) -> str:
+    """The text so that TeX prints it and runs nothing of it."""
+    return NOT_PRINTED.sub(" ", text).translate(TEX_SIGNS)
+
+
+def cell(value: object) -> str:
+    """Nothing for undefined, numbers with all their digits and never marked, texts made harmless."""
+    if isinstance(value, str):  # most of an export, which has forty million cells
+        return escape_formula(value)
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return repr(float(value))  # numpy's own repr names its type
+    if isinstance(value, int):
+        return str(value)
+    return escape_formula(str(value))
+
+
+class Written(Protocol):
+    """What takes text, such as a file."""
+
+    def write(self, text: str, /) -> object: ...
+
+
+def as_csv(table: Table) -> str:
+    """Every column of the contract, unrounded; undefined is an empty cell beside its reason."""
+    out = io.StringIO(newline="")
+    write_csv(table, out)
+    return out.getvalue()
+
+
+def write_csv(table: Table, out: Written) -> None:
+    writer = csv.writer(out)  # commas, quotes where needed, CRLF
+    writer.writerow(map(cell, table.columns))
+    writer.writerows([cell(row[column]) for column in table.columns] for row in table.rows)
+
+
+def as_json(table: Table) -> str:
+    """The rows with both conventions' intervals under `intervals`; undefined is null."""
+    head = {"name": table.name, "title": table.title, "columns": table.columns, "notes": table.notes}
+    said = json.dumps(head, ensure_ascii=False, indent=1).removesuffix("\n}")
+    rows = ",\n  ".join(json.dumps(row, ensure_ascii=False, allow_nan=False) for row in table.rows)
+    return f'{said},\n "rows": [\n  {rows}\n ]\n}}\n'
+
+
+WRITERS: dict[str, Callable[[Table], str]] = {"csv": as_csv, "json": as_json, "tex": as_tex}
