@@ -3,11 +3,9 @@
 FROM python:3.11-slim AS packages
 ENV PATH=/venv/bin:$PATH
 WORKDIR /build
-COPY requirements.in requirements.txt ./
+COPY requirements.txt ./
 RUN python -m venv /venv
 RUN pip install --no-cache-dir --only-binary :all: --require-hashes --no-deps -r requirements.txt
-# What stands below the heading is for tests and checks alone.
-RUN sed '1,/^# What its tests and checks run on/d' requirements.in | xargs pip uninstall --yes
 
 FROM python:3.11-slim
 ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1 LESART_DATA=/data
@@ -15,7 +13,7 @@ RUN useradd --uid 10001 --home-dir /data --create-home lesart
 COPY --from=packages /venv /venv
 WORKDIR /app
 COPY . .
-RUN python -m compileall -q .
+RUN python -m config.translations && python -m compileall -q .
 USER lesart
 VOLUME /data
 EXPOSE 8000

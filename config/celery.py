@@ -3,7 +3,9 @@
 import os
 
 from celery import Celery
-from celery.signals import worker_ready, worker_shutdown
+from celery.signals import before_task_publish, setup_logging, task_prerun, worker_ready, worker_shutdown
+
+from config.logs import current_request_id, set_request_id
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
@@ -14,9 +16,25 @@ app.autodiscover_tasks()
 heartbeats: list = []
 
 
+@setup_logging.connect
+def keep_logging(**about):
+    """Django's LOGGING holds for workers, too: with somebody connected here Celery sets up nothing of its own."""
+
+
+@before_task_publish.connect
+def send_request_id(headers, **about):
+    """The message names the request that asked for the work, for the log lines of the worker."""
+    headers["request_id"] = current_request_id()
+
+
+@task_prerun.connect
+def take_request_id(task, **about):
+    set_request_id(getattr(task.request, "request_id", None) or task.request.id)
+
+
 @worker_ready.connect
 def start_heartbeat(sender, **about):
-    from llm.heartbeat import Heartbeat  # models can be imported only now
+    from llm.services.workers import Heartbeat  # models can be imported only now
 
     heartbeat = Heartbeat(sender.hostname)
     heartbeat.start()

@@ -8,20 +8,14 @@ from django.core.management import execute_from_command_line
 from django.db import DatabaseError, InterfaceError, OperationalError, ProgrammingError
 
 from config.env import BadSetting
+from config.outages import AWAY, find_outage
 
 FAILED, INTERRUPTED = 1, 130
-# By what SQLite or PostgreSQL says.
-REMEDIES = {
+NOT_PREPARED = {
     "no such table": "It is not prepared. Run: python manage.py migrate",
     "no such column": "It is of another version. Run: python manage.py migrate",
     "does not exist": "It is not prepared. Run: python manage.py migrate",
-    "locked": "Another process has held it for long. Wait until that is done, and try again.",
-    "full": "Make room on its disk and try again.",
-    "readonly": "Give this user the right to write the database and its folder, LESART_DATA.",
-    "read-only": "Give this user the right to write the database.",
-    "unable to open": "Give this user the right to write the folder LESART_DATA, or choose another one.",
 }
-ELSE = "See that it runs and that DATABASE_URL or LESART_DATA name it (docs/settings.md)."
 
 
 def run(argv: list[str]) -> int:
@@ -32,50 +26,52 @@ def run(argv: list[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-    code = outcome(argv)
+    code = execute(argv)
     try:
         sys.stdout.flush()
     except OSError as error:
         forget_stdout()  # Python would complain once more when it closes it
         if not isinstance(error, BrokenPipeError):  # else whoever read went away, but the work is done
-            return said(f"Standard output cannot be written: {error.strerror}.")
+            return report(f"Standard output cannot be written: {error.strerror}.")
     return code
 
 
-def outcome(argv: list[str]) -> int:
+def execute(argv: list[str]) -> int:
     try:
         execute_from_command_line(argv)
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else FAILED * (ended.code is not None)
     except KeyboardInterrupt:
-        return said("Interrupted.", INTERRUPTED)
+        return report("Interrupted.", INTERRUPTED)
     except BrokenPipeError:
         return FAILED
     except BadSetting as bad:
-        return said(str(bad))
+        return report(str(bad))
     except (DatabaseError, InterfaceError) as error:
         if "--traceback" in argv or not is_about_the_server(error):
             raise
-        return said(sentence(error))
+        return report(describe_error(error))
     return 0
 
 
 def is_about_the_server(error: Exception) -> bool:
     """Whether it is the state of the database, and no fault in what was asked of it."""
     return (
-        isinstance(error, (OperationalError, InterfaceError))
+        find_outage(error) is not None
+        or isinstance(error, (OperationalError, InterfaceError))
         or type(error) is DatabaseError
         or (isinstance(error, ProgrammingError) and "does not exist" in str(error))
     )
 
 
-def sentence(error: Exception) -> str:
+def describe_error(error: Exception) -> str:
     reason = str(error).strip().partition("\n")[0]
-    remedy = next((remedy for sign, remedy in REMEDIES.items() if sign in reason), ELSE)
-    return f"The database refused: {reason}. {remedy}"
+    if remedy := next((remedy for sign, remedy in NOT_PREPARED.items() if sign in reason), None):
+        return f"The database refused: {reason}. {remedy}"
+    return (find_outage(error) or AWAY).describe(error)
 
 
-def said(words: str, code: int = FAILED) -> int:
+def report(words: str, code: int = FAILED) -> int:
     print(words, file=sys.stderr)
     return code
 

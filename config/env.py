@@ -2,27 +2,31 @@
 
 import os
 import secrets
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 from zoneinfo import ZoneInfo
 
 import dj_database_url
 
 TRUE = {"1", "true", "yes", "on"}
 FALSE = {"0", "false", "no", "off", ""}
-ENGINES = {"django.db.backends.sqlite3", "django.db.backends.postgresql"}
+MAIL_PORTS = {"smtp": 25, "smtp+tls": 587, "smtps": 465}
+SQLITE = "config.sqlite"  # Django's, with a queue of writers
+ENGINES = {"django.db.backends.sqlite3": SQLITE, "django.db.backends.postgresql": "django.db.backends.postgresql"}
 
 
 class BadSetting(ValueError):
     """An environment variable has a value that Lesart cannot read."""
 
 
-def text(name: str, default: str = "") -> str:
+def read_text(name: str, default: str = "") -> str:
     return os.environ.get(name, default)
 
 
-def flag(name: str, default: bool = False) -> bool:
+def read_flag(name: str, default: bool = False) -> bool:
     value = os.environ.get(name)
     if value is None:
         return default
@@ -31,22 +35,30 @@ def flag(name: str, default: bool = False) -> bool:
     raise BadSetting(f"{name} is {value!r}; write 1 or 0.")
 
 
-def whole_number(name: str, default: int) -> int:
-    value = text(name, str(default))
+def read_integer(name: str, default: int) -> int:
+    value = read_text(name, str(default))
     try:
         return int(value)
     except ValueError:
         raise BadSetting(f"{name} is {value!r}; write a whole number.") from None
 
 
-def words(name: str, default: str = "") -> list[str]:
+def read_choice(name: str, choices: Sequence[str]) -> str:
+    """One of these words, the first by default."""
+    value = read_text(name) or choices[0]
+    if value not in choices:
+        raise BadSetting(f"{name} is {value!r}; write {' or '.join(choices)}.")
+    return value
+
+
+def read_list(name: str, default: str = "") -> list[str]:
     """A list separated by commas."""
-    return [word.strip() for word in text(name, default).split(",") if word.strip()]
+    return [word.strip() for word in read_text(name, default).split(",") if word.strip()]
 
 
-def secret(name: str, file: Path) -> str:
+def read_secret(name: str, file: Path) -> str:
     """The variable, else a random key that is made once and kept in the file, readable by its owner only."""
-    if value := text(name):
+    if value := read_text(name):
         return value
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -58,9 +70,9 @@ def secret(name: str, file: Path) -> str:
         raise BadSetting(reason) from None
 
 
-def time_zone(name: str, default: str) -> str:
+def read_time_zone(name: str, default: str) -> str:
     """The name of a time zone that this machine knows."""
-    value = text(name, default)
+    value = read_text(name, default)
     try:
         ZoneInfo(value)
     except (ValueError, OSError, KeyError):  # a name that is no path, a folder, or not there
@@ -68,12 +80,30 @@ def time_zone(name: str, default: str) -> str:
     return value
 
 
-def database(name: str, default: str) -> dict[str, Any]:
+def read_mail_server(name: str) -> dict[str, Any]:
+    """The address of a mail server as Django's settings of it; empty without one. The sentence does not say it."""
+    if not read_text(name):
+        return {}
+    try:
+        parts = urlsplit(read_text(name))
+        port = parts.port or MAIL_PORTS[parts.scheme]
+    except (ValueError, KeyError):
+        parts = None
+    if parts is None or not parts.hostname:
+        raise BadSetting(f"{name} cannot be read; write smtp+tls://USER:PASSWORD@HOST:587, smtps://… or smtp://HOST.")
+    return {
+        "HOST": parts.hostname, "PORT": port,
+        "HOST_USER": unquote(parts.username or ""), "HOST_PASSWORD": unquote(parts.password or ""),
+        "USE_TLS": parts.scheme == "smtp+tls", "USE_SSL": parts.scheme == "smtps",
+    }  # fmt: skip
+
+
+def read_database(name: str, default: str) -> dict[str, Any]:
     """The address of a database as Django's settings of it. The sentence does not say it: it may hold a password."""
     try:
-        found = dj_database_url.parse(text(name) or default, conn_health_checks=True)
+        found = dj_database_url.parse(read_text(name) or default, conn_health_checks=True)
     except ValueError:
         found = {}
     if found.get("ENGINE") not in ENGINES:
         raise BadSetting(f"{name} cannot be read; write postgres://USER:PASSWORD@HOST:5432/NAME or sqlite:///FILE.")
-    return dict(found)
+    return dict(found) | {"ENGINE": ENGINES[found["ENGINE"]]}

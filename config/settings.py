@@ -10,13 +10,13 @@ from django.utils.translation import gettext_lazy as _
 from config import env
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-DATA_DIR = Path(env.text("LESART_DATA", str(BASE_DIR / "data"))).expanduser().resolve()
+DATA_DIR = Path(env.read_text("LESART_DATA", str(BASE_DIR / "data"))).expanduser().resolve()
 
-DEBUG = env.flag("DEBUG")
-SECRET_KEY = env.secret("SECRET_KEY", DATA_DIR / "secret_key")
-SECRET_KEY_FALLBACKS = env.words("SECRET_KEY_FALLBACKS")
-ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
-CSRF_TRUSTED_ORIGINS = env.words("LESART_TRUSTED_ORIGINS")
+DEBUG = env.read_flag("DEBUG")
+SECRET_KEY = env.read_secret("SECRET_KEY", DATA_DIR / "secret_key")
+SECRET_KEY_FALLBACKS = env.read_list("SECRET_KEY_FALLBACKS")
+ALLOWED_HOSTS = env.read_list("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
+CSRF_TRUSTED_ORIGINS = env.read_list("LESART_TRUSTED_ORIGINS")
 
 INSTALLED_APPS = [
     "config",
@@ -43,6 +43,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "config.logs.RequestIdMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -54,7 +55,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
-    "analysis.working_views.Patience",
+    "analysis.results.views.Patience",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -80,8 +81,10 @@ DJANGO_TABLES2_TEMPLATE = "parts/table.html"
 # Database -------------------------------------------------------------------------------------------------------------
 
 SQLITE_URL = f"sqlite:///{DATA_DIR / 'lesart.sqlite3'}"
-DATABASES = {"default": env.database("DATABASE_URL", SQLITE_URL)}
-if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+DATABASES = {"default": env.read_database("DATABASE_URL", SQLITE_URL)}
+if DATABASES["default"]["ENGINE"] == env.SQLITE:
+    # Opening a file takes longer than most requests read in it.
+    DATABASES["default"]["CONN_MAX_AGE"] = None
     DATABASES["default"]["OPTIONS"] = {
         # Read-then-write transactions fail at once on SQLite unless they take the write lock when they begin.
         "transaction_mode": "IMMEDIATE",
@@ -90,7 +93,12 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
         "PRAGMA busy_timeout=20000;PRAGMA foreign_keys=ON;",
     }
 else:
+    DATABASES["default"]["ENGINE"] = "config.postgresql"
     DATABASES["default"]["CONN_MAX_AGE"] = 60
+    # A server that is away is known to be within seconds: while a connection is made, and when a network goes silent.
+    DATABASES["default"].setdefault("OPTIONS", {}).update(
+        connect_timeout=2, tcp_user_timeout=10_000, keepalives_idle=10, keepalives_interval=5, keepalives_count=3
+    )
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # People ---------------------------------------------------------------------------------------------------------------
@@ -104,20 +112,27 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
 ]
-ACCOUNT_ADAPTER = "projects.signup.InvitedOnly"
+ACCOUNT_ADAPTER = "projects.signup.InvitedOnlyAdapter"
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_PREVENT_ENUMERATION = True
 # Whose tries are limited: behind a proxy the address of the browser stands in X-Forwarded-For.
-ALLAUTH_TRUSTED_PROXY_COUNT = env.whole_number("LESART_PROXIES", 0)
+ALLAUTH_TRUSTED_PROXY_COUNT = env.read_integer("LESART_PROXIES", 0)
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "project_list"
-EMAIL_BACKEND = env.text("LESART_EMAIL_BACKEND", "django.core.mail.backends.console.EmailBackend")
+MAIL_SERVER = env.read_mail_server("LESART_SMTP_URL")
+EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if MAIL_SERVER else 'dummy'}.EmailBackend"
+EMAIL_HOST, EMAIL_PORT = MAIL_SERVER.get("HOST", ""), MAIL_SERVER.get("PORT", 25)
+EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = MAIL_SERVER.get("HOST_USER", ""), MAIL_SERVER.get("HOST_PASSWORD", "")
+EMAIL_USE_TLS, EMAIL_USE_SSL = MAIL_SERVER.get("USE_TLS", False), MAIL_SERVER.get("USE_SSL", False)
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = env.read_text("LESART_MAIL_FROM", "lesart@localhost")
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
-SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = env.flag("LESART_HTTPS")
-if env.flag("LESART_HTTPS"):
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = env.read_flag("LESART_HTTPS")
+if env.read_flag("LESART_HTTPS"):
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+SECURE_HSTS_SECONDS = env.read_integer("LESART_HSTS_SECONDS", 0)  # said on replies over HTTPS alone
 
 # Sign-in limits count in the database, so that they hold across processes and survive the broker.
 CACHES = {
@@ -136,7 +151,7 @@ LANG_INFO["eu"]["name_local"] = "Euskara"  # Django has the English name here
 LOCALE_PATHS = [BASE_DIR / "locale"]
 FORMAT_MODULE_PATH = ["config.formats"]
 USE_TZ = True
-TIME_ZONE = env.time_zone("LESART_TIME_ZONE", "UTC")
+TIME_ZONE = env.read_time_zone("LESART_TIME_ZONE", "UTC")
 
 STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
@@ -168,7 +183,7 @@ DATA_UPLOAD_MAX_NUMBER_FILES = 1_000
 
 # Work in the background -----------------------------------------------------------------------------------------------
 
-CELERY_BROKER_URL = env.text("REDIS_URL", "redis://127.0.0.1:6379/0")
+CELERY_BROKER_URL = env.read_text("REDIS_URL", "redis://127.0.0.1:6379/0")
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 3600,
@@ -191,25 +206,42 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 # Lesart ---------------------------------------------------------------------------------------------------------------
 
 LESART = {
-    "PAGE_UPLOAD_BYTES": env.whole_number("LESART_PAGE_UPLOAD_MB", 25) * 1_000_000,
-    "COMMAND_UPLOAD_BYTES": env.whole_number("LESART_COMMAND_UPLOAD_MB", 500) * 1_000_000,
+    "PAGE_UPLOAD_BYTES": env.read_integer("LESART_PAGE_UPLOAD_MB", 25) * 1_000_000,
+    "COMMAND_UPLOAD_BYTES": env.read_integer("LESART_COMMAND_UPLOAD_MB", 500) * 1_000_000,
+    "SENDS_MAIL": bool(MAIL_SERVER),
     # Up to so many answers results are computed while the browser waits: about a second.
-    "RESULTS_AT_ONCE": env.whole_number("LESART_RESULTS_AT_ONCE", 20_000),
+    "RESULTS_AT_ONCE": env.read_integer("LESART_RESULTS_AT_ONCE", 20_000),
 }
 # Inside addresses that model endpoints may use, as host:port or host, such as 127.0.0.1:11434.
-LESART_INSIDE_HOSTS = env.words("LESART_INSIDE_HOSTS")
+LESART_INSIDE_HOSTS = env.read_list("LESART_INSIDE_HOSTS")
 # Models that workers answer with themselves: the folders in which they may be, names that may be downloaded, and how
 # many threads they may compute with.
-LESART_MODEL_FOLDERS = env.words("LESART_MODEL_FOLDERS", str(DATA_DIR / "models"))
-LESART_HUB_MODELS = env.words("LESART_HUB_MODELS")
-LESART_TORCH_THREADS = max(1, env.whole_number("LESART_TORCH_THREADS", (os.cpu_count() or 1) // 2))
+LESART_MODEL_FOLDERS = env.read_list("LESART_MODEL_FOLDERS", str(DATA_DIR / "models"))
+LESART_HUB_MODELS = env.read_list("LESART_HUB_MODELS")
+LESART_TORCH_THREADS = max(1, env.read_integer("LESART_TORCH_THREADS", (os.cpu_count() or 1) // 2))
+# The folder of WordNet 3.0's files, which METEOR needs; where it lacks them METEOR is not computed.
+LESART_WORDNET = env.read_text("LESART_WORDNET", "/usr/share/wordnet")
 # A context manager that starts the small local model for a command when nothing else runs it.
-LESART_LOCAL_MODEL = "config.lesart.model.running"
+LESART_LOCAL_MODEL = "config.cli.model.run_model"
 
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["console"], "level": env.text("LESART_LOG_LEVEL", "INFO")},
+    "formatters": {
+        "text": {"()": "config.logs.TextFormatter"},
+        "json": {"()": "config.logs.JsonLineFormatter"},
+    },
+    "filters": {
+        "request_id": {"()": "config.logs.AddRequestId"},
+        "outages": {"()": "config.logs.SummarizeOutages"},
+    },
+    "handlers": {
+        "console": {
+            "class": "logging.StreamHandler",
+            "formatter": env.read_choice("LESART_LOG_FORMAT", ("text", "json")),
+            "filters": ["request_id", "outages"],
+        }
+    },
+    "loggers": {"celery": {"level": "WARNING"}},
+    "root": {"handlers": ["console"], "level": env.read_text("LESART_LOG_LEVEL", "INFO")},
 }

@@ -1,11 +1,19 @@
+from allauth.account import views as account_views
 from django.urls import include, path
 
-from config.health import health
+from config.glossary import show_glossary
+from config.views import health
+from projects.views import require_mail
 
+handler500 = "config.views.handle_error"
 urlpatterns = [
+    path("accounts/password/reset/", require_mail(account_views.password_reset)),
+    path("accounts/email/", require_mail(account_views.email)),
+    path("accounts/confirm-email/", require_mail(account_views.email_verification_sent)),
     path("accounts/", include("allauth.account.urls")),
     path("language/", include("django.conf.urls.i18n")),
     path("health/", health, name="health"),
+    path("glossary/", show_glossary, name="glossary"),
     path("", include("projects.urls")),
     path("", include("items.urls")),
     path("", include("llm.urls")),

@@ -9,9 +9,9 @@ from django.db import transaction
 
 from annotation.simulation import simulate_study
 from evaluation.services import asking as evaluating
-from evaluation.services.answering import answer as answer_by_rule
 from evaluation.services.baselines import BASELINES, add_baseline
-from evaluation.services.evaluators import runs_of
+from evaluation.services.baselines import answer as answer_by_rule
+from evaluation.services.evaluators import list_runs
 from evaluation.setting import PROBABILITY
 from generation.services import asking as generating
 from generation.services.choosing import Size
@@ -22,9 +22,10 @@ from llm.services import local
 from llm.services.recorded import replay
 from projects.models import Project
 from studies.models import Study
-from studies.services.creating import create_study, free_slug
+from studies.services.creating import create_study, find_free_slug
 from studies.services.launching import launch_study, remove_simulated
 from studies.services.spec import check_spec
+from studies.strict_yaml import read_yaml
 
 SLUG = "sample"
 SEED = 20240567
@@ -45,6 +46,7 @@ GENERATORS = {
 STUDIES = {"de": "Four German texts: guess, then read", "en": "Four English texts: guess, then read"}
 MODEL_SPEAKS = "en"
 RECORDED = settings.BASE_DIR / "config" / "sample" / "calls.jsonl"
+SPEC = settings.BASE_DIR / "config" / "sample" / "study.yaml"
 
 Answer = Callable[[Run], object]
 
@@ -55,7 +57,7 @@ class Command(BaseCommand):
     def handle(self, **options):
         if Project.objects.filter(is_sample=True).exists():
             return
-        load(local.known(), from_the_record())
+        load(local.get_local_endpoint(), use_recorded_replies())
         self.stdout.write("The sample project is loaded: two studies with simulated annotators, a model and baselines.")
 
 
@@ -71,7 +73,7 @@ def load(endpoint: Endpoint, answer: Answer) -> Project:
     return project
 
 
-def from_the_record() -> Answer:
+def use_recorded_replies() -> Answer:
     """The replies that the small local model really gave; `bench/sample_model.py` writes them down anew."""
     with RECORDED.open(encoding="utf-8") as file:
         recorded = {reply["asked"]: reply for reply in map(json.loads, file)}
@@ -90,14 +92,16 @@ def load_bank_and_studies(endpoint: Endpoint, answer: Answer) -> tuple[Project, 
     generate(project, endpoint, answer)
     for name, description in GENERATORS.items():
         Generator.objects.filter(project=project, name=name).update(description=description)
-    return project, [launched(project, language) for language in STUDIES]
+    return project, [ensure_study(project, language) for language in STUDIES]
 
 
 def generate(project: Project, endpoint: Endpoint, answer: Answer) -> None:
     texts = list(Text.objects.filter(project=project).current())
     write_by_rule(project, texts, Size())
     spoken = [text for text in texts if text.language == MODEL_SPEAKS]
-    run = generating.start(project, generating.Ask(endpoint, spoken, instrument=generating.usual_instrument(endpoint)))
+    run = generating.start(
+        project, generating.GenerationSpec(endpoint, spoken, instrument=generating.get_default_instrument(endpoint))
+    )
     if run is not None and run.is_active:
         answer(run)
 
@@ -106,8 +110,8 @@ def evaluate(study: Study, endpoint: Endpoint, answer: Answer) -> None:
     for method in BASELINES:
         answer_by_rule(add_baseline(study, method))
     with transaction.atomic():
-        evaluator = evaluating.start(study, evaluating.Ask(endpoint, reading=PROBABILITY))
-        for run in runs_of(evaluator):
+        evaluator = evaluating.start(study, evaluating.ModelSpec(endpoint, reading=PROBABILITY))
+        for run in list_runs(evaluator):
             if run.is_active:
                 answer(run)
 
@@ -120,19 +124,18 @@ def free_name() -> str:
     return slug
 
 
-def launched(project: Project, language: str) -> Study:
+def ensure_study(project: Project, language: str) -> Study:
     """The sample study of that language, made and launched if the project does not have it yet."""
     known = project.studies.filter(title=STUDIES[language]).first()
     if known:
         return known
     texts = project.texts.current().filter(language=language).values_list("external_id", flat=True)
     spec = {
-        "slug": free_slug(f"sample-{language}"),
+        "slug": find_free_slug(f"sample-{language}"),
         "title": STUDIES[language],
-        "protocol": "guess-then-read",
         "language": language,
         "items": {"texts": list(texts)},
         "plan": {"annotators": ANNOTATORS, "seed": SEED},
     }
-    study, _chosen = create_study(project, check_spec(spec))
+    study, _chosen = create_study(project, check_spec(read_yaml(SPEC.read_text("utf-8")) | spec))
     return launch_study(study)[0]

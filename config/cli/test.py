@@ -1,0 +1,171 @@
+"""`./lesart test`: the suite on SQLite, database and broker tests on PostgreSQL, then the browser; finds a Chromium."""
+
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from config.cli import resources, usage
+from config.cli.postgres import run_postgresql
+from config.cli.processes import die_with_parent
+from config.cli.valkey import run_valkey
+
+NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
+MAC = [f"/Applications/{name}.app/Contents/MacOS/{name}" for name in ("Google Chrome", "Chromium")]
+
+
+class NoChromium(Exception):
+    """There is none and none could be installed; the sentence says what to do."""
+
+
+def find_chromium() -> str | None:
+    """An installed browser: LESART_CHROMIUM, else the first of the usual names, else Playwright's."""
+    if named := os.environ.get("LESART_CHROMIUM"):
+        if not os.access(named, os.X_OK):
+            raise NoChromium(f"LESART_CHROMIUM is {named!r}, which is no program. Correct it or leave it out.")
+        return named
+    return next((path for name in NAMES + MAC if (path := shutil.which(name))), None) or _find_playwright()
+
+
+def ensure_chromium() -> str:
+    """The path of a browser, which is installed if there is none."""
+    found = find_chromium()
+    if found is None and os.geteuid() == 0 and _runs_on_debian():
+        _try_command(["apt-get", "update", "-qq"])
+        _try_command(["apt-get", "install", "-y", "-qq", "chromium"])
+        found = find_chromium()
+    if found is None:
+        _try_command([sys.executable, "-m", "playwright", "install", "chromium"])
+        found = find_chromium()
+    if found is None:
+        raise NoChromium(
+            "No Chromium was found and none could be installed, see above. "
+            "Install one, or name it: LESART_CHROMIUM=/path ./lesart test"
+        )
+    return found
+
+
+def _runs_on_debian() -> bool:
+    """Debian itself: elsewhere the package of that name may be an empty one that leads to a snap."""
+    release = Path("/etc/os-release")
+    return shutil.which("apt-get") is not None and release.exists() and "ID=debian" in release.read_text().splitlines()
+
+
+def _find_playwright() -> str | None:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        path = playwright.chromium.executable_path
+    return path if os.path.exists(path) else None
+
+
+def _try_command(command: list[str]) -> bool:
+    print(f"No Chromium is installed. Trying: {' '.join(command)}", flush=True)
+    quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    return subprocess.call(command, stdin=subprocess.DEVNULL, env=quiet) == 0
+
+
+# What a deployment sets must not reach the tests; an outside database is for the second part alone.
+DEPLOYMENT_VARIABLES = ["DATABASE_URL", "REDIS_URL", "SECRET_KEY", "ALLOWED_HOSTS", "DEBUG", "LESART_DATA"]
+NO_TESTS_COLLECTED = 5
+
+
+class CannotRun(Exception):
+    """What a part needs is not there; the sentence says what to do."""
+
+
+def _use_sqlite() -> AbstractContextManager[dict[str, str]]:
+    return _use_private_services()
+
+
+@contextmanager
+def _use_postgresql() -> Iterator[dict[str, str]]:
+    given = os.environ.get("DATABASE_URL")
+    if given and not given.startswith("postgres"):
+        raise CannotRun("DATABASE_URL names no PostgreSQL. Leave it out: the tests then start one of their own.")
+    with _use_private_services() as environment:
+        if given:
+            yield {**environment, "DATABASE_URL": given}
+        else:
+            with run_postgresql() as url:
+                yield {**environment, "DATABASE_URL": url}
+
+
+@contextmanager
+def _use_browser() -> Iterator[dict[str, str]]:
+    browser = ensure_chromium()
+    with _use_private_services() as environment:
+        yield {**environment, "LESART_CHROMIUM": browser}
+
+
+@contextmanager
+def _use_private_services() -> Iterator[dict[str, str]]:
+    """A broker and a data folder of the part's own."""
+    with run_valkey() as url, tempfile.TemporaryDirectory(prefix="lesart-test-") as folder:
+        yield {"REDIS_URL": url, "LESART_DATA": folder, "SECRET_KEY": secrets.token_urlsafe(48)}
+
+
+@dataclass(frozen=True)
+class Part:
+    name: str
+    is_called: str | None
+    """Its word for --without, or for --with if it is `optional`; None for the part that always runs."""
+    arguments: Sequence[str]
+    surroundings: Callable[[], AbstractContextManager[dict[str, str]]]
+    optional: bool = False
+
+
+PARTS = [
+    Part("SQLite", None, ["-n", "auto", "-m", "not browser and not local"], _use_sqlite),
+    Part("PostgreSQL", "postgres", ["-n", "auto", "-m", "(database or broker) and not browser"], _use_postgresql),
+    Part("browser", "browser", ["-m", "browser"], _use_browser),
+    Part("transformers", "local", ["-m", "local"], _use_sqlite, optional=True),
+]
+
+
+def test(without: Sequence[str], arguments: Sequence[str], extras: Sequence[str]) -> int:
+    """Runs every part that is not left out, and those of the extras, whatever became of the one before; sums up."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that the services are cleaned up
+    parts = [part for part in PARTS if not part.optional or part.is_called in extras]
+    outcomes = {part.name: "left out" if part.is_called in without else _run_part(part, arguments) for part in parts}
+    print("\n" + "\n".join(f"{name}: {outcome}" for name, outcome in outcomes.items()), flush=True)
+    if left_out := [name for name, outcome in outcomes.items() if outcome == "left out"]:
+        print(f"Not everything was tested. Left out: {', '.join(left_out)}.", flush=True)
+    return usage.STOPPED if set(outcomes.values()) <= {"passed", "left out"} else usage.FAILED
+
+
+def _run_part(part: Part, arguments: Sequence[str]) -> str:
+    print(f"\n=== {part.name} ===", flush=True)
+    try:
+        with part.surroundings() as environment:
+            code = _run_pytest([*part.arguments, *arguments], environment)
+    except (CannotRun, NoChromium, RuntimeError, TimeoutError) as error:
+        print(error, flush=True)
+        return "failed, it could not run"
+    if code == NO_TESTS_COLLECTED:
+        return "failed, it has no test"
+    return "passed" if code == 0 else "failed"
+
+
+def _run_pytest(arguments: Sequence[str], environment: dict[str, str]) -> int:
+    """It shares our process group: Ctrl-C reaches it, and we wait until it has cleaned up."""
+    kept = {name: value for name, value in os.environ.items() if name not in DEPLOYMENT_VARIABLES}
+    command = [sys.executable, "-m", "pytest", *arguments]
+    process = subprocess.Popen(
+        command, cwd=resources.ROOT, env={**kept, **environment}, stdin=subprocess.DEVNULL,
+        preexec_fn=die_with_parent(signal.SIGTERM),
+    )  # fmt: skip
+    try:
+        return process.wait()
+    except SystemExit:
+        process.terminate()
+        raise
+    finally:
+        process.wait()

@@ -1,0 +1,78 @@
+"""Errors that tell the state of the database or of the disk, not a fault of the code: which one, and what to say."""
+
+import errno
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.db import DatabaseError, InterfaceError, OperationalError
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+NO_SPACE = {errno.ENOSPC, errno.EDQUOT}
+
+
+@dataclass(frozen=True)
+class Outage:
+    """One kind of outage: how a database tells it, the sentence of pages, and the sentences of logs and commands."""
+
+    name: str
+    page: str | Promise
+    summary: str
+    remedy: str
+    states: tuple[str, ...] = ()
+    """Beginnings of PostgreSQL's SQLSTATE."""
+    signs: tuple[str, ...] = ()
+    """Parts of the message, as SQLite and the connection library word it."""
+
+    def describe(self, error: BaseException) -> str:
+        """One line for logs and commands; a connection's error names host and user, never the password."""
+        reason = str(error).strip().partition("\n")[0]
+        return f"{self.summary}: {reason.rstrip('.')}. {self.remedy}"
+
+
+FULL = Outage(
+    "full", _("The disk of this server is full."), "The disk is full",
+    "Make room on the disk of the database and of LESART_DATA.", ("53100",), ("is full", "No space left"),
+)  # fmt: skip
+READ_ONLY = Outage(
+    "read-only", _("The database of this server is read-only at the moment."), "The database cannot be written",
+    "Give this user the right to write the database and its folder, LESART_DATA.",
+    ("25006",), ("readonly", "read-only"),
+)  # fmt: skip
+BUSY = Outage(
+    "busy", _("The database of this server is busy."), "The database is held by others for too long",
+    "Wait until that is done, and try again.",
+    ("55P03", "57014", "40P01", "53300"), ("is locked", "statement timeout", "lock timeout"),
+)  # fmt: skip
+AWAY = Outage(
+    "away", _("The database of this server does not answer."), "The database does not answer",
+    "See that it runs and that DATABASE_URL or LESART_DATA name it (docs/settings.md).",
+    ("08", "57P", "28", "3D000"), ("unable to open", "disk I/O error"),
+)  # fmt: skip
+OUTAGES = (FULL, READ_ONLY, BUSY, AWAY)
+
+
+def find_outage(error: BaseException | None) -> Outage | None:
+    """The outage that an error, or the error behind it, tells of; None for every other error."""
+    for each in walk_causes(error):
+        if isinstance(each, OSError) and each.errno in NO_SPACE:
+            return FULL
+        if isinstance(each, DatabaseError | InterfaceError):
+            return classify(each)
+    return None
+
+
+def walk_causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+
+
+def classify(error: Exception) -> Outage | None:
+    """By the state that PostgreSQL gives, else by the words; a connection that failed has no state."""
+    if state := getattr(error.__cause__, "sqlstate", None):
+        return next((kind for kind in OUTAGES if state.startswith(kind.states)), None)
+    if found := next((kind for kind in OUTAGES if any(sign in str(error) for sign in kind.signs)), None):
+        return found
+    is_of_sqlite = type(error.__cause__).__module__ == "sqlite3"  # which names what was wrong in the question the same
+    return AWAY if isinstance(error, OperationalError | InterfaceError) and not is_of_sqlite else None

@@ -1,0 +1,36 @@
+import select
+import time
+
+from django.db.backends.postgresql import base
+from psycopg import OperationalError, pq
+from psycopg.pq.abc import PGconn
+
+SECONDS_TO_ANSWER = 1.5
+
+
+class DatabaseWrapper(base.DatabaseWrapper):
+    def is_usable(self) -> bool:
+        """Whether a kept connection answers soon. Django's own question waits for ever where a server is suspended."""
+        if self.connection is None:
+            return False
+        try:
+            return is_answering(self.connection.pgconn, SECONDS_TO_ANSWER)
+        except (OperationalError, OSError):
+            return False
+
+
+def is_answering(connection: PGconn, seconds: float) -> bool:
+    """Send an empty question and read all of the reply, or give up."""
+    deadline = time.monotonic() + seconds
+    connection.send_query(b"SELECT 1")
+    connection.flush()
+    is_right = True
+    while True:
+        while connection.is_busy():
+            if not select.select([connection.socket], [], [], max(0.0, deadline - time.monotonic()))[0]:
+                return False
+            connection.consume_input()
+        result = connection.get_result()
+        if result is None:
+            return is_right
+        is_right &= result.status == pq.ExecStatus.TUPLES_OK

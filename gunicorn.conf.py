@@ -1,0 +1,19 @@
+"""What gunicorn reads by itself in its working folder: its own lines look like those of the rest."""
+
+from gunicorn.glogging import Logger
+
+
+class LineLogger(Logger):
+    def setup(self, cfg):
+        super().setup(cfg)
+        # Found only now: before, the working folder is not on Python's path.
+        from config import env, logs
+
+        is_json = env.read_choice("LESART_LOG_FORMAT", ("text", "json")) == "json"
+        for handler in self.error_log.handlers:
+            handler.setFormatter(logs.JsonLineFormatter() if is_json else logs.TextFormatter())
+            handler.addFilter(logs.AddRequestId())
+            handler.addFilter(logs.SummarizeOutages())
+
+
+logger_class = LineLogger
