@@ -24,7 +24,7 @@ from analysis.measures.share_intervals import (
     published_share,
 )
 from analysis.measures.two_way import two_way_contrast
-from studies.plans import guess_plan
+from studies.plans import make_guess_plan
 
 BoolArray = NDArray[np.bool_]
 
@@ -78,7 +78,7 @@ def draw_study(texts: int, annotators: int, rng: np.random.Generator) -> tuple[B
 
 def guessed_by(texts: int, annotators: int, seed: int) -> BoolArray:
     """(texts, 1, 1, annotators): who guesses the generator's items of a text, by the study's own plan."""
-    plan = guess_plan([GENERATORS] * texts, annotators, seed)
+    plan = make_guess_plan([GENERATORS] * texts, annotators, seed)
     return np.array([[cell == GENERATORS[0] for cell in row] for row in plan])[:, None, None, :]
 
 

@@ -36,21 +36,21 @@ def engine(url: str, calls: int, at_a_time: int, storm: list[float] | None) -> d
     run = make_run(url, calls, at_a_time)
     from llm.models import CallState
     from llm.services import draining, planning
-    from llm.services.ledger import Book
+    from llm.services.ledger import CallLedger
 
     planning.plan_run(run, lambda: True)
 
     replies, n_refused = [], [0]  # of each reply, when it was in the ledger
-    enter = Book.enter
+    record = CallLedger.record
 
-    def timed(book, outcomes, *arguments):
-        leaving = enter(book, outcomes, *arguments)
+    def timed(ledger, outcomes, *arguments):
+        leaving = record(ledger, outcomes, *arguments)
         good = [time.monotonic()] * sum(outcome.reply is not None for outcome in outcomes)
         replies.extend(good)
         n_refused[0] += len(outcomes) - len(good)
         return leaving
 
-    Book.enter = timed
+    CallLedger.record = timed
     started, cpu = time.monotonic(), time.process_time()
     draining.drain(run.pk, 300)
     ended = time.monotonic()
@@ -124,9 +124,9 @@ def in_a_process(what: str, options: argparse.Namespace, environment: dict[str, 
 @contextmanager
 def database(kind: str) -> Iterator[str]:
     """The DATABASE_URL of an empty database; empty for SQLite in the data folder."""
-    from config.lesart.postgres import postgresql
+    from config.cli.postgres import run_postgresql
 
-    with postgresql() if kind == "postgresql" else nullcontext("") as url:
+    with run_postgresql() if kind == "postgresql" else nullcontext("") as url:
         yield url
 
 

@@ -48,12 +48,12 @@ def prepare(folder: str) -> None:
 def figures() -> Iterator[tuple[str, str]]:
     """Name and SVG of every figure."""
     from analysis.choices import Choices
-    from analysis.figures import as_svg
+    from analysis.figures.registry import as_svg
     from analysis.measures.power import Components, Plan
-    from analysis.reports import build
-    from analysis.reports.outlook import GuessPlan
+    from analysis.planning.assumptions import outlook_figure, outlook_of
+    from analysis.protocols.guess_then_read.planner import GuessPlan
+    from analysis.reports.registry import build
     from analysis.services.figures import figure_specification
-    from analysis.services.outlooks import outlook_figure, outlook_of
     from projects.models import Project
     from tests.drawn import FIGURES
 
@@ -82,7 +82,7 @@ def as_hex(found: re.Match) -> str:
 
 
 def say_distances() -> None:
-    from analysis.figures.colours import DARK, GUESS, LIGHT, PLATE, READ, shades
+    from analysis.figures.style import DARK, GUESS, LIGHT, PLATE, READ, shades
     from tests.sight import SIGHTS, distance
 
     pairs = {

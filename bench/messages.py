@@ -1,7 +1,7 @@
 """The translations of the pages: collect the English sentences of each app, keep its catalogues in step, compile them.
 
-    python bench/messages.py              # every app
-    python bench/messages.py items llm    # some of them
+    python -m bench.messages              # every app
+    python -m bench.messages items llm    # some of them
 
 docs/translating.md says how to translate. Needs Babel only, no GNU gettext.
 """
@@ -10,18 +10,18 @@ import argparse
 import io
 import sys
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_python
-from babel.messages.mofile import read_mo, write_mo
+from babel.messages.mofile import read_mo
 from babel.messages.pofile import read_po, write_po
 from django.utils.translation.template import templatize
 
+from config.translations import compile_catalogue
+
 ROOT = Path(__file__).resolve().parent.parent
 LANGUAGES = ["de", "eu"]
-NO_DATE = datetime(1970, 1, 1, tzinfo=UTC)
 APPS = ["config", "projects", "items", "llm", "studies", "annotation", "evaluation", "generation", "analysis"]
 # What belongs to an app beside its code and templates/<app>; pages and parts that all share stand with the wiring.
 MORE_TEMPLATES = {
@@ -141,12 +141,7 @@ def source_text(catalogue: Catalog) -> bytes:
 def store(catalogue: Catalog, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(source_text(catalogue))
-    with open(path, "rb") as source:
-        written = read_po(source, locale=catalogue.locale)
-    # Babel would write the time of compiling into the header, so that each run changed every file.
-    written.creation_date = written.revision_date = NO_DATE
-    with open(path.with_suffix(".mo"), "wb") as compiled:
-        write_mo(compiled, written)
+    compile_catalogue(path)
 
 
 def compiled(app: str, language: str) -> Catalog:

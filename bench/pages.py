@@ -127,10 +127,11 @@ def opened(study: str, folder: Path, page: str) -> dict[str, float]:
     from django.db import connection
     from django.test import Client
 
-    from analysis import evidence, frames, tasks
+    from analysis import tasks
+    from analysis.frames import evidence, responses
     from projects.models import User
 
-    for name in ("analysis.figures", "analysis.reports", "analysis.item_sheet"):
+    for name in ("analysis.figures", "analysis.reports", "analysis.items.sheet"):
         import_module(name)  # takes a second or more, once in a process
     sent: list[str] = []
     tasks.work_out_results.apply_async = lambda kwargs, **how: sent.append(kwargs["place"])
@@ -150,7 +151,7 @@ def opened(study: str, folder: Path, page: str) -> dict[str, float]:
 
     with ExitStack() as measured:
         measured.enter_context(connection.execute_wrapper(queries))
-        for owner in (evidence, frames):
+        for owner in (evidence, responses):
             measured.enter_context(reports.timed(found, owner, "every_round", "frame"))
         is_there = see("first") == 200 and not sent
         while sent:  # what one page waits for may be worked out of several
@@ -179,10 +180,10 @@ def address_of(study: str, page: str) -> str:
     from django.http import QueryDict
 
     from analysis.choices import Choices
-    from analysis.forms import ResultsForm
-    from analysis.pages import leads
+    from analysis.results.forms import ResultsForm
     from analysis.services.results import STAND_IN, counts_by_purpose
     from analysis.services.wanted import Wanted, kept
+    from analysis.tables.page import leads
     from studies.models import Study
 
     made = Study.objects.get(slug=study)

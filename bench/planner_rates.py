@@ -2,7 +2,7 @@
 
     python -m bench.planner_rates --studies 200 --seed 1
 
-Whole studies are drawn judgment by judgment with the plan of real studies (`guess_plan`), and two generators are told
+Whole studies are drawn judgment by judgment with real studies' plan (`make_guess_plan`), and two generators are told
 apart by the interval that reports take; beside it stands what the planner says of the same size. Then components are
 fitted to studies of 20 texts and 6 annotators: quartiles, and how often their intervals hold the true value.
 """
@@ -17,11 +17,11 @@ import numpy as np
 from analysis.measures.component_intervals import component_intervals
 from analysis.measures.components import Judgments, fit_components
 from analysis.measures.intervals import Interval, clustered
-from analysis.measures.power import Components, Plan, guess_then_read_outlook, logit_of
+from analysis.measures.power import Components, Plan, informativity_outlook, logit_of
 from analysis.measures.types import FloatArray, IntArray
 from bench.coverage import GENERATORS, ITEMS, OPTIONS, Tally
 from bench.rates import options, rate
-from studies.plans import guess_plan
+from studies.plans import make_guess_plan
 
 GUESS, READ, DIFFERENCE = 0.58, 0.84, 0.10
 SPREAD = Components()
@@ -31,7 +31,7 @@ COLUMNS = ("text", "generator", "item", "option", "annotator", "stage")
 @cache
 def planned(texts: int, annotators: int) -> list[list[str]]:
     """Who guesses whose items of each text."""
-    return guess_plan([GENERATORS] * texts, annotators, 1)
+    return make_guess_plan([GENERATORS] * texts, annotators, 1)
 
 
 def study(texts: int, annotators: int, difference: float, seed: int) -> Judgments:
@@ -78,7 +78,7 @@ def planner_rates(studies: int, seed: int) -> None:
         found = [difference(study(texts, annotators, apart, seed + n), texts, n) for n in range(studies)]
         seen = sum(not each.low <= 0 <= each.high for each in found)
         width = np.mean([each.high - each.low for each in found])
-        planned = guess_then_read_outlook(Plan(texts, annotators), GUESS, (READ, READ - apart), seed=seed)
+        planned = informativity_outlook(Plan(texts, annotators), GUESS, (READ, READ - apart), seed=seed)
         print(
             f"{texts} texts × {annotators} annotators, difference {apart}: planner power {planned.power:.3f} "
             f"(SE {planned.power_error:.3f}), width {planned.difference_width:.3f}; studies {rate(seen, studies)}, "

@@ -42,8 +42,8 @@ def plan(n: int) -> None:
         user = User.objects.create_user("bench")
         Membership.objects.create(project=run.project, user=user, role=Role.OWNER)
 
-        locked, write = [], planning._write
-        planning._write = lambda rows: locked.append(write(rows)) or locked[-1]
+        locked, write = [], planning._insert_rows
+        planning._insert_rows = lambda rows: locked.append(write(rows)) or locked[-1]
         before, started, cpu = megabytes(), time.monotonic(), time.process_time()
         planning.plan_run(run, lambda: True)
         seconds, cpu = time.monotonic() - started, time.process_time() - cpu

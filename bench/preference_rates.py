@@ -15,7 +15,7 @@ from itertools import combinations
 import numpy as np
 
 from analysis.measures.components import fit_text_spread
-from analysis.measures.power import expected_share, logit_of, pairwise_outlook
+from analysis.measures.power import expected_share, logit_of, preference_outlook
 from analysis.measures.ranking import rank_generators
 from analysis.measures.share_intervals import clustered_mean
 from analysis.measures.strengths import DAVIDSON, fit
@@ -83,7 +83,7 @@ def planner_rates(studies: int, seed: int) -> None:
     for texts, each, share, spread in ((10, 5, 0.65, 0.5), (30, 3, 0.6, 0.5), (30, 3, 0.5, 0.5), (60, 5, 0.6, 1.0)):
         rng = np.random.default_rng(seed)
         found = [seen(*two_generators(texts, each, share, spread, rng), texts, study) for study in range(studies)]
-        planned = pairwise_outlook(texts, each, share, text_spread=spread, seed=seed)
+        planned = preference_outlook(texts, each, share, text_spread=spread, seed=seed)
         sure = sum(told for told, width in found if not np.isnan(width))
         width = np.nanmean([width for _told, width in found])
         print(

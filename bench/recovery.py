@@ -35,9 +35,9 @@ sys.path.insert(0, str(ROOT))
 import psycopg  # noqa: E402
 import redis  # noqa: E402
 
-from config.lesart import model, postgres  # noqa: E402
-from config.lesart.processes import Guard, Process  # noqa: E402
-from config.lesart.valkey import valkey  # noqa: E402
+from config.cli import model, postgres  # noqa: E402
+from config.cli.processes import Guard, Process  # noqa: E402
+from config.cli.valkey import run_valkey  # noqa: E402
 from tests.mock_server import Planned, Received, Server, label, mock_server  # noqa: E402
 
 STUDY = "slug: recovery\ntitle: Recovery\nprotocol: guess-then-read\nplan: {annotators: 1, seed: 1}\n"
@@ -182,7 +182,7 @@ def model_server(options: argparse.Namespace) -> Iterator[tuple[str, Server | No
         yield options.base_url, None
         return
     if options.small_model:
-        with model.running() as (base_url, key):
+        with model.run_model() as (base_url, key):
             os.environ[SMALL_MODEL_KEY] = key
             options.model, options.key_env = model.MODEL, SMALL_MODEL_KEY
             yield base_url, None
@@ -203,7 +203,7 @@ def database(kind: str) -> Iterator[postgres.Database | None]:
     if kind == "sqlite":
         yield None
         return
-    with postgres.running() as server:
+    with postgres.run_server() as server:
         yield server
 
 
@@ -217,7 +217,7 @@ def play(
     before = len(server.requests) if server else 0
     with (
         tempfile.TemporaryDirectory(prefix="lesart-recovery-") as name,
-        valkey() as broker,
+        run_valkey() as broker,
         database(options.database) as stored,
         Guard() as guard,
     ):

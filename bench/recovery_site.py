@@ -43,13 +43,13 @@ def conclude(folder: str, seed: str) -> None:
 def work(name: str, lease: str, share: str) -> None:
     """A worker as a server starts it, but hurried: what takes it half a minute takes seconds here."""
     from config.celery import app
-    from llm.services import draining, leasing, sweeper, sweeping
+    from llm.services import draining, leasing, workers
 
     leasing.LEASE, leasing.CALLS_PER_DRAINER = timedelta(seconds=float(lease)), int(share)
     draining.RENEW_SECONDS = float(lease) / 4
-    sweeping.EVERY = timedelta(seconds=float(lease) / 2)
-    sweeping.sweep.__defaults__ = (sweeping.EVERY,)
-    sweeper.Sweeper.__init__.__defaults__ = (float(lease) / 2,)
+    workers.SWEEP_EVERY = timedelta(seconds=float(lease) / 2)
+    workers.sweep.__defaults__ = (workers.SWEEP_EVERY,)
+    workers.Sweeper.__init__.__defaults__ = (float(lease) / 2,)
     app.worker_main(["-q", "worker", "-n", name, "--pool", "threads", "--concurrency", "2",
                      "--loglevel", "WARNING", "--without-gossip", "--without-mingle"])  # fmt: skip
 

@@ -201,11 +201,11 @@ def report(study: str, folder: Path) -> dict[str, float]:
     from django.core.management import call_command
     from django.db import connection
 
-    from analysis import evidence
+    from analysis.frames import evidence
     from analysis.services import reporting
 
     found, queries = Counter(), Queries()
-    guess_then_read = import_module("analysis.reports.guess_then_read")
+    guess_then_read = import_module("analysis.protocols.guess_then_read.report")
     started = time.perf_counter()
     with (
         connection.execute_wrapper(queries),
@@ -232,7 +232,7 @@ def page(study: str, folder: Path) -> dict[str, float]:
     from django.test import Client
 
     from analysis import tasks
-    from analysis.forms import ResultsForm
+    from analysis.results.forms import ResultsForm
     from analysis.services import wanted
     from analysis.services.results import counts_by_purpose, report_of
     from projects.models import Membership, Role, User

@@ -26,7 +26,7 @@ def write_down() -> None:
     from django.conf import settings
     from django.core.management import call_command
 
-    from config.lesart import model
+    from config.cli import model
     from config.management.commands import load_sample
     from llm.models import Call, Run
     from llm.services import local, recorded
@@ -34,9 +34,11 @@ def write_down() -> None:
 
     call_command("migrate", verbosity=0)
     load_sample.ANNOTATORS = 1  # simulated people say nothing to the model
-    with model.running() as (base_url, key):
+    with model.run_model() as (base_url, key):
         settings.LESART_INSIDE_HOSTS.append(base_url.removeprefix("http://").removesuffix("/v1"))
-        load_sample.load(local.offer(base_url, key), lambda run: drain_here(run, progress, slice_seconds=20))
+        load_sample.load(
+            local.offer_local_endpoint(base_url, key), lambda run: drain_here(run, progress, slice_seconds=20)
+        )
     load_sample.RECORDED.parent.mkdir(exist_ok=True)
     replies = {reply["asked"]: reply for run in Run.objects.order_by("pk") for reply in recorded.record(run)}
     lines = [json.dumps(reply, ensure_ascii=False, sort_keys=True) + "\n" for reply in replies.values()]

@@ -69,9 +69,9 @@ def launched_study(folder: Path):
 
 @contextmanager
 def server():
-    from config.lesart.network import free_port
+    from config.cli.resources import find_free_port
 
-    port = free_port()
+    port = find_free_port()
     command = [sys.executable, "-m", "gunicorn", "config.wsgi", "--bind", f"127.0.0.1:{port}", "--threads", "8"]
     process = subprocess.Popen(command, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, stderr=subprocess.DEVNULL)
     base = f"http://127.0.0.1:{port}"
