@@ -8,8 +8,11 @@ from django.utils import translation
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
+from config.env import SQLITE
+from config.translations import compile_stale
+from llm import failures
 from llm.models import Endpoint
-from llm.services import draining, policy, runs
+from llm.services import draining, runs
 from projects.models import Membership, Project, Role, User
 from tests.mock_server import mock_server
 
@@ -18,6 +21,11 @@ hypothesis_settings.register_profile(
     "suite", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 hypothesis_settings.load_profile("suite")
+compile_stale()
+
+if project_settings.DATABASES["default"]["ENGINE"] == SQLITE:
+    # pytest-django knows Django's own SQLite only, and would give each worker a file with an impossible name.
+    project_settings.DATABASES["default"].setdefault("TEST", {})["NAME"] = ":memory:"
 
 
 @pytest.fixture(scope="session")
@@ -28,7 +36,7 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix, r
     """
     database = project_settings.DATABASES["default"]
     in_a_browser = any(item.get_closest_marker("browser") for item in request.session.items)
-    if in_a_browser and database["ENGINE"].endswith("sqlite3"):
+    if in_a_browser and database["ENGINE"] == SQLITE:
         database.setdefault("TEST", {})["NAME"] = str(tmp_path_factory.mktemp("database") / "lesart.sqlite3")
 
 
@@ -107,8 +115,8 @@ def as_user(client):
 @pytest.fixture
 def quick_models(monkeypatch, settings):
     """Waiting is for servers; messages to workers go nowhere; the mock server may be called."""
-    monkeypatch.setattr(policy, "FIRST_DELAY", 0.0)
-    monkeypatch.setattr(policy, "LEAST_LIMIT_DELAY", 0.0)
+    monkeypatch.setattr(failures, "FIRST_DELAY", 0.0)
+    monkeypatch.setattr(failures, "LEAST_LIMIT_DELAY", 0.0)
     monkeypatch.setattr(draining, "WAIT_SECONDS", 0.02)
     monkeypatch.setattr(runs, "_send", lambda run_id: None)
     settings.LESART_INSIDE_HOSTS = ["127.0.0.1"]

@@ -15,10 +15,11 @@ from items.models import Item
 from projects.models import Project
 from studies.models import Study
 from studies.services.creating import create_study
-from studies.services.importing import import_responses
 from studies.services.launching import launch_study
+from studies.services.responses.importing import import_responses
 from studies.services.spec import check_spec
 from tests.factory import make_generator, make_text
+from tests.leaks import without_tokens
 from tests.studies.answer_files import as_csv
 
 GENERATORS = ("gen-alder", "gen-birch", "the-reference")
@@ -108,7 +109,7 @@ class Rater(SimulatedPerson):
     seen: list[bytes] = field(default_factory=list)
 
     def checked(self, response):
-        self.seen.append(response.content)
+        self.seen.append(without_tokens(response.content))
         return super().checked(response)
 
     def filled(self, form):

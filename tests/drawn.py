@@ -2,7 +2,7 @@
 
 from itertools import combinations, product
 
-from studies.services.importing import import_responses
+from studies.services.responses.importing import import_responses
 from tests import dimensions, pairs, stopping
 from tests.analysis.test_metric_tables import FAR, NEAR, plant
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
@@ -62,7 +62,12 @@ def pairwise(project):
 
 FIGURES = {
     guess_then_read: ["dumbbell", "ratings", "accuracy_by_rating"],
-    dimension_ratings: ["generator_means", "dimension_correlations", "metric_correlations"],
-    stopping_questionnaire: ["flow", "label_distributions"],
+    dimension_ratings: ["generator_means", "dimension_correlations", "metric_correlations", "metric_by_score"],
+    stopping_questionnaire: [
+        "flow",
+        "label_distributions",
+        "labels_by_group_and_source",
+        "applicable_labels_by_group_and_source",
+    ],
     pairwise: ["ranking", "wins"],
 }

@@ -7,7 +7,7 @@ D65. Greyscale keeps the relative luminance.
 
 from collections.abc import Callable
 
-from analysis.figures.colours import luminance, scaled
+from analysis.figures.style import luminance, scaled
 
 PROTANOPIA = ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998))
 DEUTERANOPIA = ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.011820, 0.042940, 0.968881))

@@ -14,6 +14,7 @@ from studies.services.creating import create_study
 from studies.services.launching import launch_study
 from studies.services.spec import check_spec
 from tests.factory import make_item, make_text
+from tests.leaks import without_tokens
 
 CATEGORIES = (
     "understandable", "domain_related", "grammatical", "clear", "rephrase", "answerable", "information_needed",
@@ -106,7 +107,7 @@ class Judge(SimulatedPerson):
     n_pages: int = 0
 
     def checked(self, response):
-        self.seen.append(response.content)
+        self.seen.append(without_tokens(response.content))
         return super().checked(response)
 
     def filled(self, form):

@@ -9,7 +9,7 @@ from babel.messages.catalog import Message
 from django.utils import formats, translation
 
 from bench import messages
-from studies.services.instruments import shipped
+from studies.services.instruments import load_shipped
 
 CATALOGUES = [(app, language) for language in messages.LANGUAGES for app in messages.APPS]
 PLACEHOLDER = re.compile(r"%\(\w+\)[-+ #0]*[\d.]*[a-zA-Z]|%[sd]|\{\w*(?:[:!][^{}\s]*)?\}|</?\w+>")
@@ -52,7 +52,7 @@ def sentences(catalogue) -> list[tuple[str, str]]:
 def test_the_catalogue_holds_exactly_the_sentences_of_the_code(app, language):
     now = translations(messages.extracted(app)).keys()
     held = translations(messages.stored(app, language)).keys()
-    assert (sorted(map(str, now - held)), sorted(map(str, held - now))) == ([], []), "run python bench/messages.py"
+    assert (sorted(map(str, now - held)), sorted(map(str, held - now))) == ([], []), "run python -m bench.messages"
 
 
 def test_every_sentence_is_translated_and_none_is_fuzzy(catalogue):
@@ -153,4 +153,4 @@ def test_dates_and_numbers_are_written_the_basque_way():
 
 @pytest.mark.parametrize(("language", "steps"), [("de", ["Raten", "Lesen"]), ("eu", ["Asmatu", "Irakurri"])])
 def test_the_steps_are_named_in_the_language(language, steps):
-    assert [shipped()[f"guess-then-read/{language}"][stage]["step"] for stage in ("guess", "read")] == steps
+    assert [load_shipped()[f"guess-then-read/{language}"][stage]["step"] for stage in ("guess", "read")] == steps

@@ -3,7 +3,7 @@
 import pytest
 
 from analysis.choices import Choices
-from analysis.reports import build
+from analysis.reports.registry import build
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 
 

@@ -6,8 +6,8 @@ import json
 from zipfile import ZipFile
 
 from analysis.choices import Choices
-from analysis.services.packing import write_pack
-from analysis.services.unpacking import import_pack
+from analysis.pack.building import write_pack
+from analysis.pack.restoring import import_pack
 from projects.models import Project
 from studies.models import Study
 

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations
 from typing import Any
 
-from analysis.evidence import Evidence
-from analysis.pages import Cell, leads
-from analysis.report import Report
-from analysis.reports.behind import behind
-from analysis.tables import Row, Shown, Table
-from analysis.writers import as_csv
+from analysis.frames.evidence import Evidence
+from analysis.reports.behind.registry import behind
+from analysis.reports.report import Report
+from analysis.tables.page import Cell, leads
+from analysis.tables.spec import Row, Shown, Table
+from analysis.tables.writers import as_csv
 
 
 def found(report: Report, table: str, **wanted: Any):

@@ -9,12 +9,16 @@ from dataclasses import dataclass
 from bs4 import BeautifulSoup, Tag
 
 from analysis.formatting import UNDEFINED, digits_of, interval, said_as
-from analysis.pages import name_of
 from analysis.reports.published import said
-from analysis.tables import Shown, Table
+from analysis.tables.page import name_of
+from analysis.tables.spec import Shown, Table
 from analysis.words import worded
 
-INTERVALS = {"clustered": "by texts", "published": "by judgments"}
+INTERVALS = {
+    "readers": "readers and texts",
+    "annotators": "these annotators only",
+    "published": "as published",
+}
 
 
 @dataclass(frozen=True)
@@ -101,10 +105,10 @@ def pairs_of(
     yield "value", value_in(cell), printed(exact, column.kind, ends) if exact else nothing
     if not has_ends:
         return
-    yield "interval", interval_in(cell), interval(*ends) or "interval undefined"
+    intervals = whole["intervals"][column.value]
+    yield "interval", interval_in(cell), interval(*ends) or without_interval(exact, intervals[chosen])
     if column.n:
-        other = "published" if chosen == "clustered" else "clustered"
-        yield "below", below(cell), below_wanted(column, whole["intervals"][column.value], other)
+        yield "below", below(cell), below_wanted(column, intervals, chosen)
 
 
 def value_in(cell: Tag) -> str:
@@ -123,14 +127,34 @@ def below(cell: Tag) -> str:
     return " / ".join(line.get_text() for line in cell.select(".under"))
 
 
-def below_wanted(column: Shown, intervals: Mapping, other: str) -> str:
-    """The other convention's interval and how much the number rests on."""
-    both = interval(intervals[other]["low"], intervals[other]["high"]) or UNDEFINED
-    n_texts, n = intervals["clustered"]["n_units"], intervals["clustered"]["n_responses"]
+def without_interval(exact: str, found: Mapping) -> str:
+    """What stands in the place of an interval: a bound of a number at an end of its scale, if there is one."""
+    if found.get("bound") is None:
+        return "interval undefined"
+    end = "at least" if found["bound"] <= float(exact) else "at most"
+    return f"{end} {said_as('number', found['bound'])}"
+
+
+def below_wanted(column: Shown, intervals: Mapping, chosen: str) -> str:
+    """Whether readers differ, the other conventions' intervals, and how much the number rests on."""
+    ends = {name: interval(each["low"], each["high"]) or UNDEFINED for name, each in intervals.items()}
+    others = [f"{INTERVALS[name]}: {ends[name]}" for name in INTERVALS if name != chosen]
+    n_texts, n = intervals["annotators"]["n_units"], intervals["annotators"]["n_responses"]
     texts = f"{n_texts:,} text{'' if n_texts == 1 else 's'}"
     judgments = f"{n:,} judgment{'' if n == 1 else 's'}"
-    between = f"{INTERVALS[other]}: {both}"
-    return f"{between} · {texts}" if column.n == "texts" else f"{between} / {judgments}, {texts}"
+    n = texts if column.n == "texts" else f"{judgments}, {texts}"
+    return " / ".join([*differing(intervals, chosen), *others, n])
+
+
+def differing(intervals: Mapping, chosen: str) -> list[str]:
+    """What an interval over readers says that is more than 1.5 times as wide as that of these annotators only."""
+    wide, narrow = (intervals[name] for name in ("readers", "annotators"))
+    share = wide.get("share_from_readers")
+    if chosen != "readers" or share is None or wide["low"] is None or narrow["low"] is None:
+        return []
+    if wide["high"] - wide["low"] <= 1.5 * (narrow["high"] - narrow["low"]):
+        return []
+    return [f"readers differ: {round(100 * share)} % of the variance"]
 
 
 def described(file: Files, page: str):
@@ -150,7 +174,7 @@ def described(file: Files, page: str):
     return shown, wanted
 
 
-def beside(rows: list[Tag], heads: list[str], file: Files):
+def beside(rows: list[Tag], heads: list[str], file: Files, chosen: str):
     """The same of the table with evaluators side by side: the informativity over its two accuracies."""
     shown = {
         (row.select_one("th").get_text(), head): (value_in(cell), interval_in(cell), below(cell))
@@ -158,10 +182,11 @@ def beside(rows: list[Tag], heads: list[str], file: Files):
         for head, cell in zip(heads, row.select("td"), strict=True)
     }
     wanted = {}
-    for row in file.rows:
+    for row, whole in zip(file.rows, file.json, strict=True):
         ends = [number_of(row[f"informativity_{end}"]) for end in ("low", "high")]
         between = (interval(*ends) or "interval undefined") if row["informativity"] else ""
         accuracies = " → ".join(printed(row[name]) for name in ("guessability", "answerability"))
         name = worded("evaluator", row["evaluator"])
-        wanted[row["generator"], name] = (printed(row["informativity"], "number", ends), between, accuracies)
+        lines = " / ".join([*differing(whole["intervals"]["informativity"], chosen), accuracies])
+        wanted[row["generator"], name] = (printed(row["informativity"], "number", ends), between, lines)
     return shown, wanted

@@ -86,7 +86,7 @@ def test_one_person_alone_has_nobody_to_agree_with(tiny, items, row):
 
 def test_both_conventions_and_their_units(read, row):
     both = row(read, "agreement_with_humans", evaluator="human", stage="read")["intervals"]["kappa"]
-    assert (both["clustered"]["unit"], both["clustered"]["n_units"]) == ("text", 2)
+    assert (both["annotators"]["unit"], both["annotators"]["n_units"]) == ("text", 2)
     assert (both["published"]["unit"], both["published"]["n_units"]) == ("judgment", 4)
 
 

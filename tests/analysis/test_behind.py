@@ -8,10 +8,10 @@ import pytest
 from django.core.cache import cache
 from django.urls import reverse
 
-from analysis.behind_views import heading
 from analysis.choices import Choices
-from analysis.reports import build
-from studies.services.effects import switch_effects
+from analysis.reports.registry import build
+from analysis.results.drill_down_views import heading
+from studies.services.states import switch_effects
 from tests.analysis.leading import behind_numbers
 from tests.factory import answer, make_annotator
 
@@ -70,7 +70,7 @@ def test_the_page_says_which_number_it_is_and_how_it_came_about(answered, as_use
     html = as_user(reviewer).get(reverse("study_behind", args=["tiny"]), CELL).content.decode()
     assert "<h2>Informativity: Answerability</h2>" in html
     assert "<dt>Answers by</dt><dd>people</dd>" in html
-    assert "each text left out in turn (jackknife, t) · 2 texts, 8 judgments" in html
+    assert "texts only (t) · 2 texts, 8 judgments" in html
 
 
 def test_a_number_called_as_its_table_is_named_once():

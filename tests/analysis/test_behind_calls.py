@@ -8,13 +8,13 @@ import pytest
 from django.urls import reverse
 
 from analysis.choices import Choices
-from analysis.evidence import evidence_of
-from analysis.reports import full_report_from
-from analysis.reports.behind import behind
+from analysis.frames.evidence import evidence_of
+from analysis.reports.behind.registry import behind
 from analysis.reports.label_mass import label_mass
+from analysis.reports.registry import full_report_from
 from evaluation.services import asking, judges
-from evaluation.services.asking import Ask
-from evaluation.services.judges import JudgeAsk
+from evaluation.services.asking import ModelSpec
+from evaluation.services.judges import JudgeSpec
 from llm.models import Call, Run
 from llm.services.draining import drain_here
 from tests import pairs
@@ -37,7 +37,7 @@ def asked(project, served, endpoint):
     """A study of two items, about which a model was asked with probabilities."""
     items = [make_item(make_text(project, f"t{n}", language="de"), "hand", f"i{n}", "TF") for n in (1, 2)]
     study = make_study(project, "asked", items, language="de")
-    asking.start(study, Ask(endpoint(served(vague_about_the_second)), reading="probability"))
+    asking.start(study, ModelSpec(endpoint(served(vague_about_the_second)), reading="probability"))
     drain_here(Run.objects.latest("pk"))
     return study
 
@@ -47,7 +47,7 @@ def judged(project, served, endpoint):
     """A study of pairs, judged by a model that always prefers what stands first."""
     pairs.make_bank(project)
     study = pairs.launched(project)
-    judges.start(study, JudgeAsk(endpoint(served("A"))))
+    judges.start(study, JudgeSpec(endpoint(served("A"))))
     drain_here(Run.objects.latest("pk"))
     return study
 

@@ -7,8 +7,8 @@ from bs4 import BeautifulSoup, Tag
 from django.core.cache import cache
 from django.urls import reverse
 
-from analysis.behind_views import NOT_NAMES
-from analysis.reports.behind import OF_EVERY_PROTOCOL, SOURCES
+from analysis.reports.behind.registry import OF_EVERY_PROTOCOL, sources_of
+from analysis.results.drill_down_views import NOT_NAMES
 from tests import reading
 from tests.analysis.leading import behind_numbers
 from tests.analysis.rows import numbers_in, rows_behind
@@ -55,6 +55,7 @@ UNLINKED = {
     ("written_items", "Minutes"): SINGLE,
     ("published", "Published n"): ELSEWHERE,
     ("description", "n"): BESIDE,
+    ("contrasts", "Pairs"): SETTING,
     ("informativity_intervals", "Width"): BESIDE,
     ("informativity_intervals", "Units"): BESIDE,
 }
@@ -83,8 +84,8 @@ def tables(study):
 
 def test_every_table_has_a_source_and_every_source_a_table(study, tables):
     named = {table.name for table in tables if table.named_by}
-    assert named <= set(SOURCES[study.protocol])
-    assert set(SOURCES[study.protocol]) - named <= SOMETIMES
+    assert named <= set(sources_of(study.protocol))
+    assert set(sources_of(study.protocol)) - named <= SOMETIMES
     assert {table.name for table in tables if not table.named_by} <= ENDS
 
 

@@ -6,10 +6,10 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from analysis.choices import Choices
-from analysis.evidence import evidence_of
-from analysis.reports import report_from
-from analysis.reports.behind import behind
-from studies.services.importing import import_responses
+from analysis.frames.evidence import evidence_of
+from analysis.reports.behind.registry import behind
+from analysis.reports.registry import report_from
+from studies.services.responses.importing import import_responses
 from tests.analysis.rows import covering, found
 from tests.stopping import ITEMS, drafted, make_bank, rows
 from tests.studies.answer_files import as_csv
@@ -36,6 +36,20 @@ def report(evidence):
 def kappa_of(pairs) -> float:
     labels = [[row[f"label_{side}"] for row in pairs] for side in "ab"]
     return cohen_kappa_score(*labels) if len(set(labels[0] + labels[1])) > 1 else math.nan
+
+
+def test_peoples_judgments_give_the_contrast_again(evidence, report):
+    (row,) = report.table("contrasts").rows
+    judgments = behind(evidence, "contrasts", row, "difference").rows
+    assert len(judgments) == 3 * len(ITEMS)
+    stopped = {
+        name: [bool(each["label"]) for each in judgments if each["generator"] == row[f"generator_{name}"]]
+        for name in "ab"
+    }
+    shares = [sum(each) / len(each) for each in stopped.values()]
+    assert shares[0] - shares[1] == pytest.approx(row["difference"])
+    for column in ("n_texts", "n_annotators"):
+        assert len(behind(evidence, "contrasts", row, column).rows) == row[column]
 
 
 @pytest.mark.parametrize("name", ["agreement", "agreement_with_humans"])

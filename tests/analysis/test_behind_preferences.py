@@ -5,10 +5,10 @@ from itertools import combinations
 import pytest
 
 from analysis.choices import Choices
-from analysis.evidence import evidence_of
-from analysis.reports import report_from
-from analysis.reports.behind import behind
-from studies.services.importing import import_responses
+from analysis.frames.evidence import evidence_of
+from analysis.reports.behind.registry import behind
+from analysis.reports.registry import report_from
+from studies.services.responses.importing import import_responses
 from tests.pairs import GENERATORS, drafted, generator_of, make_bank, planted
 from tests.studies.answer_files import as_csv
 
@@ -40,6 +40,23 @@ def report(evidence):
 
 def winner(judgment) -> str:
     return "tie" if judgment["better"] == "tie" else generator_of(judgment["better"])
+
+
+def win_rate(judgments, generator) -> float:
+    """Of the judgments about the generator and another; a tie is half a win."""
+    own = [each for each in judgments if generator in (each["generator_a"], each["generator_b"])]
+    return sum({generator: 1.0, "tie": 0.5}.get(winner(each), 0.0) for each in own) / len(own)
+
+
+def test_the_judgments_give_the_contrasts_again(evidence, report):
+    rows = report.table("contrasts").rows
+    assert len(rows) == 3
+    for row in rows:
+        judgments = behind(evidence, "contrasts", row, "difference").rows
+        rates = [win_rate(judgments, row[name]) for name in ("generator_a", "generator_b")]
+        assert rates[0] - rates[1] == pytest.approx(row["difference"])
+        for column in ("n_texts", "n_annotators"):
+            assert len(behind(evidence, "contrasts", row, column).rows) == row[column] == 3
 
 
 @pytest.mark.parametrize("name", ["wins", "judge_wins"])

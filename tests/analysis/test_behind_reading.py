@@ -10,13 +10,15 @@ import numpy as np
 import pytest
 from django.core.cache import cache
 from django.urls import reverse
+from scipy.optimize import brentq
 from scipy.stats import beta, norm
+from scipy.stats import t as student
 from sklearn.metrics import roc_auc_score
 
 from analysis.choices import Choices
-from analysis.evidence import evidence_of
+from analysis.frames.evidence import evidence_of
 from analysis.measures.item_analysis import miskey
-from analysis.reports import full_report_from
+from analysis.reports.registry import full_report_from
 from tests import reading
 from tests.analysis.rows import numbers_in, rows_behind
 
@@ -162,6 +164,8 @@ def described(rows, row, _table):
     quantity = row["quantity"]
     if quantity.startswith("n_"):
         return len(rows)
+    if quantity == "annotators_per_unit_mean":  # a unit is a text here
+        return len({(said["text_id"], said["annotator"]) for said in rows}) / len({said["text_id"] for said in rows})
     if quantity == "minutes_median":
         return median(float(said["minutes"]) for said in rows)
     if quantity in ("share_several_keys", "share_no_key"):
@@ -210,6 +214,88 @@ def gained(rows, _row, _table):
     return mean(right(said, "p_read") - right(said, "p_guess") for said in rows)
 
 
+class Contrast:
+    """Generator A less generator B of the judgments behind it; its variance over texts and, of people, over readers.
+
+    People's design is complete here: each of them judges something in every text, at each stage.
+    """
+
+    def __init__(self, rows, row):
+        signs = {"read": 1, "guess": -1 if row["measure"] == "informativity" else 1}
+        arms = defaultdict(list)
+        for said in rows:
+            arms[said["generator"], said["stage"]].append(said)
+        influence, loads = Counter(), Counter()
+        self.value = 0
+        for (generator, stage), arm in arms.items():
+            sign = signs[stage] * (1 if generator == row["generator_a"] else -1)
+            share = mean(said["right"] == "true" for said in arm)
+            self.value += sign * share
+            for said in arm:
+                cell = said["text_id"], said["annotator"]
+                influence[cell] += sign * ((said["right"] == "true") - share) / len(arm)
+                loads[cell] += 1
+        self.texts, self.readers = (self.over(place, influence, loads) for place in (0, 1))
+        self.shared = 0 if row["evaluator"] != "human" else self.left(influence)
+        self.has_readers = row["evaluator"] == "human"
+
+    @staticmethod
+    def over(place, influence, loads):
+        """The variance over texts (place 0) or readers (1), and how many equal ones would be as good."""
+        sums, n = Counter(), Counter()
+        for cell in influence:
+            sums[cell[place]] += influence[cell]
+            n[cell[place]] += loads[cell]
+        as_good = sum(n.values()) ** 2 / sum(load**2 for load in n.values())
+        factor = as_good / (as_good - 1) if as_good > 1 else 0
+        return sum(value**2 for value in sums.values()) * factor, as_good
+
+    @staticmethod
+    def left(influence):
+        """What texts and readers leave of the influences, per degree of freedom, times the cells."""
+        texts, readers = ({cell[place] for cell in influence} for place in (0, 1))
+        assert len(influence) == len(texts) * len(readers)
+        rest = [
+            value - mean(influence[text, each] for each in readers) - mean(influence[each, reader] for each in texts)
+            for (text, reader), value in influence.items()
+        ]
+        return sum(value**2 for value in rest) * len(rest) / ((len(texts) - 1) * (len(readers) - 1))
+
+    def reach(self, alpha):
+        def scaled(variance, as_good):
+            return variance * student.ppf(1 - alpha / 2, as_good - 1) ** 2
+
+        if not self.has_readers:
+            return sqrt(scaled(*self.texts))
+        both = scaled(*self.texts) + scaled(*self.readers) - norm.ppf(alpha / 2) ** 2 * self.shared
+        return sqrt(max(both, scaled(*self.texts)))
+
+    def p(self):
+        """The level of the interval that just reaches 0."""
+        return brentq(lambda alpha: self.reach(alpha) - abs(self.value), 1e-12, 1)
+
+
+def contrast(rows, row, _table):
+    return Contrast(rows, row).value
+
+
+def contrast_end(sign):
+    """An end at level 1 - .05 / m for m pairs, within what the measure can be."""
+
+    def counted(rows, row, _table):
+        found = Contrast(rows, row)
+        most = 2 if row["measure"] == "informativity" else 1
+        end = found.value + sign * found.reach(0.05 / row["family_size"])
+        return max(-most, min(end, most))
+
+    return counted
+
+
+def contrast_p(rows, row, _table):
+    assert row["family_size"] == 1  # so Holm's method changes nothing
+    return Contrast(rows, row).p()
+
+
 INFORMATIVITY = {
     "guessability": share("right"), "answerability": share("right"), "informativity": informed,
     "n_items": n, "n_texts": n, "n_annotators": n,
@@ -217,6 +303,10 @@ INFORMATIVITY = {
 OF_ITEM = {"n_annotators": n, "n_right": n, "share_right": share("right"), "certainty": sure}
 LEVELS = {f"n_{level}": n for level in range(1, 6)}
 AGAIN = {
+    "contrasts": {
+        "difference": contrast, "low_adjusted": contrast_end(-1), "high_adjusted": contrast_end(1),
+        "p_adjusted": contrast_p, "n_texts": n, "n_annotators": n,
+    },
     "informativity": INFORMATIVITY,
     "informativity_matched": INFORMATIVITY,
     "informativity_standardised": {

@@ -12,20 +12,20 @@ from django.core.cache import cache
 from django.urls import reverse
 from scipy import stats
 
-from analysis.about import about
 from analysis.choices import Choices
-from analysis.evidence import Evidence, evidence_of
-from analysis.pages import leads
-from analysis.reports import behind as reports_behind
-from analysis.reports import build
-from analysis.services.coding import set_codes
-from analysis.tables import NUMBERS
-from analysis.writers import as_csv
+from analysis.frames.evidence import Evidence, evidence_of
+from analysis.items.coding_acts import set_codes
+from analysis.reports.behind import registry as reports_behind
+from analysis.reports.registry import build
+from analysis.tables.page import leads
+from analysis.tables.provenance import about
+from analysis.tables.spec import NUMBERS
+from analysis.tables.writers import as_csv
 from evaluation.models import Metric, MetricValue
 from items.models import Generator
 from studies.models import Response, Study, StudyState
-from studies.services.effects import switch_effects
-from studies.services.importing import import_responses
+from studies.services.responses.importing import import_responses
+from studies.services.states import switch_effects
 from tests.analysis.leading import behind_numbers
 from tests.dimensions import DIMENSIONS, GENERATORS, ITEMS, both_rounds, drafted, imported, make_bank
 from tests.factory import make_annotator, make_assignment
@@ -103,6 +103,7 @@ def parsed(text):
 SOURCED = {
     "alpha": ("dimension", "round"),
     "generator_means": ("generator", "dimension", "round"),
+    "contrasts": ("measure", "evaluator", "generator_a", "generator_b"),
     "dimension_correlations": ("dimension_a", "dimension_b", "round"),
     "distributions": ("dataset", "dimension", "round", "score"),
     "metric_correlations": ("metric", "dimension", "coefficient", "scope"),
@@ -160,7 +161,7 @@ def test_the_page_s_file_holds_these_rows(study, client, behind):
 def test_the_tables_that_lead_somewhere_are_those_with_sources(report):
     named = {table.name: table.named_by for table in report.tables if table.name in SOURCED}
     assert named == SOURCED
-    assert set(SOURCED) <= set(reports_behind.SOURCES["dimension-ratings"])
+    assert set(SOURCED) <= set(reports_behind.sources_of("dimension-ratings"))
 
 
 def test_no_two_rows_of_a_table_have_the_same_names(report):
@@ -197,6 +198,19 @@ def test_means_are_those_of_the_scores_behind_them_each_round_with_its_latest(re
         means = [mean(values) for values in grouped(scores, "dimension").values()]
         assert mean(means) == pytest.approx(row["mean"])
     assert {score["round"] for score in behind("generator_means", MEAN, "mean")} == {"1", "2"}
+
+
+def test_contrasts_are_differences_of_the_means_of_the_scores_behind(report, behind):
+    for row in each(report, "contrasts"):
+        scores = behind("contrasts", row, "difference")
+        means = [
+            mean(mean(values) for values in grouped(own, "dimension").values())
+            for name in ("generator_a", "generator_b")
+            if (own := [score for score in scores if score["generator"] == row[name]])
+        ]
+        assert means[0] - means[1] == pytest.approx(row["difference"])
+        for column in ("n_texts", "n_annotators"):
+            assert len(behind("contrasts", row, column)) == row[column] == 3
 
 
 def test_dimensions_correlate_as_the_items_behind_say(report, behind):
@@ -428,9 +442,9 @@ def test_the_results_page_leads_there_and_says_what_a_number_is(study, client):
 @pytest.mark.parametrize(
     ("convention", "name", "number", "said"),
     [
-        ("clustered", "generator_means", "mean", "(jackknife, t) · 3 texts, 9 scores"),
+        ("annotators", "generator_means", "mean", "(jackknife, t) · 3 texts, 9 scores"),
         ("published", "generator_means", "mean", "· 9 scores"),
-        ("clustered", "metric_correlations", "r", "(jackknife, t) · 3 texts, 9 items"),
+        ("annotators", "metric_correlations", "r", "(jackknife, t) · 3 texts, 9 items"),
         ("published", "metric_correlations", "r", "Fisher's z, takes rows as independent · 9 items"),
         ("published", "alpha", "alpha", "from the spread between units (t) · 9 units, 27 scores"),
     ],

@@ -4,25 +4,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.cells import cell
-from studies.cells import harmless, unmarked
+from analysis.tables.writers import cell
+from studies.csv_cells import escape_formula, unescape_formula
 
 
 @pytest.mark.parametrize(
     "text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "-", '=HYPERLINK("x")']
 )
 def test_what_a_spreadsheet_would_run_gets_an_apostrophe(text):
-    assert harmless(text) == "'" + text
+    assert escape_formula(text) == "'" + text
 
 
 @pytest.mark.parametrize("text", ["", "a=b", "1-2", "'quoted'", "don't", "NA", " ", "a\t=1", "_x"])
 def test_other_texts_stay_as_they_are(text):
-    assert harmless(text) == text
+    assert escape_formula(text) == text
 
 
 @given(st.text(alphabet="'=+-@\t\r\nab＝ ") | st.text())
 def test_marking_can_be_undone(text):
-    assert unmarked(harmless(text)) == text
+    assert unescape_formula(escape_formula(text)) == text
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
+from analysis.items.code_files import export_codes, import_codes
+from analysis.items.coding_acts import set_code, undo
 from analysis.models import CodingAct, ItemCode
-from analysis.services.code_files import export_codes, import_codes
-from analysis.services.coding import set_code
-from analysis.services.coding_acts import undo
 from projects.models import Role
-from studies.services.importing import ImportRefused
+from studies.services.responses.importing import ImportRefused
 
 
 def exported(study, kind=""):

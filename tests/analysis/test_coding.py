@@ -2,8 +2,8 @@
 
 import pytest
 
+from analysis.items.coding_acts import BadCode, remove_code, set_code
 from analysis.models import ItemCode
-from analysis.services.coding import BadCode, remove_code, set_code
 from tests.factory import make_item, make_text
 
 

@@ -5,8 +5,8 @@ from bs4 import BeautifulSoup
 from django.core.cache import cache
 from django.urls import reverse
 
+from analysis.items.coding_acts import remove_code, set_code
 from analysis.models import ItemCode
-from analysis.services.coding import remove_code, set_code
 from projects.models import Role
 from tests.factory import make_text
 

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from analysis.figures.colours import DARK, GUESS, INK, LIGHT, PLATE, READ, SOFT, between, ink_on, shades
+from analysis.figures.style import DARK, GUESS, INK, LIGHT, PLATE, READ, SOFT, between, ink_on, shades
 from tests.sight import DEUTERANOPIA, SIGHTS, contrast, distance, lab, without
 
 NEIGHBOURS = 9.0  # least ΔE of steps of a scale that touch; lines between them help

@@ -6,11 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import frame_rows
-from analysis.compact import compact
-from analysis.frame_rows import FrameRows
-from analysis.tables import make_table, saying_included
-from analysis.writers import as_csv
+from analysis.frames.compact import compact
+from analysis.tables import spec
+from analysis.tables.spec import FrameRows, make_table, saying_included
+from analysis.tables.writers import as_csv
 
 
 @pytest.fixture
@@ -43,7 +42,7 @@ def test_of_some_values_only_their_rows_come_back_in_their_order(frame):
 
 
 def test_rows_are_those_of_a_table_made_at_once(frame, monkeypatch):
-    monkeypatch.setattr(frame_rows, "AT_ONCE", 2)
+    monkeypatch.setattr(spec, "AT_ONCE", 2)
     columns = ("item", "p", "key", "round")
     lazy = make_table("t", columns, FrameRows(frame, columns))
     made = make_table("t", columns, [dict(zip(columns, row, strict=True)) for row in frame[list(columns)].to_numpy()])

@@ -6,7 +6,7 @@ import threading
 import pytest
 from django.db import connection, connections, transaction
 
-from analysis.consistency import consistent_read
+from analysis.frames.evidence import consistent_read
 from projects.models import Project
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db(transaction=True)]

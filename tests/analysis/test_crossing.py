@@ -3,8 +3,8 @@
 import pytest
 
 from analysis.choices import Choices
-from analysis.crossing import side_by_side
 from analysis.services.results import report_of
+from analysis.tables.page_grids import side_by_side
 from tests.analysis.rows import lines_under
 from tests.factory import answer, make_annotator
 
@@ -17,7 +17,7 @@ def beside(tiny, items):
     answer(person, "guess", items["c1"], "FT")
     answer(person, "read", items["c1"], "TF")
     answer(model, "read", items["c1"], "TF")
-    return side_by_side(report_of(tiny, Choices()).table("informativity"), "clustered")
+    return side_by_side(report_of(tiny, Choices()).table("informativity"), "annotators")
 
 
 def test_a_column_for_each_who_answered(beside):

@@ -4,12 +4,12 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
-from analysis.report import Report
-from analysis.reports import REPORTS
+from analysis.plugins import ProtocolPlugin, load_plugins
 from analysis.reports.description import description
-from analysis.tables import Shown, make_table
+from analysis.reports.report import Report
+from analysis.tables.spec import Shown, make_table
 from studies.protocols import PROTOCOLS
-from studies.services.importing import import_responses
+from studies.services.responses.importing import import_responses
 from tests.studies.answer_files import as_csv
 from tests.studies.toys import STOPPING, ship
 from tests.studies.world import bank, drafted
@@ -26,7 +26,7 @@ def toy_report(evidence):
 @pytest.fixture
 def study(project, monkeypatch):
     monkeypatch.setitem(PROTOCOLS, STOPPING.name, STOPPING)
-    monkeypatch.setitem(REPORTS, STOPPING.name, toy_report)
+    monkeypatch.setitem(load_plugins(), STOPPING.name, ProtocolPlugin(STOPPING.name, report=toy_report))
     ship(monkeypatch, STOPPING)
     bank(project)
     study = drafted(project, protocol=STOPPING.name)

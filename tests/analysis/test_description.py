@@ -56,7 +56,13 @@ def test_who_answered_and_how_long_they_took(tiny, items, table):
             opened_at=noon, submitted_at=noon + timedelta(minutes=minutes)
         )
     found = quantities(table(tiny, "description"), "evaluators", "human")
-    assert found == {"n_annotators": 2, "n_texts": 1, "n_judgments": 8, "minutes_median": 30.0}
+    assert found == {
+        "n_annotators": 2,
+        "n_texts": 1,
+        "n_judgments": 8,
+        "annotators_per_unit_mean": 2.0,
+        "minutes_median": 30.0,
+    }
 
 
 def test_unknown_times_are_undefined(answered, table):

@@ -7,24 +7,25 @@ import math
 from itertools import product
 
 import numpy as np
-import pandas as pd
 import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
 from analysis.choices import Choices
-from analysis.evidence import evidence_of
-from analysis.figures import as_svg
+from analysis.exports.writing import export_responses
+from analysis.figures.registry import as_svg
+from analysis.frames.evidence import evidence_of
 from analysis.measures.alpha import krippendorff_alpha
 from analysis.measures.friedman import nemenyi
-from analysis.reports import build
-from analysis.reports.dimension_correlations import nemenyi_of_scored
-from analysis.reports.marks import marked
-from analysis.reports.score_sentences import difference, difference_worded, sentences
-from analysis.services.exporting import export_responses
+from analysis.measures.reader_intervals import Arm
+from analysis.protocols.dimension_ratings.correlations import nemenyi_of_scored
+from analysis.protocols.dimension_ratings.sentences import sentences
+from analysis.reports.contrasts import Family, Measured
+from analysis.reports.headlines import mark_extremes
+from analysis.reports.registry import build
 from analysis.services.figures import figure_specification
-from analysis.tables import make_table
-from studies.services.importing import ImportRefused, import_responses
+from analysis.tables.spec import make_table
+from studies.services.responses.importing import ImportRefused, import_responses
 from tests.analysis.rows import found
 from tests.dimensions import (
     DIMENSIONS,
@@ -78,9 +79,10 @@ def test_the_average_is_of_unrounded_means(report):
     assert average["mean"] == pytest.approx(sum(cell["mean"] for cell in cells) / 7)
 
 
-def test_best_and_worst_three_are_marked_and_equal_means_alike():
+def test_highest_and_lowest_three_are_marked_and_equal_means_alike():
     def marks(*means):
-        return [row["mark"] for row in marked([{"mean": mean, "mark": ""} for mean in means])]
+        rows = [{"mean": mean, "mark": ""} for mean in means]
+        return [row["mark"] for row in mark_extremes(rows, lambda row: row["mean"], ("best", "worst"))]
 
     assert marks(1, 2, 3, 4, 5, 6, 7) == ["worst"] * 3 + [""] + ["best"] * 3
     assert marks(1.0, 3.0) == ["worst", "best"]
@@ -132,6 +134,32 @@ def test_a_second_round_in_which_no_score_stood_out_has_no_flagged_cells(project
     report = build(study, Choices())
     assert next(table for table in report.tables if table.name == "flagged_cells").rows == ()
     assert found(report, "alpha", dimension="clarity", round=2)["n_values"] == 27
+
+
+def test_scores_of_round_2_alone_are_round_2_and_the_first_is_unknown(project):
+    make_bank(project)
+    study = drafted(project)
+    rows = [
+        {"annotator": f"p{seat}", "stage": "rate", "item_id": item, "question": name, "round": "2"}
+        | {"value": planted(seat, item, name, 2)}
+        for seat, item, name in product(SEATS, ITEMS, DIMENSIONS)
+    ]
+    notices = import_responses(study, as_csv(rows)).notices
+    assert any("Round 1 is unknown" in notice for notice in notices)
+    report = build(study, Choices(seed=7))
+    for name in ("alpha", "generator_means", "distributions"):
+        assert {row["round"] for row in report.table(name).rows} == {2}
+    assert not report.table("flagged_cells").rows
+    for name in ("alpha", "flagged_cells"):
+        assert any("Round 1 is unknown" in note for note in report.table(name).notes)
+
+
+def test_a_cell_of_round_2_without_its_first_is_refused_where_others_have_one(project):
+    make_bank(project)
+    study = drafted(project)
+    cell = {"annotator": "p0", "stage": "rate", "item_id": ITEMS[0], "question": "fluency", "value": 3}
+    with pytest.raises(ImportRefused):
+        import_responses(study, as_csv([cell, cell | {"question": "clarity", "round": "2"}]), partial=True)
 
 
 def test_correlations_are_of_items_means(report):
@@ -220,7 +248,6 @@ def problems(study, rows):
         ({"value": 0}, "value"),
         ({"question": "beauty"}, "question"),
         ({"round": 3}, "round"),
-        ({"round": 2}, "round"),
         ({"option_id": "a"}, "option_id"),
         ({"other_item_id": ITEMS[1]}, "other_item_id"),
     ],
@@ -235,46 +262,40 @@ def test_a_score_of_what_does_not_apply_is_refused(project):
     assert problems(drafted(project), [row(0, ITEMS[0], "answer_consistency")]) == [(2, "question")]
 
 
+def difference(scores: dict[str, tuple[int, ...]], span: float):
+    """Alder minus birch over texts, with one score a text."""
+    figures = {
+        name: Measured((Arm.of_tables(np.array(values, dtype=float)[:, None], np.ones((len(values), 1))),))
+        for name, values in scores.items()
+    }
+    family = Family("clarity", "human", figures, len(scores["alder"]), (-span, span))
+    [found] = family.contrasts("annotators", seed=1)
+    return found
+
+
 def test_the_ends_are_compared_with_an_interval_worked_by_hand():
     """One dimension, two items a text: alder 1, 2, 2, birch 3, 3, 2 on three texts."""
-    scores = {"alder": (1, 2, 2), "birch": (3, 3, 2)}
-    rows = [
-        {"text_id": f"t{text}", "generator": name, "dimension": "clarity", "value": value}
-        for name, values in scores.items()
-        for text, value in enumerate(values)
-    ]
-    found = difference(pd.DataFrame(rows), "alder", "birch", 2.0, seed=1)
+    found = difference({"alder": (1, 2, 2), "birch": (3, 3, 2)}, span=2.0)
     # Left out in turn: 2 - 2.5, 1.5 - 2.5, 1.5 - 3; their mean -1.
     error = (2 / 3 * 2 * 0.5**2) ** 0.5
     assert found.value == pytest.approx(-1)
-    assert (found.interval.low, found.interval.high) == pytest.approx((-2, -1 + 4.302652729696142 * error))
-    assert difference_worded(found) == (
-        "Whether items by alder score lower than those by birch cannot be told: −1.00 [−2.00, 1.48], 3 texts."
-    )
+    assert (found.low, found.high) == pytest.approx((-2, -1 + 4.302652729696142 * error))
 
 
 def test_a_difference_is_clipped_to_the_declared_scale_and_not_to_the_scores_that_occur():
     """Two texts on a scale from 1 to 7 of which 4 and 5 are used: differences 0 and -1, t.975(1) = 12.7, error .5."""
-    rows = [
-        {"text_id": f"t{text}", "generator": name, "dimension": "clarity", "value": value}
-        for name, values in {"alder": (4, 4), "birch": (4, 5)}.items()
-        for text, value in enumerate(values)
-    ]
-    found = difference(pd.DataFrame(rows), "alder", "birch", 6.0, seed=1)
-    assert (found.interval.low, found.interval.high) == pytest.approx((-6, -0.5 + 12.706204736174 * 0.5))
+    found = difference({"alder": (4, 4), "birch": (4, 5)}, span=6.0)
+    assert (found.low, found.high) == pytest.approx((-6, -0.5 + 12.706204736174 * 0.5))
 
 
 def averaged(**dimensions):
     """Averages after one round; by generator the dimensions it was scored on and its average."""
     rows = [
-        {"generator": name, "dimension": dimension, "round": 1, "n": 6, "mean": mean, "intervals": NO_ENDS}
+        {"generator": name, "dimension": dimension, "round": 1, "n": 6, "mean": mean, "low": None, "high": None}
         for name, (scored, mean) in dimensions.items()
         for dimension in (*scored, "average")
     ]
-    return make_table("generator_means", ("generator", "dimension", "round", "n", "mean"), rows)
-
-
-NO_ENDS = {"mean": {"clustered": {"low": None, "high": None}}}
+    return make_table("generator_means", ("generator", "dimension", "round", "n", "mean", "low", "high"), rows)
 
 
 def test_averages_over_other_dimensions_are_not_compared():
@@ -284,12 +305,11 @@ def test_averages_over_other_dimensions_are_not_compared():
     ]
 
 
-def test_equal_averages_are_in_no_order_and_a_generator_without_scores_is_named():
-    means = averaged(alder=(("clarity",), 0.1 + 0.2), birch=(("clarity",), 0.3), cedar=((), None))
-    assert sentences(means) == [
-        "Averaged over dimensions, items by birch, alder score the same (.30), by 12 scores of people.",
-        "Not compared: items by cedar (no scores).",
-    ]
+def test_averages_are_listed_and_a_generator_without_scores_is_named():
+    means = averaged(alder=(("clarity",), 2.5), birch=(("clarity",), 2.0), cedar=((), None))
+    [values, left_out] = sentences(means)
+    assert values.index("2.50") < values.index("alder") < values.index("2.00") < values.index("birch")
+    assert left_out == "Not compared: items by cedar (no scores)."
 
 
 def test_a_dimension_that_nobody_scored_takes_no_part_in_nemenyis_test():
@@ -300,6 +320,9 @@ def test_a_dimension_that_nobody_scored_takes_no_part_in_nemenyis_test():
     assert np.delete(np.delete(p, 2, axis=0), 2, axis=1).tolist() == nemenyi(scores).tolist()
 
 
-def test_the_report_says_who_scores_lower_and_that_it_was_chosen(report):
-    assert any("score lower than those by" in sentence for sentence in report.sentences)
-    assert report.sentences[-1].startswith("This is the largest of 3 differences")
+def test_sentences_claim_only_differences_that_stand_after_adjustment(report):
+    rows = [row for row in report.table("contrasts").rows if row["measure"] == "average"]
+    standing = [row for row in rows if row["low_adjusted"] > 0 or row["high_adjusted"] < 0]
+    claims = [sentence for sentence in report.sentences if " score higher than " in sentence]
+    assert len(rows) == 3
+    assert len(claims) == len(standing)

@@ -5,18 +5,18 @@ import json
 import pytest
 
 from analysis.choices import Choices
-from analysis.evidence import evidence_of
+from analysis.frames.evidence import evidence_of
 from analysis.models import ItemCode
-from analysis.pack.discretion import (
+from analysis.pack.redaction import (
     OPAQUE,
-    Discretion,
+    Redactor,
     discretion_of,
     other_codes,
     runs_of,
     stand_in,
 )
 from evaluation.models import Evaluator, Metric, MetricValue
-from evaluation.services.position import Position, positions_of
+from evaluation.services.position import PositionBias, get_positions
 from items.models import Item, Option, Text
 from studies.models import Annotator, InstrumentVersion, Study
 from tests import drawn
@@ -48,7 +48,7 @@ def test_all_people_change_their_codes_or_none_and_stay_in_order():
 
 
 def test_five_words_in_a_row_are_a_quote_and_four_are_none():
-    hidden = Discretion(frozenset({"t"}), frozenset(runs_of(SECRET)), {}, {})
+    hidden = Redactor(frozenset({"t"}), frozenset(runs_of(SECRET)), {}, {})
     assert hidden.quotes("He: “zwickelbart, the HERON sleeps under” it.")
     assert not hidden.quotes("Zwickelbart the heron sleeps. Where?")
     assert hidden.unquoted(QUOTE).startswith("sha256:")
@@ -56,7 +56,7 @@ def test_five_words_in_a_row_are_a_quote_and_four_are_none():
 
 
 def test_in_scripts_without_spaces_ten_characters_are_a_quote():
-    hidden = Discretion(frozenset({"t"}), frozenset(runs_of("夜になると橋の下で青鷺が眠っている。")), {}, {})
+    hidden = Redactor(frozenset({"t"}), frozenset(runs_of("夜になると橋の下で青鷺が眠っている。")), {}, {})
     assert hidden.quotes("「橋の下で青鷺が眠っている」とは？")
     assert not hidden.quotes("橋の下で何が眠るか。")
 
@@ -159,11 +159,11 @@ def test_how_often_the_order_decided_comes_back_without_the_calls(project, monke
     judge = study.annotators.order_by("pk").first()
     Annotator.objects.filter(pk=judge.pk).update(kind="model", model="m", reading="label")
     Evaluator.objects.create(annotator=judge, method="judge", stages=["compare"], params={"prompt": None})
-    found = Position(n=10, n_flipped=3, n_first=9, n_decided=16)
+    found = PositionBias(n=10, n_flipped=3, n_first=9, n_decided=16)
     with monkeypatch.context() as known:
-        known.setattr("analysis.pack.work.position_of_judge", lambda evaluator: found)
-        known.setattr("analysis.evidence.positions_of", lambda study: {judge.code: found})
+        known.setattr("analysis.pack.work.get_position", lambda evaluator: found)
+        known.setattr("analysis.frames.evidence.get_positions", lambda study: {judge.code: found})
         pack = packs.packed(study)
     again = packs.unpacked(pack)
-    assert positions_of(again) == {judge.code: found}
+    assert get_positions(again) == {judge.code: found}
     assert packs.results_in(packs.packed(again)) == packs.results_in(pack)

@@ -11,10 +11,10 @@ from django.core.cache import cache
 from django.urls import reverse
 
 from analysis.choices import CONVENTIONS, Choices
-from analysis.figure_sizes import SIZES
-from analysis.figures import FIGURES, FORMS
-from analysis.figures.hover import method_of
-from analysis.reports import build
+from analysis.figures.registry import FORMS, list_figures
+from analysis.figures.sizes import SIZES
+from analysis.figures.style import method_of
+from analysis.reports.registry import build
 from analysis.services.figures import figure_specification
 from analysis.services.reporting import figure_files
 from tests import drawn
@@ -108,19 +108,19 @@ def test_the_dumbbells_marks_have_number_interval_n_and_method(answered):
     point = next(each for each in spec["data"]["values"] if (each["generator"], each["stage"]) == ("careful", "read"))
     assert (point["number"], point["counted"]) == (".88", "8 judgments, 2 texts")
     assert point["interval"].startswith("[")
-    assert point["method"] == "each text left out in turn (jackknife, t)"
+    assert point["method"] == "texts only"  # of two people
 
 
 def test_the_method_is_that_of_the_interval_shown():
     drawn_texts = {"low": 0.1, "high": 0.2, "method": "bootstrap-percentile", "unit": "text", "replicates": 9990}
     alone = {"low": 0.12, "high": 0.18, "method": "bootstrap-percentile", "unit": "judgment", "replicates": 10000}
-    both = {"clustered": drawn_texts, "published": alone}
+    both = {"annotators": drawn_texts, "published": alone}
     assert method_of(both, (0.1, 0.2)) == "9990 draws of texts"
     assert method_of(both, (0.12, 0.18)) == "10,000 draws of single judgments"
 
 
 def test_every_figure_has_a_size():
-    assert set(SIZES) == set(FIGURES)
+    assert set(SIZES) == set(list_figures())
 
 
 def test_page_and_paper_are_drawn_by_the_same_versions():

@@ -3,8 +3,8 @@
 import pytest
 from django.urls import reverse
 
+from analysis.items.coding_acts import BadCode, remove_code, set_code, set_codes
 from analysis.models import ItemCode
-from analysis.services.coding import BadCode, remove_code, set_code, set_codes
 from tests.analysis.rows import found
 from tests.dimensions import imported
 
@@ -72,7 +72,7 @@ def test_the_sheet_of_a_cell_scored_again_counts_its_latest_score_and_the_others
     html = as_user(reviewer).get(reverse("study_item", args=["dims", item.pk])).content.decode()
     assert "round 1, answered again: relevance" in html
     from analysis.choices import Choices
-    from analysis.item_sheet import judgments_of_item, spreads
+    from analysis.items.sheet import judgments_of_item, spreads
 
     counted = {spread.question: spread for spread in spreads(study, judgments_of_item(study, item, Choices()))}
     assert counted["relevance"].counts == [("1", 0), ("2", 3), ("3", 0)]

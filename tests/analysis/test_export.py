@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 from django.core.management import CommandError, call_command
 
-from analysis.services.exporting import export_responses
+from analysis.exports.writing import export_responses
 from studies.models import Assignment, Response, Submission
 from tests.factory import answer, make_annotator, make_assignment, make_item, make_study, make_text
 
@@ -243,7 +243,7 @@ def test_what_cannot_be_done_is_said_in_a_sentence(study, arguments, words):
 
 
 def test_no_half_file_stays_behind(study, tmp_path, monkeypatch):
-    monkeypatch.setattr("analysis.export_rows.handed_in", lambda *_: 1 / 0)
+    monkeypatch.setattr("analysis.frames.export_rows.handed_in", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         call_command("export_responses", "s", "--out", str(tmp_path / "answers.csv"))
     assert list(tmp_path.iterdir()) == []

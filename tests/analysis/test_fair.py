@@ -6,8 +6,8 @@ from django.core.cache import cache
 from django.urls import reverse
 
 from analysis.choices import Choices
-from analysis.reports import build
-from analysis.services.coding import set_code
+from analysis.items.coding_acts import set_code
+from analysis.reports.registry import build
 from studies.models import Response
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 

@@ -3,10 +3,9 @@
 import pytest
 
 from analysis.choices import Choices
-from analysis.figures import as_png, as_svg
-from analysis.figures.colours import shades
-from analysis.figures.style import shares
-from analysis.reports import build
+from analysis.figures.registry import as_png, as_svg
+from analysis.figures.style import shades, shares
+from analysis.reports.registry import build
 from analysis.services.figures import figure_specification
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 

@@ -11,14 +11,14 @@ import pytest
 from django.db import transaction
 
 from analysis.choices import Choices
-from analysis.pack.reader import BadPack, PackReader
-from analysis.pack.restored_evaluators import params_in
-from analysis.services.packing import write_pack
-from analysis.services.unpacking import import_pack
+from analysis.pack.archive import BadPack, PackReader
+from analysis.pack.building import write_pack
+from analysis.pack.restored_bank import params_in
+from analysis.pack.restoring import import_pack
 from items.models import Text
 from projects.models import Project
 from studies.models import Study
-from studies.services.importing import ImportRefused
+from studies.services.responses.importing import ImportRefused
 from studies.services.spec import SpecError
 from tests.analysis import whole_studies
 

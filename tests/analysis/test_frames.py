@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from analysis.frames import COLUMNS, responses_frame
+from analysis.frames.responses import COLUMNS, responses_frame
 from studies.models import Draft
 from tests.factory import answer, make_annotator, make_assignment, make_item, make_study, make_text
 

@@ -6,10 +6,10 @@ import pytest
 from django.core.cache import cache
 from django.urls import reverse
 
-from analysis.crossing import crossed
-from analysis.room import open_grids
-from analysis.tables import Crossing, Shown, make_table
-from analysis.tex import as_tex
+from analysis.tables.page_budget import open_grids
+from analysis.tables.page_grids import pivot
+from analysis.tables.spec import Crossing, Shown, make_table
+from analysis.tables.writers import as_tex
 from tests.analysis.rows import lines_under
 from tests.dimensions import imported
 
@@ -25,7 +25,7 @@ SHOWN = (
 
 def row(who, on, mean, number=1, **more):
     ends = {"low": None if mean is None else mean - 0.25, "high": None if mean is None else mean + 0.25}
-    both = dict.fromkeys(("clustered", "published"), ends)
+    both = dict.fromkeys(("annotators", "published"), ends)
     about = {"method": "jackknife-t", "unit": "text", "n_units": 2, "n_responses": 4, "replicates": 2, "seed": None}
     said = {"who": who, "on": on, "round": number, "mean": mean, "p": 0.5, "mark": "", "reason": "", **ends}
     return said | {"intervals": {"mean": {name: each | about for name, each in both.items()}}} | more
@@ -50,7 +50,7 @@ def texts(grid):
 def test_columns_that_are_numbers_say_what_they_number():
     rounds = [row("a", "short", 2.0, number=number) for number in (1, 2)]
     by_round = (Crossing("mean", "who", "round"),)
-    (grid,) = crossed(replace(table(rounds), crossings=by_round), "clustered")
+    (grid,) = pivot(replace(table(rounds), crossings=by_round), "annotators")
     assert [column.title for column in grid.head] == ["Who", "Round 1", "Round 2"]
 
 
@@ -63,13 +63,13 @@ def test_the_results_page_opens_a_second_grid_only_while_both_are_small():
 
 
 def test_values_of_one_column_stand_down_and_of_another_across():
-    (grid,) = crossed(table(ROWS), "clustered")
+    (grid,) = pivot(table(ROWS), "annotators")
     assert [column.title for column in grid.head] == ["Who", "clear cut", "short"]
     assert texts(grid) == [["a", "2.50", "undefined"], ["b", "−1.50", "2.00"]]
 
 
 def test_a_cell_keeps_its_interval_link_hover_and_reason():
-    (grid,) = crossed(table(ROWS), "clustered", lambda row, column: f"/{row['who']}/{row['on']}/{column.value}")
+    (grid,) = pivot(table(ROWS), "annotators", lambda row, column: f"/{row['who']}/{row['on']}/{column.value}")
     cell = grid.rows[0][1]
     assert (cell.href, cell.under) == ("/a/clear_cut/mean", ("[2.25, 2.75]",))
     assert cell.remarks[:2] == ("a mean", "95 % interval: each text left out in turn (jackknife, t)")
@@ -78,7 +78,7 @@ def test_a_cell_keeps_its_interval_link_hover_and_reason():
 
 
 def test_marks_are_signs_that_are_explained():
-    (grid,) = crossed(table(ROWS, mark="mark"), "clustered")
+    (grid,) = pivot(table(ROWS, mark="mark"), "annotators")
     assert [(grid.rows[0][1].sign, grid.rows[0][1].strong), (grid.rows[1][1].sign, grid.rows[1][1].strong)] == [
         ("▲", True), ("▼", False),
     ]  # fmt: skip
@@ -87,14 +87,14 @@ def test_marks_are_signs_that_are_explained():
 
 def test_each_round_has_a_grid_named_after_it():
     rows = [*ROWS, row("a", "short", 1.0, number=2)]
-    first, second = crossed(table(rows, apart=("round",)), "clustered")
+    first, second = pivot(table(rows, apart=("round",)), "annotators")
     assert (first.title, second.title) == ("Round: 1", "Round: 2")
     assert texts(second) == [["a", "", "1.00"]]
 
 
 def test_a_pair_that_is_said_once_stands_on_both_sides_of_the_diagonal():
     rows = [row("a", "b", 0.5), row("a", "c", 0.25), row("b", "c", -0.5)]
-    (grid,) = crossed(table(rows, mirrored=True, beneath=("p",)), "clustered")
+    (grid,) = pivot(table(rows, mirrored=True, beneath=("p",)), "annotators")
     assert texts(grid) == [["a", "", ".50", ".25"], ["b", ".50", "", "−.50"], ["c", ".25", "−.50", ""]]
     assert lines_under(grid.rows[0][2])[-1] == ".50"
     assert "In each cell: Mean; under it: p." in grid.notes
@@ -102,8 +102,8 @@ def test_a_pair_that_is_said_once_stands_on_both_sides_of_the_diagonal():
 
 def test_a_pair_seen_from_its_other_side_shows_the_other_number_and_leads_to_it():
     rows = [row("a", "b", 0.5, p=0.25), row("b", "c", 0.75, p=0.125)]
-    (grid,) = crossed(
-        table(rows, mirrored=True, back="p", heading="One"), "clustered",
+    (grid,) = pivot(
+        table(rows, mirrored=True, back="p", heading="One"), "annotators",
         lambda row, column: f"/{row['who']}/{row['on']}/{column.value}",
     )  # fmt: skip
     assert texts(grid) == [["a", "", ".50", ""], ["b", ".25", "", ".75"], ["c", "", ".12", ""]]
@@ -113,7 +113,7 @@ def test_a_pair_seen_from_its_other_side_shows_the_other_number_and_leads_to_it(
 
 def test_several_numbers_stand_under_one_each_in_its_place():
     rows = [row("a", "x", 0.5, p=None), row("a", "y", 0.75), row("a", "z", None, reason="no answers")]
-    (grid,) = crossed(table(rows, beneath=("p", "round", "who")), "clustered")
+    (grid,) = pivot(table(rows, beneath=("p", "round", "who")), "annotators")
     assert [lines_under(cell)[-1:] for cell in grid.rows[0][1:]] == [("undefined · 1 · a",), (".50 · 1 · a",), ()]
     assert grid.notes[-1] == "In each cell: Mean; under it: p · Round · Who."
 
@@ -121,7 +121,7 @@ def test_several_numbers_stand_under_one_each_in_its_place():
 def test_why_one_of_several_under_a_number_is_undefined_stands_below():
     shown = (*SHOWN[:4], replace(SHOWN[4], reason="reason"), SHOWN[5])
     rows = [row("a", "x", 0.5, p=None, reason="all alike"), row("a", "y", 0.75)]
-    (grid,) = crossed(replace(table(rows, beneath=("p", "round")), shown=shown), "clustered")
+    (grid,) = pivot(replace(table(rows, beneath=("p", "round")), shown=shown), "annotators")
     assert grid.footnotes[grid.rows[0][1].mark] == grid.rows[0][1].reason == "all alike"
     assert not grid.rows[0][2].mark
 
@@ -133,21 +133,21 @@ def test_each_crossing_has_grids_of_its_own_with_only_the_rows_it_is_about():
     ]  # fmt: skip
     by_what = Crossing("mean", "who", "on", where=(("mark", "best"),), title="By what")
     by_whom = Crossing("mean", "on", "who", where=(("mark", ""), ("on", "x")), apart=("mark", "round"), title="By whom")
-    first, second = crossed(replace(table(rows), crossings=(by_what, by_whom)), "clustered")
+    first, second = pivot(replace(table(rows), crossings=(by_what, by_whom)), "annotators")
     assert (first.title, texts(first)) == ("By what", [["a", "1.00", "2.00"]])
     assert (second.title, texts(second)) == ("By whom", [["x", "3.00", "4.00"]])
 
 
 def test_the_title_of_a_crossing_stands_before_what_tells_its_grids_apart():
     rows = [*ROWS, row("a", "short", 1.0, number=2)]
-    first, second = crossed(table(rows, apart=("round",), title="By what"), "clustered")
+    first, second = pivot(table(rows, apart=("round",), title="By what"), "annotators")
     assert (first.title, second.title) == ("By what · Round: 1", "By what · Round: 2")
 
 
 def test_a_crossing_of_one_column_has_no_grid_beside_others():
     rows = [row("a", "x", 1.0), row("b", "x", 2.0)]
     ways = (Crossing("mean", "who", "on"), Crossing("mean", "on", "who"))
-    (grid,) = crossed(replace(table(rows), crossings=ways), "clustered")
+    (grid,) = pivot(replace(table(rows), crossings=ways), "annotators")
     assert texts(grid) == [["x", "1.00", "2.00"]]
 
 
@@ -162,14 +162,14 @@ def test_tex_has_a_table_for_each_crossing_and_the_notes_once():
 
 
 def test_what_is_the_same_in_a_whole_line_stands_at_its_end():
-    (grid,) = crossed(table(ROWS, along=("p",)), "clustered")
+    (grid,) = pivot(table(ROWS, along=("p",)), "annotators")
     assert [column.title for column in grid.head][-1] == "p"
     assert [line[-1].text for line in grid.rows] == [".50", ".50"]
 
 
 def test_a_single_column_stays_a_list():
-    assert crossed(table([row("a", "x", 1.0), row("b", "x", 2.0)]), "clustered") == []
-    assert crossed(table([]), "clustered") == []
+    assert pivot(table([row("a", "x", 1.0), row("b", "x", 2.0)]), "annotators") == []
+    assert pivot(table([]), "annotators") == []
 
 
 def test_tex_prints_the_grid_with_its_marks():

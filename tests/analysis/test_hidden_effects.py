@@ -8,14 +8,13 @@ from django.core.cache import cache
 from django.core.management import call_command
 from django.urls import reverse
 
-from analysis.figures import FIGURES, FORMS
+from analysis.figures.registry import FORMS, list_figures
 from analysis.urls import urlpatterns
 from items.models import Generator
 from projects.models import Role
 from studies.models import EffectsSwitch, Study, StudyState
-from studies.services.effects import effects_hidden, switch_effects
-from studies.services.importing import import_responses
-from studies.services.locking import WrongState
+from studies.services.responses.importing import import_responses
+from studies.services.states import WrongState, are_effects_hidden, switch_effects
 from tests import dimensions, pairs, stopping
 from tests.studies.answer_files import as_csv
 
@@ -74,9 +73,15 @@ def pairwise(project):
 
 def addresses(study):
     """Every page and file of the analysis, with every name that it takes."""
-    tables = [*{table for table, _draw in FIGURES.values()}, "agreement_with_humans", "agreement", "sides", "alpha"]
+    tables = [
+        *{table for table, _draw in list_figures().values()},
+        "agreement_with_humans",
+        "agreement",
+        "sides",
+        "alpha",
+    ]
     names = {
-        "study_figure": [{"name": name, "ending": ending} for name in FIGURES for ending in ("svg", "vl.json")],
+        "study_figure": [{"name": name, "ending": ending} for name in list_figures() for ending in ("svg", "vl.json")],
         "study_planner_figure": [{"ending": ending} for ending in ("svg", "vl.json")],
         "study_table_page": [{"name": name} for name in (*tables, "item_analysis", "generator_means")],
         "study_table": [{"name": name} for name in (*tables, "item_analysis", "guessable_items", "unanswerable_items")],
@@ -190,14 +195,14 @@ def test_reopening_hides_again(answered, hide):
     study = hide(answered)
     for state, hidden in ((StudyState.CLOSED, False), (StudyState.LIVE, True), (StudyState.IMPORTED, False)):
         study.state = state
-        assert effects_hidden(study) is hidden
+        assert are_effects_hidden(study) is hidden
 
 
 @pytest.mark.parametrize("role", list(Role))
 def test_only_owners_switch(answered, as_user, member, role):
     response = as_user(member(role)).post(reverse("study_effects", args=["tiny"]), {"hide": "yes"})
     assert response.status_code == (302 if role == Role.OWNER else 404)
-    assert effects_hidden(answered) is (role == Role.OWNER)
+    assert are_effects_hidden(answered) is (role == Role.OWNER)
 
 
 def test_each_switching_is_logged_once(answered, owner):

@@ -3,8 +3,8 @@
 from django.urls import reverse
 
 from studies.models import Study, StudyState
-from studies.services.effects import switch_effects
-from studies.services.importing import import_responses
+from studies.services.responses.importing import import_responses
+from studies.services.states import switch_effects
 from tests import dimensions
 from tests.studies.answer_files import as_csv
 

@@ -1,13 +1,16 @@
 """Guessability, answerability and informativity, against numbers worked out by hand."""
 
+import numpy as np
 import pytest
 
+from analysis.measures.reader_intervals import Arm, readers_share
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 
 COLUMNS = (
     "generator,evaluator,evaluator_kind,reading,guessability,guessability_low,guessability_high,guessability_reason,"
     "answerability,answerability_low,answerability_high,answerability_reason,informativity,informativity_low,"
-    "informativity_high,informativity_reason,n_guess,n_read,n_items,n_texts,n_annotators,interval,replicates,seed"
+    "informativity_high,informativity_reason,n_guess,n_read,n_items,n_texts,n_annotators,interval,replicates,seed,"
+    "n_texts_effective,n_annotators_effective,share_from_readers"
 )
 
 
@@ -22,7 +25,7 @@ def test_shares_of_right_judgments_and_their_difference(answered, row):
     assert (careful["guessability"], careful["answerability"], careful["informativity"]) == (3 / 4, 7 / 8, 1 / 8)
     counts = ("n_guess", "n_read", "n_items", "n_texts", "n_annotators")
     assert [careful[name] for name in counts] == [4, 8, 2, 2, 2]
-    assert (careful["evaluator_kind"], careful["reading"], careful["interval"]) == ("human", "ticked", "clustered")
+    assert (careful["evaluator_kind"], careful["reading"], careful["interval"]) == ("human", "ticked", "readers")
 
 
 def test_interval_leaves_out_one_text_at_a_time(project, row):
@@ -33,23 +36,24 @@ def test_interval_leaves_out_one_text_at_a_time(project, row):
     for item, guessed, read in zip(items, ("TT", "TT", "TT"), ("TF", "TT", "FF"), strict=True):
         answer(ada, "guess", item, guessed)
         answer(ada, "read", item, read)
-    found = row(study, "informativity", evaluator="human")
+    found = row(study, "informativity", {"convention": "annotators"}, evaluator="human")
     # A - G per text: 1/2, 0, 0; left out in turn: 0, 1/4, 1/4; mean 1/6.
     error = (2 / 3 * ((1 / 6) ** 2 + 2 * (1 / 12) ** 2)) ** 0.5
     reach = 4.302652729696142 * error
     assert found["informativity"] == pytest.approx(1 / 6)
     assert (found["informativity_low"], found["informativity_high"]) == pytest.approx((1 / 6 - reach, 1 / 6 + reach))
-    assert found["replicates"] == 3
+    assert (found["interval"], found["replicates"], found["seed"]) == ("annotators", None, None)
 
 
-def test_texts_not_responses_are_resampled_by_default(answered, row):
-    careful = row(answered, "informativity", generator="careful", evaluator="human")
+def test_texts_not_responses_are_left_out_for_these_annotators_only(answered, row):
+    where = {"generator": "careful", "evaluator": "human"}
+    careful = row(answered, "informativity", {"convention": "annotators"}, **where)
     both = careful["intervals"]["answerability"]
-    assert (both["clustered"]["unit"], both["clustered"]["n_units"]) == ("text", 2)
+    assert (both["annotators"]["unit"], both["annotators"]["n_units"]) == ("text", 2)
     assert (both["published"]["unit"], both["published"]["n_units"]) == ("judgment", 8)
     assert (careful["answerability_low"], careful["answerability_high"]) == (
-        both["clustered"]["low"],
-        both["clustered"]["high"],
+        both["annotators"]["low"],
+        both["annotators"]["high"],
     )
 
 
@@ -112,7 +116,7 @@ def test_one_text_has_a_number_but_no_interval(tiny, items, row):
     answer(ada, "read", items["c1"], "TF")
     found = row(tiny, "informativity", generator="careful", evaluator="human")
     assert (found["informativity"], found["informativity_low"]) == (1 / 2, None)
-    assert "at least two" in found["informativity_reason"]
+    assert "One text" in found["informativity_reason"]
 
 
 def test_a_study_without_answers_is_undefined_and_says_why(tiny, table):
@@ -164,3 +168,71 @@ def test_matched_says_in_which_setting_an_evaluator_was_not_asked(tiny, items, r
         "guesser": "no answers with the text",
         "both": "no item was answered both without and with the text",
     }
+
+
+def test_the_default_draws_readers_and_texts(project, row):
+    """Against the measure itself, on the same counts."""
+    study, right, n = judged_by_four(project)
+    found = row(study, "informativity", evaluator="human")
+    interval = readers_share(Arm.of_tables(right, n))
+    ends = found["intervals"]["answerability"]
+    assert found["interval"] == "readers"
+    assert (found["answerability_low"], found["answerability_high"]) == pytest.approx((interval.low, interval.high))
+    assert set(ends) == {"readers", "annotators", "published"}
+    assert (ends["readers"]["unit"], ends["readers"]["share_from_readers"]) == (
+        "text × annotator",
+        pytest.approx(interval.share_from_readers),
+    )
+
+
+def test_the_row_says_what_the_interval_of_informativity_rests_on(project, row):
+    study, _right, _n = judged_by_four(project)
+    found = row(study, "informativity", evaluator="human")
+    of_measure = found["intervals"]["informativity"]["readers"]
+    columns = ("n_texts_effective", "n_annotators_effective", "share_from_readers")
+    assert [found[name] for name in columns] == [of_measure[name] for name in columns]
+    assert (found["n_texts_effective"], found["n_annotators_effective"]) == (pytest.approx(5), pytest.approx(4))
+    assert (found["replicates"], found["seed"]) == (None, None)
+    drawn = row(study, "informativity", {"convention": "published", "seed": 7}, evaluator="human")
+    assert (drawn["replicates"], drawn["seed"], drawn["share_from_readers"]) == (10_000, 7, None)
+
+
+def test_a_model_stands_for_itself(project, row):
+    """Its interval is over texts only and says so, whatever people's is over."""
+    study, _right, _n = judged_by_four(project)
+    model = make_annotator(study, "gpt", kind="model")
+    for unit in study.units.all():
+        (item,) = unit.items.all()
+        answer(model, "guess", item, "TT")
+        answer(model, "read", item, "TT" if item.external_id == "c0" else "TF")
+    found = row(study, "informativity", evaluator="gpt")["intervals"]["answerability"]["readers"]
+    assert (found["unit"], found["share_from_readers"], len(found["caveats"])) == ("text", None, 1)
+
+
+def test_all_right_has_a_bound_and_no_interval(project, row):
+    items = [make_item(make_text(project, f"t{number}"), "careful", f"c{number}", "TF") for number in range(10)]
+    study = make_study(project, "s", items)
+    for code in ("ada", "ben", "cem", "dan"):
+        person = make_annotator(study, code)
+        for item in items:
+            answer(person, "read", item, "TF")
+    found = row(study, "informativity", evaluator="human")
+    assert (found["answerability"], found["answerability_low"]) == (1, None)
+    assert found["intervals"]["answerability"]["readers"]["bound"] == pytest.approx(0.025**0.1)
+    assert ".69" in found["answerability_reason"]
+
+
+def judged_by_four(project):
+    """A study of five texts with an item each, and the counts of right answers and of all with the text, by text and
+    annotator."""
+    items = [make_item(make_text(project, f"t{number}"), "careful", f"c{number}", "TF") for number in range(5)]
+    study = make_study(project, "four", items)
+    read = {"ada": "TF TF TT TF FF", "ben": "TF TT TF TF TF", "cem": "TF TF TF FT TF", "dan": "TT TF TF TF TF"}
+    guessed = {"ada": "TT FF TF TT FF", "ben": "TF TT FF TF TT", "cem": "FF TF TT FT TF", "dan": "TF TT TF TT TT"}
+    for code in read:
+        person = make_annotator(study, code)
+        for item, without, with_text in zip(items, guessed[code].split(), read[code].split(), strict=True):
+            answer(person, "guess", item, without)
+            answer(person, "read", item, with_text)
+    right = np.array([[sum(map(str.__eq__, said, "TF")) for said in of.split()] for of in read.values()]).T
+    return study, right, np.full(right.shape, 2)

@@ -21,23 +21,26 @@ def three(project):
     return study
 
 
-def test_four_methods_stand_side_by_side_about_one_number(three, table):
+def test_five_methods_stand_side_by_side_about_one_number(three, table):
     rows = [row for row in table(three, "informativity_intervals").rows if row["evaluator"] == "human"]
     assert [(row["unit"], row["method"], row["n_units"]) for row in rows] == [
+        ("text × annotator", "two-way-t", 6),
         ("text", "jackknife-t", 6),
         ("text", "bootstrap-percentile", 6),
         ("text × annotator", "bootstrap-percentile", 6),
         ("judgment", "bootstrap-percentile", 72),
     ]
-    assert [row["informativity"] for row in rows] == [pytest.approx(30 / 36 - 22 / 36)] * 4
+    assert [row["informativity"] for row in rows] == [pytest.approx(30 / 36 - 22 / 36)] * 5
     assert all(row["low"] < row["informativity"] < row["high"] for row in rows)
     assert all(row["width"] == pytest.approx(row["high"] - row["low"]) for row in rows)
 
 
-def test_the_first_and_the_last_are_those_of_the_main_table(three, table, row):
+def test_each_convention_has_its_row_as_in_the_main_table(three, table, row):
     both = row(three, "informativity", evaluator="human")["intervals"]["informativity"]
-    first, *_others, last = table(three, "informativity_intervals").rows
-    assert (first["low"], first["high"]) == (both["clustered"]["low"], both["clustered"]["high"])
+    default, first, *_others, last = table(three, "informativity_intervals").rows
+    assert (default["low"], default["high"]) == (both["readers"]["low"], both["readers"]["high"])
+    assert default["share_from_readers"] == both["readers"]["share_from_readers"]
+    assert (first["low"], first["high"]) == (both["annotators"]["low"], both["annotators"]["high"])
     assert (last["low"], last["high"]) == (both["published"]["low"], both["published"]["high"])
 
 

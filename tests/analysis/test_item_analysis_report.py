@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.item_lists import alarms
+from analysis.results.links import alarms
 from studies.models import Response
 from tests.factory import answer, make_annotator
 

@@ -7,8 +7,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from analysis.choices import BadChoice
-from analysis.item_evaluation import by_token, chosen_source
-from analysis.services.exporting import write_item_evaluation
+from analysis.exports.item_evaluation import by_token, chosen_source
+from analysis.exports.writing import write_item_evaluation
 from items.models import Item, Text
 from projects.models import Project
 from tests.factory import answer, make_annotator

@@ -4,8 +4,8 @@ import pytest
 from django.core.cache import cache
 from django.urls import reverse
 
+from analysis.items.coding_acts import set_code
 from analysis.models import ItemCode
-from analysis.services.coding import set_code
 from evaluation.models import Metric, MetricValue
 from projects.models import Role
 from tests.factory import answer, make_annotator

@@ -5,7 +5,7 @@ import pytest
 
 from analysis.measures.agreement import MISSING, all_pairs, pairs_with
 from analysis.measures.agreement_intervals import published_kappa
-from analysis.reports.kappas import published_kappas
+from analysis.protocols.guess_then_read.agreement import published_kappas
 
 LUCK = 0.02
 

@@ -8,12 +8,13 @@ from django.core.cache import cache
 from django.urls import reverse
 
 from analysis.choices import Choices
-from analysis.evidence import evidence_of
-from analysis.reports import full_report_from
-from analysis.reports.behind import SHARED, behind, shared_by
+from analysis.frames.evidence import evidence_of
+from analysis.plugins import find_plugin
+from analysis.reports.behind.registry import behind, shared_by
+from analysis.reports.registry import full_report_from
 from analysis.services import kept_evidence
 from analysis.services.kept_evidence import evidence_now
-from analysis.writers import as_csv
+from analysis.tables.writers import as_csv
 from items.models import Option
 from tests import reading
 from tests.analysis.rows import numbers_in
@@ -109,7 +110,7 @@ def test_the_answers_that_a_row_shares_are_all_that_its_numbers_count(make, proj
             assert as_csv(rows[0]) == as_csv(rows[1]), (table.name, column.value)
             assert rows[0].notes == rows[1].notes
             seen.add(table.name)
-    assert seen >= set(SHARED[study.protocol]) - {"informativity_probability", "agreement_with_humans"}
+    assert seen >= set(find_plugin(study.protocol).shared) - {"informativity_probability", "agreement_with_humans"}
 
 
 def test_the_rows_behind_a_number_are_of_the_evidence_that_is_kept(study, reads, as_user, reviewer):

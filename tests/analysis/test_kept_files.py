@@ -6,9 +6,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from analysis import tasks
+from analysis.exports.writing import FORMATS
 from analysis.progress import ANSWERS, Step, listening
 from analysis.services import kept_files, working
-from analysis.services.exporting import FORMATS
 from llm.models import Worker
 from tests import reading
 
@@ -76,7 +76,7 @@ def test_a_file_that_lost_a_part_is_written_at_once_and_then_anew(take, sent, mo
 
 @pytest.mark.parametrize("format", ["csv", "wide"])
 def test_writing_says_how_far_it_is(format, study, monkeypatch):
-    monkeypatch.setattr("analysis.export_rows.CHUNK", 10)
+    monkeypatch.setattr("analysis.frames.export_rows.CHUNK", 10)
     heard = []
     with listening(heard.append):
         kept_files.export_responses(study, format, kept_files.Squeezed(kept_files.TemporaryFile()))

@@ -9,12 +9,12 @@ from django.core.cache import cache
 from django.urls import reverse
 from django.utils.translation import override
 
+from analysis.agreement.lab import lab
+from analysis.agreement.questions import FIRST, SECOND, Asked, questions_of
 from analysis.choices import Choices
-from analysis.frames import responses_frame
-from analysis.lab_questions import FIRST, SECOND, Asked, questions_of
-from analysis.reports.lab import lab
+from analysis.frames.responses import responses_frame
 from analysis.services.results import lab_overview_of
-from studies.services.importing import import_responses
+from studies.services.responses.importing import import_responses
 from tests import stopping
 from tests.factory import answer, make_annotator
 from tests.studies.answer_files import as_csv

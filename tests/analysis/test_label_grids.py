@@ -3,15 +3,15 @@
 import pytest
 
 from analysis.choices import Choices
-from analysis.crossing import crossed
-from analysis.evidence import evidence_of
-from analysis.hiding import without_effects
-from analysis.reports import report_from
-from analysis.reports.agreed_sentences import most_and_least
-from analysis.reports.behind import behind
-from analysis.tables import make_table
+from analysis.frames.evidence import evidence_of
+from analysis.protocols.stopping_questionnaire.sentences import most_and_least
+from analysis.reports.behind.registry import behind
+from analysis.reports.registry import report_from
+from analysis.results.hiding import without_effects
+from analysis.tables.page_grids import pivot
+from analysis.tables.spec import make_table
 from studies.models import Study
-from studies.services.importing import import_responses
+from studies.services.responses.importing import import_responses
 from tests import pairs, stopping
 from tests.analysis.rows import found, lines_under
 from tests.pairs import generator_of
@@ -49,7 +49,7 @@ def preferred(project):
 
 
 def grids(report, name, link=None):
-    return crossed(report.table(name), "clustered", link)
+    return pivot(report.table(name), "annotators", link)
 
 
 def heads(grid):
@@ -117,7 +117,7 @@ def test_while_effects_are_hidden_no_grid_tells_generators_apart(labelled):
 
 def test_the_findings_of_the_page_name_where_people_agree_most_and_least(labelled, monkeypatch):
     assert most_and_least(labelled.table("agreement")) == []  # nine pairs at most got to any category but the first
-    monkeypatch.setattr("analysis.reports.agreed_sentences.FEWEST", 5)
+    monkeypatch.setattr("analysis.protocols.stopping_questionnaire.sentences.FEWEST", 5)
     study = Study.objects.get(slug="stops")
     said = " ".join(report_from(evidence_of(study, Choices(seed=5))).sentences)
     assert "Among pairs of people who both got to a category, agreement is highest at" in said
@@ -164,7 +164,7 @@ def test_nothing_is_said_where_no_two_categories_differ(other):
 
 def test_generators_stand_down_and_models_of_strength_across(preferred):
     ranked = report_from(preferred).table("ranking")
-    (grid,) = crossed(ranked, "clustered")
+    (grid,) = pivot(ranked, "annotators")
     assert heads(grid)[:2] == ["Generator", "Davidson, ties modelled"]
     assert len(grid.rows) == len(pairs.GENERATORS)
     assert grid.notes == ("In each cell: Strength; under it: Rank · Possible ranks.",)

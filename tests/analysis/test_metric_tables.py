@@ -8,7 +8,8 @@ from django.urls import reverse
 from scipy.stats import pearsonr
 
 from analysis.choices import BadChoice, Choices, dropped_from
-from analysis.reports import build
+from analysis.reports.registry import build
+from analysis.services.figures import figure_specification
 from evaluation.models import Metric, MetricValue
 from items.models import Generator
 from studies.models import Response
@@ -127,7 +128,7 @@ def test_means_by_generator_are_ranked_as_by_people(report):
     rows = {generator: found(report, "metric_means", metric="near", generator=generator) for generator in GENERATORS}
     means = [rows[generator]["mean"] for generator in GENERATORS]
     assert means == pytest.approx([3, 7 / 3, 13 / 3])
-    assert [rows[generator]["mark"] for generator in GENERATORS] == ["", "", "best"]
+    assert [rows[generator]["mark"] for generator in GENERATORS] == ["", "", "highest"]
     assert [rows[generator]["rank"] for generator in GENERATORS] == [2, 3, 1]
     assert [rows[generator]["human_rank"] for generator in GENERATORS] == [2, 3, 1]
     assert {row["rank_correlation"] for row in rows.values()} == {1.0}
@@ -223,6 +224,21 @@ def test_the_command_writes_the_tables_of_the_contract_and_the_heat_map(study, t
         assert (tmp_path / "tables" / f"{name}.csv").read_text().startswith(columns)
         assert "Without reference items." in (tmp_path / "tables" / f"{name}.json").read_text()
     assert (tmp_path / "figures" / "metric_correlations.svg").read_text().startswith("<svg")
+
+
+def test_the_figure_of_metrics_by_score_draws_the_quartiles_of_the_table(study, report):
+    spec = figure_specification(study, report, "metric_by_score")
+    assert "metric_by_score" in report.figures
+    boxes = {
+        (box["metric"], box["heading"], box["score"]): box for row in spec["vconcat"] for box in row["data"]["values"]
+    }
+    drawn = [row for row in report.table("metric_by_score").rows if row["median"] is not None]
+    assert len(boxes) == len(drawn) > 0
+    row = found(report, "metric_by_score", metric="near", dimension="conciseness", score=3)
+    box = boxes["near", "conciseness", "3"]
+    assert (box["q1"], box["median"], box["q3"]) == (row["q1"], row["median"], row["q3"])
+    shown = [each["r_shown"] for each in boxes.values() if (each["metric"], each["heading"]) == ("near", "conciseness")]
+    assert sum(map(bool, shown)) == 1
 
 
 def test_the_page_follows_a_metric_that_was_computed_anew(study, as_user, researcher):

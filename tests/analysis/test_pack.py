@@ -12,10 +12,11 @@ from django.urls import reverse
 
 from analysis.choices import Choices
 from analysis.formatting import number
+from analysis.items.coding_acts import set_code
 from analysis.models import ItemCode
 from analysis.pack import work
-from analysis.services.coding import set_code
-from analysis.services.packing import write_pack
+from analysis.pack.building import write_pack
+from analysis.published_names import own_generators, store_matches, stored_matches
 from evaluation.models import Evaluator
 from items.models import KeyCorrection, Option, Text
 from projects.models import Membership, Project, Role, User
@@ -96,7 +97,14 @@ def test_report_on_the_unpacked_study_gives_the_same_bytes(study, tmp_path):
     assert len(before) > 10
 
 
-@pytest.mark.parametrize("convention", ["clustered", "published"])
+def test_matches_with_published_generators_come_back(guessed, tmp_path):
+    name = own_generators(guessed)[0]
+    store_matches(guessed, ("gpt-4",), {name: "gpt-4"}, None)
+    again, _project = unpacked(packed(guessed, tmp_path / "pack.zip"))
+    assert stored_matches(again) == {name: "gpt-4"}
+
+
+@pytest.mark.parametrize("convention", ["annotators", "published"])
 def test_pilots_come_back_where_they_were_included(guessed, tmp_path, convention):
     wanted = ("--include", "pilot", "--convention", convention, "--seed", "3")
     path = packed(guessed, tmp_path / "pack.zip", *wanted)

@@ -91,7 +91,7 @@ def test_a_new_pack_takes_the_place_of_the_last_one(page, sent, django_capture_o
 def test_a_message_that_comes_twice_builds_once(page, sent, monkeypatch, django_capture_on_commit_callbacks):
     page.ask(django_capture_on_commit_callbacks)
     tasks.build_pack(pack_id=sent[0])
-    monkeypatch.setattr("analysis.services.packing.write_pack", None)
+    monkeypatch.setattr("analysis.pack.building.write_pack", None)
     tasks.build_pack(pack_id=sent[0])
     tasks.build_pack(pack_id=12_345)
     assert Pack.objects.get().state == PackState.DONE
@@ -122,7 +122,7 @@ def test_what_stops_a_pack_is_said(page, sent, monkeypatch, django_capture_on_co
     def full(*arguments):
         raise OSError("no space left")
 
-    monkeypatch.setattr("analysis.services.packing.write_pack", full)
+    monkeypatch.setattr("analysis.pack.building.write_pack", full)
     with pytest.raises(OSError, match="no space"):
         tasks.build_pack(pack_id=sent[0])
     assert "The pack could not be built: OSError" in page.shown()

@@ -6,11 +6,11 @@ from django.core.cache import cache
 from django.urls import reverse
 
 from analysis.choices import Choices
-from analysis.item_sheet import comparisons, judgments_of_item
-from analysis.reports import build
-from analysis.services.coding import set_code
+from analysis.items.coding_acts import set_code
+from analysis.items.sheet import comparisons, judgments_of_item
+from analysis.reports.registry import build
 from items.models import Item
-from studies.services.importing import import_responses
+from studies.services.responses.importing import import_responses
 from tests import pairs, stopping
 from tests.studies.answer_files import as_csv
 

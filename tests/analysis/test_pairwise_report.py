@@ -4,7 +4,6 @@ import csv
 import io
 import json
 from collections import Counter
-from dataclasses import replace
 from itertools import combinations
 from random import Random
 
@@ -13,15 +12,16 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from analysis.choices import Choices
-from analysis.evidence import evidence_of
-from analysis.measures.intervals import Interval
-from analysis.reports import build
-from analysis.reports.pairwise import sentences
-from analysis.reports.preferred_sentences import Preference, preference, worded
-from analysis.services.exporting import export_responses
-from analysis.tables import make_table
-from studies.services.importing import ImportRefused, import_responses
+from analysis.exports.writing import export_responses
+from analysis.frames.evidence import evidence_of
+from analysis.measures.wins import FIRST, SECOND, TIE
+from analysis.protocols.pairwise.judged_pairs import counted
+from analysis.protocols.pairwise.report import sentences
+from analysis.protocols.pairwise.sentences import preference_comparisons
+from analysis.reports.registry import build
+from analysis.tables.spec import make_table
 from studies.services.launching import open_main_part
+from studies.services.responses.importing import ImportRefused, import_responses
 from tests.pairs import GENERATORS, Judge, annotators, drafted, expected, generator_of, launched, make_bank, planted
 from tests.studies.answer_files import as_csv
 
@@ -286,29 +286,28 @@ def test_the_results_page_lets_the_calibration_be_left_out(seen, as_user, viewer
     assert "Judgments of the calibration are not counted." in page
 
 
-def test_the_first_is_held_against_the_last_directly(seen):
-    """Shares of untied judgments between the two, text by text."""
+def test_a_win_rate_counts_a_tie_as_half_and_only_judgments_of_the_generator(seen):
     study, _rows = seen
     evidence = evidence_of(study, Choices(seed=5))
-    found = preference(evidence, GENERATORS[0], GENERATORS[-1])
-    mirrored = preference(evidence, GENERATORS[-1], GENERATORS[0])
-    assert found.share == pytest.approx(1 - mirrored.share)
-    assert found.judgments == mirrored.judgments > 0
+    [comparison] = preference_comparisons(evidence)
+    judgments = counted(evidence)
+    for name in GENERATORS:
+        [arm] = comparison.family.figures[name].added
+        first, second = (judgments[f"generator_{side}"] == name for side in ("first", "second"))
+        won = (first & (judgments["outcome"] == FIRST)) | (second & (judgments["outcome"] == SECOND))
+        ties = (first | second) & (judgments["outcome"] == TIE)
+        assert arm.mean() == pytest.approx((won.sum() + ties.sum() / 2) / (first | second).sum())
 
 
-def test_a_preference_is_said_with_its_interval_and_texts():
-    interval = Interval(0.55, 0.75, "jackknife-t", "text", 12, 80, 12, None)
-    assert worded(Preference("ann", "bob", 0.65, interval), "more texts would narrow this") == (
-        "Where one of the two won, items by ann were preferred to those by bob in .65 [.55, .75] of 80 judgments on "
-        "12 texts; more texts would narrow this."
-    )
-    other = Preference("bob", "ann", 0.35, replace(interval, low=0.25, high=0.45))
-    assert worded(other, "") == (
-        "Where one of the two won, items by ann were preferred to those by bob in .65 [.55, .75] of 80 judgments on "
-        "12 texts."
-    )
-    wide = replace(interval, low=0.45)
-    assert worded(Preference("ann", "bob", 0.65, wide), "").startswith("Whether items by ann are preferred")
+def test_contrasts_are_differences_of_win_rates(seen):
+    study, _rows = seen
+    report = build(study, Choices(seed=5))
+    [comparison] = preference_comparisons(evidence_of(study, Choices(seed=5)))
+    rates = {name: figure.added[0].mean() for name, figure in comparison.family.figures.items()}
+    rows = report.table("contrasts").rows
+    assert {row["measure"] for row in rows} == {"win_rate"}
+    for row in rows:
+        assert row["difference"] == pytest.approx(rates[row["generator_a"]] - rates[row["generator_b"]])
 
 
 def placed(*ranks):
@@ -320,16 +319,9 @@ def placed(*ranks):
     return make_table("ranking", tuple(rows[0]), rows)
 
 
-def test_ends_of_a_ranking_are_said_to_be_unsure_where_they_are():
-    assert sentences(placed(("ann", 1, 1, 2), ("bob", 2, 1, 2), ("cho", 3, 3, 3))) == [
-        "By Davidson's model, items by ann stand first, those by cho last.",
-        "That ann stands first is not sure: another generator may stand there.",
-    ]
-    assert sentences(placed(("ann", 1, 1, 1), ("bob", 2, 2, 3), ("cho", 2, 2, 3))) == [
-        "By Davidson's model, items by ann stand first, those by cho last.",
-        "As strong as cho: bob.",
-        "That cho stands last is not sure: another generator may stand there.",
-    ]
+def test_the_order_is_said_as_estimated_and_equal_strengths_share_a_place():
+    [order] = sentences(placed(("ann", 1, 1, 1), ("bob", 2, 2, 3), ("cho", 2, 2, 3)))
+    assert order.endswith("ann, bob = cho.")
 
 
 def test_equal_strengths_put_nobody_first():
@@ -349,4 +341,4 @@ def test_who_never_lost_is_named_beside_those_who_are_ranked(project):
                 rows.append(judged(f"ann{seat}", one, other, better))
     said = list(build(imported(project, rows), Choices(seed=3)).sentences)
     assert "gen-alder has no rank: It never lost, so no finite strength explains its results." in said
-    assert not any("alder stand" in sentence for sentence in said)
+    assert not any("order" in sentence and "alder" in sentence for sentence in said)

@@ -8,17 +8,18 @@ from bs4 import BeautifulSoup
 from django.core.cache import cache
 from django.urls import reverse
 
-from analysis.measures.power import Components, Plan, guess_then_read_outlook
-from analysis.outlook_forms import FORMS
-from analysis.plan_sizes import UNKNOWN_ANNOTATORS, Sizes, sizes_of
-from analysis.reports.outlook import GuessPlan, PairPlan, TooLarge, outlook, own_row, sizes_around
-from analysis.services.outlooks import components_of, spread_of
-from analysis.templatetags.study_tabs import PLANNED
+from analysis.measures.power import Components, Plan, informativity_outlook
+from analysis.planning.assumptions import components_of, spread_of
+from analysis.planning.forms import UNKNOWN_ANNOTATORS, Sizes, sizes_of
+from analysis.planning.outlook import TooLarge, outlook, own_row, sizes_around
+from analysis.plugins import load_plugins
+from analysis.protocols.guess_then_read.planner import GuessPlan
+from analysis.protocols.pairwise.planner import PairPlan
 from projects.models import Role
 from studies.models import Study
 from studies.services.creating import create_study
-from studies.services.importing import import_responses
 from studies.services.launching import launch_study
+from studies.services.responses.importing import import_responses
 from studies.services.spec import check_spec
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 from tests.pairs import drafted as draft_of_pairs
@@ -103,7 +104,7 @@ def test_the_table_holds_the_plan_and_other_texts_annotators_and_items():
     assert [(row["texts"], row["annotators"], row["items"]) for row in table.rows if row["own_plan"]] == [(6, 4, 3)] * 3
     assert [row["texts"] for row in table.rows if row["axis"] == "texts"] == [3, 6, 9, 12, 18, 24]
     largest = table.rows[5]
-    alone = guess_then_read_outlook(Plan(24, 4), 0.58, (0.84, 0.74), seed=3, studies=500)
+    alone = informativity_outlook(Plan(24, 4), 0.58, (0.84, 0.74), seed=3, studies=500)
     assert (largest["power"], largest["width"]) == (alone.power, alone.width)
 
 
@@ -127,7 +128,7 @@ def test_a_draft_is_planned_with_stated_assumptions(draft, page):
     words = found.get_text(" ", strip=True)
     assert "Assumptions of Lesart, not measured" in words
     assert "With 4 texts, each done by 6 annotators" in words
-    assert "Twice the texts" in words
+    assert "With twice the texts" in words
 
 
 def test_an_assumption_of_the_reader_counts(draft, page):
@@ -288,4 +289,4 @@ def test_the_file_has_the_rows_of_the_page(draft, as_user, member):
 
 
 def test_the_tab_stands_where_there_is_a_simulation():
-    assert set(PLANNED) == set(FORMS)
+    assert {name for name, plugin in load_plugins().items() if plugin.planner} == {"guess-then-read", "pairwise"}

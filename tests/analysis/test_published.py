@@ -5,16 +5,19 @@ from itertools import product
 import pytest
 from bs4 import BeautifulSoup
 from django.core.cache import cache
+from django.core.management import CommandError, call_command
 from django.urls import reverse
 from django.utils import timezone
 
-from analysis.beside_published import NAMED, apart, comparing
 from analysis.choices import Choices
-from analysis.reports import build
-from analysis.reports.published import DIFFERS, SOURCES, printed
+from analysis.models import GeneratorMatch
+from analysis.plugins import load_plugins
+from analysis.published_names import match_generators
+from analysis.reports.published import NAMED, apart, comparing, printed
+from analysis.reports.registry import build
 from items.models import Generator
 from studies.models import Assignment
-from studies.services.importing import import_responses
+from studies.services.responses.importing import import_responses
 from tests import dimensions, pairs, stopping
 from tests.studies.answer_files import as_csv
 
@@ -30,7 +33,12 @@ PEOPLE_READING = {"evaluator": "human", "stage": "read"}
 @pytest.mark.parametrize(
     ("table", "row", "measure", "expected"),
     [
-        ("informativity", {"generator": "gpt-4", "evaluator": "human"}, "informativity", (0.267, 0.219, 0.316)),
+        ("informativity", {"generator": "llama-2", "evaluator": "human"}, "informativity", (0.187, 0.115, 0.262)),
+        ("informativity", {"generator": "human", "evaluator": "llama-2"}, "informativity", (0.216, 0.161, 0.272)),
+        ("informativity", {"generator": "gpt-4", "evaluator": "human"}, "informativity", (0.259, 0.193, 0.328)),
+        ("ratings", {"generator": "llama-2", "evaluator": "human"}, "n_1", (11, None, None)),
+        ("ratings", {"generator": "gpt-4", "evaluator": "human"}, "n_5", (84, None, None)),
+        ("metric_means", {"metric": "METEOR", "generator": "Reference"}, "mean", (0.999, None, None)),
         ("agreement_with_humans", PEOPLE_READING, "kappa_unweighted", (0.683, None, None)),
         ("alpha", {"dimension": "clarity", "round": "2"}, "alpha", (0.576, None, None)),
         ("agreement", {"view": "without_ties"}, "conger_kappa", (0.29, 0.17, 0.41)),
@@ -41,15 +49,21 @@ def test_numbers_are_as_printed(table, row, measure, expected):
     assert (found.value, found.low, found.high) == expected
 
 
+def test_table_6_is_of_a_sample_and_stands_beside_table_5():
+    row = {"metric": "UniEval", "dimension": "answerability", "coefficient": "pearson", "scope": "pooled"}
+    found = {each.group: each.value for each in printed() if dict(each.row) == row}
+    assert found == {"": 0.207, "sample": 0.215}
+
+
 def test_every_protocol_names_its_source_and_what_differs():
-    assert set(SOURCES) == set(DIFFERS) == {each.protocol for each in printed()}
+    assert {name for name, each in load_plugins().items() if each.published} == {each.protocol for each in printed()}
 
 
 def test_a_row_of_the_same_name_stands_beside_whatever_its_capitals(answered):
     Generator.objects.filter(name="careful").update(name="GPT-4")
     (found,) = rows_of(answered, row="gpt-4, human", measure="informativity")
-    assert (found["published"], found["own"], found["own_n"]) == (0.267, 1 / 8, 8)
-    assert found["published_said"].split() == [".27", "[.22,", ".32]"]
+    assert (found["published"], found["own"], found["own_n"]) == (0.259, 1 / 8, 8)
+    assert found["published_said"].split() == [".26", "[.19,", ".33]"]
 
 
 def test_what_only_one_side_has_is_said(answered):
@@ -98,6 +112,55 @@ def test_alpha_is_matched_by_dimension_and_round_and_generators_by_their_average
     assert second["reason"] == "this study has no such row"
     averages = [row["row"] for row in rows_of(study, measure="mean") if row["own"] is not None]
     assert averages == [f"{name}, average, 1" for name in dimensions.GENERATORS]
+
+
+QGEVAL_NAMES = ("SQuAD BART-base_finetune", "gpt-4_fewshot", "GPT 4 zeroshot", "Flan-T5-XL_LoRA", "reference")
+PUBLISHED = ("GPT-4-fewshot", "GPT-4-zeroshot", "Flan-T5-XL-LoRA", "Reference", "BART-base-finetune")
+
+
+def test_generators_are_found_without_regard_to_case_blanks_and_separators():
+    found = match_generators(PUBLISHED, QGEVAL_NAMES, {})
+    assert found == dict(zip(QGEVAL_NAMES[1:], PUBLISHED[:4], strict=True))
+
+
+def test_the_name_with_the_same_letters_comes_first_and_no_published_one_is_given_twice():
+    assert match_generators(("GPT-4",), ("gpt_4", "GPT-4"), {}) == {"GPT-4": "GPT-4"}
+
+
+def test_what_a_researcher_says_comes_before_names():
+    said = {"gpt_4": "Reference", "reference": ""}
+    assert match_generators(("GPT-4", "Reference"), ("gpt_4", "reference"), said) == {"gpt_4": "Reference"}
+
+
+def test_a_researcher_matches_a_generator_on_the_results_page(answered, as_user, researcher):
+    cache.clear()
+    page, results = as_user(researcher), reverse("study_results", args=["tiny"])
+    form = BeautifulSoup(page.get(results).content, "html.parser").select_one("#published-names form")
+    names = [select["name"] for select in form.select("select")]
+    answer = page.post(form["action"], dict(zip(names, ("gpt-4", ""), strict=True)))
+    assert answer.headers["Location"] == f"{results}#published"
+    (found,) = rows_of(answered, row="gpt-4, human", measure="informativity")
+    assert found["own"] == 1 / 8
+    assert not rows_of(answered, row="careful, human")
+    stored = GeneratorMatch.objects.get()
+    assert (stored.generator, stored.published, stored.made_by) == ("careful", "gpt-4", researcher)
+
+
+def test_two_generators_are_never_one_published_and_viewers_match_nothing(answered, as_user, researcher, viewer):
+    cache.clear()
+    address = reverse("study_matches", args=["tiny"])
+    as_user(researcher).post(address, {"match-0": "gpt-4", "match-1": "gpt-4"})
+    assert as_user(viewer).post(address, {"match-0": "gpt-4"}).status_code in (403, 404)
+    assert not GeneratorMatch.objects.exists()
+
+
+def test_the_command_matches_and_says_that_a_generator_is_none(answered, capsys):
+    Generator.objects.filter(name="careful").update(name="GPT 4")
+    call_command("match_published", "tiny", "GPT 4=", "hurried=llama-2")
+    assert capsys.readouterr().out.splitlines() == ["GPT 4 = (none)", "hurried = llama-2"]
+    assert rows_of(answered, row="gpt-4, human", measure="informativity")[0]["own"] is None
+    with pytest.raises(CommandError, match="llama-3"):
+        call_command("match_published", "tiny", "hurried=llama-3")
 
 
 def test_pairs_are_matched_by_how_ties_are_taken_and_a_draft_has_none(project):
@@ -159,7 +222,7 @@ def test_the_results_page_shows_what_compares_and_sums_up_the_rest_closed(answer
     table = build(answered, Choices(seed=7)).table("published")
     assert len(section.select("tbody tr")) == len(comparing(table).rows) > 0
     rest = section.select_one("details:not([open])")
-    assert f"{len(table.rows) - len(comparing(table).rows)} numbers do not compare" in rest.summary.get_text()
+    assert f"{len(table.rows) - len(comparing(table).rows)} figures are not comparable" in rest.summary.get_text()
     own = reverse("study_table_page", args=["tiny", "published"])
     assert rest.select_one("a")["href"].startswith(own)
 

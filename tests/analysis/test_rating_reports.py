@@ -31,7 +31,7 @@ def test_the_mean_is_of_ratings_and_its_interval_of_texts(project, row):
         annotator = make_annotator(study, code)
         for item, rating in zip(items, given, strict=True):
             answer(annotator, "read", item, "TF", rating=rating)
-    found = row(study, "ratings", evaluator="human")
+    found = row(study, "ratings", {"convention": "annotators"}, evaluator="human")
     assert found["mean"] == 4.5
     assert found["low"] == pytest.approx(4.5 - 4.302652729696142 * (2 / 3 * 2 * 0.25**2) ** 0.5)
     assert found["high"] == 5

@@ -7,10 +7,9 @@ from django.http import QueryDict
 from django.template import Context, Template
 from django.urls import reverse
 
-from analysis.addresses import asked
-from analysis.forms import ResultsForm
-from analysis.pages import Cell
-from analysis.shorthand import LETTERS, in_letters, spelled_out
+from analysis.results.forms import LETTERS, ResultsForm, encode_filters, spelled_out
+from analysis.results.links import asked
+from analysis.tables.page import Cell
 
 CELLS = "{% for cell in cells %}{% include 'analysis/parts/cell.html' %}{% endfor %}"
 PAGE = Template("{% load remarks %}{% remarks %}" + CELLS + "{% endremarks %}")
@@ -68,7 +67,7 @@ def test_every_remark_that_a_page_refers_to_stands_on_it(answered, as_user, revi
 def test_a_choice_comes_back_from_its_letter(choice):
     name, value = choice
     chosen = {name: [value] if name in ("include", "drop") else value}
-    (letters,) = in_letters({"asked": 1} | chosen).values()
+    (letters,) = encode_filters({"asked": 1} | chosen).values()
     assert {key: each for key, each in spelled_out(letters).items() if each} == {"asked": "1"} | chosen
 
 
@@ -78,8 +77,14 @@ def test_several_choices_come_back_from_an_address(answered):
     assert (chosen.convention, chosen.included) == ("published", ())
 
 
+def test_an_earlier_name_of_a_convention_is_taken_from_an_address(answered):
+    form = ResultsForm(answered, {"main": 1}, QueryDict("asked=1&convention=clustered"))
+    assert form.choices.convention == "annotators"
+    assert form["convention"].value() == "annotators"
+
+
 def test_who_unticks_everything_is_not_taken_for_who_chose_nothing(tiny):
     form = ResultsForm(tiny, {"simulated": 1}, {"asked": "1"})
-    again = ResultsForm(tiny, {"simulated": 1}, in_letters(asked(form)))
+    again = ResultsForm(tiny, {"simulated": 1}, encode_filters(asked(form)))
     assert form.choices.included == again.choices.included == ()
-    assert in_letters({}) == {}
+    assert encode_filters({}) == {}

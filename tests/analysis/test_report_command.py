@@ -8,14 +8,14 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from items.models import Item, KeyCorrection, Option
-from items.services.keys import correct_key
+from items.services.versions import correct_key
 from studies.models import StudyState
 from tests.factory import answer, make_annotator
 
 TABLES = {
     "description", "informativity", "informativity_matched", "agreement_with_humans", "ratings", "accuracy_by_rating",
     "guessable_items", "unanswerable_items", "item_analysis", "published", "informativity_standardised",
-    "beside_accuracy", "informativity_intervals",
+    "beside_accuracy", "informativity_intervals", "contrasts",
 }  # fmt: skip
 FIGURES = {"dumbbell", "dumbbell_matched", "ratings", "accuracy_by_rating"}
 
@@ -64,7 +64,7 @@ def test_report_json_says_what_was_computed_from_what(answered, tmp_path):
     about = json.loads((report(tmp_path) / "report.json").read_text())
     assert about["study"]["slug"] == "tiny"
     assert about["study"]["instrument"] == "guess-then-read/en/1"
-    assert (about["seed"], about["convention"], about["included_purposes"]) == (7, "clustered", ["main"])
+    assert (about["seed"], about["convention"], about["included_purposes"]) == (7, "readers", ["main"])
     assert about["n_responses"] == 32
     assert set(about["tables"]) == TABLES
     assert set(about["figures"]) == FIGURES
@@ -83,10 +83,10 @@ def test_another_seed_is_another_draw(answered, tmp_path):
     assert (one / "tables/informativity.json").read_bytes() != (two / "tables/informativity.json").read_bytes()
 
 
-def test_convention_decides_low_and_high_and_json_has_both(answered, tmp_path):
+def test_convention_decides_low_and_high_and_json_has_all(answered, tmp_path):
     report(tmp_path, "--convention", "published")
     (first, *_) = json.loads((tmp_path / "tables/informativity.json").read_text())["rows"]
-    assert set(first["intervals"]["answerability"]) == {"clustered", "published"}
+    assert set(first["intervals"]["answerability"]) == {"readers", "annotators", "published"}
     published = first["intervals"]["answerability"]["published"]
     assert float(rows(tmp_path, "informativity")[0]["answerability_low"]) == published["low"]
 
@@ -209,3 +209,8 @@ def test_a_draft_and_an_unknown_study_are_refused(tiny, tmp_path):
         report(tmp_path)
     with pytest.raises(CommandError, match="There is no study “nowhere”"):
         report(tmp_path, slug="nowhere")
+
+
+def test_a_report_takes_the_earlier_name_of_a_convention(answered, tmp_path):
+    report(tmp_path, "--convention", "clustered")
+    assert json.loads((tmp_path / "report.json").read_text())["convention"] == "annotators"

@@ -114,13 +114,13 @@ def test_a_folder_that_may_not_be_written_is_refused_before_anything_is_computed
     def refused(dir):
         raise PermissionError(13, "Permission denied", f"{dir}/new")
 
-    monkeypatch.setattr("analysis.services.report_folder.TemporaryFile", refused)  # root may write anywhere
+    monkeypatch.setattr("analysis.services.reporting.TemporaryFile", refused)  # root may write anywhere
     with pytest.raises(CommandError, match=f"^{tmp_path} cannot be written: Permission denied"):
         report(tmp_path)
 
 
 def test_a_pack_does_not_take_the_place_of_a_folder(answered, uncomputed, tmp_path, monkeypatch):
-    monkeypatch.setattr("analysis.services.packing.full_report_from", lambda evidence: pytest.fail("computed"))
+    monkeypatch.setattr("analysis.pack.building.full_report_from", lambda evidence: pytest.fail("computed"))
     with pytest.raises(CommandError, match="cannot be written: Is a directory"):
         call_command("export_pack", "tiny", "--out", str(tmp_path))
     assert not list(tmp_path.iterdir())

@@ -4,12 +4,12 @@ import pytest
 from django.utils import timezone
 
 from analysis.choices import Choices
-from analysis.evidence import evidence_of
-from analysis.reports import REPORTS
-from evaluation.services.position import Position
+from analysis.frames.evidence import evidence_of
+from analysis.plugins import find_plugin
+from evaluation.services.position import PositionBias
 from studies.models import Assignment, Response
 from studies.models.people import DONE
-from studies.services.importing import import_responses
+from studies.services.responses.importing import import_responses
 from tests import dimensions, pairs, stopping
 from tests.factory import make_annotator
 from tests.studies.answer_files import as_csv
@@ -45,7 +45,7 @@ def pair_of(unit) -> tuple[str, str]:
 
 def tables(study, **choices) -> dict[str, list[dict]]:
     evidence = evidence_of(study, Choices(seed=1, **choices))
-    return {table.name: list(table.rows) for table in REPORTS[study.protocol](evidence).tables}
+    return {table.name: list(table.rows) for table in find_plugin(study.protocol).report(evidence).tables}
 
 
 @pytest.fixture
@@ -90,9 +90,9 @@ def test_without_models_a_report_has_no_table_of_them(project):
 
 
 def test_the_share_of_flips_is_of_pairs_with_both_orders():
-    assert Position(n=8, n_flipped=2, n_first=9, n_decided=12).share_flipped == 0.25
-    assert Position(n=8, n_flipped=2, n_first=9, n_decided=12).share_first == 0.75
-    assert Position(n=0, n_flipped=0, n_first=0, n_decided=0).share_flipped is None
+    assert PositionBias(n=8, n_flipped=2, n_first=9, n_decided=12).share_flipped == 0.25
+    assert PositionBias(n=8, n_flipped=2, n_first=9, n_decided=12).share_first == 0.75
+    assert PositionBias(n=0, n_flipped=0, n_first=0, n_decided=0).share_flipped is None
 
 
 @pytest.fixture

@@ -10,14 +10,14 @@ from django.core.cache import cache
 from django.urls import reverse
 
 from analysis.choices import Choices
-from analysis.reports import build
+from analysis.reports.registry import build
 from evaluation.models import Metric, MetricValue
 from items.models import Generator, Item
 from projects.models import Role
 from studies.models import StudyState
-from studies.services.importing import import_responses
+from studies.services.responses.importing import import_responses
 from tests import dimensions, reading, stopping
-from tests.factory import answer, make_annotator
+from tests.factory import answer, make_annotator, make_item, make_study, make_text
 from tests.studies.answer_files import as_csv
 
 URLS = {
@@ -98,7 +98,7 @@ def test_the_page_shows_numbers_intervals_and_n(answered, page):
         ".75",
         ".88",
         "4 judgments, 2 texts",
-        "by judgments: [",
+        "as published: [",
         "Informativity, matched",
         "Agreement with people",
     ):
@@ -115,8 +115,22 @@ def test_the_figure_has_its_numbers_in_words(answered, page):
     assert "careful, people: Guessability .75" in page()
 
 
-def test_the_best_is_marked_by_a_sign_and_not_by_colour_alone(answered, page):
-    assert '<strong>.88</strong><span class="best"' in page()
+def test_the_best_is_marked_by_a_sign_and_not_by_colour_alone(project, page):
+    """One generator is answered nearly always right with the text, the other nearly never."""
+    texts = [make_text(project, f"t{number}") for number in range(10)]
+    by = {name: [make_item(text, name, f"{name}{text.external_id}", "TF") for text in texts] for name in ("ann", "bob")}
+    study = make_study(project, "clear", [item for pair in zip(*by.values(), strict=True) for item in pair])
+    for place in range(4):
+        person = make_annotator(study, f"p{place}")
+        for number in range(10):
+            odd = (number**2 + place) % 5 == 0
+            answer(person, "guess", by["ann"][number], "TT")
+            answer(person, "guess", by["bob"][number], "TT")
+            answer(person, "read", by["ann"][number], "TT" if odd else "TF")
+            answer(person, "read", by["bob"][number], "TT" if odd else "FT")
+    signs = BeautifulSoup(page("clear"), "html.parser").select('[data-table="informativity"] strong + .best')
+    assert {sign["aria-label"] for sign in signs} == {"best"}
+    assert {sign.find_parent("tr").find("th").get_text() for sign in signs} == {"ann"}
 
 
 def test_a_study_without_answers_says_what_to_do(tiny, page):
@@ -147,13 +161,14 @@ def test_a_model_beside_simulated_people_does_not_hide_them(tiny, items, page):
 
 
 def test_the_convention_is_a_choice_of_the_reader(answered, page):
-    assert "by texts: [" in page(asked=1, convention="published")
+    assert "as published: [" in page(asked=1, convention="annotators")
+    assert "these annotators only: [" in page(asked=1, convention="published")
 
 
 def test_a_choice_that_does_not_exist_is_said_and_changes_nothing(answered, page):
     html = page(asked=1, convention="lucky")
     assert "Select a valid choice" in html
-    assert "by judgments: [" in html
+    assert "as published: [" in html
 
 
 def test_lists_of_items_lead_to_the_text(answered, page):
@@ -189,7 +204,7 @@ def test_a_new_answer_a_new_key_and_a_new_name_show_at_once(answered, items, pag
 
 def test_an_unchanged_study_is_not_computed_again(answered, page, monkeypatch):
     first = page()
-    monkeypatch.setattr("analysis.reports.build", lambda *_: 1 / 0)
+    monkeypatch.setattr("analysis.reports.registry.build", lambda *_: 1 / 0)
     assert page() == first
 
 
@@ -235,11 +250,11 @@ def test_intervals_are_chosen_where_there_are_any(answered, as_user, viewer):
 
 
 def test_nothing_is_offered_that_would_change_nothing(project, as_user, viewer):
-    """A stopping questionnaire prints no interval by convention; scores without metrics leave none out."""
+    """A stopping questionnaire has intervals of contrasts only; scores without metrics leave none out."""
     stopping.make_bank(project)
     stopped = stopping.drafted(project)
     import_responses(stopped, as_csv(stopping.rows()))
-    assert controls(as_user, viewer, stopped) == set()
+    assert controls(as_user, viewer, stopped) == {"convention"}
     dimensions.make_bank(project)
     scored = dimensions.drafted(project)
     import_responses(scored, as_csv(dimensions.both_rounds()))
@@ -252,7 +267,7 @@ def test_nothing_is_offered_that_would_change_nothing(project, as_user, viewer):
 
 
 def test_what_holds_of_several_tables_is_said_once_and_in_files_with_each(answered, page):
-    note = "In brackets: 95 % intervals."
+    note = "95 % intervals by readers and texts:"
     html = page()
     assert html.count(note) == 1
     notes = BeautifulSoup(html, "html.parser").select_one("#notes")

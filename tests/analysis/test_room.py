@@ -8,8 +8,8 @@ from django.core.cache import cache
 from django.http import QueryDict
 from django.urls import reverse
 
-from analysis.crossing import crossed
-from analysis.room import (
+from analysis.tables.page import paginate
+from analysis.tables.page_budget import (
     FEWEST_ROWS,
     GRIDS,
     LIST,
@@ -23,8 +23,8 @@ from analysis.room import (
     rows_that_fit,
     sheets,
 )
-from analysis.tables import Crossing, Shown, make_table
-from analysis.turning import turned
+from analysis.tables.page_grids import pivot
+from analysis.tables.spec import Crossing, Shown, make_table
 from evaluation.models import Metric, MetricValue
 from items.models import Item
 from tests.dimensions import imported
@@ -77,7 +77,7 @@ def test_the_largest_grids_are_cut_and_say_by_how_much():
     assert (len(found["small"].down), found["small"].n_cut) == (3, 0)
     assert len(found["large"].down) + found["large"].n_cut == 40
     assert found["large"].n_cut
-    (page,) = crossed(tables[0], "clustered", grids=[found["large"]])
+    (page,) = pivot(tables[0], "annotators", grids=[found["large"]])
     assert (len(page.rows), page.more) == (len(found["large"].down), found["large"].n_cut)
 
 
@@ -90,7 +90,7 @@ def test_lists_have_as_many_rows_as_have_room_together():
 
 
 def test_a_table_among_others_is_turned_by_a_parameter_of_its_own():
-    found = turned(table(300, 1), QueryDict("group=human&page-t=2&page-u=3"), "clustered")
+    found = paginate(table(300, 1), QueryDict("group=human&page-t=2&page-u=3"), "annotators")
     assert found.page.number == 2
     assert found.table.rows[0][0].text == f"w{MOST_ROWS}"
     assert QueryDict(found.query).dict() == {"group": "human", "page-u": "3"}

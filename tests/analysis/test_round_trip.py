@@ -4,9 +4,9 @@ import io
 
 import pytest
 
-from analysis.services.exporting import export_responses
+from analysis.exports.writing import export_responses
 from studies.models import Response, StudyState
-from studies.services.importing import import_responses
+from studies.services.responses.importing import import_responses
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 
 

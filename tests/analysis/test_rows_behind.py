@@ -5,13 +5,14 @@ from django.core.cache import cache
 from django.urls import reverse
 from django.utils import timezone
 
-from analysis import behind_views, tasks
+from analysis import tasks
 from analysis.choices import Choices
+from analysis.results import drill_down_views
 from analysis.services import kept_files, rows_behind, working
 from analysis.services.rows_behind import Number, is_kept
 from llm.models import Worker
 from studies.models import Study, StudyState
-from studies.services.effects import switch_effects
+from studies.services.states import switch_effects
 from tests.factory import answer, make_annotator, make_study
 
 CELL = {"table": "informativity", "number": "answerability", "generator": "careful", "evaluator": "human"}
@@ -27,7 +28,7 @@ def large(db, settings, monkeypatch):
     monkeypatch.setattr(working, "EVERY", 3600)
     monkeypatch.setattr(kept_files, "PART", 100)
     monkeypatch.setattr(rows_behind, "SHEET", 4)
-    monkeypatch.setattr(behind_views, "PER_PAGE", 2)
+    monkeypatch.setattr(drill_down_views, "PER_PAGE", 2)
 
 
 @pytest.fixture

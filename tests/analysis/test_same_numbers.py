@@ -11,16 +11,16 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from analysis.choices import Choices
-from analysis.evidence import evidence_of
-from analysis.reports import full_report_from
+from analysis.frames.evidence import evidence_of
+from analysis.reports.registry import full_report_from
 from analysis.services.results import STAND_IN
-from analysis.tables import Shown, make_table
-from analysis.writers import WRITERS
+from analysis.tables.spec import Shown, make_table
+from analysis.tables.writers import WRITERS
 from tests.analysis import whole_studies
 from tests.analysis.same_numbers import beside, compared, described, files_in, tables_on
 
 COLUMNS = (Shown("Who", "who"), Shown("Mean", "mean", "number", "low", "high"))
-STUDIES = [(name, "clustered") for name in whole_studies.EVERY] + [("guessed", "published")]
+STUDIES = [(name, "readers") for name in whole_studies.EVERY] + [("guessed", "annotators"), ("guessed", "published")]
 
 
 @pytest.fixture(autouse=True)
@@ -85,7 +85,7 @@ def test_every_number_of_the_pages_is_that_of_the_files(name, convention, projec
     if name == "guessed":
         heads = BeautifulSoup(pages[0], "html.parser").select("[data-table=informativity_beside] thead th")
         on_page, in_file = beside(
-            shown["informativity_beside"], [head.get_text() for head in heads[1:]], files["informativity"]
+            shown["informativity_beside"], [head.get_text() for head in heads[1:]], files["informativity"], convention
         )
         assert on_page == in_file
 
@@ -103,11 +103,11 @@ def test_every_number_of_the_pages_is_that_of_the_files(name, convention, projec
 )
 def test_a_number_that_differs_is_found(cells, said):
     ends = {"low": 0.1, "high": 0.4}
-    row = {"who": "ada", "mean": 0.25, **ends, "intervals": {"mean": {"clustered": ends, "published": ends}}}
+    row = {"who": "ada", "mean": 0.25, **ends, "intervals": {"mean": {"annotators": ends, "published": ends}}}
     table = make_table("means", ("who", "mean", "low", "high"), [row], shown=COLUMNS)
     files = files_in({f"means.{ending}": WRITERS[ending](table).encode() for ending in ("csv", "json")})
     rows = f"<tbody><tr>{cells}</tr></tbody>"
     page = f'<section><div class="table-wrap"><table data-table="means">{rows}</table></div></section>'
-    ((difference,), n) = compared({"means": table}, files, tables_on(page), "clustered")
+    ((difference,), n) = compared({"means": table}, files, tables_on(page), "annotators")
     assert said in difference
     assert n == 3

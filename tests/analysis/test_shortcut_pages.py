@@ -4,9 +4,9 @@ import pytest
 from django.core.cache import cache
 from django.urls import reverse
 
-from analysis.shortcut_tables import shortcuts
+from analysis.items.shortcuts import shortcuts
 from items.models import Item
-from items.services.keys import correct_key
+from items.services.versions import correct_key
 from tests.factory import make_item, make_study, make_text
 
 
@@ -86,7 +86,7 @@ def test_the_sheet_says_where_a_sign_leads(as_user, viewer, project, items):
 def test_the_bank_is_counted_again_when_an_item_or_a_key_has_changed(as_user, viewer, project, items, monkeypatch):
     cache.clear()
     counted = []
-    monkeypatch.setattr("analysis.shortcut_tables.shortcuts", lambda items: counted.append(1) or shortcuts(items))
+    monkeypatch.setattr("analysis.items.shortcuts.shortcuts", lambda items: counted.append(1) or shortcuts(items))
     client, address = as_user(viewer), reverse("bank_shortcuts", args=[project.slug])
     client.get(address)
     client.get(address)

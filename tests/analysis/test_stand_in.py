@@ -6,10 +6,9 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
+from analysis.agreement.stand_in import conditions_of, stand_in_tables, verdicts
 from analysis.choices import Choices
-from analysis.evidence import evidence_of
-from analysis.reports.stand_in import stand_in_tables
-from analysis.reports.stand_in_sentences import conditions_of, verdicts
+from analysis.frames.evidence import evidence_of
 from tests.analysis.leading import behind_numbers
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 
@@ -60,9 +59,9 @@ def test_a_model_that_says_the_opposite_may_not(study):
     assert (row["passed"], row["winning_rate"]) == (False, 0.0)
     answers = next(each for each in verdicts(table) if each.title == "Answer, with the text")
     assert answers.conditions[0].startswith("On 12 texts and 3 people, with ε = .15; κ between people ")
-    assert [said.partition(" for a person: ")[0] for said in answers.said] == [
-        "echo may stand in",
-        "It is not shown that contrary may stand in",
+    assert [said.partition(": ")[0] for said in answers.said] == [
+        "echo can replace an annotator",
+        "No evidence yet that contrary can replace an annotator",
     ]
 
 
@@ -84,7 +83,7 @@ def test_with_two_people_nothing_can_be_told_and_the_reason_is_said(study):
     row = row_of(table, evaluator="echo", question="answer")
     assert (row["passed"], row["winning_rate"]) == (None, None)
     (first, *_others) = (said for each in verdicts(table) for said in each.said)
-    assert first.startswith("Whether echo may stand in for a person cannot be told: ")
+    assert first.startswith("The data cannot show whether echo can replace an annotator: ")
     assert "at least three people" in first
     assert row_of(tables(study, purposes=("main", "pilot"))["stand_in"], evaluator="echo")["passed"]
 
@@ -131,7 +130,7 @@ def test_the_page_says_the_verdicts_first(as_user, viewer, study):
     client = as_user(viewer)
     address = reverse("stand_in", args=[study.slug])
     page = client.get(address).content.decode()
-    assert page.index("echo may stand in") < page.index("Winning rate")
+    assert page.index("echo can replace an annotator") < page.index("Winning rate")
     assert "Biases" in page
     of_crowds = client.get(address, {"people": "crowd"}).content.decode()
     assert "ε = .10" in of_crowds.split('<section class="findings">')[1]

@@ -5,19 +5,27 @@ import io
 import json
 from itertools import combinations
 
+import numpy as np
 import pandas as pd
 import pytest
 from django.core.management import call_command
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analysis.agreement.questions import judgment
 from analysis.choices import Choices
-from analysis.reports import build
-from analysis.reports.category_agreement import both_got_to, measured, pair_table, pairs_of
-from analysis.reports.judged import NOT_APPLICABLE, Judgments, judgment
-from analysis.reports.stopped_sentences import difference, worded
-from analysis.services.exporting import export_responses
-from studies.services.importing import ImportRefused, import_responses
+from analysis.exports.writing import export_responses
+from analysis.measures.reader_intervals import Arm
+from analysis.protocols.stopping_questionnaire.agreement import both_got_to, pair_table, pairs_of
+from analysis.protocols.stopping_questionnaire.judged import NOT_APPLICABLE, Judgments
+from analysis.reports.contrasts import Family, Measured
+from analysis.reports.label_agreement import measured
+from analysis.reports.registry import build
+from analysis.results.contents import place_in_results
+from analysis.services.figures import figure_specification
+from studies.question_words import name_label, name_question
+from studies.services.responses.importing import ImportRefused, import_responses
+from tests import drawn
 from tests.analysis.rows import found
 from tests.factory import make_annotator
 from tests.stopping import CATEGORIES, GENERATORS, GROUPS, ITEMS, PLANTED, QUESTIONS, drafted, group, make_bank, rows
@@ -108,6 +116,33 @@ def test_single_labels_are_counted_with_and_without_what_is_not_applicable(repor
     assert counted[NOT_APPLICABLE]["reason"]
 
 
+@pytest.mark.parametrize(
+    ("name", "share"),
+    [("labels_by_group_and_source", "share_all"), ("applicable_labels_by_group_and_source", "share_applicable")],
+)
+def test_labels_are_drawn_for_each_group_in_each_source(study, report, name, share):
+    assert name in report.figures
+    pieces = figure_specification(study, report, name)["data"]["values"]
+    rows = [
+        row
+        for row in report.table("label_distributions").rows
+        if not row["generator"] and row["group"] and row["source"] and row[share] is not None
+    ]
+    shares = {(each["name"], each["category"], each["label"]): each["end"] - each["start"] for each in pieces}
+    assert shares == {
+        (f"{row['group']} · {row['source']}", name_question(row["category"]), name_label(row["label"])):
+        pytest.approx(row[share])
+        for row in rows
+    }  # fmt: skip
+
+
+def test_words_for_the_figure_speak_of_the_rows_that_it_draws(study, report):
+    table = report.table("label_distributions")
+    text = place_in_results(study, report, "", "labels_by_group_and_source", table).text
+    first = next(row for row in table.rows if not row["generator"] and row["group"] and row["source"])
+    assert first["group"] in text.partition(".")[0]
+
+
 def test_how_far_judgments_got(report):
     expected = {
         "understandable": (12, 3), "domain_related": (9, 0), "grammatical": (9, 0), "clear": (9, 1),
@@ -120,32 +155,29 @@ def test_how_far_judgments_got(report):
 
 
 def test_generators_are_compared_by_how_often_they_are_stopped_at(report):
-    """Both are stopped at in 3 of 6 judgments; without one text the difference is other than without the other."""
-    assert report.sentences[1].startswith(
-        "Whether items by gen-alder are stopped at less often than those by gen-birch cannot be told: .00 ["
-    )
+    """Both are stopped at in 3 of 6 judgments."""
+    [row] = report.table("contrasts").rows
+    assert (row["measure"], row["generator_a"], row["generator_b"]) == ("stopped", "gen-alder", "gen-birch")
+    assert row["difference"] == pytest.approx(0)
+    assert row["low"] < 0 < row["high"]
 
 
 def test_a_difference_in_stopping_worked_by_hand():
     """Of two judgments a text, alder's are stopped at in none, one, one; birch's in two, one, two: 2/6 less 5/6."""
-    counts = {"alder": (0, 1, 1), "birch": (2, 1, 2)}
-    rows = [
-        {"text_id": f"t{text}", "generator": name, "stopped": float(place < n)}
-        for name, each in counts.items()
-        for text, n in enumerate(each)
-        for place in range(2)
-    ]
-    found = difference(pd.DataFrame(rows), "alder", "birch", seed=1)
+    figures = {
+        name: Measured((Arm.of_tables(np.array(counts)[:, None], np.full((3, 1), 2)),))
+        for name, counts in {"alder": (0, 1, 1), "birch": (2, 1, 2)}.items()
+    }
+    family = Family("stopped", "human", figures, 3, (-1.0, 1.0), higher_is_better=False)
+    [found] = family.contrasts("annotators", seed=1)
     # Left out in turn: 2/4 - 3/4, 1/4 - 4/4, 1/4 - 3/4; their mean -1/2.
     error = (2 / 3 * (2 * 0.25**2)) ** 0.5
     assert found.value == pytest.approx(-0.5)
-    assert found.interval.low == pytest.approx(max(-1, -0.5 - 4.302652729696142 * error))
-    assert found.interval.high == pytest.approx(-0.5 + 4.302652729696142 * error)
-    assert worded(found).startswith("Whether items by alder are stopped at less often")
+    assert found.low == pytest.approx(max(-1, -0.5 - 4.302652729696142 * error))
+    assert found.high == pytest.approx(-0.5 + 4.302652729696142 * error)
 
 
 def frame_of(said: list[dict]) -> Judgments:
-    import pandas as pd
 
     stage = judge()
     categories = tuple(question for question in stage.questions if question.kind == "choice")
@@ -235,7 +267,7 @@ def test_the_wide_export_has_a_column_for_each_annotator(study):
 
 
 def test_the_code_book_names_the_answers(study, tmp_path):
-    from analysis.codebook import codebook
+    from analysis.exports.codebook import codebook
 
     said = " ".join(map(str, codebook(study).rows))
     assert "clear: yes, more_or_less, no" in said
@@ -314,7 +346,7 @@ def test_the_command_writes_every_table_and_figure(study, tmp_path):
     assert header == "language,group,generator,source,category,view,percent,kappa,kappa_order_free,ac1,n_pairs,reason"
     assert (tmp_path / "tables" / "flow.csv").read_text().startswith("group,category,reached,stopped")
     said = json.loads((tmp_path / "report.json").read_text())
-    assert said["figures"] == ["flow", "label_distributions"]
+    assert said["figures"] == list(drawn.FIGURES[drawn.stopping_questionnaire])
     for name in said["figures"]:
         assert "<svg" in (tmp_path / "figures" / f"{name}.svg").read_text()
 

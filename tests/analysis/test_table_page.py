@@ -6,9 +6,9 @@ from django.core.cache import cache
 from django.urls import reverse
 
 from analysis.choices import Choices
-from analysis.reports import build
-from analysis.room import OPEN_GRIDS, rows_on_a_page
-from studies.services.importing import import_responses
+from analysis.reports.registry import build
+from analysis.tables.page_budget import OPEN_GRIDS, rows_on_a_page
+from studies.services.responses.importing import import_responses
 from tests.stopping import drafted, make_bank, rows
 from tests.studies.answer_files import as_csv
 

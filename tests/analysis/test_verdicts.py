@@ -7,9 +7,9 @@ import pytest
 from django.core.management import call_command
 
 from analysis.choices import Choices
-from analysis.reports import build
+from analysis.reports.registry import build
 from studies.models import Response
-from studies.services.importing import ImportRefused, import_responses
+from studies.services.responses.importing import ImportRefused, import_responses
 from tests.analysis.rows import found
 from tests.dimensions import DIMENSIONS, ITEMS, drafted, first_round, make_bank
 from tests.studies.answer_files import as_csv

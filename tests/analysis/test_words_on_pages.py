@@ -9,10 +9,10 @@ from django.core.cache import cache
 from django.urls import reverse
 from django.utils.translation import override
 
+from analysis.agreement.stand_in import FIRST, LONGEST, YES, stand_in_tables
 from analysis.choices import Choices
-from analysis.evidence import evidence_of
-from analysis.pages import naming
-from analysis.reports.stand_in import FIRST, LONGEST, YES, stand_in_tables
+from analysis.frames.evidence import evidence_of
+from analysis.tables.page import naming
 from analysis.words import WORDS, worded
 from studies.question_words import LABELS, QUESTIONS, STAGES
 from tests.analysis.test_behind_every_table import STUDIES

@@ -12,17 +12,17 @@ from kombu.exceptions import OperationalError
 
 from analysis import tasks
 from analysis.choices import Choices
-from analysis.evidence import evidence_of
-from analysis.figures import FORMS
+from analysis.figures.registry import FORMS
+from analysis.frames.evidence import evidence_of
 from analysis.progress import ANSWERS, TABLES, Step, listening
-from analysis.reports import build, report_from
+from analysis.reports.registry import build, report_from
 from analysis.services import wanted, working
 from analysis.services.figures import figure_of
 from items.models import Generator
 from llm.models import Worker
 from projects.models import Role
 from studies.models import Study, StudyState
-from studies.services.effects import switch_effects
+from studies.services.states import switch_effects
 from tests.factory import answer, make_annotator, make_study
 
 PAGES = ["study_results", "agreement_lab", "stand_in", "study_planner", "study_items"]

@@ -6,9 +6,8 @@ import json
 
 import pytest
 
-from analysis.tables import Shown, make_table
-from analysis.tex import as_tex
-from analysis.writers import as_csv, as_json
+from analysis.tables.spec import Shown, make_table
+from analysis.tables.writers import as_csv, as_json, as_tex
 
 SHOWN = (Shown("Who", "name"), Shown("Share_%", "share", "number", "low", "high", "reason"), Shown("n", "n", "count"))
 
@@ -45,9 +44,9 @@ def test_words_that_mean_missing_elsewhere_stay():
 
 
 def test_json_has_null_for_undefined_and_all_of_a_row():
-    loaded = json.loads(as_json(one(share=float("nan"), intervals={"share": {"clustered": {"low": float("nan")}}})))
+    loaded = json.loads(as_json(one(share=float("nan"), intervals={"share": {"annotators": {"low": float("nan")}}})))
     assert loaded["rows"][0]["share"] is None
-    assert loaded["rows"][0]["intervals"] == {"share": {"clustered": {"low": None}}}
+    assert loaded["rows"][0]["intervals"] == {"share": {"annotators": {"low": None}}}
     assert (loaded["name"], loaded["columns"][0], loaded["notes"]) == ("t", "name", ["50 % of all_"])
 
 

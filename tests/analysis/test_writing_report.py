@@ -8,12 +8,12 @@ import pytest
 from django.urls import reverse
 
 from analysis.choices import Choices
-from analysis.evidence import evidence_of
-from analysis.reports import build
-from analysis.services.exporting import export_responses
+from analysis.exports.writing import export_responses
+from analysis.frames.evidence import evidence_of
+from analysis.reports.registry import build
 from annotation.simulation import simulate_study
 from studies.models import Assignment, Submission
-from studies.services.written import reject_written_item, take_written_item, written_items
+from studies.services.written_items import list_written_items, reject_written_item, take_written_item
 from tests.analysis.rows import numbers_in, rows_behind
 from tests.factory import make_text
 from tests.studies.world import launched, person, post
@@ -57,7 +57,7 @@ def planted(study):
     write(second, "Where?")
     write(second, "Who are they really?")
     timed({first.annotator.code: 4, second.annotator.code: 10})
-    return written_items(study)
+    return list_written_items(study)
 
 
 def written(project):
@@ -145,7 +145,7 @@ def test_the_wide_export_tells_what_was_not_asked_for(study):
 
 def test_simulated_people_write_through_the_pages(study):
     simulate_study(study, 1, 3)
-    assert {each.annotator for each in written_items(study, ("simulated",))} == {"sim-01"}
+    assert {each.annotator for each in list_written_items(study, ("simulated",))} == {"sim-01"}
     assert rows(study)[0]["n_items"] == 0
     assert rows(study)[0]["reason"] == "no times are known"
 

@@ -2,11 +2,11 @@
 
 from random import Random
 
-from analysis.services.coding import set_code
+from analysis.items.coding_acts import set_code
 from evaluation.models import Evaluator
-from evaluation.services.answering import answer as answer_by_rule
 from evaluation.services.baselines import add_baseline
-from evaluation.services.metrics import compute_metrics, items_in_study
+from evaluation.services.baselines import answer as answer_by_rule
+from evaluation.services.metrics import compute_metrics, query_study_items
 from items.models import KeyCorrection
 from projects.models import Project
 from studies.models import Purpose, Study
@@ -45,7 +45,7 @@ def guessed(project: Project) -> Study:
     KeyCorrection.objects.create(item=items["t1-alder-1"], option_external_id="b", correct=True, reason="It says so.")
     items["t1-alder-1"].options.filter(external_id="b").update(correct=True)
     set_code(study, items["t2-birch-1"], "wrong_key", None, quote="two sentences", note="see the end")
-    compute_metrics(project, items_in_study(study))
+    compute_metrics(project, query_study_items(study))
     return Study.objects.get(pk=study.pk)
 
 
@@ -60,7 +60,7 @@ def rated(project: Project) -> Study:
     for annotator in dimensions.annotators(study):
         dimensions.Rater(annotator, Random(1), number=2).work_through()
     check(study, items=3)
-    compute_metrics(project, items_in_study(study))
+    compute_metrics(project, query_study_items(study))
     return Study.objects.get(pk=study.pk)
 
 

@@ -1,10 +1,10 @@
 """The evidence and all tables of a study, worked out once in a run of the tests as long as the study stays as it is."""
 
 from analysis.choices import Choices
-from analysis.evidence import Evidence, evidence_of
-from analysis.reports import full_report_from
+from analysis.frames.evidence import Evidence, evidence_of
+from analysis.reports.registry import full_report_from
 from analysis.services.state import state_of
-from analysis.tables import Table
+from analysis.tables.spec import Table
 from studies.models import Study
 
 KEPT: dict[tuple[str, str], tuple[Evidence, tuple[Table, ...]]] = {}

@@ -9,11 +9,11 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from analysis.choices import Choices
-from analysis.reports import build
+from analysis.reports.registry import build
 from studies.models import Purpose, Response, StudyState
-from studies.services.expert_check import has_experts, may_check, open_expert_check
-from studies.services.launching import close_study, forget_annotators
-from studies.services.places import place_of
+from studies.services.expert_check import can_open_expert_check, has_experts, open_expert_check
+from studies.services.launching import close_study, delete_annotators
+from studies.services.places import find_place
 from studies.services.second_round import open_second_round
 from studies.services.spec import SpecError
 from tests.analysis.rows import found
@@ -93,7 +93,7 @@ def test_the_sample_is_drawn_from_the_seed_and_is_the_same_for_all_experts(study
     cells = [cells_of(expert) for expert in study.annotators.filter(purpose=Purpose.EXPERT)]
     assert cells[0] == cells[1]
     assert len(cells[0]) == 4
-    forget_annotators(study.annotators.filter(purpose=Purpose.EXPERT))
+    delete_annotators(study.annotators.filter(purpose=Purpose.EXPERT))
     open_expert_check(study, items=4, experts=1)
     assert cells_of(study.annotators.get(purpose=Purpose.EXPERT)) == cells[0]
 
@@ -153,8 +153,8 @@ def test_experts_may_also_work_when_the_study_is_closed(study):
     close_study(study)
     walker = Walker(expert)
     walker.join()
-    assert place_of(study.annotators.get(pk=expert.pk)).kind == "stage"
-    assert place_of(annotators(study)[0]).kind != "stage"
+    assert find_place(study.annotators.get(pk=expert.pk)).kind == "stage"
+    assert find_place(annotators(study)[0]).kind != "stage"
 
 
 def test_a_check_is_opened_once_and_only_where_there_is_something_to_check(project, study):
@@ -163,7 +163,7 @@ def test_a_check_is_opened_once_and_only_where_there_is_something_to_check(proje
     with pytest.raises(SpecError, match="open already"):
         open_expert_check(study)
     empty = launched(project, slug="empty")
-    assert may_check(empty)
+    assert can_open_expert_check(empty)
     with pytest.raises(SpecError, match="nothing to check"):
         open_expert_check(empty)
     with pytest.raises(SpecError, match="1 to"):
@@ -175,7 +175,7 @@ def test_a_wording_that_says_nothing_of_it_has_no_check(study):
     version.content = {key: value for key, value in version.content.items() if key != "check"}
     version.save()
     study.refresh_from_db()
-    assert not may_check(study)
+    assert not can_open_expert_check(study)
     with pytest.raises(SpecError, match="Neither this kind of study nor its wording"):
         open_expert_check(study)
 

@@ -9,8 +9,8 @@ from django.core.management import CommandError, call_command
 from annotation.simulation import simulate_study
 from items.models import Generator, Item, Option
 from studies.models import Assignment, Response
-from studies.services.answering import place_of
 from studies.services.launching import open_main_part
+from studies.services.places import find_place
 from studies.services.spec import SpecError
 from tests.annotation.world import Walker
 from tests.pairs import (
@@ -59,7 +59,7 @@ def test_after_the_calibration_everybody_waits_and_then_gets_texts_of_their_own(
     assert stored() == expected(study, "calibration")
     assert len(stored()) == ANNOTATORS * SHARED * PAIRS
     for each in judges:
-        assert place_of(each.annotator).kind == "waiting"
+        assert find_place(each.annotator).kind == "waiting"
         assert b"The second part is not open yet" in each.seen[-1]
     open_main_part(study)
     judge(study)
@@ -192,12 +192,12 @@ def test_which_side_an_item_stands_on_follows_from_no_id(project):
 
 def test_the_published_numbers_come_out(project):
     """30 pairs a text of 4 generators with 5 items, 5 shared texts and 10 of one's own for 5 people."""
-    from studies.services.launching import outline
+    from studies.services.launching import outline_draft
     from tests.studies.world import bank
 
     bank(project, texts=55, generators=("a", "b", "c", "d"), items=5)
     study = drafted(project, params={"pairs_per_text": 30}, plan={"annotators": 5, "shared_texts": 5, "own_texts": 10})
-    found = outline(study)
+    found = outline_draft(study)
     assert len(found.units) == 1650
     assert sum(unit.part == "calibration" for unit in found.units) == 150
     assert sum(len(row) for row in found.who) == 2250
@@ -205,14 +205,14 @@ def test_the_published_numbers_come_out(project):
 
 def test_a_text_of_fewer_pairs_gives_all_of_them_and_the_study_says_so(project):
     """Three generators with two items each: 3 · 2 · 2 = 12 pairs."""
-    from studies.services.launching import outline
+    from studies.services.launching import outline_draft
 
     make_bank(project)
-    found = outline(drafted(project, params={"pairs_per_text": 30}))
+    found = outline_draft(drafted(project, params={"pairs_per_text": 30}))
     pairs = [frozenset(item.pk for item in unit.items) for unit in found.units]
     assert len(pairs) == len(set(pairs)) == ITEMS**2 * 3 * len(found.chosen.texts) == 12 * TEXTS
     assert f"{TEXTS} texts have items for fewer than 30 pairs: all of their pairs are asked." in found.chosen.notices
-    assert outline(drafted(project, slug="few", params={"pairs_per_text": 12})).chosen.notices == []
+    assert outline_draft(drafted(project, slug="few", params={"pairs_per_text": 12})).chosen.notices == []
 
 
 def choose(walker, arrow: str) -> None:
@@ -236,7 +236,7 @@ def outcomes(study) -> list[tuple]:
 
 def test_the_pair_handed_in_last_can_be_answered_again_as_a_new_round(study):
     from analysis.choices import Choices
-    from analysis.evidence import evidence_of
+    from analysis.frames.evidence import evidence_of
 
     walker = Walker(annotators(study)[0]).start()
     assert back_on(walker) == ""
@@ -296,14 +296,14 @@ def test_the_last_pair_of_all_can_be_taken_back_while_one_waits_and_at_the_end(s
     first, *_others = judge(study)
     walker = Walker(first.annotator)
     walker.join()
-    assert place_of(first.annotator).kind == "waiting"
+    assert find_place(first.annotator).kind == "waiting"
     walker.post({"back": back_on(walker)})
-    assert place_of(first.annotator).kind == "stage"
+    assert find_place(first.annotator).kind == "stage"
     choose(walker, "down")
-    assert place_of(first.annotator).kind == "waiting"
+    assert find_place(first.annotator).kind == "waiting"
     open_main_part(study)
     study.refresh_from_db()
     judge(study)
     walker.post({"back": back_on(walker)})
-    place = place_of(annotators(study)[0])
+    place = find_place(annotators(study)[0])
     assert (place.kind, place.number, place.total) == ("stage", 18, 18)

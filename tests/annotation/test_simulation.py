@@ -7,11 +7,11 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation import simulation
-from annotation.simulation import SimulationFailed, flaw_of, simulate_study, simulated_annotators
+from annotation.simulation import SimulationFailed, get_flaw, make_simulated_annotators, simulate_study
 from items.models import Item
 from studies.models import Annotator, Assignment, Purpose, Response, Slot, StudyState, Submission
-from studies.progress import progress_of
 from studies.services.launching import pause_study, remove_simulated
+from studies.services.progress import count_progress
 from tests.studies.world import bank, counts, drafted, launched, person
 
 
@@ -83,7 +83,7 @@ def test_another_seed_gives_other_answers(study):
 def test_their_plan_is_balanced_like_one_for_people(project):
     bank(project, texts=4)
     study = launched(project, plan={"annotators": 3, "per_unit": 1})
-    simulated_annotators(study, 4, seed=1)
+    make_simulated_annotators(study, 4, seed=1)
     guesses = Counter(Slot.objects.filter(purpose=Purpose.SIMULATED).values_list("unit", flat=True))
     assert set(guesses.values()) == {1}
 
@@ -102,13 +102,13 @@ def test_they_answer_about_as_well_as_stated(project):
 
 def test_people_and_their_answers_are_untouched_by_it(study):
     person(study).start().finish()
-    before = answers(study, "main"), progress_of(study), list(Annotator.objects.filter(purpose="main").values())
+    before = answers(study, "main"), count_progress(study), list(Annotator.objects.filter(purpose="main").values())
     rows = counts()
     simulate()
     remove_simulated(study)
     assert (
         answers(study, "main"),
-        progress_of(study),
+        count_progress(study),
         list(Annotator.objects.filter(purpose="main").values()),
     ) == before
     assert counts() == rows
@@ -134,9 +134,9 @@ def test_removing_where_there_are_none_removes_nobody(study):
     assert study.annotators.count() == 2
 
 
-@pytest.mark.parametrize("annotators", [0, -1, 201])
+@pytest.mark.parametrize("annotators", [-1, 201])
 def test_a_number_that_cannot_be_is_refused(annotators, study):
-    with pytest.raises(CommandError, match="--annotators takes a number from 1 to 200"):
+    with pytest.raises(CommandError, match="--annotators takes a number from 0 to 200"):
         simulate(annotators=annotators)
     assert study.annotators.count() == 2
 
@@ -202,9 +202,9 @@ def test_a_server_with_a_name_of_its_own_takes_them_too(study, settings):
 
 @pytest.mark.parametrize("noted", [None, 7, ["guessable"], {"a": 1}, "another", ""])
 def test_a_note_that_is_no_known_flaw_changes_nothing(noted):
-    assert flaw_of(Item(metadata={"flaw": noted})) == ""
+    assert get_flaw(Item(metadata={"flaw": noted})) == ""
 
 
 def test_a_noted_flaw_is_known(db):
-    assert flaw_of(Item(metadata={"flaw": "wrong key"})) == "wrong key"
-    assert flaw_of(Item(metadata={})) == ""
+    assert get_flaw(Item(metadata={"flaw": "wrong key"})) == "wrong key"
+    assert get_flaw(Item(metadata={})) == ""

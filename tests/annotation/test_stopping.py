@@ -15,6 +15,7 @@ from studies.services.answering import Incomplete
 from studies.services.instruments import store_version
 from studies.services.launching import launch_study
 from studies.services.spec import SpecError
+from studies.stage_blocks import build_blocks
 from tests.annotation.world import Walker
 from tests.stopping import (
     CLUMSY,
@@ -116,7 +117,7 @@ def test_of_a_complete_page_only_the_open_gate_is_missed(study):
     someone.save(said(someone, understandable="yes", grammatical="no"))
     with pytest.raises(Incomplete) as missing:
         someone.hand_in()
-    (block,) = missing.value.form.blocks
+    (block,) = build_blocks(missing.value.form)
     assert block.errors == ["Not answered yet: related to the subject, clear."]
     assert [gate.is_open for gate in block.gates] == [True, True, False, False]
 
@@ -126,7 +127,7 @@ def test_a_rephrasal_and_an_answer_in_words_are_wanted_of_people(study):
     someone.save(said(someone, **(REPHRASED | {"rephrasal": " ", "answer": ""})))
     with pytest.raises(Incomplete) as missing:
         someone.hand_in()
-    assert missing.value.form.blocks[0].errors == ["Not answered yet: your wording, answer."]
+    assert build_blocks(missing.value.form)[0].errors == ["Not answered yet: your wording, answer."]
 
 
 def page_of(walker) -> BeautifulSoup:

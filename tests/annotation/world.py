@@ -9,7 +9,7 @@ from django.urls import reverse
 from items.models import Item, Option, Text
 from projects.models import Project
 from studies.models import Annotator, Assignment, Study, StudyState
-from studies.services.instruments import latest_version
+from studies.services.instruments import find_version
 from studies.services.launching import launch_study
 from tests.factory import make_generator
 
@@ -68,7 +68,7 @@ def launched(project: Project, language: str, annotators: int, params: dict) -> 
         title="Secret title",
         protocol="guess-then-read",
         language=language,
-        instrument_version=latest_version(f"guess-then-read/{language}", project),
+        instrument_version=find_version(f"guess-then-read/{language}", project),
         params=params,
         selection={"texts": "all", "generators": "all"},
         plan={"annotators": annotators, "per_unit": "all", "shared_texts": 0, "own_texts": 0},

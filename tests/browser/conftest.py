@@ -4,9 +4,12 @@ import os
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from config.lesart.chromium import find
+from config.cli.test import find_chromium
+from tests.waiting import PATIENCE_MS
+
+expect.set_options(timeout=PATIENCE_MS)
 
 LAPTOP = {"viewport": {"width": 1280, "height": 800}}
 PHONE = {
@@ -27,7 +30,7 @@ ARGS = [
 @pytest.fixture(scope="session")
 def chromium():
     """One browser for all tests. Playwright's loop in this thread makes Django take us for an asynchronous caller."""
-    path = find()
+    path = find_chromium()
     if path is None:
         pytest.fail("No Chromium was found. Install one, or name it in LESART_CHROMIUM.")
     before = os.environ.get("DJANGO_ALLOW_ASYNC_UNSAFE")
@@ -54,7 +57,7 @@ def open_page(chromium: Browser, live_server) -> Callable[..., Page]:
 
     def make(**options) -> Page:
         context = chromium.new_context(base_url=live_server.url, **(LAPTOP | options))
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(PATIENCE_MS)
         contexts.append(context)
         context.on("request", lambda request: on_the_wire.add(request))
         context.on("requestfinished", lambda request: on_the_wire.discard(request))
@@ -71,7 +74,7 @@ def open_page(chromium: Browser, live_server) -> Callable[..., Page]:
 
 
 def settle(context: BrowserContext, on_the_wire: set) -> None:
-    for _moment in range(500):
+    for _moment in range(PATIENCE_MS // 40):
         context.pages[0].wait_for_timeout(40)
         if not on_the_wire:
             return

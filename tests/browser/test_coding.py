@@ -7,6 +7,7 @@ from analysis.models import ItemCode
 from studies.models import Study
 from tests.browser.conftest import LAPTOP, PHONE
 from tests.factory import make_item, make_study, make_text
+from tests.waiting import wait_until_it_fits
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -69,4 +70,4 @@ def test_a_button_does_the_same_and_nothing_widens_the_page(open_coding, how):
     page = open_coding(**how)
     page.locator('button[value="vocabulary"]').click()
     expect(page.locator("#coding-said")).to_contain_text("Set on 1 item: vocabulary")
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    wait_until_it_fits(page)

@@ -10,6 +10,7 @@ from studies.services.second_round import open_second_round
 from tests.annotation.world import Walker
 from tests.browser.conftest import PHONE
 from tests.dimensions import DIMENSIONS, annotators, launched, make_bank
+from tests.waiting import wait_until_it_fits
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -74,7 +75,7 @@ def test_a_text_by_touch_on_a_phone(phone, study):
     for row in phone.locator("[data-row]").all():
         row.locator('label:has(input[value="2"])').tap()
     expect(phone.locator(".go-on .count")).to_have_text("3 of 3 answered")
-    assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    wait_until_it_fits(phone)
     phone.locator("[data-go-on]").tap()
     expect(phone.locator(".place strong")).to_have_text("Text 2 of 3")
     assert set(Response.objects.values_list("value", flat=True)) == {2}

@@ -10,6 +10,7 @@ from studies.models import Response
 from studies.services.expert_check import open_expert_check
 from tests.browser.conftest import PHONE
 from tests.dimensions import Rater, annotators, launched, make_bank
+from tests.waiting import wait_until_it_fits
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -54,7 +55,7 @@ def test_verdicts_are_given_by_digits_and_each_is_kept(experts, page):
 def test_scores_are_checked_by_touch_and_nothing_runs_out_of_a_phone(experts, open_page):
     phone = open_page(**PHONE)
     start(phone, experts[1])
-    assert phone.evaluate("document.documentElement.scrollWidth") <= 390
+    wait_until_it_fits(phone)
     phone.locator("[data-row] .choice").first.tap()
     expect(phone.locator("[data-row] input:checked")).to_have_count(1)
     expect(phone.locator("#save-state")).to_have_text("Saved")

@@ -12,6 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import PHONE
 from tests.drawn import FIGURES, guess_then_read, pairwise, stopping_questionnaire
+from tests.waiting import wait_until_it_fits
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -42,7 +43,7 @@ def results(study) -> str:
 
 
 def wait_for(page: Page, n: int, state: str = "drawn") -> None:
-    expect(page.locator(f".plate[data-state={state}]")).to_have_count(n, timeout=20_000)
+    expect(page.locator(f".plate[data-state={state}]")).to_have_count(n)
 
 
 def pictures(page: Page, name: str) -> None:
@@ -74,7 +75,7 @@ def test_every_figure_is_drawn_here_by_files_of_this_site(project, signed_in, li
     assert page.locator(".plate svg").evaluate_all(HEIGHTS) == pytest.approx(rooms, rel=0.1)  # nothing moves
     assert said == []  # a refused style or script would be reported here
     assert {urlsplit(url).netloc for url in asked} == {urlsplit(live_server.url).netloc}
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    wait_until_it_fits(page)
 
 
 def in_view(mark: Locator) -> Locator:
@@ -98,7 +99,7 @@ def test_a_mark_says_its_number_interval_n_and_method_when_pointed_at(project, s
         "Share right",
         "95 percent interval",
         "judgments",
-        "each text left out",
+        "texts only",
     ):
         expect(tip).to_contain_text(words)
     page.keyboard.press("Escape")

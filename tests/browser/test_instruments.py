@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from studies.models import InstrumentVersion
 from studies.services.instrument_writing import copy_instrument
-from studies.services.instruments import latest_version
+from studies.services.instruments import find_version
 from tests.studies.world import bank
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -23,7 +23,7 @@ def editor(project, researcher, page, live_server, client):
     page.context.add_cookies([cookie])
 
     def open_editor(name: str):
-        own = copy_instrument(latest_version(name, project), project, "mine")
+        own = copy_instrument(find_version(name, project), project, "mine")
         page.goto(reverse("instrument_edit", args=["rivers", own.instrument_id]))
         return page, page.frame_locator("[data-frame]")
 

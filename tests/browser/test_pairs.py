@@ -11,6 +11,7 @@ from studies.services.answering import pass_phase
 from studies.services.launching import open_main_part
 from tests.browser.conftest import PHONE
 from tests.pairs import PAIRS, SHARED, annotators, expected, item_ids, launched, make_bank, planted
+from tests.waiting import wait_until_it_fits
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -41,7 +42,7 @@ def leave(page: Page, act) -> None:
 
 def again(act, place, state: str) -> None:
     """Do something until it shows: a key or tap that comes too soon after a page is not taken."""
-    for _try in range(30):
+    for _try in range(400):
         with suppress(TimeoutError):  # the page has left already
             act()
         try:
@@ -63,7 +64,8 @@ def by_key(page: Page, arrow: str) -> None:
 
 
 def by_tap(page: Page, arrow: str) -> None:
-    page.locator(f"[data-arrow={arrow}]").tap(timeout=1000)
+    """On the page that `leave` has marked only: a tap that waits must not land on the next pair."""
+    page.locator(f"main:has(> [data-left]) [data-arrow={arrow}]").tap(timeout=1000)
 
 
 def compare(page: Page, seat: int, act) -> None:
@@ -147,7 +149,7 @@ def test_the_text_folds_by_a_key_and_nothing_runs_out_of_a_phone(study, page, op
     expect(page.locator(".source-text")).to_be_hidden()
     phone = open_page(**PHONE)
     start(phone, annotators(study)[1])
-    assert phone.evaluate("document.documentElement.scrollWidth") <= 390
+    wait_until_it_fits(phone)
     bar, screen = phone.locator(".verdict").bounding_box(), phone.viewport_size
     assert bar["y"] + bar["height"] <= screen["height"] + 1
     phone.locator("[data-open-text]").tap()

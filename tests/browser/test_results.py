@@ -15,10 +15,11 @@ from studies.models import Study
 from tests.browser.conftest import LAPTOP, PHONE
 from tests.dimensions import imported
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
+from tests.waiting import PATIENCE_MS, wait_until_it_fits
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-WAIT = 15_000
+WAIT = PATIENCE_MS
 
 
 @pytest.fixture
@@ -65,7 +66,7 @@ def test_the_panel_counts_and_gives_way_to_the_numbers(page, study, sent):
     page.goto(f"/s/{study.slug}/results/")
     panel = page.locator("#working")
     expect(panel).to_contain_text("Waiting for a worker.")
-    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    wait_until_it_fits(page)
     working.store(replace(working.ticket_at(study, sent[0]), step=Step(ANSWERS, 7)))
     expect(panel).to_contain_text("Reading answers: 7 of", timeout=WAIT)
     expect(panel.locator("progress")).to_have_attribute("value", "7")

@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 from studies.models import Response
 from studies.services.answering import pass_phase
 from tests.stopping import annotators, launched, make_bank
+from tests.waiting import wait_until_equal, wait_until_it_fits
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -50,20 +51,16 @@ def stored() -> dict[str, str]:
     return dict(Response.objects.values_list("question", "value"))
 
 
-def wide_enough(page: Page) -> bool:
-    return page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-
 def test_one_item_with_keys_alone(page, annotator):
     start(page, annotator)
-    assert open_rows(page) == ["understandable"]
+    wait_until_equal(page, open_rows, ["understandable"])
     picture(page, "laptop-first")
     page.keyboard.press("1")
     expect(row(page, "domain_related").locator("input").first).to_be_focused()
-    assert open_rows(page) == ["understandable", "domain_related", "grammatical", "clear"]
+    wait_until_equal(page, open_rows, ["understandable", "domain_related", "grammatical", "clear"])
     for key in ("1", "2", "2"):  # domain related, not grammatical, more or less clear
         page.keyboard.press(key)
-    assert open_rows(page)[4:] == ["rephrase", "answerable"]
+    wait_until_equal(page, lambda page: open_rows(page)[4:], ["rephrase", "answerable"])
     page.keyboard.press("1")  # rephrase: its text opens and has the focus
     expect(row(page, "rephrasal").locator("textarea")).to_be_focused()
     page.keyboard.type("Where do herons sleep?")
@@ -72,7 +69,7 @@ def test_one_item_with_keys_alone(page, annotator):
     page.keyboard.press("Tab")
     page.keyboard.press("1")
     expect(row(page, "answer").locator("textarea")).to_be_focused()
-    assert "central" not in open_rows(page)
+    expect(row(page, "central")).not_to_be_visible()
     page.keyboard.type("In the reeds.")
     picture(page, "laptop-rephrased")
     page.keyboard.press("Tab")
@@ -106,7 +103,7 @@ def test_what_an_earlier_answer_takes_away_hides_and_is_not_stored(page, annotat
     row(page, "answer").locator("textarea").fill("In the reeds.")
     row(page, "central").locator("input").first.check()
     row(page, "clear").locator("[type=radio]").last.check()
-    assert open_rows(page) == ["understandable", "domain_related", "grammatical", "clear"]
+    wait_until_equal(page, open_rows, ["understandable", "domain_related", "grammatical", "clear"])
     page.click("[data-go-on]")
     expect(page.locator(".place strong")).to_have_text("Question 2 of 4")
     assert stored() == {"understandable": "yes", "domain_related": "yes", "grammatical": "yes", "clear": "no"}
@@ -118,7 +115,7 @@ def test_a_reload_stands_where_it_was_left(page, annotator):
         page.keyboard.press(key)
     saved(page)
     page.reload()
-    assert open_rows(page) == ["understandable", "domain_related", "grammatical", "clear"]
+    wait_until_equal(page, open_rows, ["understandable", "domain_related", "grammatical", "clear"])
     expect(row(page, "grammatical").locator("[type=radio]").last).to_be_checked()
 
 
@@ -146,7 +143,7 @@ def test_one_item_on_a_phone(phone, annotator):
     row(phone, "answer").locator("textarea").fill("In the reeds.")
     for name in ("information_needed", "central", "would_use"):
         row(phone, name).locator(".choice").nth(0).tap()
-    assert wide_enough(phone)
+    wait_until_it_fits(phone)
     picture(phone, "phone-last")
     phone.tap("[data-open-text]")
     expect(phone.locator("dialog.text-sheet")).to_contain_text("about herons")
@@ -183,5 +180,5 @@ def test_the_flow_picture_scrolls_in_itself(request, window, annotator, client, 
     expect(window.locator(".flow svg")).to_be_visible()
     window.locator(".flow ~ details summary").first.click()
     expect(window.locator(".paths > li")).to_have_count(8)
-    assert wide_enough(window)
+    wait_until_it_fits(window)
     picture(window, f"flow-{window.viewport_size['width']}")

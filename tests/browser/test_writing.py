@@ -8,9 +8,10 @@ from playwright.sync_api import Page, expect
 
 from items.models import Item
 from studies.models import Response
-from studies.services.written import written_items
+from studies.services.written_items import list_written_items
 from tests.factory import make_text
 from tests.studies.world import launched
+from tests.waiting import wait_until_equal, wait_until_it_fits
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -51,10 +52,6 @@ def picture(page: Page, name: str) -> None:
         page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
 
 
-def wide_enough(page: Page) -> bool:
-    return page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-
 def stored() -> dict[str, str]:
     return dict(Response.objects.values_list("question", "value"))
 
@@ -62,7 +59,7 @@ def stored() -> dict[str, str]:
 def test_two_open_questions_with_keys_alone(page, project):
     start(page, annotator(project, **OPEN))
     expect(page.locator(".lead-in")).to_contain_text("for pupils of year 7. Number of questions: 1–3.")
-    assert headings(page) == ["Question 1"]
+    wait_until_equal(page, headings, ["Question 1"])
     field(page, "stem_1").focus()
     page.keyboard.type("Why do herons stand still? 12")
     page.keyboard.press("Tab")
@@ -70,7 +67,7 @@ def test_two_open_questions_with_keys_alone(page, project):
     page.keyboard.press("Tab")
     page.keyboard.press("1")  # one more
     expect(field(page, "stem_2")).to_be_focused()
-    assert headings(page) == ["Question 1", "Question 2"]
+    wait_until_equal(page, headings, ["Question 1", "Question 2"])
     page.keyboard.type("Where?")
     page.keyboard.press("Tab")
     saved(page)
@@ -112,14 +109,14 @@ def test_options_on_a_phone(phone, project):
     for name, words in (("key_1_1", "In water."), ("distractor_1_1", "In trees."), ("distractor_2_1", "On roofs.")):
         field(phone, name).fill(words)
     saved(phone)
-    assert wide_enough(phone)
+    wait_until_it_fits(phone)
     picture(phone, "writing-phone")
     phone.tap("[data-open-text]")
     expect(phone.locator("dialog.text-sheet")).to_contain_text("Herons stand in the water.")
     phone.tap("text=Back to the questions")
     phone.tap("[data-go-on]")
     expect(phone.locator(".place strong")).to_have_text("Text 2 of 2")
-    (found,) = written_items(someone.study)
+    (found,) = list_written_items(someone.study)
     assert [option.text for option in found.values.options if option.correct] == ["In water."]
 
 
@@ -131,7 +128,7 @@ def test_without_a_script_one_more_opens_by_the_button(open_page, project):
     page.locator('[data-name="more_1"] input').first.check()
     page.click("[data-go-on]")
     expect(page.locator("#missing")).to_have_count(0)
-    assert headings(page) == ["Question 1", "Question 2"]
+    wait_until_equal(page, headings, ["Question 1", "Question 2"])
 
 
 @pytest.mark.parametrize("window", ["page", "phone"])
@@ -147,10 +144,10 @@ def test_a_researcher_looks_through_it(request, window, project, client, researc
     cookie = {"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}
     window.context.add_cookies([cookie])
     window.goto(f"/s/{someone.study.slug}/written/")
-    assert wide_enough(window)
+    wait_until_it_fits(window)
     picture(window, f"written-{window.viewport_size['width']}")
     window.click("main a:has-text('Repair')")
-    assert wide_enough(window)
+    wait_until_it_fits(window)
     picture(window, f"repair-{window.viewport_size['width']}")
     window.fill("[name=stem]", "Where do herons stand?")
     window.click("text=Put it into the bank")

@@ -14,7 +14,6 @@ from tests.config.shell import ROOT
 
 COMPOSE = ROOT / "docker-compose.yml"
 DOCKERFILE = ROOT / "Dockerfile"
-TESTS_ONLY = "# What its tests and checks run on"
 VARIABLE = re.compile(r"\$\$|\$\{(?P<name>\w+)(?P<how>:[?-])?(?P<rest>[^}]*)\}|\$")
 
 
@@ -89,18 +88,18 @@ def is_in_image(path: PurePosixPath) -> bool:
 def fits(pattern: str, path: PurePosixPath) -> bool:
     if pattern.startswith("**/"):
         return any(fnmatch(part, pattern.removeprefix("**/")) for part in path.parts)
-    return fnmatch(path.parts[0], pattern)
+    return fnmatch(str(path) if "/" in pattern else path.parts[0], pattern)
 
 
 def image_files() -> Iterator[Path]:
     """Every file of the repository that the build sees, relative to it."""
-    for top in sorted(ROOT.iterdir()):
-        for file in [top] if top.is_file() else sorted(top.rglob("*")):
-            relative = file.relative_to(ROOT)
-            if not is_in_image(PurePosixPath(top.name)):
-                break
-            if file.is_file() and is_in_image(PurePosixPath(relative)):
-                yield relative
+    kept = (line.removeprefix("!") for line in (ROOT / ".dockerignore").read_text().splitlines() if line[:1] == "!")
+    for pattern in kept:
+        for top in sorted(ROOT.glob(pattern)):
+            for file in [top] if top.is_file() else sorted(top.rglob("*")):
+                relative = file.relative_to(ROOT)
+                if file.is_file() and is_in_image(PurePosixPath(relative)):
+                    yield relative
 
 
 def make_image(folder: Path) -> None:
@@ -111,5 +110,6 @@ def make_image(folder: Path) -> None:
 
 
 def packages_of_tests() -> list[str]:
-    """The lines below the heading of requirements.in, which the image takes out again."""
-    return (ROOT / "requirements.in").read_text().split(TESTS_ONLY)[1].split()
+    """What tests and checks alone run on; the image has none of them."""
+    lines = (ROOT / "requirements-tests.in").read_text().splitlines()
+    return [line for line in lines if line and not line.startswith(("#", "-"))]

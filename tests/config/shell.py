@@ -1,6 +1,7 @@
 """Helpers for tests that start real processes."""
 
 import os
+import re
 import subprocess
 import sys
 import time
@@ -9,15 +10,22 @@ from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE = 30.0
+PATIENCE = 300.0  # only bounds what hangs: on a busy machine a start takes minutes
 
 
 def lesart(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """The command behind `./lesart` run to its end, in the environment of the tests."""
     return subprocess.run(
-        [sys.executable, "-P", "-m", "config.lesart", *arguments],
+        [sys.executable, "-P", "-m", "config.cli", *arguments],
         env={**os.environ, "PYTHONPATH": str(ROOT), **environment}, capture_output=True, text=True, timeout=PATIENCE,
     )  # fmt: skip
+
+
+def documented_blocks(heading: str) -> list[str]:
+    """The fenced blocks of a section of docs/deploy.md."""
+    page = (ROOT / "docs" / "deploy.md").read_text()
+    section = re.search(rf"^##+ {re.escape(heading)}\n(.*?)(?=^##|\Z)", page, re.MULTILINE | re.DOTALL)[1]
+    return re.findall(r"^```sh\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
 
 
 @contextmanager

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from config.lesart import exits
+from config.cli import usage
 from tests.config.shell import ROOT
 
 NEEDED = ["lesart", "requirements.txt", "requirements-model.txt", "config/__init__.py"]
 OF_LOCAL = ["requirements-local.txt", "requirements-local-cpu.txt", "requirements-local-torch.txt"]
-NEEDED += [f"config/lesart/{name}.py" for name in ("__init__", "bootstrap", "exits", "guard", "options", "processes")]
+NEEDED += [f"config/cli/{name}.py" for name in ("__init__", "bootstrap", "guard", "processes", "usage")]
 
 
 @pytest.fixture
@@ -38,20 +38,20 @@ def test_an_old_python_is_named_with_what_is_needed(clone, tmp_path):
     old.write_text('#!/bin/sh\n[ "$1" = -V ] && echo Python 3.9.2 && exit 0\nexit 1\n')
     old.chmod(0o755)
     answer = lesart(clone, "up", PYTHON=str(old))
-    assert answer.returncode == exits.NO_PYTHON
+    assert answer.returncode == usage.NO_PYTHON
     assert answer.stderr.startswith(f"Lesart needs Python 3.11 or newer; {old} is Python 3.9.2. ")
 
 
 def test_no_python_at_all_is_one_sentence_too(clone, tmp_path):
     answer = lesart(clone, "up", PYTHON=str(tmp_path / "nowhere"))
-    assert answer.returncode == exits.NO_PYTHON
+    assert answer.returncode == usage.NO_PYTHON
     assert "is no Python. Install a newer one" in answer.stderr
 
 
 def test_a_missing_venv_module_names_the_package(clone, tmp_path):
     (tmp_path / "ensurepip.py").write_text("raise ImportError('as on Debian without python3-venv')\n")
     answer = lesart(clone, "up", PYTHONPATH=str(tmp_path))
-    assert answer.returncode == exits.NO_VENV
+    assert answer.returncode == usage.NO_VENV
     assert "apt install python3-venv" in answer.stderr
     assert f"python3.{sys.version_info.minor}-venv" in answer.stderr
     assert answer.stderr.count("\n") == 1
@@ -59,7 +59,7 @@ def test_a_missing_venv_module_names_the_package(clone, tmp_path):
 
 def test_wrong_options_are_refused_before_anything_is_installed(clone):
     answer = lesart(clone, "up", "--prot", "8000")
-    assert answer.returncode == exits.WRONG_USAGE
+    assert answer.returncode == usage.WRONG_USAGE
     assert not (clone / ".venv").exists()
 
 
@@ -73,7 +73,7 @@ def test_help_says_the_exit_codes_without_installing(clone):
 def test_a_clone_that_cannot_be_written_is_one_sentence(clone):
     (clone / ".venv").write_text("a file where the folder should be")
     answer = lesart(clone, "up")
-    assert answer.returncode == exits.NOT_WRITABLE
+    assert answer.returncode == usage.NOT_WRITABLE
     assert f"cannot be put into {clone / '.venv'}" in answer.stderr
 
 
@@ -83,7 +83,7 @@ def test_somebody_elses_environment_is_never_emptied(clone, tmp_path):
     (other / "theirs").touch()
     (clone / ".venv").symlink_to(other)
     answer = lesart(clone, "setup")
-    assert answer.returncode == exits.NOT_WRITABLE
+    assert answer.returncode == usage.NOT_WRITABLE
     assert "is a link to another folder" in answer.stderr
     assert (other / "theirs").exists()
 
@@ -100,21 +100,21 @@ class Recorder:
             python = Path(command[-1]) / "bin/python"
             python.parent.mkdir(parents=True, exist_ok=True)
             python.unlink(missing_ok=True)
-            python.symlink_to(self.bootstrap.base_python())
+            python.symlink_to(self.bootstrap.find_base_python())
         elif self.fails:
-            raise exits.Refusal(exits.NOT_INSTALLED, "no network")
+            raise usage.Refusal(usage.NOT_INSTALLED, "no network")
         elif Path(command[-1]).name in self.lacks:
-            raise exits.Refusal(exits.NOT_INSTALLED, "no matching distribution")
+            raise usage.Refusal(usage.NOT_INSTALLED, "no matching distribution")
 
 
 @pytest.fixture
 def bootstrap(tmp_path, monkeypatch):
     """The module on a clone of its own, with commands that only leave their traces."""
     monkeypatch.setattr(sys, "path", list(sys.path))
-    spec = importlib.util.spec_from_file_location("bootstrap", ROOT / "config/lesart/bootstrap.py")
+    spec = importlib.util.spec_from_file_location("bootstrap", ROOT / "config/cli/bootstrap.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    for name in ("requirements.txt", "requirements-model.txt", *OF_LOCAL):
+    for name in ("requirements.txt", "requirements-model.txt", "requirements-tests.txt", *OF_LOCAL):
         (tmp_path / name).write_text("first\n")
     monkeypatch.setattr(module, "ROOT", tmp_path)
     monkeypatch.setattr(module, "run", Recorder(module))
@@ -156,7 +156,7 @@ def test_new_requirements_are_installed_into_the_same_environment(bootstrap):
 
 def test_an_interrupted_installation_is_made_anew(bootstrap):
     bootstrap.run.fails = True
-    with pytest.raises(exits.Refusal):
+    with pytest.raises(usage.Refusal):
         bootstrap.ensure_environment(usual(bootstrap))
     (usual(bootstrap).folder / "half-made").touch()
     bootstrap.run.fails = False
@@ -192,13 +192,41 @@ def test_without_it_the_common_build_of_torch_is_installed(bootstrap, capsys):
     assert "some 3 GB" in capsys.readouterr().err
 
 
+def test_up_installs_no_package_of_the_tests(bootstrap):
+    bootstrap.ensure_environment(usual(bootstrap))
+    installed = [Path(command[-1]).name for command in bootstrap.run.commands]
+    assert "requirements-tests.txt" not in installed
+    assert not bootstrap.is_complete(bootstrap.environment_for(["tests"]))
+
+
+def test_the_first_test_adds_its_packages_to_the_same_environment(bootstrap):
+    bootstrap.ensure_environment(usual(bootstrap))
+    bootstrap.run.commands.clear()
+    bootstrap.ensure_environment(bootstrap.environment_for(["tests"]))
+    assert [Path(command[-1]).name for command in bootstrap.run.commands] == ["requirements-tests.txt"]
+    assert bootstrap.is_complete(usual(bootstrap))
+    assert bootstrap.is_complete(bootstrap.environment_for(["tests"]))
+
+
+def test_new_packages_of_the_product_bring_those_of_the_tests_anew(bootstrap):
+    bootstrap.ensure_environment(bootstrap.environment_for(["tests"]))
+    (bootstrap.ROOT / "requirements.txt").write_text("second\n")
+    bootstrap.ensure_environment(usual(bootstrap))
+    assert not bootstrap.is_complete(bootstrap.environment_for(["tests"]))
+
+
+def test_testing_wants_the_packages_of_the_tests(bootstrap):
+    assert bootstrap.usage.parse(["test"]).extras == ["tests"]
+    assert bootstrap.usage.parse(["up"]).extras == []
+
+
 def test_an_unknown_extra_is_refused_before_anything_is_installed(clone):
     answer = lesart(clone, "manage", "--with", "everything", "check")
-    assert answer.returncode == exits.WRONG_USAGE
+    assert answer.returncode == usage.WRONG_USAGE
     assert not (clone / ".venv").exists()
 
 
-@pytest.mark.parametrize("name", ["requirements.txt", "requirements-model.txt", *OF_LOCAL])
+@pytest.mark.parametrize("name", ["requirements.txt", "requirements-tests.txt", "requirements-model.txt", *OF_LOCAL])
 def test_locks_name_no_place_from_which_packages_come(name):
     said = (ROOT / name).read_text()
     assert "://" not in said

@@ -9,9 +9,9 @@ import redis
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from config.lesart import valkey
-from config.lesart.network import free_port
-from config.lesart.processes import Guard, wait_until
+from config.cli import valkey
+from config.cli.processes import Guard, wait_until
+from config.cli.resources import find_free_port
 from tests.config.compose import (
     ROOT,
     Missing,
@@ -128,6 +128,7 @@ def test_no_secret_stands_in_the_file(services):
     assert {re.sub(r"\$\{POSTGRES_PASSWORD:\?[^}]+\}", "…", address) for address in addresses} == {
         "postgres://lesart:…@postgres:5432/lesart",
         "redis://redis:6379/0",
+        "${LESART_SMTP_URL:-}",
     }
 
 
@@ -139,11 +140,11 @@ def test_the_file_with_the_secrets_goes_neither_into_the_repository_nor_into_the
 def test_the_broker_takes_its_command(services, tmp_path):
     program, *words = services["redis"]["command"]
     assert program == "valkey-server"
-    port, log = free_port(), tmp_path / "log"
+    port, log = find_free_port(), tmp_path / "log"
     here = ["--bind", "127.0.0.1", "--port", str(port), "--dir", str(tmp_path)]
     with Guard() as guard, log.open("wb") as output:
-        process = guard.spawn([str(valkey.binary()), *words, *here], stdout=output, stderr=output)
-        wait_until(lambda: valkey.answers(port, ""), process, "Valkey", log)
+        process = guard.spawn([str(valkey.find_binary()), *words, *here], stdout=output, stderr=output)
+        wait_until(lambda: valkey.is_answering(port, ""), process, "Valkey", log)
         with redis.Redis(port=port) as broker:
             assert broker.config_get("appendonly") == {"appendonly": "yes"}
             assert broker.config_get("maxmemory-policy") == {"maxmemory-policy": "noeviction"}
@@ -191,24 +192,31 @@ def test_the_image_holds_the_product_and_nothing_else():
         "manage.py",
         "pyproject.toml",
         "config/wsgi.py",
-        "studies/locale/de/LC_MESSAGES/django.mo",
+        "studies/locale/de/LC_MESSAGES/django.po",
         "static/icon.svg",
+        "docs/glossary.md",
     } <= files
+    assert all(Path(file).stem.startswith("glossary") for file in files if file.startswith("docs/"))
     tops = {Path(file).parts[0] for file in files}
-    assert not tops & {"tests", "bench", "docs", "data", ".git", ".ci", ".venv", ".env"}
-    assert not [file for file in files if file.endswith((".po", ".pyc"))]
+    assert not tops & {"tests", "bench", "data", ".git", ".ci", ".venv", ".env"}
+    assert not [file for file in files if file.endswith((".mo", ".pyc"))]
 
 
-def test_no_package_of_the_product_needs_one_that_the_image_takes_out():
+def test_the_image_compiles_its_translations():
+    runs = [rest for word, rest in stages()[-1] if word == "RUN"]
+    assert any(run.startswith("python -m config.translations") for run in runs)
+
+
+def test_no_package_of_the_product_needs_one_of_the_tests():
     out = {canonicalize_name(name) for name in packages_of_tests()}
     assert all(re.fullmatch(r"[A-Za-z0-9.-]+", name) for name in packages_of_tests())
     assert not out & needed_by_the_product()
 
 
 def needed_by_the_product() -> set[str]:
-    """What the lines above the heading of requirements.in lead to, with their extras."""
+    """What the lines of requirements.in lead to, with their extras."""
     lines = (ROOT / "requirements.in").read_text().splitlines()
-    ours = [line for line in lines if line and not line.startswith("#") and line not in packages_of_tests()]
+    ours = [line for line in lines if line and not line.startswith("#")]
     found: set[tuple[str, frozenset[str]]] = set()
     waiting = [Requirement(line) for line in ours]
     while waiting:

@@ -10,6 +10,7 @@ import json
 import os
 import re
 import secrets
+import shlex
 import socket
 import subprocess
 import sys
@@ -23,13 +24,13 @@ import psycopg
 import pytest
 from packaging.utils import canonicalize_name
 
-from config.lesart import postgres
-from config.lesart.network import free_port
-from config.lesart.processes import Guard
-from config.lesart.valkey import valkey
+from config.cli import postgres
+from config.cli.processes import Guard
+from config.cli.resources import find_free_port
+from config.cli.valkey import run_valkey
 from tests import walk
 from tests.config.compose import compose, filled_in, image_environment, make_image, packages_of_tests
-from tests.config.shell import ROOT, wait_for
+from tests.config.shell import ROOT, documented_blocks, wait_for
 from tests.mock_server import Received, mock_server
 
 HOST = "lesart.example.org"
@@ -43,6 +44,7 @@ class Hidden:
 
 sys.meta_path.insert(0, Hidden())
 """
+CONTAINER = "docker compose exec -T postgres "
 COLUMNS = ("annotator", "stage", "item_id", "option_id", "question", "value", "unsure")
 
 
@@ -66,7 +68,7 @@ class Site:
     def environment(self, service: str) -> dict[str, str]:
         """That of the container. Of ours it has no more than where programs are found."""
         said = {name: self.here(value) for name, value in self.services[service]["environment"].items()}
-        programs = [Path(sys.executable).parent, postgres.installation() / "bin", "/usr/bin", "/bin"]
+        programs = [Path(sys.executable).parent, postgres.find_installation() / "bin", "/usr/bin", "/bin"]
         return {
             **image_environment(),
             **said,
@@ -156,10 +158,10 @@ ITEMS = [walk.item(text, place, number) for text in range(walk.TEXTS) for place 
 def site(tmp_path, server):
     """The private servers, and what `.env` says as docs/deploy.md has it."""
     with ExitStack() as stack:
-        database, broker = stack.enter_context(postgres.postgresql()), stack.enter_context(valkey())
+        database, broker = stack.enter_context(postgres.run_postgresql()), stack.enter_context(run_valkey())
         with psycopg.connect(database, autocommit=True) as connection:
             connection.execute("CREATE DATABASE lesart")
-        at, queue, web = urlsplit(database), urlsplit(broker), f"127.0.0.1:{free_port()}"
+        at, queue, web = urlsplit(database), urlsplit(broker), f"127.0.0.1:{find_free_port()}"
         addresses = {"postgres:5432": f"127.0.0.1:{at.port}", "redis:6379": queue.netloc}
         addresses |= {"0.0.0.0:8000": web, "127.0.0.1:8000": web}
         variables = {"POSTGRES_PASSWORD": at.password, "SECRET_KEY": secrets.token_hex(32), "ALLOWED_HOSTS": HOST}
@@ -225,14 +227,17 @@ def test_a_teams_server_takes_people_and_a_model_through_the_planted_study(site,
     assert not site.is_healthy("web")
     assert not site.is_healthy("worker")
 
-    dump = site.in_database(documented("pg_dump"))
+    (dump,) = documented("Backup")
+    stored = site.in_database(dump)
     site.manage("flush", "--no-input")
-    site.in_database(documented("pg_restore"), dump)
+    for command in documented("Restore"):
+        site.in_database(command, stored if command[0] == "pg_restore" else b"")
     site.manage("export_responses", "walk", "--format", "csv", "--out", str(tmp_path / "restored.csv"))
     assert (tmp_path / "restored.csv").read_bytes() == (tmp_path / "answers.csv").read_bytes()
 
 
-def documented(program: str) -> list[str]:
-    """The command for the container of PostgreSQL that docs/deploy.md has with this program."""
-    page = (ROOT / "docs" / "deploy.md").read_text()
-    return re.search(rf"docker compose exec -T postgres ({program} [^<>\n]+)", page)[1].split()
+def documented(heading: str) -> list[list[str]]:
+    """The commands for the container of PostgreSQL in a section of docs/deploy.md, without their redirections."""
+    lines = "".join(documented_blocks(heading)).replace("\\\n", " ").splitlines()
+    inside = [line.removeprefix(CONTAINER) for line in lines if line.startswith(CONTAINER)]
+    return [shlex.split(re.split(r" [<>] ", line)[0]) for line in inside]

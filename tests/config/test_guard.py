@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 
-from config.lesart import guard
+from config.cli import guard
 from tests.config.shell import wait_for
 
 
@@ -18,7 +18,7 @@ def end_of_talk(lines: str) -> None:
 
 
 def test_ended_groups_are_forgotten():
-    assert guard.groups_left(["+12\n", "+13\n", "-12\n", "+14\n"]) == {13, 14}
+    assert guard.find_groups_left(["+12\n", "+13\n", "-12\n", "+14\n"]) == {13, 14}
 
 
 def test_a_group_that_is_left_ends_with_its_children():

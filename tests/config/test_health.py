@@ -4,8 +4,8 @@ import pytest
 import redis
 from django.db import OperationalError
 
-from config import health
-from llm.heartbeat import beat
+from config import views
+from llm.services.workers import record_heartbeat
 
 NO_BROKER = "redis://:hidden-password@127.0.0.1:1/0"
 
@@ -26,11 +26,11 @@ def no_database(monkeypatch):
     def refuse():
         raise OperationalError("could not connect to server at db.inside, user hidden-user")
 
-    monkeypatch.setattr(health.Worker.objects, "exists", refuse)
+    monkeypatch.setattr(views.Worker.objects, "exists", refuse)
 
 
 def test_all_well(client, db, broker):
-    beat("w@here")
+    record_heartbeat("w@here")
     response = client.get("/health/")
     assert response.status_code == 200
     assert response.json() == {"web": "ok", "database": "ok", "broker": "ok", "worker": "ok"}

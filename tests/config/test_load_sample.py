@@ -6,13 +6,13 @@ import pytest
 from django.core.management import call_command
 
 from config.management.commands import load_sample
-from evaluation.listing import rows_of
+from evaluation.services.progress import list_rows
 from generation.models import IncompleteItem
 from items.models import Generator, Item
 from llm.models import Call, Run, RunState
 from projects.models import Project
 from studies.models import Annotator, Purpose, Study, StudyState
-from studies.progress import progress_of
+from studies.services.progress import count_progress
 from tests.made_once import made_once
 from tests.studies.world import counts
 
@@ -41,13 +41,14 @@ def test_two_launched_studies_with_simulated_annotators(db):
         ("sample-en", "en", StudyState.LIVE),
     }
     for study in project.studies.all():
-        simulated = progress_of(study, Purpose.SIMULATED)
+        simulated = count_progress(study, Purpose.SIMULATED)
         assert (simulated.finished, simulated.total) == (4, 4)
 
 
 def test_the_replies_of_the_local_model_come_from_the_record_and_none_is_open(db):
     loaded()
     assert Run.objects.exclude(state=RunState.DONE).count() == 0
+    assert set(Run.objects.values_list("is_recorded", flat=True)) == {True}
     assert Call.objects.open().count() == 0
     assert set(Call.objects.values_list("times_sent", flat=True)) == {1}
     assert not Call.objects.filter(error_class__in=["prompt", "changed"]).exists()
@@ -56,7 +57,7 @@ def test_the_replies_of_the_local_model_come_from_the_record_and_none_is_open(db
 def test_models_and_baselines_stand_beside_the_people(db):
     loaded()
     for study in Study.objects.all():
-        labels = {row.annotator.code for row in rows_of(study)}
+        labels = {row.annotator.code for row in list_rows(study)}
         assert labels == {"majority", "exact", "fuzzy", "smollm2-135m"}
 
 

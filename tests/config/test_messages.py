@@ -37,5 +37,5 @@ def test_a_command(surroundings):
 
 def test_the_launcher_needs_no_package_for_that():
     """`config` itself is read by the machine's own Python, before anything is installed."""
-    command = [sys.executable, "-I", "-S", str(ROOT / "config" / "lesart" / "bootstrap.py"), "--help"]
+    command = [sys.executable, "-I", "-S", str(ROOT / "config" / "cli" / "bootstrap.py"), "--help"]
     assert subprocess.run(command, capture_output=True, timeout=60).returncode == 0

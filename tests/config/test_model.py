@@ -6,9 +6,9 @@ import urllib.request
 
 import pytest
 
-from config.lesart import model
+from config.cli import model
 
-needs_it = pytest.mark.skipif(model.why_not() is not None, reason=f"{model.why_not()}")
+needs_it = pytest.mark.skipif(model.find_obstacle() is not None, reason=f"{model.find_obstacle()}")
 
 
 def ask(url: str, key: str, body: dict) -> dict:
@@ -24,7 +24,7 @@ def test_it_answers_with_log_probabilities_and_the_same_words_again():
         "model": model.MODEL, "messages": [{"role": "user", "content": "Name a river."}], "temperature": 0,
         "max_tokens": 6, "logprobs": True, "top_logprobs": 5,
     }  # fmt: skip
-    with model.running() as (url, key):
+    with model.run_model() as (url, key):
         first, second = ask(url, key, body), ask(url, key, body)
     assert first["choices"][0]["message"]["content"] == second["choices"][0]["message"]["content"] != ""
     assert len(first["choices"][0]["logprobs"]["content"][0]["top_logprobs"]) == 5
@@ -32,25 +32,26 @@ def test_it_answers_with_log_probabilities_and_the_same_words_again():
 
 @needs_it
 def test_only_the_key_opens_it_and_afterwards_it_is_gone():
-    with model.running() as (url, key):
-        assert model.answers(url, key)
-        assert not model.answers(url, "another key")
+    with model.run_model() as (url, key):
+        assert model.is_answering(url, key)
+        assert not model.is_answering(url, "another key")
         with pytest.raises(urllib.error.HTTPError, match="401"):
             ask(url, "another key", {"messages": []})
-    assert not model.answers(url, key)
+    assert not model.is_answering(url, key)
 
 
 def test_missing_packages_are_a_sentence(monkeypatch):
     monkeypatch.setattr(model, "find_spec", lambda name: None)
     assert (
-        model.why_not() == "The packages of the small local model are not installed: there are none for this machine."
+        model.find_obstacle()
+        == "The packages of the small local model are not installed: there are none for this machine."
     )
-    with pytest.raises(RuntimeError, match="not installed"), model.running():
+    with pytest.raises(RuntimeError, match="not installed"), model.run_model():
         pass
 
 
 def test_a_processor_that_is_too_old_is_a_sentence(monkeypatch):
     monkeypatch.setattr(model, "_has_needed_instructions", lambda: False)
     monkeypatch.setattr(model, "find_spec", lambda name: object())
-    monkeypatch.setattr(model, "_weights", lambda: object())
-    assert "AVX2" in model.why_not()
+    monkeypatch.setattr(model, "_find_weights", lambda: object())
+    assert "AVX2" in model.find_obstacle()

@@ -9,13 +9,13 @@ import psycopg
 import pytest
 import redis
 
-from config.lesart.postgres import postgresql
-from config.lesart.valkey import configure, configured_url, valkey
+from config.cli.postgres import run_postgresql
+from config.cli.valkey import configure, read_url, run_valkey
 from tests.config.shell import line_with, script, wait_for
 
 HOLDER = """
 import time
-from config.lesart.{module} import {name}
+from config.cli.{module} import {name}
 with {name}() as url:
     print("url", url, flush=True)
     time.sleep(300)
@@ -30,7 +30,7 @@ def is_listening(url: str) -> bool:
 
 @pytest.mark.broker
 def test_valkey_answers_with_its_password_and_stops():
-    with valkey() as url:
+    with run_valkey() as url:
         assert redis.Redis.from_url(url).ping()
         with pytest.raises(redis.AuthenticationError):
             redis.Redis.from_url(url.replace(urllib.parse.urlsplit(url).password, "wrong")).ping()
@@ -39,7 +39,7 @@ def test_valkey_answers_with_its_password_and_stops():
 
 @pytest.mark.database
 def test_postgresql_answers_only_with_its_password_and_stops():
-    with postgresql() as url:
+    with run_postgresql() as url:
         with psycopg.connect(url) as connection:
             assert connection.execute("SHOW server_encoding").fetchone() == ("UTF8",)
         with pytest.raises(psycopg.OperationalError, match="password"):
@@ -49,28 +49,28 @@ def test_postgresql_answers_only_with_its_password_and_stops():
 
 @pytest.mark.broker
 def test_valkey_goes_with_a_killed_owner():
-    with script(HOLDER.format(module="valkey", name="valkey")) as owner:
+    with script(HOLDER.format(module="valkey", name="run_valkey")) as owner:
         url = line_with(owner, "url").split()[1]
         assert is_listening(url)
         owner.kill()
-        assert wait_for(lambda: not is_listening(url), seconds=10)
+        assert wait_for(lambda: not is_listening(url))
 
 
 @pytest.mark.database
 def test_postgresql_goes_with_a_killed_owner_though_a_client_holds_on():
-    with script(HOLDER.format(module="postgres", name="postgresql")) as owner:
+    with script(HOLDER.format(module="postgres", name="run_postgresql")) as owner:
         url = line_with(owner, "url").split()[1]
         with psycopg.connect(url):
             owner.kill()
-            assert wait_for(lambda: not is_listening(url), seconds=10)
+            assert wait_for(lambda: not is_listening(url))
 
 
 def test_the_password_is_in_a_file_of_the_owner_and_not_on_the_command_line(tmp_path):
     command = configure(tmp_path / "a broker", 7001, "secret")
     assert "secret" not in " ".join(command)
     assert stat.S_IMODE(os.stat(command[1]).st_mode) == 0o600
-    assert configured_url(tmp_path / "a broker") == "redis://:secret@127.0.0.1:7001/0"
+    assert read_url(tmp_path / "a broker") == "redis://:secret@127.0.0.1:7001/0"
 
 
 def test_no_broker_was_configured_yet(tmp_path):
-    assert configured_url(tmp_path) is None
+    assert read_url(tmp_path) is None

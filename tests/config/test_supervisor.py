@@ -13,13 +13,12 @@ from tests.config.shell import is_running, line_with, script, wait_for
 
 SUPERVISOR = """
 import contextlib, json, os, pathlib, sys
-from config.lesart import exits, supervisor
-from config.lesart.log import Log
-from config.lesart.processes import Guard
+from config.cli import supervisor, usage
+from config.cli.processes import Guard
 
 commands, limit = json.loads(sys.argv[1]), float(sys.argv[2])
 supervisor.LONGEST_DELAY = limit
-log = Log(sys.stdout, list(commands))
+log = supervisor.Log(sys.stdout, list(commands))
 with Guard() as guard, supervisor.Supervisor(log, guard, os.environ, pathlib.Path.cwd()) as it:
     with contextlib.suppress(supervisor.Stopped):
         print("guard", guard.pid, flush=True)
@@ -29,7 +28,7 @@ with Guard() as guard, supervisor.Supervisor(log, guard, os.environ, pathlib.Pat
             service = supervisor.Service(name, ["sh", "-c", command], is_ready, goes_without=without)
             try:
                 it.wait_until_ready(it.start(service))
-            except exits.Refusal as refusal:
+            except usage.Refusal as refusal:
                 sys.exit(f"{refusal.code}: {refusal}")
         print("all started", flush=True)
         it.run()

@@ -4,8 +4,8 @@ from contextlib import nullcontext
 
 import pytest
 
-from config.lesart import chromium, exits
-from config.lesart import test as command
+from config.cli import test as command
+from config.cli import usage
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def parts(monkeypatch):
             command.Part("browser", "browser", ["-m", "three"], lambda: nullcontext({})),
         ])  # fmt: skip
         monkeypatch.setattr(command.signal, "signal", lambda *_: None)
-        monkeypatch.setattr(command, "_pytest", lambda arguments, _: (calls.append(arguments), next(answers))[1])
+        monkeypatch.setattr(command, "_run_pytest", lambda arguments, _: (calls.append(arguments), next(answers))[1])
         return calls
 
     return ending
@@ -38,14 +38,14 @@ def test_all_parts_passed(parts, capsys):
 
 def test_a_failed_part_does_not_keep_the_others_from_running(parts, capsys):
     calls = parts(1, 0, 0)
-    assert command.test([], [], []) == exits.FAILED
+    assert command.test([], [], []) == usage.FAILED
     assert len(calls) == 3
     assert last_lines(capsys)[1] == "SQLite: failed"
 
 
 def test_a_part_without_any_test_has_failed(parts, capsys):
     parts(0, 5, 0)
-    assert command.test([], [], []) == exits.FAILED
+    assert command.test([], [], []) == usage.FAILED
     assert last_lines(capsys)[2] == "PostgreSQL: failed, it has no test"
 
 
@@ -64,13 +64,13 @@ def test_other_arguments_go_to_every_part(parts):
 
 def test_a_browser_that_is_no_program_is_said(monkeypatch, tmp_path):
     monkeypatch.setenv("LESART_CHROMIUM", str(tmp_path / "nowhere"))
-    with pytest.raises(chromium.NoChromium, match="which is no program"):
-        chromium.find()
+    with pytest.raises(command.NoChromium, match="which is no program"):
+        command.find_chromium()
 
 
 def test_a_database_from_outside_has_to_be_postgresql(monkeypatch):
     monkeypatch.setenv("DATABASE_URL", "sqlite:///somewhere")
-    with pytest.raises(command.CannotRun, match="names no PostgreSQL"), command._on_postgresql():
+    with pytest.raises(command.CannotRun, match="names no PostgreSQL"), command._use_postgresql():
         pass
 
 

@@ -3,14 +3,13 @@
 import pytest
 
 from evaluation.models import Evaluator
-from evaluation.services import answering
-from evaluation.services.answering import answer
-from evaluation.services.baselines import add_baseline
-from evaluation.services.evaluators import CannotEvaluate, remove
+from evaluation.services import baselines
+from evaluation.services.baselines import add_baseline, answer
+from evaluation.services.evaluators import CannotEvaluate, delete_evaluator
 from items.models import Option
 from studies.models import Annotator, Assignment, Response, StudyState, Submission
-from studies.services.instruments import latest_version
-from studies.services.locking import WrongState
+from studies.services.instruments import find_version
+from studies.services.states import WrongState
 from tests.factory import answer as answer_as_person
 from tests.factory import make_annotator, make_item, make_study, make_text
 
@@ -112,7 +111,7 @@ def test_a_baseline_says_nothing_about_being_unsure_rates_nothing_and_has_no_pro
 
 
 def test_nobody_can_answer_as_a_baseline_through_a_link(study, project, client):
-    study.instrument_version = latest_version("guess-then-read/de", project)
+    study.instrument_version = find_version("guess-then-read/de", project)
     study.save()
     annotator = add_baseline(study, "majority").annotator
     assert client.get(annotator.get_link()).status_code == 410
@@ -206,7 +205,7 @@ def test_removing_takes_the_answers_and_leaves_everybody_elses(study, bank):
     person = make_annotator(study, "Anna")
     answer_as_person(person, "read", bank[0], "TFF")
     answered(study, "exact")
-    remove(answered(study, "majority"))
+    delete_evaluator(answered(study, "majority"))
     assert set(Annotator.objects.values_list("code", flat=True)) == {"Anna", "exact"}
     assert set(Response.objects.values_list("assignment__annotator__code", flat=True)) == {"Anna", "exact"}
     assert Assignment.objects.filter(annotator__code="majority").count() == 0
@@ -214,7 +213,7 @@ def test_removing_takes_the_answers_and_leaves_everybody_elses(study, bank):
 
 
 def test_a_study_of_many_texts_is_answered_in_batches(project, monkeypatch, said):
-    monkeypatch.setattr(answering, "BATCH", 2)
+    monkeypatch.setattr(baselines, "BATCH", 2)
     items = [make_item(make_text(project, f"t{number}"), "hand", f"i{number}", "TF") for number in range(5)]
     answered(make_study(project, "many", items), "majority")
     assert said("majority", "read") == {f"i{number}": "FF" for number in range(5)}

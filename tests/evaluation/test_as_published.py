@@ -5,11 +5,11 @@ from bs4 import BeautifulSoup
 from django.urls import reverse
 
 from analysis.choices import Choices
-from analysis.evidence import evidence_of
+from analysis.frames.evidence import evidence_of
 from analysis.reports.description import description
-from evaluation.listing import row_of
-from evaluation.services.asking import Ask, start
-from evaluation.services.comparing import compare
+from evaluation.services.asking import ModelSpec, start
+from evaluation.services.describing import compare_readings
+from evaluation.services.progress import get_row
 from llm.models import Run
 from llm.services.draining import drain_here
 from studies.models import Response
@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtur
 
 
 def answered(study, endpoint, **about):
-    evaluator = start(study, Ask(endpoint, **about))
+    evaluator = start(study, ModelSpec(endpoint, **about))
     drain_here(Run.objects.latest("pk"))
     return evaluator
 
@@ -43,7 +43,7 @@ def test_it_is_asked_once_with_ten_tokens_and_what_is_unclear_is_missing(study, 
     assert {request.body["max_tokens"] for request in server.requests} == {10}
     assert {len(request.body["messages"]) for request in server.requests} == {1}
     assert len(server.requests) == 16
-    assert (row_of(evaluator).missing, row_of(evaluator).n_unparsed) == (2, 2)
+    assert (get_row(evaluator).missing, get_row(evaluator).n_unparsed) == (2, 2)
 
 
 def test_an_empty_reply_is_not_repeated(study, served, endpoint):
@@ -73,7 +73,7 @@ def test_answers_that_differ_from_the_default_are_counted_from_stored_replies(st
     server = served(lambda request: FAINT if is_sea(request) else SPLIT)
     evaluator = answered(study, endpoint(server), reading="probability", as_published=True)
     n = len(server.requests)
-    found = compare(evaluator)
+    found = compare_readings(evaluator)
     # All 14 others: p .62 as published, .47 summed. The sea: a ratio as published, missing by default.
     assert (found.n, found.n_differ, found.n_unknown, found.is_whole) == (16, 16, 0, True)
     assert len(server.requests) == n
@@ -81,13 +81,13 @@ def test_answers_that_differ_from_the_default_are_counted_from_stored_replies(st
 
 def test_a_default_reading_is_held_against_the_published_one(study, served, endpoint):
     evaluator = answered(study, endpoint(served(unclear_at_first)))
-    assert not row_of(evaluator).missing
-    found = compare(evaluator)
+    assert not get_row(evaluator).missing
+    found = compare_readings(evaluator)
     assert (found.n, found.n_differ, found.n_unknown) == (16, 2, 0)
 
 
 def test_where_the_default_would_have_asked_again_it_cannot_be_said(study, served, endpoint):
-    found = compare(answered(study, endpoint(served(unclear_at_first)), as_published=True))
+    found = compare_readings(answered(study, endpoint(served(unclear_at_first)), as_published=True))
     assert (found.n, found.n_differ, found.n_unknown) == (16, 0, 2)
 
 

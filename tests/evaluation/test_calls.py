@@ -8,11 +8,11 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from analysis.item_evaluation import chosen_source
-from analysis.services.exporting import export_responses, write_item_evaluation, write_unanswered
-from evaluation.services.answering import answer as let_answer
-from evaluation.services.asking import Ask, start
+from analysis.exports.item_evaluation import chosen_source
+from analysis.exports.writing import export_responses, write_item_evaluation, write_unanswered
+from evaluation.services.asking import ModelSpec, start
 from evaluation.services.baselines import add_baseline
+from evaluation.services.baselines import answer as let_answer
 from llm.models import Run
 from llm.services import runs
 from llm.services.draining import drain_here
@@ -38,7 +38,7 @@ def missing(study) -> list[dict[str, str]]:
 
 
 def asked(study, endpoint, **about):
-    evaluator = start(study, Ask(endpoint, **about))
+    evaluator = start(study, ModelSpec(endpoint, **about))
     drain_here(Run.objects.latest("pk"))
     return evaluator
 
@@ -91,7 +91,7 @@ def test_what_was_not_answered_is_listed_with_reason_and_words(study, served, en
 
 
 def test_what_was_never_asked_is_listed_as_that(study, served, endpoint):
-    start(study, Ask(endpoint(served("R"))))
+    start(study, ModelSpec(endpoint(served("R"))))
     runs.cancel(Run.objects.get())
     assert {(row["parse_status"], row["raw_output"]) for row in missing(study)} == {("not_asked", "")}
     assert len(missing(study)) == 16

@@ -8,11 +8,10 @@ import pytest
 from bs4 import BeautifulSoup
 from django.core.management import CommandError, call_command
 
-from evaluation.describing import peculiarities
 from evaluation.models import Evaluator
 from evaluation.services import asking
-from evaluation.services.asking import Ask, estimate_for, start
-from evaluation.services.ensembles import asks_for, estimate_all, start_all
+from evaluation.services.asking import ModelSpec, estimate_all, estimate_run, expand_spec, start, start_all
+from evaluation.services.describing import describe_caveats
 from evaluation.services.evaluators import CannotEvaluate
 from llm.models import Call, CallState, Run
 from llm.services.draining import drain_here
@@ -26,7 +25,7 @@ PAGE = "/s/rivers-1/evaluators/model/"
 @pytest.fixture
 def other_prompts(study, project) -> str:
     """The same prompts under another name, with a word more."""
-    content = json.loads(json.dumps(asking.prompt_for(study).content))
+    content = json.loads(json.dumps(asking.find_prompt(study).content))
     content |= {stage: content[stage] + " Bitte." for stage in ("guess", "read")}
     store_version("kurz", "de", content, project)
     return "kurz/de"
@@ -43,16 +42,20 @@ def evaluate(*words: str) -> str:
 
 
 def test_every_prompt_and_sample_has_a_label_of_its_own(study, served, endpoint, other_prompts):
-    ask = Ask(endpoint(served("R")), temperature=0.7)
-    found = asks_for(ask, prompts=["", other_prompts], samples=2)
+    ask = ModelSpec(endpoint(served("R")), temperature=0.7)
+    found = expand_spec(ask, prompts=["", other_prompts], samples=2)
     assert labels(found) == ["mock", "mock #2", "mock (kurz/de)", "mock (kurz/de) #2"]
-    assert labels(asks_for(Ask(ask.endpoint, label="big", temperature=0.7), samples=3)) == ["big", "big #2", "big #3"]
+    assert labels(expand_spec(ModelSpec(ask.endpoint, label="big", temperature=0.7), samples=3)) == [
+        "big",
+        "big #2",
+        "big #3",
+    ]
 
 
 def test_one_prompt_and_one_sample_are_called_as_ever(study, served, endpoint, other_prompts):
     mock = endpoint(served("R"))
-    assert labels(asks_for(Ask(mock))) == ["mock"]
-    assert labels(asks_for(Ask(mock), prompts=[other_prompts])) == ["mock"]
+    assert labels(expand_spec(ModelSpec(mock))) == ["mock"]
+    assert labels(expand_spec(ModelSpec(mock), prompts=[other_prompts])) == ["mock"]
 
 
 def test_samples_are_drawn_apart_at_the_temperature_given(study, served, endpoint):
@@ -119,22 +122,22 @@ def test_a_baseline_has_no_samples(study):
 def test_a_model_without_a_temperature_has_none_to_draw_at(study, served, endpoint):
     mock = endpoint(served("R"), capabilities={"temperature": {"value": False}})
     with pytest.raises(CannotEvaluate, match="takes no temperature"):
-        start(study, Ask(mock, temperature=0.7))
+        start(study, ModelSpec(mock, temperature=0.7))
 
 
 def test_the_same_label_at_another_temperature_is_another_evaluator(study, served, endpoint):
     mock = endpoint(served("R"))
-    start(study, Ask(mock))
+    start(study, ModelSpec(mock))
     with pytest.raises(CannotEvaluate, match="another label"):
-        start(study, Ask(mock, temperature=0.7))
+        start(study, ModelSpec(mock, temperature=0.7))
 
 
 def test_an_evaluator_from_before_there_were_temperatures_goes_on(study, served, endpoint):
     mock = endpoint(served("R"))
-    evaluator = start(study, Ask(mock, stages=["guess"]))
+    evaluator = start(study, ModelSpec(mock, stages=["guess"]))
     evaluator.params = {name: kept for name, kept in evaluator.params.items() if name not in ("temperature", "sample")}
     evaluator.save()
-    assert start(study, Ask(mock, stages=["read"])).pk == evaluator.pk
+    assert start(study, ModelSpec(mock, stages=["read"])).pk == evaluator.pk
 
 
 def test_several_prompts_make_an_evaluator_each(study, served, endpoint, other_prompts):
@@ -150,8 +153,8 @@ def test_several_prompts_make_an_evaluator_each(study, served, endpoint, other_p
 
 def test_the_estimate_is_the_sum_and_the_budget_is_for_all_together(study, served, endpoint):
     mock = endpoint(served("R"), price_in=Decimal(1), price_out=Decimal(2))
-    asks = asks_for(Ask(mock, temperature=0.5), samples=3)
-    one, together = estimate_for(study, asks[0]), estimate_all(study, asks)
+    asks = expand_spec(ModelSpec(mock, temperature=0.5), samples=3)
+    one, together = estimate_run(study, asks[0]), estimate_all(study, asks)
     assert (together.n_calls, together.cost_nanos) == (3 * one.n_calls, 3 * one.cost_nanos)
     start_all(study, asks, budget=Decimal("1.0000"))
     assert {run.budget_nanos for run in Run.objects.all()} == {333_300_000}
@@ -159,9 +162,9 @@ def test_the_estimate_is_the_sum_and_the_budget_is_for_all_together(study, serve
 
 def test_nothing_is_started_if_one_of_them_cannot_be(study, served, endpoint):
     mock = endpoint(served("R"))
-    start(study, Ask(mock, label="mock #2"))
+    start(study, ModelSpec(mock, label="mock #2"))
     with pytest.raises(CannotEvaluate, match="another label"):
-        start_all(study, asks_for(Ask(mock, temperature=0.7), samples=2))
+        start_all(study, expand_spec(ModelSpec(mock, temperature=0.7), samples=2))
     assert list(Annotator.objects.values_list("code", flat=True)) == ["mock #2"]
     assert Run.objects.count() == 1
 
@@ -191,5 +194,5 @@ def test_the_page_refuses_samples_at_temperature_0_in_the_form(as_user, research
 
 def test_tables_say_which_draw_it_was(study, served, endpoint):
     mock = endpoint(served("R"))
-    evaluators = start_all(study, asks_for(Ask(mock, temperature=0.7), samples=2))
-    assert "temperature 0.7, as sample 2" in peculiarities(evaluators[1])[0]
+    evaluators = start_all(study, expand_spec(ModelSpec(mock, temperature=0.7), samples=2))
+    assert "temperature 0.7, as sample 2" in describe_caveats(evaluators[1])[0]

@@ -6,8 +6,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from evaluation.management.commands import evaluate_study
-from evaluation.services.answering import answer
-from evaluation.services.baselines import add_baseline
+from evaluation.services.baselines import add_baseline, answer
 from studies.models import Annotator, Response, StudyState
 from tests.factory import make_study
 

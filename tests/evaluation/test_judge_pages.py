@@ -7,14 +7,14 @@ import json
 import pytest
 from bs4 import BeautifulSoup
 
-from analysis.services.exporting import export_responses, write_unanswered
-from evaluation.listing import row_of
-from evaluation.services.judges import JudgeAsk, start
+from analysis.exports.writing import export_responses, write_unanswered
+from evaluation.services.judges import JudgeSpec, start
+from evaluation.services.progress import get_row
 from llm.models import Endpoint, Run
 from llm.services.draining import drain_here
-from studies.instrument_kinds import kind_of
+from studies.instrument_kinds import find_kind
 from studies.models import Annotator
-from studies.services.instruments import shipped, shipped_sources
+from studies.services.instruments import load_shipped, load_shipped_sources
 from tests import dimensions, pairs, stopping
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("quick_models")]
@@ -48,8 +48,8 @@ def soup(response) -> BeautifulSoup:
 
 
 def judged(study, endpoint, **how):
-    judge = start(study, JudgeAsk(endpoint, **how))
-    drain_here(row_of(judge).run)
+    judge = start(study, JudgeSpec(endpoint, **how))
+    drain_here(get_row(judge).run)
     return judge
 
 
@@ -64,7 +64,7 @@ def test_the_form_offers_what_the_protocol_allows(as_user, researcher, world, of
     world(slug)
     page = soup(as_user(researcher).get(f"/s/{slug}/evaluators/model/"))
     fields = {field["name"] for field in page.select("main form [name]")} - {"csrfmiddlewaretoken"}
-    assert fields == OFFERED[slug]
+    assert fields == OFFERED[slug] | {"max_tokens", "reasoning_effort", "extra"}
 
 
 @pytest.mark.parametrize("slug", WORLDS)
@@ -149,7 +149,7 @@ def test_the_export_holds_the_raw_reply_to_every_score(world, served, endpoint):
 def test_the_prompts_of_each_protocol_can_be_previewed(as_user, researcher, world, project, slug, language):
     study = world(slug)
     item = study.units.first().items.first()
-    source = shipped_sources()[f"{study.protocol}-judge/{language}"]
+    source = load_shipped_sources()[f"{study.protocol}-judge/{language}"]
     data = {"by": "yaml", "source": source, "subject": f"item-{item.pk}"}
     page = soup(as_user(researcher).post(f"/p/{project.slug}/instruments/preview/", data))
     prompts = [pre.get_text() for pre in page.select("pre.words")]
@@ -159,9 +159,10 @@ def test_the_prompts_of_each_protocol_can_be_previewed(as_user, researcher, worl
 
 @pytest.mark.parametrize("name", [f"{protocol}-judge/{lang}" for protocol in PROTOCOLS_JUDGED for lang in ("de", "en")])
 def test_an_unknown_slot_or_a_missing_one_is_refused_when_it_is_saved(name):
-    content = dict(shipped()[name])
+    content = dict(load_shipped()[name])
     part = next(each for each in ("compare", "rate", "choose") if each in content)
-    kind = kind_of(content)
+    kind = find_kind(content)
     assert kind.problems(content) == []
     assert "{generator}" in str(kind.problems(content | {part: content[part] + "{generator}"})[0])
-    assert "{text}" in str(kind.problems(content | {part: content[part].replace("{text}", "")})[0])
+    slot = "{question}" if part == "rate" else "{text}"
+    assert slot in str(kind.problems(content | {part: content[part].replace(slot, "")})[0])

@@ -6,12 +6,12 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from evaluation.judges.door import JudgeDoor
-from evaluation.listing import row_of
-from evaluation.services.judges import JudgeAsk, go_on, start
+from evaluation.services.judges import JudgeSpec, resume, start
+from evaluation.services.progress import get_row
 from llm.models import Call, CallState
 from llm.services import runs
 from llm.services.draining import drain, drain_here
-from llm.services.reading import read_again
+from llm.services.reading import reread_replies
 from studies.models import Annotator, Assignment, Response
 from tests import stopping
 from tests.mock_server import Planned, error
@@ -49,8 +49,8 @@ def planting(study, seat: int = SEAT):
 
 
 def judged(study, endpoint):
-    judge = start(study, JudgeAsk(endpoint))
-    drain_here(row_of(judge).run)
+    judge = start(study, JudgeSpec(endpoint))
+    drain_here(get_row(judge).run)
     return judge
 
 
@@ -74,7 +74,7 @@ def test_the_planted_judgments_come_out_and_no_call_stands_behind_a_stop(study, 
     asked = [about(study, prompt) for prompt in server.prompts]
     assert sorted(asked) == sorted((item, name) for item, said in planted(seat).items() for name in said)
     assert Call.objects.count() == len(asked)
-    assert row_of(judge).missing == 0
+    assert get_row(judge).missing == 0
     assert all(Assignment.objects.filter(annotator__code="mock").values_list("finished_at", flat=True))
 
 
@@ -111,7 +111,7 @@ def test_a_reply_that_cannot_be_read_is_missing_and_ends_the_path(study, served,
     }
     assert Call.objects.filter(state=CallState.FAILED).count() == 1
     assert not Call.objects.filter(key__endswith=f"/{item_pk('s1-gen-alder')}/clear").exists()
-    assert row_of(judge).missing >= 1
+    assert get_row(judge).missing >= 1
     unfinished = Assignment.objects.filter(annotator__code="mock", finished_at=None)
     assert [row.unit.items.get().external_id for row in unfinished] == ["s1-gen-alder"]
 
@@ -129,14 +129,14 @@ def test_a_call_that_failed_is_tried_again_and_the_path_goes_on(study, served, e
     judge = judged(study, endpoint(served(broken)))
     assert all(set(said) <= {"understandable", "domain_related", "grammatical"} for said in answers().values())
     endpoint(served(plan))
-    drain_here(go_on(judge))
+    drain_here(resume(judge))
     assert answers() == planted()
 
 
 def test_a_run_that_was_interrupted_goes_on_along_the_path_without_asking_twice(study, served, endpoint):
     server = served(planting(study))
-    judge = start(study, JudgeAsk(endpoint(server, max_concurrency=1)))
-    run = row_of(judge).run
+    judge = start(study, JudgeSpec(endpoint(server, max_concurrency=1)))
+    run = get_row(judge).run
     for _turn in range(200):
         if not drain(run.pk, seconds=0.05):
             break
@@ -147,11 +147,11 @@ def test_a_run_that_was_interrupted_goes_on_along_the_path_without_asking_twice(
 
 def test_a_cancelled_run_is_gone_on_with_from_stored_replies(study, served, endpoint):
     server = served(planting(study))
-    judge = start(study, JudgeAsk(endpoint(server, max_concurrency=1)))
-    run = row_of(judge).run
+    judge = start(study, JudgeSpec(endpoint(server, max_concurrency=1)))
+    run = get_row(judge).run
     drain(run.pk, seconds=0.05)
     runs.cancel(run)
-    drain_here(go_on(judge))
+    drain_here(resume(judge))
     assert answers() == planted()
     assert len(server.prompts) == len(set(server.prompts))
 
@@ -162,8 +162,8 @@ class Killed(BaseException):
 
 def test_a_worker_that_dies_while_it_reads_leaves_no_path_cut(study, served, endpoint, monkeypatch):
     server = served(planting(study))
-    judge = start(study, JudgeAsk(endpoint(server)))
-    run, real, deaths = row_of(judge).run, JudgeDoor.next_calls, iter(range(3))
+    judge = start(study, JudgeSpec(endpoint(server)))
+    run, real, deaths = get_row(judge).run, JudgeDoor.next_calls, iter(range(3))
 
     def dying(door, run, call):
         found = list(real(door, run, call))
@@ -184,8 +184,8 @@ def test_reading_again_changes_nothing_and_asks_nothing(study, served, endpoint)
     server = served(planting(study))
     judge = judged(study, endpoint(server))
     before, n = list(Response.objects.values()), len(server.prompts)
-    run = row_of(judge).run
-    read_again(run)
+    run = get_row(judge).run
+    reread_replies(run)
     drain_here(run)
     assert list(Response.objects.values()) == before
     assert (len(server.prompts), Call.objects.count()) == (n, n)

@@ -6,13 +6,13 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from analysis.choices import Choices
-from analysis.evidence import evidence_of
-from analysis.reports.pairwise import pairwise
-from analysis.reports.wins import wins
+from analysis.frames.evidence import evidence_of
+from analysis.protocols.pairwise.report import build_report
+from analysis.protocols.pairwise.wins import wins
 from evaluation.judges.door import JudgeDoor
-from evaluation.listing import row_of
-from evaluation.services.judges import JudgeAsk, start
-from evaluation.services.position import positions_of
+from evaluation.services.judges import JudgeSpec, start
+from evaluation.services.position import get_positions
+from evaluation.services.progress import get_row
 from llm.models import Call, CallState
 from llm.services.draining import drain_here
 from studies.models import Annotator, Assignment, Response
@@ -43,8 +43,8 @@ def study(project):
 
 
 def judged(study, endpoint, **about):
-    judge = start(study, JudgeAsk(endpoint, **about))
-    drain_here(row_of(judge).run)
+    judge = start(study, JudgeSpec(endpoint, **about))
+    drain_here(get_row(judge).run)
     return judge
 
 
@@ -70,14 +70,14 @@ def test_every_pair_is_asked_in_both_orders_and_the_planted_judgments_come_out(s
 def test_a_judge_that_always_says_a_gives_ties_only(study, served, endpoint):
     judge = judged(study, endpoint(served("A")))
     assert {value for _one, _other, value in answers()} == {"tie"}
-    found = positions_of(study)["mock"]
+    found = get_positions(study)["mock"]
     assert (found.n, found.n_flipped, found.n_first, found.n_decided) == (30, 30, 60, 60)
-    assert row_of(judge).missing == 0
+    assert get_row(judge).missing == 0
 
 
 def test_the_report_says_how_often_the_order_decided(study, served, endpoint):
     judged(study, endpoint(served("A")))
-    tables = {table.name: table.rows for table in pairwise(evidence_of(study, Choices(seed=1))).tables}
+    tables = {table.name: table.rows for table in build_report(evidence_of(study, Choices(seed=1))).tables}
     (row,) = tables["position_bias"]
     assert (row["evaluator"], row["n"], row["n_decided"]) == ("mock", 30, 60)
     assert (row["share_flipped"], row["share_first"]) == (1, 1)
@@ -85,8 +85,8 @@ def test_the_report_says_how_often_the_order_decided(study, served, endpoint):
 
 def test_of_two_workers_the_later_one_finds_the_reply_to_the_other_order(study, served, endpoint):
     """Both raw replies are stored before either is read, so whoever reads last has both."""
-    judge = start(study, JudgeAsk(endpoint(served(planted))))
-    run = row_of(judge).run
+    judge = start(study, JudgeSpec(endpoint(served(planted))))
+    run = get_row(judge).run
     drain_here(run)
     pair = list(Call.objects.filter(key__contains="/unit/").order_by("position")[:2])
     Response.objects.filter(assignment__unit_id=int(pair[0].key.split("/")[2])).delete()
@@ -105,7 +105,7 @@ def test_one_order_without_an_answer_leaves_the_pair_missing(study, served, endp
     n = sum(first.external_id in pair[:2] for pair in answers())
     shown_first = Call.objects.filter(state=CallState.FAILED).count()
     assert shown_first > 0
-    assert row_of(judge).missing == shown_first
+    assert get_row(judge).missing == shown_first
     assert len(answers()) == pairs.TEXTS * pairs.PAIRS - shown_first
     assert n == 0
     with pytest.raises(SystemExit) as ended:

@@ -6,16 +6,18 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from analysis.choices import Choices
-from analysis.evidence import evidence_of
-from analysis.reports.generator_means import generator_means
-from evaluation.listing import row_of
-from evaluation.metric_rows import metric_rows
+from analysis.frames.evidence import evidence_of
+from analysis.protocols.dimension_ratings.generator_means import generator_means
 from evaluation.models import Metric
 from evaluation.services.evaluators import CannotEvaluate
-from evaluation.services.judges import JudgeAsk, start
+from evaluation.services.judges import JudgeSpec, start
+from evaluation.services.metrics import iter_metric_rows
+from evaluation.services.progress import get_row
 from llm.models import Call, CallState
+from llm.services import reading
 from llm.services.draining import drain_here
 from studies.models import Annotator, Assignment, Response
+from studies.services.instruments import store_version
 from tests import dimensions
 from tests.mock_server import Planned
 
@@ -44,15 +46,15 @@ def planting(study):
 
 
 def judged(study, endpoint, **how):
-    judge = start(study, JudgeAsk(endpoint, **how))
-    drain_here(row_of(judge).run)
+    judge = start(study, JudgeSpec(endpoint, **how))
+    drain_here(get_row(judge).run)
     return judge
 
 
 def filled(study, endpoint, **how) -> dict[tuple[str, str], float | None]:
     """The values of the columns, by item and metric."""
-    drain_here(start(study, JudgeAsk(endpoint, **how)))
-    return {(row["item_id"], row["metric"]): row["value"] for row in metric_rows(study)}
+    drain_here(start(study, JudgeSpec(endpoint, **how)))
+    return {(row["item_id"], row["metric"]): row["value"] for row in iter_metric_rows(study)}
 
 
 def test_written_scores_on_the_studys_scale_are_answers(study, served, endpoint):
@@ -64,7 +66,7 @@ def test_written_scores_on_the_studys_scale_are_answers(study, served, endpoint)
         (item, name): dimensions.planted(0, item, name) for item in ITEMS.values() for name in dimensions.DIMENSIONS
     }
     assert len(server.prompts) == N
-    assert row_of(judge).missing == 0
+    assert get_row(judge).missing == 0
     assert all(Assignment.objects.filter(annotator__code="mock").values_list("finished_at", flat=True))
 
 
@@ -87,7 +89,7 @@ def test_a_dimension_about_the_expected_answer_is_not_asked_without_one(project,
     judge = judged(study, endpoint(server))
     assert len(server.prompts) == N - len(ITEMS)
     assert not any("Expected answer" in prompt for prompt in server.prompts)
-    assert row_of(judge).missing == 0
+    assert get_row(judge).missing == 0
 
 
 def test_what_cannot_be_read_is_missing_after_one_more_question(study, served, endpoint):
@@ -98,14 +100,14 @@ def test_what_cannot_be_read_is_missing_after_one_more_question(study, served, e
         return "Hard to say." if name == "clarity" else str(dimensions.planted(0, item, name))
 
     judge = judged(study, endpoint(served(shy)))
-    assert row_of(judge).missing == row_of(judge).n_unparsed == len(ITEMS)
+    assert get_row(judge).missing == get_row(judge).n_unparsed == len(ITEMS)
     assert not Response.objects.filter(question="clarity").exists()
     assert Call.objects.filter(turn=1).count() == len(ITEMS)
 
 
 def test_a_score_off_the_scale_is_no_answer(study, served, endpoint):
     judge = judged(study, endpoint(served("4")))
-    assert row_of(judge).missing == N
+    assert get_row(judge).missing == N
     assert not Response.objects.filter(assignment__annotator__kind="model").exists()
 
 
@@ -134,13 +136,14 @@ def test_a_scale_of_its_own_is_a_column_with_that_scale_in_the_prompt(study, ser
     assert set(values.values()) == {5}
     assert {metric for _item, metric in values} == {f"five:{name}" for name in dimensions.DIMENSIONS}
     assert all("1 = not met at all\n5 = completely met" in prompt for prompt in server.prompts)
-    assert all(row["is_computed"] for row in metric_rows(study))
+    assert all(row["is_computed"] for row in iter_metric_rows(study))
 
 
-def test_without_any_score_a_value_is_undefined_with_the_reason(study, served, endpoint):
+def test_without_any_score_a_value_is_undefined_with_the_reason(study, served, endpoint, monkeypatch):
+    monkeypatch.setattr(reading, "FIRST_REPLIES", 1000)
     values = filled(study, endpoint(served("none")), scale=5)
     assert set(values.values()) == {None}
-    assert {row["reason"] for row in metric_rows(study)} == {"The model gave no score."}
+    assert {row["reason"] for row in iter_metric_rows(study)} == {"The model gave no score."}
 
 
 def test_the_same_columns_are_asked_for_once_and_another_judge_needs_another_label(study, served, endpoint):
@@ -151,13 +154,13 @@ def test_the_same_columns_are_asked_for_once_and_another_judge_needs_another_lab
     filled(study, model, scale=5)
     assert len(server.requests) == n
     with pytest.raises(CannotEvaluate, match="of another judge"):
-        start(study, JudgeAsk(model, scale=4))
+        start(study, JudgeSpec(model, scale=4))
 
 
 def test_columns_of_others_are_not_written_over(study, served, endpoint):
     Metric.objects.create(project=study.project, name="mock:fluency")
     with pytest.raises(CannotEvaluate, match="metric “mock:fluency” already"):
-        start(study, JudgeAsk(endpoint(served("5")), scale=5))
+        start(study, JudgeSpec(endpoint(served("5")), scale=5))
 
 
 def test_a_models_scores_are_not_in_the_means_of_people(study, served, endpoint):
@@ -188,3 +191,23 @@ def test_what_makes_no_sense_is_refused_with_the_reason(study, served, endpoint,
     endpoint(served("3"))
     with pytest.raises(CommandError, match=said):
         call_command("evaluate_study", "dims", "--model", "mock", *words)
+
+
+def test_prompts_of_others_ask_with_their_own_words_on_their_own_scale(study, served, endpoint):
+    content = {
+        "name": "others", "language": study.language, "use": "judge", "protocol": "dimension-ratings",
+        "title": "Others", "text": {"title": False, "paragraphs": "as they are"},
+        "system": "You rate from {lowest} to {highest}.",
+        "rate": {"fluency": "{text}\n{question}\n- Fluency (0-1):"}, "again": "Only the number.",
+        "scale": {"lowest": 0, "highest": 1, "step": "any"},
+    }  # fmt: skip
+    store_version("others", study.language, content, study.project)
+    server = served("Fluency: 0.85")
+    values = filled(study, endpoint(server), prompt=f"others/{study.language}")
+    assert {name for _item, name in values} == {"mock:fluency"}
+    assert set(values.values()) == {0.85}
+    messages = server.requests[0].body["messages"]
+    assert messages[0] == {"role": "system", "content": "You rate from 0 to 1."}
+    assert messages[1]["content"].endswith("- Fluency (0-1):")
+    with pytest.raises(CannotEvaluate):
+        start(study, JudgeSpec(endpoint(server), scale=5, prompt=f"others/{study.language}", label="x"))

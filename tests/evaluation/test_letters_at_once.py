@@ -3,21 +3,21 @@
 import pytest
 import yaml
 
-from evaluation.letter_prompts import read_letter_prompts
-from evaluation.listing import row_of
-from evaluation.services.asking import Ask, estimate_for, start
+from evaluation.services.asking import ModelSpec, estimate_run, start
 from evaluation.services.evaluators import CannotEvaluate
+from evaluation.services.progress import get_row
+from evaluation.setting import read_letter_prompts
 from llm.models import Call, Run
 from llm.services.draining import drain_here
 from studies.models import Response, Submission
 from studies.prompts import BadTemplate
-from studies.services.instruments import SHIPPED
+from studies.services.instruments import load_shipped_sources
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("quick_models")]
 
 
 def answered(study, endpoint, **about):
-    evaluator = start(study, Ask(endpoint, answering="letters", **about))
+    evaluator = start(study, ModelSpec(endpoint, answering="letters", **about))
     drain_here(Run.objects.latest("pk"))
     return evaluator
 
@@ -60,7 +60,7 @@ def test_a_guess_holds_the_item_only_and_a_reading_its_text(study, served, endpo
 def test_a_reply_with_none_and_a_letter_leaves_all_options_of_the_item_missing(study, served, endpoint):
     evaluator = answered(study, endpoint(served("0, A")))
     assert not Response.objects.exists()
-    assert row_of(evaluator).missing == 16
+    assert get_row(evaluator).missing == 16
 
 
 def test_letters_are_asked_for_once_more(study, served, endpoint):
@@ -70,24 +70,24 @@ def test_letters_are_asked_for_once_more(study, served, endpoint):
 
 
 def test_an_estimate_counts_items(study, served, endpoint):
-    assert estimate_for(study, Ask(endpoint(served("0")), answering="letters")).n_calls == 6
+    assert estimate_run(study, ModelSpec(endpoint(served("0")), answering="letters")).n_calls == 6
 
 
 def test_letters_have_no_probability(study, served, endpoint):
     with pytest.raises(CannotEvaluate, match="ask option by option"):
-        start(study, Ask(endpoint(served("0")), answering="letters", reading="probability"))
+        start(study, ModelSpec(endpoint(served("0")), answering="letters", reading="probability"))
 
 
 def test_option_by_option_under_the_same_label_is_another_evaluator(study, served, endpoint):
     mock = endpoint(served("0"))
     answered(study, mock)
     with pytest.raises(CannotEvaluate, match="another one"):
-        start(study, Ask(mock))
+        start(study, ModelSpec(mock))
 
 
 @pytest.mark.parametrize("language", ["de", "en", "eu"])
 def test_the_shipped_prompts_can_be_used(language):
-    content = yaml.safe_load((SHIPPED / f"guess-then-read-letters.{language}.yaml").read_text("utf-8"))
+    content = yaml.safe_load(load_shipped_sources()[f"guess-then-read-letters/{language}"])
     prompts = read_letter_prompts(content, {"guess": False, "read": True})
     filled = {"title": "T", "body": "Der Text. {options}", "question": "Wer?", "options": "A. ich\nB. du"}
     read, guess = prompts.render("read", **filled), prompts.render("guess", **filled)
@@ -103,6 +103,6 @@ def test_the_shipped_prompts_can_be_used(language):
     [{"guess": "{question} {options} {text}"}, {"read": "{text} {question}"}, {"again": "{options}"}, {"read": None}],
 )
 def test_prompts_with_a_wrong_slot_are_refused(change):
-    content = yaml.safe_load((SHIPPED / "guess-then-read-letters.en.yaml").read_text("utf-8"))
+    content = yaml.safe_load(load_shipped_sources()["guess-then-read-letters/en"])
     with pytest.raises(BadTemplate):
         read_letter_prompts(content | change, {"guess": False, "read": True})

@@ -2,18 +2,25 @@
 
 import csv
 import io
+from importlib import import_module
 
 import pytest
 from bs4 import BeautifulSoup
+from django.apps import apps
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from analysis.services.exporting import write_metrics
+from analysis.exports.writing import write_metrics
 from evaluation.models import Metric, MetricValue
-from evaluation.services.metrics import BadMetrics, compute_metrics, import_metrics, items_in_bank, items_in_study
+from evaluation.services.metrics import BadMetrics, compute_metrics, import_metrics, query_bank_items, query_study_items
 from items.models import Item
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
+
+
+@pytest.fixture(autouse=True)
+def without_wordnet(settings):
+    settings.LESART_WORDNET = ""
 
 
 @pytest.fixture
@@ -21,7 +28,7 @@ def computed(project, study, bank):
     """r1 is the reference of the river; r2 is held against it."""
     Item.objects.filter(external_id="r1").update(reference=True, stem="Wohin fließt der Fluss?")
     Item.objects.filter(external_id="r2").update(stem="Wohin fließt der Bach?")
-    return compute_metrics(project, items_in_study(study))
+    return compute_metrics(project, query_study_items(study))
 
 
 def value(item: str, metric: str) -> MetricValue:
@@ -29,9 +36,9 @@ def value(item: str, metric: str) -> MetricValue:
 
 
 def test_each_item_gets_each_metric_or_a_reason(computed):
-    assert (computed.n_items, computed.n_values + computed.n_undefined) == (3, 30)
-    assert MetricValue.objects.count() == 30
-    assert value("r2", "ROUGE-L").value == pytest.approx(3 / 4)
+    assert (computed.n_items, computed.n_values + computed.n_undefined) == (3, 36)
+    assert MetricValue.objects.count() == 36
+    assert value("r2", "ROUGE-L (words)").value == pytest.approx(3 / 4)
     assert value("r2", "length").value == 4
     assert value("r2", "exact overlap").value == pytest.approx(2 / 4)
     assert not MetricValue.objects.filter(value=None, reason="").exists()
@@ -43,9 +50,28 @@ def test_an_item_is_no_reference_of_itself(computed):
     )  # fmt: skip
 
 
+def test_values_computed_under_the_old_names_are_renamed_and_imported_ones_kept(project, bank):
+    item = Item.objects.get(external_id="r1")
+    for name, is_computed in {"BLEU-4": True, "ROUGE-L": False}.items():
+        metric = Metric.objects.create(project=project, name=name, is_computed=is_computed)
+        MetricValue.objects.create(metric=metric, item=item, value=0.25)
+    migration = import_module("evaluation.migrations.0004_metrics_on_words")
+    migration.rename_computed(apps, None)
+    assert set(Metric.objects.values_list("name", flat=True)) == {"BLEU-4 (words)", "ROUGE-L"}
+    assert value("r1", "BLEU-4 (words)").value == 0.25
+
+
+def test_an_imported_metric_with_the_new_name_gives_way(project):
+    for name, is_computed in {"BLEU-4": True, "BLEU-4 (words)": False}.items():
+        Metric.objects.create(project=project, name=name, is_computed=is_computed)
+    import_module("evaluation.migrations.0004_metrics_on_words").rename_computed(apps, None)
+    assert Metric.objects.get(name="BLEU-4 (words)").is_computed
+    assert Metric.objects.filter(name__startswith="BLEU-4 (words) (imported", is_computed=False).exists()
+
+
 def test_computing_again_writes_the_same_rows_anew(computed, project, study):
     before = list(MetricValue.objects.order_by("pk").values())
-    compute_metrics(project, items_in_bank(project))
+    compute_metrics(project, query_bank_items(project))
     assert list(MetricValue.objects.order_by("pk").values()) == before
 
 
@@ -95,15 +121,15 @@ def test_the_page_of_a_text_shows_the_metrics_of_its_items(computed, project, as
     text = Item.objects.get(external_id="r2").text
     page = as_user(viewer).get(reverse("text", args=[project.slug, text.pk]))
     words = " ".join(BeautifulSoup(page.content, "html.parser").get_text(" ").split())
-    assert "ROUGE-L 0.750" in words
+    assert "ROUGE-L (words) 0.750" in words
     assert "undefined: There is no reference question on this text." in words
 
 
 def test_the_export_has_a_row_per_item_and_metric(computed, study, as_user, reviewer):
     out = io.StringIO(newline="")
-    assert write_metrics(study, out) == 30
+    assert write_metrics(study, out) == 36
     rows = list(csv.DictReader(io.StringIO(out.getvalue(), newline="")))
-    row = next(row for row in rows if (row["item_id"], row["metric"]) == ("r2", "ROUGE-L"))
+    row = next(row for row in rows if (row["item_id"], row["metric"]) == ("r2", "ROUGE-L (words)"))
     assert (row["text_id"], row["item_version"], row["generator"], row["is_computed"], row["value"]) == (
         "river", "1", "rule", "true", "0.75",
     )  # fmt: skip

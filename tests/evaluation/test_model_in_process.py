@@ -5,10 +5,10 @@ import io
 import pytest
 from django.core.management import call_command
 
-from llm.in_process import loading
-from llm.in_process.places import is_installed
+from llm.addresses import is_installed
+from llm.in_process import client
 from llm.models import Call, CallState, Endpoint
-from llm.services import probing
+from llm.services import endpoints
 from studies.models import Response, StudyState
 from tests.factory import make_study
 from tests.llm.in_process import p_true_by_hand
@@ -24,10 +24,10 @@ pytestmark = [
 
 @pytest.fixture
 def folder(tmp_path, settings, monkeypatch):
-    monkeypatch.setattr(probing, "_send", lambda pk: None)
+    monkeypatch.setattr(endpoints, "_send", lambda pk: None)
     settings.LESART_MODEL_FOLDERS = [str(tmp_path)]
     yield make_tiny_model(tmp_path / "tiny")
-    loading._loaded.clear()
+    client._loaded.clear()
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_calls_are_kept_as_those_of_a_server(study, tiny):
 
 def test_stored_replies_are_never_computed_again(study, tiny, monkeypatch):
     evaluate("--reading", "probability")
-    monkeypatch.setattr(loading, "speaker_of", lambda where: pytest.fail("It was asked again."))
+    monkeypatch.setattr(client, "get_model", lambda where: pytest.fail("It was asked again."))
     assert "none is missing" in evaluate("--reading", "probability", "--as", "strict", "--threshold-read", "0.9")
     assert Call.objects.filter(state=CallState.CACHED).count() == 16
 

@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from evaluation import views
 from evaluation.models import Evaluator
-from evaluation.services.asking import Ask, start
+from evaluation.services.asking import ModelSpec, start
 from llm.models import Call, CallState, Endpoint, Run, RunState, Worker
 from llm.services import runs
 from projects.models import Project
@@ -140,7 +140,7 @@ def row_in(client, label="mock") -> list[str]:
 
 
 def test_the_list_shows_the_run_and_whether_it_is_answering(as_user, researcher, study, endpoint):
-    evaluator = start(study, Ask(endpoint))
+    evaluator = start(study, ModelSpec(endpoint))
     client = as_user(researcher)
     assert row_in(client) == ["model: mock-1", "0 of 8", "0 of 8", "answering", "Run Remove mock"]
     run = Run.objects.get()
@@ -153,7 +153,7 @@ def test_the_list_shows_the_run_and_whether_it_is_answering(as_user, researcher,
 
 
 def test_replies_without_an_answer_are_counted_in_the_list(as_user, researcher, study, endpoint):
-    start(study, Ask(endpoint))
+    start(study, ModelSpec(endpoint))
     run = Run.objects.get()
     for place, failure in enumerate(["parse", "cut", "server"]):
         Call.objects.create(run=run, key=f"guess/{place}", position=place, state=CallState.FAILED, error_class=failure)
@@ -162,12 +162,12 @@ def test_replies_without_an_answer_are_counted_in_the_list(as_user, researcher, 
 
 
 def test_thresholds_stand_in_the_list(as_user, researcher, study, endpoint):
-    start(study, Ask(endpoint, reading="probability", thresholds={"guess": 0.9}))
+    start(study, ModelSpec(endpoint, reading="probability", thresholds={"guess": 0.9}))
     assert "correct from p = 0.9 without and 0.5 with the text" in row_in(as_user(researcher))[0]
 
 
 def test_a_run_at_work_without_a_worker_is_said(as_user, researcher, study, endpoint):
-    start(study, Ask(endpoint))
+    start(study, ModelSpec(endpoint))
     assert not Worker.objects.exists()
     assert "No worker is listening" in soup(as_user(researcher).get(LIST)).get_text()
 

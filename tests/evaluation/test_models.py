@@ -9,19 +9,19 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from analysis.choices import Choices
-from analysis.evidence import evidence_of
-from analysis.reports.informativity import informativity
-from evaluation.calls import label_masses
-from evaluation.listing import row_of
+from analysis.frames.evidence import evidence_of
+from analysis.protocols.guess_then_read.informativity import informativity
+from evaluation.calls import iter_label_masses
 from evaluation.models import Evaluator
 from evaluation.services import asking
-from evaluation.services.asking import Ask, estimate_for, go_on, start
-from evaluation.services.evaluators import CannotEvaluate, remove
+from evaluation.services.asking import ModelSpec, estimate_run, resume, start
+from evaluation.services.evaluators import CannotEvaluate, delete_evaluator
+from evaluation.services.progress import get_row
 from items.models import Option
 from llm.models import Call, CallState, Run, RunState
-from llm.services import runs
+from llm.services import reading, runs
 from llm.services.draining import drain_here
-from llm.services.reading import read_again
+from llm.services.reading import reread_replies
 from studies.models import Annotator, Response, StudyState, Submission
 from studies.services.evaluating import close_answered
 from studies.services.instruments import store_version
@@ -58,8 +58,8 @@ def planted(request) -> str:
 
 
 def answered(study, endpoint, **about) -> Evaluator:
-    evaluator = start(study, Ask(endpoint, **about))
-    if run := row_of(evaluator).run:
+    evaluator = start(study, ModelSpec(endpoint, **about))
+    if run := get_row(evaluator).run:
         drain_here(run)
     return evaluator
 
@@ -141,7 +141,7 @@ def test_a_disclaimer_is_unparsed_counted_and_never_guessed(study, served, endpo
     server = served(says)
     evaluator = answered(study, endpoint(server))
     assert said("mock", "guess")["r1"] == "FF"  # two of three
-    row = row_of(evaluator)
+    row = get_row(evaluator)
     assert (row.done, row.missing, row.n_unparsed) == (14, 2, 2)
     assert row.run.state == RunState.DONE
     assert Call.objects.filter(state=CallState.FAILED).first().text == "Ohne den Text kann ich das nicht sagen."
@@ -166,7 +166,7 @@ def test_p_true_is_stored_beside_the_label(study, served, endpoint):
 
 def test_the_label_mass_of_each_answer_is_read_back(study, served, endpoint):
     answered(study, endpoint(served(label("R", "F", 0.75))))
-    found = list(label_masses(study))
+    found = list(iter_label_masses(study))
     assert len(found) == Response.objects.count()
     assert {row[:2] for row in found} == {("mock", "guess"), ("mock", "read")}
     assert all(mass == pytest.approx(0.9) for _code, _stage, mass in found)
@@ -196,19 +196,19 @@ def test_another_threshold_is_another_evaluator_and_takes_no_call(study, served,
     by_label = dict(Response.objects.values_list("assignment__annotator__code", "value"))
     assert by_label == {"low": True, "high": False, "written": True}
     with pytest.raises(CannotEvaluate, match="another one"):
-        start(study, Ask(mock, label="low", reading="probability", thresholds={"guess": 0.9}))
+        start(study, ModelSpec(mock, label="low", reading="probability", thresholds={"guess": 0.9}))
 
 
 def test_p_true_without_log_probabilities_is_missing(study, served, endpoint):
     evaluator = answered(study, endpoint(served("R", logprobs=False)), reading="probability")
     assert not Response.objects.exists()
-    assert row_of(evaluator).n_unparsed == 16
+    assert get_row(evaluator).n_unparsed == 16
 
 
 def test_a_server_known_to_send_no_log_probabilities_cannot_be_read_so(study, served, endpoint):
     mock = endpoint(served("R"), capabilities={"logprobs": {"value": False, "at": "2026-01-01"}})
     with pytest.raises(CannotEvaluate, match="Read the written label instead"):
-        start(study, Ask(mock, reading="probability"))
+        start(study, ModelSpec(mock, reading="probability"))
     assert not Annotator.objects.exists()
 
 
@@ -223,7 +223,7 @@ def test_replies_read_again_change_no_answer(study, served, endpoint):
     answered(study, endpoint(served(planted)))
     before = list(Response.objects.order_by("pk").values())
     run = Run.objects.get()
-    assert read_again(run) == 16
+    assert reread_replies(run) == 16
     run.refresh_from_db()
     drain_here(run)
     assert list(Response.objects.order_by("pk").values()) == before
@@ -242,10 +242,10 @@ def test_what_failed_is_tried_again_in_the_same_run(study, served, endpoint):
         lambda request: Planned(status=500) if broken["is"] and is_guess(request.prompt) else planted(request)
     )
     evaluator = answered(study, endpoint(server))
-    assert row_of(evaluator).missing == 8
+    assert get_row(evaluator).missing == 8
     broken["is"] = False
-    drain_here(go_on(evaluator))
-    assert row_of(evaluator).missing == 0
+    drain_here(resume(evaluator))
+    assert get_row(evaluator).missing == 0
     assert Run.objects.count() == 1
 
 
@@ -253,16 +253,16 @@ def test_after_a_cancelled_run_a_new_one_asks_only_what_is_not_known(study, serv
     server = served(planted)
     mock = endpoint(server)
     answered(study, mock, stages=["guess"])
-    evaluator = start(study, Ask(mock))
-    runs.cancel(row_of(evaluator).run)
-    drain_here(go_on(evaluator))
-    assert row_of(evaluator).missing == 0
+    evaluator = start(study, ModelSpec(mock))
+    runs.cancel(get_row(evaluator).run)
+    drain_here(resume(evaluator))
+    assert get_row(evaluator).missing == 0
     assert len(server.requests) == 16
 
 
 def test_going_on_with_a_run_that_is_at_work_starts_no_second_one(study, served, endpoint):
-    evaluator = start(study, Ask(endpoint(served(planted))))
-    assert go_on(evaluator) == go_on(evaluator) == Run.objects.get()
+    evaluator = start(study, ModelSpec(endpoint(served(planted))))
+    assert resume(evaluator) == resume(evaluator) == Run.objects.get()
 
 
 def test_one_stage_can_be_asked_alone(study, served, endpoint, said):
@@ -273,63 +273,63 @@ def test_one_stage_can_be_asked_alone(study, served, endpoint, said):
 
 def test_an_estimate_counts_the_calls_and_stores_nothing(study, served, endpoint):
     mock = endpoint(served(planted), price_in=Decimal(1), price_out=Decimal(2))
-    found = estimate_for(study, Ask(mock))
+    found = estimate_run(study, ModelSpec(mock))
     assert (found.n_calls, found.n_known, found.n_without_prompt) == (16, 0, 0)
     assert found.cost_nanos > 0
     assert not any(model.objects.exists() for model in (Annotator, Run, Call, Evaluator))
     answered(study, mock, stages=["guess"])
-    assert estimate_for(study, Ask(mock)).n_known == 8
+    assert estimate_run(study, ModelSpec(mock)).n_known == 8
 
 
 def test_a_budget_without_a_price_is_refused_and_nothing_is_stored(study, served, endpoint):
     with pytest.raises(CannotEvaluate, match="has no price"):
-        start(study, Ask(endpoint(served(planted))), budget=Decimal(1))
+        start(study, ModelSpec(endpoint(served(planted))), budget=Decimal(1))
     assert not Annotator.objects.exists()
 
 
 def test_over_the_budget_the_run_pauses_and_a_higher_one_wakes_it(study, served, endpoint):
     mock = endpoint(served(planted), price_in=Decimal(1000), price_out=Decimal(1000), max_concurrency=1)
-    evaluator = start(study, Ask(mock), budget=Decimal("0.4"))
-    run = drain_here(row_of(evaluator).run)
+    evaluator = start(study, ModelSpec(mock), budget=Decimal("0.4"))
+    run = drain_here(get_row(evaluator).run)
     assert run.state == RunState.PAUSED
-    assert 0 < row_of(evaluator).missing < 16
-    drain_here(go_on(evaluator, budget=Decimal(100)))
-    assert row_of(evaluator).missing == 0
+    assert 0 < get_row(evaluator).missing < 16
+    drain_here(resume(evaluator, budget=Decimal(100)))
+    assert get_row(evaluator).missing == 0
 
 
 def test_calls_with_an_unknown_outcome_are_held_if_the_start_says_so_and_stay_so(study, served, endpoint):
     mock = endpoint(served(planted))
-    run = row_of(start(study, Ask(mock), on_unknown="hold")).run
+    run = get_row(start(study, ModelSpec(mock), on_unknown="hold")).run
     assert run.on_unknown == "hold"
-    assert row_of(start(study, Ask(mock))).run.on_unknown == "hold"
-    assert row_of(start(study, Ask(mock), on_unknown="repeat")).run.on_unknown == "repeat"
+    assert get_row(start(study, ModelSpec(mock))).run.on_unknown == "hold"
+    assert get_row(start(study, ModelSpec(mock), on_unknown="repeat")).run.on_unknown == "repeat"
 
 
 def test_the_wording_stays_that_of_the_evaluator(study, project, served, endpoint):
     server = served(planted)
     evaluator = answered(study, endpoint(server), stages=["guess"])
-    content = json.loads(json.dumps(asking.prompt_for(study).content))
+    content = json.loads(json.dumps(asking.find_prompt(study).content))
     content["guess"] = "Neu, nicht bekannt: {question}\nAntwort: {option}\n"
-    store_version(asking.PROMPTS, "de", content, project)
-    start(study, Ask(endpoint(server)))
-    drain_here(row_of(evaluator).run)
+    store_version("guess-then-read-prompt", "de", content, project)
+    start(study, ModelSpec(endpoint(server)))
+    drain_here(get_row(evaluator).run)
     assert not any("Neu" in prompt for prompt in server.prompts)
     answered(study, endpoint(server), label="new", stages=["guess"])
     assert sum("Neu" in prompt for prompt in server.prompts) == 8
 
 
 def test_prompts_with_an_unknown_slot_are_refused(study, project, served, endpoint):
-    content = json.loads(json.dumps(asking.prompt_for(study).content))
+    content = json.loads(json.dumps(asking.find_prompt(study).content))
     content["guess"] += " {key}"
-    store_version(asking.PROMPTS, "de", content, project)
+    store_version("guess-then-read-prompt", "de", content, project)
     with pytest.raises(CannotEvaluate, match=r"slot \{key\}"):
-        start(study, Ask(endpoint(served(planted))))
+        start(study, ModelSpec(endpoint(served(planted))))
 
 
 def test_a_language_without_prompts_is_refused(project, bank, served, endpoint):
     study = make_study(project, "danish", bank, language="da")
-    with pytest.raises(CannotEvaluate, match="language “da”"):
-        start(study, Ask(endpoint(served(planted))))
+    with pytest.raises(CannotEvaluate, match="prompt/da"):
+        start(study, ModelSpec(endpoint(served(planted))))
 
 
 @pytest.mark.parametrize(
@@ -343,16 +343,16 @@ def test_a_language_without_prompts_is_refused(project, bank, served, endpoint):
 )
 def test_what_cannot_be_asked_is_refused(study, served, endpoint, about, said):
     with pytest.raises(CannotEvaluate, match=said):
-        start(study, Ask(endpoint(served(planted)), **about))
+        start(study, ModelSpec(endpoint(served(planted)), **about))
 
 
 def test_removing_a_model_ends_its_run_and_keeps_its_calls(study, served, endpoint):
     server = served(planted)
     mock = endpoint(server)
-    remove(answered(study, mock))
+    delete_evaluator(answered(study, mock))
     assert not Response.objects.exists()
     assert Call.objects.count() == 16
-    remove(start(study, Ask(mock, label="other")))
+    delete_evaluator(start(study, ModelSpec(mock, label="other")))
     assert Run.objects.order_by("pk").last().state == RunState.CANCELLED
     answered(study, mock)
     assert len(server.requests) == 16
@@ -428,7 +428,7 @@ def test_an_endpoint_that_is_down_pauses_the_run_with_a_remedy(study, served, en
     with pytest.raises(SystemExit) as ended:
         call_command("evaluate_study", "rivers-1", "--model", "mock", "--yes", stdout=io.StringIO(), stderr=err)
     assert ended.value.code == 3
-    assert "refuses the key" in err.getvalue()
+    assert "refused the key" in err.getvalue()
 
 
 def test_what_is_for_models_only_is_refused_for_a_baseline(study):
@@ -442,3 +442,47 @@ def test_a_draft_is_refused_before_anything_is_counted(project, bank, served, en
     endpoint(served(planted))
     with pytest.raises(CommandError, match="Launch it first"):
         call_command("evaluate_study", "draft", "--model", "mock", "--estimate")
+
+
+def evaluate(study, endpoint, *words):
+    return call_command("evaluate_study", study.slug, "--model", endpoint.name, "--yes", *words)
+
+
+def test_options_of_the_command_are_sent_stored_and_part_of_the_evaluator(study, served, endpoint):
+    server = served(planted)
+    model = endpoint(server)
+    model.max_tokens, model.extra = 77, {"top_k": 5}
+    model.save()
+    evaluate(study, model, "--reasoning-effort", "low", "--extra", '{"top_p": 0.5}')
+    told = {"max_tokens": 77, "reasoning_effort": "low", "extra": {"top_k": 5, "top_p": 0.5}}
+    assert Evaluator.objects.get().params["request_options"] == told
+    assert Run.objects.get().params["request_options"] == told
+    sent = server.requests[0].body
+    assert (sent["max_tokens"], sent["reasoning_effort"], sent["top_k"], sent["top_p"]) == (77, "low", 5, 0.5)
+    with pytest.raises(CommandError):
+        evaluate(study, model, "--max-tokens", "5")
+
+
+def test_a_run_of_unusable_replies_ends_with_3_and_goes_on_with_other_options_or_when_told(
+    study, served, endpoint, monkeypatch, capsys
+):
+    monkeypatch.setattr(reading, "FIRST_REPLIES", 4)
+    monkeypatch.setattr(reading, "MOST_OUTPUT", 64)
+    model = endpoint(served(lambda request: planted(request) if request.body["max_tokens"] > 64 else CUT_OFF))
+    with pytest.raises(SystemExit) as stopped:
+        evaluate(study, model)
+    assert stopped.value.code == 3
+    assert Run.objects.get().reason == "unusable_cut"
+    with pytest.raises(SystemExit):
+        evaluate(study, model)
+    assert Run.objects.get().state == RunState.PAUSED
+    evaluate(study, model, "--max-tokens", "100")
+    assert [run.state for run in Run.objects.order_by("pk")] == ["cancelled", "done"]
+    assert Response.objects.count() == 16
+    with pytest.raises(SystemExit) as missing:
+        evaluate(study, model, "--as", "other", "--keep-going")
+    assert missing.value.code == 3
+    assert Run.objects.first().state == RunState.DONE
+
+
+CUT_OFF = Planned("<think>It may be R", finish_reason="length")

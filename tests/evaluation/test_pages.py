@@ -7,10 +7,9 @@ from bs4 import BeautifulSoup
 from django.urls import reverse
 from django.utils import timezone
 
+from evaluation import tasks
 from evaluation.models import Evaluator
-from evaluation.services import working
-from evaluation.services.answering import answer
-from evaluation.services.baselines import add_baseline
+from evaluation.services.baselines import add_baseline, answer
 from llm.models import Worker
 from studies.models import Annotator, Response, StudyState
 from tests.factory import answer as answer_as
@@ -25,7 +24,7 @@ def messages_to_workers(monkeypatch):
     """Evaluator ids that would go to the broker."""
     sent = []
     monkeypatch.setattr(
-        working.answer_as_baseline, "apply_async", lambda kwargs, **how: sent.append(kwargs["evaluator_id"])
+        tasks.answer_as_baseline, "apply_async", lambda kwargs, **how: sent.append(kwargs["evaluator_id"])
     )
     return sent
 
@@ -62,7 +61,7 @@ def test_a_matcher_is_undefined_without_the_text_and_not_zero(as_user, researche
 
 
 def test_what_takes_longer_is_left_to_a_worker(as_user, researcher, study, messages_to_workers, monkeypatch):
-    monkeypatch.setattr(working, "AT_ONCE", 0.0)
+    monkeypatch.setattr(tasks, "AT_ONCE", 0.0)
     client = as_user(researcher)
     response = client.post(PAGE, {"method": "majority"}, follow=True)
     assert "“majority” is answering." in response.content.decode()
@@ -73,14 +72,14 @@ def test_what_takes_longer_is_left_to_a_worker(as_user, researcher, study, messa
 def test_a_task_completes_what_was_begun(study):
     evaluator = add_baseline(study, "majority")
     answer(evaluator, seconds=0)
-    working.answer_as_baseline(evaluator_id=evaluator.pk)
+    tasks.answer_as_baseline(evaluator_id=evaluator.pk)
     assert Response.objects.count() == 16
-    working.answer_as_baseline(evaluator_id=evaluator.pk)
+    tasks.answer_as_baseline(evaluator_id=evaluator.pk)
     assert Response.objects.count() == 16
 
 
 def test_a_task_for_a_removed_evaluator_does_nothing(db):
-    working.answer_as_baseline(evaluator_id=12345)
+    tasks.answer_as_baseline(evaluator_id=12345)
     assert not Response.objects.exists()
 
 
@@ -114,8 +113,8 @@ def test_a_broker_that_is_away_is_no_error(as_user, researcher, study, monkeypat
     def away(**how):
         raise OSError("nobody there")
 
-    monkeypatch.setattr(working, "AT_ONCE", 0.0)
-    monkeypatch.setattr(working.answer_as_baseline, "apply_async", away)
+    monkeypatch.setattr(tasks, "AT_ONCE", 0.0)
+    monkeypatch.setattr(tasks.answer_as_baseline, "apply_async", away)
     assert as_user(researcher).post(PAGE, {"method": "majority"}).status_code == 302
 
 

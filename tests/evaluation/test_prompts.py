@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from studies.prompts import BadTemplate, read_prompts
-from studies.services.instruments import SHIPPED
+from studies.services.instruments import load_shipped_sources
 
 STAGES = {"guess": False, "read": True}
 
@@ -87,7 +87,7 @@ def test_an_instrument_that_lacks_a_part_is_refused(content, change):
 
 @pytest.mark.parametrize(("language", "labels"), [("de", ("R", "F")), ("en", ("C", "I")), ("eu", ("Z", "O"))])
 def test_the_shipped_prompts_can_be_used(language, labels):
-    content = yaml.safe_load((SHIPPED / f"guess-then-read-prompt.{language}.yaml").read_text("utf-8"))
+    content = yaml.safe_load(load_shipped_sources()[f"guess-then-read-prompt/{language}"])
     prompts = read_prompts(copy.deepcopy(content), STAGES)
     assert (prompts.correct, prompts.incorrect) == labels
     read = prompts.render("read", title="Titel", body="Der Text.\n", question="Wer?", option="Ich")

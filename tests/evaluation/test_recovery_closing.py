@@ -6,10 +6,10 @@ import pytest
 from django.db import connection, transaction
 
 from evaluation import door
-from evaluation.listing import row_of
-from evaluation.services.asking import Ask, start
+from evaluation.services.asking import ModelSpec, start
+from evaluation.services.progress import get_row
 from llm.models import Run, RunState
-from llm.services import runs, sweeping
+from llm.services import runs, workers
 from llm.services.draining import drain_here
 from studies.models import Response, Submission
 from tests.mock_server import steady
@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.database, pytest.mark.usefixtures("quick_models")]
 
 @pytest.fixture
 def evaluator(study, served, endpoint):
-    return start(study, Ask(endpoint(served(steady))))
+    return start(study, ModelSpec(endpoint(served(steady))))
 
 
 def n_open(evaluator) -> int:
@@ -29,8 +29,8 @@ def n_open(evaluator) -> int:
 @pytest.mark.django_db
 def test_what_every_worker_saw_unanswered_is_closed_when_the_run_is_done(evaluator, monkeypatch):
     monkeypatch.setattr(door, "is_answered", lambda *about: False)
-    drain_here(row_of(evaluator).run)
-    assert row_of(evaluator).run.state == RunState.DONE
+    drain_here(get_row(evaluator).run)
+    assert get_row(evaluator).run.state == RunState.DONE
     assert n_open(evaluator) == 0
     assert Submission.objects.filter(assignment__annotator=evaluator.annotator).count() == 4
 
@@ -38,7 +38,7 @@ def test_what_every_worker_saw_unanswered_is_closed_when_the_run_is_done(evaluat
 @pytest.mark.django_db
 def test_a_run_is_not_done_before_that_and_the_sweep_tries_again(evaluator, monkeypatch):
     monkeypatch.setattr(door, "is_answered", lambda *about: False)
-    run = row_of(evaluator).run
+    run = get_row(evaluator).run
     with monkeypatch.context() as dying:
         dying.setattr(door, "close_answered", dies)
         with pytest.raises(InterruptedError):
@@ -46,7 +46,7 @@ def test_a_run_is_not_done_before_that_and_the_sweep_tries_again(evaluator, monk
     run.refresh_from_db()
     assert (run.state, n_open(evaluator)) == (RunState.RUNNING, 2)
     assert not run.calls.open().exists()
-    sweeping.look_after()
+    workers.check_runs()
     run.refresh_from_db()
     assert (run.state, n_open(evaluator)) == (RunState.DONE, 0)
 
@@ -57,7 +57,7 @@ def dies(*about):
 
 @pytest.mark.django_db
 def test_an_evaluator_that_was_removed_meanwhile_does_not_keep_its_run_from_ending(evaluator):
-    run = row_of(evaluator).run
+    run = get_row(evaluator).run
     Run.objects.filter(pk=run.pk).update(state=RunState.RUNNING, is_planned=True)
     evaluator.delete()
     assert runs.finish(run)
@@ -67,8 +67,8 @@ def test_an_evaluator_that_was_removed_meanwhile_does_not_keep_its_run_from_endi
 def test_two_transactions_at_once_that_each_miss_the_others_last_answer(evaluator):
     if connection.vendor == "sqlite":
         pytest.skip("Two transactions never write at once on SQLite.")
-    run = row_of(evaluator).run
-    setting = door.setting_of(run)
+    run = get_row(evaluator).run
+    setting = door.load_setting(run)
     *earlier, one, other = [(stage, option) for stage, option in map(door.read_key, setting.call_keys())]
     for stage, option in earlier:
         tick(setting, stage, option)
@@ -93,4 +93,4 @@ def write(setting, stage, option, together) -> None:
 
 
 def tick(setting, stage, option) -> None:
-    door.store(setting, stage, setting.place_of_option[option], {option: True}, {})
+    door.store_answer(setting, stage, setting.place_of_option[option], {option: True}, {})

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.models import Evaluator
-from evaluation.services.asking import Ask, start
+from evaluation.services.asking import ModelSpec, start
 from evaluation.services.evaluators import CannotEvaluate
-from evaluation.thresholds import choose, steps_of
+from evaluation.services.thresholds import choose_threshold, find_steps
 from llm.models import Run
 from llm.services.draining import drain_here
 from studies.models import Response
@@ -20,13 +20,13 @@ from tests.mock_server import label
 
 def test_the_middle_of_the_best_plateau_is_chosen():
     # Keys at .9 and .8, distractors at .6 and .2: every τ in (.6, .8] judges all rightly.
-    found = choose([0.2, 0.6, 0.8, 0.9], [False, False, True, True])
+    found = choose_threshold([0.2, 0.6, 0.8, 0.9], [False, False, True, True])
     assert (found.threshold, found.accuracy, found.low, found.high, found.n) == (pytest.approx(0.7), 1.0, 0.6, 0.8, 4)
 
 
 def test_steps_say_the_accuracy_of_every_threshold():
     # τ ≤ .3: all judged correct, 1 of 3 right; up to .5 the distractor at .3 is right, too; above .5 the key is wrong.
-    steps = steps_of([0.5, 0.3, 0.7], [True, False, False])
+    steps = find_steps([0.5, 0.3, 0.7], [True, False, False])
     assert [(step.low, step.high, step.accuracy) for step in steps] == [
         (0.0, 0.3, pytest.approx(1 / 3)),
         (0.3, 0.5, pytest.approx(2 / 3)),
@@ -36,17 +36,17 @@ def test_steps_say_the_accuracy_of_every_threshold():
 
 
 def test_of_two_plateaus_the_wider_counts():
-    assert choose([0.5, 0.3, 0.7], [True, False, False]).threshold == pytest.approx(0.85)
+    assert choose_threshold([0.5, 0.3, 0.7], [True, False, False]).threshold == pytest.approx(0.85)
 
 
 def test_a_probability_of_one_half_is_correct_at_the_threshold_of_one_half():
-    steps = steps_of([0.5], [True])
+    steps = find_steps([0.5], [True])
     assert [(step.high, step.accuracy) for step in steps] == [(0.5, 1.0), (1.0, 0.0)]
 
 
 def test_nothing_to_choose_from_is_an_error():
     with pytest.raises(ValueError, match="no probability"):
-        choose([], [])
+        choose_threshold([], [])
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=30))
@@ -56,7 +56,7 @@ def test_no_threshold_is_better_and_the_accuracy_is_that_of_the_threshold(option
     def accuracy(threshold: float) -> float:
         return sum((p >= threshold) == key for p, key in options) / len(options)
 
-    found = choose(probabilities, keys)
+    found = choose_threshold(probabilities, keys)
     assert found.accuracy == pytest.approx(accuracy(found.threshold))
     assert all(accuracy(p) <= found.accuracy + 1e-9 for p in [*probabilities, 0.0, 1.0])
 
@@ -79,7 +79,7 @@ def leaning(request):
 
 
 def answered(study, endpoint, **about):
-    evaluator = start(study, Ask(endpoint, reading="probability", **about))
+    evaluator = start(study, ModelSpec(endpoint, reading="probability", **about))
     drain_here(Run.objects.latest("pk"))
     return evaluator
 
@@ -114,7 +114,7 @@ def test_other_thresholds_later_take_no_call(study, development, served, endpoin
 def test_texts_of_the_study_itself_are_refused(study, project, bank, served, endpoint):
     same = make_study(project, "again", bank[:1], language="de")
     with pytest.raises(CannotEvaluate, match="shares 1 of its texts with this study, such as “river”"):
-        start(study, Ask(endpoint(served("R")), reading="probability", tune_on=same))
+        start(study, ModelSpec(endpoint(served("R")), reading="probability", tune_on=same))
 
 
 @in_studies
@@ -122,7 +122,7 @@ def test_the_same_words_under_another_id_are_refused_too(study, project, write, 
     copy = make_text(project, "copy", body="Der Fluss fließt durch die GRÜNE Stadt.", language="de")
     other = make_study(project, "copies", [write(copy, "x1", "*a", "b")], language="de")
     with pytest.raises(CannotEvaluate, match="such as “copy”"):
-        start(study, Ask(endpoint(served("R")), reading="probability", tune_on=other))
+        start(study, ModelSpec(endpoint(served("R")), reading="probability", tune_on=other))
 
 
 @in_studies
@@ -136,17 +136,17 @@ def test_the_same_words_under_another_id_are_refused_too(study, project, write, 
 )
 def test_what_cannot_be_chosen_is_refused(study, development, served, endpoint, about, said):
     with pytest.raises(CannotEvaluate, match=said):
-        start(study, Ask(endpoint(served("R")), tune_on=development, **about))
+        start(study, ModelSpec(endpoint(served("R")), tune_on=development, **about))
     assert not Evaluator.objects.exists()
 
 
 @in_studies
 def test_answers_without_probabilities_cannot_choose(study, development, served, endpoint):
     mock = endpoint(served("R", logprobs=False))
-    start(development, Ask(mock))
+    start(development, ModelSpec(mock))
     drain_here(Run.objects.get())
     with pytest.raises(CannotEvaluate, match="has no probabilities in the stage"):
-        start(study, Ask(mock, reading="probability", tune_on=development))
+        start(study, ModelSpec(mock, reading="probability", tune_on=development))
 
 
 @in_studies

@@ -4,24 +4,23 @@ import json
 
 import pytest
 
-from evaluation.services.asking import Ask as Evaluator
+from evaluation.services.asking import ModelSpec as Evaluator
 from evaluation.services.asking import start as evaluate
-from generation.instruments import ForGenerators
+from generation.instruments import GeneratorPromptKind
 from generation.models import IncompleteItem
 from generation.parsing import parse, parse_question
 from generation.prompts import read_template
-from generation.services.asking import Ask, estimate_for, params_for, start
-from generation.services.choosing import Size
-from generation.services.examples import Examples, chosen
-from generation.services.writing import CannotGenerate
+from generation.services.asking import GenerationSpec, build_run_params, estimate_run, start
+from generation.services.choosing import Examples, Size, choose_examples
+from generation.services.storing import CannotGenerate
 from items.models import Generator, GeneratorKind, Item, Option
 from items.services.editing import create_item
 from items.values import ItemValues, OptionValues
 from llm.models import Call
 from llm.services.draining import drain_here
-from studies.instrument_kinds import CannotPreview, Subject
+from studies.instrument_kinds import CannotPreview, PreviewSubject
 from studies.prompts import SLOT, BadTemplate
-from studies.services.instruments import shipped, store_version
+from studies.services.instruments import load_shipped, store_version
 from tests.factory import make_generator, make_item, make_study, make_text
 from tests.generation.words import GERMAN_OTHER, WHOLE
 from tests.mock_server import Planned
@@ -70,7 +69,7 @@ ONE = Size(n_items=1)
 
 
 def written(project, endpoint, texts, instrument, size=ONE, **how):
-    run = start(project, Ask(endpoint, texts, size, instrument, **how))
+    run = start(project, GenerationSpec(endpoint, texts, size, instrument, **how))
     return drain_here(run)
 
 
@@ -125,7 +124,7 @@ def test_a_server_that_refuses_the_schema_gets_none_without_it_and_the_call_says
 def test_a_server_known_to_take_no_schema_is_refused_before_anything_is_stored(project, piano, served, endpoint):
     model = endpoint(served(AS_JSON), capabilities={"json_schema": {"value": False, "at": "2026-01-01"}})
     with pytest.raises(CannotGenerate, match="takes no JSON schema"):
-        start(project, Ask(model, [piano], ONE, "generate-items-json"))
+        start(project, GenerationSpec(model, [piano], ONE, "generate-items-json"))
     assert not Generator.objects.exists()
 
 
@@ -229,15 +228,17 @@ def test_drawn_examples_are_never_about_the_text_itself(project, bank, served, e
 
 def test_the_same_seed_draws_the_same_examples(project, piano, bank, served, endpoint):
     model = endpoint(served(WHOLE))
-    asks = [Ask(model, [piano], ONE, "generate-items-examples", examples=Examples(n=1, seed=s)) for s in (4, 4)]
-    assert params_for(project, asks[0], [piano]) == params_for(project, asks[1], [piano])
+    asks = [
+        GenerationSpec(model, [piano], ONE, "generate-items-examples", examples=Examples(n=1, seed=s)) for s in (4, 4)
+    ]
+    assert build_run_params(project, asks[0], [piano]) == build_run_params(project, asks[1], [piano])
 
 
 def test_items_of_models_are_not_drawn(project, piano, bank):
     Generator.objects.filter(name="people").update(kind=GeneratorKind.MODEL)
-    template = read_template(shipped()["generate-items-examples/de"])
+    template = read_template(load_shipped()["generate-items-examples/de"])
     with pytest.raises(CannotGenerate, match="too few items for 1 examples"):
-        chosen(project, Examples(n=1), [piano], template, 3)
+        choose_examples(project, Examples(n=1), [piano], template, 3)
 
 
 @pytest.mark.parametrize(
@@ -254,7 +255,7 @@ def test_items_of_models_are_not_drawn(project, piano, bank):
 def test_examples_that_cannot_be_are_refused(project, bank, served, endpoint, instrument, examples, said):
     model = endpoint(served(WHOLE))
     with pytest.raises(CannotGenerate, match=said):
-        start(project, Ask(model, [item.text for item in bank], ONE, instrument, examples=examples))
+        start(project, GenerationSpec(model, [item.text for item in bank], ONE, instrument, examples=examples))
     assert not Call.objects.exists()
 
 
@@ -262,7 +263,7 @@ def test_other_examples_under_the_same_name_are_refused(project, piano, bank, se
     model = endpoint(served(WHOLE))
     written(project, model, [piano], "generate-items-examples", examples=Examples(n=1))
     with pytest.raises(CannotGenerate, match="written after other examples"):
-        start(project, Ask(model, [piano], ONE, "generate-items-examples", examples=Examples(n=2)))
+        start(project, GenerationSpec(model, [piano], ONE, "generate-items-examples", examples=Examples(n=2)))
 
 
 # Questions to answers
@@ -298,20 +299,20 @@ def test_a_question_is_written_to_each_different_answer(project, piano, answered
 def test_questions_that_are_written_are_not_asked_for_again(project, piano, answered, served, endpoint):
     model = endpoint(served("Wer spielte abends das schöne Klavierstück?"))
     written(project, model, [piano], "generate-question", OPEN)
-    assert start(project, Ask(model, [piano], OPEN, "generate-question")) is None
+    assert start(project, GenerationSpec(model, [piano], OPEN, "generate-question")) is None
     create_item(piano, ItemValues("Neu?", "reference", expected_answer="im Erdgeschoss"), "r4")
-    run = start(project, Ask(model, [piano], OPEN, "generate-question"))
+    run = start(project, GenerationSpec(model, [piano], OPEN, "generate-question"))
     assert run.params["answers"] == [Item.objects.get(external_id="r4").pk]
 
 
 def test_texts_without_expected_answers_are_refused(project, piano, served, endpoint):
     with pytest.raises(CannotGenerate, match="has an expected answer"):
-        estimate_for(project, Ask(endpoint(served("")), [piano], OPEN, "generate-question"))
+        estimate_run(project, GenerationSpec(endpoint(served("")), [piano], OPEN, "generate-question"))
 
 
 def test_a_question_has_no_options(project, piano, answered, served, endpoint):
     with pytest.raises(CannotGenerate, match="Say 0 options"):
-        start(project, Ask(endpoint(served("")), [piano], ONE, "generate-question"))
+        start(project, GenerationSpec(endpoint(served("")), [piano], ONE, "generate-question"))
 
 
 @pytest.mark.parametrize(
@@ -352,7 +353,7 @@ def test_the_answer_is_a_slot_of_questions_only(project):
 )
 def test_what_does_not_go_together_is_said_at_its_place(changes, place):
     content = {"text": {}, "again": "Again.", "title": "x", "generate": "{text} {n_items} {n_options}"} | changes
-    assert [problem.place for problem in ForGenerators().problems(content)] == [place]
+    assert [problem.place for problem in GeneratorPromptKind().problems(content)] == [place]
 
 
 # What those who answer are shown
@@ -371,13 +372,13 @@ def test_no_prompt_of_an_evaluator_holds_an_explanation(project, piano, served, 
 
 
 def test_every_shipped_prompt_of_a_generator_has_no_problem():
-    found = {name: content for name, content in shipped().items() if content.get("use") == "generator"}
-    assert len(found) == 21
-    assert not any(ForGenerators().problems(content) for content in found.values())
+    found = {name: content for name, content in load_shipped().items() if content.get("use") == "generator"}
+    assert len(found) == 27
+    assert not any(GeneratorPromptKind().problems(content) for content in found.values())
 
 
 def test_own_marks_of_another_language_are_shown_in_examples(project, piano, bank, served, endpoint):
-    content = dict(shipped()["generate-items-examples/de"]) | {"marks": {"correct": "ja", "incorrect": "nein"}}
+    content = dict(load_shipped()["generate-items-examples/de"]) | {"marks": {"correct": "ja", "incorrect": "nein"}}
     store_version("generate-items-examples", "de", content, project)
     server = served(WHOLE)
     written(project, endpoint(server), [piano], "generate-items-examples", examples=Examples(n=1))
@@ -389,26 +390,30 @@ def test_make_item_is_no_example_in_another_language(project, piano, served, end
     with pytest.raises(CannotGenerate, match="no item “e1” in the language “de”"):
         start(
             project,
-            Ask(endpoint(served(WHOLE)), [piano], ONE, "generate-items-examples", examples=Examples(ids=("e1",))),
+            GenerationSpec(
+                endpoint(served(WHOLE)), [piano], ONE, "generate-items-examples", examples=Examples(ids=("e1",))
+            ),
         )
 
 
-@pytest.mark.parametrize("name", sorted(name for name in shipped() if name.startswith("generate-")))
+@pytest.mark.parametrize("name", sorted(name for name in load_shipped() if name.startswith("generate-")))
 def test_every_shipped_prompt_is_previewed_with_the_words_that_a_run_would_send(project, rf, name):
     language = name.partition("/")[2]
     text = make_text(project, "subject", body="Der Text <b>hier</b>.", language=language)
     other = make_text(project, "other", body="Ein anderer Text.", language=language)
     person_item(other, "p1", expected_answer="am Abend")
     person_item(text, "p2", expected_answer="im Keller")
-    content = shipped()[name]
-    page = ForGenerators().preview(rf.get("/"), content, Subject(project, text, None)).content.decode()
+    content = load_shipped()[name]
+    page = GeneratorPromptKind().preview(rf.get("/"), content, PreviewSubject(project, text, None)).content.decode()
     assert "Der Text &lt;b&gt;hier&lt;/b&gt;." in page
     assert not SLOT.search(page)
     assert ("Was tat Mira am Abend?" in page) is ("examples" in name)
-    assert ("im Keller" in page) is ("question" in name)
+    assert ("im Keller" in page) is (content.get("writes") == "question")
     assert ("json_schema" in page) is ("json" in name)
 
 
 def test_a_preview_without_examples_in_the_bank_says_what_to_do(project, rf, piano):
     with pytest.raises(CannotPreview, match="too few items for 1 examples"):
-        ForGenerators().preview(rf.get("/"), shipped()["generate-items-examples/de"], Subject(project, piano, None))
+        GeneratorPromptKind().preview(
+            rf.get("/"), load_shipped()["generate-items-examples/de"], PreviewSubject(project, piano, None)
+        )

@@ -7,7 +7,7 @@ from django.core.management import CommandError, call_command
 
 from items.models import Generator, Item
 from items.services.editing import edit_text
-from items.values import text_values
+from items.values import get_text_values
 from tests.factory import make_generator, make_item, make_text
 from tests.generation.words import BODY
 
@@ -59,7 +59,7 @@ def test_more_items_later_are_added_to_those_that_are_there(text):
 
 def test_a_second_run_after_an_edit_keeps_the_items_that_came_along(text):
     run()
-    values = text_values(text)
+    values = get_text_values(text)
     edit_text(text, type(values)(**{**vars(values), "title": "Das Ende"}))
     assert "in the bank before: 3" in run()
     assert Item.objects.current().count() == 3
@@ -72,7 +72,21 @@ def test_open_questions_keep_their_answer_and_rank_score(text):
     assert BODY.find(item.expected_answer) >= 0
     assert not item.options.exists()
     assert isinstance(item.metadata["rank_score"], float)
-    assert item.generator.factors["family"] == "rule"
+    span = BODY[item.metadata["answer_start"] : item.metadata["answer_end"]]
+    assert (span, item.metadata["seed"]) == (item.expected_answer, 1)
+    assert item.generator.factors == {"family": "rule", "setting": "open questions", "seed": "1"}
+
+
+def test_open_questions_drawn_by_another_seed_are_of_another_generator(text):
+    run("--options", "0", "--items", "2")
+    assert run("--options", "0", "--items", "2", "--seed", "7").startswith("Items written: 2")
+    item = Item.objects.get(external_id="piano-open-s7-1")
+    assert (item.generator.name, item.metadata["seed"]) == ("open-questions · seed 7", 7)
+
+
+def test_a_seed_for_items_with_options_is_refused(text):
+    with pytest.raises(CommandError, match="random draw"):
+        call_command("generate_items", "--project", "rivers", "--model", "cloze", "--seed", "7")
 
 
 def test_only_the_named_texts_get_items(project, text):

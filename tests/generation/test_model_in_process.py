@@ -5,14 +5,14 @@ import io
 import pytest
 from django.core.management import call_command
 
-from generation.services.asking import RUN_KIND, Ask, params_for
+from generation.services.asking import RUN_KIND, GenerationSpec, build_run_params
 from generation.services.choosing import Size
 from items.models import Item
-from llm.in_process import loading
-from llm.in_process.places import is_installed
+from llm.addresses import is_installed
+from llm.in_process import client
 from llm.models import Call, Endpoint, Run
-from llm.registry import door_of
-from llm.services import probing
+from llm.registry import get_door
+from llm.services import endpoints
 from tests.generation.words import WHOLE
 from tests.llm.tiny_model import make_tiny_model, teach
 
@@ -35,19 +35,22 @@ def generate(*words: str) -> str:
 
 @pytest.fixture
 def tiny(tmp_path, settings, monkeypatch) -> Endpoint:
-    monkeypatch.setattr(probing, "_send", lambda pk: None)
+    monkeypatch.setattr(endpoints, "_send", lambda pk: None)
     settings.LESART_MODEL_FOLDERS = [str(tmp_path)]
     folder = make_tiny_model(tmp_path / "tiny", most_tokens=4096, width=32)
     call_command("add_model", "tiny", "--transformers", str(folder), stdout=io.StringIO())
     yield Endpoint.objects.get(name="tiny")
-    loading._loaded.clear()
+    client._loaded.clear()
 
 
 def test_what_it_wrote_is_what_stands_in_the_bank(project, piano, tiny, tmp_path):
     run = Run(
-        project=project, kind=RUN_KIND, endpoint=tiny, params=params_for(project, Ask(tiny, [piano], Size()), [piano])
+        project=project,
+        kind=RUN_KIND,
+        endpoint=tiny,
+        params=build_run_params(project, GenerationSpec(tiny, [piano], Size()), [piano]),
     )
-    messages = door_of(run).render(run, *next(iter(door_of(run).plan(run)))).messages
+    messages = get_door(run).render(run, *next(iter(get_door(run).plan(run)))).messages
     teach(tmp_path / "tiny", messages, WHOLE)
     generate()
     assert Call.objects.get().text == WHOLE

@@ -6,14 +6,14 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from generation.models import GeneratorRun, IncompleteItem
-from generation.services.asking import Ask, estimate_for, start, usual_instrument
+from generation.services.asking import GenerationSpec, estimate_run, get_default_instrument, start
 from generation.services.choosing import Size
 from items.models import Generator, Item
 from items.services.editing import edit_text
-from items.values import text_values
+from items.values import get_text_values
 from llm.models import Call, CallState, Endpoint, Run
 from llm.services.draining import drain_here
-from llm.services.reading import read_again
+from llm.services.reading import reread_replies
 from studies.services.instruments import store_version
 from tests.factory import make_generator, make_text
 from tests.generation.words import ENGLISH, GERMAN_OTHER, WHOLE
@@ -22,8 +22,8 @@ from tests.mock_server import Planned
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
-def ask(project, endpoint, texts, **size) -> Ask:
-    return Ask(endpoint, texts, Size(**size))
+def ask(project, endpoint, texts, **size) -> GenerationSpec:
+    return GenerationSpec(endpoint, texts, Size(**size))
 
 
 def written(project, endpoint, texts, **size) -> Run | None:
@@ -111,7 +111,7 @@ def test_replies_read_again_change_nothing(project, piano, served, endpoint):
     broken = WHOLE.replace("(richtig)", "", 1)
     run = written(project, endpoint(served(broken)), [piano])
     before = (list(Item.objects.values()), list(IncompleteItem.objects.values()))
-    read_again(run)
+    reread_replies(run)
     drain_here(Run.objects.get())
     assert (list(Item.objects.values()), list(IncompleteItem.objects.values())) == before
 
@@ -195,7 +195,7 @@ def test_a_language_without_words_to_ask_in_fails_alone_with_the_reason(project,
 
 def test_a_text_that_was_edited_meanwhile_gets_no_item_by_itself(project, piano, served, endpoint):
     run = start(project, ask(project, endpoint(served(WHOLE)), [piano]))
-    values = text_values(piano)
+    values = get_text_values(piano)
     edit_text(piano, type(values)(**{**vars(values), "title": "Ein neuer Titel"}))
     drain_here(run)
     assert not in_the_bank()
@@ -223,7 +223,7 @@ def refusal(*words: str) -> str:
 
 
 def test_the_estimate_stores_nothing(project, piano, served, endpoint):
-    found = estimate_for(project, ask(project, endpoint(served(WHOLE)), [piano]))
+    found = estimate_run(project, ask(project, endpoint(served(WHOLE)), [piano]))
     assert (found.n_calls, found.n_new) == (1, 1)
     assert not Run.objects.exists()
     assert not Generator.objects.exists()
@@ -247,7 +247,7 @@ def test_incomplete_and_missing_items_end_with_3(project, piano, served, endpoin
 def test_an_endpoint_that_refuses_the_key_pauses_the_run_with_a_remedy(project, piano, served, endpoint):
     endpoint(served(lambda request: Planned(status=401, error={"message": "bad key"})))
     said = run_command("--yes")
-    assert "refuses the key" in said
+    assert "refused the key" in said
     assert said.endswith("exit 3")
 
 
@@ -287,13 +287,14 @@ def test_estimate_by_command_asks_nothing(project, piano, served, endpoint):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--options", "0"], "Open questions come from cloze, or from an instrument"),
+        (["--options", "0", "--instrument", "generate-items"], "Open questions come from cloze, or from an instrument"),
         (["--instrument", "nothing"], "no instrument “nothing/de”"),
         (["--instrument", "guess-then-read"], "has no “generate”"),
         (["--budget", "1", "--yes"], "has no price"),
         (["--as", " "], "--as: This is empty"),
         (["--candidates", "21"], "1 to 20 items"),
         (["--candidates", "0"], "1 to 20 items"),
+        (["--candidates", "5", "--options", "0"], "Open questions cannot be candidates"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(project, piano, served, endpoint, words, said):
@@ -313,7 +314,7 @@ def test_candidates_and_labels_by_command_name_the_generator_and_the_next_step(p
 
 
 def test_what_is_for_models_only_is_refused_for_rules(piano):
-    more = (["--examples", "3"], ["--seed", "1"], ["--candidates", "9"], ["--as", "x"])
+    more = (["--examples", "3"], ["--candidates", "9"], ["--as", "x"])
     for words in (["--estimate"], ["--budget", "1"], ["--instrument", "x"], *more):
         with pytest.raises(CommandError, match="is for models"):
             call_command("generate_items", "--project", "rivers", "--model", "cloze", *words)
@@ -352,6 +353,6 @@ def test_nothing_incomplete_is_a_call_that_stays_open(project, piano, served, en
 
 
 def test_the_small_local_model_is_asked_with_a_schema_unless_somebody_names_other_words():
-    assert usual_instrument(Endpoint(name="tiny", is_local=True)) == "generate-items-json"
-    assert usual_instrument(Endpoint(name="large")) == "generate-items"
-    assert Ask(Endpoint(name="tiny", is_local=True), [], instrument="generate-items-json").name == "tiny"
+    assert get_default_instrument(Endpoint(name="tiny", is_local=True)) == "generate-items-json"
+    assert get_default_instrument(Endpoint(name="large")) == "generate-items"
+    assert GenerationSpec(Endpoint(name="tiny", is_local=True), [], instrument="generate-items-json").name == "tiny"

@@ -6,10 +6,10 @@ from django.urls import reverse
 
 from generation import views
 from generation.models import IncompleteItem, IncompleteState
-from generation.services.asking import Ask, start
+from generation.services.asking import GenerationSpec, start
 from items.models import Item
 from items.services.editing import edit_text
-from items.values import text_values
+from items.values import get_text_values
 from llm.models import Endpoint, Run
 from llm.services.draining import drain_here
 from projects.models import Project
@@ -30,7 +30,7 @@ def model(db):
 def incomplete(project, piano, served, endpoint) -> IncompleteItem:
     """One of three items lacks a mark."""
     server = served(WHOLE.replace("(richtig)", "", 1).replace("jeden Morgen", "<b>jeden</b> Morgen"))
-    drain_here(start(project, Ask(endpoint(server), [piano])))
+    drain_here(start(project, GenerationSpec(endpoint(server), [piano])))
     return IncompleteItem.objects.get()
 
 
@@ -94,9 +94,11 @@ def test_what_cannot_be_is_said_on_the_form(as_user, researcher, piano, entries,
     assert not Item.objects.exists()
 
 
-def test_open_questions_of_a_model_are_refused_with_the_remedy(as_user, researcher, piano, model):
-    page = soup(as_user(researcher).post(NEW, ENTRIES | {"writer": model.pk, "n_options": 0}))
-    assert "Open questions come from cloze, or from an instrument" in page.get_text()
+def test_open_questions_of_a_model_are_asked_for_from_the_text_alone(as_user, researcher, piano, model):
+    client, entries = as_user(researcher), ENTRIES | {"writer": model.pk, "n_options": 0}
+    seen = soup(client.post(NEW, entries)).select_one("input[name=seen]")["value"]
+    client.post(NEW, entries | {"seen": seen})
+    assert Run.objects.get().generator_run.generator.name.endswith(" · generate-open-questions")
 
 
 def test_more_texts_than_a_page_can_wait_for_are_for_the_command(as_user, researcher, piano, monkeypatch):
@@ -166,7 +168,7 @@ def test_more_options_keep_what_was_typed(as_user, researcher, incomplete):
 
 
 def test_repaired_after_an_edit_it_belongs_to_the_newest_version(as_user, researcher, incomplete, piano):
-    values = text_values(piano)
+    values = get_text_values(piano)
     new = edit_text(piano, type(values)(**{**vars(values), "title": "Ein neuer Titel"}))
     client, url = as_user(researcher), f"{LIST}{incomplete.pk}/"
     client.post(url, options_of(soup(client.get(url))) | {"options-0-correct": "on"})
@@ -209,12 +211,16 @@ def test_a_model_of_other_projects_is_not_offered(as_user, researcher, stranger,
     assert "No model is set up yet" in page.get_text()
 
 
-@pytest.mark.parametrize(
-    "entries", [{"examples": "3"}, {"seed": "0"}, {"are_candidates": "on"}, {"label": "mine"}], ids=str
-)
+@pytest.mark.parametrize("entries", [{"examples": "3"}, {"are_candidates": "on"}, {"label": "mine"}], ids=str)
 def test_what_is_for_models_only_is_refused_for_rules(as_user, researcher, piano, entries):
     assert "This is for models" in soup(as_user(researcher).post(NEW, ENTRIES | entries)).get_text()
     assert not Item.objects.exists()
+
+
+def test_a_seed_draws_open_questions_by_rule(as_user, researcher, project):
+    make_text(project, "long", body=BODY, language="de")
+    as_user(researcher).post(NEW, ENTRIES | {"n_options": 0, "seed": "7"})
+    assert {item.metadata["seed"] for item in Item.objects.all()} == {7}
 
 
 def test_a_page_asks_for_examples_candidates_and_a_name_as_the_command_does(as_user, researcher, piano, model):

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generation.drift import share_in
-from generation.parsing import parse, problems
+from generation.drift import measure_share_in
+from generation.parsing import find_item_problems, parse, parse_question
 from generation.parts import LONGEST_OPTION, MOST_OPTIONS, ParsedItem, ParsedOption
 
 LINES = """Wer spielt Klavier?
@@ -72,7 +72,7 @@ def test_marks_at_the_end_of_the_line_are_read_in_all_languages(correct, mark):
 def test_what_is_not_plainly_marked_has_no_key(line):
     item = parse(f"1. Wer?\n{line}\nb) Ole (falsch)", 1).items[0]
     assert item.options[0].correct is None
-    assert "mark" in problems(item, 2)
+    assert "mark" in find_item_problems(item, 2)
 
 
 def test_preamble_and_farewell_are_no_items():
@@ -136,11 +136,11 @@ def test_the_first_items_are_kept_and_the_rest_is_counted():
     ],
 )
 def test_an_item_is_incomplete_for_these_reasons(options, reasons):
-    assert problems(ParsedItem("Wer?", [ParsedOption(*option) for option in options]), 2) == reasons
+    assert find_item_problems(ParsedItem("Wer?", [ParsedOption(*option) for option in options]), 2) == reasons
 
 
 def test_an_item_without_a_stem_is_incomplete():
-    assert "stem" in problems(parse("a) Mira (richtig)\nb) Ole (falsch)", 1).items[0], 2)
+    assert "stem" in find_item_problems(parse("a) Mira (richtig)\nb) Ole (falsch)", 1).items[0], 2)
 
 
 PIECES = st.sampled_from(
@@ -159,8 +159,8 @@ def test_no_reply_breaks_the_parser_and_what_it_returns_is_bounded_and_clean(rep
         assert 1 <= len(item.options) <= MOST_OPTIONS + 1
         for words in (item.stem, item.raw, *(option.text for option in item.options)):
             assert not {"\x00", "\x1b", "\u202e", "\ud800"} & set(words)
-        json.dumps(problems(item, 3))
-        share_in("de", [item], ["de", "en"])
+        json.dumps(find_item_problems(item, 3))
+        measure_share_in("de", [item], ["de", "en"])
 
 
 @pytest.mark.parametrize(
@@ -181,16 +181,93 @@ ENGLISH = ParsedItem("Who played the piano every evening at seven?", [ParsedOpti
 
 def test_the_share_of_a_language_is_weighted_by_characters():
     n_german, n_english = 42 + 28, 44 + 22
-    assert share_in("de", [GERMAN], ["de", "en"]) == 1
-    assert share_in("de", [ENGLISH], ["de", "en"]) == 0
-    assert share_in("de", [GERMAN, ENGLISH], ["de", "en"]) == pytest.approx(n_german / (n_german + n_english), abs=0.02)
+    assert measure_share_in("de", [GERMAN], ["de", "en"]) == 1
+    assert measure_share_in("de", [ENGLISH], ["de", "en"]) == 0
+    assert measure_share_in("de", [GERMAN, ENGLISH], ["de", "en"]) == pytest.approx(
+        n_german / (n_german + n_english), abs=0.02
+    )
 
 
 def test_names_and_numbers_alone_say_nothing_about_the_language():
-    assert share_in("de", [ParsedItem("12?", [ParsedOption("3", True)])], ["de", "en"]) is None
+    assert measure_share_in("de", [ParsedItem("12?", [ParsedOption("3", True)])], ["de", "en"]) is None
     with_names = ParsedItem("Wer hat das Haus am Ende der Straße gekauft?", [ParsedOption("Tom Smith", True)])
-    assert share_in("de", [with_names], ["de", "en"]) == 1
+    assert measure_share_in("de", [with_names], ["de", "en"]) == 1
 
 
 def test_a_language_that_cannot_be_recognised_is_not_judged():
-    assert share_in("xx", [GERMAN], ["en"]) is None
+    assert measure_share_in("xx", [GERMAN], ["en"]) is None
+
+
+DRAFT = "1. Wo steht das Klavier?\na) Im Saal (richtig)\nb) Im Keller (falsch)\nc) Im Hof (falsch)"
+FINAL = "1. Wo steht das Klavier?\na) Im Saal (falsch)\nb) Im Keller (richtig)\nc) Im Hof (falsch)"
+
+
+def in_json(option, **more):
+    return json.dumps({"question": "Q?", "options": [option, {"text": "y", "correct": False}], **more})
+
+
+def keys(items):
+    return [[option.correct for option in item.options] for item in items]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        f"<think>{DRAFT}\nNo, that is wrong.</think>\n{FINAL}",
+        f"{DRAFT}\nNo, that is wrong.\n</think>\n\n{FINAL}",
+        f"<reasoning>{DRAFT}</reasoning>{FINAL}",
+        f"<|channel|>analysis<|message|>{DRAFT}<|end|><|start|>assistant<|channel|>final<|message|>{FINAL}",
+    ],
+)
+def test_a_draft_inside_a_trace_is_no_item(reply):
+    parsed = parse(reply, 3)
+    assert keys(parsed.items) == [[False, True, False]]
+    assert "<think>" not in parsed.items[0].raw
+
+
+def test_a_trace_without_an_end_holds_no_item():
+    assert parse(f"<think>{DRAFT}", 3).items == []
+    assert parse_question("<think>Wo steht das Klavier?") is None
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        f"{DRAFT}\n\nWait, that is wrong. Again:\n\n{FINAL}",
+        f"{DRAFT}\nAnswer: b",
+        f"{DRAFT}\n**Richtige Antwort:** b)",
+        f"{DRAFT}\nThe correct answer is c.",
+        f"{DRAFT}\nActually, option b is correct.",
+        f"{DRAFT}\nErantzun zuzena: b",
+        f"{DRAFT}\nAnswer: a, b",
+        in_json({"text": "x", "correct": True}, answer_key="b"),
+        in_json({"text": "x", "correct": True}, correct_answer="y"),
+        in_json({"text": "x", "correct": True, "is_correct": False}),
+        in_json({"text": "x (incorrect)", "correct": True}),
+        in_json({"text": "x", "correct": True}) + "\nNo:\n" + in_json({"text": "x", "correct": False}),
+    ],
+)  # fmt: skip
+def test_an_item_with_two_different_keys_has_none(reply):
+    parsed = parse(reply, 3)
+    assert len(parsed.items) == 1
+    assert set(keys(parsed.items)[0]) == {None}
+    assert "contradiction" in find_item_problems(parsed.items[0], 3)
+    assert "mark" not in find_item_problems(parsed.items[0], 3)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        f"{DRAFT}\nAnswer: a",
+        f"{DRAFT}\nRichtige Antwort: a) Im Saal",
+        f"{DRAFT}\nAnswer: because the text says so",
+        f"{DRAFT}\nAntwort: z",
+        f"{DRAFT}\n\n2. Was ist eine Antwort?\na) b (falsch)\nb) c (richtig)\nc) d (falsch)",
+        in_json({"text": "x", "correct": True}, key="x"),
+        in_json({"text": "x", "correct": True}, key=["A"]),
+    ],
+)  # fmt: skip
+def test_a_key_that_is_named_twice_alike_counts(reply):
+    parsed = parse(reply, 3)
+    assert keys(parsed.items)[0][:2] == [True, False]
+    assert not parsed.items[0].contradicts

@@ -6,19 +6,18 @@ import pytest
 from bs4 import BeautifulSoup
 from django.core.management import CommandError, call_command
 
-from evaluation.services.asking import Ask, start
+from evaluation.services.asking import ModelSpec, start
 from evaluation.services.evaluators import CannotEvaluate
-from generation.best import Judged, best
 from generation.models import Selection
-from generation.services.selecting import judged_by, select, selections_for
-from generation.services.writing import CannotGenerate
+from generation.services.selecting import CandidateScore, choose_best, ensure_selections, judge_candidates, select
+from generation.services.storing import CannotGenerate
 from items.models import Generator, GeneratorKind, Item
 from items.services.editing import create_item
 from items.values import ItemValues, OptionValues
 from llm.models import Endpoint, Run
 from llm.services.draining import drain_here
 from studies.models import Study, StudyState
-from studies.services.selectors import is_same_model
+from studies.services.evaluating import is_same_model
 from tests.factory import make_generator, make_study, make_text
 
 pytestmark = pytest.mark.django_db
@@ -28,12 +27,12 @@ TEXT_IS_SHOWN = "According to the text"
 # The rule
 
 
-def judged(name, answered, guessed) -> Judged:
-    return Judged(name, answered, guessed)
+def judged(name, answered, guessed) -> CandidateScore:
+    return CandidateScore(name, answered, guessed)
 
 
 def kept(candidates, n) -> list[str]:
-    return [each.name for each in best(candidates, n)]
+    return [each.name for each in choose_best(candidates, n)]
 
 
 def test_the_most_informative_are_kept_in_their_order():
@@ -84,20 +83,20 @@ def selector(served, endpoint):
 @pytest.fixture
 def selection(candidates, selector) -> Selection:
     """Answered by the selector."""
-    selection = selections_for(candidates)[0]
-    start(selection.study, Ask(selector))
+    selection = ensure_selections(candidates)[0]
+    start(selection.study, ModelSpec(selector))
     drain_here(Run.objects.get())
     return selection
 
 
 def test_candidates_get_a_study_that_no_person_can_join(candidates):
-    study = selections_for(candidates)[0].study
+    study = ensure_selections(candidates)[0].study
     assert study.state == StudyState.CLOSED
     assert {item.external_id for unit in study.units.all() for item in unit.items.all()} == {"guessable", "good", "bad"}
 
 
 def test_the_same_candidates_keep_their_study(candidates):
-    assert selections_for(candidates) == selections_for(candidates)
+    assert ensure_selections(candidates) == ensure_selections(candidates)
     assert Study.objects.count() == 1
 
 
@@ -125,11 +124,11 @@ def test_nothing_is_selected_twice(selection):
 
 
 def test_without_answers_nothing_is_kept(candidates, selector):
-    selection = selections_for(candidates)[0]
-    start(selection.study, Ask(selector))
+    selection = ensure_selections(candidates)[0]
+    start(selection.study, ModelSpec(selector))
     with pytest.raises(CannotGenerate, match="has answered no candidate in full"):
         select(selection, selection.study.annotators.get(), 1)
-    assert [each.is_kept for each in judged_by(selection, selection.study.annotators.get(), 1)] == [False] * 3
+    assert [each.is_kept for each in judge_candidates(selection, selection.study.annotators.get(), 1)] == [False] * 3
 
 
 # Whoever selected does not report
@@ -144,19 +143,19 @@ def report(selection, project) -> Study:
 
 def test_the_selector_is_refused_as_evaluator_with_the_reason(report, selector):
     with pytest.raises(CannotEvaluate, match="would report its own choice"):
-        start(report, Ask(selector))
+        start(report, ModelSpec(selector))
     assert not report.annotators.exists()
 
 
 def test_the_same_model_at_another_address_is_refused_too(report):
     other = Endpoint.objects.create(name="other", base_url="http://127.0.0.1:9/v1", model="selector-7b")
     with pytest.raises(CannotEvaluate, match="Let another model answer"):
-        start(report, Ask(other))
+        start(report, ModelSpec(other))
 
 
 def test_another_model_reports(report):
     other = Endpoint.objects.create(name="other", base_url="http://127.0.0.1:9/v1", model="reporter-7b")
-    assert start(report, Ask(other)).annotator.model == "reporter-7b"
+    assert start(report, ModelSpec(other)).annotator.model == "reporter-7b"
 
 
 def test_the_page_says_why(as_user, researcher, report):
@@ -205,7 +204,7 @@ def test_by_page_from_the_candidates_to_the_best(as_user, researcher, candidates
     page = client.post(f"/p/rivers/generators/{candidates.pk}/select/", follow=True)
     assert "No model has answered yet" in page.content.decode()
     selection = Selection.objects.get()
-    start(selection.study, Ask(selector))
+    start(selection.study, ModelSpec(selector))
     drain_here(Run.objects.get())
     url = f"/p/rivers/selections/{selection.pk}/"
     client.post(url, {"selector": selection.study.annotators.get().pk, "n": 1})

@@ -4,9 +4,9 @@ import pytest
 from bs4 import BeautifulSoup
 
 from generation.models import IncompleteState
-from generation.services.asking import Ask, start
+from generation.services.asking import GenerationSpec, start
 from generation.services.choosing import Size
-from generation.services.written import alike_in, written_by
+from generation.services.written import count_written, find_near_duplicates
 from items.models import Generator, GeneratorKind
 from items.services.editing import create_item
 from items.values import ItemValues, OptionValues
@@ -21,19 +21,19 @@ pytestmark = pytest.mark.django_db
 def generator(project, piano, served, endpoint) -> Generator:
     """Once in English, then three items of two that were asked for, one of them without a mark."""
     server = served([ENGLISH, WHOLE.replace("(richtig)", "", 1)])
-    drain_here(start(project, Ask(endpoint(server), [piano], Size(n_items=2))))
+    drain_here(start(project, GenerationSpec(endpoint(server), [piano], Size(n_items=2))))
     return Generator.objects.get()
 
 
 def test_every_output_is_counted_once(generator):
-    found = written_by(generator)
+    found = count_written(generator)
     assert (found.n_items, found.n_open, found.n_left_out, found.n_rejected) == (1, 1, 1, 1)
     assert [(each.state, each.failure, each.n) for each in found.rejected] == [("rejected", "unusable", 1)]
 
 
 def test_what_is_repaired_or_discarded_stays_counted(generator):
     generator.incomplete_items.update(state=IncompleteState.DISCARDED)
-    found = written_by(generator)
+    found = count_written(generator)
     assert (found.n_open, found.n_repaired, found.n_discarded) == (0, 0, 1)
 
 
@@ -82,7 +82,8 @@ def write(project, piano):
 
 def alike(project) -> list[tuple[list[str], bool, bool]]:
     return [
-        ([item.external_id for item in each.items], each.same_stem, each.same_options) for each in alike_in(project)
+        ([item.external_id for item in each.items], each.same_stem, each.same_options)
+        for each in find_near_duplicates(project)
     ]
 
 

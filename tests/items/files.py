@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from items.services.importing import ImportRefused, import_items, read
+from items.services.importing import ImportRefused, import_items, read_bank_file
 from items.services.naming import ImportOptions
 from items.services.plan import ImportPlan
 from projects.models import Project
@@ -32,7 +32,7 @@ def jsonl(*rows: Any) -> bytes:
 
 
 def load(project: Project, *rows: Any, **options: Any) -> ImportPlan:
-    return import_items(project, read(jsonl(*rows)), ImportOptions(**options), filename="bank.jsonl")
+    return import_items(project, read_bank_file(jsonl(*rows)), ImportOptions(**options), filename="bank.jsonl")
 
 
 def csv(*lines: str, ending: str = "\n") -> bytes:
@@ -41,13 +41,15 @@ def csv(*lines: str, ending: str = "\n") -> bytes:
 
 
 def load_csv(project: Project, content: bytes, columns: list[str] | None = None, **options: Any) -> ImportPlan:
-    reading = read(content, "csv", columns=columns)
+    reading = read_bank_file(content, "csv", columns=columns)
     return import_items(project, reading, ImportOptions(**options), filename="bank.csv")
 
 
 def problems_of(content: bytes, format_name: str = "csv", **how: Any) -> list[tuple[int, str, str]]:
     """What is wrong with a file, without a project: line, field, reason."""
-    return [(each.line, each.field, each.reason) for each in read(content, format_name, **how).problems.listed]
+    return [
+        (each.line, each.field, each.reason) for each in read_bank_file(content, format_name, **how).problems.listed
+    ]
 
 
 def refusal(project: Project, *rows: Any, **options: Any) -> list[tuple[int, str, str]]:

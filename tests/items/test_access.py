@@ -4,8 +4,8 @@ import pytest
 from django.urls import reverse
 
 from items.models import ImportFile, Item, Text
+from items.services.import_files import store_upload
 from items.services.naming import ImportOptions
-from items.services.uploads import keep_upload
 from items.urls import urlpatterns
 from projects.models import Role
 from tests.items.files import jsonl, load, text_row
@@ -36,7 +36,7 @@ ON_FILES = {"item_import_columns", "item_import_preview", "item_import_update"}
 
 def fill(project, user):
     load(project, text_row(id="t1"))
-    keep_upload(project, user, "bank.jsonl", jsonl(text_row(id="t9")), ImportOptions())
+    store_upload(project, user, "bank.jsonl", jsonl(text_row(id="t9")), ImportOptions())
 
 
 def address(name: str, project, content=None) -> str:

@@ -6,7 +6,7 @@ import pytest
 
 from items.models import Generator, GeneratorKind, Item, KeyCorrection, Text
 from items.services.editing import EditRefused, create_item, edit_generator, edit_item, edit_text
-from items.values import ItemValues, OptionValues, item_values, text_values
+from items.values import ItemValues, OptionValues, get_item_values, get_text_values
 from tests.items.files import BODY, OPTIONS, STEM, item_row, load, text_row
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -29,7 +29,7 @@ def test_a_taken_id_is_refused(text):
 
 
 def test_an_edited_text_is_a_new_version_with_its_items(text):
-    new = edit_text(text, replace(text_values(text), body="Another text."))
+    new = edit_text(text, replace(get_text_values(text), body="Another text."))
     text.refresh_from_db()
     assert (text.body, new.body, new.version) == (BODY, "Another text.", 2)
     assert text.superseded_at
@@ -38,22 +38,22 @@ def test_an_edited_text_is_a_new_version_with_its_items(text):
 
 
 def test_an_edit_without_a_difference_makes_no_version(text, item, researcher):
-    assert edit_text(text, text_values(text)) == text
-    assert edit_item(item, item_values(item), researcher) == item
+    assert edit_text(text, get_text_values(text)) == text
+    assert edit_item(item, get_item_values(item), researcher) == item
     assert Item.objects.count() == 2
 
 
 def test_edited_details_stand_in_the_metadata_too(text):
-    new = edit_text(text, replace(text_values(text), level="C1", shareable=False))
+    new = edit_text(text, replace(get_text_values(text), level="C1", shareable=False))
     assert new.metadata == {"extra": {"level": "C1", "shareable": False}}
 
 
 def test_a_version_that_is_no_longer_current_cannot_be_edited(text, item, researcher):
-    edit_text(text, replace(text_values(text), body="Another text."))
+    edit_text(text, replace(get_text_values(text), body="Another text."))
     with pytest.raises(EditRefused, match="newer version"):
-        edit_text(text, replace(text_values(text), body="A third text."))
+        edit_text(text, replace(get_text_values(text), body="A third text."))
     with pytest.raises(EditRefused, match="newer version"):
-        edit_item(item, replace(item_values(item), stem="Why not?"), researcher)
+        edit_item(item, replace(get_item_values(item), stem="Why not?"), researcher)
 
 
 def test_a_new_item_makes_its_generator_and_letters_its_options(text):
@@ -64,7 +64,7 @@ def test_a_new_item_makes_its_generator_and_letters_its_options(text):
 
 
 def test_an_edited_item_is_a_new_version(item, researcher):
-    new = edit_item(item, replace(item_values(item), stem="Why so late?"), researcher)
+    new = edit_item(item, replace(get_item_values(item), stem="Why so late?"), researcher)
     item.refresh_from_db()
     assert (item.stem, new.stem, new.version, new.external_id) == (STEM, "Why so late?", 2, "q1")
     assert item.superseded_at
@@ -72,9 +72,9 @@ def test_an_edited_item_is_a_new_version(item, researcher):
 
 
 def test_a_new_option_gets_a_free_letter_and_others_keep_theirs(item, researcher):
-    first, second = item_values(item).options
+    first, second = get_item_values(item).options
     new = edit_item(
-        item, replace(item_values(item), options=(OptionValues("", "new", False), first, second)), researcher
+        item, replace(get_item_values(item), options=(OptionValues("", "new", False), first, second)), researcher
     )
     assert list(new.options.values_list("external_id", "text")) == [
         ("c", "new"),
@@ -84,7 +84,7 @@ def test_a_new_option_gets_a_free_letter_and_others_keep_theirs(item, researcher
 
 
 def flipped(item: Item) -> ItemValues:
-    values = item_values(item)
+    values = get_item_values(item)
     return replace(values, options=tuple(replace(option, correct=not option.correct) for option in values.options))
 
 

@@ -4,7 +4,7 @@ import codecs
 
 import pytest
 
-from items.formats.encoding import Undecodable, decode
+from items.formats.text_files import Undecodable, decode
 
 GERMAN = "Die Fähre fährt am Sonntag um zehn, weil der Hafenmeister „Grüße“ schreibt."
 FRENCH = "L’été, la forêt est à l’ombre : « ça va », dit le garçon du café."

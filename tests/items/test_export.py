@@ -5,7 +5,7 @@ import json
 import pytest
 
 from items.models import Text
-from items.services.exporting import bank_lines
+from items.services.exporting import export_lines
 from tests.items.files import BODY, item_row, load, refusal, text_row
 
 pytestmark = pytest.mark.django_db
@@ -33,27 +33,27 @@ def other(stranger):
 
 @pytest.mark.database
 def test_export_and_import_into_an_empty_project_give_the_same_export(bank, other):
-    lines = bank_lines(bank)
+    lines = export_lines(bank)
     load(other, *[line.rstrip("\n").encode() for line in lines])
-    assert bank_lines(other) == lines
+    assert export_lines(other) == lines
     assert len(lines) == 3
 
 
 def test_importing_its_own_export_changes_nothing(bank):
-    assert not load(bank, *[line.encode() for line in bank_lines(bank)]).writes
+    assert not load(bank, *[line.encode() for line in export_lines(bank)]).writes
 
 
 def test_only_current_versions_are_exported_in_their_old_order(bank):
     load(
         bank, text_row([item_row(id="q1", question="Why, then?")], id="t1", text="Another text entirely."), update=True
     )
-    first = json.loads(bank_lines(bank)[0])
+    first = json.loads(export_lines(bank)[0])
     assert (first["id"], first["text"]) == ("t1", "Another text entirely.")
     assert [item["question"] for item in first["items"]] == ["Why, then?", "And then?"]
 
 
 def test_no_line_is_cut_by_readers_that_cut_at_unicode_line_ends(bank):
-    assert all(len(line.splitlines()) == 1 for line in bank_lines(bank))
+    assert all(len(line.splitlines()) == 1 for line in export_lines(bank))
 
 
 @pytest.fixture
@@ -63,14 +63,14 @@ def secret(project):
 
 
 def test_a_text_that_may_not_be_shared_is_replaced_by_its_hash(secret):
-    exported = json.loads(bank_lines(secret)[0])
+    exported = json.loads(export_lines(secret)[0])
     assert exported["text"] is None
     assert len(exported["text_sha256"]) == 64
-    assert BODY not in bank_lines(secret)[0]
+    assert BODY not in export_lines(secret)[0]
 
 
 def test_the_hash_finds_its_text_again(secret, other):
-    lines = [line.encode() for line in bank_lines(secret)]
+    lines = [line.encode() for line in export_lines(secret)]
     assert not load(secret, *lines).writes
     assert "Add the text itself" in refusal(other, *lines)[0][2]
     Text.objects.filter(project=secret).update(body="Another text")
@@ -80,4 +80,4 @@ def test_the_hash_finds_its_text_again(secret, other):
 def test_the_page_downloads_it(bank, as_user, viewer):
     response = as_user(viewer).get("/p/rivers/items.jsonl")
     assert response["Content-Disposition"] == 'attachment; filename="rivers-items.jsonl"'
-    assert response.content.decode() == "".join(bank_lines(bank))
+    assert response.content.decode() == "".join(export_lines(bank))

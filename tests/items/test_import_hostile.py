@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from items.formats.problems import LISTED
+from items.formats.rows import LISTED
 from items.models import MAX_ID, MAX_OPTION, MAX_OPTIONS, MAX_STEM, MAX_TEXT, Item, Text
-from items.services.importing import read
+from items.services.importing import read_bank_file
 from tests.items.files import item_row, jsonl, load, refusal, text_row, warnings
 
 GOOD = json.dumps(text_row())
@@ -99,7 +99,7 @@ ROWS = {
 
 @pytest.mark.parametrize(("content", "line", "field", "words"), FILES.values(), ids=FILES)
 def test_a_file_that_is_no_jsonl_is_refused_with_a_sentence(content, line, field, words):
-    problem = read(content).problems.listed[0]
+    problem = read_bank_file(content).problems.listed[0]
     assert (problem.line, problem.field) == (line, field)
     assert words in problem.reason
     assert problem.reason.endswith(".")
@@ -128,7 +128,7 @@ def test_all_problems_of_a_file_are_collected(project):
 
 
 def test_problems_are_listed_up_to_a_bound_and_counted_beyond():
-    problems = read(jsonl({"text": 1}, *[b"nonsense"] * 300)).problems
+    problems = read_bank_file(jsonl({"text": 1}, *[b"nonsense"] * 300)).problems
     assert len(problems.listed) == LISTED
     assert problems.count == 301
     assert problems.unlisted == 101

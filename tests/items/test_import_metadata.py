@@ -2,8 +2,8 @@
 
 import pytest
 
-from items.metadata import with_columns
 from items.models import Text
+from items.values import update_extra
 from tests.items.files import load, text_row, warnings
 
 pytestmark = pytest.mark.django_db
@@ -49,5 +49,5 @@ def test_silence_does_not_make_a_text_shareable(project):
 def test_edited_columns_are_written_back_into_the_metadata():
     columns = dict.fromkeys(EXTRA, "") | {"level": "C1", "shareable": True}
     metadata = {"extra": {"level": "B1", "genre": "report", "page": 7, "topic": 5}, "split": "test"}
-    assert with_columns(metadata, columns) == {"extra": {"level": "C1", "page": 7, "topic": 5}, "split": "test"}
+    assert update_extra(metadata, columns) == {"extra": {"level": "C1", "page": 7, "topic": 5}, "split": "test"}
     assert metadata["extra"]["level"] == "B1"

@@ -3,7 +3,7 @@
 import pytest
 
 from items.models import Item, KeyCorrection, Text
-from items.services.importing import ImportRefused, read
+from items.services.importing import ImportRefused, read_bank_file
 from tests.items.files import BODY, csv, item_row, load, load_csv, problems_of, text_row, warnings
 
 pytestmark = pytest.mark.django_db
@@ -205,5 +205,5 @@ def test_without_a_text_the_known_columns_are_named():
 
 def test_a_cell_of_several_lines_parts_line_from_row():
     content = csv("text_id;text;question;A;B;correct", f't1;"{BODY}\nAnd more.";Why?;x;y;1', "t1;;When?;x;y;9")
-    (problem,) = read(content, "csv").problems.listed
+    (problem,) = read_bank_file(content, "csv").problems.listed
     assert (problem.line, problem.name) == (4, "line 4 (row 3)")

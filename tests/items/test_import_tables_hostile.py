@@ -4,10 +4,10 @@ from csv import field_size_limit
 
 import pytest
 
-from items.formats.tables import cells
-from items.formats.tables.cells import MAX_COLUMNS
+from items.formats import table_cells
+from items.formats.table_cells import MAX_COLUMNS
 from items.models import Text
-from items.services.importing import ImportRefused, read
+from items.services.importing import ImportRefused, read_bank_file
 from tests.items.files import BODY, csv, load_csv, problems_of
 
 HEADER = "text_id;text;question;option_1;option_2;correct"
@@ -51,7 +51,7 @@ def test_a_cell_has_the_same_bound_whatever_the_process_has_set_for_others(limit
 
 
 def test_a_table_has_a_bound_of_rows(monkeypatch):
-    monkeypatch.setattr(cells, "MAX_ROWS", 3)
+    monkeypatch.setattr(table_cells, "MAX_ROWS", 3)
     assert not problems_of(csv("text", "a", "b"))
     assert "more than 3 rows" in problems_of(csv("text", "a", "", "b"))[0][2]
 
@@ -110,7 +110,7 @@ def test_all_bad_rows_are_told():
 
 def test_texts_keep_separators_line_breaks_and_quotation_marks():
     content = csv("text;title", '"One; two, ""three""\r\n\r\nfour";a')
-    (line,) = read(content, "csv").lines
+    (line,) = read_bank_file(content, "csv").lines
     assert line.text.body == 'One; two, "three"\n\nfour'
 
 

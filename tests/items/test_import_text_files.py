@@ -4,9 +4,9 @@ import unicodedata
 
 import pytest
 
-from items.formats.text_files import read_files
+from items.formats.text_files import read_text_files
 from items.models import MAX_TEXT, Text
-from items.services.importing import ImportRefused, import_items, read
+from items.services.importing import ImportRefused, import_items, read_bank_file
 from items.services.naming import ImportOptions
 from tests.items.files import BODY
 
@@ -14,11 +14,11 @@ GERMAN = "Die Fähre fährt um neun Uhr. Am Sonntag fährt sie um zehn, weil der
 
 
 def store(project, *files, **options):
-    return import_items(project, read_files(files), ImportOptions(**options), filename="files")
+    return import_items(project, read_text_files(files), ImportOptions(**options), filename="files")
 
 
 def said(files) -> list[tuple[int, str, str, str]]:
-    problems = read_files(files).problems.listed
+    problems = read_text_files(files).problems.listed
     return [(each.line, each.name, each.field, each.reason) for each in problems]
 
 
@@ -54,7 +54,7 @@ def test_another_wording_under_the_same_name_needs_update(project):
 
 
 def test_windows_1252_is_a_warning_that_names_the_file():
-    (warning,) = read_files([("a.txt", GERMAN.encode("cp1252"))]).warnings.listed
+    (warning,) = read_text_files([("a.txt", GERMAN.encode("cp1252"))]).warnings.listed
     assert warning.name == "a.txt"
     assert "read as Windows-1252. Check its words, such as: Fähre, fährt" in warning.reason
 
@@ -90,5 +90,5 @@ def test_a_name_that_can_be_no_id_leaves_the_text_without(project):
 
 
 def test_a_single_file_is_a_format_of_its_own():
-    (line,) = read(BODY.encode(), "text", name="/some/where/ferry.txt").lines
+    (line,) = read_bank_file(BODY.encode(), "text", name="/some/where/ferry.txt").lines
     assert (line.text.id, line.text.body) == ("ferry", BODY)

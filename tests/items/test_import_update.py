@@ -3,7 +3,7 @@
 import pytest
 
 from items.models import Item, Text
-from items.services.importing import read
+from items.services.importing import read_bank_file
 from items.services.naming import ImportOptions
 from items.services.planning import plan_import
 from tests.items.files import BODY, OPTIONS, STEM, item_row, jsonl, load, refusal, text_row, warnings
@@ -97,5 +97,5 @@ def test_true_is_another_metadata_than_one(known):
 
 def test_only_missing_updates_can_be_remedied_by_an_update(known):
     changed = text_row([], id="t1", text=OTHER)
-    assert plan_import(known, read(jsonl(changed)), ImportOptions()).can_update
-    assert not plan_import(known, read(jsonl(changed, b"nonsense")), ImportOptions()).can_update
+    assert plan_import(known, read_bank_file(jsonl(changed)), ImportOptions()).can_update
+    assert not plan_import(known, read_bank_file(jsonl(changed, b"nonsense")), ImportOptions()).can_update

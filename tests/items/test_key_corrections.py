@@ -3,7 +3,7 @@
 import pytest
 
 from items.models import Item, KeyCorrection, Option
-from items.services.keys import correct_key, set_keys
+from items.services.versions import correct_key, set_keys
 from tests.items.files import OPTIONS, item_row, load, text_row
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]

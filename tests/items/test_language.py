@@ -3,7 +3,7 @@
 import pytest
 from django.utils import translation
 
-from items.language import language_code, language_name, recognise
+from items.language import name_language, parse_language, recognise_languages
 from items.models import Text
 from tests.items.files import load, refusal, text_row
 
@@ -35,26 +35,26 @@ DANISH = "Færgen sejler klokken ni. Om søndagen sejler den klokken ti, fordi h
     ],
 )
 def test_codes_in_any_spelling(name, code):
-    assert language_code(name) == code
+    assert parse_language(name) == code
 
 
 def test_languages_are_recognised():
-    assert recognise([GERMAN, ENGLISH, BASQUE]) == ["de", "en", "eu"]
+    assert recognise_languages([GERMAN, ENGLISH, BASQUE]) == ["de", "en", "eu"]
 
 
 def test_a_language_that_wins_rarely_is_no_candidate():
-    assert recognise([DANISH]) == ["da"]
-    assert "da" not in recognise([GERMAN] * 30 + [DANISH])
+    assert recognise_languages([DANISH]) == ["da"]
+    assert "da" not in recognise_languages([GERMAN] * 30 + [DANISH])
 
 
 def test_an_expected_language_is_a_candidate_however_rare():
-    assert recognise([GERMAN] * 30 + [DANISH], expected=["da"])[-1] == "da"
+    assert recognise_languages([GERMAN] * 30 + [DANISH], expected=["da"])[-1] == "da"
 
 
 def test_names_follow_the_page():
     with translation.override("de"):
-        assert language_name("en") == "Englisch"
-    assert language_name("en") == "English"
+        assert name_language("en") == "Englisch"
+    assert name_language("en") == "English"
 
 
 @pytest.mark.django_db

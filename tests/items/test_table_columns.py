@@ -2,7 +2,14 @@
 
 import pytest
 
-from items.formats.tables.columns import KEPT, NAMES, mistakes, option_number, plain, recognised
+from items.formats.table_columns import (
+    KEEP_AS_DETAIL,
+    NAMES,
+    find_mistakes,
+    normalise_name,
+    parse_option_name,
+    recognise_columns,
+)
 
 
 @pytest.mark.parametrize(
@@ -24,13 +31,13 @@ from items.formats.tables.columns import KEPT, NAMES, mistakes, option_number, p
 )
 def test_names_are_recognised(header, fields):
     names = header.split(";" if ";" in header else ",")
-    assert recognised(names) == fields.split(",")
+    assert recognise_columns(names) == fields.split(",")
 
 
 def test_no_name_stands_for_two_fields():
-    names = [name for field, told in NAMES.items() for name in {plain(field), *told.split()}]
+    names = [name for field, told in NAMES.items() for name in {normalise_name(field), *told.split()}]
     assert len(names) == len(set(names))
-    assert names == [plain(name) for name in names]
+    assert names == [normalise_name(name) for name in names]
 
 
 @pytest.mark.parametrize(
@@ -40,13 +47,13 @@ def test_no_name_stands_for_two_fields():
         (["id", "text", "question"], ["item_id", "text", "question"]),
         (["text", "question", "answer"], ["text", "question", "answer"]),
         (["text", "question", "A", "B", "answer"], ["text", "question", "option_1", "option_2", "correct"]),
-        (["text", "c"], ["text", KEPT]),
-        (["text", "year"], ["text", KEPT]),
-        (["text", "Text "], ["text", KEPT]),
+        (["text", "c"], ["text", KEEP_AS_DETAIL]),
+        (["text", "year"], ["text", KEEP_AS_DETAIL]),
+        (["text", "Text "], ["text", KEEP_AS_DETAIL]),
     ],
 )
 def test_what_a_name_means_depends_on_the_others(header, fields):
-    assert recognised(header) == fields
+    assert recognise_columns(header) == fields
 
 
 @pytest.mark.parametrize(
@@ -66,13 +73,15 @@ def test_what_a_name_means_depends_on_the_others(header, fields):
     ],
 )
 def test_options_are_counted_up_to_the_bound(name, number):
-    assert option_number(name) == number
+    assert parse_option_name(name) == number
 
 
 def test_a_table_of_texts_and_one_of_items_have_no_mistake():
-    assert not list(mistakes(["text"]))
-    assert not list(mistakes(["text_id", "question"]))
-    assert not list(mistakes(["text", "question", "option_1", "option_2", "correct", KEPT, KEPT, "", ""]))
+    assert not list(find_mistakes(["text"]))
+    assert not list(find_mistakes(["text_id", "question"]))
+    assert not list(
+        find_mistakes(["text", "question", "option_1", "option_2", "correct", KEEP_AS_DETAIL, KEEP_AS_DETAIL, "", ""])
+    )
 
 
 @pytest.mark.parametrize(
@@ -86,5 +95,5 @@ def test_a_table_of_texts_and_one_of_items_have_no_mistake():
     ],
 )
 def test_a_choice_that_cannot_be_is_told(fields, words):
-    (reason,) = mistakes(fields)
+    (reason,) = find_mistakes(fields)
     assert words in reason

@@ -2,7 +2,7 @@
 
 import pytest
 
-from items.formats.tables.keys import keys_of
+from items.formats.table_columns import parse_keys
 
 OPTIONS = {1: "In spring", 2: "In summer, or later", 3: "Never"}
 NUMBERS = {1: "2", 2: "4", 3: "8"}
@@ -29,34 +29,34 @@ NUMBERS = {1: "2", 2: "4", 3: "8"}
     ],
 )
 def test_options_are_named_by_number_letter_or_wording(cell, keys):
-    assert keys_of(cell, OPTIONS) == keys
+    assert parse_keys(cell, OPTIONS) == keys
 
 
 def test_numbers_are_those_of_the_columns_though_one_is_empty():
-    assert keys_of("3", {1: "yes", 3: "no"}) == {3}
+    assert parse_keys("3", {1: "yes", 3: "no"}) == {3}
     with pytest.raises(ValueError, match="no option of this row"):
-        keys_of("2", {1: "yes", 3: "no"})
+        parse_keys("2", {1: "yes", 3: "no"})
 
 
 @pytest.mark.parametrize("cell", ["0", "4", "D", "AC", "in spring", "Sometimes", "1;Sometimes", "none;1"])
 def test_what_names_no_option_is_refused(cell):
     with pytest.raises(ValueError, match="is no option of this row"):
-        keys_of(cell, OPTIONS)
+        parse_keys(cell, OPTIONS)
 
 
 def test_silence_is_no_key():
     with pytest.raises(ValueError, match="Nothing says which option is correct"):
-        keys_of("", OPTIONS)
+        parse_keys("", OPTIONS)
 
 
 def test_a_number_that_is_also_a_wording_is_refused_as_ambiguous():
     with pytest.raises(ValueError, match=r"“2” may mean several options \(1, 2\)"):
-        keys_of("2", NUMBERS)
-    assert keys_of("8", NUMBERS) == {3}
-    assert keys_of("b", NUMBERS) == {2}
-    assert keys_of("2", {1: "1", 2: "2"}) == {2}
+        parse_keys("2", NUMBERS)
+    assert parse_keys("8", NUMBERS) == {3}
+    assert parse_keys("b", NUMBERS) == {2}
+    assert parse_keys("2", {1: "1", 2: "2"}) == {2}
 
 
 def test_a_wording_that_two_options_share_is_ambiguous():
     with pytest.raises(ValueError, match="several options"):
-        keys_of("same", {1: "same", 2: "same"})
+        parse_keys("same", {1: "same", 2: "same"})

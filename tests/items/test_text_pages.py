@@ -93,9 +93,9 @@ def test_a_text_shows_its_items_side_by_side_by_generator(client, text):
 
 def test_words_of_the_bank_carry_their_language_and_are_not_translated(client, text):
     page = client.get(reverse("text", args=["rivers", text.pk])).content.decode()
-    assert '<div class="reading" lang="en" translate="no">' in page
-    assert '<h3 lang="en" translate="no">When?</h3>' in page
-    assert '<span lang="en" translate="no">The tide is low.</span>' in page
+    assert '<div class="reading" lang="en" dir="auto" translate="no">' in page
+    assert '<h3 lang="en" dir="auto" translate="no">When?</h3>' in page
+    assert '<span lang="en" dir="auto" translate="no">The tide is low.</span>' in page
 
 
 def test_keys_are_told_by_a_word(client, text):

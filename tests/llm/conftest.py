@@ -4,9 +4,9 @@ from decimal import Decimal
 
 import pytest
 
-from llm import registry
+from llm import failures, registry
 from llm.models import Endpoint, Run
-from llm.services import draining, policy, runs
+from llm.services import draining, runs
 from tests.llm.toy import Toy
 from tests.mock_server import mock_server
 
@@ -14,8 +14,8 @@ from tests.mock_server import mock_server
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     """Waiting is for servers, not for tests."""
-    monkeypatch.setattr(policy, "FIRST_DELAY", 0.0)
-    monkeypatch.setattr(policy, "LEAST_LIMIT_DELAY", 0.0)
+    monkeypatch.setattr(failures, "FIRST_DELAY", 0.0)
+    monkeypatch.setattr(failures, "LEAST_LIMIT_DELAY", 0.0)
     monkeypatch.setattr(draining, "WAIT_SECONDS", 0.02)
 
 

@@ -16,7 +16,7 @@ from django.core.management import call_command  # noqa: E402
 
 from llm import registry  # noqa: E402
 from llm.models import Endpoint, Run  # noqa: E402
-from llm.services import draining, leasing, runs, sweeper, sweeping  # noqa: E402
+from llm.services import draining, leasing, runs, workers  # noqa: E402
 from projects.models import Project  # noqa: E402
 from tests.llm.toy import Toy  # noqa: E402
 
@@ -45,9 +45,9 @@ def work() -> None:
     """A Celery worker as `lesart up` starts it, that sweeps every second; the messages are real ones."""
     from config.celery import app
 
-    sweeping.EVERY = timedelta(seconds=1)
-    sweeping.sweep.__defaults__ = (sweeping.EVERY,)
-    sweeper.Sweeper.__init__.__defaults__ = (1.0,)
+    workers.SWEEP_EVERY = timedelta(seconds=1)
+    workers.sweep.__defaults__ = (workers.SWEEP_EVERY,)
+    workers.Sweeper.__init__.__defaults__ = (1.0,)
     runs._send = real_send
     app.worker_main(["-q", "worker", "--pool", "threads", "--concurrency", "2", "--without-gossip", "--without-mingle"])
 

@@ -7,7 +7,7 @@ from django.core.management import CommandError, call_command
 
 from llm import keys
 from llm.models import Endpoint
-from llm.services import probing
+from llm.services import endpoints
 
 pytestmark = pytest.mark.django_db
 KEY = "sk-test-0123456789abcdefghijklmnop"
@@ -15,7 +15,7 @@ KEY = "sk-test-0123456789abcdefghijklmnop"
 
 @pytest.fixture(autouse=True)
 def no_broker(monkeypatch):
-    monkeypatch.setattr(probing, "_send", lambda pk: None)
+    monkeypatch.setattr(endpoints, "_send", lambda pk: None)
 
 
 def add(*options, name="big", base_url="https://api.example.org/v1", model="m"):

@@ -5,10 +5,9 @@ import pytest
 from llm.models import RunState
 from llm.services import leasing, pace, runs
 from llm.services.draining import drain, drain_here
-from llm.services.ledger import Book
-from llm.services.planning import plan_run
-from llm.services.rendering import prepare
-from llm.wire import Line, Wire
+from llm.services.ledger import CallLedger
+from llm.services.planning import plan_run, prepare_jobs
+from llm.wire import ConnectionConfig, Wire
 from tests.mock_server import Planned, error, too_many
 
 BODY = b'{"model":"m","messages":[{"role":"user","content":"R or F?"}]}'
@@ -23,7 +22,7 @@ def wire(served):
 
         def opened(answer):
             server = served(answer)
-            return server, stack.enter_context(Wire(Line(server.base_url, "", 5, 1)))
+            return server, stack.enter_context(Wire(ConnectionConfig(server.base_url, "", 5, 1)))
 
         yield opened
 
@@ -66,16 +65,16 @@ class TestLedger:
         run = make_run(served("R"), 3, price="1")
         plan_run(run, lambda: True)
         run.refresh_from_db()
-        drainer = leasing.enter(run.pk)
-        book = Book(run, run.endpoint, drainer)
-        jobs = prepare(run, run.endpoint, drainer, leasing.take(run, drainer, 3))
-        assert book.enter([], {}, jobs) == jobs
+        drainer = leasing.register_drainer(run.pk)
+        ledger = CallLedger(run, run.endpoint, drainer)
+        jobs = prepare_jobs(run, run.endpoint, drainer, leasing.lease_calls(run, drainer, 3))
+        assert ledger.record([], {}, jobs) == jobs
         assert states(run) == {"sent": 3}
-        assert book.enter([], {}, [], taken_back=jobs[1:]) == []
+        assert ledger.record([], {}, [], taken_back=jobs[1:]) == []
         assert states(run) == {"sent": 1, "leased": 2}
         back = run.calls.filter(state="leased").values_list("times_sent", "tries", "reserved_nanos", "sent_at")
         assert set(back) == {(0, 0, 0, None)}
-        assert book.enter([], {}, jobs[1:]) == jobs[1:]
+        assert ledger.record([], {}, jobs[1:]) == jobs[1:]
         assert set(run.calls.values_list("state", "times_sent", "tries")) == {("sent", 1, 1)}
 
     def test_never_more_calls_at_a_time_than_allowed(self, served, make_run, states):

@@ -4,8 +4,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from llm.comparing import compare
 from llm.models import Unknown
+from llm.run_numbers import compare_runs
 from llm.services import runs
 from llm.services.draining import drain_here
 from llm.services.planning import plan_run
@@ -25,7 +25,7 @@ def two(served, make_run):
 
 def test_what_both_answered_is_compared_field_by_field(two):
     first, second = two
-    found = compare(first, second)
+    found = compare_runs(first, second)
     assert (found.n_here, found.n_both, found.n_only_here, found.is_part) == (4, 3, 1, False)
     [label] = found.fields
     assert (label.name, label.n, label.n_same) == ("label", 3, 2)
@@ -38,7 +38,7 @@ def test_of_numbers_the_means_and_their_distance_are_told(two):
     for run, values in ((first, [0.2, 0.4, 0.9, 0.6]), (second, [0.4, 0.2, 0.0, 0.6])):
         for place, value in enumerate(values):
             run.calls.filter(key=f"k{place}").update(parsed={"p": value, "label": "R"})
-    found = compare(first, second)
+    found = compare_runs(first, second)
     p = next(field for field in found.fields if field.name == "p")
     assert (p.mean, p.mean_other, p.mean_distance) == pytest.approx((0.4, 0.4, 0.4 / 3))
     assert found.different == []
@@ -47,7 +47,7 @@ def test_of_numbers_the_means_and_their_distance_are_told(two):
 def test_an_answer_after_a_rejected_one_stands_in_its_place(served, make_run):
     first = drain_here(make_run(served(["wrong language", "R"]), 1))
     second = drain_here(make_run(served("R"), 1, model="mock-2"))
-    assert compare(first, second).n_both == 1
+    assert compare_runs(first, second).n_both == 1
 
 
 def test_the_page_shows_the_comparison_to_reviewers_only(two, as_user, reviewer, viewer):

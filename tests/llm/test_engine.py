@@ -8,9 +8,8 @@ from django.db.models import Sum
 from llm.models import Call, Run, RunState
 from llm.services import leasing, runs
 from llm.services.draining import drain, drain_here
-from llm.services.estimating import estimate
-from llm.services.planning import plan_run
-from llm.services.reading import read_again, read_replies, unread
+from llm.services.planning import estimate, plan_run
+from llm.services.reading import find_unread, read_replies, reread_replies
 from tests.mock_server import Planned, label
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db]
@@ -70,8 +69,8 @@ def test_no_call_leaves_before_the_plan_is_complete(served, make_run):
     server = served("R")
     run = make_run(server, 500)
     plan_run(run, lambda: False)
-    drainer = leasing.enter(run.pk)
-    assert leasing.take(run, drainer, 10) == []
+    drainer = leasing.register_drainer(run.pk)
+    assert leasing.lease_calls(run, drainer, 10) == []
 
 
 def test_a_prompt_that_cannot_be_made_is_a_failed_call_with_its_reason(served, make_run):
@@ -210,7 +209,7 @@ def test_reading_again_asks_and_pays_nothing(served, make_run, toy, states):
     server = served("R")
     run = drain_here(make_run(server, 3))
     toy.read_keys.clear()
-    assert read_again(run) == 3
+    assert reread_replies(run) == 3
     run = drain_here(run)
     assert sorted(toy.read_keys) == ["k0", "k1", "k2"]
     assert len(server.requests) == 3
@@ -232,7 +231,7 @@ def test_a_reply_that_was_stored_and_not_read_is_read_by_the_next_drainer(served
 def test_reading_twice_changes_nothing(served, make_run):
     run = drain_here(make_run(served("R"), 1))
     run.calls.update(state="replied")
-    calls = unread(run, 5)
+    calls = find_unread(run, 5)
     read_replies(run, calls)
     read_replies(run, calls)
     assert run.calls.get().state == "answered"
@@ -334,3 +333,11 @@ def test_a_model_renamed_at_the_endpoint_is_not_mixed_into_a_run(served, make_ru
     assert run.state == RunState.PAUSED
     assert "other" in run.reason
     assert server.requests == []
+
+
+def test_a_reply_is_stored_with_its_trace_and_read_without(served, make_run):
+    server = served("<think>F or R?</think>R")
+    run = drain_here(make_run(server, 1))
+    call = run.calls.get()
+    assert (call.text, call.answer) == ("<think>F or R?</think>R", "R")
+    assert "<think>" in call.raw_reply

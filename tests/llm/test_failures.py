@@ -5,8 +5,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from llm import failures
 from llm.models import Endpoint, RunState
-from llm.services import policy, runs
+from llm.services import runs
 from llm.services.draining import drain, drain_here
 from llm.services.ledger import SAME_AT_START, UNREACHABLE_AFTER
 from llm.services.planning import plan_run
@@ -124,7 +125,7 @@ def test_too_many_requests_uses_up_no_try_and_holds_everybody_back(served, make_
 
 @pytest.mark.parametrize("told", ["0", "-5", "0.001", "Wed, 21 Oct 2015 07:28:00 GMT"])
 def test_a_server_that_says_to_wait_no_time_is_not_asked_without_a_pause(told, served, make_run, monkeypatch):
-    monkeypatch.setattr(policy, "LEAST_LIMIT_DELAY", 60.0)
+    monkeypatch.setattr(failures, "LEAST_LIMIT_DELAY", 60.0)
     server = served(too_many(told))
     run = make_run(server, 1)
     plan_run(run, lambda: True)

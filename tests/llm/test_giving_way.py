@@ -6,7 +6,7 @@ from django.utils import timezone
 from config.celery import app
 from llm import tasks
 from llm.models import Endpoint, RunState
-from llm.services import draining, probing
+from llm.services import draining, endpoints
 from llm.services.draining import drain
 from llm.services.planning import plan_run
 
@@ -43,7 +43,7 @@ def test_the_next_turn_gives_way_no_more_even_if_the_test_was_lost(interrupted, 
 
 def test_planning_gives_way_too(served, make_run, monkeypatch):
     run = make_run(served("R"), 500)
-    monkeypatch.setattr(probing, "is_awaited", lambda since: True)
+    monkeypatch.setattr(endpoints, "is_test_awaited", lambda since: True)
     assert drain(run.pk) is True
     run.refresh_from_db()
     assert run.state == RunState.PLANNING

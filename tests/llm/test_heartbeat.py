@@ -7,8 +7,8 @@ import pytest
 from django.db import OperationalError
 from django.utils import timezone
 
-from llm import heartbeat
 from llm.models import SEEN_WITHIN, Worker
+from llm.services import workers
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def old_worker(db):
     return make
 
 
-class Beats(heartbeat.Heartbeat):
+class Beats(workers.Heartbeat):
     """Runs in the test's own thread and ends after the second beat."""
 
     def __init__(self):
@@ -39,18 +39,18 @@ class Beats(heartbeat.Heartbeat):
 @pytest.fixture
 def own_connection(monkeypatch):
     """The test's connection is not the thread's to close."""
-    monkeypatch.setattr(heartbeat, "close_old_connections", lambda: None)
-    monkeypatch.setattr(heartbeat.connection, "close", lambda: None)
+    monkeypatch.setattr(workers, "close_old_connections", lambda: None)
+    monkeypatch.setattr(workers.connection, "close", lambda: None)
 
 
 def test_first_beat_makes_the_row(db):
-    heartbeat.beat("w@here")
+    workers.record_heartbeat("w@here")
     assert Worker.objects.alive().get().name == "w@here"
 
 
 def test_next_beat_moves_last_seen_only(old_worker):
     before = old_worker("w@here", timedelta(hours=1))
-    heartbeat.beat("w@here")
+    workers.record_heartbeat("w@here")
     after = Worker.objects.get()
     assert after.last_seen > before.last_seen
     assert after.started_at == before.started_at
@@ -59,7 +59,7 @@ def test_next_beat_moves_last_seen_only(old_worker):
 def test_a_worker_that_came_again_has_a_new_start(old_worker):
     old_worker("w@here", timedelta(hours=1))
     now = timezone.now()
-    heartbeat.beat("w@here", now)
+    workers.record_heartbeat("w@here", now)
     assert Worker.objects.get().started_at == now
 
 
@@ -71,36 +71,46 @@ def test_silence_makes_a_worker_dead(old_worker):
 def test_rows_not_seen_for_a_day_are_forgotten(old_worker):
     old_worker("gone@there", timedelta(days=1, seconds=1))
     old_worker("slow@there", timedelta(hours=23))
-    heartbeat.forget_old()
+    workers.delete_old_workers()
     assert [worker.name for worker in Worker.objects.all()] == ["slow@there"]
 
 
 def test_thread_cleans_up_beats_and_leaves(db, own_connection):
     thread = Beats()
     thread.run()
-    assert thread.seen == [("forget_old", False), ("beat", True), ("beat", True), ("leave", False)]
+    assert thread.seen == [
+        ("delete_old_workers", False),
+        ("record_heartbeat", True),
+        ("record_heartbeat", True),
+        ("remove_worker", False),
+    ]
 
 
 def test_a_database_that_is_away_is_logged_and_tried_again(db, own_connection, monkeypatch, caplog):
     answers = iter([OperationalError("database is locked"), None])
-    real = heartbeat.beat
+    real = workers.record_heartbeat
 
-    def beat(name, started_at=None):
+    def record_heartbeat(name, started_at=None):
         if error := next(answers):
             raise error
         real(name, started_at)
 
-    monkeypatch.setattr(heartbeat, "beat", beat)
+    monkeypatch.setattr(workers, "record_heartbeat", record_heartbeat)
     with caplog.at_level(logging.WARNING):
         thread = Beats()
         thread.run()
-    assert [name for name, _ in thread.seen] == ["forget_old", "beat", "beat", "leave"]
-    assert "The heartbeat of w@here could not be stored: database is locked" in caplog.text
+    assert [name for name, _ in thread.seen] == [
+        "delete_old_workers",
+        "record_heartbeat",
+        "record_heartbeat",
+        "remove_worker",
+    ]
+    assert "database is locked" in caplog.text
 
 
 def test_stop_ends_a_running_thread(db, monkeypatch):
-    monkeypatch.setattr(heartbeat.Heartbeat, "_write", lambda self, write, *arguments: None)
-    thread = heartbeat.Heartbeat("w@here", every=3600)
+    monkeypatch.setattr(workers.Heartbeat, "_write", lambda self, write, *arguments: None)
+    thread = workers.Heartbeat("w@here", every=3600)
     thread.start()
     thread.stop()
     assert not thread.is_alive()

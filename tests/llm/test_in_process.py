@@ -7,15 +7,15 @@ import threading
 
 import pytest
 
-from llm.failures import problem_of_status
-from llm.in_process import loading
+from llm.addresses import is_installed
+from llm.answers import read_probability
+from llm.failures import problem_from_status
+from llm.in_process import client
 from llm.in_process.client import InProcessClient
-from llm.in_process.places import is_installed
-from llm.in_process.writing import GivenUp, Wish
+from llm.in_process.writing import GenerationCancelled, GenerationRequest
 from llm.models import Endpoint
-from llm.probabilities import read_probability
-from llm.replies import read_body
-from llm.services import probing
+from llm.replies import parse_reply
+from llm.services import endpoints
 from llm.services.draining import drain_here
 from llm.services.endpoints import add_endpoint
 from llm.services.runs import create_run
@@ -38,7 +38,7 @@ def folder(tmp_path_factory):
 def allowed(settings, folder):
     settings.LESART_MODEL_FOLDERS = [str(folder.parent)]
     yield folder
-    loading._loaded.clear()
+    client._loaded.clear()
 
 
 def asked(folder, messages=PROMPT, **params):
@@ -48,7 +48,7 @@ def asked(folder, messages=PROMPT, **params):
 
 
 def test_p_true_is_that_of_a_forward_pass_over_the_whole_vocabulary(allowed):
-    reply = read_body(
+    reply = parse_reply(
         asked(allowed, temperature=0, max_tokens=1, logprobs=True, top_logprobs=1, label_tokens=["R", "F"]).text
     )
     read = read_probability(reply.logprobs, "R", "F")
@@ -57,7 +57,7 @@ def test_p_true_is_that_of_a_forward_pass_over_the_whole_vocabulary(allowed):
 
 
 def test_the_probabilities_told_are_those_of_the_library_and_never_drawn_from(allowed):
-    reply = read_body(asked(allowed, temperature=1.7, max_tokens=1, logprobs=True, top_logprobs=20, seed=3).text)
+    reply = parse_reply(asked(allowed, temperature=1.7, max_tokens=1, logprobs=True, top_logprobs=20, seed=3).text)
     shares = next_token_shares(allowed, PROMPT)
     for word, value in reply.logprobs[0][2]:
         assert math.exp(value) == pytest.approx(shares[word], abs=1e-6)
@@ -69,13 +69,13 @@ def test_at_temperature_0_it_writes_what_the_library_writes(allowed):
 
     ids = torch.tensor([tokenizer(PROMPT)["input_ids"]])
     expected = model.generate(ids, attention_mask=torch.ones_like(ids), max_new_tokens=12, do_sample=False)
-    reply = read_body(asked(allowed, temperature=0, max_tokens=12).text)
+    reply = parse_reply(asked(allowed, temperature=0, max_tokens=12).text)
     assert reply.text == tokenizer.decode(expected[0, ids.shape[1] :], skip_special_tokens=True)
     assert (reply.tokens_in, reply.logprobs) == (ids.shape[1], None)
 
 
 def test_a_seed_gives_the_same_reply_again_and_another_one_another(allowed):
-    texts = [read_body(asked(allowed, temperature=1.5, max_tokens=12, seed=seed).text).text for seed in (1, 1, 2)]
+    texts = [parse_reply(asked(allowed, temperature=1.5, max_tokens=12, seed=seed).text).text for seed in (1, 1, 2)]
     assert texts[0] == texts[1] != texts[2]
 
 
@@ -83,7 +83,7 @@ def test_a_chat_template_lays_the_messages_out(tmp_path, settings):
     settings.LESART_MODEL_FOLDERS = [str(tmp_path)]
     folder = make_tiny_model(tmp_path / "chat", has_template=True)
     messages = [{"role": "system", "content": "Be short."}, {"role": "user", "content": "R or F?"}]
-    reply = read_body(
+    reply = parse_reply(
         asked(
             folder, messages, max_tokens=1, temperature=0, logprobs=True, top_logprobs=0, label_tokens=["R", "F"]
         ).text
@@ -95,23 +95,23 @@ def test_a_chat_template_lays_the_messages_out(tmp_path, settings):
 def test_the_reply_names_the_model_with_what_its_weights_were(allowed, tmp_path, settings):
     settings.LESART_MODEL_FOLDERS.append(str(tmp_path))
     other = make_tiny_model(tmp_path / "tiny", seed=2)
-    names = [read_body(asked(folder, max_tokens=1).text).model for folder in (allowed, other, allowed)]
+    names = [parse_reply(asked(folder, max_tokens=1).text).model for folder in (allowed, other, allowed)]
     assert names[0] == names[2] != names[1]
     assert all(name.startswith("tiny@") for name in names)
-    assert len(loading._loaded) == 1  # the other one made room
+    assert len(client._loaded) == 1  # the other one made room
 
 
 def test_a_prompt_that_leaves_no_room_is_too_long(tmp_path, settings):
     settings.LESART_MODEL_FOLDERS = [str(tmp_path)]
     folder = make_tiny_model(tmp_path / "short", most_tokens=16)
-    assert problem_of_status(asked(folder, "word " * 40, max_tokens=4)).failure == "too_long"
+    assert problem_from_status(asked(folder, "word " * 40, max_tokens=4)).failure == "too_long"
 
 
 def test_a_folder_that_cannot_be_loaded_is_no_model_and_says_why(allowed):
     broken = allowed.parent / "broken"
     broken.mkdir(exist_ok=True)
     (broken / "config.json").write_text("{}")
-    problem = problem_of_status(asked(broken))
+    problem = problem_from_status(asked(broken))
     assert problem.failure == "no_model"
     assert f"{broken} holds no model that could be loaded" in problem.words
 
@@ -119,8 +119,8 @@ def test_a_folder_that_cannot_be_loaded_is_no_model_and_says_why(allowed):
 def test_a_reply_that_nobody_waits_for_is_given_up(allowed):
     over = threading.Event()
     over.set()
-    with loading.at_work, pytest.raises(GivenUp):
-        loading.speaker_of(str(allowed)).write(Wish([{"role": "user", "content": "?"}], 10), over)
+    with client.model_lock, pytest.raises(GenerationCancelled):
+        client.get_model(str(allowed)).write(GenerationRequest([{"role": "user", "content": "?"}], 10), over)
 
 
 def test_no_more_threads_than_the_setting_says(allowed, settings):
@@ -133,9 +133,9 @@ def test_no_more_threads_than_the_setting_says(allowed, settings):
 
 @pytest.mark.django_db
 def test_the_test_of_the_endpoint_finds_out_what_it_can_do(allowed, monkeypatch):
-    monkeypatch.setattr(probing, "_send", lambda pk: None)
+    monkeypatch.setattr(endpoints, "_send", lambda pk: None)
     endpoint = add_endpoint(name="tiny", base_url=f"local:{allowed}", model="tiny")
-    assert probing.test(endpoint.pk)
+    assert endpoints.probe_endpoint(endpoint.pk)
     endpoint.refresh_from_db()
     found = {feature: endpoint.can(feature) for feature in ("logprobs", "seed", "usage", "json_schema")}
     assert found == {"logprobs": True, "seed": True, "usage": True, "json_schema": False}

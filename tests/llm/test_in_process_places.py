@@ -7,13 +7,13 @@ from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
+from llm import addresses
 from llm.addresses import BadAddress
 from llm.forms import IN_PROCESS
-from llm.in_process import places
 from llm.models import Endpoint
-from llm.prompts import prompt_for
+from llm.prompts import build_prompt
 from llm.registry import Request
-from llm.services import probing
+from llm.services import endpoints
 from llm.services.endpoints import add_endpoint
 
 pytestmark = pytest.mark.django_db
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def no_broker(monkeypatch):
-    monkeypatch.setattr(probing, "_send", lambda pk: None)
+    monkeypatch.setattr(endpoints, "_send", lambda pk: None)
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def installed(monkeypatch):
     """A function that says whether the packages count as there."""
 
     def say(there: bool) -> None:
-        monkeypatch.setattr(places, "is_installed", lambda: there)
+        monkeypatch.setattr(addresses, "is_installed", lambda: there)
         monkeypatch.setattr("llm.forms.is_installed", lambda: there)
 
     say(True)
@@ -47,7 +47,7 @@ def folder(tmp_path, settings, installed):
 
 
 def test_a_folder_among_the_allowed_ones_is_taken(folder):
-    assert places.check_place(f"local:{folder}/") == f"local:{folder}"
+    assert addresses.check_folder(f"local:{folder}/") == f"local:{folder}"
 
 
 def test_a_folder_elsewhere_is_refused_with_the_setting(folder, tmp_path):
@@ -55,38 +55,38 @@ def test_a_folder_elsewhere_is_refused_with_the_setting(folder, tmp_path):
     other.mkdir()
     (other / "config.json").write_text("{}")
     with pytest.raises(BadAddress, match=f"LESART_MODEL_FOLDERS={tmp_path}"):
-        places.check_place(f"local:{other}")
+        addresses.check_folder(f"local:{other}")
 
 
 def test_a_link_that_leads_out_of_the_allowed_folders_is_refused(folder, tmp_path):
     (tmp_path / "other").mkdir()
     (folder.parent / "link").symlink_to(tmp_path / "other")
     with pytest.raises(BadAddress, match="LESART_MODEL_FOLDERS"):
-        places.check_place(f"local:{folder.parent}/link")
+        addresses.check_folder(f"local:{folder.parent}/link")
 
 
 def test_a_way_up_and_out_is_refused(folder):
     with pytest.raises(BadAddress, match="LESART_MODEL_FOLDERS"):
-        places.check_place(f"local:{folder}/../../other")
+        addresses.check_folder(f"local:{folder}/../../other")
 
 
 def test_a_folder_without_a_model_is_refused(folder):
     (folder / "config.json").unlink()
     with pytest.raises(BadAddress, match=r"holds no config\.json"):
-        places.check_place(f"local:{folder}")
+        addresses.check_folder(f"local:{folder}")
 
 
 def test_a_name_is_downloaded_only_if_the_operator_allowed_it(folder, settings):
     with pytest.raises(BadAddress, match="LESART_HUB_MODELS=org/model"):
-        places.check_place("local:org/model")
+        addresses.check_folder("local:org/model")
     settings.LESART_HUB_MODELS = ["org/model"]
-    assert places.check_place("local:org/model") == "local:org/model"
+    assert addresses.check_folder("local:org/model") == "local:org/model"
 
 
 def test_without_the_packages_a_sentence_says_how_to_install_them(folder, installed):
     installed(False)
     with pytest.raises(BadAddress, match=r"\./lesart up --with local"):
-        places.check_place(f"local:{folder}")
+        addresses.check_folder(f"local:{folder}")
 
 
 @pytest.mark.parametrize("there", [True, False])
@@ -131,7 +131,7 @@ def test_a_server_without_a_model_is_refused():
 
 def test_labels_are_asked_of_a_model_in_process_and_of_no_server(folder):
     request = Request([{"role": "user", "content": "?"}], {"logprobs": True, "top_logprobs": 20}, ("R", "F"))
-    inside = prompt_for(Endpoint(base_url=f"local:{folder}", model="one"), request)
-    outside = prompt_for(Endpoint(base_url="https://api.example.org/v1", model="one"), request)
+    inside = build_prompt(Endpoint(base_url=f"local:{folder}", model="one"), request)
+    outside = build_prompt(Endpoint(base_url="https://api.example.org/v1", model="one"), request)
     assert inside.params["label_tokens"] == ["R", "F"]
     assert outside.params == request.params

@@ -14,7 +14,7 @@ import psycopg
 import pytest
 import redis
 
-from config.lesart import postgres
+from config.cli import postgres
 from llm.services.pace import Pace
 from tests.config.shell import ROOT
 from tests.mock_server import mock_server, steady
@@ -157,7 +157,7 @@ def test_where_the_run_says_hold_nothing_is_sent_twice_until_somebody_decides(si
 
 def test_a_database_that_is_restarted_costs_the_calls_on_the_wire_and_nothing_else(tmp_path):
     """The drainer itself goes on; nothing starts it again."""
-    with postgres.running() as database, mock_server(steady, latency=0.05) as server:
+    with postgres.run_server() as database, mock_server(steady, latency=0.05) as server:
         site = Site({"LESART_DATA": str(tmp_path), "DATABASE_URL": database.url})
         site.do("prepare", server.base_url, str(N), "repeat")
         drainer = site.start("drain")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llm.labels import read_label
+from llm.answers import read_label
 
 GERMAN, ENGLISH, BASQUE = ["R", "F"], ["C", "I"], ["Z", "O"]
 

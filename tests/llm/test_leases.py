@@ -8,11 +8,10 @@ from django.utils import timezone
 
 from llm.models import Call, Drainer, Run, RunState, Sweep, Unknown, Worker
 from llm.replies import Reply
-from llm.services import leasing, sweeping
+from llm.services import leasing, workers
 from llm.services.draining import drain, drain_here
-from llm.services.ledger import Book
-from llm.services.planning import plan_run
-from llm.services.rendering import prepare
+from llm.services.ledger import CallLedger
+from llm.services.planning import plan_run, prepare_jobs
 from llm.wire import Outcome
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db]
@@ -24,14 +23,14 @@ def planned(served, make_run):
     run = make_run(served("R"), 10, price="1")
     plan_run(run, lambda: True)
     run.refresh_from_db()
-    return run, leasing.enter(run.pk)
+    return run, leasing.register_drainer(run.pk)
 
 
 def send(run, drainer, n):
     """Takes n calls and writes them down as sent, as a drainer does; then it says no more."""
-    book = Book(run, run.endpoint, drainer)
-    jobs = prepare(run, run.endpoint, drainer, leasing.take(run, drainer, n))
-    return book, {job.call.pk: job for job in book.enter([], {}, jobs)}
+    ledger = CallLedger(run, run.endpoint, drainer)
+    jobs = prepare_jobs(run, run.endpoint, drainer, leasing.lease_calls(run, drainer, n))
+    return ledger, {job.call.pk: job for job in ledger.record([], {}, jobs)}
 
 
 def die(drainer):
@@ -44,35 +43,35 @@ def answer(call_id, text="R"):
 
 def test_calls_are_taken_in_the_order_of_the_plan_and_by_one_drainer_only(planned):
     run, drainer = planned
-    assert [call.key for call in leasing.take(run, drainer, 3)] == ["k0", "k1", "k2"]
-    assert [call.key for call in leasing.take(run, drainer, 3)] == ["k3", "k4", "k5"]
+    assert [call.key for call in leasing.lease_calls(run, drainer, 3)] == ["k0", "k1", "k2"]
+    assert [call.key for call in leasing.lease_calls(run, drainer, 3)] == ["k3", "k4", "k5"]
 
 
 def test_leased_calls_of_a_dead_drainer_go_back_at_once(planned, states):
     run, drainer = planned
-    leasing.take(run, drainer, 4)
+    leasing.lease_calls(run, drainer, 4)
     die(drainer)
-    assert sweeping.recover_dead() == 1
+    assert workers.recover_dead_drainers() == 1
     assert states(run) == {"waiting": 4, "planned": 6}
     assert run.calls.filter(times_lost__gt=0).count() == 0
-    another = leasing.enter(run.pk)
-    assert [call.key for call in leasing.take(run, another, 5)] == ["k0", "k1", "k2", "k3", "k4"]
+    another = leasing.register_drainer(run.pk)
+    assert [call.key for call in leasing.lease_calls(run, another, 5)] == ["k0", "k1", "k2", "k3", "k4"]
 
 
 def test_a_drainer_that_says_it_is_there_keeps_its_calls(planned, states):
     run, drainer = planned
-    leasing.take(run, drainer, 4)
-    assert leasing.renew(drainer)
-    assert sweeping.recover_dead() == 0
+    leasing.lease_calls(run, drainer, 4)
+    assert leasing.renew_lease(drainer)
+    assert workers.recover_dead_drainers() == 0
     assert states(run) == {"leased": 4, "planned": 6}
 
 
 def test_sent_calls_of_a_dead_drainer_are_asked_again_and_counted_as_paid(planned, states):
     run, drainer = planned
-    _book, out = send(run, drainer, 2)
+    _ledger, out = send(run, drainer, 2)
     reserved = sum(job.reserve for job in out.values())
     die(drainer)
-    sweeping.recover_dead()
+    workers.recover_dead_drainers()
     run.refresh_from_db()
     assert states(run) == {"waiting": 2, "planned": 8}
     assert run.spent_nanos == reserved == sum(run.calls.values_list("cost_nanos", flat=True)) > 0
@@ -83,7 +82,7 @@ def test_sent_calls_are_held_where_the_run_says_so(planned, states):
     Run.objects.update(on_unknown=Unknown.HOLD)
     send(run, drainer, 2)
     die(drainer)
-    sweeping.recover_dead()
+    workers.recover_dead_drainers()
     run.refresh_from_db()
     assert states(run) == {"held": 2, "planned": 8}
     assert (run.state, run.reason) == (RunState.PAUSED, "held")
@@ -94,18 +93,18 @@ def test_a_call_lost_three_times_has_failed(planned, states):
     run.calls.update(times_lost=2)
     send(run, drainer, 1)
     die(drainer)
-    sweeping.recover_dead()
+    workers.recover_dead_drainers()
     failed = run.calls.get(state="failed")
     assert (failed.error_class, failed.times_lost) == ("unknown", 3)
 
 
 def test_a_late_reply_to_a_call_that_was_given_back_still_counts(planned, states):
     run, drainer = planned
-    book, out = send(run, drainer, 1)
+    ledger, out = send(run, drainer, 1)
     die(drainer)
-    sweeping.recover_dead()
+    workers.recover_dead_drainers()
     [call_id] = out
-    book.enter([answer(call_id)], out, [])
+    ledger.record([answer(call_id)], out, [])
     call = run.calls.get(pk=call_id)
     assert (call.state, call.text) == ("replied", "R")
     run.refresh_from_db()
@@ -114,16 +113,16 @@ def test_a_late_reply_to_a_call_that_was_given_back_still_counts(planned, states
 
 def test_of_two_replies_to_one_call_the_first_counts_and_both_are_paid(planned):
     run, drainer = planned
-    book, out = send(run, drainer, 1)
+    ledger, out = send(run, drainer, 1)
     die(drainer)
-    sweeping.recover_dead()
-    other = leasing.enter(run.pk)
-    other_book, other_out = send(run, other, 1)
+    workers.recover_dead_drainers()
+    other = leasing.register_drainer(run.pk)
+    other_ledger, other_out = send(run, other, 1)
     [call_id] = out
     assert call_id in other_out
-    other_book.enter([answer(call_id, "F")], other_out, [])
+    other_ledger.record([answer(call_id, "F")], other_out, [])
     before = run.calls.get(pk=call_id).cost_nanos
-    book.enter([answer(call_id, "R")], out, [])
+    ledger.record([answer(call_id, "R")], out, [])
     call = run.calls.get(pk=call_id)
     assert call.text == "F"
     assert call.cost_nanos > before
@@ -133,19 +132,19 @@ def test_of_two_replies_to_one_call_the_first_counts_and_both_are_paid(planned):
 
 def test_a_drainer_thought_dead_sends_nothing_more(planned):
     run, drainer = planned
-    book = Book(run, run.endpoint, drainer)
-    jobs = prepare(run, run.endpoint, drainer, leasing.take(run, drainer, 2))
+    ledger = CallLedger(run, run.endpoint, drainer)
+    jobs = prepare_jobs(run, run.endpoint, drainer, leasing.lease_calls(run, drainer, 2))
     die(drainer)
-    sweeping.recover_dead()
-    assert not leasing.renew(drainer)
-    assert book.enter([], {}, jobs) == []
-    assert not book.may_go_on
+    workers.recover_dead_drainers()
+    assert not leasing.renew_lease(drainer)
+    assert ledger.record([], {}, jobs) == []
+    assert not ledger.may_go_on
     assert run.calls.filter(times_sent__gt=0).count() == 0
 
 
 def test_a_second_drainer_finds_no_place_at_a_small_run(planned):
     run, _drainer = planned
-    assert leasing.enter(run.pk) is None
+    assert leasing.register_drainer(run.pk) is None
     assert drain(run.pk) is False
 
 
@@ -154,41 +153,41 @@ def test_a_large_run_gets_a_drainer_for_each_worker(planned, monkeypatch):
     for name in ("a", "b", "c"):
         Worker.objects.create(name=name, started_at=timezone.now(), last_seen=timezone.now())
     monkeypatch.setattr(leasing, "CALLS_PER_DRAINER", 5)
-    assert leasing.enter(run.pk) is not None
-    assert leasing.enter(run.pk) is None
+    assert leasing.register_drainer(run.pk) is not None
+    assert leasing.register_drainer(run.pk) is None
 
 
 def test_drainers_share_what_the_endpoint_allows(planned, monkeypatch):
     run, _drainer = planned
-    assert leasing.share(run.endpoint) == 4
-    monkeypatch.setattr(leasing, "wanted", lambda run: 2)
-    leasing.enter(run.pk)
-    assert leasing.share(run.endpoint) == 2
+    assert leasing.get_concurrency_share(run.endpoint) == 4
+    monkeypatch.setattr(leasing, "count_useful_drainers", lambda run: 2)
+    leasing.register_drainer(run.pk)
+    assert leasing.get_concurrency_share(run.endpoint) == 2
 
 
 def test_a_drainer_that_ends_leaves_nothing_behind(planned, states):
     run, drainer = planned
-    leasing.take(run, drainer, 4)
-    leasing.leave(drainer)
+    leasing.lease_calls(run, drainer, 4)
+    leasing.release_drainer(drainer)
     assert states(run) == {"waiting": 4, "planned": 6}
     assert not Drainer.objects.exists()
 
 
 def test_of_many_workers_one_sweeps(planned):
-    assert sweeping.sweep()
-    assert not sweeping.sweep()
+    assert workers.sweep()
+    assert not workers.sweep()
     Sweep.objects.update(swept_at=timezone.now() - timedelta(seconds=31))
-    assert sweeping.sweep()
+    assert workers.sweep()
 
 
 def test_a_run_that_nobody_works_on_is_woken(planned, messages_to_workers, django_capture_on_commit_callbacks):
     run, drainer = planned
     with django_capture_on_commit_callbacks(execute=True):
-        sweeping.look_after()
+        workers.check_runs()
     assert messages_to_workers == []
     die(drainer)
     with django_capture_on_commit_callbacks(execute=True):
-        sweeping.look_after()
+        workers.check_runs()
     assert messages_to_workers == [run.pk]
 
 
@@ -197,21 +196,21 @@ def test_a_run_held_back_by_its_endpoint_is_not_woken(planned):
     die(drainer)
     run.endpoint.blocked_until = timezone.now() + timedelta(minutes=1)
     run.endpoint.save()
-    assert sweeping.neglected() == []
+    assert workers.find_neglected_runs() == []
 
 
 def test_a_run_with_nothing_open_is_finished_by_the_sweep(planned):
     run, drainer = planned
     run.calls.update(state="answered")
     die(drainer)
-    sweeping.look_after()
+    workers.check_runs()
     run.refresh_from_db()
     assert run.state == RunState.DONE
 
 
 def test_a_planner_that_died_is_replaced(served, make_run):
     run = make_run(served("R"), 210, max_concurrency=64)
-    drainer = leasing.enter(run.pk)
+    drainer = leasing.register_drainer(run.pk)
     plan_run(run, lambda: False)
     die(drainer)
     assert drain_here(run).state == RunState.DONE

@@ -6,16 +6,13 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from llm import rates
 from llm.failures import Failure, Problem
 from llm.models import Endpoint, RunState
 from llm.replies import Reply
-from llm.services import leasing, pace, runs, sweeping
+from llm.services import leasing, pace, runs, workers
 from llm.services.draining import drain, drain_here
-from llm.services.estimating import estimate
-from llm.services.ledger import Book
-from llm.services.planning import plan_run
-from llm.services.rendering import prepare
+from llm.services.ledger import CallLedger
+from llm.services.planning import estimate, plan_run, prepare_jobs
 from llm.wire import Outcome
 from projects.models import Project
 from tests.mock_server import Planned, error, too_many
@@ -30,7 +27,7 @@ def sent_at(endpoint, sizes, seconds=400):
     sent = []
     for tenth in range(10 * seconds):
         now = START + timedelta(seconds=tenth / 10)
-        sent += [tenth / 10] * rates.admit(endpoint, sizes[len(sent) :], now)
+        sent += [tenth / 10] * pace.admit(endpoint, sizes[len(sent) :], now)
     return sent
 
 
@@ -49,32 +46,32 @@ def test_tokens_per_minute_are_kept_too():
 
 def test_a_request_larger_than_the_minute_leaves_and_the_next_waits():
     endpoint = Endpoint(tokens_per_minute=1000)
-    assert rates.admit(endpoint, [5000, 1], START) == 1
-    assert rates.free_at(endpoint, START) == START + timedelta(seconds=5 * 62 - 2)
+    assert pace.admit(endpoint, [5000, 1], START) == 1
+    assert pace.get_next_free_time(endpoint, START) == START + timedelta(seconds=5 * 62 - 2)
 
 
 def test_a_limit_that_is_taken_away_holds_nobody_back():
     endpoint = Endpoint(requests_per_minute=1)
-    rates.admit(endpoint, [1], START)
+    pace.admit(endpoint, [1], START)
     endpoint.requests_per_minute = None
-    assert rates.admit(endpoint, [1, 1], START) == 2
+    assert pace.admit(endpoint, [1, 1], START) == 2
 
 
 def test_one_burst_of_limits_is_one_step_down():
     mine = pace.Pace(10)
-    mine.heard([LIMITED] * 5, 10)
+    mine.observe([LIMITED] * 5, 10)
     assert mine.limit == 8
-    mine.heard([LIMITED] * 5, 5)
+    mine.observe([LIMITED] * 5, 5)
     assert mine.limit == 8
-    mine.heard([LIMITED], 8)
+    mine.observe([LIMITED], 8)
     assert mine.limit == 6
 
 
 def test_each_full_round_without_a_limit_is_one_step_up():
     mine = pace.Pace(10, start=4)
-    mine.heard([GOOD] * 5, 5)
+    mine.observe([GOOD] * 5, 5)
     assert mine.limit == 5
-    mine.heard([GOOD] * 100, 100)
+    mine.observe([GOOD] * 100, 100)
     assert mine.limit == 10
 
 
@@ -89,10 +86,16 @@ class TestShared:
             plan_run(run, lambda: True)
             run.refresh_from_db()
             run.endpoint.refresh_from_db()
-            drainer = leasing.enter(run.pk)
-            book = Book(run, run.endpoint, drainer)
-            left.append(len(book.enter([], {}, prepare(run, run.endpoint, drainer, leasing.take(run, drainer, 40)))))
-            assert book.is_paced
+            drainer = leasing.register_drainer(run.pk)
+            ledger = CallLedger(run, run.endpoint, drainer)
+            left.append(
+                len(
+                    ledger.record(
+                        [], {}, prepare_jobs(run, run.endpoint, drainer, leasing.lease_calls(run, drainer, 40))
+                    )
+                )
+            )
+            assert ledger.is_paced
         assert 10 <= left[0] <= 12  # two seconds of 310 a minute, and the first
         assert left[1] <= 2
 
@@ -100,14 +103,14 @@ class TestShared:
         run = make_run(served("R"), 4)
         plan_run(run, lambda: True)
         run.refresh_from_db()
-        drainer = leasing.enter(run.pk)
-        book = Book(run, run.endpoint, drainer)
-        jobs = prepare(run, run.endpoint, drainer, leasing.take(run, drainer, 4))
+        drainer = leasing.register_drainer(run.pk)
+        ledger = CallLedger(run, run.endpoint, drainer)
+        jobs = prepare_jobs(run, run.endpoint, drainer, leasing.lease_calls(run, drainer, 4))
         Endpoint.objects.update(blocked_until=timezone.now() + timedelta(minutes=1))
-        assert book.enter([], {}, jobs) == []
+        assert ledger.record([], {}, jobs) == []
         assert states(run) == {"leased": 4}
         Endpoint.objects.update(blocked_until=timezone.now())
-        assert len(book.enter([], {}, jobs)) == 4
+        assert len(ledger.record([], {}, jobs)) == 4
 
     def test_calls_beyond_the_minute_wait_and_use_up_no_try(self, served, make_run, states):
         server = served("R")
@@ -121,12 +124,12 @@ class TestShared:
     def test_what_the_server_bears_is_told_to_the_next_drainer(self, served, make_run):
         run = make_run(served("R"), 1)
         mine = pace.Pace(4, start=2)
-        pace.keep(run.endpoint, mine, n_drainers=1)
+        pace.store_limit(run.endpoint, mine, n_drainers=1)
         run.endpoint.refresh_from_db()
         assert run.endpoint.concurrency_now == 2
-        assert pace.learned(run.endpoint, n_drainers=1) == 2
-        mine.heard([GOOD] * 20, 20)
-        pace.keep(run.endpoint, mine, n_drainers=1)
+        assert pace.get_starting_limit(run.endpoint, n_drainers=1) == 2
+        mine.observe([GOOD] * 20, 20)
+        pace.store_limit(run.endpoint, mine, n_drainers=1)
         run.endpoint.refresh_from_db()
         assert run.endpoint.concurrency_now is None
 
@@ -147,7 +150,7 @@ class TestShared:
         run = make_run(served("R"), 1)
         now = timezone.now()
         Endpoint.objects.update(limited_since=now - timedelta(minutes=16), blocked_until=now + timedelta(minutes=5))
-        assert sweeping.give_up_waiting() == 1
+        assert workers.pause_blocked_runs() == 1
         run.refresh_from_db()
         assert (run.state, run.reason) == (RunState.PAUSED, "limited")
 

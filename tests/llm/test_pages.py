@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from llm import keys
 from llm.models import Call, Endpoint, RunState, Worker
-from llm.services import probing, runs
+from llm.services import endpoints, runs
 from llm.services.draining import drain_here
 from llm.services.planning import plan_run
 from projects.models import User
@@ -28,7 +28,7 @@ def admin(db):
 @pytest.fixture
 def tests_asked(monkeypatch):
     asked = []
-    monkeypatch.setattr(probing, "_send", asked.append)
+    monkeypatch.setattr(endpoints, "_send", asked.append)
     return asked
 
 
@@ -138,7 +138,7 @@ def outcome_of_test(served, answer, **fields):
     endpoint = Endpoint.objects.create(
         name="t", base_url=served(answer).base_url, model="m", timeout_seconds=1, **fields
     )
-    probing.test(endpoint.pk)
+    endpoints.probe_endpoint(endpoint.pk)
     endpoint.refresh_from_db()
     return endpoint
 
@@ -170,10 +170,10 @@ def test_what_a_server_ignores_or_refuses_is_noted(served):
     ("answer", "problem", "said"),
     [
         (html(), "no_json", "usually ends in /v1"),
-        (error(401, "wrong key"), "key", "refuses the key"),
+        (error(401, "wrong key"), "key", "refused the key"),
         (error(404, "no such model", "model_not_found"), "no_model", "does not know this model"),
         (Planned("late", latency=9), "unknown", "no reply came in time"),
-        (error(500, "boom"), "server", "Look at its log"),
+        (error(500, "boom"), "server", "Check its log"),
     ],
 )
 def test_a_failed_test_says_what_to_do(served, admin, as_user, answer, problem, said, monkeypatch):
@@ -185,7 +185,7 @@ def test_a_failed_test_says_what_to_do(served, admin, as_user, answer, problem, 
 
 def test_a_server_that_is_down_is_said_to_be_so(admin, as_user, allow_loopback):
     endpoint = Endpoint.objects.create(name="t", base_url="http://127.0.0.1:9/v1", model="m")
-    probing.test(endpoint.pk)
+    endpoints.probe_endpoint(endpoint.pk)
     assert "Start the model server" in as_user(admin).get(endpoint.get_absolute_url()).content.decode()
 
 
@@ -196,7 +196,7 @@ def test_without_log_probabilities_the_page_says_how_answers_are_read(served, ad
 
 def test_without_a_worker_the_page_says_that_nobody_tests(admin, as_user, endpoint):
     Endpoint.objects.update(test_requested_at=timezone.now())
-    assert "No worker is listening" in as_user(admin).get(endpoint.get_absolute_url()).content.decode()
+    assert "No worker is running" in as_user(admin).get(endpoint.get_absolute_url()).content.decode()
 
 
 # Runs -----------------------------------------------------------------------------------------------------------------
@@ -248,7 +248,7 @@ def test_replies_and_errors_are_text(finished, owner, as_user):
 
 def test_the_run_page_groups_failures_with_what_to_do(finished, owner, as_user):
     page = as_user(owner).get(finished.get_absolute_url()).content.decode()
-    assert "1 × no answer in it" in page
+    assert "1 × no answer found" in page
     assert "1 × request refused" in page
     assert "Change the parameters of the run" in page
     assert "3 of 3 calls" in page
@@ -264,9 +264,9 @@ def test_a_call_page_shows_prompt_reply_and_what_was_understood(finished, owner,
 def test_without_a_worker_the_run_page_says_so(make_run, served, owner, as_user):
     run = make_run(served("R"), 2)
     client = as_user(owner)
-    assert "No worker is listening" in client.get(run.get_absolute_url()).content.decode()
+    assert "No worker is running" in client.get(run.get_absolute_url()).content.decode()
     Worker.objects.create(name="w", started_at=timezone.now(), last_seen=timezone.now())
-    assert "No worker is listening" not in client.get(run.get_absolute_url()).content.decode()
+    assert "No worker is running" not in client.get(run.get_absolute_url()).content.decode()
 
 
 def test_pausing_and_cancelling_by_page(make_run, served, researcher, as_user):
@@ -314,3 +314,16 @@ def test_the_progress_page_of_many_calls_asks_few_questions(
     client = as_user(owner)
     with django_assert_max_num_queries(12):
         assert "3,000" in client.get(run.get_absolute_url() + "?part").content.decode()
+
+
+def test_a_recorded_run_says_so_on_its_page_its_calls_and_in_the_list(served, make_run, as_user, admin, project):
+    run = drain_here(make_run(served(), 1))
+    addresses = [run.get_absolute_url(), run.calls.get().get_absolute_url(), f"/p/{project.slug}/runs/"]
+
+    def told():
+        pages = [as_user(admin).get(address).content.decode() for address in addresses]
+        return ['id="recorded"' in page or "data-recorded" in page for page in pages]
+
+    assert told() == [False] * 3
+    type(run).objects.update(is_recorded=True)
+    assert told() == [True] * 3

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llm import probabilities
-from llm.probabilities import read_probability
+from llm import answers
+from llm.answers import read_probability
 
 
 def token(chosen, **shares):
@@ -42,7 +42,7 @@ def test_little_mass_is_flagged():
 
 def test_hardly_any_mass_is_missing():
     result = read_probability([token("The", The=0.99, R=0.004, F=0.004)], "R", "F")
-    assert (result.p, result.reason) == (None, probabilities.NO_MASS)
+    assert (result.p, result.reason) == (None, answers.NO_MASS)
 
 
 def test_a_label_that_was_not_returned_is_named_with_what_it_could_be():
@@ -58,10 +58,10 @@ def test_a_label_that_was_not_returned_is_named_with_what_it_could_be():
 @pytest.mark.parametrize(
     ("logprobs", "reason"),
     [
-        (None, probabilities.NO_LOGPROBS),
-        ([], probabilities.NO_LOGPROBS),
-        ([token("\n", R=0.9), token(" ", R=0.9)], probabilities.NO_WORD),
-        ([token("The", The=0.7, A=0.2)], probabilities.NO_LABEL),
+        (None, answers.NO_LOGPROBS),
+        ([], answers.NO_LOGPROBS),
+        ([token("\n", R=0.9), token(" ", R=0.9)], answers.NO_WORD),
+        ([token("The", The=0.7, A=0.2)], answers.NO_LABEL),
     ],
 )
 def test_without_labels_there_is_no_number(logprobs, reason):

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from llm.replies import BadReply, read_body
+from llm.replies import BadReply, parse_reply
 
 
 def body(text: Any = "R", logprobs: Any = None, usage: Any = None) -> str:
@@ -27,27 +27,27 @@ def body(text: Any = "R", logprobs: Any = None, usage: Any = None) -> str:
     ],
 )
 def test_counts_of_tokens_that_cannot_be_are_not_there(usage, counts):
-    reply = read_body(body(usage=usage))
+    reply = parse_reply(body(usage=usage))
     assert (reply.tokens_in, reply.tokens_out) == counts
 
 
 def test_an_empty_reply_may_have_cost_no_token():
-    assert read_body(body("", usage={"prompt_tokens": 7, "completion_tokens": 0})).tokens_out == 0
+    assert parse_reply(body("", usage={"prompt_tokens": 7, "completion_tokens": 0})).tokens_out == 0
 
 
 @pytest.mark.parametrize("logprob", [float("nan"), 1.0, 10**400, "0", True, [0], {}])
 def test_log_probabilities_that_cannot_be_are_none(logprob):
-    assert read_body(body(logprobs={"content": [{"token": "R", "logprob": logprob}]})).logprobs is None
+    assert parse_reply(body(logprobs={"content": [{"token": "R", "logprob": logprob}]})).logprobs is None
 
 
 def test_a_log_probability_below_all_bounds_is_the_lowest():
     told = {"content": [{"token": "R", "logprob": -(10**400)}, {"token": "F", "logprob": float("-inf")}]}
-    assert read_body(body(logprobs=told)).logprobs == [["R", -9999.0, []], ["F", -9999.0, []]]
+    assert parse_reply(body(logprobs=told)).logprobs == [["R", -9999.0, []], ["F", -9999.0, []]]
 
 
 @pytest.mark.parametrize("content", [None, 5, True, {}, [], [None], [{"text": 5}], {"text": "R"}])
 def test_what_is_no_text_is_an_empty_reply(content):
-    assert read_body(body(content)).text == ""
+    assert parse_reply(body(content)).text == ""
 
 
 @pytest.mark.parametrize(
@@ -56,8 +56,8 @@ def test_what_is_no_text_is_an_empty_reply(content):
 )  # fmt: skip
 def test_a_body_that_is_no_completion_is_refused(raw):
     with pytest.raises(BadReply):
-        read_body(raw)
+        parse_reply(raw)
 
 
 def test_a_byte_order_mark_before_the_json_is_passed_over():
-    assert read_body("\ufeff" + body("R")).text == "R"
+    assert parse_reply("\ufeff" + body("R")).text == "R"

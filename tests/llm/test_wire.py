@@ -6,13 +6,12 @@ import time
 import pytest
 
 from llm import wire
-from llm.canonical import canonical, hash_of
 from llm.models import Endpoint
-from llm.prompts import Prompt, content_key, prompt_hash
-from llm.registry import Request
-from llm.wire import Line, Wire
+from llm.prompts import Prompt, hash_request, make_content_key
+from llm.registry import Request, hash_text, to_canonical_json
+from llm.wire import ConnectionConfig, Wire
 
-LINE = Line("http://127.0.0.1:9/v1", "", 1, 2)
+CONFIG = ConnectionConfig("http://127.0.0.1:9/v1", "", 1, 2)
 ASKED = Request([{"role": "user", "content": "Größe?"}], {"temperature": 0, "max_tokens": 4})
 
 
@@ -20,9 +19,9 @@ def test_a_wire_that_could_not_start_is_an_error_and_no_endless_wait(monkeypatch
     def broken(*arguments):
         raise RuntimeError("no client")
 
-    monkeypatch.setattr(wire, "client_for", broken)
+    monkeypatch.setattr(wire, "make_client", broken)
     monkeypatch.setattr("threading.excepthook", lambda arguments: None)
-    with Wire(LINE) as mine:
+    with Wire(CONFIG) as mine:
         mine._thread.join(10)
         with pytest.raises(RuntimeError, match="has ended"):
             mine.collect(0.05)
@@ -31,7 +30,7 @@ def test_a_wire_that_could_not_start_is_an_error_and_no_endless_wait(monkeypatch
 def test_what_is_still_out_at_the_end_is_given_up(allow_loopback, served):
     server = served("R", latency=30)
     began = time.monotonic()
-    with Wire(Line(server.base_url, "", 60, 2)) as mine:
+    with Wire(ConnectionConfig(server.base_url, "", 60, 2)) as mine:
         mine.send([(1, Prompt(ASKED, ASKED.params).body("m"))])
         assert mine.collect(0.2) == []
     assert time.monotonic() - began < 10
@@ -47,5 +46,5 @@ def test_hashes_are_those_of_the_whole_in_canonical_form():
     """What was stored by earlier versions is found again."""
     endpoint = Endpoint(base_url="https://api.example.org/v1", model="m")
     whole = [7, endpoint.base_url, "m", ASKED.messages, ASKED.params, 2]
-    assert content_key(7, endpoint, Prompt(ASKED, ASKED.params), 2) == hash_of(canonical(whole))
-    assert prompt_hash(ASKED) == hash_of(canonical([ASKED.messages, ASKED.params]))
+    assert make_content_key(7, endpoint, Prompt(ASKED, ASKED.params), 2) == hash_text(to_canonical_json(whole))
+    assert hash_request(ASKED) == hash_text(to_canonical_json([ASKED.messages, ASKED.params]))

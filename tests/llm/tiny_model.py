@@ -28,18 +28,9 @@ def make_tiny_model(
     Its last layer leans to the words `leans_to`, so that labels have a share of the probability that can be read.
     """
     import torch
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-    from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
+    from transformers import GPT2Config, GPT2LMHeadModel
 
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(
-        vocab_size=400, special_tokens=["<end>"], initial_alphabet=alphabet, show_progress=False
-    )
-    tokenizer.train_from_iterator([*TEXTS, " R F C I r f c i" * 50], trainer)
-    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<end>")
+    fast = _trained_tokenizer()
     if has_template:
         fast.chat_template = TEMPLATE
     torch.manual_seed(seed)
@@ -54,6 +45,60 @@ def make_tiny_model(
     model.save_pretrained(folder)
     fast.save_pretrained(folder)
     return folder
+
+
+def make_tiny_bart(folder: Path, *, most_tokens: int = 512, forced_bos: bool = False) -> Path:
+    """A BART of one layer on each side. `forced_bos`: its replies begin with a token that it does not choose."""
+    import torch
+    from transformers import BartConfig, BartForConditionalGeneration
+
+    fast = _trained_tokenizer()
+    end = fast.eos_token_id
+    torch.manual_seed(1)
+    size = BartConfig(
+        vocab_size=len(fast), d_model=64, encoder_layers=1, decoder_layers=1, encoder_attention_heads=2,
+        decoder_attention_heads=2, encoder_ffn_dim=64, decoder_ffn_dim=64, max_position_embeddings=most_tokens,
+        init_std=0.3, bos_token_id=end, pad_token_id=end, eos_token_id=end, decoder_start_token_id=end,
+        forced_eos_token_id=None,
+    )  # fmt: skip
+    model = BartForConditionalGeneration(size)
+    model.generation_config.forced_bos_token_id = fast.convert_tokens_to_ids("a") if forced_bos else None
+    model.save_pretrained(folder)
+    fast.save_pretrained(folder)
+    return folder
+
+
+def make_tiny_t5(folder: Path) -> Path:
+    """A Flan-T5 of one layer on each side, with an output layer of its own."""
+    import torch
+    from transformers import T5Config, T5ForConditionalGeneration
+
+    fast = _trained_tokenizer()
+    end = fast.eos_token_id
+    torch.manual_seed(1)
+    size = T5Config(
+        vocab_size=len(fast), d_model=64, d_kv=32, d_ff=64, num_layers=1, num_heads=2, initializer_factor=3.0,
+        feed_forward_proj="gated-gelu", tie_word_embeddings=False, pad_token_id=end, eos_token_id=end,
+        decoder_start_token_id=end,
+    )  # fmt: skip
+    T5ForConditionalGeneration(size).save_pretrained(folder)
+    fast.save_pretrained(folder)
+    return folder
+
+
+def _trained_tokenizer():
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+    from transformers import PreTrainedTokenizerFast
+
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(
+        vocab_size=400, special_tokens=["<end>"], initial_alphabet=alphabet, show_progress=False
+    )
+    tokenizer.train_from_iterator([*TEXTS, " R F C I r f c i" * 50], trainer)
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<end>")
 
 
 def teach(folder: Path, messages: list[dict], reply: str, *, steps: int = 150) -> None:

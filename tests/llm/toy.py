@@ -1,6 +1,6 @@
 """The smallest door there can be: keys are told in the parameters, a prompt is its key, an answer is a letter."""
 
-from llm.labels import read_label
+from llm.answers import read_label
 from llm.registry import Door, Rejected, Request, Unparsable
 
 

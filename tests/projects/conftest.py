@@ -3,7 +3,7 @@ import re
 import pytest
 
 from projects.models import Membership, Role, User
-from projects.services.inviting import create_invitation
+from projects.services import create_invitation
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from projects.models import Membership, Project, Role, User
-from projects.services.inviting import create_invitation
+from projects.services import create_invitation
 from projects.urls import urlpatterns
 
 EVERYBODY, SIGNED_IN = "everybody", "signed in"

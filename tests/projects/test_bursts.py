@@ -8,9 +8,16 @@ import pytest
 from django.db import connection
 
 from projects.models import Membership, Role, User
-from projects.services.inviting import InvitationClosed, accept_invitation, create_invitation
-from projects.services.members import LastOwner, change_role, remove_member
-from projects.services.signing_in import create_sign_in_link, use_sign_in_link
+from projects.services import (
+    InvitationClosed,
+    LastOwner,
+    accept_invitation,
+    change_role,
+    create_invitation,
+    create_sign_in_link,
+    remove_member,
+    use_sign_in_link,
+)
 
 pytestmark = [
     pytest.mark.database,

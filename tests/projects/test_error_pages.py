@@ -26,7 +26,7 @@ def test_crash_is_a_page_without_details(client, db, monkeypatch):
     def crash(*arguments):
         raise RuntimeError("secret words")
 
-    monkeypatch.setattr("projects.doors.find_invitation", crash)
+    monkeypatch.setattr("projects.views.find_invitation", crash)
     client.raise_request_exception = False
     response = client.get("/invitation/abc/")
     assert response.status_code == 500

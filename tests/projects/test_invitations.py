@@ -8,8 +8,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from projects.models import Invitation, Role, User
-from projects.services.inviting import InvitationClosed, accept_invitation, revoke_invitation
-from projects.signup import INVITATION_KEY, InvitedOnly
+from projects.services import InvitationClosed, accept_invitation, revoke_invitation
+from projects.signup import INVITATION_KEY, InvitedOnlyAdapter
 
 NEW_ACCOUNT = {"username": "anna", "password1": "blue-river-9481", "password2": "blue-river-9481"}
 
@@ -153,7 +153,7 @@ def test_one_invitation_makes_one_account(invitation, client, db):
 def test_no_account_when_the_invitation_was_used_in_the_last_moment(invitation, client, monkeypatch):
     client.post(invitation.get_absolute_url(), {"sign_up": ""})
     use_up(invitation)
-    monkeypatch.setattr(InvitedOnly, "is_open_for_signup", lambda self, request: True)
+    monkeypatch.setattr(InvitedOnlyAdapter, "is_open_for_signup", lambda self, request: True)
     response = client.post(reverse("account_signup"), NEW_ACCOUNT)
     assert response.headers["Location"] == invitation.get_absolute_url()
     assert not User.objects.filter(username="anna").exists()

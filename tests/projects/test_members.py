@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from projects.models import Membership, Role
-from projects.services.members import LastOwner, change_role, remove_member
+from projects.services import LastOwner, change_role, remove_member
 
 SENTENCE = "A project needs an owner."
 

@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from projects.models import Membership, Project, Role
-from projects.services.editing import suggest_slug
+from projects.services import suggest_slug
 from tests.factory import make_item, make_study, make_text
 
 

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from projects.models import SignInLink, User
-from projects.services.signing_in import create_sign_in_link, use_sign_in_link
+from projects.services import create_sign_in_link, use_sign_in_link
 
 
 def printed(**options) -> str:

@@ -33,11 +33,51 @@ def test_unknown_name_looks_like_a_wrong_password(newcomer, client, bare):
 
 
 @pytest.mark.database
-def test_guessing_one_account_is_stopped_from_any_address(newcomer, client):
-    for number in range(5):
-        sign_in(client, password="wrong", address=f"192.0.2.{number}")
+def test_guessing_one_account_is_stopped_and_its_owner_signs_in_from_elsewhere(newcomer, client):
+    for _ in range(5):
+        sign_in(client, password="wrong", address="198.51.100.7")
     sign_in(client, address="198.51.100.7")
     assert not is_in(client)
+    sign_in(client, address="192.0.2.1")
+    assert is_in(client)
+
+
+def test_behind_a_proxy_the_browsers_address_counts(newcomer, client, settings):
+    settings.ALLAUTH_TRUSTED_PROXY_COUNT = 1
+
+    def try_from(browser, password):
+        data = {"login": "newcomer", "password": password}
+        client.post(LOGIN, data, headers={"X-Forwarded-For": browser}, REMOTE_ADDR="10.0.0.1")
+
+    for _ in range(5):
+        try_from("198.51.100.7", "wrong")
+    try_from("198.51.100.7", PASSWORD)
+    assert not is_in(client)
+    try_from("192.0.2.1", PASSWORD)
+    assert is_in(client)
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+@pytest.mark.parametrize("path", ["password/reset/", "email/", "confirm-email/"])
+def test_without_a_mail_server_no_mail_is_promised(newcomer, as_user, mailoutbox, path, method):
+    client = as_user(newcomer)
+    reply = getattr(client, method)(f"/accounts/{path}", {"email": "new@example.org"})
+    assert reply.templates[0].name == "account/no_mail.html"
+    assert reply.status_code == 200
+    assert mailoutbox == []
+
+
+def test_with_a_mail_server_a_forgotten_password_is_reset_by_mail(newcomer, client, settings, mailoutbox):
+    settings.LESART = settings.LESART | {"SENDS_MAIL": True}
+    User.objects.filter(pk=newcomer.pk).update(email="new@example.org")
+    client.post(reverse("account_reset_password"), {"email": "new@example.org"})
+    assert [message.to for message in mailoutbox] == [["new@example.org"]]
+
+
+def test_hsts_is_said_over_https_alone(client, db, settings):
+    settings.SECURE_HSTS_SECONDS = 3600
+    assert client.get(LOGIN, secure=True)["Strict-Transport-Security"] == "max-age=3600"
+    assert "Strict-Transport-Security" not in client.get(LOGIN)
 
 
 def test_guessing_from_one_address_is_stopped_for_any_account(newcomer, client):

@@ -7,10 +7,10 @@ from django.utils import timezone
 
 from studies.models import Assignment, Slot
 from studies.services.launching import close_study
-from studies.services.locking import WrongState
 from studies.services.people import add_annotators, renew_link, revoke_link
-from studies.services.reading import give_back
+from studies.services.places import give_back
 from studies.services.spec import SpecError
+from studies.services.states import WrongState
 from tests.studies.world import Person, bank, drafted, launched, person
 
 THREE = ("alder", "birch", "cedar")

@@ -39,7 +39,7 @@ def add(client):
 def rows(soup: BeautifulSoup) -> list[list[str]]:
     return [
         [" ".join(cell.get_text(" ").split()) for cell in row.find_all(["th", "td"])]
-        for row in soup.tbody.find_all("tr")
+        for row in soup.select(".people tbody tr")
     ]
 
 
@@ -145,9 +145,9 @@ def test_a_paused_study_can_be_added_to(study, add):
 
 
 def test_simulated_annotators_stand_apart_and_say_what_they_are(study, page):
-    from annotation.simulation import simulated_annotators
+    from annotation.simulation import make_simulated_annotators
 
-    simulated_annotators(study, 1, seed=1)
+    make_simulated_annotators(study, 1, seed=1)
     people, simulated = page().find_all("tbody")
     assert "sim-01" not in people.get_text()
     assert "simulated" in simulated.get_text()
@@ -165,10 +165,10 @@ def links_file(client, slug: str) -> list[dict[str, str]]:
 def test_the_file_of_links_holds_every_person_with_a_link(client, study):
     annotators = list(study.annotators.all())
     Annotator.objects.filter(pk=annotators[1].pk).update(revoked_at=timezone.now())
-    from annotation.simulation import simulated_annotators
+    from annotation.simulation import make_simulated_annotators
     from studies.services.launching import start_preview
 
-    simulated_annotators(study, 1, seed=1)
+    make_simulated_annotators(study, 1, seed=1)
     start_preview(study)
     assert links_file(client, "study") == [
         {"annotator": "P01", "person": "", "group": "", "link": f"http://testserver{annotators[0].get_link()}"}
@@ -183,7 +183,7 @@ def test_cells_of_the_file_are_no_formulas(hostile, client, study):
 
 
 def test_an_imported_study_has_no_file_of_links(project, client):
-    from studies.services.importing import import_responses
+    from studies.services.responses.importing import import_responses
     from tests.studies.answer_files import as_csv, whole
 
     bank(project)

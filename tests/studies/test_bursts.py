@@ -9,11 +9,11 @@ from django.db import connection
 
 from projects.models import Project
 from studies.models import Annotator, Assignment, Draft, PhasePassed, Response, Slot, Submission
-from studies.services import answering
+from studies.services import answering, places
 from studies.services.answering import StaleStage
 from studies.services.launching import launch_study
-from studies.services.locking import WrongState
 from studies.services.people import add_annotators
+from studies.services.states import WrongState
 from tests.studies.world import Person, bank, drafted, launched, person
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db(transaction=True)]
@@ -48,14 +48,14 @@ def burst(act: Callable[[int], object], expected: type[Exception]) -> list[str]:
 
 def again(someone: Person) -> Annotator:
     """The annotator as each request loads them afresh."""
-    return answering.annotator_by_token(someone.annotator.token)
+    return places.find_annotator_by_token(someone.annotator.token)
 
 
 def test_one_stage_handed_in_eight_times_at_once_is_stored_once(project):
     someone = person(launched(project)).start()
     someone.save(someone.answers())
     token = someone.here.token
-    came = burst(lambda _number: answering.hand_in(again(someone), token), StaleStage)
+    came = burst(lambda _number: answering.submit_stage(again(someone), token), StaleStage)
     assert came == ["StaleStage"] * 7 + ["done"]
     assert Submission.objects.count() == 1
     assert Response.objects.count() == 2 * 3

@@ -6,6 +6,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from studies.models import Study, StudyState
+from studies.services.instruments import find_version
 from tests.studies.world import bank, counts
 
 WHOLE = """
@@ -99,14 +100,15 @@ def test_with_launch_the_study_is_live_at_once(project, create):
 
 def test_a_launch_that_fails_leaves_no_draft(project, create, monkeypatch):
     bank(project)
+    find_version("guess-then-read/en", project)  # a shipped wording is stored when it is first used, and stays
     before = counts()
-    from studies.management.commands import create_study as command
+    from studies.services import creating
     from studies.services.spec import SpecError
 
     def refuse(study):
         raise SpecError("It cannot be launched.")
 
-    monkeypatch.setattr(command, "launch_study", refuse)
+    monkeypatch.setattr(creating, "launch_study", refuse)
     with pytest.raises(CommandError, match="It cannot be launched"):
         create("slug: small\nprotocol: guess-then-read\n", launch=True)
     assert counts() == before

@@ -3,9 +3,10 @@
 import pytest
 
 from studies.models import Annotator, PhasePassed, StudyState
-from studies.services import answering
-from studies.services.answering import StaleStage, place_of
+from studies.services import answering, places
+from studies.services.answering import StaleStage
 from studies.services.people import renew_link, revoke_link
+from studies.services.places import find_place
 from tests.studies.world import Person, bank, drafted, launched, person
 
 
@@ -21,7 +22,7 @@ def set_state(study, state: StudyState) -> None:
 
 def place(someone: Person) -> answering.Place:
     """As a new request finds it."""
-    return place_of(answering.annotator_by_token(someone.annotator.token))
+    return find_place(places.find_annotator_by_token(someone.annotator.token))
 
 
 def test_the_way_goes_through_consent_instructions_and_both_stages_of_each_text(study):
@@ -130,11 +131,11 @@ def test_a_renewed_link_ends_the_pages_of_the_old_one(study):
 
 
 def test_an_annotator_who_was_removed_gets_a_sentence(study):
-    from studies.services.launching import forget_annotators
+    from studies.services.launching import delete_annotators
 
     someone = person(study).start()
     page, token = someone.answers(), someone.here.token
-    forget_annotators(study.annotators.all())
+    delete_annotators(study.annotators.all())
     with pytest.raises(StaleStage):
         answering.save_drafts(someone.annotator, token, page)
 
@@ -143,25 +144,25 @@ def test_a_draft_study_lets_only_previews_in(project, study):
     from studies.services.launching import start_preview
 
     preview = start_preview(drafted(project, slug="draft"))
-    assert place_of(preview).phase == "consent"
+    assert find_place(preview).phase == "consent"
     type(study).objects.filter(pk=study.pk).update(state=StudyState.DRAFT)
     assert place(person(study)).kind == "closed"
 
 
 def test_a_page_is_found_by_public_id_and_token_together_only(study):
     one, other = study.annotators.all()
-    assert answering.annotator_by_public_id(one.public_id, one.token) == one
-    assert answering.annotator_by_public_id(other.public_id, one.token) is None
-    assert answering.annotator_by_token("nothing") is None
+    assert places.find_annotator_by_public_id(one.public_id, one.token) == one
+    assert places.find_annotator_by_public_id(other.public_id, one.token) is None
+    assert places.find_annotator_by_token("nothing") is None
 
 
 def test_joining_is_noted_once(study):
     someone = person(study)
-    answering.join(someone.annotator)
+    answering.join_study(someone.annotator)
     someone.annotator.refresh_from_db()
     first = someone.annotator.joined_at
     assert first is not None
-    answering.join(someone.annotator)
+    answering.join_study(someone.annotator)
     someone.annotator.refresh_from_db()
     assert someone.annotator.joined_at == first
     assert someone.annotator.last_seen > first

@@ -5,13 +5,15 @@ import io
 
 import pytest
 
-from analysis.services.exporting import export_responses
+from analysis.exports.writing import export_responses
 from annotation.simulation import simulate_study
 from studies.models import Response, Unit
 from studies.protocols import PROTOCOLS
-from studies.services.answering import Incomplete, place_of
-from studies.services.importing import ImportRefused, import_responses
+from studies.services.answering import Incomplete
 from studies.services.launching import open_main_part
+from studies.services.places import find_place
+from studies.services.responses.importing import ImportRefused, import_responses
+from studies.stage_blocks import build_blocks
 from tests.annotation.world import Walker
 from tests.studies.answer_files import as_csv
 from tests.studies.toys import COMPARING, STOPPING, ship
@@ -79,7 +81,7 @@ def test_what_is_asked_after_the_answers_is_wanted(project):
     someone.save(said(someone, good="yes", central="maybe"))
     with pytest.raises(Incomplete) as missing:
         someone.hand_in()
-    (block,) = missing.value.form.blocks
+    (block,) = build_blocks(missing.value.form)
     assert block.errors == ["Not answered yet: use."]
     assert {row.name: row.is_asked for row in block.rows} == {"good": True, "why": False, "central": True, "use": True}
 
@@ -151,10 +153,10 @@ def test_sides_are_drawn_for_each_annotator(project):
 
 def test_the_keys_stand_first_where_the_stage_says_so(project):
     bank(project, texts=1, keys="FFT")
-    place = place_of(person(comparing(project)).start().annotator)
-    from studies.forms import StageForm
+    place = find_place(person(comparing(project)).start().annotator)
+    from studies.services.stage_form import StageForm
 
-    (block,) = StageForm(place.assignment, place.stage).blocks
+    (block,) = build_blocks(StageForm(place.assignment, place.stage))
     assert [[option.is_key for option in side.options] for side in block.sides] == [[True, False, False]] * 2
 
 
@@ -203,9 +205,9 @@ def test_after_the_calibration_annotators_wait_until_the_main_part_is_opened(pro
     assert someone.here.unit.part == "calibration"
     someone.save(said(someone, better="tie"))
     someone.hand_in()
-    assert place_of(someone.annotator).kind == "waiting"
+    assert find_place(someone.annotator).kind == "waiting"
     someone.annotator.study = open_main_part(study)
-    assert place_of(someone.annotator).kind == "stage"
+    assert find_place(someone.annotator).kind == "stage"
     assert someone.here.unit.part == "main"
 
 

@@ -8,8 +8,8 @@ from django.urls import reverse
 
 from evaluation.services.baselines import add_baseline
 from studies.models import Assignment, Study
-from studies.services.locking import WrongState
 from studies.services.spec import SpecError
+from studies.services.states import WrongState
 from tests.dimensions import Rater, annotators, drafted, launched, make_bank
 from tests.made_once import made_once
 
@@ -45,11 +45,12 @@ def test_the_form_is_built_from_the_declared_parameters(project, as_user, resear
     address = reverse("study_new", args=["rivers"]) + "?protocol=dimension-ratings"
     client = as_user(researcher)
     form = client.get(address).context["form"]
-    assert [field.name for field in form.how] == ["dimensions", "scale", "layout", "rounds", "rules"]
+    assert [field.name for field in form.how] == ["dimensions", "scale", "layout", "rounds", "rules", "same_wording"]
     assert client.post(address, NEW).status_code == 302
     study = Study.objects.get()
     assert study.params == {
         "dimensions": ["fluency", "fun"], "scale": 3, "layout": "question", "rounds": 2, "rules": ["a", "c"],
+        "same_wording": "folded",
     }  # fmt: skip
 
 

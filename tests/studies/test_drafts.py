@@ -2,9 +2,10 @@
 
 import pytest
 
-from studies.forms import StageForm
 from studies.models import Draft, Response
-from studies.services.answering import place_of
+from studies.services.places import find_place
+from studies.services.stage_form import StageForm
+from studies.stage_blocks import build_blocks
 from tests.studies.world import Person, bank, launched, person, post
 
 
@@ -15,7 +16,7 @@ def someone(project) -> Person:
 
 
 def form(someone: Person) -> StageForm:
-    place = place_of(someone.annotator)
+    place = find_place(someone.annotator)
     return StageForm(place.assignment, place.stage)
 
 
@@ -59,7 +60,7 @@ def test_an_item_that_is_named_and_has_no_value_is_emptied(someone):
 def test_the_page_starts_where_the_drafts_left_it(someone):
     handle, _item, options = someone.shown[0]
     someone.save(post(item=handle, **{f"answer-{handle}": [options[0][0], options[1][0]]}))
-    first, second = form(someone).blocks
+    first, second = build_blocks(form(someone))
     assert [row.ticked for row in first.options] == [True, True, False]
     assert (first.answered, second.answered) == (True, False)
     assert [row.ticked for row in second.options] == [False] * 3

@@ -6,7 +6,7 @@ import re
 import pytest
 from bs4 import BeautifulSoup
 
-from studies.flow_picture import drawn
+from studies.flow_picture import draw_stage
 from tests.stopping import drafted, launched, make_bank
 from tests.studies.test_gates import judge
 from tests.studies.world import bank
@@ -15,7 +15,7 @@ from tests.studies.world import drafted as other_drafted
 
 @pytest.fixture
 def picture():
-    return drawn(judge())
+    return draw_stage(judge())
 
 
 def test_each_gate_has_a_box_and_each_stop_one_beside_it(picture):

@@ -4,11 +4,12 @@ import pytest
 
 from items.models import Item, Option, Text
 from items.services.versions import replace_items, replace_texts
-from items.values import item_values, text_values
+from items.values import get_item_values, get_text_values
 from studies.models import Response
-from studies.services.answering import place_of
 from studies.services.creating import NotADraft, change_study
+from studies.services.places import find_place
 from studies.services.spec import check_spec
+from studies.stage_blocks import build_blocks
 from tests.studies.world import bank, launched, person, spec
 
 
@@ -20,14 +21,14 @@ def study(project):
 
 def edit_everything(project) -> None:
     """New versions of every text and item, with other words and other options."""
-    texts = [(text, changed(text_values(text), body="Quite another text.")) for text in Text.objects.current()]
+    texts = [(text, changed(get_text_values(text), body="Quite another text.")) for text in Text.objects.current()]
     replace_texts(project, texts)
     items = list(Item.objects.current().select_related("generator", "text").prefetch_related("options"))
     fresh = {text.external_id: text for text in Text.objects.current()}
     replace_items(
         project,
         [
-            (item, fresh[item.text.external_id], changed(item_values(item), stem="Quite another stem?"))
+            (item, fresh[item.text.external_id], changed(get_item_values(item), stem="Quite another stem?"))
             for item in items
         ],
     )
@@ -41,12 +42,12 @@ def changed(values, **fields):
 
 def seen_by(annotator) -> list:
     """Everything that the pages of all the annotator's stages would draw."""
-    from studies.forms import StageForm
-    from studies.services.declaring import declaration_of
+    from studies.services.declarations import get_declaration
+    from studies.services.stage_form import StageForm
 
-    declaration = declaration_of(annotator.study)
+    declaration = get_declaration(annotator.study)
     return [
-        (assignment.unit.text.body, stage.name, [vars(block) for block in StageForm(assignment, stage).blocks])
+        (assignment.unit.text.body, stage.name, [vars(block) for block in build_blocks(StageForm(assignment, stage))])
         for assignment in annotator.assignments.select_related("unit__text")
         for stage in declaration.stages
     ]
@@ -58,7 +59,7 @@ def test_edited_texts_and_items_change_nothing_an_annotator_sees(project, study)
     edit_everything(project)
     assert Item.objects.current().filter(stem="Quite another stem?").count() == 8
     assert seen_by(someone.annotator) == before
-    assert place_of(someone.annotator).assignment.unit.text.body != "Quite another text."
+    assert find_place(someone.annotator).assignment.unit.text.body != "Quite another text."
 
 
 def test_answers_point_to_the_version_that_was_shown(project, study):
@@ -92,10 +93,10 @@ def test_a_launched_study_cannot_be_changed(study):
 
 
 def test_a_new_wording_leaves_a_launched_study_with_its_own(project, study):
-    from studies.services.instruments import latest_version, store_version
+    from studies.services.instruments import find_version, store_version
 
     content = study.instrument_version.content | {"title": "Other words"}
     store_version("guess-then-read", "en", content, project)
-    assert latest_version("guess-then-read/en", project).content["title"] == "Other words"
+    assert find_version("guess-then-read/en", project).content["title"] == "Other words"
     study.refresh_from_db()
     assert study.instrument_version.content["title"] != "Other words"

@@ -5,6 +5,7 @@ from django.db import IntegrityError, transaction
 
 from studies.models import Draft, Response, Submission
 from studies.services.answering import Incomplete, StaleStage
+from studies.stage_blocks import build_blocks
 from tests.studies.world import Person, bank, launched, person, post
 
 
@@ -113,7 +114,7 @@ def test_a_token_that_never_was_stores_nothing(token, someone):
     with pytest.raises(StaleStage):
         answering.save_drafts(someone.annotator, token, someone.answers())
     with pytest.raises(StaleStage):
-        answering.hand_in(someone.annotator, token)
+        answering.submit_stage(someone.annotator, token)
     assert not Draft.objects.exists()
 
 
@@ -141,7 +142,7 @@ def test_what_is_incomplete_is_refused_and_its_drafts_are_kept(someone):
     someone.save(page)
     with pytest.raises(Incomplete) as refused:
         someone.hand_in()
-    wrong = [block for block in refused.value.form.blocks if block.errors]
+    wrong = [block for block in build_blocks(refused.value.form) if block.errors]
     assert [block.handle for block in wrong] == [handle]
     assert wrong[0].errors == ["Tick an option, or choose “None is correct”."]
     assert Draft.objects.count() == 1
@@ -162,7 +163,7 @@ def test_a_missing_rating_is_asked_for(someone):
     someone.save(page)
     with pytest.raises(Incomplete) as refused:
         someone.hand_in()
-    assert {tuple(block.errors) for block in refused.value.form.blocks} == {("Rate the question.",)}
+    assert {tuple(block.errors) for block in build_blocks(refused.value.form)} == {("Rate the question.",)}
 
 
 def test_none_together_with_an_option_is_refused_and_kept_as_it_was(someone):
@@ -170,14 +171,14 @@ def test_none_together_with_an_option_is_refused_and_kept_as_it_was(someone):
     someone.save(someone.answers(**{f"answer-{handle}": [options[0][0], "none"]}))
     with pytest.raises(Incomplete) as refused:
         someone.hand_in()
-    assert "contradict each other" in refused.value.form.blocks[0].errors[0]
+    assert "contradict each other" in build_blocks(refused.value.form)[0].errors[0]
     assert sorted(Draft.objects.get(item=someone.shown[0][1]).values["answer"]) == sorted([options[0][0], "none"])
 
 
 def test_the_page_can_be_brought_along(someone):
     from studies.services import answering
 
-    answering.hand_in(someone.annotator, someone.here.token, someone.answers())
+    answering.submit_stage(someone.annotator, someone.here.token, someone.answers())
     assert len(stored()) == 6
 
 

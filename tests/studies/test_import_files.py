@@ -5,7 +5,7 @@ import json
 import pytest
 
 from studies.models import Response
-from studies.services.importing import ImportRefused, import_responses
+from studies.services.responses.importing import ImportRefused, import_responses
 from tests.studies.answer_files import COLUMNS, as_csv, as_jsonl, judged, whole
 from tests.studies.world import bank, counts, drafted
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from studies.services.importing import ImportRefused, import_responses
+from studies.services.responses.importing import ImportRefused, import_responses
 from tests.studies.answer_files import as_csv, as_jsonl, judged, whole
 from tests.studies.world import bank, counts, drafted
 

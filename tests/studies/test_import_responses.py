@@ -8,8 +8,8 @@ from django.core.management import CommandError, call_command
 
 from studies.models import Assignment, Response, StudyState, Submission, Unit
 from studies.models.people import DONE
-from studies.services.importing import import_responses
-from studies.services.locking import WrongState
+from studies.services.responses.importing import import_responses
+from studies.services.states import WrongState
 from tests.studies.answer_files import as_csv, as_jsonl, judged, whole
 from tests.studies.world import Person, bank, counts, drafted, launched
 
@@ -94,10 +94,10 @@ def test_annotators_have_what_the_rows_say_of_them(study):
 
 
 def test_an_imported_annotator_has_no_way_in(study):
-    from studies.services.answering import place_of
+    from studies.services.places import find_place
 
     import_responses(study, as_csv(whole()))
-    assert place_of(study.annotators.get()).kind == "closed"
+    assert find_place(study.annotators.get()).kind == "closed"
 
 
 def test_a_model_answers_what_it_answers(study):
@@ -231,13 +231,13 @@ def test_a_file_without_end_is_read_only_as_far_as_the_bound(study, settings):
 
 
 def test_an_import_that_breaks_off_leaves_nothing(study, monkeypatch):
-    from studies.services import importing
+    from studies.services.responses import importing
 
     def broken(*args):
         raise OSError("disk full")
 
     before = counts()
-    monkeypatch.setattr(importing, "freeze", broken)
+    monkeypatch.setattr(importing, "make_imported", broken)
     with pytest.raises(OSError, match="disk full"):
         import_responses(study, as_csv(whole()))
     assert counts() == before

@@ -5,10 +5,10 @@ import io
 import pytest
 from django.core.management import call_command
 
-from analysis.services.exporting import export_responses
+from analysis.exports.writing import export_responses
 from studies.models import Purpose, Response, StudyState
-from studies.services.importing import import_responses
 from studies.services.people import add_annotators
+from studies.services.responses.importing import import_responses
 from tests.factory import make_item, make_text
 from tests.studies.world import Person, bank, drafted, launched
 
@@ -96,7 +96,7 @@ def test_the_commands_go_together(project, finished, tmp_path):
 
 
 def test_reports_see_the_same_numbers(project, finished):
-    from analysis.frames import responses_frame
+    from analysis.frames.responses import responses_frame
 
     again = drafted(project, slug="again")
     import_responses(again, exported(finished, "csv"))

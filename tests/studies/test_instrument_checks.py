@@ -2,10 +2,10 @@
 
 import pytest
 
-from studies.instrument_kinds import kind_of, protocol_of
-from studies.instrument_yaml import with_changes, write_yaml
+from studies.instrument_kinds import find_kind, find_protocol
 from studies.services.instrument_writing import read_draft
-from studies.services.instruments import shipped, shipped_sources
+from studies.services.instruments import load_shipped, load_shipped_sources
+from studies.strict_yaml import apply_changes, write_yaml
 
 PEOPLE, PROMPT, WRITER = "guess-then-read/en", "guess-then-read-prompt/en", "generate-items/en"
 LEVELS = [{"value": value, "label": f"step {value}"} for value in range(1, 8)]
@@ -17,13 +17,13 @@ def said(name: str, changes: dict) -> list[tuple[str, str]]:
         tuple(int(part) if part.isdigit() else part for part in path.split(".")): value
         for path, value in changes.items()
     }
-    draft = read_draft(with_changes(shipped_sources()[name], paths))
+    draft = read_draft(apply_changes(load_shipped_sources()[name], paths))
     return [(problem.place, problem.sentence) for problem in draft.problems]
 
 
-@pytest.mark.parametrize("name", sorted(shipped()))
+@pytest.mark.parametrize("name", sorted(load_shipped()))
 def test_what_ships_has_no_problem(name):
-    draft = read_draft(shipped_sources()[name])
+    draft = read_draft(load_shipped_sources()[name])
     assert (draft.problems, draft.notices) == ([], [])
 
 
@@ -77,8 +77,8 @@ def test_a_problem_stands_at_its_place_and_names_its_remedy(name, changes, place
 
 def test_a_missing_wording_is_named_with_what_the_shipped_one_has():
     content = {
-        **shipped()[PEOPLE],
-        "guess": {key: words for key, words in shipped()[PEOPLE]["guess"].items() if key != "next"},
+        **load_shipped()[PEOPLE],
+        "guess": {key: words for key, words in load_shipped()[PEOPLE]["guess"].items() if key != "next"},
     }
     problems = read_draft(write_yaml(content)).problems
     assert [(problem.place, problem.sentence) for problem in problems] == [
@@ -92,7 +92,7 @@ def test_all_problems_are_told_at_once():
 
 
 def test_a_scale_of_another_length_is_a_notice_and_no_problem():
-    source = with_changes(shipped_sources()[PEOPLE], {("read", "rating", "levels"): LEVELS})
+    source = apply_changes(load_shipped_sources()[PEOPLE], {("read", "rating", "levels"): LEVELS})
     draft = read_draft(source)
     assert draft.problems == []
     assert "rating_scale is 5, but the wording has words for 7 steps" in draft.notices[0]
@@ -100,9 +100,9 @@ def test_a_scale_of_another_length_is_a_notice_and_no_problem():
 
 @pytest.mark.parametrize("name", [PEOPLE, PROMPT, WRITER])
 def test_what_does_not_say_its_use_is_known_by_its_shape(name):
-    content = {key: words for key, words in shipped()[name].items() if key not in ("use", "protocol")}
-    assert kind_of(content) is kind_of(shipped()[name])
-    assert protocol_of(content) == shipped()[name].get("protocol")
+    content = {key: words for key, words in load_shipped()[name].items() if key not in ("use", "protocol")}
+    assert find_kind(content) is find_kind(load_shipped()[name])
+    assert find_protocol(content) == load_shipped()[name].get("protocol")
 
 
 def test_without_use_and_known_shape_the_remedy_is_a_line():

@@ -3,15 +3,15 @@
 import pytest
 
 from evaluation.forms import ModelForm
-from evaluation.services.asking import Ask, prompt_for, wanted_for
+from evaluation.services.asking import ModelSpec, find_prompt, specify_evaluator
 from evaluation.services.evaluators import CannotEvaluate
 from generation.forms import GenerateForm
 from llm.models import Endpoint
-from studies.instrument_yaml import with_changes
-from studies.page_forms import StudyForm, initial_of
+from studies.forms.study import StudyForm, get_initial
 from studies.protocols import PROTOCOLS
 from studies.services.instrument_writing import copy_instrument, save_version
-from studies.services.instruments import latest_version, source_of
+from studies.services.instruments import find_version, get_source
+from studies.strict_yaml import apply_changes
 from tests.studies.world import bank, drafted, launched
 
 GUESSING = PROTOCOLS["guess-then-read"]
@@ -21,7 +21,7 @@ GUESSING = PROTOCOLS["guess-then-read"]
 def own(project):
     """A function that copies a shipped instrument."""
     bank(project)
-    return lambda shipped, name: copy_instrument(latest_version(shipped, project), project, name)
+    return lambda shipped, name: copy_instrument(find_version(shipped, project), project, name)
 
 
 @pytest.fixture
@@ -46,8 +46,8 @@ def test_prompts_are_not_offered_for_people(own, project):
 def test_a_draft_keeps_its_older_version_until_another_is_chosen(own, project):
     version = own("guess-then-read/en", "mine")
     study = drafted(project, instrument="mine/en")
-    save_version(version.instrument, with_changes(source_of(version), {("title",): "Newer"}))
-    form = StudyForm(project=project, protocol=GUESSING, study=study, initial=initial_of(study))
+    save_version(version.instrument, apply_changes(get_source(version), {("title",): "Newer"}))
+    form = StudyForm(project=project, protocol=GUESSING, study=study, initial=get_initial(study))
     names = [name for name, _words in form.fields["instrument"].choices]
     assert form.initial["instrument"] == "mine/en@1"
     assert names[0] == "mine/en"
@@ -58,7 +58,7 @@ def test_writers_are_offered_prompts_for_generators_with_their_languages(own, pr
     own("generate-items/en", "short")
     form = GenerateForm(project)
     choices = form.fields["instrument"].choices
-    assert choices[:2] == [("", "the usual ones of the model"), ("short", "short (en)")]
+    assert choices[:2] == [("", "model default"), ("short", "short (en)")]
     assert ("generate-items", "generate-items (de, en, eu)") in choices
 
 
@@ -67,7 +67,7 @@ def test_the_chosen_words_make_another_generator(own, project, endpoint):
     data = {"writer": str(endpoint.pk), "n_items": "3", "n_options": "3", "instrument": "short"}
     form = GenerateForm(project, data)
     assert form.is_valid(), form.errors
-    assert (form.ask().instrument, form.ask().name) == ("short", "mock · short")
+    assert (form.spec().instrument, form.spec().name) == ("short", "mock · short")
 
 
 def test_evaluators_are_offered_prompts_of_the_protocol_the_studys_language_first(own, project):
@@ -80,10 +80,10 @@ def test_evaluators_are_offered_prompts_of_the_protocol_the_studys_language_firs
 def test_another_prompt_is_another_evaluator(own, project, endpoint):
     version = own("guess-then-read-prompt/en", "letters")
     study = launched(project)
-    assert prompt_for(study, name="letters/en") == version
-    named = wanted_for(study, Ask(endpoint, prompt="letters/en"))
+    assert find_prompt(study, name="letters/en") == version
+    named = specify_evaluator(study, ModelSpec(endpoint, prompt="letters/en"))
     assert (named.identity["prompt"], named.fix()) == (version.pk, {"prompt": version.pk})
-    assert "prompt" not in wanted_for(study, Ask(endpoint)).identity
+    assert "prompt" not in specify_evaluator(study, ModelSpec(endpoint)).identity
 
 
 @pytest.mark.parametrize(
@@ -93,5 +93,5 @@ def test_another_prompt_is_another_evaluator(own, project, endpoint):
 def test_what_is_no_prompt_is_refused(name, said, project):
     bank(project)
     with pytest.raises(CannotEvaluate) as refused:
-        prompt_for(launched(project), name=name)
+        find_prompt(launched(project), name=name)
     assert said in str(refused.value)

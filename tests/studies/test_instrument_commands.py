@@ -6,7 +6,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from studies.services.instrument_writing import copy_instrument
-from studies.services.instruments import latest_version, shipped_sources
+from studies.services.instruments import find_version, load_shipped_sources
 
 PEOPLE = "guess-then-read/en"
 
@@ -22,7 +22,7 @@ def file(tmp_path):
     """A function that writes an instrument “mine” with a change."""
 
     def write(old: str = "", new: str = "") -> str:
-        source = shipped_sources()[PEOPLE].replace("name: guess-then-read\n", "name: mine\n").replace(old, new)
+        source = load_shipped_sources()[PEOPLE].replace("name: guess-then-read\n", "name: mine\n").replace(old, new)
         (tmp_path / "mine.yaml").write_text(source, "utf-8")
         return str(tmp_path / "mine.yaml")
 
@@ -34,12 +34,12 @@ def test_a_file_becomes_an_instrument_and_then_its_next_version(project, file):
     assert "nothing was stored" in run("import_instrument", file(), "--project", "rivers")
     changed = file("Guess without the text", "Guess!")
     assert "version 2 is stored" in run("import_instrument", changed, "--project", "rivers", "--note", "Shorter")
-    assert latest_version("mine/en", project).note == "Shorter"
+    assert find_version("mine/en", project).note == "Shorter"
 
 
 def test_without_a_project_it_is_there_for_all(project, file):
     run("import_instrument", file())
-    assert latest_version("mine/en", project).instrument.project is None
+    assert find_version("mine/en", project).instrument.project is None
 
 
 def test_problems_are_listed_and_nothing_is_stored(project, file):
@@ -64,11 +64,11 @@ def test_an_unknown_project_is_refused(db, file):
 def test_a_shipped_one_is_written_as_its_file(db, tmp_path):
     out = tmp_path / "out.yaml"
     run("export_instrument", PEOPLE, "--out", str(out))
-    assert out.read_bytes() == shipped_sources()[PEOPLE].encode()
+    assert out.read_bytes() == load_shipped_sources()[PEOPLE].encode()
 
 
 def test_a_projects_own_is_written_and_read_back_as_the_same(project, tmp_path):
-    own = copy_instrument(latest_version(PEOPLE, project), project, "mine")
+    own = copy_instrument(find_version(PEOPLE, project), project, "mine")
     out = tmp_path / "out.yaml"
     run("export_instrument", "mine/en@1", "--out", str(out), "--project", "rivers")
     assert "nothing was stored" in run("import_instrument", str(out), "--project", "rivers")

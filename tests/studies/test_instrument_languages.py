@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from items.language import recognise
-from studies.services.instruments import shipped
+from items.language import recognise_languages
+from studies.services.instruments import load_shipped
 
 LANGUAGES = ("de", "en", "eu")
-NAMES = sorted({name.partition("/")[0] for name in shipped()})
+NAMES = sorted({name.partition("/")[0] for name in load_shipped()})
 # The last word of a path, or the mapping it stands in, whose value is for the code; all others are wordings.
 FOR_CODE = {
     "name",
@@ -37,7 +37,9 @@ def leaves(content: Any, path: tuple = ()) -> Iterator[tuple[tuple, Any]]:
 
 
 def values(name: str, language: str) -> dict[tuple, Any]:
-    return dict(leaves({key: value for key, value in shipped()[f"{name}/{language}"].items() if key != "language"}))
+    return dict(
+        leaves({key: value for key, value in load_shipped()[f"{name}/{language}"].items() if key != "language"})
+    )
 
 
 def is_for_code(path: tuple) -> bool:
@@ -50,7 +52,7 @@ def wordings(name: str, language: str) -> dict[tuple, str]:
 
 
 def test_every_instrument_ships_in_three_languages():
-    assert sorted(shipped()) == sorted(f"{name}/{language}" for name in NAMES for language in LANGUAGES)
+    assert sorted(load_shipped()) == sorted(f"{name}/{language}" for name in NAMES for language in LANGUAGES)
 
 
 @pytest.mark.parametrize("language", ["de", "eu"])
@@ -82,12 +84,12 @@ def test_no_wording_is_left_in_another_language(name):
     of_words = {path: SLOT.sub("", words).strip() for path, words in basque.items() if path[0] != "labels"}
     assert [path for path, words in of_words.items() if words and basque[path] == english[path]] == []
     longer = [words for words in basque.values() if len(words) > 60]
-    assert set(recognise(longer, expected=["eu", "en", "de"])) <= {"eu"}
+    assert set(recognise_languages(longer, expected=["eu", "en", "de"])) <= {"eu"}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_labels_are_two_letters_that_cannot_be_taken_for_one_another(language):
-    labels = shipped()[f"guess-then-read-prompt/{language}"]["labels"]
+    labels = load_shipped()[f"guess-then-read-prompt/{language}"]["labels"]
     assert labels == {
         "de": {"correct": "R", "incorrect": "F"},
         "en": {"correct": "C", "incorrect": "I"},
@@ -97,7 +99,7 @@ def test_labels_are_two_letters_that_cannot_be_taken_for_one_another(language):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_labels_of_pairs_are_three_letters_that_cannot_be_taken_for_one_another(language):
-    labels = shipped()[f"pairwise-judge/{language}"]["labels"]
+    labels = load_shipped()[f"pairwise-judge/{language}"]["labels"]
     assert labels == {"first": "A", "second": "B", "tie": {"de": "U", "en": "T", "eu": "P"}[language]}
 
 
@@ -107,7 +109,7 @@ def test_prompts_name_the_letters_that_are_read(language):
         ("pairwise-judge", ("compare", "again")),
         ("guess-then-read-prompt", ("guess", "read", "again")),
     ):
-        content = shipped()[f"{name}/{language}"]
+        content = load_shipped()[f"{name}/{language}"]
         for part in asked:
             last = content[part].strip().splitlines()[-1]
             assert all(re.search(rf"(?<!\w){label}(?!\w)", last) for label in content["labels"].values()), (name, part)

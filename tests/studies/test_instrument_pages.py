@@ -4,11 +4,11 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from studies.instrument_diff import differences
-from studies.instrument_yaml import read_yaml, with_changes
+from studies.instrument_diff import compare_versions
 from studies.models import Instrument, InstrumentVersion
 from studies.services.instrument_writing import copy_instrument, save_version
-from studies.services.instruments import latest_version, shipped_sources, source_of
+from studies.services.instruments import find_version, get_source, load_shipped_sources
+from studies.strict_yaml import apply_changes, read_yaml
 from tests.studies.world import bank, drafted
 
 PEOPLE, PROMPT = "guess-then-read/en", "guess-then-read-prompt/en"
@@ -16,7 +16,7 @@ PEOPLE, PROMPT = "guess-then-read/en", "guess-then-read-prompt/en"
 
 @pytest.fixture
 def own(project):
-    return copy_instrument(latest_version(PEOPLE, project), project, "mine")
+    return copy_instrument(find_version(PEOPLE, project), project, "mine")
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def versions(own) -> list[int]:
 
 def fields(own, **changes) -> dict:
     """What the editor sends by fields; `changes` by path with two underscores for dots."""
-    return {"by": "fields", "seen": own.version, "source": source_of(own)} | {
+    return {"by": "fields", "seen": own.version, "source": get_source(own)} | {
         f"wording-{path.replace('__', '.')}": words for path, words in changes.items()
     }
 
@@ -62,7 +62,7 @@ def test_all_members_read(name, own, as_user, viewer):
 def test_reviewers_do_not_edit(name, own, as_user, reviewer):
     client = as_user(reviewer)
     before = InstrumentVersion.objects.count()
-    assert client.post(address(name, own), {"name": "other", "source": source_of(own), "save": "1"}).status_code == 404
+    assert client.post(address(name, own), {"name": "other", "source": get_source(own), "save": "1"}).status_code == 404
     assert InstrumentVersion.objects.count() == before
 
 
@@ -120,15 +120,15 @@ def test_blanks_at_the_ends_stay(own, send):
 
 
 def test_a_browsers_line_breaks_are_no_change(project, send, page):
-    own = copy_instrument(latest_version(PROMPT, project), project, "letters")
+    own = copy_instrument(find_version(PROMPT, project), project, "letters")
     sent = fields(own, guess=own.content["guess"].replace("\n", "\r\n"))
-    send("instrument_edit", own.instrument_id, save="1", **sent | {"source": source_of(own).replace("\n", "\r\n")})
+    send("instrument_edit", own.instrument_id, save="1", **sent | {"source": get_source(own).replace("\n", "\r\n")})
     assert versions(own) == [1]
 
 
 def test_carriage_returns_are_not_offered_as_a_field_and_stay(project, send, page):
-    own = copy_instrument(latest_version(PROMPT, project), project, "letters")
-    source = with_changes(source_of(own), {("again",): "One\r\nletter"})
+    own = copy_instrument(find_version(PROMPT, project), project, "letters")
+    source = apply_changes(get_source(own), {("again",): "One\r\nletter"})
     version, _new = save_version(own.instrument, source)
     form = page("instrument_edit", own.instrument_id).context["fields"]
     assert "wording-again" not in form.fields
@@ -160,7 +160,7 @@ def test_a_problem_stands_beside_its_field(own, send):
 
 
 def test_what_was_saved_in_between_is_not_overwritten(own, send):
-    save_version(own.instrument, with_changes(source_of(own), {("title",): "Other"}))
+    save_version(own.instrument, apply_changes(get_source(own), {("title",): "Other"}))
     answer = send("instrument_edit", own.instrument_id, save="1", **fields(own, guess__title="Guess!"))
     assert "Version 2 was saved in between" in answer.content.decode()
     assert answer.context["before"].version == 2
@@ -168,7 +168,7 @@ def test_what_was_saved_in_between_is_not_overwritten(own, send):
 
 
 def test_the_editor_of_a_shipped_one_leads_to_its_copy(project, page, send):
-    pk = latest_version(PEOPLE, project).instrument_id
+    pk = find_version(PEOPLE, project).instrument_id
     assert page("instrument_edit", pk).url == reverse("instrument_copy", args=["rivers", pk])
     answer = send("instrument_copy", pk, name="mine")
     copied = Instrument.objects.get(project=project)
@@ -177,23 +177,25 @@ def test_the_editor_of_a_shipped_one_leads_to_its_copy(project, page, send):
 
 @pytest.mark.parametrize("name", ["", "a name", "ä", "x" * 101])
 def test_a_copy_needs_a_plain_name(name, project, send):
-    send("instrument_copy", latest_version(PEOPLE, project).instrument_id, name=name)
+    send("instrument_copy", find_version(PEOPLE, project).instrument_id, name=name)
     assert not Instrument.objects.filter(project=project).exists()
 
 
 def test_what_is_downloaded_can_be_uploaded(own, project, page, send):
     file = page("instrument_download", own.instrument_id, 1)
     assert file["Content-Disposition"] == 'attachment; filename="mine.en.v1.yaml"'
-    assert file.content.decode() == source_of(own)
+    assert file.content.decode() == get_source(own)
     again = send("instrument_upload", file=SimpleUploadedFile("mine.yaml", file.content))
     assert (again.url, versions(own)) == (reverse("instrument_version", args=["rivers", own.instrument_id, 1]), [1])
     other = SimpleUploadedFile("mine.yaml", file.content.replace(b'"mine"', b"yours"))
     send("instrument_upload", file=other)
-    assert latest_version("yours/en", project).content == own.content | {"name": "yours"}
+    assert find_version("yours/en", project).content == own.content | {"name": "yours"}
 
 
 def test_a_file_with_problems_is_refused_with_all_of_them(project, send):
-    source = shipped_sources()[PROMPT].replace("{option}", "{text}").replace("name: guess-then-read-prompt", "name: x")
+    source = (
+        load_shipped_sources()[PROMPT].replace("{option}", "{text}").replace("name: guess-then-read-prompt", "name: x")
+    )
     answer = send("instrument_upload", file=SimpleUploadedFile("x.yaml", source.encode()))
     assert [problem.place for problem in answer.context["problems"]] == ["guess", "read"]
     assert not Instrument.objects.filter(project=project).exists()
@@ -205,7 +207,7 @@ def test_a_file_in_another_encoding_is_refused(project, send):
 
 
 def test_the_diff_shows_the_words_that_went_and_came(own, page):
-    save_version(own.instrument, with_changes(source_of(own), {("guess", "title"): "Guess with the text"}))
+    save_version(own.instrument, apply_changes(get_source(own), {("guess", "title"): "Guess with the text"}))
     body = page("instrument_diff", own.instrument_id).content.decode()
     assert "<code>guess.title</code>" in body
     assert "Guess <del>without</del> the text" in body
@@ -219,7 +221,7 @@ def test_the_diff_of_a_version_that_there_is_not_is_not_found(own, page, client)
 
 
 def test_what_is_in_one_version_alone_differs_as_a_whole():
-    found = differences({"a": "x", "b": ["1", "2"]}, {"a": "x", "c": True})
+    found = compare_versions({"a": "x", "b": ["1", "2"]}, {"a": "x", "c": True})
     assert [
         (each.place, each.before and each.before[0].words, each.after and each.after[0].words) for each in found
     ] == [

@@ -7,8 +7,8 @@ import pytest
 from django.urls import reverse
 
 from items.models import Item, Option, Text
-from studies.instrument_yaml import with_changes
-from studies.services.instruments import latest_version, shipped_sources
+from studies.services.instruments import find_version, load_shipped_sources
+from studies.strict_yaml import apply_changes
 from tests.factory import make_text
 from tests.studies.world import bank, counts
 
@@ -24,7 +24,7 @@ def preview(as_user, researcher, project):
     bank(project)
 
     def ask(name: str, changes: dict | None = None, headers: dict | None = None, **chosen):
-        data = {"by": "yaml", "source": with_changes(shipped_sources()[name], changes or {})}
+        data = {"by": "yaml", "source": apply_changes(load_shipped_sources()[name], changes or {})}
         data |= {"subject": f"text-{Text.objects.get(external_id='t1').pk}"} | chosen
         return client.post(reverse("instrument_preview", args=["rivers"]), data, headers=headers or {})
 
@@ -74,7 +74,7 @@ def test_a_longer_scale_is_shown_as_long_as_it_is(preview):
 
 
 def test_a_preview_stores_nothing(preview, project):
-    latest_version(PEOPLE, project)
+    find_version(PEOPLE, project)
     before = counts()
     preview(PEOPLE, {("guess", "title"): "Guess!"}, page="read")
     assert counts() == before

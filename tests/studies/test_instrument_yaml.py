@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from studies.instrument_yaml import read_yaml, with_changes, write_yaml
-from studies.services.instruments import shipped, shipped_sources
-from studies.services.study_yaml import NotYaml
+from studies.services.instruments import load_shipped, load_shipped_sources
+from studies.strict_yaml import NotYaml, apply_changes, read_yaml, write_yaml
 
 NASTY = ["\n", "\r\n", "\r", " ", "  ", "\t", "{answer}", "#", ": ", "- ", "'", '"', "\\", "|", ">", "\u2028", "\x85"]
 NASTY += [
@@ -48,8 +47,8 @@ def test_any_content_is_read_back_exactly_as_it_was_written(content):
 @settings(max_examples=50, deadline=None, database=None)
 @given(words, words, st.lists(words, max_size=3))
 def test_any_words_can_be_put_in_place_of_others(title, label, lead):
-    source = shipped_sources()["guess-then-read/en"]
-    written = with_changes(
+    source = load_shipped_sources()["guess-then-read/en"]
+    written = apply_changes(
         source, {("guess", "title"): title, ("read", "rating", "levels", 1, "label"): label, ("read", "lead"): lead}
     )
     wanted = read_yaml(source)
@@ -59,8 +58,8 @@ def test_any_words_can_be_put_in_place_of_others(title, label, lead):
 
 
 def test_a_change_leaves_comments_and_all_other_lines_as_they_are():
-    source = shipped_sources()["guess-then-read-prompt/en"]
-    written = with_changes(source, {("guess",): "{question}\n\n{option}?", ("labels", "correct"): "Y"})
+    source = load_shipped_sources()["guess-then-read-prompt/en"]
+    written = apply_changes(source, {("guess",): "{question}\n\n{option}?", ("labels", "correct"): "Y"})
     assert written.startswith("# Prompts to models")
     assert "\n# paragraphs: as they are | one newline\n" in written
     assert '\nlabels: {correct: "Y", incorrect: "I"}\n' in written
@@ -68,15 +67,15 @@ def test_a_change_leaves_comments_and_all_other_lines_as_they_are():
 
 
 def test_no_change_is_no_other_source():
-    source = shipped_sources()["generate-items/de"]
-    assert with_changes(source, {("language",): "de"}) is source
+    source = load_shipped_sources()["generate-items/de"]
+    assert apply_changes(source, {("language",): "de"}) is source
 
 
 def test_every_shipped_file_is_what_it_was_for_other_readers_too():
     import yaml
 
-    for name, source in shipped_sources().items():
-        assert yaml.safe_load(source) == shipped()[name]
+    for name, source in load_shipped_sources().items():
+        assert yaml.safe_load(source) == load_shipped()[name]
 
 
 @pytest.mark.parametrize(

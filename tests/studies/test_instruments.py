@@ -5,12 +5,21 @@ import copy
 import pytest
 
 from llm.models import Endpoint, Run
-from studies.instrument_yaml import with_changes
 from studies.models import Instrument, InstrumentVersion
-from studies.services.instrument_listing import instruments_of, name_in, suitable, uses_of
 from studies.services.instrument_writing import InstrumentRefused, copy_instrument, import_instrument, save_version
-from studies.services.instruments import UnknownInstrument, latest_version, shipped, shipped_sources, source_of
+from studies.services.instruments import (
+    UnknownInstrument,
+    find_uses,
+    find_version,
+    get_source,
+    list_instruments,
+    list_suitable_versions,
+    load_shipped,
+    load_shipped_sources,
+    name_version,
+)
 from studies.services.launching import launch_study
+from studies.strict_yaml import apply_changes
 from tests.studies.world import bank, drafted
 
 PEOPLE, PROMPT = "guess-then-read/en", "guess-then-read-prompt/en"
@@ -19,11 +28,11 @@ PEOPLE, PROMPT = "guess-then-read/en", "guess-then-read-prompt/en"
 @pytest.fixture
 def own(project, researcher):
     """The project's own wording “mine/en”, in its first version."""
-    return copy_instrument(latest_version(PEOPLE, project), project, "mine", user=researcher)
+    return copy_instrument(find_version(PEOPLE, project), project, "mine", user=researcher)
 
 
 def edited(version, words: str) -> str:
-    return with_changes(source_of(version), {("guess", "title"): words})
+    return apply_changes(get_source(version), {("guess", "title"): words})
 
 
 def refusal(act, *given, **how) -> str:
@@ -33,13 +42,13 @@ def refusal(act, *given, **how) -> str:
 
 
 def test_a_copy_has_the_same_words_under_its_own_name(own, researcher):
-    assert own.content == shipped()[PEOPLE] | {"name": "mine"}
+    assert own.content == load_shipped()[PEOPLE] | {"name": "mine"}
     assert (own.version, own.created_by, own.note) == (1, researcher, "Copy of guess-then-read/en, version 1")
-    assert source_of(own).startswith("# Wording of")
+    assert get_source(own).startswith("# Wording of")
 
 
 def test_a_copy_of_what_is_known_by_its_name_alone_says_its_protocol(project):
-    content = {key: words for key, words in shipped()[PEOPLE].items() if key not in ("use", "protocol")}
+    content = {key: words for key, words in load_shipped()[PEOPLE].items() if key not in ("use", "protocol")}
     instrument = Instrument.objects.create(project=project, name="guess-then-read", language="en")
     version = instrument.versions.create(version=1, content=content, content_hash="x")
     copied = copy_instrument(version, project, "mine")
@@ -58,13 +67,13 @@ def test_saving_makes_the_next_version_and_leaves_the_earlier_ones(own, research
 
 
 def test_saving_the_same_content_stores_nothing(own):
-    version, is_new = save_version(own.instrument, "# another comment\n" + source_of(own))
+    version, is_new = save_version(own.instrument, "# another comment\n" + get_source(own))
     assert (version, is_new, InstrumentVersion.objects.filter(instrument=own.instrument).count()) == (own, False, 1)
 
 
 def test_what_was_said_before_can_be_said_again(own):
     save_version(own.instrument, edited(own, "Guess!"))
-    version, is_new = save_version(own.instrument, source_of(own))
+    version, is_new = save_version(own.instrument, get_source(own))
     assert (version.version, is_new, version.content) == (3, True, own.content)
 
 
@@ -75,50 +84,50 @@ def test_whoever_started_from_an_older_version_is_told(own, researcher):
 
 
 def test_what_ships_stays_as_it_is(project):
-    version = latest_version(PEOPLE, project)
+    version = find_version(PEOPLE, project)
     assert "Copy it, and change the copy" in refusal(save_version, version.instrument, edited(version, "Guess!"))
 
 
 def test_a_file_of_another_name_is_no_version(own):
-    said = refusal(save_version, own.instrument, source_of(own).replace('"mine"', "other"))
+    said = refusal(save_version, own.instrument, get_source(own).replace('"mine"', "other"))
     assert "This is “other/en”, not “mine/en”" in said
 
 
 def test_a_file_becomes_a_new_instrument_then_its_next_version_then_nothing(project):
-    source = shipped_sources()[PROMPT].replace("name: guess-then-read-prompt", "name: letters")
+    source = load_shipped_sources()[PROMPT].replace("name: guess-then-read-prompt", "name: letters")
     steps = [source, source, source.replace("C for correct", "C for right")]
     found = [import_instrument(step, project) for step in steps]
     assert [(version.version, is_new) for version, is_new in found] == [(1, True), (1, False), (2, True)]
 
 
 def test_export_and_import_give_the_same_content(own, project, stranger):
-    nasty = with_changes(
-        source_of(own), {("guess", "title"): 'a\r\n { answer } "\\" #  ', ("guess", "lead"): ["\u2028", " x "]}
+    nasty = apply_changes(
+        get_source(own), {("guess", "title"): 'a\r\n { answer } "\\" #  ', ("guess", "lead"): ["\u2028", " x "]}
     )
     version, _new = save_version(own.instrument, nasty)
     elsewhere = stranger.memberships.get().project
-    back, _new = import_instrument(source_of(version), elsewhere)
+    back, _new = import_instrument(get_source(version), elsewhere)
     assert (back.content, back.content_hash) == (version.content, version.content_hash)
 
 
 def test_the_servers_instruments_do_not_take_a_shipped_name(db):
-    assert "ships with Lesart" in refusal(import_instrument, shipped_sources()[PEOPLE], None)
-    source = shipped_sources()[PEOPLE].replace("name: guess-then-read\n", "name: ours\n")
+    assert "ships with Lesart" in refusal(import_instrument, load_shipped_sources()[PEOPLE], None)
+    source = load_shipped_sources()[PEOPLE].replace("name: guess-then-read\n", "name: ours\n")
     assert import_instrument(source, None)[0].instrument.project is None
 
 
 def test_a_name_means_the_projects_own_before_the_shipped_one(project):
-    shipped_one = latest_version(PEOPLE, project)
+    shipped_one = find_version(PEOPLE, project)
     own = copy_instrument(shipped_one, project, "guess-then-read")
-    assert latest_version(PEOPLE, project) == own
-    assert latest_version(PEOPLE, None) == shipped_one
+    assert find_version(PEOPLE, project) == own
+    assert find_version(PEOPLE, None) == shipped_one
 
 
 def test_a_name_with_a_number_means_that_version(own, project):
     newer, _new = save_version(own.instrument, edited(own, "Guess!"))
-    assert latest_version("mine/en", project) == newer
-    assert latest_version("mine/en@1", project) == own
-    assert (name_in(newer), name_in(own)) == ("mine/en", "mine/en@1")
+    assert find_version("mine/en", project) == newer
+    assert find_version("mine/en@1", project) == own
+    assert (name_version(newer), name_version(own)) == ("mine/en", "mine/en@1")
 
 
 @pytest.mark.parametrize(
@@ -131,13 +140,13 @@ def test_a_name_with_a_number_means_that_version(own, project):
 )
 def test_an_unknown_name_is_answered_with_the_known_ones(name, said, own, project):
     with pytest.raises(UnknownInstrument) as unknown:
-        latest_version(name, project)
+        find_version(name, project)
     assert said in str(unknown.value)
 
 
 def test_another_projects_instruments_are_unknown(own, stranger):
     with pytest.raises(UnknownInstrument):
-        latest_version("mine/en", stranger.memberships.get().project)
+        find_version("mine/en", stranger.memberships.get().project)
 
 
 def test_a_launched_study_keeps_its_version(own, project):
@@ -160,16 +169,16 @@ def test_a_study_file_can_name_an_older_version(own, project):
 def test_the_list_has_the_projects_own_first_and_says_who_uses_what(own, project):
     bank(project)
     study = drafted(project, instrument="mine/en")
-    rows = instruments_of(project)
+    rows = list_instruments(project)
     assert str(rows[0].instrument) == "mine/en"
     assert (rows[0].studies, rows[0].kind.use) == ([study], "people")
-    assert {str(row.instrument) for row in rows[1:]} == set(shipped())
+    assert {str(row.instrument) for row in rows[1:]} == set(load_shipped())
 
 
 def test_only_what_suits_is_offered(own, project):
-    copy_instrument(latest_version(PROMPT, project), project, "letters")
+    copy_instrument(find_version(PROMPT, project), project, "letters")
     names = {
-        use: [str(version.instrument) for version in suitable(project, use, "guess-then-read")]
+        use: [str(version.instrument) for version in list_suitable_versions(project, use, "guess-then-read")]
         for use in ("people", "evaluator")
     }
     assert names["people"] == ["mine/en", "guess-then-read/de", "guess-then-read/en", "guess-then-read/eu"]
@@ -189,10 +198,10 @@ def test_only_what_suits_is_offered(own, project):
     ],
 )
 def test_runs_are_named_at_the_version_that_they_use(name, kind, params, project):
-    own = copy_instrument(latest_version(name, project), project, "mine")
-    newer, _new = save_version(own.instrument, with_changes(source_of(own), {("again",): "Again?"}))
+    own = copy_instrument(find_version(name, project), project, "mine")
+    newer, _new = save_version(own.instrument, apply_changes(get_source(own), {("again",): "Again?"}))
     endpoint = Endpoint.objects.create(name="mock", base_url="http://127.0.0.1:1/v1", model="mock-1")
     fields = {"project": project, "kind": kind, "endpoint": endpoint, "model": "mock-1"}
     run = Run.objects.create(**fields, params=params(own.pk))
     Run.objects.create(**fields, params=params(0))
-    assert (uses_of(own, project)[1], uses_of(newer, project)[1]) == ([run], [])
+    assert (find_uses(own, project)[1], find_uses(newer, project)[1]) == ([run], [])

@@ -6,10 +6,10 @@ from itertools import combinations
 import pytest
 
 from studies.models import Purpose, Slot, StudyState
+from studies.presentation_order import read_shown_items
 from studies.services.launching import launch_study
-from studies.services.locking import WrongState
 from studies.services.spec import SpecError
-from studies.shown import shown_items
+from studies.services.states import WrongState
 from tests.studies.world import bank, drafted, launched
 
 
@@ -39,14 +39,14 @@ def test_six_annotators_guess_as_in_the_published_plan(published):
 def test_the_guess_stage_shows_the_items_of_the_slot_s_generator_only(published):
     for annotator in published.annotators.all():
         for assignment in annotator.assignments.select_related("slot"):
-            items = {item.item_id for item in shown_items(assignment.shown, "guess")}
+            items = {item.item_id for item in read_shown_items(assignment.shown, "guess")}
             of_slot = assignment.unit.items.filter(generator=assignment.slot.generator)
             assert items == set(of_slot.values_list("pk", flat=True))
 
 
 def test_the_reading_stage_shows_the_items_of_all_generators(published):
     assignment = published.annotators.first().assignments.first()
-    items = {item.item_id for item in shown_items(assignment.shown, "read")}
+    items = {item.item_id for item in read_shown_items(assignment.shown, "read")}
     assert items == set(assignment.unit.items.values_list("pk", flat=True))
 
 
@@ -59,7 +59,7 @@ def test_orders_differ_between_annotators(published):
 
 
 def test_orders_of_items_and_options_differ_within_an_annotator(published):
-    shown = [shown_items(a.shown, "read") for a in published.annotators.first().assignments.all()]
+    shown = [read_shown_items(a.shown, "read") for a in published.annotators.first().assignments.all()]
     option_places = {
         tuple(o.option_id - min(p.option_id for p in i.options) for o in i.options) for s in shown for i in s
     }
@@ -71,8 +71,8 @@ def test_orders_of_items_and_options_differ_within_an_annotator(published):
 def test_the_order_of_options_is_the_same_in_both_stages(published):
     for annotator in published.annotators.all():
         for assignment in annotator.assignments.all():
-            read = {item.item_id: item for item in shown_items(assignment.shown, "read")}
-            assert all(read[item.item_id] == item for item in shown_items(assignment.shown, "guess"))
+            read = {item.item_id: item for item in read_shown_items(assignment.shown, "read")}
+            assert all(read[item.item_id] == item for item in read_shown_items(assignment.shown, "guess"))
 
 
 def test_handles_are_random_and_say_nothing_of_what_they_stand_for(project):
@@ -83,7 +83,7 @@ def test_handles_are_random_and_say_nothing_of_what_they_stand_for(project):
         for study in (one, other)
         for annotator in study.annotators.all()
         for assignment in annotator.assignments.all()
-        for item in shown_items(assignment.shown, "read")
+        for item in read_shown_items(assignment.shown, "read")
         for handle in (item.handle, *(option.handle for option in item.options))
     ]
     assert len(set(handles)) == len(handles)
@@ -95,7 +95,7 @@ def test_the_same_seed_draws_the_same_orders(project):
 
     def orders(study):
         return [
-            (a.unit.text_id, [[i.item_id, [o.option_id for o in i.options]] for i in shown_items(a.shown, "read")])
+            (a.unit.text_id, [[i.item_id, [o.option_id for o in i.options]] for i in read_shown_items(a.shown, "read")])
             for annotator in study.annotators.all()
             for a in annotator.assignments.select_related("unit")
         ]
@@ -164,29 +164,30 @@ def test_a_draft_whose_texts_have_gone_is_not_launched(project):
     assert not study.units.exists()
 
 
-def test_a_bank_that_changed_while_the_plan_was_sought_is_launched_as_it_is_now(project, monkeypatch):
+def test_a_bank_that_changes_during_a_launch_is_launched_as_it_is_at_the_end(project, monkeypatch):
     from studies.services import launching
 
     bank(project)
-    study = drafted(project)
-    prepared = launching.prepare(study)
-    bank_later(project)
-    monkeypatch.setattr(launching, "prepare", once(prepared, launching.prepare))
+    study, go_live, changes = drafted(project), launching.go_live, ["t2-cedar-1"]
+
+    def after_a_change(*given):
+        if changes:
+            add_item(project, changes.pop())
+        return go_live(*given)
+
+    monkeypatch.setattr(launching, "go_live", after_a_change)
     study, chosen = launch_study(study)
     assert chosen.n_items == 5
     assert study.units.filter(items__external_id="t2-cedar-1").exists()
+    assert study.units.count() == 2
 
 
-def bank_later(project):
+def add_item(project, external_id):
+    from items.services.bank import lock_bank
     from tests.factory import make_item
 
-    make_item(project.texts.get(external_id="t2"), "cedar", "t2-cedar-1")
-
-
-def once(first, then):
-    """A function that answers `first` the first time, and then as `then` does."""
-    answers = [first]
-    return lambda study: answers.pop() if answers else then(study)
+    with lock_bank(project):
+        make_item(project.texts.get(external_id="t2"), "cedar", external_id)
 
 
 def test_closing_and_opening_again(project):

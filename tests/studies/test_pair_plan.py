@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from studies.protocols.pair_plan import pair_plan
+from studies.protocols.pairwise.plan import pair_plan
 from studies.protocols.parameters import InvalidParameter
 from studies.protocols.units import Candidate
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from studies import plan_search
-from studies.plans import Plan, PlanError, extend_plan, guess_plan, seats_for
+from studies.plans import Plan, PlanError, assign_seats, extend_plan, make_guess_plan
 
 GENERATORS = ["human", "llama", "gpt"]
 PUBLISHED = [GENERATORS] * 10  # 10 texts with items of 3 generators, guessed by 6 people
@@ -46,7 +46,7 @@ def designs(draw: st.DrawFn) -> tuple[list[list[str]], int, list[list[int]]]:
 @pytest.mark.parametrize("block", range(0, 200, 20))
 def test_six_annotators_ten_texts_three_generators_are_balanced_over_pairs_for_every_seed(block):
     for seed in range(block, block + 20):
-        plan = guess_plan(PUBLISHED, 6, seed)
+        plan = make_guess_plan(PUBLISHED, 6, seed)
         assert all(Counter(row) == dict.fromkeys(GENERATORS, 2) for row in plan)
         assert all(sorted(by_seat(plan, seat, GENERATORS)) == [3, 3, 4] for seat in range(6))
         assert [sum(row.count(generator) for row in plan) for generator in GENERATORS] == [20, 20, 20]
@@ -60,7 +60,7 @@ def test_six_annotators_ten_texts_three_generators_are_balanced_over_pairs_for_e
 @given(designs(), st.integers(0, 2**32 - 1))
 def test_guesses_within_a_text_differ_by_at_most_one_and_only_its_seats_guess(design, seed):
     texts, annotators, who = design
-    plan = guess_plan(texts, annotators, seed, who=who)
+    plan = make_guess_plan(texts, annotators, seed, who=who)
     for row, generators, seats in zip(plan, texts, who, strict=True):
         assert {seat for seat, cell in enumerate(row) if cell is not None} == set(seats)
         assert {cell for cell in row if cell is not None} <= set(generators)
@@ -72,8 +72,8 @@ def test_guesses_within_a_text_differ_by_at_most_one_and_only_its_seats_guess(de
 def test_with_equal_lists_every_seat_and_the_study_have_each_generator_equally_often(annotators, texts, kinds, data):
     generators = list("abcd")[:kinds]
     per_unit = data.draw(st.none() | st.integers(1, annotators))
-    who = seats_for(texts, annotators, per_unit, seed=data.draw(st.integers(0, 99)))
-    plan = guess_plan([generators] * texts, annotators, data.draw(st.integers(0, 99)), who=who)
+    who = assign_seats(texts, annotators, per_unit, seed=data.draw(st.integers(0, 99)))
+    plan = make_guess_plan([generators] * texts, annotators, data.draw(st.integers(0, 99)), who=who)
     assert spread([sum(row.count(generator) for row in plan) for generator in generators]) <= 1
     assert all(spread(by_seat(plan, seat, generators)) <= 1 for seat in range(annotators))
 
@@ -83,13 +83,13 @@ def test_with_equal_lists_every_seat_and_the_study_have_each_generator_equally_o
     [(4, 9, 3, 1, 2), (6, 20, 3, 4, 4), (6, 10, 4, 1, 2), (7, 10, 3, 2, 3)],
 )
 def test_pairs_share_as_evenly_as_the_numbers_allow(annotators, texts, kinds, least, most):
-    plan = guess_plan([list("abcd")[:kinds]] * texts, annotators, 1)
+    plan = make_guess_plan([list("abcd")[:kinds]] * texts, annotators, 1)
     counts = [len(shared(plan, one, other)) for one, other in combinations(range(annotators), 2)]
     assert (min(counts), max(counts)) == (least, most)
 
 
 def test_large_plan_is_far_more_even_over_pairs_than_chance():
-    plan = guess_plan([list("abcd")] * 40, 40, 3)
+    plan = make_guess_plan([list("abcd")] * 40, 40, 3)
     counts = [len(shared(plan, one, other)) for one, other in combinations(range(40), 2)]
     mean = sum(counts) / len(counts)
     variance = sum((count - mean) ** 2 for count in counts) / len(counts)
@@ -97,8 +97,8 @@ def test_large_plan_is_far_more_even_over_pairs_than_chance():
 
 
 def test_same_seed_gives_the_same_plan_and_another_seed_another():
-    assert guess_plan(PUBLISHED, 6, 7) == guess_plan(PUBLISHED, 6, 7)
-    assert guess_plan(PUBLISHED, 6, 7) != guess_plan(PUBLISHED, 6, 8)
+    assert make_guess_plan(PUBLISHED, 6, 7) == make_guess_plan(PUBLISHED, 6, 7)
+    assert make_guess_plan(PUBLISHED, 6, 7) != make_guess_plan(PUBLISHED, 6, 8)
 
 
 @settings(max_examples=8)
@@ -106,17 +106,17 @@ def test_same_seed_gives_the_same_plan_and_another_seed_another():
 def test_renaming_generators_renames_the_plan(design, seed):
     texts, annotators, who = design
     new = {"a": "z", "b": "y", "c": "x", "d": "w", None: None}
-    plan = guess_plan(texts, annotators, seed, who=who)
-    renamed = guess_plan([[new[name] for name in text] for text in texts], annotators, seed, who=who)
+    plan = make_guess_plan(texts, annotators, seed, who=who)
+    renamed = make_guess_plan([[new[name] for name in text] for text in texts], annotators, seed, who=who)
     assert renamed == [[new[cell] for cell in row] for row in plan]
 
 
 def test_one_generator_is_guessed_by_everybody():
-    assert guess_plan([["human"]] * 3, 4, 1) == [["human"] * 4] * 3
+    assert make_guess_plan([["human"]] * 3, 4, 1) == [["human"] * 4] * 3
 
 
 def test_no_texts_give_an_empty_plan():
-    assert guess_plan([], 4, 1) == []
+    assert make_guess_plan([], 4, 1) == []
 
 
 @pytest.mark.parametrize(
@@ -132,18 +132,18 @@ def test_no_texts_give_an_empty_plan():
 )
 def test_impossible_guess_plans_are_refused_with_a_sentence(texts, annotators, who, says):
     with pytest.raises(PlanError, match=says):
-        guess_plan(texts, annotators, 1, who=who)
+        make_guess_plan(texts, annotators, 1, who=who)
 
 
 def test_all_seats_do_all_texts_by_default():
-    assert seats_for(3, 2, seed=1) == [[0, 1]] * 3
+    assert assign_seats(3, 2, seed=1) == [[0, 1]] * 3
 
 
 @settings(max_examples=20)
 @given(st.integers(0, 12), st.integers(1, 8), st.data())
 def test_per_unit_gives_each_text_exactly_that_many_seats_with_even_loads(texts, annotators, data):
     per_unit = data.draw(st.integers(1, annotators))
-    who = seats_for(texts, annotators, per_unit, seed=data.draw(st.integers(0, 2**32 - 1)))
+    who = assign_seats(texts, annotators, per_unit, seed=data.draw(st.integers(0, 2**32 - 1)))
     assert len(who) == texts
     assert all(len(set(row)) == len(row) == per_unit and row == sorted(row) for row in who)
     assert spread([sum(seat in row for row in who) for seat in range(annotators)]) <= 1
@@ -153,7 +153,7 @@ def test_loads_are_even_even_where_the_search_gets_nowhere(monkeypatch):
     monkeypatch.setattr(plan_search, "MOST_STEPS", 1)
     monkeypatch.setattr(plan_search, "ALL_STEPS", 1)
     for seed in range(10):
-        who = seats_for(23, 7, 3, seed=seed)
+        who = assign_seats(23, 7, 3, seed=seed)
         assert spread([sum(seat in row for row in who) for seat in range(7)]) == 1  # 69 places for 7
 
 
@@ -161,21 +161,21 @@ def test_generators_are_even_overall_even_where_the_search_gets_nowhere(monkeypa
     monkeypatch.setattr(plan_search, "MOST_STEPS", 1)
     monkeypatch.setattr(plan_search, "ALL_STEPS", 1)
     for seed in range(10):
-        plan = guess_plan(PUBLISHED, 4, seed)
+        plan = make_guess_plan(PUBLISHED, 4, seed)
         assert spread([sum(row.count(generator) for row in plan) for generator in GENERATORS]) == 1  # 40 guesses
 
 
 def test_three_of_six_on_ten_texts_meet_equally_often():
-    who = seats_for(10, 6, 3, seed=4)
+    who = assign_seats(10, 6, 3, seed=4)
     assert [sum({one, other} <= set(row) for row in who) for one, other in combinations(range(6), 2)] == [2] * 15
 
 
 def test_shared_texts_are_done_by_all_and_own_texts_by_one():
-    who = seats_for(55, 5, shared=5, own=10, seed=1)
+    who = assign_seats(55, 5, shared=5, own=10, seed=1)
     assert who[:5] == [[0, 1, 2, 3, 4]] * 5
     assert all(len(row) == 1 for row in who[5:])
     assert Counter(row[0] for row in who[5:]) == dict.fromkeys(range(5), 10)
-    assert who != seats_for(55, 5, shared=5, own=10, seed=2)
+    assert who != assign_seats(55, 5, shared=5, own=10, seed=2)
 
 
 @pytest.mark.parametrize(
@@ -190,14 +190,14 @@ def test_shared_texts_are_done_by_all_and_own_texts_by_one():
 )
 def test_contradictory_numbers_are_refused_with_a_sentence(numbers, says):
     with pytest.raises(PlanError, match=says):
-        seats_for(**numbers, seed=1)
+        assign_seats(**numbers, seed=1)
 
 
 @settings(max_examples=20)
 @given(designs(), st.integers(0, 99))
 def test_a_new_seat_gets_a_generator_with_the_fewest_guesses_on_every_text(design, seed):
     texts, annotators, who = design
-    plan = guess_plan(texts, annotators, seed, who=who)
+    plan = make_guess_plan(texts, annotators, seed, who=who)
     column = extend_plan(plan, texts, seed)
     for row, generators, cell in zip(plan, texts, column, strict=True):
         assert row.count(cell) == min(row.count(generator) for generator in generators)
@@ -206,7 +206,7 @@ def test_a_new_seat_gets_a_generator_with_the_fewest_guesses_on_every_text(desig
 
 def test_a_new_seat_has_each_generator_about_equally_often_and_shares_with_everybody():
     for seed in range(20):
-        plan = guess_plan(PUBLISHED, 6, seed)
+        plan = make_guess_plan(PUBLISHED, 6, seed)
         larger = [[*row, cell] for row, cell in zip(plan, extend_plan(plan, PUBLISHED, seed), strict=True)]
         assert sorted(by_seat(larger, 6, GENERATORS)) == [3, 3, 4]
         assert all(3 <= len(shared(larger, seat, 6)) <= 4 for seat in range(6))
@@ -219,7 +219,7 @@ def test_a_new_seats_own_balance_goes_before_that_of_the_study():
 
 
 def test_three_new_seats_fill_a_text_up_evenly():
-    plan = guess_plan(PUBLISHED, 6, 1)
+    plan = make_guess_plan(PUBLISHED, 6, 1)
     for _ in range(3):
         plan = [[*row, cell] for row, cell in zip(plan, extend_plan(plan, PUBLISHED, 1), strict=True)]
     assert all(Counter(row) == dict.fromkeys(GENERATORS, 3) for row in plan)
@@ -227,7 +227,7 @@ def test_three_new_seats_fill_a_text_up_evenly():
 
 
 def test_a_new_seat_that_does_some_texts_is_empty_on_the_others():
-    plan = guess_plan(PUBLISHED, 6, 1)
+    plan = make_guess_plan(PUBLISHED, 6, 1)
     column = extend_plan(plan, PUBLISHED, 1, does=[2, 5, 7])
     assert [text for text, cell in enumerate(column) if cell is not None] == [2, 5, 7]
     assert sorted(cell for cell in column if cell) == sorted(GENERATORS)
@@ -245,6 +245,6 @@ def test_an_extension_that_does_not_fit_is_refused(plan, does, says):
 
 def test_a_hundred_annotators_on_a_hundred_texts_are_planned_within_a_minute():
     begun = time.process_time()
-    plan = guess_plan([list("abcd")] * 100, 100, 1)
+    plan = make_guess_plan([list("abcd")] * 100, 100, 1)
     assert time.process_time() - begun < 60  # about 4 s on one quiet core
     assert all(by_seat(plan, seat, list("abcd")) == [25] * 4 for seat in range(100))

@@ -2,9 +2,11 @@
 
 import pytest
 
-from studies.forms import StageForm
 from studies.models import Response
-from studies.services.answering import Incomplete, place_of
+from studies.services.answering import Incomplete
+from studies.services.places import find_place
+from studies.services.stage_form import StageForm
+from studies.stage_blocks import build_blocks
 from tests.studies.world import Person, bank, launched, person, post
 
 
@@ -18,11 +20,11 @@ def someone(project) -> Person:
 
 def blocks(someone: Person) -> dict[int, list[bool]]:
     """By item, what is ticked on the page."""
-    place = place_of(someone.annotator)
+    place = find_place(someone.annotator)
     form = StageForm(place.assignment, place.stage)
     return {
         shown.item_id: [row.ticked for row in block.options]
-        for shown, block in zip(form.shown, form.blocks, strict=True)
+        for shown, block in zip(form.shown, build_blocks(form), strict=True)
     }
 
 
@@ -81,7 +83,7 @@ def test_a_prefilled_answer_that_is_kept_counts_as_an_answer(someone):
 
 
 def test_rating_and_unsure_are_not_filled_in(someone):
-    place = place_of(someone.annotator)
-    for block in StageForm(place.assignment, place.stage).blocks:
+    place = find_place(someone.annotator)
+    for block in build_blocks(StageForm(place.assignment, place.stage)):
         assert [row.value for row in block.rows] == [""]
         assert not any(row.unsure for row in block.options)

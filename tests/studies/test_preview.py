@@ -6,11 +6,11 @@ import pytest
 from django.utils import timezone
 
 from studies.models import Annotator, Purpose
-from studies.progress import progress_of
 from studies.services.creating import change_study
 from studies.services.launching import close_study, delete_draft, launch_study, start_preview
-from studies.services.locking import WrongState
+from studies.services.progress import count_progress
 from studies.services.spec import check_spec
+from studies.services.states import WrongState
 from tests.studies.world import Person, bank, counts, drafted, launched, spec
 
 
@@ -71,9 +71,9 @@ def test_deleting_the_draft_takes_its_previews_along(project):
 def test_a_live_study_can_be_previewed_beside_its_people(project):
     bank(project)
     study = launched(project)
-    before = progress_of(study)
+    before = count_progress(study)
     Person(start_preview(study)).start().finish()
-    assert progress_of(study) == before
+    assert count_progress(study) == before
     assert study.annotators.filter(purpose=Purpose.MAIN).count() == 2
 
 

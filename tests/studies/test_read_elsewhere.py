@@ -6,12 +6,13 @@ import pytest
 
 from items.models import Text
 from items.services.editing import edit_text
-from items.values import text_values
+from items.values import get_text_values
 from projects.models import Project
 from studies.models import Response
-from studies.progress import annotators_of
-from studies.services.answering import StaleStage, place_of
+from studies.services.answering import StaleStage
 from studies.services.people import add_annotators
+from studies.services.places import find_place
+from studies.services.progress import list_annotators
 from tests.studies.world import Person, bank, launched
 
 
@@ -43,13 +44,13 @@ def test_a_text_read_elsewhere_is_left_out_and_the_reason_kept(studies):
     assert texts(second) == {"t1", "t2"} - {known}
     returned = second.annotator.assignments.get(returned_at__isnull=False)
     assert returned.return_reason == "The person has read this text in another study."
-    assert place_of(second.annotator).total == 1
+    assert find_place(second.annotator).total == 1
 
 
 def test_the_plan_says_that_the_cell_was_left_to_others(studies):
     read_one(joined(studies[0], "anna"))
     joined(studies[1], "anna")
-    annotator = annotators_of(studies[1])[0]
+    annotator = list_annotators(studies[1])[0]
     assert (annotator.n_open, annotator.left_to_others) == (
         1,
         [("The person has read this text in another study.", 1)],
@@ -91,7 +92,7 @@ def test_the_same_code_in_another_project_is_somebody_else(studies, stranger):
 def test_an_edited_text_is_the_same_text(project, studies):
     known = read_one(joined(studies[0], "anna"))
     text = Text.objects.current().get(external_id=known)
-    edit_text(text, replace(text_values(text), body="Other words."))
+    edit_text(text, replace(get_text_values(text), body="Other words."))
     third = launched(project, slug="third", plan={"annotators": "open"})
     assert texts(joined(third, "anna")) == {"t1", "t2"} - {known}
 
@@ -125,7 +126,7 @@ def test_what_was_guessed_before_is_still_read(studies):
 def test_who_has_read_everything_is_through_at_once(studies):
     joined(studies[0], "anna").finish()
     second = joined(studies[1], "anna")
-    place = place_of(second.annotator)
+    place = find_place(second.annotator)
     assert (place.kind, place.total) == ("done", 0)
 
 

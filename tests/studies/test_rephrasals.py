@@ -5,8 +5,8 @@ import pytest
 from items.models import GeneratorKind
 from items.services.editing import EditRefused
 from studies.models import Response
-from studies.services.importing import import_responses
-from studies.services.rephrasals import rephrasals_of, take_rephrasal
+from studies.services.responses.importing import import_responses
+from studies.services.written_items import list_rephrasals, take_rephrasal
 from tests.stopping import drafted, make_bank, rows, stem
 from tests.studies.answer_files import as_csv
 from tests.studies.world import bank
@@ -23,7 +23,7 @@ def study(project):
 
 
 def test_the_wordings_given_are_listed_with_their_items(study):
-    found = [(each.original.external_id, each.stem, each.taken) for each in rephrasals_of(study)]
+    found = [(each.original.external_id, each.stem, each.taken) for each in list_rephrasals(study)]
     assert found == [
         ("s1-gen-birch", "Where do herons sleep?", None),
         ("s2-gen-birch", "Where do herons sleep?", None),
@@ -31,7 +31,7 @@ def test_the_wordings_given_are_listed_with_their_items(study):
 
 
 def test_one_becomes_an_item_by_a_human_generator_with_the_answer_that_was_given(study):
-    (first, _second) = rephrasals_of(study)
+    (first, _second) = list_rephrasals(study)
     item = take_rephrasal(study, first.response_id)
     assert (item.stem, item.expected_answer) == ("Where do herons sleep?", "In the reeds.")
     assert (item.text.external_id, item.generator.name) == ("s1", "rephrased in stops")
@@ -41,10 +41,10 @@ def test_one_becomes_an_item_by_a_human_generator_with_the_answer_that_was_given
 
 
 def test_taken_twice_it_is_one_item(study):
-    (first, second) = rephrasals_of(study)
+    (first, second) = list_rephrasals(study)
     assert take_rephrasal(study, first.response_id) == take_rephrasal(study, first.response_id)
     assert take_rephrasal(study, second.response_id) != take_rephrasal(study, first.response_id)
-    assert [each.taken is not None for each in rephrasals_of(study)] == [True, True]
+    assert [each.taken is not None for each in list_rephrasals(study)] == [True, True]
     assert study.project.items.filter(generator__name="rephrased in stops").count() == 2
 
 
@@ -54,15 +54,15 @@ def test_other_answers_and_other_studies_are_no_wordings(project, study):
         take_rephrasal(study, other.pk)
     bank(project)
     elsewhere = other_drafted(project, slug="elsewhere", items={"texts": ["t1"]})
-    assert rephrasals_of(elsewhere) == []
+    assert list_rephrasals(elsewhere) == []
     with pytest.raises(EditRefused, match="not in the study"):
-        take_rephrasal(elsewhere, rephrasals_of(study)[0].response_id)
+        take_rephrasal(elsewhere, list_rephrasals(study)[0].response_id)
 
 
 def test_a_researcher_presses_a_button_on_the_results_page(study, as_user, researcher):
     client = as_user(researcher)
     assert "Take it as an item" in client.get(f"/s/{study.slug}/results/").content.decode()
-    address = f"/s/{study.slug}/rephrasals/{rephrasals_of(study)[0].response_id}/take/"
+    address = f"/s/{study.slug}/rephrasals/{list_rephrasals(study)[0].response_id}/take/"
     page = client.post(address, follow=True).content.decode()
     assert "The wording is in the bank as item “s1-gen-birch-rephrased-" in page
 
@@ -70,7 +70,7 @@ def test_a_researcher_presses_a_button_on_the_results_page(study, as_user, resea
 def test_others_see_no_button_and_may_not_press_it(study, as_user, reviewer):
     client = as_user(reviewer)
     assert "Take it as an item" not in client.get(f"/s/{study.slug}/results/").content.decode()
-    address = f"/s/{study.slug}/rephrasals/{rephrasals_of(study)[0].response_id}/take/"
+    address = f"/s/{study.slug}/rephrasals/{list_rephrasals(study)[0].response_id}/take/"
     assert client.post(address).status_code in (403, 404)
     assert client.get(address).status_code == 405
-    assert rephrasals_of(study)[0].taken is None
+    assert list_rephrasals(study)[0].taken is None

@@ -41,6 +41,13 @@ def test_a_names_both_scores_of_one_wording_that_one_annotator_scored_differentl
     assert cells(given, "a") == [("ann", "i1", "a", 3, (3,)), ("ann", "i2", "a", 2, (3,))]
 
 
+def test_a_takes_wordings_letter_for_letter_where_that_is_set():
+    given = scores(item="i1", wording="Why?", ann=3) + scores(item="i2", wording="why", ann=2)
+    same = given + scores(item="i3", wording="Why?", ann=1)
+    assert flags_of(given, "a", is_exact=True) == []
+    assert [flag.item for flag in flags_of(same, "a", is_exact=True)] == ["i1", "i3"]
+
+
 def test_a_looks_within_one_text_and_one_dimension_only():
     other_text = scores(item="i1", text="t1", ann=3) + scores(item="i2", text="t2", ann=2)
     other_dimension = scores(item="i1", ann=3) + scores(item="i2", question="clarity", ann=2)

@@ -3,26 +3,26 @@
 import pytest
 
 from items.models import Option
-from studies.services.selection import choose
+from studies.services.selection import choose_items
 from studies.services.spec import SpecError
 from tests.factory import make_item, make_text
 from tests.studies.world import bank, drafted
 
 
 def notices(study) -> str:
-    return " ".join(choose(study).notices)
+    return " ".join(choose_items(study).notices)
 
 
 def test_all_current_texts_and_items_are_taken(project):
     bank(project, texts=3)
-    chosen = choose(drafted(project))
+    chosen = choose_items(drafted(project))
     assert [text.external_id for text, _items in chosen.texts] == ["t1", "t2", "t3"]
     assert chosen.n_items == 6
 
 
 def test_lists_choose_texts_and_generators(project):
     bank(project, texts=3)
-    chosen = choose(drafted(project, items={"texts": ["t3", "t1"], "generators": ["birch"]}))
+    chosen = choose_items(drafted(project, items={"texts": ["t3", "t1"], "generators": ["birch"]}))
     assert [[item.external_id for item in items] for _text, items in chosen.texts] == [["t1-birch-1"], ["t3-birch-1"]]
 
 
@@ -31,7 +31,7 @@ def test_items_without_options_are_left_out_with_a_notice(project):
     Option.objects.filter(item__external_id="t1-alder-1").delete()
     study = drafted(project)
     assert "1 item without options is left out" in notices(study)
-    assert choose(study).n_items == 3
+    assert choose_items(study).n_items == 3
 
 
 def test_a_study_of_items_without_options_only_is_refused(project):
@@ -67,7 +67,7 @@ def test_texts_with_items_of_one_generator_are_mentioned(project):
 
 def test_a_plain_choice_needs_no_notice(project):
     bank(project)
-    assert choose(drafted(project)).notices == []
+    assert choose_items(drafted(project)).notices == []
 
 
 def test_mixed_languages_are_refused(project):
@@ -95,4 +95,4 @@ def test_items_of_another_project_are_never_taken(project, stranger):
 
     bank(project)
     bank(Project.objects.get(slug="mountains"), generators=("alder", "birch", "oak"))
-    assert {item.project_id for _text, items in choose(drafted(project)).texts for item in items} == {project.pk}
+    assert {item.project_id for _text, items in choose_items(drafted(project)).texts for item in items} == {project.pk}

@@ -3,8 +3,8 @@
 import pytest
 from django.urls import reverse
 
+from studies.forms.study import StudyForm
 from studies.models import Study
-from studies.page_forms import StudyForm
 from studies.protocols import PROTOCOLS
 from studies.services.launching import launch_study
 from tests.factory import make_item, make_text

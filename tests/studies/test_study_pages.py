@@ -35,7 +35,7 @@ def test_the_list_says_how_far_each_study_is(client, project):
     study = launched(project, title="First")
     person(study).start().finish()
     page = text_of(client, "study_list", "rivers")
-    assert "First Guess, then read en live 2 2/4" in page
+    assert "First Guess, then read English live 2 2/4" in page
 
 
 def test_a_draft_says_what_happens_at_launch(client, project):
@@ -44,7 +44,7 @@ def test_a_draft_says_what_happens_at_launch(client, project):
     page = text_of(client, "study", "study")
     assert "6 personal links are made, one for each annotator" in page
     assert "Each annotator works on 10 texts and gives about 450 answers, in about 60 minutes" in page
-    assert "Reckoned, not measured: 200 words a minute, and 10 seconds for each answer" in page
+    assert "Estimate: 200 words a minute, and 10 seconds for each answer" in page
     assert "Each item is guessed by 2 of them" in page
     assert "90 (alder: 30, birch: 30, cedar: 30)" in page
 
@@ -153,15 +153,17 @@ def test_a_running_study_says_how_far_it_has_come_and_what_was_frozen(client, pr
     assert "2 of 4 assignments done (a text by an annotator is one), 2 annotators." in page
     assert "What was frozen at launch" in page
     assert "alder: 2 · birch: 2" in page
-    assert "guess-then-read/en version 1" in page
+    assert "Guess first, then read (English), version 1" in page
+    assert "The reading stage starts from the guesses: no" in page
+    assert "Rating scale (points): 5" in page
 
 
 def test_results_are_offered_once_there_are_any(client, project):
     bank(project)
     study = launched(project)
-    assert "See the results" not in text_of(client, "study", "study")
+    assert "View results" not in text_of(client, "study", "study")
     person(study).start().finish()
-    assert "See the results" in text_of(client, "study", "study")
+    assert "View results" in text_of(client, "study", "study")
 
 
 def test_an_open_study_without_people_says_what_is_next(client, project):
@@ -180,11 +182,11 @@ def test_a_paused_and_a_closed_study_say_what_annotators_see(client, project):
 
 
 def test_simulated_annotators_are_announced_and_removed_with_one_click(client, project):
-    from annotation.simulation import simulated_annotators
+    from annotation.simulation import make_simulated_annotators
 
     bank(project)
     study = launched(project)
-    simulated_annotators(study, 2, seed=1)
+    make_simulated_annotators(study, 2, seed=1)
     assert "2 simulated annotators have done 0 of 4 assignments. They are not people" in text_of(
         client, "study", "study"
     )
@@ -204,7 +206,7 @@ def test_previews_are_in_no_list_of_people(client, project):
 
 
 def test_an_imported_study_has_no_links_and_says_what_it_is(client, project):
-    from studies.services.importing import import_responses
+    from studies.services.responses.importing import import_responses
     from tests.studies.answer_files import as_csv, whole
 
     bank(project)
@@ -236,4 +238,4 @@ def test_the_protocol_is_named_in_the_language_of_the_page(client, project):
     bank(project)
     launched(project)
     page = client.get("/s/study/", headers={"Accept-Language": "eu"}).text
-    assert "Asmatu, gero irakurri · en" in page
+    assert "Asmatu, gero irakurri · ingelesa" in page

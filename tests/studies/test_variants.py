@@ -7,10 +7,10 @@ import pytest
 from studies.models import Annotator, Response, StudyState
 from studies.services import answering
 from studies.services.creating import NotADraft, change_study
-from studies.services.importing import import_responses
-from studies.services.instruments import latest_version, store_version
+from studies.services.instruments import find_version, store_version
 from studies.services.launching import start_preview
 from studies.services.people import add_annotators
+from studies.services.responses.importing import import_responses
 from studies.services.spec import SpecError, check_spec
 from tests.factory import make_item
 from tests.stopping import FORM, UNCLEAR, drafted, launched, make_bank, spec
@@ -38,7 +38,7 @@ def test_annotators_are_drawn_evenly_in_each_group_when_they_join(project):
     assert not Annotator.objects.exclude(variant=None).exists()
     joined = people(study)[:8]
     for someone in joined:
-        answering.join(someone.annotator)
+        answering.join_study(someone.annotator)
     drawn = Counter(study.annotators.filter(joined_at__isnull=False).values_list("group", "variant__name"))
     assert drawn == {(group, name): 2 for group in study.groups for name in ("stopping", "flat")}
 
@@ -46,10 +46,10 @@ def test_annotators_are_drawn_evenly_in_each_group_when_they_join(project):
 def test_who_joins_again_keeps_the_variant(project):
     study = launched(project, variants=FLAT)
     for someone in people(study):
-        answering.join(someone.annotator)
+        answering.join_study(someone.annotator)
     before = list(study.annotators.order_by("pk").values_list("variant", flat=True))
     for someone in people(study):
-        answering.join(someone.annotator)
+        answering.join_study(someone.annotator)
     assert list(study.annotators.order_by("pk").values_list("variant", flat=True)) == before
 
 
@@ -58,7 +58,7 @@ def test_the_same_seed_draws_the_same(project):
     for slug in ("one", "two"):
         study = launched(project, slug=slug, variants=FLAT, plan={"annotators": 9, "seed": 11})
         for someone in people(study):
-            answering.join(someone.annotator)
+            answering.join_study(someone.annotator)
         found.append(list(study.annotators.order_by("seat").values_list("variant__name", flat=True)))
     assert found[0] == found[1]
     assert found[0] != sorted(found[0])
@@ -90,7 +90,7 @@ def test_each_is_asked_by_their_own_variant(project):
 
 
 def test_every_answer_names_the_wording_of_its_variant(project):
-    content = latest_version("stopping-questionnaire/en", project).content
+    content = find_version("stopping-questionnaire/en", project).content
     own = store_version("other-words", "en", content | {"protocol": "stopping-questionnaire", "use": "people"}, project)
     study = launched(project, variants=[{"name": "a"}, {"name": "b", "instrument": "other-words/en"}])
     for name, version in (("a", study.instrument_version), ("b", own)):
@@ -167,17 +167,17 @@ def test_a_draft_may_change_them(project):
 def test_a_preview_shows_the_variant_asked_for(project):
     study = drafted(project, variants=FLAT)
     annotator = start_preview(study, "flat")
-    answering.join(annotator)
+    answering.join_study(annotator)
     annotator.refresh_from_db()
     assert annotator.variant.name == "flat"
 
 
 def test_who_comes_later_fills_up_what_is_short(project):
     study = launched(project, variants=FLAT, groups=[], plan={"annotators": 1, "seed": 5})
-    answering.join(study.annotators.get())
+    answering.join_study(study.annotators.get())
     first = study.annotators.get().variant.name
     (late,) = add_annotators(study, 1)
-    answering.join(late)
+    answering.join_study(late)
     assert {first, late.variant.name} == {"stopping", "flat"}
 
 

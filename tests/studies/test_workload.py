@@ -2,15 +2,15 @@
 
 import pytest
 
-from studies.services.declaring import declaration_of
-from studies.services.launching import outline
-from studies.workload import Span, minutes_for, workload
+from studies.services.declarations import get_declaration
+from studies.services.launching import outline_draft
+from studies.services.workload import Span, estimate_minutes, estimate_workload
 from tests.factory import make_item, make_text
 from tests.studies.world import bank, drafted
 
 
 def of(study):
-    return workload(outline(study), declaration_of(study))
+    return estimate_workload(outline_draft(study), get_declaration(study))
 
 
 def test_minutes_are_reading_once_and_judging_one_generator_s_options_and_then_all(project):
@@ -19,7 +19,7 @@ def test_minutes_are_reading_once_and_judging_one_generator_s_options_and_then_a
     make_item(text, "birch", "i2", "TFF")
     study = drafted(project)
     # 400 words at 200 a minute; 3 options guessed and 6 read at 10 seconds each
-    assert minutes_for(outline(study).units, declaration_of(study)) == pytest.approx(2 + 1.5)
+    assert estimate_minutes(outline_draft(study).units, get_declaration(study)) == pytest.approx(2 + 1.5)
     assert of(study).minutes == Span(4, 4)
 
 

@@ -5,13 +5,15 @@ import pytest
 from items.models import Generator, GeneratorKind, Item
 from items.services.editing import EditRefused
 from items.values import ItemValues, OptionValues
-from studies.forms import StageForm
 from studies.models import Response, Review
 from studies.protocols import PROTOCOLS, InvalidParameter
-from studies.services.answering import Incomplete, place_of
-from studies.services.importing import import_responses
+from studies.services.answering import Incomplete
+from studies.services.places import find_place
+from studies.services.responses.importing import import_responses
 from studies.services.spec import SpecError
-from studies.services.written import n_waiting, reject_written_item, take_written_item, written_items
+from studies.services.stage_form import StageForm
+from studies.services.written_items import count_waiting, list_written_items, reject_written_item, take_written_item
+from studies.stage_blocks import build_blocks
 from tests.factory import make_text
 from tests.studies.world import drafted, launched, person, post
 
@@ -78,7 +80,7 @@ def test_one_more_is_wanted_only_of_who_wants_to(project):
     someone.save(fields(someone, stem_1="Why?", answer_1="So.", more_1="yes", stem_2="When?"))
     with pytest.raises(Incomplete) as missing:
         someone.hand_in()
-    assert missing.value.form.blocks[0].errors == ["Not answered yet: answer to question 2."]
+    assert build_blocks(missing.value.form)[0].errors == ["Not answered yet: answer to question 2."]
     write(someone, stem_1="Why?", answer_1="So.", more_1="no", stem_2="When?", answer_2="At dawn.")
     assert set(Response.objects.values_list("question", flat=True)) == {"stem_1", "answer_1", "more_1"}
 
@@ -86,8 +88,8 @@ def test_one_more_is_wanted_only_of_who_wants_to(project):
 def test_what_was_written_stands_in_the_form_again(project):
     someone = person(writing(project)).start()
     someone.save(fields(someone, stem_1="Why do herons", more_1=""))
-    place = place_of(someone.annotator)
-    (block,) = StageForm(place.assignment, place.stage).blocks
+    place = find_place(someone.annotator)
+    (block,) = build_blocks(StageForm(place.assignment, place.stage))
     assert [row.value for row in block.parts[0].rows] == ["Why do herons", "", ""]
     assert [part.title for part in block.parts] == ["Question 1", "Question 2"]
     assert [part.is_open for part in block.parts] == [True, False]
@@ -98,7 +100,7 @@ def test_the_group_is_the_generator_and_the_item_says_who_wrote_it_and_when(proj
     someone = person(study).start()
     wrong = {"distractor_1_1": "At sea.", "distractor_2_1": "Here."}
     write(someone, stem_1="Where do  herons\nsleep?", key_1_1="In reeds.", **wrong)
-    (written,) = written_items(study)
+    (written,) = list_written_items(study)
     item = take_written_item(study, written.response_id, researcher)
     assert (item.stem, item.generator.name, item.generator.kind) == (
         "Where do herons sleep?",
@@ -122,7 +124,7 @@ def test_the_group_is_the_generator_and_the_item_says_who_wrote_it_and_when(proj
 def one_open(project, **changes):
     study = writing(project, **changes)
     write(person(study).start(), stem_1="Why do herons stand?", answer_1="To rest.", more_1="no")
-    return study, written_items(study)[0]
+    return study, list_written_items(study)[0]
 
 
 def test_taken_twice_it_is_one_item(project, researcher):
@@ -131,7 +133,7 @@ def test_taken_twice_it_is_one_item(project, researcher):
         study, written.response_id, researcher
     )
     assert Item.objects.count() == 1
-    assert n_waiting(study) == 0
+    assert count_waiting(study) == 0
 
 
 def test_a_repaired_item_is_marked_and_what_was_written_stays(project, researcher):
@@ -140,15 +142,15 @@ def test_a_repaired_item_is_marked_and_what_was_written_stays(project, researche
     item = take_written_item(study, written.response_id, researcher, better)
     assert (item.stem, item.generator.name) == ("Why do herons stand still?", "teachers")
     assert item.metadata["repaired"] is True
-    assert written_items(study)[0].values.stem == "Why do herons stand?"
-    assert written_items(study)[0].verdict == "repaired"
+    assert list_written_items(study)[0].values.stem == "Why do herons stand?"
+    assert list_written_items(study)[0].verdict == "repaired"
 
 
 def test_a_rejected_item_stays_out_and_may_be_taken_later(project, researcher):
     study, written = one_open(project)
     reject_written_item(study, written.response_id, researcher, "About another text.")
     assert not Item.objects.exists()
-    assert n_waiting(study) == 0
+    assert count_waiting(study) == 0
     assert Review.objects.get().reason == "About another text."
     take_written_item(study, written.response_id, researcher)
     assert Review.objects.get().verdict == "accepted"
@@ -201,7 +203,7 @@ def test_each_field_has_words_in_every_language(project, language, form):
     make_text(project, "t1", language=language)
     params = {"form": form, "items_per_text": 2, "at_least": 1, "target_class": "B1"}
     someone = person(launched(project, protocol="writing", language=language, params=params)).start()
-    place = place_of(someone.annotator)
-    (block,) = StageForm(place.assignment, place.stage).blocks
+    place = find_place(someone.annotator)
+    (block,) = build_blocks(StageForm(place.assignment, place.stage))
     assert all(row.text and row.title and "{" not in row.text + row.title for row in block.rows)
     assert "B1" in str(StageForm(place.assignment, place.stage).words["lead"])

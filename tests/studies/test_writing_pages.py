@@ -6,8 +6,8 @@ from django.urls import reverse
 from evaluation.services.baselines import add_baseline
 from items.models import Item
 from studies.models import Review, Study
-from studies.services.locking import WrongState
-from studies.services.written import written_items
+from studies.services.states import WrongState
+from studies.services.written_items import list_written_items
 from tests.factory import make_text
 from tests.studies.world import launched, person, post
 
@@ -26,7 +26,7 @@ def study(project):
 
 
 def written(study):
-    (found,) = written_items(study)
+    (found,) = list_written_items(study)
     return found
 
 
@@ -92,7 +92,7 @@ def test_a_draft_is_made_and_edited_with_its_variants(as_user, researcher, proje
     study = Study.objects.get()
     assert made.url == reverse("study", args=[study.slug])
     assert list(study.variants.values_list("name", "params__items_per_text")) == [("three", 3), ("one", 1)]
-    assert "items_per_text=1" in client.get(made.url).content.decode()
+    assert "Questions per text: 1" in client.get(made.url).content.decode()
     form = client.get(reverse("study_edit", args=[study.slug])).context["form"]
     client.post(reverse("study_edit", args=[study.slug]), said | {"variants": form["variants"].value()})
     assert list(study.variants.values_list("name", "params__items_per_text")) == [("three", 3), ("one", 1)]

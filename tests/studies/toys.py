@@ -51,5 +51,5 @@ COMPARING = Protocol("toy-comparing", "Toy comparing", (Switch("calibration"),),
 def ship(monkeypatch, toy: Protocol) -> None:
     """Its wording is there as if it came with Lesart."""
     content = CONTENT | {"name": toy.name, "language": "en", "use": "people"}
-    monkeypatch.setitem(instruments.shipped(), f"{toy.name}/en", content)
-    monkeypatch.setitem(instruments.shipped_sources(), f"{toy.name}/en", yaml.safe_dump(content))
+    monkeypatch.setitem(instruments.load_shipped(), f"{toy.name}/en", content)
+    monkeypatch.setitem(instruments.load_shipped_sources(), f"{toy.name}/en", yaml.safe_dump(content))

@@ -69,7 +69,7 @@ class Person:
         self.annotator = annotator
 
     def start(self) -> "Person":
-        answering.join(self.annotator)
+        answering.join_study(self.annotator)
         for phase in ("consent", "instructions"):
             answering.pass_phase(self.annotator, phase)
         return self
@@ -95,7 +95,7 @@ class Person:
         return answering.save_drafts(self.annotator, token or self.here.token, data)
 
     def hand_in(self, token: str | None = None) -> None:
-        answering.hand_in(self.annotator, token or self.here.token)
+        answering.submit_stage(self.annotator, token or self.here.token)
 
     def do(self, **chosen: Any) -> None:
         """Answer the stage at hand and hand it in."""

@@ -27,10 +27,10 @@ from analysis.measures.power import (
     Components,
     Plan,
     expected_share,
-    guess_then_read_curve,
-    guess_then_read_outlook,
+    informativity_curve,
+    informativity_outlook,
     logit_of,
-    pairwise_outlook,
+    preference_outlook,
 )
 
 JUDGMENTS = st.lists(st.tuples(st.integers(0, 20), st.booleans()), min_size=1, max_size=40)
@@ -185,34 +185,34 @@ def test_the_mean_logit_gives_the_wanted_share(share):
 @pytest.mark.parametrize(("texts", "annotators", "power"), [(10, 6, 0.19), (40, 6, 0.64), (10, 12, 0.24)])
 def test_texts_buy_power_and_annotators_hardly_do(texts, annotators, power):
     # a difference of .10 with the default components; the figures are of a simulation of its own
-    found = guess_then_read_outlook(Plan(texts, annotators), 0.58, (0.84, 0.74), seed=1, studies=250)
+    found = informativity_outlook(Plan(texts, annotators), 0.58, (0.84, 0.74), seed=1, studies=250)
     assert found.power == pytest.approx(power, abs=0.09)
     assert found.power_error == pytest.approx(math.sqrt(found.power * (1 - found.power) / 250))
 
 
 def test_equal_generators_are_rarely_told_apart_and_more_texts_narrow_the_interval():
-    few = guess_then_read_outlook(Plan(10, 4), 0.6, (0.8, 0.8), seed=2, studies=200)
-    many = guess_then_read_outlook(Plan(30, 4), 0.6, (0.8, 0.8), seed=2, studies=200)
+    few = informativity_outlook(Plan(10, 4), 0.6, (0.8, 0.8), seed=2, studies=200)
+    many = informativity_outlook(Plan(30, 4), 0.6, (0.8, 0.8), seed=2, studies=200)
     assert few.power < 0.12
     assert many.difference_width < few.difference_width
-    assert few == guess_then_read_outlook(Plan(10, 4), 0.6, (0.8, 0.8), seed=2, studies=200)
+    assert few == informativity_outlook(Plan(10, 4), 0.6, (0.8, 0.8), seed=2, studies=200)
 
 
 def test_a_curve_has_a_study_s_own_size_among_its_parts():
     """Drawn once at the largest size; widths shrink with texts and, less, with annotators."""
     plan, shares = Plan(10, 4), (0.58, (0.84, 0.74))
-    texts = guess_then_read_curve(plan, ("texts", [5, 10, 20, 40]), *shares, seed=1, studies=200)
-    people = guess_then_read_curve(plan, ("annotators", [4, 8, 16]), *shares, seed=1, studies=200)
+    texts = informativity_curve(plan, ("texts", [5, 10, 20, 40]), *shares, seed=1, studies=200)
+    people = informativity_curve(plan, ("annotators", [4, 8, 16]), *shares, seed=1, studies=200)
     widths = [each.width for each in texts]
     assert widths == sorted(widths, reverse=True)
     assert texts[1].width == pytest.approx(people[0].width, abs=0.03)
     assert texts[2].width < people[1].width < people[0].width
-    alone = guess_then_read_outlook(Plan(40, 4), *shares, seed=1, studies=200)
+    alone = informativity_outlook(Plan(40, 4), *shares, seed=1, studies=200)
     assert texts[-1] == alone
 
 
 def test_a_plan_in_which_nobody_guesses_a_generator_has_no_outlook():
-    found = guess_then_read_outlook(Plan(2, 1, generators=40), 0.6, (0.8, 0.7), seed=1, studies=50)
+    found = informativity_outlook(Plan(2, 1, generators=40), 0.6, (0.8, 0.7), seed=1, studies=50)
     assert math.isnan(found.power)
     assert math.isnan(found.width)
 
@@ -220,13 +220,13 @@ def test_a_plan_in_which_nobody_guesses_a_generator_has_no_outlook():
 def test_readers_who_share_the_texts_see_less_than_as_many_who_read_all():
     shares = (0.58, (0.84, 0.74))
     spread = Components(annotator=2.0)
-    few = guess_then_read_outlook(Plan(30, 3), *shares, seed=1, studies=300, components=spread)
-    many = guess_then_read_outlook(Plan(30, 3, pool=30), *shares, seed=1, studies=300, components=spread)
+    few = informativity_outlook(Plan(30, 3), *shares, seed=1, studies=300, components=spread)
+    many = informativity_outlook(Plan(30, 3, pool=30), *shares, seed=1, studies=300, components=spread)
     assert many.width > few.width  # the same three are in every text; others' habits add to the texts' differences
 
 
 def test_a_preference_is_seen_more_surely_the_stronger_it_is():
-    found = [pairwise_outlook(20, 5, share, seed=1, studies=300) for share in (0.5, 0.6, 0.7)]
+    found = [preference_outlook(20, 5, share, seed=1, studies=300) for share in (0.5, 0.6, 0.7)]
     assert found[0].power < 0.1 < found[1].power < found[2].power
 
 

@@ -26,6 +26,7 @@ from analysis.measures.coefficients import (
     percent,
     table_ratings,
 )
+from analysis.measures.intervals import NO_VARIATION
 from analysis.measures.scales import agreement_weights, free_weights
 from tests.analysis.measures.published import ABSTRACTORS, DIAGNOSES, FOUR_RATERS, SIX_RATERS, codes, numbers
 from tests.analysis.measures.strategies import ratings
@@ -340,3 +341,17 @@ def test_errors_over_n_of_two_raters_are_those_of_fleiss_cohen_and_everitt():
     assert gwet_ac(category_counts(values, 3), None, times).value == pytest.approx(
         float(gwet_ac1(times.reshape(3, 3))), abs=1e-12
     )
+
+
+@pytest.mark.parametrize("name", [*NAMES, "conger"])
+def test_full_agreement_has_no_interval_of_no_width(name):
+    found = by_name(name, np.array([[0, 1, 2, 0, 1, 2]] * 3), 3)
+    interval = found.interval()
+    assert found.value == 1
+    assert (math.isnan(interval.low), interval.reason) == (True, NO_VARIATION)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_full_agreement_has_no_interval_of_alpha_either(level):
+    found = krippendorff_alpha(np.array([[1.0, 2.0, 3.0, 1.0]] * 3), level)
+    assert (found.value, math.isnan(found.interval().low), found.interval().reason) == (1, True, NO_VARIATION)

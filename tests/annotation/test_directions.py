@@ -1,0 +1,83 @@
+"""Texts, questions and options in Hebrew and Arabic run from the right on every page that shows them."""
+
+import re
+
+import pytest
+from bs4 import BeautifulSoup
+from django.urls import reverse
+
+from items.models import Item, Option, Text
+from tests import pairs, stopping
+from tests.annotation.world import Walker
+
+RIGHT_TO_LEFT = re.compile(r"[\u0590-\u06ff]")
+WORDS = {"title": "הנהר", "body": "הנהר זורם אל הים.\nשנית.", "stem": "לאן זורם הנהר?", "option": "إلى البحر"}
+
+
+@pytest.fixture
+def turned(study):
+    """The study of the walker with its texts, questions and options in Hebrew and Arabic."""
+    turn_words()
+    return study
+
+
+def turn_words():
+    Text.objects.update(title=WORDS["title"], body=WORDS["body"], language="he")
+    Item.objects.update(stem=WORDS["stem"], expected_answer=WORDS["option"])
+    Option.objects.update(text=WORDS["option"], explanation=WORDS["option"])
+
+
+def words_without_direction(html):
+    """The texts that run from the right in an element whose direction nothing sets."""
+    page = BeautifulSoup(html, "html.parser")
+    for hidden in page.select("title, script, option, input, .visually-hidden, .breadcrumbs"):
+        hidden.decompose()
+    found = [text for text in page.find_all(string=RIGHT_TO_LEFT) if not text.find_parent(attrs={"dir": "auto"})]
+    assert page.find_all(string=RIGHT_TO_LEFT)
+    return [str(text).strip() for text in found]
+
+
+def test_guessing_and_reading(turned):
+    walker = Walker(turned.annotators.first())
+    assert words_without_direction(walker.start().get().text) == []
+    walker.guess()
+    walker.reveal()
+    assert words_without_direction(walker.get().text) == []
+
+
+def test_the_text_in_the_bank(turned, as_user, researcher):
+    text = Text.objects.first()
+    html = as_user(researcher).get(reverse("text", args=[turned.project.slug, text.pk])).content
+    assert words_without_direction(html) == []
+
+
+def test_the_list_of_the_bank(turned, as_user, researcher):
+    html = as_user(researcher).get(reverse("text_list", args=[turned.project.slug])).content
+    assert words_without_direction(html) == []
+
+
+def test_the_sheet_of_an_item_and_the_coding_list(turned, as_user, researcher):
+    item = turned.units.first().items.first()
+    for address in (reverse("study_item", args=[turned.slug, item.pk]), reverse("study_coding", args=[turned.slug])):
+        assert words_without_direction(as_user(researcher).get(address).content) == []
+
+
+def test_pairs(project):
+    pairs.make_bank(project)
+    study = pairs.launched(project)
+    turn_words()
+    assert words_without_direction(Walker(study.annotators.first()).start().get().text) == []
+
+
+def test_questionnaires(project):
+    stopping.make_bank(project)
+    study = stopping.launched(project)
+    turn_words()
+    assert words_without_direction(Walker(study.annotators.first()).start().get().text) == []
+
+
+def test_fields_for_texts_follow_what_is_written(turned, as_user, researcher):
+    item = Item.objects.first()
+    html = as_user(researcher).get(reverse("item_edit", args=[turned.project.slug, item.pk])).content
+    page = BeautifulSoup(html, "html.parser")
+    assert {field["dir"] for field in page.select("textarea[name=stem]")} == {"auto"}

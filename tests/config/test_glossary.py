@@ -1,0 +1,32 @@
+"""The glossary page: every term in every language, under the same address."""
+
+import pytest
+from django.conf import settings
+from django.urls import reverse
+
+from config.glossary import load_glossary
+
+
+def terms(language):
+    return [term for section in load_glossary(language) for term in section.terms]
+
+
+@pytest.mark.parametrize("language", [code for code, _name in settings.LANGUAGES])
+def test_every_language_has_the_same_terms_under_the_same_anchors(language):
+    english = terms("en")
+    assert [term.anchor for term in terms(language)] == [term.anchor for term in english]
+    assert len({term.anchor for term in english}) == len(english)
+    assert all(term.name and term.definition for term in terms(language))
+
+
+@pytest.mark.parametrize(("language", "name"), [("en", "Answerability"), ("de", "Beantwortbarkeit")])
+def test_the_page_shows_the_terms_in_the_readers_language(client, db, language, name):
+    page = client.get(reverse("glossary"), headers={"accept-language": language}).content.decode()
+    assert f'<dt id="answerability">{name}</dt>' in page
+
+
+def test_markup_in_a_definition_is_escaped_but_for_emphasis(tmp_path, monkeypatch):
+    (tmp_path / "glossary.md").write_text("# G\n\n## S\n\n### T\nA *b* <i>c</i>\n")
+    monkeypatch.setattr("config.glossary.DOCS", tmp_path)
+    [[term]] = [section.terms for section in load_glossary.__wrapped__("en")]
+    assert term.as_html() == "A <em>b</em> &lt;i&gt;c&lt;/i&gt;"

@@ -1,0 +1,153 @@
+"""Open questions by rule: what is asked about a sentence, what is left out, and how the questions are drawn."""
+
+from itertools import pairwise
+
+import pytest
+
+from generation.rules.german_words import singular
+from generation.rules.questions import all_questions, open_questions
+
+GERMAN = (
+    "Im Frühjahr 1987 eröffnete die Gemeinde Salzweiler ein Museum für alte Uhren. Der Uhrmacher Jost Brandt "
+    "leitet das Haus seit der Gründung. In der großen Halle stehen 240 Uhren aus sechs Ländern. Die älteste Uhr "
+    "stammt aus einem Kloster in Böhmen. Sie geht noch immer. Das Museum ist im Winter geschlossen, weil die "
+    "Räume nicht geheizt werden können. Viele Besucher kommen mit dem Zug, der zweimal am Tag hält. Die Gemeinde "
+    "plant,  einen neuen\nEingang zu bauen. Fachleute schätzen, dass der Umbau zwei Jahre dauern wird. Ein "
+    "Verein bietet Führungen an und verkauft kleine Bausätze."
+)
+ENGLISH = (
+    "In 1987 the village of Saltway opened a museum of old clocks. The clockmaker Jost Brand has led the house "
+    "since its opening. The great hall holds 240 clocks from six countries. The oldest clock was made in a "
+    "monastery in Bohemia. It still runs today. The museum is closed in winter because the rooms cannot be "
+    "heated. Most visitors come by train, which stops twice  a\nday. Experts believe that the new entrance will "
+    "be ready in two years. A club offers guided tours and sells small kits. The museum depends on gifts from "
+    "former pupils."
+)
+TEXTS = [("de", GERMAN), ("en", ENGLISH)]
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence", "question", "answer"),
+    [
+        ("de", "Im Mai 1720 wurde die Burg verkauft.", "Wann wurde die Burg verkauft?", "Im Mai 1720"),
+        ("de", "Die Burg wurde im Mai 1720 von Händlern gekauft.", "Wann wurde die Burg von Händlern gekauft?",
+         "im Mai 1720"),
+        ("de", "In Berlin wurde ein Markt für Uhren eröffnet.", "Wo wurde ein Markt für Uhren eröffnet?",
+         "In Berlin"),
+        ("de", "Der Turm hat 30 Zimmer mit Blick.", "Wie viele Zimmer hat der Turm mit Blick?", "30 Zimmer"),
+        ("de", "Die Forscher fanden eine alte Münze.", "Wer fand eine alte Münze?", "Die Forscher"),
+        ("de", "Die Forscher fanden eine alte Münze.", "Was fanden die Forscher?", "eine alte Münze"),
+        ("de", "Der Ort ist beliebt, weil der See sauber ist.", "Warum ist der Ort beliebt?",
+         "weil der See sauber ist"),
+        ("de", "Wenn Gäste kommen, öffnet der Wirt das Tor.", "Wann öffnet der Wirt das Tor?", "Wenn Gäste kommen"),
+        ("de", "Studien zeigen, dass Lärm den Tieren schadet.", "Was zeigen Studien?", "dass Lärm den Tieren schadet"),
+        ("de", "Eine Zisterne ist ein Behälter für Regenwasser.", "Was ist eine Zisterne?",
+         "ein Behälter für Regenwasser"),
+        ("de", "Die Anlage besteht aus drei Teilen.", "Woraus besteht die Anlage?", "aus drei Teilen"),
+        ("de", "Im Dorf steht eine Mühle, die seit 1820 Korn mahlt.", "Was mahlt seit 1820 Korn?", "eine Mühle"),
+        ("en", "In May 1720 the castle was sold.", "When was the castle sold?", "In May 1720"),
+        ("en", "The merchants bought the castle in 1720.", "When did the merchants buy the castle?", "in 1720"),
+        ("en", "The merchants bought the castle in 1720.", "What did the merchants buy in 1720?", "the castle"),
+        ("en", "The tower has 30 rooms for guests.", "How many rooms does the tower have for guests?", "30 rooms"),
+        ("en", "The researchers have found an old coin.", "Who has found an old coin?", "The researchers"),
+        ("en", "The village is popular because the lake is clean.", "Why is the village popular?",
+         "because the lake is clean"),
+        ("en", "When guests arrive, the owner opens the gate.", "When does the owner open the gate?",
+         "When guests arrive"),
+        ("en", "Some studies suggest that noise harms animals.", "What do some studies suggest?",
+         "that noise harms animals"),
+        ("en", "A cistern is a tank for rain water.", "What is a cistern?", "a tank for rain water"),
+        ("en", "The plant consists of three large parts.", "What does the plant consist of?", "three large parts"),
+        ("en", "The castle was destroyed by a fire.", "What was the castle destroyed by?", "a fire"),
+        ("en", "In winter visitors should take a torch.", "What should visitors do in winter?", "take a torch"),
+        ("en", "In the churchyard, there are old marble tombs.", "Where are there old marble tombs?",
+         "In the churchyard"),
+        ("en", "There are 30 rooms in the old tower.", "How many rooms are there in the old tower?", "30 rooms"),
+        ("en", "The mayor of Ulm said the bridge is too old.", "Who said the bridge is too old?", "The mayor of Ulm"),
+        ("en", "The mayor of Ulm said the bridge is too old.", "What did the mayor of Ulm say?",
+         "the bridge is too old"),
+        ("de", "Der Wirt von Ulm sagte, die Brücke sei zu alt.", "Was sagte der Wirt von Ulm?",
+         "die Brücke sei zu alt"),
+        ("en", "The hikers slept in May in their tents near Ulm.", "Who slept in May near Ulm?", "The hikers"),
+        ("de", "Die Wanderer schliefen im Mai in ihren Zelten bei Ulm.", "Wer schlief im Mai bei Ulm?",
+         "Die Wanderer"),
+        ("en", "In London, about 200 people protested.", "Where did about 200 people protest?", "In London"),
+        ("en", "The easiest way to Ulm is to take the train.", "What is the easiest way to Ulm?", "to take the train"),
+    ],
+)  # fmt: skip
+def test_a_sentence_is_asked_about(language, sentence, question, answer):
+    assert (question, answer) in [(each.question, each.answer) for each in all_questions(sentence, language)]
+
+
+@pytest.mark.parametrize(("language", "text"), TEXTS)
+def test_answers_are_spans_of_the_text_and_none_is_shared(language, text):
+    found = open_questions(text, language, 20)
+    assert len(found) >= 8
+    for each in found:
+        assert text[each.start : each.end] == each.answer
+        assert each.question.endswith("?")
+    spans = sorted((each.start, each.end) for each in found)
+    assert all(end <= start for (_start, end), (start, _end) in pairwise(spans))
+
+
+def test_doubted_questions_fill_a_short_list_and_never_a_longer_one():
+    """“What is the wind like?” says little, so it is asked only where good questions are fewer than five."""
+    text = "The wind is strong. The village of Saltway opened a museum of old clocks in 1987."
+    good = all_questions(text, "en")
+    found = open_questions(text, "en", 5)
+    doubted = [each for each in found if each not in good]
+    assert [each.question for each in doubted] == ["What is the wind like?", "What is strong?"]
+    assert found[-2:] == doubted
+    assert open_questions(text, "en", len(found) - 1) == found[:-1]
+    many = {each.question for each in open_questions(f"{ENGLISH} {text}", "en", 30)}
+    assert not many & {each.question for each in doubted}
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ("de", "Sie fanden eine alte Münze am Ufer."),
+        ("de", "Seine Schwester fand eine alte Münze am Ufer."),
+        ("de", "Dort fand sie gestern ihre Münze."),
+        ("en", "They found an old coin by the river."),
+        ("en", "His sister found it by the river."),
+        ("en", "There it was found by them."),
+    ],
+)
+def test_nothing_is_asked_that_needs_another_sentence(language, sentence):
+    """“Was fand seine Schwester?” cannot be answered by somebody who does not know whose."""
+    assert all_questions(sentence, language) == []
+
+
+def test_a_connective_to_the_sentence_before_is_left_out():
+    found = [each.question for each in all_questions("Die Burg wurde jedoch im Mai 1720 verkauft.", "de")]
+    assert "Wann wurde die Burg verkauft?" in found
+
+
+@pytest.mark.parametrize(("language", "text"), TEXTS)
+def test_a_seed_draws_the_same_questions_and_another_seed_others(language, text):
+    one = open_questions(text, language, 3, seed=1)
+    assert open_questions(text, language, 3, seed=1) == one
+    assert any(open_questions(text, language, 3, seed=seed) != one for seed in range(2, 9))
+    assert open_questions(text, language, 6, seed=1)[:3] == one
+
+
+@pytest.mark.parametrize(("language", "text"), TEXTS)
+def test_the_better_a_question_the_likelier_it_is_drawn(language, text):
+    ranked = all_questions(text, language)
+    best, worst = ranked[0], ranked[-1]
+    drawn = [each for seed in range(60) for each in open_questions(text, language, 2, seed)]
+    assert drawn.count(best) > drawn.count(worst)
+
+
+@pytest.mark.parametrize(
+    ("plural", "infinitive", "expected"),
+    [
+        ("sind", "sein", "ist"), ("fanden", "finden", "fand"), ("machten", "machen", "machte"),
+        ("arbeiteten", "arbeiten", "arbeitete"), ("hielten", "halten", "hielt"), ("geben", "geben", "gibt"),
+        ("enthalten", "enthalten", "enthält"), ("arbeiten", "arbeiten", "arbeitet"), ("wandern", "wandern", "wandert"),
+        ("brachten", "bringen", "brachte"), ("steht", "stehen", "steht"), ("wurden", "werden", "wurde"),
+    ],
+)  # fmt: skip
+def test_who_and_what_take_the_singular(plural, infinitive, expected):
+    assert singular(plural, infinitive) == expected
