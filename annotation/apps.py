@@ -5,9 +5,6 @@ class AnnotationConfig(AppConfig):
     name = "annotation"
 
     def ready(self):
-        from annotation.doors import install_link_redactor
-        from annotation.instruments import PeopleInstruments  # models can be imported only now
-        from studies.instrument_kinds import register_kind
+        from studies.instrument_kinds import register_kind  # models can be imported only now
 
-        install_link_redactor()
-        register_kind(PeopleInstruments())
+        register_kind("annotation.instruments.PeopleInstruments")

@@ -1,6 +1,5 @@
-"""Who may open an annotator's pages: the link once, then a cookie for that annotator alone. Links stay out of logs."""
+"""Who may open an annotator's pages: the link once, then a cookie for that annotator alone."""
 
-import logging
 import re
 from collections.abc import Callable
 from functools import wraps
@@ -88,26 +87,3 @@ def annotator_view(view: AnnotatorView) -> Callable[..., Response]:
 def render_no_link(request: HttpRequest) -> Response:
     """One page for wrong, foreign and missing links."""
     return render(request, "annotation/no_link.html", status=404)
-
-
-LINK = re.compile(r"(/(?:join|invitation|sign-in)/)[^/\s?\"']+")
-LOGGERS = ("django.request", "django.server", "django.security.csrf")
-
-
-def redact_links(value: object) -> object:
-    return LINK.sub(r"\1…", value) if isinstance(value, str) else value
-
-
-class LinkRedactor(logging.Filter):
-    """Cuts the token out of what is logged about a request."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        record.msg = redact_links(record.msg)
-        if isinstance(record.args, tuple):
-            record.args = tuple(redact_links(value) for value in record.args)
-        return True
-
-
-def install_link_redactor() -> None:
-    for name in LOGGERS:
-        logging.getLogger(name).addFilter(LinkRedactor())

@@ -40,7 +40,7 @@ def make_run(url: str, calls: int, at_a_time: int) -> "Run":
             return {"label": call.text}
 
     call_command("migrate", verbosity=0)
-    registry.register(Toy())
+    registry.register("bench", Toy())
     runs._send = lambda run_id: None
     endpoint = Endpoint.objects.create(name="mock", base_url=url, model="mock-1", max_concurrency=at_a_time)
     project = Project.objects.create(slug="bench", title="Bench")

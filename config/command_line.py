@@ -4,7 +4,8 @@ import io
 import os
 import sys
 
-from django.core.management import execute_from_command_line
+from django.core.checks import Tags
+from django.core.management import BaseCommand, execute_from_command_line
 from django.db import DatabaseError, InterfaceError, OperationalError, ProgrammingError
 
 from config.env import BadSetting
@@ -26,6 +27,8 @@ def run(argv: list[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    # All checks would import every page, with pandas and scipy, before the command does anything: `check` runs them.
+    BaseCommand.requires_system_checks = [Tags.models]
     code = execute(argv)
     try:
         sys.stdout.flush()

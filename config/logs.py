@@ -126,3 +126,26 @@ class JsonLineFormatter(JsonFormatter):
 
 def format_utc(record: logging.LogRecord) -> str:
     return datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+LINK = re.compile(r"(/(?:join|invitation|sign-in)/)[^/\s?\"']+")
+LOGGERS = ("django.request", "django.server", "django.security.csrf")
+
+
+def redact_links(value: object) -> object:
+    return LINK.sub(r"\1…", value) if isinstance(value, str) else value
+
+
+class LinkRedactor(logging.Filter):
+    """Cuts the token out of what is logged about a request."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg = redact_links(record.msg)
+        if isinstance(record.args, tuple):
+            record.args = tuple(redact_links(value) for value in record.args)
+        return True
+
+
+def install_link_redactor() -> None:
+    for name in LOGGERS:
+        logging.getLogger(name).addFilter(LinkRedactor())

@@ -5,14 +5,10 @@ class EvaluationConfig(AppConfig):
     name = "evaluation"
 
     def ready(self):
-        from evaluation.door import EvaluationDoor  # models can be imported only now
-        from evaluation.instruments import EvaluatorPromptKind, JudgePromptKind, LetterPromptKind
-        from evaluation.judges.door import JudgeDoor
-        from llm.registry import register
-        from studies import instrument_kinds
+        from llm.registry import register  # models can be imported only now
+        from studies.instrument_kinds import register_kind
 
-        register(EvaluationDoor())
-        register(JudgeDoor())
-        instrument_kinds.register_kind(EvaluatorPromptKind())
-        instrument_kinds.register_kind(LetterPromptKind())
-        instrument_kinds.register_kind(JudgePromptKind())
+        register("evaluation", "evaluation.door.EvaluationDoor")
+        register("judgment", "evaluation.judges.door.JudgeDoor")
+        for name in ("EvaluatorPromptKind", "LetterPromptKind", "JudgePromptKind"):
+            register_kind(f"evaluation.instruments.{name}")

@@ -5,10 +5,8 @@ class GenerationConfig(AppConfig):
     name = "generation"
 
     def ready(self):
-        from generation.door import GenerationDoor  # models can be imported only now
-        from generation.instruments import GeneratorPromptKind
-        from llm.registry import register
-        from studies import instrument_kinds
+        from llm.registry import register  # models can be imported only now
+        from studies.instrument_kinds import register_kind
 
-        register(GenerationDoor())
-        instrument_kinds.register_kind(GeneratorPromptKind())
+        register("generation", "generation.door.GenerationDoor")
+        register_kind("generation.instruments.GeneratorPromptKind")

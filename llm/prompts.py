@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from llm.in_process.client import LABELS
 from llm.models import Endpoint
 from llm.registry import Request, hash_text, to_canonical_json
 from llm.request_options import RequestOptions
 
 SEED = "seed"
+LABELS = "label_tokens"
 DROPPABLE = {
     "temperature": ("temperature",),
     SEED: (SEED,),

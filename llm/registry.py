@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from django.utils.module_loading import import_string
+
 from llm.models import Call, Run
 
 _encoder = json.JSONEncoder(sort_keys=True, ensure_ascii=True, separators=(",", ":"))
@@ -53,7 +55,7 @@ class Refused(Exception):
 
 
 class Door(ABC):
-    """One kind of run. Register an instance with `register` when the app starts.
+    """One kind of run. Register it with `register` when the app starts.
 
     All methods read only `run.project`, `run.endpoint`, `run.params` and `run.scope`: an estimate walks the plan of a
     run that is not stored. The same run gives the same plan in the same order, also after a restart.
@@ -111,16 +113,19 @@ class Door(ABC):
         return None
 
 
-_doors: dict[str, Door] = {}
+_doors: dict[str, Door | str] = {}
 
 
-def register(door: Door) -> None:
-    _doors[door.kind] = door
+def register(kind: str, door: Door | str) -> None:
+    """A door, or the path of its class, which is imported for the first run of the kind."""
+    _doors[kind] = door
 
 
 def get_door(run: Run) -> Door:
     """The door of the run's kind; LookupError if this process knows none."""
-    try:
-        return _doors[run.kind]
-    except KeyError:
-        raise LookupError(f"No door is registered for runs of the kind {run.kind!r}.") from None
+    door = _doors.get(run.kind)
+    if door is None:
+        raise LookupError(f"No door is registered for runs of the kind {run.kind!r}.")
+    if isinstance(door, str):
+        door = _doors[run.kind] = import_string(door)()
+    return door

@@ -3,10 +3,12 @@
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.module_loading import import_string
 
 from items.models import Item, Text
 from llm.models import Run
@@ -51,7 +53,7 @@ class Rendered:
 
 
 class InstrumentKind(ABC):
-    """One use of instruments; `use` is how an instrument names it. Register an instance with `register_kind`."""
+    """One use of instruments; `use` is how an instrument names it. Register its path with `register_kind`."""
 
     use = ""
     label: Any = ""  # translated when it is shown
@@ -86,22 +88,25 @@ class InstrumentKind(ABC):
         return []
 
 
-_kinds: dict[str, InstrumentKind] = {}
+_paths: list[str] = []
 
 
-def register_kind(kind: InstrumentKind) -> None:
-    _kinds[kind.use] = kind
+def register_kind(path: str) -> None:
+    """The class at that path; it is imported when an instrument is first looked at."""
+    _paths.append(path)
 
 
+@cache
 def list_kinds() -> list[InstrumentKind]:
-    return list(_kinds.values())
+    """In the order in which the apps were started, which is that of `InstrumentKind.fits`."""
+    return [import_string(path)() for path in _paths]
 
 
 def find_kind(content: Mapping[str, Any]) -> InstrumentKind | None:
     """By what the instrument says, else by its shape."""
     if "use" in content:
         use = content["use"]
-        return _kinds.get(use) if isinstance(use, str) else None
+        return next((kind for kind in list_kinds() if kind.use == use), None)
     return next((kind for kind in list_kinds() if kind.fits(content)), None)
 
 

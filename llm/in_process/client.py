@@ -13,6 +13,7 @@ from django.conf import settings
 
 from llm.addresses import SCHEME, check_folder, may_download
 from llm.in_process.writing import Generation, GenerationCancelled, GenerationRequest, LoadedModel, TooLong, Vocabulary
+from llm.prompts import LABELS
 from llm.transport import Received
 
 log = logging.getLogger(__name__)
@@ -90,7 +91,6 @@ def _fingerprint_weights(where: str, model: Any) -> str:
     return found.hexdigest()[:12]
 
 
-LABELS = "label_tokens"
 KNOWN = {
     "model", "messages", "temperature", "top_p", "max_tokens", "max_completion_tokens", "seed", "logprobs",
     "top_logprobs", LABELS,

@@ -24,7 +24,7 @@ leasing.LEASE = timedelta(seconds=2)
 draining.RENEW_SECONDS = 0.5
 real_send = runs._send
 runs._send = lambda run_id: None
-registry.register(Toy())
+registry.register("toy", Toy())
 
 
 def prepare(url: str, n: str, on_unknown: str) -> None:
