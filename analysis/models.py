@@ -1,17 +1,12 @@
-from datetime import timedelta
 from typing import Self
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
-from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 
 from analysis.items.codes import title_of
 from items.models import Item, Option
 from studies.models import Study
-
-SILENT_AFTER = timedelta(minutes=15)  # one step of a very large study takes minutes
 
 
 class GeneratorMatch(models.Model):
@@ -106,59 +101,3 @@ class ItemCode(models.Model):
     def quote(self) -> str:
         """The span of the text that it points to, or nothing."""
         return self.item.text.body[self.start : self.end] if self.end else ""
-
-
-class PackState(models.TextChoices):
-    ASKED = "asked", _("waits for a worker")
-    BUILDING = "building", _("being built")
-    DONE = "done", _("ready")
-    FAILED = "failed", _("stopped")
-
-
-class Pack(models.Model):
-    """A replication pack that somebody asked for on a page; a worker builds it.
-
-    The file stands in the database, in parts: worker and web process may run on two machines.
-    """
-
-    study = models.ForeignKey(Study, models.CASCADE, related_name="packs")
-    choices = models.JSONField(default=dict)  # the fields of analysis.choices.Choices
-    state = models.CharField(max_length=10, choices=PackState, default=PackState.ASKED)
-    steps_done = models.PositiveSmallIntegerField(default=0)
-    n_bytes = models.PositiveBigIntegerField(null=True)
-    reason = models.TextField(blank=True)
-    withheld = models.JSONField(default=list)  # ids of texts that could not be shared when it was built
-    asked_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
-    asked_at = models.DateTimeField(auto_now_add=True)
-    touched_at = models.DateTimeField(default=timezone.now)  # when the worker was last heard of
-
-    class Meta:
-        ordering = ["-pk"]
-
-    def __str__(self):
-        return f"{self.study} {self.asked_at:%Y-%m-%d %H:%M}"
-
-    @property
-    def is_under_way(self) -> bool:
-        return self.state in (PackState.ASKED, PackState.BUILDING) and not self.is_silent
-
-    @property
-    def is_silent(self) -> bool:
-        """Its worker died, or none has come."""
-        waits = self.state in (PackState.ASKED, PackState.BUILDING)
-        return waits and timezone.now() - self.touched_at > SILENT_AFTER
-
-
-class PackPart(models.Model):
-    """A piece of the file of a pack."""
-
-    pack = models.ForeignKey(Pack, models.CASCADE, related_name="parts")
-    number = models.PositiveIntegerField()
-    content = models.BinaryField()
-
-    class Meta:
-        ordering = ["number"]
-        constraints = [models.UniqueConstraint(fields=["pack", "number"], name="one_part_per_number")]
-
-    def __str__(self):
-        return f"{self.pack} {self.number}"

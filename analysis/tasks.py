@@ -2,14 +2,7 @@
 
 from celery import shared_task
 
-from analysis.services.packs import build
 from analysis.services.working import work_out
-
-
-@shared_task
-def build_pack(*, pack_id: int) -> None:
-    """Build a replication pack that was asked for on a page."""
-    build(pack_id)
 
 
 @shared_task

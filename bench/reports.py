@@ -279,7 +279,7 @@ def be_there() -> None:
     """A worker is alive."""
     from django.utils import timezone
 
-    from llm.models import Worker
+    from jobs.models import Worker
 
     Worker.objects.update_or_create(name="bench", defaults={"started_at": timezone.now(), "last_seen": timezone.now()})
 

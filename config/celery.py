@@ -34,9 +34,9 @@ def take_request_id(task, **about):
 
 @worker_ready.connect
 def start_heartbeat(sender, **about):
-    from llm.services.workers import Heartbeat  # models can be imported only now
+    from jobs.workers import WorkerHeartbeat  # models can be imported only now
 
-    heartbeat = Heartbeat(sender.hostname)
+    heartbeat = WorkerHeartbeat(sender.hostname)
     heartbeat.start()
     heartbeats.append(heartbeat)
 

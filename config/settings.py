@@ -27,6 +27,7 @@ INSTALLED_APPS = [
     "studies",
     "items",
     "llm",
+    "jobs",
     "projects",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -56,6 +57,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "analysis.results.views.Patience",
+    "jobs.views.PendingResultMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -212,6 +214,8 @@ LESART = {
     # Up to so many answers results are computed while the browser waits: about a second.
     "RESULTS_AT_ONCE": env.read_integer("LESART_RESULTS_AT_ONCE", 20_000),
 }
+# Files of jobs: results, exports and packs, until they expire. Web server and workers share them.
+JOB_FOLDER = DATA_DIR / "jobs"
 # Inside addresses that model endpoints may use, as host:port or host, such as 127.0.0.1:11434.
 LESART_INSIDE_HOSTS = env.read_list("LESART_INSIDE_HOSTS")
 # Models that workers answer with themselves: the folders in which they may be, names that may be downloaded, and how

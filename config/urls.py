@@ -15,6 +15,7 @@ urlpatterns = [
     path("health/", health, name="health"),
     path("glossary/", show_glossary, name="glossary"),
     path("", include("projects.urls")),
+    path("", include("jobs.urls")),
     path("", include("items.urls")),
     path("", include("llm.urls")),
     path("", include("studies.urls")),

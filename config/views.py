@@ -14,7 +14,8 @@ from django.views.decorators.cache import never_cache
 from config.cli import valkey
 from config.logs import current_request_id
 from config.outages import find_outage
-from llm.models import Worker
+from jobs.models import Worker
+from jobs.workers import has_live_workers
 
 log = logging.getLogger(__name__)
 OK = "ok"
@@ -51,7 +52,7 @@ def check_broker() -> str:
 def check_worker(database: str) -> str:
     if database != OK:
         return _("Unknown while the database does not answer.")
-    if not Worker.objects.alive().exists():
+    if not has_live_workers():
         return _("No worker is listening: start one with ./lesart up or celery -A config worker.")
     return OK
 

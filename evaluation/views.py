@@ -16,8 +16,9 @@ from evaluation.services.evaluators import CannotEvaluate
 from evaluation.services.position import get_position
 from evaluation.services.progress import count_options, get_row, list_rows
 from evaluation.services.thresholds import make_curves
+from jobs.workers import has_live_workers
 from llm.command_line import format_estimate
-from llm.models import Endpoint, Run, Worker
+from llm.models import Endpoint, Run
 from projects.models import Role
 from studies.access import get_study
 from studies.services.evaluating import list_selecting_models
@@ -61,7 +62,7 @@ def build_context(study) -> dict:
         "stages": [_("Answers")] if is_judged else [_("Without the text"), _("With the text")],
         "column_runs": judges.list_column_runs(study) if is_judged else [],
         "may_manage": study.project.my_role.rank >= Role.RESEARCHER.rank,
-        "nobody_works": bool(working_on) and not Worker.objects.alive().exists(),
+        "nobody_works": bool(working_on) and not has_live_workers(),
     }
 
 

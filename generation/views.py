@@ -16,8 +16,9 @@ from generation.services.written import count_written, find_near_duplicates
 from items.forms.bank import OptionFormSet, add_option_rows
 from items.models import Generator
 from items.services.editing import EditRefused
+from jobs.workers import has_live_workers
 from llm.command_line import format_estimate
-from llm.models import Endpoint, Worker
+from llm.models import Endpoint
 from projects.access import get_project
 from projects.models import Role
 
@@ -41,7 +42,7 @@ def generation_new(request, slug):
             if request.POST.get("seen") == form.mark():
                 return start_run(request, project, form)
             context |= {"estimate": describe_estimate(project, form.spec()), "seen": form.mark()}
-            context["nobody_works"] = not Worker.objects.alive().exists()
+            context["nobody_works"] = not has_live_workers()
         except CannotGenerate as refused:
             form.add_error(None, str(refused))
     return render(request, "generation/new.html", context)

@@ -12,8 +12,9 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from jobs.workers import has_live_workers
 from llm.failures import get_remedy
-from llm.models import Endpoint, Run, RunState, Unknown, Worker
+from llm.models import Endpoint, Run, RunState, Unknown
 from llm.prices import format_money
 from llm.request_options import MOST_TOKENS, Effort, RequestOptions, read_extra
 from llm.run_numbers import Progress
@@ -157,7 +158,7 @@ def wait_for_run(run: Run, say: Callable[[str], None]) -> Run:
 
 
 def _wait_for_workers(run: Run, tell: Callable[[Run], None]) -> Run:
-    if not Worker.objects.alive().exists():
+    if not has_live_workers():
         return _drain_in_process(run, tell)
     time.sleep(LOOK_EVERY)
     run.refresh_from_db()

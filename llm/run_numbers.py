@@ -9,8 +9,9 @@ from typing import Any
 from django.db.models import Count, Min, QuerySet
 from django.utils import timezone
 
+from jobs.workers import has_live_workers
 from llm.failures import get_remedy
-from llm.models import Call, CallState, Run, Worker
+from llm.models import Call, CallState, Run
 from llm.models.run import GOOD, MISSING
 from llm.prices import format_money
 
@@ -107,7 +108,7 @@ class Progress:
 
     @property
     def has_no_worker(self) -> bool:
-        return self.run.is_active and not Worker.objects.alive().exists() and not self.run.drainers.live().exists()
+        return self.run.is_active and not has_live_workers() and not self.run.drainers.live().exists()
 
     @cached_property
     def failures(self) -> list[FailureGroup]:

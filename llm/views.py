@@ -11,11 +11,12 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
+from jobs.workers import has_live_workers
 from llm.addresses import is_installed
 from llm.capabilities import build_badges
 from llm.failures import UNUSABLE_REASONS, Failure, get_remedy
 from llm.forms import BudgetForm, EndpointForm, UnknownForm, get_presets
-from llm.models import Call, CallState, Endpoint, Run, Worker
+from llm.models import Call, CallState, Endpoint, Run
 from llm.prices import format_money
 from llm.registry import get_door
 from llm.request_options import describe_options
@@ -94,7 +95,7 @@ def endpoint_page(request, pk):
     endpoint = get_object_or_404(Endpoint, pk=pk)
     context = {"endpoint": endpoint, "badges": build_badges(endpoint), "n_runs": endpoint.runs.count()}
     context["options"] = describe_options(endpoint.options)
-    context |= {"test_remedy": get_remedy(endpoint.test_problem), "has_no_worker": not Worker.objects.alive().exists()}
+    context |= {"test_remedy": get_remedy(endpoint.test_problem), "has_no_worker": not has_live_workers()}
     return render(request, "llm/endpoint.html", context)
 
 

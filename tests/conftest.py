@@ -4,12 +4,14 @@ from contextlib import ExitStack
 
 import pytest
 from django.conf import settings as project_settings
-from django.utils import translation
+from django.utils import timezone, translation
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
 from config.env import SQLITE
 from config.translations import compile_stale
+from jobs import working
+from jobs.models import Job, JobState, Worker
 from llm import failures
 from llm.models import Endpoint
 from llm.services import draining, runs
@@ -53,6 +55,32 @@ def fast_passwords():
 def in_english():
     """A page asked for in German leaves its language to the thread, and so to the next test."""
     translation.activate("en")
+
+
+@pytest.fixture(autouse=True)
+def job_folder(settings, tmp_path):
+    """The files of jobs are those of one test."""
+    settings.JOB_FOLDER = tmp_path / "jobs"
+
+
+@pytest.fixture
+def run_jobs(db, monkeypatch):
+    """A function that does what a worker does with all queued jobs, and returns their kinds in this order."""
+    monkeypatch.setattr(working, "EVERY", 3600)  # no heartbeat on the way
+
+    def run() -> list[str]:
+        queued = list(Job.objects.filter(state=JobState.QUEUED).order_by("queued_at", "pk"))
+        for job in queued:
+            working.run_job(job.pk)
+        return [job.kind for job in queued]
+
+    return run
+
+
+@pytest.fixture
+def worker(db) -> Worker:
+    """A live worker that does nothing by itself."""
+    return Worker.objects.create(name="w@here", started_at=timezone.now(), last_seen=timezone.now())
 
 
 @pytest.fixture

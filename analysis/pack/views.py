@@ -3,22 +3,19 @@
 from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, StreamingHttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
-from django.utils.translation import gettext as _
+from django.http import FileResponse, Http404
+from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from analysis.models import Pack, PackState
 from analysis.pack.redaction import hidden_texts
 from analysis.results.forms import ResultsForm
 from analysis.results.hiding import effects_shown
 from analysis.results.links import asked
-from analysis.services.packs import ask_for_pack, content_of, says_too_much
+from analysis.services.packs import ask_for_pack, find_pack, says_too_much
 from analysis.services.results import counts_by_purpose
-from llm.models import Worker
+from jobs.files import path_of
+from jobs.views import describe_progress
 from projects.models import Role
-
-STEPS = 5
 
 
 @login_required
@@ -35,45 +32,31 @@ def study_pack(request, study):
         response = redirect("study_pack", study.slug)
         response["Location"] += f"?{query}"
         return response
-    pack = study.packs.first()
+    pack = find_pack(study)
+    done = pack if pack and pack.is_done else None
     context = {
         "project": study.project,
         "study": study,
         "tab": "results",
         "report": {"included": form.choices.included},
         "pack": pack,
-        "steps": STEPS,
-        "step": step_word(pack),
+        "n_bytes": path_of(done.file).stat().st_size if done else 0,
         "asked": query,
         "hidden": len(hidden_texts(study)),
-        "says_too_much": pack is not None and says_too_much(pack),
-        "has_no_worker": bool(pack and pack.is_under_way) and not Worker.objects.alive().exists(),
+        "says_too_much": done is not None and says_too_much(done),
     }
+    context |= describe_progress(request, pack) if pack else {}
     return render(request, "analysis/pack.html", context)
-
-
-def step_word(pack: Pack | None) -> str:
-    """What a worker does now."""
-    words = (
-        _("texts, items and answers"),
-        _("texts, items and answers"),
-        _("tables"),
-        _("figures"),
-        _("datasheet and manifest"),
-        "",
-    )
-    return words[pack.steps_done] if pack and pack.state == PackState.BUILDING else ""
 
 
 @login_required
 @require_safe
 @effects_shown(Role.REVIEWER)
 def study_pack_file(request, study, pk):
-    pack = get_object_or_404(Pack, study=study, pk=pk, state=PackState.DONE)
+    pack = find_pack(study)
+    if pack is None or pack.pk != pk or not pack.is_done:
+        raise Http404
     if says_too_much(pack):
         return redirect("study_pack", study.slug)
-    headers = {
-        "Content-Disposition": f'attachment; filename="{study.slug}-pack.zip"',
-        "Content-Length": str(pack.n_bytes),
-    }
-    return StreamingHttpResponse(content_of(pack), content_type="application/zip", headers=headers)
+    file = path_of(pack.file).open("rb")
+    return FileResponse(file, as_attachment=True, filename=f"{study.slug}-pack.zip", content_type="application/zip")

@@ -23,7 +23,7 @@ from analysis.choices import BadChoice, Choices
 from analysis.progress import Step, listening
 from analysis.services.state import A_DAY, counted_state
 from analysis.services.wanted import Kept, Wanted, keep, kept
-from llm.models import Worker
+from jobs.models import Worker
 from studies.models import Study
 
 log = logging.getLogger(__name__)

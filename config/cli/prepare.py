@@ -41,8 +41,8 @@ def prepare(url: str, result: TextIO, worker: str, base_url: str) -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     django.setup()
     migrate()
+    from jobs.workers import remove_worker
     from llm.services import local
-    from llm.services.workers import remove_worker
     from projects.models import Project
 
     remove_worker(worker)

@@ -1,6 +1,5 @@
 """Runs, their calls, and the workers that make them."""
 
-from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
@@ -213,27 +212,6 @@ class Call(models.Model):
     @property
     def is_good(self) -> bool:
         return self.state in GOOD
-
-
-SEEN_WITHIN = timedelta(seconds=45)
-
-
-class WorkerQuerySet(models.QuerySet):
-    def alive(self) -> "WorkerQuerySet":
-        return self.filter(last_seen__gte=timezone.now() - SEEN_WITHIN)
-
-
-class Worker(models.Model):
-    """A worker process, by name, and when it was last heard of."""
-
-    name = models.CharField(max_length=200, unique=True)
-    started_at = models.DateTimeField()
-    last_seen = models.DateTimeField()
-
-    objects = WorkerQuerySet.as_manager()
-
-    def __str__(self):
-        return self.name
 
 
 class DrainerQuerySet(models.QuerySet):

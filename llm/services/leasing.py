@@ -8,7 +8,8 @@ from django.db import connection, transaction
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
-from llm.models import Call, CallState, Drainer, Endpoint, Run, RunState, Unknown, Worker
+from jobs.models import Worker
+from llm.models import Call, CallState, Drainer, Endpoint, Run, RunState, Unknown
 from llm.services import runs
 
 LEASE = timedelta(seconds=30)

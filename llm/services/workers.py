@@ -1,18 +1,18 @@
-"""What each worker does beside its tasks: it records a heartbeat, and one of them sweeps up after dead drainers."""
+"""What one of the workers does beside its tasks: it sweeps up after dead drainers."""
 
 import logging
 import threading
-from collections.abc import Callable
-from datetime import datetime, timedelta
-from typing import Any
+from datetime import timedelta
 
 from django.db import Error, close_old_connections, connection, transaction
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from llm.failures import LIMITED_FOR
-from llm.models import Drainer, Run, RunState, Sweep, Worker
+from llm.models import Drainer, Run, RunState, Sweep
 from llm.services import leasing, runs
+
+log = logging.getLogger(__name__)
 
 SWEEP_EVERY = timedelta(seconds=30)
 
@@ -89,54 +89,3 @@ class Sweeper(threading.Thread):
     def stop(self) -> None:
         self.is_over.set()
         self.join(timeout=5)
-
-
-log = logging.getLogger(__name__)
-
-BEAT_SECONDS = 10
-DELETED_AFTER = timedelta(days=1)
-
-
-def record_heartbeat(name: str, started_at: datetime | None = None) -> None:
-    """The worker of that name is alive now; `started_at` when it has just come."""
-    now = timezone.now()
-    news = {"last_seen": now} | ({"started_at": started_at} if started_at else {})
-    Worker.objects.update_or_create(name=name, defaults=news, create_defaults={"started_at": now} | news)
-
-
-def remove_worker(name: str) -> None:
-    Worker.objects.filter(name=name).delete()
-
-
-def delete_old_workers() -> None:
-    """Rows of workers that ended without a word."""
-    Worker.objects.filter(last_seen__lt=timezone.now() - DELETED_AFTER).delete()
-
-
-class Heartbeat(threading.Thread):
-    """Beats until it is stopped. A database that is away is logged and tried again: the worker itself goes on."""
-
-    def __init__(self, name: str, every: float = BEAT_SECONDS):
-        super().__init__(name="heartbeat", daemon=True)
-        self.worker, self.every = name, every
-        self.is_over = threading.Event()
-
-    def run(self) -> None:
-        self._write(delete_old_workers)
-        self._write(record_heartbeat, self.worker, timezone.now())
-        while not self.is_over.wait(self.every):
-            self._write(record_heartbeat, self.worker)
-        self._write(remove_worker, self.worker)
-        connection.close()
-
-    def stop(self) -> None:
-        """Ends the thread and takes the worker's row away."""
-        self.is_over.set()
-        self.join(timeout=5)
-
-    def _write(self, write: Callable[..., None], *arguments: Any) -> None:
-        close_old_connections()
-        try:
-            write(*arguments)
-        except Error as error:
-            log.warning("The heartbeat of %s could not be stored: %s", self.worker, error)

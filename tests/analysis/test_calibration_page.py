@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from analysis import tasks
 from analysis.services import working
-from llm.models import Worker
+from jobs.models import Worker
 from studies.services.responses.importing import import_responses
 from tests.pairs import drafted, make_bank
 from tests.studies.answer_files import as_csv

@@ -9,7 +9,7 @@ from analysis import tasks
 from analysis.exports.writing import FORMATS
 from analysis.progress import ANSWERS, Step, listening
 from analysis.services import kept_files, working
-from llm.models import Worker
+from jobs.models import Worker
 from tests import reading
 
 

@@ -10,7 +10,7 @@ from analysis.choices import Choices
 from analysis.results import drill_down_views
 from analysis.services import kept_files, rows_behind, working
 from analysis.services.rows_behind import Number, is_kept
-from llm.models import Worker
+from jobs.models import Worker
 from studies.models import Study, StudyState
 from studies.services.states import switch_effects
 from tests.factory import answer, make_annotator, make_study

@@ -19,7 +19,7 @@ from analysis.reports.registry import build, report_from
 from analysis.services import wanted, working
 from analysis.services.figures import figure_of
 from items.models import Generator
-from llm.models import Worker
+from jobs.models import Worker
 from projects.models import Role
 from studies.models import Study, StudyState
 from studies.services.states import switch_effects

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from analysis import tasks
 from analysis.progress import ANSWERS, Step
 from analysis.services import working
-from llm.models import Worker
+from jobs.models import Worker
 from studies.models import Study
 from tests.browser.conftest import LAPTOP, PHONE
 from tests.dimensions import imported

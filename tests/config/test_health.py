@@ -5,7 +5,7 @@ import redis
 from django.db import OperationalError
 
 from config import views
-from llm.services.workers import record_heartbeat
+from jobs.workers import record_heartbeat
 
 NO_BROKER = "redis://:hidden-password@127.0.0.1:1/0"
 

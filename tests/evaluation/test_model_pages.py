@@ -7,7 +7,8 @@ from django.urls import reverse
 from evaluation import views
 from evaluation.models import Evaluator
 from evaluation.services.asking import ModelSpec, start
-from llm.models import Call, CallState, Endpoint, Run, RunState, Worker
+from jobs.models import Worker
+from llm.models import Call, CallState, Endpoint, Run, RunState
 from llm.services import runs
 from projects.models import Project
 from studies.models import Annotator, StudyState

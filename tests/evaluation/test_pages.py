@@ -10,7 +10,7 @@ from django.utils import timezone
 from evaluation import tasks
 from evaluation.models import Evaluator
 from evaluation.services.baselines import add_baseline, answer
-from llm.models import Worker
+from jobs.models import Worker
 from studies.models import Annotator, Response, StudyState
 from tests.factory import answer as answer_as
 from tests.factory import make_annotator, make_study

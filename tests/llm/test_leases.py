@@ -6,7 +6,8 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from llm.models import Call, Drainer, Run, RunState, Sweep, Unknown, Worker
+from jobs.models import Worker
+from llm.models import Call, Drainer, Run, RunState, Sweep, Unknown
 from llm.replies import Reply
 from llm.services import leasing, workers
 from llm.services.draining import drain, drain_here

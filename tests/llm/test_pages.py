@@ -4,8 +4,9 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from jobs.models import Worker
 from llm import keys
-from llm.models import Call, Endpoint, RunState, Worker
+from llm.models import Call, Endpoint, RunState
 from llm.services import endpoints, runs
 from llm.services.draining import drain_here
 from llm.services.planning import plan_run

@@ -7,8 +7,8 @@ import pytest
 from django.db import OperationalError
 from django.utils import timezone
 
-from llm.models import SEEN_WITHIN, Worker
-from llm.services import workers
+from jobs import workers
+from jobs.models import SEEN_WITHIN, Worker
 
 
 @pytest.fixture
@@ -22,17 +22,17 @@ def old_worker(db):
     return make
 
 
-class Beats(workers.Heartbeat):
+class Beats(workers.WorkerHeartbeat):
     """Runs in the test's own thread and ends after the second beat."""
 
     def __init__(self):
         super().__init__("w@here", every=0)
         self.seen = []
 
-    def _write(self, write, *arguments):
-        super()._write(write, *arguments)
+    def _do(self, write, *arguments):
+        super()._do(write, *arguments)
         self.seen.append((write.__name__, Worker.objects.filter(name="w@here").exists()))
-        if len(self.seen) == 3:
+        if len(self.seen) == 4:
             self.is_over.set()
 
 
@@ -81,7 +81,9 @@ def test_thread_cleans_up_beats_and_leaves(db, own_connection):
     assert thread.seen == [
         ("delete_old_workers", False),
         ("record_heartbeat", True),
+        ("look_after_jobs", True),
         ("record_heartbeat", True),
+        ("look_after_jobs", True),
         ("remove_worker", False),
     ]
 
@@ -102,15 +104,17 @@ def test_a_database_that_is_away_is_logged_and_tried_again(db, own_connection, m
     assert [name for name, _ in thread.seen] == [
         "delete_old_workers",
         "record_heartbeat",
+        "look_after_jobs",
         "record_heartbeat",
+        "look_after_jobs",
         "remove_worker",
     ]
     assert "database is locked" in caplog.text
 
 
 def test_stop_ends_a_running_thread(db, monkeypatch):
-    monkeypatch.setattr(workers.Heartbeat, "_write", lambda self, write, *arguments: None)
-    thread = workers.Heartbeat("w@here", every=3600)
+    monkeypatch.setattr(workers.WorkerHeartbeat, "_do", lambda self, write, *arguments: None)
+    thread = workers.WorkerHeartbeat("w@here", every=3600)
     thread.start()
     thread.stop()
     assert not thread.is_alive()

@@ -1,0 +1,62 @@
+"""The files of jobs, in a folder of the data folder under names that say nothing. Who may have one, its app decides."""
+
+import gzip
+import pickle
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from secrets import token_hex
+from time import time
+from typing import IO, Any
+
+from django.conf import settings
+
+FAST = 1  # the compression level: frames of few different values shrink well at any
+ORPHANED_AFTER = timedelta(days=1)  # nobody writes on one file for so long
+
+
+def path_of(name: str) -> Path:
+    folder: Path = settings.JOB_FOLDER
+    return folder / name
+
+
+@contextmanager
+def new_file() -> Iterator[IO[bytes]]:
+    """A new file, in a folder that only this user may open; its path is its name. It is gone if writing it fails."""
+    settings.JOB_FOLDER.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path = path_of(token_hex(16))
+    try:
+        with path.open("xb") as file:
+            yield file
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+
+
+def write_value(value: Any) -> Path:
+    """A new file with any Python value, for Lesart itself."""
+    with new_file() as file, gzip.open(file, "wb", FAST) as compressed:
+        pickle.dump(value, compressed, pickle.HIGHEST_PROTOCOL)
+    return Path(file.name)
+
+
+def read_value(name: str) -> Any:
+    """The value of a file that `write_value` wrote; `FileNotFoundError` if it is gone."""
+    with gzip.open(path_of(name), "rb") as file:
+        return pickle.load(file)  # noqa: S301 - as trusted as the database that lies beside it
+
+
+def delete_file(name: str) -> None:
+    if name:
+        path_of(name).unlink(missing_ok=True)
+
+
+def delete_orphans(known: Collection[str]) -> None:
+    """Delete the old files that no job knows: of jobs that went with their project, or of killed workers."""
+    if not settings.JOB_FOLDER.is_dir():
+        return
+    before = time() - ORPHANED_AFTER.total_seconds()
+    for path in settings.JOB_FOLDER.iterdir():
+        if path.name not in known and path.stat().st_mtime < before:
+            path.unlink(missing_ok=True)

@@ -1,0 +1,47 @@
+"""What kinds of jobs there are. Apps register theirs when they are ready; the work is named and imported later."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from django.utils.module_loading import import_string
+
+if TYPE_CHECKING:
+    from django.utils.functional import _StrOrPromise
+
+    from jobs.models import Job
+
+Work = Callable[["Job", Callable[..., None]], Path | None]  # of a job and `jobs.progress.report_progress`
+
+
+class JobFailed(Exception):
+    """The job cannot be done; the message is a sentence for its page."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of job.
+
+    work: the dotted path of the function that does it, with a job and `report_progress`, and returns the file that it
+    wrote, if it has a result; it may set `about` and `version` of the job. title: what is being done, for the page.
+    steps: by key a sentence with `done` and `total`. keep: how long the result is kept.
+    """
+
+    name: str
+    work: str
+    title: "_StrOrPromise"
+    steps: "Mapping[str, _StrOrPromise]" = field(default_factory=dict)
+    keep: timedelta = timedelta(days=1)
+
+    def load(self) -> Work:
+        work: Work = import_string(self.work)
+        return work
+
+
+KINDS: dict[str, Kind] = {}
+
+
+def register(*kinds: Kind) -> None:
+    KINDS.update({kind.name: kind for kind in kinds})

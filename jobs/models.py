@@ -1,0 +1,126 @@
+from datetime import timedelta
+from typing import Self
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from jobs import files
+from projects.models import Project
+
+SEEN_WITHIN = timedelta(seconds=45)
+RESEND_AFTER = timedelta(minutes=1)  # a message that no worker took by then is sent again
+
+
+class WorkerQuerySet(models.QuerySet):
+    def alive(self) -> Self:
+        return self.filter(last_seen__gte=timezone.now() - SEEN_WITHIN)
+
+
+class Worker(models.Model):
+    """A worker process, by name, and when it was last heard of."""
+
+    name = models.CharField(max_length=200, unique=True)
+    started_at = models.DateTimeField()
+    last_seen = models.DateTimeField()
+
+    objects = WorkerQuerySet.as_manager()
+
+    class Meta:
+        db_table = "llm_worker"  # from when model runs alone had workers
+
+    def __str__(self):
+        return self.name
+
+
+class JobState(models.TextChoices):
+    QUEUED = "queued", _("queued")
+    RUNNING = "running", _("running")
+    DONE = "done", _("done")
+    FAILED = "failed", _("failed")
+    CANCELLED = "cancelled", _("cancelled")
+
+
+OPEN = (JobState.QUEUED, JobState.RUNNING)
+
+
+class JobQuerySet(models.QuerySet):
+    def open(self) -> Self:
+        return self.filter(state__in=OPEN)
+
+    def dead(self) -> Self:
+        """Running jobs whose worker has let its lease run out."""
+        return self.filter(state=JobState.RUNNING, lease_until__lt=timezone.now())
+
+    def unsent(self) -> Self:
+        """Queued jobs that no worker knows of, or whose message was lost."""
+        lost = Q(sent_at=None) | Q(sent_at__lt=timezone.now() - RESEND_AFTER)
+        return self.filter(lost, state=JobState.QUEUED)
+
+    def expired(self) -> Self:
+        return self.exclude(state__in=OPEN).filter(expires_at__lt=timezone.now())
+
+
+class Job(models.Model):
+    """Work that outlasts a request: one row for a kind, a subject, parameters and a language.
+
+    It is done again when a newer version of its data is asked for; until then the file of the last time stays.
+    """
+
+    kind = models.CharField(max_length=40)  # a name of jobs.kinds
+    subject = models.CharField(max_length=60)  # what it is about, such as study:12
+    parameters = models.JSONField(default=dict)
+    language = models.CharField(max_length=10)
+    key = models.CharField(max_length=64, unique=True)  # a hash of the four above
+    project = models.ForeignKey(Project, models.CASCADE, null=True, related_name="jobs")
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+
+    state = models.CharField(max_length=10, choices=JobState, default=JobState.QUEUED)
+    version = models.CharField(max_length=64, blank=True)  # of the data for which it was asked
+    step = models.CharField(max_length=40, blank=True)  # a key of the kind's steps
+    done = models.PositiveBigIntegerField(default=0)
+    total = models.PositiveBigIntegerField(default=0)  # 0 where nobody knows
+    error = models.TextField(blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    queued_at = models.DateTimeField(default=timezone.now)
+    sent_at = models.DateTimeField(null=True)  # when workers were last told of it
+    lease_until = models.DateTimeField(null=True)  # moved on by each heartbeat of whoever works on it
+
+    # The result of the last time that it was done.
+    file = models.CharField(max_length=64, blank=True)  # a name in the folder of jobs.files
+    file_version = models.CharField(max_length=64, blank=True)
+    about = models.JSONField(default=dict)  # what the kind says of its result
+    finished_at = models.DateTimeField(null=True)
+    expires_at = models.DateTimeField(null=True)
+
+    objects = JobQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-pk"]
+        indexes = [models.Index(fields=["kind", "subject"]), models.Index(fields=["state"])]
+
+    def __str__(self):
+        return f"{self.kind} {self.subject}"
+
+    def get_absolute_url(self):
+        return reverse("job", args=[self.pk])
+
+    @property
+    def is_open(self) -> bool:
+        return self.state in OPEN
+
+    @property
+    def has_result(self) -> bool:
+        """Whether it was done at least once and its file, if it has one, is there."""
+        return self.finished_at is not None and (not self.file or files.path_of(self.file).exists())
+
+    @property
+    def is_done(self) -> bool:
+        return self.state == JobState.DONE and self.has_result
+
+    def is_current(self, version: str) -> bool:
+        """Whether it is done, with a result of this version."""
+        return self.is_done and self.file_version == version

@@ -1,0 +1,25 @@
+"""How far a computation is. It reports; whoever listens hears, and without a listener nothing happens."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+Hear = Callable[[str, int, int], None]  # step, done, total
+
+_hear: ContextVar[Hear | None] = ContextVar("hear", default=None)
+
+
+def report_progress(step: str, done: int, total: int = 0) -> None:
+    """So much of the step is done; `total` is 0 where nobody knows. A listener may end the work by an exception."""
+    if hear := _hear.get():
+        hear(step, done, total)
+
+
+@contextmanager
+def listening(hear: Hear) -> Iterator[None]:
+    """Inside, `hear` is called with each report of this thread."""
+    before = _hear.set(hear)
+    try:
+        yield
+    finally:
+        _hear.reset(before)

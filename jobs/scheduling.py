@@ -1,0 +1,126 @@
+"""Asking for jobs: `get_or_schedule` finds the result or queues the work; what died is queued again or given up."""
+
+import hashlib
+import json
+import logging
+from functools import partial
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import get_language, override
+from django.utils.translation import gettext as _
+from kombu.exceptions import OperationalError
+
+from jobs import files
+from jobs.models import Job, JobState
+from projects.models import Project, User
+
+log = logging.getLogger(__name__)
+
+MAX_ATTEMPTS = 3  # a worker that crashes so often lacks memory, not luck
+Parameters = dict[str, Any]
+
+
+def make_key(kind: str, subject: str, parameters: Parameters, language: str) -> str:
+    said = json.dumps([kind, subject, parameters, language], sort_keys=True)
+    return hashlib.sha256(said.encode()).hexdigest()
+
+
+def make_job(kind: str, subject: str, parameters: Parameters, project: Project | None, language: str = "") -> Job:
+    """The job as it would be stored; without a language for that of the reader."""
+    language = language or get_language() or settings.LANGUAGE_CODE
+    key = make_key(kind, subject, parameters, language)
+    return Job(kind=kind, subject=subject, parameters=parameters, language=language, key=key, project=project)
+
+
+def get_or_schedule(wanted: Job, version: str = "", owner: User | None = None) -> Job:
+    """The stored job: done with a result of this version, or pending, perhaps with an earlier result.
+
+    A job that failed or was cancelled for this version stays so until somebody asks for it with `retry`.
+    """
+    fields = {name: getattr(wanted, name) for name in ("kind", "subject", "parameters", "language", "project")}
+    job, is_new = Job.objects.get_or_create(key=wanted.key, defaults=fields | {"version": version, "owner": owner})
+    if not is_new and not job.is_open and not job.is_current(version):
+        is_done = job.state == JobState.DONE
+        if is_done or job.version != version:
+            has_lost_file = is_done and job.file_version == version
+            queue(job, version, owner, job.attempts if has_lost_file else 0)
+    wake(job)
+    job.refresh_from_db()
+    return job
+
+
+def queue(job: Job, version: str, owner: User | None, attempts: int) -> None:
+    """Queue a closed job; of several who do it at once the first one does. `attempts`: that count already."""
+    closed = Job.objects.filter(pk=job.pk, state=job.state)
+    if attempts >= MAX_ATTEMPTS:
+        error = _("Its file is missing. Web server and workers must share one data folder (LESART_DATA).")
+        closed.update(state=JobState.FAILED, error=error)
+        return
+    news = {"version": version, "owner": owner, "attempts": attempts, "error": "", "step": "", "sent_at": None}
+    closed.update(state=JobState.QUEUED, queued_at=timezone.now(), **news)
+
+
+def retry(job: Job) -> None:
+    """Queue a job that failed or was cancelled."""
+    if job.state in (JobState.FAILED, JobState.CANCELLED):
+        queue(job, job.version, job.owner, 0)
+        wake(job)
+
+
+def cancel(job: Job) -> None:
+    """End an open job. Whoever works on it hears of it with the next heartbeat."""
+    Job.objects.open().filter(pk=job.pk).update(state=JobState.CANCELLED)
+
+
+# Looking after them --------------------------------------------------------------------------------------------------
+
+
+def release(job: Job) -> None:
+    """Queue a job again whose worker crashed, or give it up after `MAX_ATTEMPTS`."""
+    dead = Job.objects.dead().filter(pk=job.pk)
+    if job.attempts < MAX_ATTEMPTS:
+        dead.update(state=JobState.QUEUED, sent_at=None)
+        return
+    with override(job.language):
+        dead.update(state=JobState.FAILED, error=_("The worker crashed, probably out of memory."))
+
+
+def wake(job: Job) -> None:
+    """See to it that a worker knows of an open job."""
+    release(job)
+    transaction.on_commit(partial(send, job.pk))
+
+
+def send(job_id: int) -> bool:
+    """Tell the workers, once however many ask. False if the broker is away: a worker asks again when it is back."""
+    from jobs.tasks import work  # tasks import the services
+
+    if not Job.objects.unsent().filter(pk=job_id).update(sent_at=timezone.now()):
+        return True
+    try:
+        work.apply_async(kwargs={"job_id": job_id}, retry=False)
+    except (OperationalError, OSError) as error:
+        log.warning("No message could be sent for job %s: %s", job_id, type(error).__name__)
+        Job.objects.filter(pk=job_id).update(sent_at=None)
+        return False
+    return True
+
+
+def look_after_jobs() -> None:
+    """Wake what died or got lost, and delete what has expired. Each worker does it now and then."""
+    for job in Job.objects.dead():
+        release(job)
+    for job_id in Job.objects.unsent().order_by("pk").values_list("pk", flat=True):
+        if not send(job_id):
+            break
+    for job in Job.objects.expired():
+        delete_job(job)
+    files.delete_orphans(set(Job.objects.exclude(file="").values_list("file", flat=True)))
+
+
+def delete_job(job: Job) -> None:
+    job.delete()
+    files.delete_file(job.file)

@@ -1,0 +1,11 @@
+"""What workers do for jobs. A message carries an id and is trusted for nothing else; it may come twice without harm."""
+
+from celery import shared_task
+
+from jobs.working import run_job
+
+
+@shared_task(name="jobs.work")
+def work(*, job_id: int) -> None:
+    """Do a job."""
+    run_job(job_id)

@@ -1,0 +1,107 @@
+"""How far a job is: a part of other pages that asks again and again, and the page in place of one that waits."""
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.formats import number_format
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from jobs.kinds import KINDS
+from jobs.models import Job, JobState
+from jobs.scheduling import cancel, retry
+from jobs.workers import has_live_workers
+from projects.access import get_role
+from projects.models import Role, User
+
+
+class ResultPending(Exception):
+    """There is nothing to show yet; the job says how far it is. `template` and `context`: of the page meanwhile."""
+
+    def __init__(self, job: Job, template: str = "jobs/pending.html", **context: Any):
+        super().__init__(job.kind)
+        self.job, self.template, self.context = job, template, context
+
+
+class PendingResultMiddleware:
+    """Instead of a page whose result is pending, one that says how far it is and leads to the page when it is there."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]):
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        if not isinstance(exception, ResultPending):
+            return None
+        context = exception.context | describe_progress(request, exception.job)
+        return render(request, exception.template, context, status=202)
+
+
+def describe_progress(request: HttpRequest, job: Job, *, shows: bool = False, address: str = "") -> dict[str, Any]:
+    """What `jobs/progress.html` wants. shows: whether an earlier result stands beneath it; address: of the page."""
+    return {
+        "job": job,
+        "job_title": KINDS[job.kind].title,
+        "job_step": describe_step(job),
+        "has_no_worker": job.is_open and not has_live_workers(),
+        "may_cancel": job.is_open and may_cancel(request, job),
+        "shows": shows,
+        "address": address or request.get_full_path(),
+    }
+
+
+def describe_step(job: Job) -> str:
+    if job.state == JobState.QUEUED:
+        return _("Waiting for a worker.")
+    if not job.step:
+        return _("A worker has begun.")
+    numbers = {"done": job.done, "total": job.total}
+    said = {name: number_format(n, force_grouping=n >= 10_000) for name, n in numbers.items()}
+    return str(KINDS[job.kind].steps[job.step]) % said
+
+
+def may_cancel(request: HttpRequest, job: Job) -> bool:
+    """Whoever asked for it may, and those who may change the project: others may be waiting for it."""
+    role = find_role(request, job)
+    return job.owner_id == request.user.pk or (role is not None and role.rank >= Role.RESEARCHER.rank)
+
+
+def find_role(request: HttpRequest, job: Job) -> Role | None:
+    """The user's role in the project of the job."""
+    return get_role(cast(User, request.user), job.project) if job.project else None
+
+
+def get_job(request: HttpRequest, pk: int) -> Job:
+    """A job of a project of the user, or of the user; else 404."""
+    job: Job | None = Job.objects.select_related("project").filter(pk=pk).first()
+    if job is None or not (find_role(request, job) if job.project else job.owner_id == request.user.pk):
+        raise Http404
+    return job
+
+
+@login_required
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def job_page(request: HttpRequest, pk: int) -> HttpResponse:
+    """The progress alone, for a page that looks again; a POST cancels the job, or tries again one that failed."""
+    job = get_job(request, pk)
+    given = request.POST if request.method == "POST" else request.GET
+    address = given.get("to", "")
+    if not url_has_allowed_host_and_scheme(address, allowed_hosts=None):
+        address = "/"
+    if request.method != "POST":
+        return render(
+            request, "jobs/progress.html", describe_progress(request, job, shows="shows" in given, address=address)
+        )
+    if "cancel" in given and may_cancel(request, job):
+        cancel(job)
+    elif "retry" in given:
+        retry(job)
+    return redirect(address)

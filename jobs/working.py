@@ -1,0 +1,137 @@
+"""Doing a job: a worker holds it by a lease that its heartbeat renews, and says how far it is."""
+
+import logging
+import threading
+from datetime import timedelta
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from django.db import Error, close_old_connections, connection
+from django.db.models import F, QuerySet
+from django.utils import timezone
+from django.utils.translation import override
+
+from jobs import files
+from jobs.kinds import KINDS, JobFailed
+from jobs.models import Job, JobState
+from jobs.progress import listening, report_progress
+from jobs.scheduling import release
+
+log = logging.getLogger(__name__)
+
+LEASE = timedelta(seconds=30)  # without a heartbeat; then another worker may begin
+EVERY = 1.0  # seconds between two heartbeats
+
+
+class JobCancelled(Exception):
+    """Somebody cancelled the job, or another worker has it now."""
+
+
+def run_job(job_id: int) -> None:
+    """Do the job, unless it is gone, done or in other hands."""
+    job = claim(job_id)
+    if job is None:
+        return
+    try:
+        with Heartbeat(job) as heartbeat, listening(heartbeat.hear), override(job.language):
+            path = KINDS[job.kind].load()(job, report_progress)
+    except JobCancelled:
+        return
+    except JobFailed as failed:
+        held(job).update(state=JobState.FAILED, error=str(failed))
+    except Exception as error:
+        held(job).update(state=JobState.FAILED, error=f"{type(error).__name__}.")
+        raise
+    else:
+        finish(job, path)
+
+
+def run_here(wanted: Job, version: str) -> Job:
+    """The job, done in this process with whatever its work raises, whoever else may be at it."""
+    wanted.version = version
+    path = KINDS[wanted.kind].load()(wanted, report_progress)
+    result = result_of(wanted, path)
+    fields = {name: getattr(wanted, name) for name in ("kind", "subject", "parameters", "language", "project")}
+    earlier = Job.objects.filter(key=wanted.key).values_list("file", flat=True).first()
+    job, _is_new = Job.objects.update_or_create(key=wanted.key, defaults=fields | result)
+    files.delete_file(earlier or "")
+    return job
+
+
+def claim(job_id: int) -> Job | None:
+    """The job if it is this worker's now: of two one gets it."""
+    for dead in Job.objects.dead().filter(pk=job_id):
+        release(dead)
+    now = timezone.now()
+    lease = {"state": JobState.RUNNING, "lease_until": now + LEASE, "attempts": F("attempts") + 1}
+    fresh = {"step": "", "done": 0, "total": 0}
+    if not Job.objects.filter(pk=job_id, state=JobState.QUEUED).update(**lease, **fresh):
+        return None
+    job: Job = Job.objects.select_related("project").get(pk=job_id)
+    job.about = {}
+    return job
+
+
+def held(job: Job) -> QuerySet[Job]:
+    """The row, as long as it is this worker's: each attempt has a number of its own."""
+    return Job.objects.filter(pk=job.pk, state=JobState.RUNNING, attempts=job.attempts)
+
+
+def finish(job: Job, path: Path | None) -> None:
+    """Store the result in place of the earlier one; not if the job was cancelled, or taken over by another worker."""
+    if held(job).update(**result_of(job, path)):
+        files.delete_file(job.file)
+    elif path:
+        files.delete_file(path.name)
+
+
+def result_of(job: Job, path: Path | None) -> dict[str, Any]:
+    now = timezone.now()
+    return {
+        "state": JobState.DONE,
+        "file": path.name if path else "",
+        "version": job.version,
+        "file_version": job.version,
+        "about": job.about,
+        "error": "",
+        "finished_at": now,
+        "expires_at": now + KINDS[job.kind].keep,
+    }
+
+
+class Heartbeat(threading.Thread):
+    """Renews the lease of a job and stores how far it is, on a connection of its own: the work may read a snapshot."""
+
+    def __init__(self, job: Job):
+        super().__init__(name="job-heartbeat", daemon=True)
+        self.job, self.is_over, self.is_lost = job, threading.Event(), False
+        self.progress = {"step": "", "done": 0, "total": 0}
+
+    def hear(self, step: str, done: int, total: int) -> None:
+        """Keep what the work reports; `JobCancelled` if it need not go on."""
+        if self.is_lost:
+            raise JobCancelled
+        self.progress = {"step": step, "done": done, "total": total}
+
+    def run(self) -> None:
+        while not self.is_over.wait(EVERY):
+            close_old_connections()
+            try:
+                self.beat()
+            except Error as error:
+                log.warning("The heartbeat of job %s could not be stored: %s", self.job.pk, error)
+        connection.close()
+
+    def beat(self) -> None:
+        self.is_lost = not held(self.job).update(lease_until=timezone.now() + LEASE, **self.progress)
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.is_over.set()
+        self.join()
