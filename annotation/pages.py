@@ -1,6 +1,8 @@
 """From an annotator's place to a page. What a template gets is listed here, and nothing else reaches a browser."""
 
 from dataclasses import dataclass
+from datetime import datetime
+from functools import cache, lru_cache, partial
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -9,7 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from items.models import Text
-from studies.models import Annotator, Assignment, Purpose, Study
+from studies.models import Annotator, Assignment, Purpose, Study, Unit
 from studies.protocols import PROTOCOLS, Stage
 from studies.services.answering import StaleStage, find_retractable
 from studies.services.declarations import get_annotator_declaration, get_annotator_wording
@@ -45,12 +47,25 @@ def build_reading(text: Text, stage: Stage) -> Reading | None:
 
 def find_common_genre(study: Study) -> str:
     """The genre of the study's texts if they share one: then it says nothing about the text to come in particular."""
-    genres = set(study.units.values_list("text__genre", flat=True))
-    return genres.pop() if len(genres) == 1 else ""
+    return keep_common_genre(study.pk, study.launched_at) if study.launched_at else read_common_genre(study.pk)
 
 
-def is_new_text(assignment: Assignment) -> bool:
+@lru_cache(maxsize=256)
+def keep_common_genre(study_id: int, launched_at: datetime) -> str:
+    """Of a launched study, which keeps its units; another launch is another key."""
+    return read_common_genre(study_id)
+
+
+def read_common_genre(study_id: int) -> str:
+    genres = Unit.objects.filter(study=study_id).order_by().values_list("text__genre", flat=True).distinct()[:2]
+    return genres[0] if len(genres) == 1 else ""
+
+
+def is_new_text(place: Place) -> bool:
     """Whether the annotator has finished nothing about this text before."""
+    assignment = place.asked[0]
+    if place.done and place.done.unit.text_id == assignment.unit.text_id:
+        return False
     mine = assignment.annotator.assignments.active()
     return not mine.filter(unit__text=assignment.unit.text_id, finished_at__isnull=False).exists()
 
@@ -120,7 +135,7 @@ def render_stage(
 ) -> HttpResponse:
     """The items of a stage, with the text if the stage shows it; all of them, or one of them with the way to others."""
     annotator, (assignment, stage) = place.annotator, place.asked
-    form = form or StageForm(assignment, stage)
+    form = form or StageForm.at(place)
     blocks = build_blocks(form)
     declaration, back = get_annotator_declaration(annotator), find_retractable(place)
     is_first_stage = stage == declaration.stages[0]
@@ -129,10 +144,10 @@ def render_stage(
         "words": form.words,
         "round_words": wording(annotator).get("second_round") if assignment.round > 1 else None,
         "break_words": wording(annotator).get("break") if is_first_stage and place.number > 1 else None,
-        "new_text": is_new_text(assignment),
+        "new_text": cache(partial(is_new_text, place)),  # asked by some templates only
         "back": back.token if back else "",
         "is_taken_back": declaration.takes_back and assignment.round > 1,
-        "text_kind": find_common_genre(annotator.study),
+        "text_kind": partial(find_common_genre, annotator.study),
         "prefilled": bool(stage.starts_from),
         "blocks": blocks,
         "keys": list_keys(stage),
@@ -189,7 +204,7 @@ def render_confirm(request: HttpRequest, place: Place, confirms: str = "") -> Ht
     """
     if place.kind != "stage" or not place.asked[1].confirm:
         return None
-    form = StageForm.of_drafts(*place.asked)
+    form = StageForm.at(place)
     if not form.is_valid():
         return None
     context = build_progress(place) | {

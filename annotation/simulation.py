@@ -112,19 +112,20 @@ class SimulatedPerson:
         place = find_place(self.annotator)
         if place.assignment is None or place.stage is None:
             raise SimulationFailed(f"{self.annotator} sees questions, but stands at no stage.")
-        form = StageForm(place.assignment, place.stage)
+        form = StageForm.at(place)
         sent: Fields = {"item": [subject.handle for subject in form.subjects]}
         for subject in form.subjects:
             item = form.items.get(subject.item_id)
             for question in form.open_questions(subject):
-                sent |= self.answer(question, subject, item, place.stage)
+                sent |= self.answer(question, subject, item, form)
         return sent
 
-    def answer(self, question: Question, subject: Subject, item: Item | None, stage: Stage) -> Fields:
+    def answer(self, question: Question, subject: Subject, item: Item | None, form: StageForm) -> Fields:
         """An answer to one question. What is not asked after the other answers is dropped by the server."""
-        name = f"{question.name}-{subject.handle}"
+        stage, name = form.stage, f"{question.name}-{subject.handle}"
         if question.per == "option" and item:
-            return self.ticks(question, subject, item, stage)
+            keys = {pk: option.correct for pk, option in form.shown_items.options[item.pk].items()}
+            return self.ticks(question, subject, item, stage, keys)
         if stage.checks:
             return {name: str(question.levels[0 if self.rng.random() < EXPERT_AGREES else 1])}
         if question.kind == "scale":
@@ -136,9 +137,8 @@ class SimulatedPerson:
         handles = [side.handle for side in subject.sides] if question.kind == "pick" else []
         return {name: self.rng.choice([*handles, *map(str, question.levels)])}
 
-    def ticks(self, question: Question, subject: Subject, item: Item, stage: Stage) -> Fields:
+    def ticks(self, question: Question, subject: Subject, item: Item, stage: Stage, keys: dict[int, bool]) -> Fields:
         chance = WITH_FLAW.get(get_flaw(item), ABILITY).get(stage.name, 0.5) + self.offset
-        keys = {option.pk: option.correct for option in item.options.all()}
         believed = {option.handle: keys[option.option_id] == (self.rng.random() < chance) for option in subject.options}
         ticked = [handle for handle, is_ticked in believed.items() if is_ticked]
         sent: Fields = {f"{question.name}-{subject.handle}": ticked or ["none"]}

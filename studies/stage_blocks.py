@@ -132,7 +132,7 @@ def build_block(form: StageForm, number: int, subject: Subject) -> ItemBlock:
     if len(subject.sides) == 1:
         add_item(block, form, subject)
     else:
-        block.sides = [build_side(form.stage, side, form.items[side.item_id]) for side in subject.sides]
+        block.sides = [build_side(form, side) for side in subject.sides]
     return block
 
 
@@ -143,12 +143,13 @@ def add_item(block: ItemBlock, form: StageForm, subject: Subject) -> None:
     ticked, unsure = f"{block.ticks}-{subject.handle}", f"{UNSURE}-{subject.handle}"
     chosen = form.chosen(ticked)
     block.stem, block.answer = item.stem, get_expected_answer(stage, item)
-    block.options = build_options(stage, subject.sides[0], item, chosen, form.chosen(unsure))
-    block.none, block.unsure_asked = NONE in chosen, unsure in form.fields
+    block.options = build_options(form, subject.sides[0], chosen, form.chosen(unsure))
+    block.none, block.unsure_asked = NONE in chosen, unsure in form.allowed
 
 
-def build_side(stage: Stage, shown: ShownItem, item: Item) -> Side:
-    return Side(shown.handle, item.stem, get_expected_answer(stage, item), build_options(stage, shown, item))
+def build_side(form: StageForm, shown: ShownItem) -> Side:
+    item = form.items[shown.item_id]
+    return Side(shown.handle, item.stem, get_expected_answer(form.stage, item), build_options(form, shown))
 
 
 def get_expected_answer(stage: Stage, item: Item) -> str:
@@ -156,12 +157,13 @@ def get_expected_answer(stage: Stage, item: Item) -> str:
 
 
 def build_options(
-    stage: Stage, shown: ShownItem, item: Item, ticked: Sequence[str] = (), unsure: Sequence[str] = ()
+    form: StageForm, shown: ShownItem, ticked: Sequence[str] = (), unsure: Sequence[str] = ()
 ) -> list[OptionRow]:
     """The options in the order shown, keys first where the stage says so; none where it does not show them."""
-    if "options" not in stage.shows:
+    stage = form.stage
+    if "options" not in stage.shows or shown.item_id is None:
         return []
-    by_id = {option.pk: option for option in item.options.all()}
+    by_id = form.shown_items.options[shown.item_id]
     order = list(shown.options)
     if stage.keys == "first":
         order.sort(key=lambda option: not by_id[option.option_id].correct)
@@ -225,7 +227,7 @@ def show_round(row: QuestionRow, cell: Mapping[str, Any] | None, form: StageForm
     if "c" in cell["rules"]:
         row.others_comments = form.others_comments.get((subject.item_id, row.name), [])
     name = f"{COMMENT}{row.input}"
-    if name in form.fields:
+    if name in form.allowed:
         row.comment_field, row.comment = name, str(form.value(name) or "")
 
 

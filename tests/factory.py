@@ -19,6 +19,7 @@ from studies.models import (
     UnitItem,
 )
 from studies.models.people import DONE
+from studies.services.instruments import hash_content
 
 LETTERS = "abcdefghijklmnopqrst"
 
@@ -62,8 +63,9 @@ def make_instrument_version(name: str = "guess-then-read", language: str = "en")
     """A wording that says nothing, for tests that read no page."""
     instrument, _ = Instrument.objects.get_or_create(project=None, name=name, language=language)
     version = instrument.versions.first()
+    content = {"name": name}
     return version or InstrumentVersion.objects.create(
-        instrument=instrument, version=1, content={"name": name}, content_hash="0" * 64
+        instrument=instrument, version=1, content=content, content_hash=hash_content(content)
     )
 
 

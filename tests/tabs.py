@@ -10,9 +10,9 @@ from bs4 import BeautifulSoup, Tag
 
 from projects.models import Project
 from studies.models import Assignment, Response, Study
-from studies.presentation_order import list_subjects, read_shown_items
+from studies.services.declarations import get_annotator_declaration
 from studies.services.launching import launch_study
-from studies.services.stage_form import find_first_of_pair
+from studies.services.stage_form import StageForm
 from tests import dimensions, pairs, stopping
 from tests.factory import make_text
 from tests.studies import world
@@ -88,7 +88,7 @@ def choices_of(form: Tag) -> dict[str, list[str]]:
 def stored_as_sent(assignment: Assignment, stage: str, sent: Fields) -> bool:
     """Whether every response of a stage says what the tab has sent."""
     rows = list(Response.objects.filter(assignment=assignment, stage=stage).select_related("option"))
-    subjects = list_subjects(read_shown_items(assignment.shown, stage), find_first_of_pair(assignment))
+    subjects = StageForm(assignment, get_annotator_declaration(assignment.annotator).stage(stage)).subjects
     meant: dict[tuple[int | None, int | None, str], Any] = {}
     for subject in subjects:
         ids = {side.handle: side.item_id for side in subject.sides}

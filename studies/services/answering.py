@@ -6,7 +6,7 @@ One cursor decides every read and every write.
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from random import Random
 from typing import Any
 
@@ -23,14 +23,16 @@ from studies.protocols import Stage
 from studies.services.answers import Answer, Drafts, check_answers
 from studies.services.declarations import get_annotator_declaration, get_declaration, get_version_id
 from studies.services.places import (
-    RELATED,
     Place,
     find_place,
     give_back_read_texts,
     has_read,
+    locate,
 )
 from studies.services.stage_form import StageForm
 from studies.services.states import hold_state
+
+SEEN_EVERY = timedelta(minutes=1)  # the time of the last visit is no more exact
 
 
 def collect_answers(form: StageForm) -> list[Answer]:
@@ -42,20 +44,19 @@ def collect_answers(form: StageForm) -> list[Answer]:
     ]
 
 
-def store_submission(
-    assignment: Assignment, stage: Stage, answers: list[Answer], drafts: Mapping[int | None, Draft]
-) -> None:
-    """Write the responses of one stage and move the cursor, inside the caller's transaction; `drafts` have the times.
+def store_submission(form: StageForm) -> None:
+    """Write the responses of one stage and move the cursor, inside the caller's transaction; the drafts have the times.
 
     The unique submission of a stage makes a second hand-in fail in the database, whatever was checked before.
     """
-    now = timezone.now()
+    now, assignment, stage, answers = timezone.now(), form.assignment, form.stage, collect_answers(form)
     Submission.objects.create(
         assignment=assignment, stage=stage.name, opened_at=assignment.stage_opened_at, submitted_at=now
     )
     version = get_version_id(assignment.annotator)
     Response.objects.bulk_create(
-        build_response(assignment, stage, answer, drafts.get(answer.item_id), version, now) for answer in answers
+        build_response(assignment, stage, answer, form.drafts.by_item.get(answer.item_id), version, now)
+        for answer in answers
     )
     advance_cursor(assignment, stage, now)
 
@@ -146,48 +147,51 @@ def mark_seen(annotator: Annotator) -> None:
     Annotator.objects.filter(pk=annotator.pk).update(last_seen=timezone.now())
 
 
-def lock_annotator(annotator: Annotator) -> Annotator:
-    """The annotator and their study as they are now; nobody else writes for them until the transaction ends.
+def lock_place(annotator: Annotator, ahead: int = 0) -> Place:
+    """Where the annotator is, and nobody else writes for them or ends the study until the transaction ends.
 
-    `StaleStage` if the link was renewed, or the annotator removed, since the page was asked for.
+    The rows are read when both locks are held. `StaleStage` if the link was revoked or renewed, or the annotator
+    removed, since the page was asked for.
     """
-    hold_state(annotator.study_id)
-    rows = Annotator.objects.select_for_update(of=("self",), no_key=True).select_related(*RELATED)
-    current = rows.filter(pk=annotator.pk, token=annotator.token).first()
-    if current is None:
-        place = Place("revoked", annotator)
+    hold_state(annotator.study_id, annotator.pk)
+    place = find_place(annotator, ahead)
+    if place.kind == "revoked":
         raise StaleStage(explain_stale(place), place)
-    return current
+    last_seen = place.annotator.last_seen
+    if last_seen is None or timezone.now() - last_seen > SEEN_EVERY:
+        mark_seen(annotator)
+    return place
 
 
 def pass_phase(annotator: Annotator, phase: str) -> Place:
     """Note that the phase was gone through, if it is the one the annotator is at; returns where they are then."""
     with transaction.atomic():
-        annotator = lock_annotator(annotator)
-        place = find_place(annotator)
+        place = lock_place(annotator)
         if place.phase != phase:
             return place
-        PhasePassed.objects.create(annotator=annotator, phase=phase, passed_at=timezone.now())
-        mark_seen(annotator)
-        return open_next(annotator)
+        PhasePassed.objects.create(annotator=place.annotator, phase=phase, passed_at=timezone.now())
+        return open_next(place.annotator)
 
 
 def open_next(annotator: Annotator) -> Place:
     """Leave out the texts that this person has read elsewhere, and start the clock of the next assignment."""
     give_back_read_texts(annotator)
-    place = find_place(annotator)
-    if place.assignment and place.assignment.stage_opened_at is None:
-        place.assignment.stage_opened_at = timezone.now()
-        place.assignment.save(update_fields=["stage_opened_at"])
-    return place
+    return start_clock(find_place(annotator))
 
 
-def lock_place(annotator: Annotator, token: str) -> Place:
+def start_clock(place: Place) -> Place:
+    if place.assignment is None or place.assignment.stage_opened_at:
+        return place
+    place.assignment.stage_opened_at = timezone.now()
+    place.assignment.save(update_fields=["stage_opened_at"])
+    return replace(place, drafts=Drafts(*place.asked, is_new=True))
+
+
+def lock_stage(annotator: Annotator, token: str, ahead: int = 0) -> Place:
     """The place whose page carries this token, locked; `StaleStage` if the annotator is elsewhere by now."""
-    place = find_place(lock_annotator(annotator))
+    place = lock_place(annotator, ahead)
     if not place.token or place.token != token:
         raise StaleStage(explain_stale(place), place)
-    mark_seen(annotator)
     return place
 
 
@@ -200,27 +204,11 @@ def explain_stale(place: Place) -> str:
 
 
 def save_drafts(annotator: Annotator, token: str, data: Mapping[str, Any]) -> int:
-    """Keep what was entered on the page of the current stage; returns how many items changed. See `store_drafts`."""
+    """Keep what was entered on the page of the current stage; returns how many items changed. See `StageForm.take`."""
     with transaction.atomic():
-        assignment, stage = lock_place(annotator, token).asked
-        return store_drafts(StageForm(assignment, stage, data), Drafts(assignment, stage))
-
-
-def store_drafts(form: StageForm, drafts: Drafts) -> int:
-    """Bring the drafts up to date with a POST; returns how many changed.
-
-    Its values `item` name the handles it speaks about; without any, those it has a field of. Others keep their drafts.
-    """
-    data = form.data
-    named = set(data.getlist("item")) if hasattr(data, "getlist") else set()
-    changed = 0
-    for subject in form.subjects:
-        spoken_of = subject.handle in named if named else any(name in data for name in form.names(subject).values())
-        values = form.sent(subject)
-        if spoken_of and values != drafts.values(subject.item_id):
-            drafts.put(subject.item_id, values)
-            changed += 1
-    return changed
+        form = StageForm.at(lock_stage(annotator, token))
+        form.take(data)
+        return form.drafts.save()
 
 
 def submit_stage(
@@ -240,21 +228,38 @@ def submit_stage(
     Raises `StaleStage` (nothing handed in) or `Incomplete` (the drafts kept).
     """
     with transaction.atomic():
-        place = lock_place(annotator, token)
-        assignment, stage = place.asked
-        drafts = Drafts(assignment, stage)
+        place = lock_stage(annotator, token, ahead=1)
+        form = StageForm.at(place)
         if data is not None:
-            store_drafts(StageForm(assignment, stage, data), drafts)
-        form = StageForm.of_drafts(assignment, stage, drafts)
+            form.take(data)
         refusal = find_refusal(place, form, confirmed)
-        if refusal is None and ask and stage.confirm:
+        asks = ask and place.asked[1].confirm
+        if refusal or asks or is_built_upon(form):
+            form.drafts.save()
+        if asks and not refusal:
             place = replace(place, confirms=form.fingerprint)
-        elif refusal is None:
-            store_submission(assignment, stage, collect_answers(form), drafts.by_item)
-            place = open_next(place.annotator)
+        elif not refusal:
+            place = hand_in(place, form)
     if refusal is not None:  # not inside: the drafts are to stay
         raise refusal
     return place
+
+
+def is_built_upon(form: StageForm) -> bool:
+    """Whether a later stage starts from the drafts of this one; others are not read again once it is handed in."""
+    return any(stage.starts_from == form.stage.name for stage in form.asking.declaration.stages)
+
+
+def hand_in(place: Place, form: StageForm) -> Place:
+    """Store what stands in the form, inside the caller's transaction; returns the place after."""
+    store_submission(form)
+    annotator, assignment = place.annotator, form.assignment
+    if give_back_read_texts(annotator):
+        return open_next(annotator)
+    if assignment.finished_at:
+        return start_clock(locate(annotator, place.following, assignment, place.shown_items))
+    after = locate(annotator, [assignment, *place.following])
+    return replace(after, drafts=Drafts(*after.asked, is_new=True)) if after.stage else after
 
 
 def find_refusal(place: Place, form: StageForm, confirmed: str) -> StaleStage | Incomplete | None:
@@ -280,9 +285,8 @@ def find_retractable(place: Place) -> Assignment | None:
     already. None where the protocol lets nobody go back."""
     if place.kind not in RETRACTABLE_PLACES or not get_declaration(place.annotator.study).takes_back:
         return None
-    done = (
-        place.annotator.assignments.active().filter(finished_at__isnull=False).order_by("-finished_at", "-pk").first()
-    )
+    finished = place.annotator.assignments.active().filter(finished_at__isnull=False)
+    done = place.done or finished.order_by("-finished_at", "-pk").first()
     open_again = done and place.assignment and place.assignment.unit_id == done.unit_id
     return None if open_again else done
 
@@ -296,7 +300,7 @@ def take_back(annotator: Annotator, token: str) -> Place:
     `StaleStage` if something else was handed in by now, or if it is open again already. Answers of the new round
     supersede those of the one before; both stay.
     """
-    place = find_place(lock_annotator(annotator))
+    place = lock_place(annotator)
     done = find_retractable(place)
     if done is None or done.token != token:
         raise StaleStage(_("This cannot be taken back any more. Here is where you are now."), place)

@@ -1,12 +1,14 @@
-"""Check answers with the protocol's declaration, wherever they come from, and store drafts of them."""
+"""Check answers with the protocol's declaration, wherever they come from; store drafts of them, read their items."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from django.utils import timezone
 
-from studies.models import Assignment, Draft
+from items.models import Item, Option
+from studies.models import Assignment, Draft, UnitItem
 from studies.presentation_order import Subject
 from studies.protocols import InvalidAnswer, Question, Stage
 from studies.protocols.base import Value
@@ -91,18 +93,24 @@ Values = dict[str, Any]  # as a draft stores them: {field: value or list of hand
 
 
 class Drafts:
-    """The drafts of one stage of an assignment, over those of the stage whose answers its form starts from."""
+    """The drafts of one stage of an assignment, over those of the stage whose answers its form starts from.
 
-    def __init__(self, assignment: Assignment, stage: Stage):
+    What is put is stored by `save`. A stage opened just now (`is_new`) has no drafts of its own to look for.
+    """
+
+    def __init__(self, assignment: Assignment, stage: Stage, *, is_new: bool = False):
         self.assignment, self.stage = assignment, stage
-        found = list(assignment.drafts.filter(stage__in=[stage.name, stage.starts_from or stage.name]))
-        self.by_item = {draft.item_id: draft for draft in found if draft.stage == stage.name}
+        self.by_item: dict[int | None, Draft] = {}
+        self.earlier: dict[int | None, Values] = {}
+        self.changed: dict[int | None, Draft] = {}
+        if is_new and not stage.starts_from:
+            return
         asked = {question.name for question in stage.questions}
-        self.earlier = {
-            draft.item_id: {name: value for name, value in draft.values.items() if name in asked}
-            for draft in found
-            if draft.stage == stage.starts_from
-        }
+        for draft in assignment.drafts.filter(stage__in=[stage.name, stage.starts_from or stage.name]):
+            if draft.stage == stage.name:
+                self.by_item[draft.item_id] = draft
+            else:
+                self.earlier[draft.item_id] = {name: value for name, value in draft.values.items() if name in asked}
 
     def values(self, item_id: int | None) -> Values:
         """What the form holds about one item, or about the text, before anything more is entered."""
@@ -118,13 +126,55 @@ class Drafts:
         }
 
     def put(self, item_id: int | None, values: Values) -> None:
-        """Store what is entered about one item. What was emptied has an empty draft: no earlier answer comes back."""
+        """Note what is entered about one item. What was emptied has an empty draft: no earlier answer comes back."""
         now, draft = timezone.now(), self.by_item.get(item_id)
         if draft is None:
-            new = Draft(assignment=self.assignment, stage=self.stage.name, item_id=item_id, values=values)
-            new.first_answered_at = new.last_changed_at = now
-            new.save(force_insert=True)
-            self.by_item[item_id] = new
+            draft = Draft(assignment=self.assignment, stage=self.stage.name, item_id=item_id, first_answered_at=now)
+            self.by_item[item_id] = draft
         else:
-            draft.values, draft.last_changed_at, draft.n_changes = values, now, draft.n_changes + 1
-            draft.save(update_fields=["values", "last_changed_at", "n_changes"])
+            draft.n_changes += 1
+        draft.values, draft.last_changed_at = values, now
+        self.changed[item_id] = draft
+
+    def save(self) -> int:
+        """Store what was put; returns how many items it is about."""
+        new = [draft for draft in self.changed.values() if draft.pk is None]
+        known = [draft for draft in self.changed.values() if draft.pk is not None]
+        if new:
+            Draft.objects.bulk_create(new)
+        if known:
+            fields = ["values", "last_changed_at", "n_changes"]
+            Draft.objects.bulk_create(known, update_conflicts=True, unique_fields=["pk"], update_fields=fields)
+        n_changed = len(self.changed)
+        self.changed = {}
+        return n_changed
+
+
+class ShownItems:
+    """The items that stages show, read at once when the first is asked for, and their options likewise."""
+
+    def __init__(self, shown: Iterable[tuple[Assignment, str]]):
+        self.shown = [(assignment, assignment.shown.get(stage, [])) for assignment, stage in shown]
+
+    @cached_property
+    def rows(self) -> list[UnitItem]:
+        ids = {item for _assignment, items in self.shown for _handle, item, _options in items if item}
+        units = {assignment.unit_id for assignment, _items in self.shown}
+        found = UnitItem.objects.filter(unit__in=units, item__in=ids).select_related("item")
+        return list(found.only("unit", "item__stem", "item__expected_answer", "item__external_id")) if ids else []
+
+    @cached_property
+    def items(self) -> dict[int | None, Item]:
+        return {row.item_id: row.item for row in self.rows}
+
+    @cached_property
+    def options(self) -> dict[int, dict[int, Option]]:
+        """By item and by primary key."""
+        found: dict[int, dict[int, Option]] = {row.item_id: {} for row in self.rows}
+        for option in Option.objects.filter(item__in=found).only("item", "text", "correct").order_by():
+            found[option.item_id][option.pk] = option
+        return found
+
+    def first_of(self, unit_id: int) -> int | None:
+        """The first item of a unit, whichever is shown first."""
+        return next((row.item_id for row in self.rows if row.unit_id == unit_id), None)

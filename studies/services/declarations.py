@@ -1,6 +1,13 @@
-"""From rows to what a protocol declares, and to the words that annotators see: of a study, or of one annotator."""
+"""From rows to what a protocol declares, and to the words that annotators see: of a study, or of one annotator.
 
+Both follow from the protocol, its parameters and the content of an instrument version alone, so they are kept under
+these: an edit makes another version, with another hash, and other parameters make another key. Nothing kept here
+depends on the language of a request, and nobody may change it in place.
+"""
+
+import json
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from studies.models import Annotator, Study, Variant
@@ -36,31 +43,61 @@ def map_annotator_declarations(study: Study) -> dict[str, Declaration]:
     return {code: by_variant[name] for code, name in drawn}
 
 
-def declare(study: Study, asked: Study | Variant) -> Declaration:
-    """The study's protocol with the parameters and the wording of the study itself, or of one of its variants."""
-    protocol = PROTOCOLS[study.protocol]
-    return protocol.declare(protocol.fill(asked.params), asked.instrument_version.content)
+@dataclass(frozen=True)
+class Asking:
+    """How somebody is asked: what the protocol declares, and the wording with the declaration's slots filled."""
+
+    declaration: Declaration
+    wording: dict[str, Any]
+    by_stage: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def stage_wording(self, stage: Stage) -> dict[str, Any]:
+        """What the wording says of a stage; where it judges another's answers, that one's words stand behind it."""
+        if stage.name not in self.by_stage:
+            self.by_stage[stage.name] = {**self.wording.get(stage.checks, {}), **self.wording.get(stage.name, {})}
+        return self.by_stage[stage.name]
 
 
-def get_wording(study: Study) -> dict[str, Any]:
-    """The frozen wording of the study, as models are asked, with the declaration's slots filled."""
-    return fill_wording(study.instrument_version.content, get_declaration(study))
+MAX_KEPT = 256
+_kept: dict[tuple[str, str, str], Asking] = {}
 
 
-def get_annotator_wording(annotator: Annotator) -> dict[str, Any]:
-    """The frozen wording that this annotator sees, with the declaration's slots filled."""
-    asked = annotator.variant or annotator.study
-    return fill_wording(asked.instrument_version.content, get_annotator_declaration(annotator))
+def get_asking(study: Study, asked: Study | Variant) -> Asking:
+    """How the study itself, or one of its variants, asks. The wording is read where it is not known yet."""
+    version = asked.instrument_version
+    key = (study.protocol, version.content_hash, json.dumps(asked.params, sort_keys=True))
+    found = _kept.get(key)
+    if found is None:
+        protocol = PROTOCOLS[study.protocol]
+        declaration = protocol.declare(protocol.fill(asked.params), version.content)
+        found = Asking(declaration, fill_wording(version.content, declaration))
+        if len(_kept) >= MAX_KEPT:
+            _kept.clear()
+        _kept[key] = found
+    return found
 
 
 def fill_wording(content: dict[str, Any], declaration: Declaration) -> dict[str, Any]:
     return dict(fill_slots(content, declaration.slots)) if declaration.slots else content
 
 
-def get_stage_wording(annotator: Annotator, stage: Stage) -> dict[str, Any]:
-    """What the wording says of a stage; where it judges the answers of another, that one's words stand behind it."""
-    words = get_annotator_wording(annotator)
-    return {**words.get(stage.checks, {}), **words.get(stage.name, {})}
+def get_annotator_asking(annotator: Annotator) -> Asking:
+    return get_asking(annotator.study, annotator.variant or annotator.study)
+
+
+def declare(study: Study, asked: Study | Variant) -> Declaration:
+    """The study's protocol with the parameters and the wording of the study itself, or of one of its variants."""
+    return get_asking(study, asked).declaration
+
+
+def get_wording(study: Study) -> dict[str, Any]:
+    """The frozen wording of the study, as models are asked, with the declaration's slots filled."""
+    return get_asking(study, study).wording
+
+
+def get_annotator_wording(annotator: Annotator) -> dict[str, Any]:
+    """The frozen wording that this annotator sees, with the declaration's slots filled."""
+    return get_annotator_asking(annotator).wording
 
 
 def get_version_id(annotator: Annotator) -> int:

@@ -1,18 +1,33 @@
 """Work out where an annotator is in a study, and which texts the same person has read in others."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
+from django.db.models import Count, Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from items.models import Text
 from studies.models import Annotator, Assignment, Purpose, StudyState
-from studies.protocols import Stage
+from studies.protocols import Declaration, Stage
+from studies.services.answers import Drafts, ShownItems
 from studies.services.declarations import get_annotator_declaration
 from studies.services.selection import CALIBRATION, MAIN
 
 RELATED = ("study__instrument_version", "variant__instrument_version")
+# Of an open assignment, what its page and its hand-in rest on; the wording is known by its hash (declarations.py).
+OF_ASSIGNMENT = ("round", "position", "shown", "reopened", "stage", "token", "stage_opened_at", "finished_at")
+OF_ANNOTATOR = ("public_id", "token", "kind", "purpose", "person", "revoked_at", "last_seen")
+OF_STUDY = ("project", "protocol", "params", "language", "state", "launched_at", "main_opened_at")
+READ = (
+    *OF_ASSIGNMENT,
+    *(f"annotator__{name}" for name in OF_ANNOTATOR),
+    *(f"annotator__study__{name}" for name in (*OF_STUDY, "instrument_version__content_hash")),
+    *(f"annotator__variant__{name}" for name in ("params", "instrument_version__content_hash")),
+    *(f"unit__{name}" for name in ("part", "text__external_id", "text__title", "text__body", "text__language")),
+)
 Kind = Literal["revoked", "closed", "paused", "phase", "stage", "waiting", "done"]
 
 
@@ -25,8 +40,10 @@ class Place:
     phase: str | None = None
     assignment: Assignment | None = None
     stage: Stage | None = None
-    number: int = 0
-    total: int = 0
+    following: tuple[Assignment, ...] = ()  # what is open after it, as far as it was read
+    done: Assignment | None = None  # what was handed in just now
+    drafts: Drafts | None = None
+    shown_items: ShownItems | None = None  # of this stage and of the page that may follow it
     confirms: str = ""  # the fingerprint of the form that waits for the annotator's word that it is final
 
     @property
@@ -41,33 +58,79 @@ class Place:
             raise ValueError(f"A place of kind {self.kind!r} has no stage.")
         return self.assignment, self.stage
 
+    @cached_property
+    def counts(self) -> tuple[int, int]:
+        """The number of this unit and of all. Of each round by itself, but a unit taken back keeps its number."""
+        mine = self.annotator.assignments.active()
+        if self.assignment is None:
+            return 0, mine.count()
+        takes_back = get_annotator_declaration(self.annotator).takes_back
+        before = Q(finished_at__isnull=False) & ~Q(unit=self.assignment.unit_id)
+        mine = mine.filter(round=1 if takes_back else self.assignment.round)
+        found = mine.aggregate(total=Count("pk"), before=Count("pk", filter=before))
+        return found["before"] + 1, found["total"]
 
-def find_place(annotator: Annotator) -> Place:
-    """Where the annotator stands now. Reads only."""
+    @property
+    def number(self) -> int:
+        return self.counts[0]
+
+    @property
+    def total(self) -> int:
+        return self.counts[1]
+
+
+def find_place(annotator: Annotator, ahead: int = 0) -> Place:
+    """Where the annotator stands by the rows as they are now, with the open assignments `ahead`. Reads only."""
+    rows = Assignment.objects.open().filter(annotator=annotator.pk, annotator__token=annotator.token)
+    rows = rows.select_related(*(f"annotator__{each}" for each in RELATED), "unit__text").only(*READ)
+    queue = list(rows[: ahead + 1])
+    if queue:
+        return locate(queue[0].annotator, queue)
+    current = Annotator.objects.select_related(*RELATED).filter(pk=annotator.pk, token=annotator.token).first()
+    return locate(current, []) if current else Place("revoked", annotator)
+
+
+def locate(
+    annotator: Annotator,
+    queue: Sequence[Assignment],
+    done: Assignment | None = None,
+    shown_items: ShownItems | None = None,
+) -> Place:
+    """The place of an annotator with these open assignments; `done` is what was handed in just now.
+
+    Whoever has begun has passed the phases and does not wait: a clock starts only then.
+    """
     barrier = find_barrier(annotator)
     if barrier:
         return Place(barrier, annotator)
+    for assignment in queue:
+        assignment.annotator = annotator
     declaration = get_annotator_declaration(annotator)
+    current = queue[0] if queue else None
+    has_begun = bool(done or (current and current.stage_opened_at))
+    if not has_begun and (phase := find_open_phase(annotator, declaration)):
+        return Place("phase", annotator, phase=phase)
+    if current is None:
+        return Place("done", annotator, done=done)
+    if not current.stage_opened_at and declaration.calibration and is_waiting(annotator, current, done):
+        return Place("waiting", annotator, done=done)
+    stage = declaration.stage(current.stage)
+    shown_items = shown_items or ShownItems([(each, each.stage) for each in queue])
+    return Place("stage", annotator, None, current, stage, tuple(queue[1:]), done, shown_items=shown_items)
+
+
+def find_open_phase(annotator: Annotator, declaration: Declaration) -> str | None:
+    """The first phase that the annotator has not passed; experts have none."""
+    if annotator.purpose == Purpose.EXPERT:
+        return None
     passed = set(annotator.phases_passed.values_list("phase", flat=True))
-    for phase in () if annotator.purpose == Purpose.EXPERT else declaration.phases:
-        if phase not in passed:
-            return Place("phase", annotator, phase=phase)
-    mine = annotator.assignments.active()
-    assignment = mine.open().select_related("unit__text").first()
-    if assignment is None:
-        return Place("done", annotator, total=mine.count())
-    if declaration.calibration and is_waiting(annotator, assignment):
-        return Place("waiting", annotator, total=mine.count())
-    # A unit that was taken back keeps its number; a round of reopened answers is counted by itself.
-    mine = mine.filter(round=1 if declaration.takes_back else assignment.round)
-    number = mine.filter(finished_at__isnull=False).exclude(unit=assignment.unit_id).count() + 1
-    return Place("stage", annotator, None, assignment, declaration.stage(assignment.stage), number, mine.count())
+    return next((phase for phase in declaration.phases if phase not in passed), None)
 
 
-def is_waiting(annotator: Annotator, following: Assignment) -> bool:
+def is_waiting(annotator: Annotator, following: Assignment, done: Assignment | None = None) -> bool:
     """Whether the calibration is over for this annotator, and the main part not open yet. Rehearsals do not wait."""
     rehearses = annotator.purpose in (Purpose.PREVIEW, Purpose.SIMULATED)
-    if annotator.study.main_opened_at or rehearses or following.unit.part != MAIN:
+    if annotator.study.main_opened_at or rehearses or following.unit.part != MAIN or (done and done.unit.part == MAIN):
         return False
     return annotator.assignments.active().filter(unit__part=CALIBRATION).exists()
 
@@ -90,9 +153,10 @@ def find_annotator_by_token(token: str) -> Annotator | None:
 
 
 def find_annotator_by_public_id(public_id: str, token: str) -> Annotator | None:
-    """The annotator of a work page, if the browser also holds the token of their link."""
-    annotator = find_annotator_by_token(token)
-    return annotator if annotator and annotator.public_id == public_id else None
+    """The annotator of a work page, if the browser also holds the token of their link: no more than who they are and
+    the language of their study. `find_place` reads the rest."""
+    rows = Annotator.objects.select_related("study").only("public_id", "token", "study__language")
+    return rows.filter(public_id=public_id, token=token).first()
 
 
 def find_read_texts(annotator: Annotator) -> set[str]:

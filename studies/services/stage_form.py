@@ -6,7 +6,7 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
-from django import forms
+from django.http import QueryDict
 from django.utils.translation import gettext as _
 
 from items.models import Item
@@ -14,8 +14,9 @@ from studies.models import Assignment, Response
 from studies.presentation_order import Subject, list_subjects, read_shown_items
 from studies.protocols import PROTOCOLS, Question, Stage
 from studies.protocols.base import MAX_TEXT, Value
-from studies.services.answers import About, Drafts, Given
-from studies.services.declarations import fill_slots, get_annotator_declaration, get_stage_wording
+from studies.services.answers import About, Drafts, Given, ShownItems
+from studies.services.declarations import Asking, fill_slots, get_annotator_asking
+from studies.services.places import Place
 
 MAX_COMMENT = 1_000
 NONE = "none"
@@ -23,59 +24,88 @@ UNSURE = "unsure"
 COMMENT = "comment."  # before the name of a question: what was written about the answer
 
 
-class StageForm(forms.Form):
-    """The questions of one stage of an assignment. Unbound, it stands as the drafts left it."""
+class StageForm:
+    """The questions of one stage of an assignment, and what stands in their fields: its drafts, and what is sent."""
 
     def __init__(
         self,
         assignment: Assignment,
         stage: Stage,
-        data: Mapping[str, Any] | None = None,
         drafts: Drafts | None = None,
+        shown_items: ShownItems | None = None,
     ):
         self.assignment, self.stage = assignment, stage
+        self.drafts = drafts or Drafts(assignment, stage)
+        self.shown_items = shown_items or ShownItems([(assignment, stage.name)])
         self.shown = read_shown_items(assignment.shown, stage.name)
-        self.subjects = list_subjects(self.shown, find_first_of_pair(assignment))
-        self.allowed: dict[str, list[str]] = {}
-        if data is None:
-            drafts = drafts or Drafts(assignment, stage)
-        super().__init__(data, initial=drafts.fields(self.subjects) if drafts else None)
+        is_pair = PROTOCOLS[assignment.annotator.study.protocol].unit == "pair"
+        first = self.shown_items.first_of(assignment.unit_id) if is_pair else None
+        self.subjects = list_subjects(self.shown, first)
+        self.allowed: dict[str, list[str]] = {}  # by field, the values it may take; none listed: a text
+        self.by_subject: dict[str, dict[str, str]] = {}  # by handle, the fields about it, by what they hold
         for subject in self.subjects:
             self.add_subject(subject)
+        self.values = self.drafts.fields(self.subjects)
+        self.errors: dict[str, list[str]] = {}  # by handle, once the form was checked
 
     @classmethod
-    def of_drafts(cls, assignment: Assignment, stage: Stage, drafts: Drafts | None = None) -> "StageForm":
-        """The form bound to its drafts: valid if the stage could be handed in as they stand."""
-        form = cls(assignment, stage, drafts=drafts)
-        form.data, form.is_bound = form.initial, True
-        return form
+    def at(cls, place: Place) -> "StageForm":
+        return cls(*place.asked, place.drafts, place.shown_items)
+
+    def take(self, data: Mapping[str, Any]) -> None:
+        """Enter a POST, as drafts that are not stored yet.
+
+        Its values `item` name the handles it speaks about; without any, those it has a field of. Others keep their
+        drafts.
+        """
+        named = set(read_list(data, "item"))
+        for subject in self.subjects:
+            fields = self.names(subject)
+            if not (subject.handle in named if named else any(name in data for name in fields.values())):
+                continue
+            for kind, name in fields.items():
+                self.values[name] = read_list(data, name) if kind in self.ticked else data.get(name)
+            values = self.sent(subject)
+            if values != self.drafts.values(subject.item_id):
+                self.drafts.put(subject.item_id, values)
+        self.values = self.drafts.fields(self.subjects)
 
     @property
     def fingerprint(self) -> str:
         """Differs between forms in which something else stands."""
-        return sha256(json.dumps(self.data, sort_keys=True).encode()).hexdigest()[:16]
+        return sha256(json.dumps(self.values, sort_keys=True).encode()).hexdigest()[:16]
 
     @cached_property
+    def ticked(self) -> set[str]:
+        """What fields of several values hold."""
+        return {UNSURE, *(question.name for question in self.stage.questions if question.per == "option")}
+
+    @property
     def items(self) -> dict[int | None, Item]:
-        ids = [shown.item_id for shown in self.shown if shown.item_id]
-        rows = Item.objects.select_related("text").prefetch_related("options").filter(pk__in=ids)
-        return {item.pk: item for item in rows}
+        return self.shown_items.items
 
     @cached_property
+    def asking(self) -> Asking:
+        return get_annotator_asking(self.assignment.annotator)
+
+    @property
     def words(self) -> dict[str, Any]:
         """What the wording says of this stage."""
-        return get_stage_wording(self.assignment.annotator, self.stage)
+        return self.asking.stage_wording(self.stage)
 
-    @cached_property
+    @property
     def checked_stage(self) -> Stage:
         """Where the stage judges the answers of another, that one; `KeyError` if it judges none."""
-        return get_annotator_declaration(self.assignment.annotator).stage(self.stage.checks)
+        return self.asking.declaration.stage(self.stage.checks)
 
     def applying(self, subject: Subject) -> tuple[Question, ...]:
         """The questions that apply to the subject, asked or not."""
         return self.stage.about(self.has_expected_answer(subject))
 
     def has_expected_answer(self, subject: Subject) -> bool:
+        """Whether its item has one; looked up only where a question depends on it."""
+        if not any(question.needs_expected_answer for question in self.stage.questions):
+            return True
         return subject.item_id is not None and bool(self.items[subject.item_id].expected_answer)
 
     def reopened(self, subject: Subject) -> dict[str, Any] | None:
@@ -109,48 +139,30 @@ class StageForm(forms.Form):
         return [question for question in self.applying(subject) if again is None or question.name in again]
 
     def add_subject(self, subject: Subject) -> None:
-        again = self.reopened(subject) or {}
+        again, fields = self.reopened(subject) or {}, self.by_subject.setdefault(subject.handle, {})
         for question in self.open_questions(subject):
-            self.add_question(question, subject)
+            self.add_field(fields, question.name, subject, self.list_values(question, subject))
+            if question.per == "option" and question.unsure:
+                self.add_field(fields, UNSURE, subject, [option.handle for option in subject.options])
             if "c" in again.get(question.name, {}).get("rules", ()):
-                self.add_text(f"{COMMENT}{question.name}-{subject.handle}")
+                self.add_field(fields, f"{COMMENT}{question.name}", subject, [])
 
-    def add_question(self, question: Question, subject: Subject) -> None:
-        name = f"{question.name}-{subject.handle}"
-        handles = [option.handle for option in subject.options]
-        if question.kind == "text":
-            self.add_text(name)
-        elif question.kind == "pick":
-            self.add_choice(name, [*(side.handle for side in subject.sides), *map(str, question.levels)])
-        elif question.kind == "tick" and question.per == "item":
-            self.add_choice(name, ["true"])
-        elif question.kind == "tick":
-            self.add_choices(name, [*handles, NONE])
-            if question.unsure:
-                self.add_choices(f"{UNSURE}-{subject.handle}", handles)
-        else:
-            self.add_choice(name, [str(level) for level in question.levels])
-
-    def add_choices(self, name: str, handles: list[str]) -> None:
-        self.allowed[name] = handles
-        choices = [(handle, handle) for handle in handles]
-        self.fields[name] = forms.MultipleChoiceField(choices=choices, required=False)
-
-    def add_choice(self, name: str, values: list[str]) -> None:
+    def add_field(self, fields: dict[str, str], kind: str, subject: Subject, values: list[str]) -> None:
+        fields[kind] = name = f"{kind}-{subject.handle}"
         self.allowed[name] = values
-        self.fields[name] = forms.ChoiceField(choices=[(value, value) for value in values], required=False)
 
-    def add_text(self, name: str) -> None:
-        self.fields[name] = forms.CharField(required=False)
+    def list_values(self, question: Question, subject: Subject) -> list[str]:
+        """The values that the field of a question may take; none for a text."""
+        if question.kind == "tick":
+            return ["true"] if question.per == "item" else [*(option.handle for option in subject.options), NONE]
+        sides = [side.handle for side in subject.sides] if question.kind == "pick" else []
+        return [*sides, *map(str, question.levels)]
 
-    def clean(self) -> dict[str, Any] | None:
-        for subject in self.subjects:
-            for problem in self.problems(subject):
-                self.add_error(self.first_field(subject), problem)
-        return super().clean()
-
-    def first_field(self, subject: Subject) -> str:
-        return f"{self.open_questions(subject)[0].name}-{subject.handle}"
+    def is_valid(self) -> bool:
+        """Whether the stage could be handed in as it stands; if not, `errors` say why."""
+        found = {subject.handle: self.problems(subject) for subject in self.subjects}
+        self.errors = {handle: problems for handle, problems in found.items() if problems}
+        return not self.errors
 
     def problems(self, subject: Subject) -> list[str]:
         """What is missing or contradictory in the answers about one subject, in sentences."""
@@ -175,7 +187,7 @@ class StageForm(forms.Form):
         return found
 
     def option_problems(self, question: Question, subject: Subject) -> list[str]:
-        ticked = self.cleaned_data.get(f"{question.name}-{subject.handle}") or []
+        ticked = self.chosen(f"{question.name}-{subject.handle}")
         found = []
         if subject.options and not ticked:
             found.append(_("Tick an option, or choose “None is correct”."))
@@ -185,7 +197,7 @@ class StageForm(forms.Form):
 
     def value(self, name: str) -> Any:
         """What stands in a field now: as sent, else as drafted."""
-        return self[name].value() if name in self.fields else None
+        return self.values.get(name) if name in self.allowed else None
 
     def chosen(self, name: str) -> list[str]:
         return list(self.value(name) or [])
@@ -220,17 +232,15 @@ class StageForm(forms.Form):
 
     def names(self, subject: Subject) -> dict[str, str]:
         """The form's fields about one subject, by what they hold."""
-        ending = f"-{subject.handle}"
-        return {name.removesuffix(ending): name for name in self.fields if name.endswith(ending)}
+        return self.by_subject[subject.handle]
 
     def sent(self, subject: Subject) -> dict[str, Any]:
         """The values about one subject as a draft stores them, in a fixed order; what is not asked is dropped."""
         values: dict[str, Any] = {}
         asked = self.path(subject)
-        per_option = {question.name for question in self.stage.questions if question.per == "option"}
         for kind, name in self.names(subject).items():
             given = self.value(name)
-            if kind in (*per_option, UNSURE):
+            if kind in self.ticked:
                 values[kind] = [handle for handle in self.allowed[name] if handle in (given or [])]
             elif kind.startswith(COMMENT):
                 values[kind] = clean_text(given)[:MAX_COMMENT]
@@ -270,7 +280,7 @@ class StageForm(forms.Form):
 
     def problems_said(self, subject: Subject) -> list[str]:
         """The sentences about one subject, if the form was checked."""
-        return [str(error) for error in self.errors.get(self.first_field(subject), [])] if self.is_bound else []
+        return self.errors.get(subject.handle, [])
 
     def is_answered(self, subject: Subject) -> bool:
         """Whether nothing is missing about the subject as it stands."""
@@ -288,11 +298,12 @@ def clean_text(given: object) -> str:
     return str(given or "").replace("\r\n", "\n").replace("\0", "").strip()
 
 
-def find_first_of_pair(assignment: Assignment) -> int | None:
-    """The item whose row the answers about a pair are; None for units that are no pairs."""
-    if PROTOCOLS[assignment.annotator.study.protocol].unit != "pair":
-        return None
-    return assignment.unit.unit_items.values_list("item_id", flat=True).first()
+def read_list(data: Mapping[str, Any], name: str) -> list[str]:
+    """All values of a field of a POST, or the one of a plain mapping."""
+    if isinstance(data, QueryDict):
+        return data.getlist(name)
+    given = data.get(name, [])
+    return list(given) if isinstance(given, list | tuple) else [given]
 
 
 def get_title(question: Question, words: Mapping[str, Any]) -> str:

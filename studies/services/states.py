@@ -35,26 +35,30 @@ def lock_study(study: Study, *states: StudyState) -> Study:
     return current
 
 
-def hold_state(study_id: int) -> None:
-    """Keep the study in its state until the transaction ends; many may do so at once.
+def hold_state(study_id: int, annotator_id: int | None = None) -> None:
+    """Keep the study in its state until the transaction ends; many may do so at once, but one for an annotator.
 
     Answers are stored under this lock: whoever pauses or closes the study waits for those that are being stored, and
     those that come later read the new state.
     """
-    take_state_lock("pg_advisory_xact_lock_shared", study_id)
+    if annotator_id is None:
+        take_lock("SELECT pg_advisory_xact_lock_shared(%s)", STATE_LOCKS + study_id)
+    else:
+        row = "FROM studies_annotator WHERE id = %s FOR NO KEY UPDATE"
+        take_lock(f"SELECT pg_advisory_xact_lock_shared(%s) {row}", STATE_LOCKS + study_id, annotator_id)
 
 
 def lock_study_state(study: Study, *states: StudyState) -> Study:
     """`lock_study`, with no answer being stored: for changes into or out of states that take answers."""
-    take_state_lock("pg_advisory_xact_lock", study.pk)
+    take_lock("SELECT pg_advisory_xact_lock(%s)", STATE_LOCKS + study.pk)
     return lock_study(study, *states)
 
 
-def take_state_lock(function: str, study_id: int) -> None:
-    """A lock of PostgreSQL in the study's name. SQLite needs none: its transactions run one after the other."""
+def take_lock(statement: str, *keys: int) -> None:
+    """A lock of PostgreSQL. SQLite needs none: its transactions run one after the other."""
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
-            cursor.execute(f"SELECT {function}(%s)", [STATE_LOCKS + study_id])
+            cursor.execute(statement, keys)
 
 
 RUNNING = (StudyState.DRAFT, StudyState.LIVE, StudyState.PAUSED)

@@ -12,6 +12,7 @@ from analysis.choices import Choices
 from analysis.reports.registry import build
 from studies.models import Purpose, Response, StudyState
 from studies.services.expert_check import can_open_expert_check, has_experts, open_expert_check
+from studies.services.instruments import hash_content
 from studies.services.launching import close_study, delete_annotators
 from studies.services.places import find_place
 from studies.services.second_round import open_second_round
@@ -173,6 +174,7 @@ def test_a_check_is_opened_once_and_only_where_there_is_something_to_check(proje
 def test_a_wording_that_says_nothing_of_it_has_no_check(study):
     version = study.instrument_version
     version.content = {key: value for key, value in version.content.items() if key != "check"}
+    version.content_hash = hash_content(version.content)
     version.save()
     study.refresh_from_db()
     assert not can_open_expert_check(study)

@@ -24,7 +24,7 @@ def test_a_study_that_is_closed_while_a_hand_in_waits_stores_nothing(project, mo
     someone = person(study).start()
     someone.save(someone.answers())
     token = someone.here.token
-    monkeypatch.setattr(answering, "hold_state", lambda pk: close_study(Study.objects.get(pk=pk)))
+    monkeypatch.setattr(answering, "hold_state", lambda pk, _annotator: close_study(Study.objects.get(pk=pk)))
     with pytest.raises(StaleStage):
         answering.submit_stage(someone.annotator, token)
     assert not Submission.objects.exists()
