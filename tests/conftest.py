@@ -5,8 +5,6 @@ from contextlib import ExitStack
 import pytest
 from django.conf import settings as project_settings
 from django.utils import timezone, translation
-from hypothesis import HealthCheck
-from hypothesis import settings as hypothesis_settings
 
 from config.env import SQLITE
 from config.translations import compile_stale
@@ -16,13 +14,9 @@ from llm import failures
 from llm.models import Endpoint
 from llm.services import draining, runs
 from projects.models import Membership, Project, Role, User
+from tests import examples  # noqa: F401 - the profile of hypothesis
 from tests.mock_server import mock_server
 
-# The same examples wherever the tests run, and no limit of time: a busy machine is no failure.
-hypothesis_settings.register_profile(
-    "suite", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
-hypothesis_settings.load_profile("suite")
 compile_stale()
 
 if project_settings.DATABASES["default"]["ENGINE"] == SQLITE:

@@ -19,7 +19,7 @@ def main(arguments: list[str]) -> int:
     if chosen.command == "test":
         from config.cli.test import test
 
-        return test(chosen.without, chosen.rest, chosen.extras)
+        return test(chosen.without, chosen.rest, chosen.extras, chosen.quick)
     print("Lesart's packages are installed.")
     return usage.STOPPED
 

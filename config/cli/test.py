@@ -1,4 +1,7 @@
-"""`./lesart test`: the suite on SQLite, database and broker tests on PostgreSQL, then the browser; finds a Chromium."""
+"""`./lesart test`: the suite on SQLite, database and broker tests on PostgreSQL, then the browser; finds a Chromium.
+
+With --quick only those of the first part that are not marked `slow`.
+"""
 
 import os
 import secrets
@@ -106,10 +109,14 @@ def _use_browser() -> Iterator[dict[str, str]]:
 
 
 @contextmanager
-def _use_private_services() -> Iterator[dict[str, str]]:
+def _use_private_services(**variables: str) -> Iterator[dict[str, str]]:
     """A broker and a data folder of the part's own."""
     with run_valkey() as url, tempfile.TemporaryDirectory(prefix="lesart-test-") as folder:
-        yield {"REDIS_URL": url, "LESART_DATA": folder, "SECRET_KEY": secrets.token_urlsafe(48)}
+        yield {"REDIS_URL": url, "LESART_DATA": folder, "SECRET_KEY": secrets.token_urlsafe(48), **variables}
+
+
+# A worker that has nothing left takes over from one that still waits for processes.
+ON_ALL_CORES = ["-n", "auto", "--dist", "worksteal"]
 
 
 @dataclass(frozen=True)
@@ -123,19 +130,25 @@ class Part:
 
 
 PARTS = [
-    Part("SQLite", None, ["-n", "auto", "-m", "not browser and not local"], _use_sqlite),
-    Part("PostgreSQL", "postgres", ["-n", "auto", "-m", "(database or broker) and not browser"], _use_postgresql),
-    Part("browser", "browser", ["-m", "browser"], _use_browser),
-    Part("transformers", "local", ["-m", "local"], _use_sqlite, optional=True),
+    Part("SQLite", None, [*ON_ALL_CORES, "--nomigrations", "-m", "not browser and not local"], _use_sqlite),
+    Part("PostgreSQL", "postgres", [*ON_ALL_CORES, "-m", "(database or broker) and not browser"], _use_postgresql),
+    Part("browser", "browser", ["--nomigrations", "-m", "browser"], _use_browser),
+    Part("transformers", "local", ["--nomigrations", "-m", "local"], _use_sqlite, optional=True),
 ]
+QUICK = Part(
+    "quick", None, [*ON_ALL_CORES, "--nomigrations", "-m", "not browser and not local and not slow"],
+    lambda: _use_private_services(LESART_TEST_QUICK="1"),
+)  # fmt: skip
 
 
-def test(without: Sequence[str], arguments: Sequence[str], extras: Sequence[str]) -> int:
+def test(without: Sequence[str], arguments: Sequence[str], extras: Sequence[str], quick: bool) -> int:
     """Runs every part that is not left out, and those of the extras, whatever became of the one before; sums up."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that the services are cleaned up
-    parts = [part for part in PARTS if not part.optional or part.is_called in extras]
+    parts = [QUICK] if quick else [part for part in PARTS if not part.optional or part.is_called in extras]
     outcomes = {part.name: "left out" if part.is_called in without else _run_part(part, arguments) for part in parts}
     print("\n" + "\n".join(f"{name}: {outcome}" for name, outcome in outcomes.items()), flush=True)
+    if quick:
+        print("Not everything was tested. Run ./lesart test before you send a change.", flush=True)
     if left_out := [name for name, outcome in outcomes.items() if outcome == "left out"]:
         print(f"Not everything was tested. Left out: {', '.join(left_out)}.", flush=True)
     return usage.STOPPED if set(outcomes.values()) <= {"passed", "left out"} else usage.FAILED

@@ -96,6 +96,8 @@ def _add_test(commands: "Commands[argparse.ArgumentParser]") -> None:
     help_text = "run all tests: on SQLite, on PostgreSQL, in a browser"
     test = commands.add_parser("test", help=help_text, description="Other arguments go to pytest.", **COMMON)
     left_out = "leave a part out; the last line then says so"
+    quick = "only what takes seconds: no browser, no PostgreSQL, no slow test, few random examples"
+    test.add_argument("--quick", action="store_true", help=quick)
     test.add_argument("--without", action="append", default=[], choices=["browser", "postgres"], help=left_out)
     _add_extras(test)
 

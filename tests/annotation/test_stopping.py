@@ -94,7 +94,7 @@ NAMES_AND_VALUES = st.sampled_from(
 )
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(NAMES_AND_VALUES, max_size=14))
 def test_no_sequence_of_answers_stores_a_value_behind_a_stop(study, sequence):
     with transaction.atomic():

@@ -194,6 +194,7 @@ def exported(file: Path) -> list[list[str]]:
     return sorted([row[name] for name in COLUMNS] for row in rows if row["annotator_kind"] == "human")
 
 
+@pytest.mark.slow
 def test_a_teams_server_takes_people_and_a_model_through_the_planted_study(site, server, tmp_path):
     assert wait_for(lambda: site.is_healthy("postgres"))
     site.run("migrate")

@@ -29,6 +29,7 @@ def load() -> str:
     return out.getvalue()
 
 
+pytestmark = pytest.mark.slow
 loaded = made_once(load)
 
 

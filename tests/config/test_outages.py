@@ -255,6 +255,7 @@ def ask(url):
         return error.code, error.read().decode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_silent", [True, False])
 def test_the_web_server_says_that_its_database_is_away(tmp_path, silent_port, is_silent):
     database, port = silent_port if is_silent else resources.find_free_port(), resources.find_free_port()
@@ -279,6 +280,7 @@ def test_the_web_server_says_that_its_database_is_away(tmp_path, silent_port, is
     assert [message.startswith(outages.AWAY.summary) for message in said] == [True]
 
 
+@pytest.mark.slow
 @pytest.mark.database
 def test_a_suspended_server_is_given_up_and_web_requests_alone_have_limits():
     with run_server() as database:
@@ -311,6 +313,7 @@ def test_connections_know_within_seconds_that_the_server_is_away(db):
     assert connection.is_usable()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("variables", "code", "word"),
     [

@@ -13,6 +13,8 @@ from config.cli.postgres import run_postgresql
 from config.cli.valkey import configure, read_url, run_valkey
 from tests.config.shell import line_with, script, wait_for
 
+pytestmark = pytest.mark.slow
+
 HOLDER = """
 import time
 from config.cli.{module} import {name}

@@ -11,6 +11,8 @@ import pytest
 
 from tests.config.shell import is_running, line_with, script, wait_for
 
+pytestmark = pytest.mark.slow
+
 SUPERVISOR = """
 import contextlib, json, os, pathlib, sys
 from config.cli import supervisor, usage

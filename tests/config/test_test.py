@@ -32,33 +32,41 @@ def last_lines(capsys) -> list[str]:
 
 def test_all_parts_passed(parts, capsys):
     parts(0, 0, 0)
-    assert command.test([], [], []) == 0
+    assert command.test([], [], [], False) == 0
     assert last_lines(capsys)[1:] == ["SQLite: passed", "PostgreSQL: passed", "browser: passed"]
 
 
 def test_a_failed_part_does_not_keep_the_others_from_running(parts, capsys):
     calls = parts(1, 0, 0)
-    assert command.test([], [], []) == usage.FAILED
+    assert command.test([], [], [], False) == usage.FAILED
     assert len(calls) == 3
     assert last_lines(capsys)[1] == "SQLite: failed"
 
 
 def test_a_part_without_any_test_has_failed(parts, capsys):
     parts(0, 5, 0)
-    assert command.test([], [], []) == usage.FAILED
+    assert command.test([], [], [], False) == usage.FAILED
     assert last_lines(capsys)[2] == "PostgreSQL: failed, it has no test"
 
 
 def test_what_is_left_out_is_said_last(parts, capsys):
     calls = parts(0, 0)
-    assert command.test(["postgres"], [], []) == 0
+    assert command.test(["postgres"], [], [], False) == 0
     assert len(calls) == 2
     assert last_lines(capsys)[-1] == "Not everything was tested. Left out: PostgreSQL."
 
 
+def test_quick_is_one_part_and_says_that_it_is_not_everything(parts, capsys, monkeypatch):
+    calls = parts(0)
+    monkeypatch.setattr(command, "_use_private_services", lambda **variables: nullcontext(variables))
+    assert command.test([], ["-x"], [], True) == 0
+    assert [call[-3:] for call in calls] == [["-m", "not browser and not local and not slow", "-x"]]
+    assert last_lines(capsys)[-1].startswith("Not everything was tested.")
+
+
 def test_other_arguments_go_to_every_part(parts):
     calls = parts(0, 0, 0)
-    command.test([], ["-x", "tests/items"], [])
+    command.test([], ["-x", "tests/items"], [], False)
     assert all(call[-2:] == ["-x", "tests/items"] for call in calls)
 
 
@@ -78,7 +86,7 @@ def test_the_part_of_an_extra_runs_only_with_it(parts, monkeypatch, capsys):
     calls = parts(0, 0, 0, 0, 0)
     extra = command.Part("transformers", "local", ["-m", "four"], lambda: nullcontext({}), optional=True)
     monkeypatch.setattr(command, "PARTS", [*command.PARTS, extra])
-    command.test([], [], [])
+    command.test([], [], [], False)
     assert ["-m", "four"] not in calls
-    command.test(["postgres", "browser"], [], ["local"])
+    command.test(["postgres", "browser"], [], ["local"], False)
     assert ["-m", "four"] in calls

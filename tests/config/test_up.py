@@ -107,6 +107,7 @@ def descendants(pid: int) -> set[int]:
     return found - {pid}
 
 
+@pytest.mark.slow
 def test_the_product_leaves_nothing_when_killed_starts_again_and_goes_when_asked(tmp_path):
     with Product(tmp_path) as killed:
         assert len(killed.family) >= 5  # guard, broker, web and its process, worker

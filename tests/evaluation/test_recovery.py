@@ -70,13 +70,9 @@ def recovery(*words: str) -> str:
 UNDISTURBED = "undisturbed: 108 calls (108 answered), asked again 0, 324 answers, 0 assignments open"
 
 
+@pytest.mark.slow
 def test_a_killed_worker_and_an_emptied_broker_cost_time_alone():
     said = recovery()
     assert UNDISTURBED in said
     assert "killed 1 ×: 108 calls (108 answered)" in said
     assert "324 answers equal those of the undisturbed run." in said
-
-
-@pytest.mark.database
-def test_two_workers_on_one_run_ask_nothing_twice_and_leave_nothing_open_on_postgresql():
-    assert UNDISTURBED in recovery("--workers", "2", "--share", "20", "--database", "postgresql", "--kills", "0")

@@ -4,12 +4,13 @@ import json
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from generation.drift import measure_share_in
 from generation.parsing import find_item_problems, parse, parse_question
 from generation.parts import LONGEST_OPTION, MOST_OPTIONS, ParsedItem, ParsedOption
+from tests.examples import MANY
 
 LINES = """Wer spielt Klavier?
 a) Herr Seidel (richtig)
@@ -150,7 +151,7 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=300)
+@MANY
 @given(st.one_of(st.text(max_size=300), st.lists(PIECES, max_size=60).map("".join)), st.integers(1, 5))
 def test_no_reply_breaks_the_parser_and_what_it_returns_is_bounded_and_clean(reply, n):
     found = parse(reply, n)

@@ -114,6 +114,7 @@ def test_a_content_filter_is_a_refusal(served, make_run, states):
     assert states(run) == {"refused": 1}
 
 
+@pytest.mark.slow
 def test_too_many_requests_uses_up_no_try_and_holds_everybody_back(served, make_run, states):
     server = served(lambda request: too_many(1) if request.number < 12 else "R")
     run = make_run(server, 6)

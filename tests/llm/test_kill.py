@@ -19,7 +19,7 @@ from llm.services.pace import Pace
 from tests.config.shell import ROOT
 from tests.mock_server import mock_server, steady
 
-pytestmark = pytest.mark.database
+pytestmark = [pytest.mark.database, pytest.mark.slow]
 
 N = 120
 AT_ONCE = 16

@@ -1,11 +1,12 @@
 """Instruments as YAML: what is written is read back to the byte, and a change leaves the rest as it was written."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from studies.services.instruments import load_shipped, load_shipped_sources
 from studies.strict_yaml import NotYaml, apply_changes, read_yaml, write_yaml
+from tests.examples import MANY
 
 NASTY = ["\n", "\r\n", "\r", " ", "  ", "\t", "{answer}", "#", ": ", "- ", "'", '"', "\\", "|", ">", "\u2028", "\x85"]
 NASTY += [
@@ -37,14 +38,13 @@ values = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None, database=None)
+@MANY
 @given(st.dictionaries(keys, values, max_size=4))
 def test_any_content_is_read_back_exactly_as_it_was_written(content):
     back = read_yaml(write_yaml(content))
     assert (back, list(back)) == (content, list(content))
 
 
-@settings(max_examples=50, deadline=None, database=None)
 @given(words, words, st.lists(words, max_size=3))
 def test_any_words_can_be_put_in_place_of_others(title, label, lead):
     source = load_shipped_sources()["guess-then-read/en"]

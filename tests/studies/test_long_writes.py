@@ -194,6 +194,7 @@ def rivers(real_database) -> Project:
     return project
 
 
+@pytest.mark.slow
 @pytest.mark.database
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("after", [1, 4])
@@ -211,6 +212,7 @@ def test_a_killed_launch_is_seen_nowhere_and_the_next_one_succeeds(rivers, after
     )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.database
 @pytest.mark.django_db(transaction=True)
 def test_a_killed_import_of_answers_is_seen_nowhere_and_the_next_one_succeeds(rivers):
@@ -226,6 +228,7 @@ def test_a_killed_import_of_answers_is_seen_nowhere_and_the_next_one_succeeds(ri
     assert (Study.everything.count(), Annotator.objects.count(), Response.objects.count()) == (1, 2, 22)
 
 
+@pytest.mark.slow
 @pytest.mark.database
 @pytest.mark.django_db(transaction=True)
 def test_a_killed_study_that_was_to_be_launched_at_once_leaves_its_name_free(rivers):
@@ -237,6 +240,7 @@ def test_a_killed_study_that_was_to_be_launched_at_once_leaves_its_name_free(riv
     assert list(Study.everything.all()) == list(Study.objects.all()) == [study]
 
 
+@pytest.mark.slow
 @pytest.mark.database
 @pytest.mark.django_db(transaction=True)
 def test_a_killed_import_of_items_is_seen_nowhere_and_the_next_one_succeeds(rivers):

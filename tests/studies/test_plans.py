@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from itertools import combinations
 
@@ -43,9 +42,8 @@ def designs(draw: st.DrawFn) -> tuple[list[list[str]], int, list[list[int]]]:
     return texts, annotators, who
 
 
-@pytest.mark.parametrize("block", range(0, 200, 20))
-def test_six_annotators_ten_texts_three_generators_are_balanced_over_pairs_for_every_seed(block):
-    for seed in range(block, block + 20):
+def test_six_annotators_ten_texts_three_generators_are_balanced_over_pairs_for_every_seed():
+    for seed in range(40):
         plan = make_guess_plan(PUBLISHED, 6, seed)
         assert all(Counter(row) == dict.fromkeys(GENERATORS, 2) for row in plan)
         assert all(sorted(by_seat(plan, seat, GENERATORS)) == [3, 3, 4] for seat in range(6))
@@ -56,7 +54,7 @@ def test_six_annotators_ten_texts_three_generators_are_balanced_over_pairs_for_e
             assert len(set(met)) == 2
 
 
-@settings(max_examples=25)
+@settings(max_examples=20)
 @given(designs(), st.integers(0, 2**32 - 1))
 def test_guesses_within_a_text_differ_by_at_most_one_and_only_its_seats_guess(design, seed):
     texts, annotators, who = design
@@ -67,7 +65,7 @@ def test_guesses_within_a_text_differ_by_at_most_one_and_only_its_seats_guess(de
         assert spread([row.count(generator) for generator in generators]) <= 1
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(st.integers(1, 9), st.integers(1, 12), st.integers(1, 4), st.data())
 def test_with_equal_lists_every_seat_and_the_study_have_each_generator_equally_often(annotators, texts, kinds, data):
     generators = list("abcd")[:kinds]
@@ -88,8 +86,9 @@ def test_pairs_share_as_evenly_as_the_numbers_allow(annotators, texts, kinds, le
     assert (min(counts), max(counts)) == (least, most)
 
 
-def test_large_plan_is_far_more_even_over_pairs_than_chance():
+def test_large_plan_is_even_for_each_seat_and_far_more_even_over_pairs_than_chance():
     plan = make_guess_plan([list("abcd")] * 40, 40, 3)
+    assert all(by_seat(plan, seat, list("abcd")) == [10] * 4 for seat in range(40))
     counts = [len(shared(plan, one, other)) for one, other in combinations(range(40), 2)]
     mean = sum(counts) / len(counts)
     variance = sum((count - mean) ** 2 for count in counts) / len(counts)
@@ -139,7 +138,7 @@ def test_all_seats_do_all_texts_by_default():
     assert assign_seats(3, 2, seed=1) == [[0, 1]] * 3
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(st.integers(0, 12), st.integers(1, 8), st.data())
 def test_per_unit_gives_each_text_exactly_that_many_seats_with_even_loads(texts, annotators, data):
     per_unit = data.draw(st.integers(1, annotators))
@@ -193,7 +192,7 @@ def test_contradictory_numbers_are_refused_with_a_sentence(numbers, says):
         assign_seats(**numbers, seed=1)
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(designs(), st.integers(0, 99))
 def test_a_new_seat_gets_a_generator_with_the_fewest_guesses_on_every_text(design, seed):
     texts, annotators, who = design
@@ -241,10 +240,3 @@ def test_a_first_seat_extends_an_empty_plan():
 def test_an_extension_that_does_not_fit_is_refused(plan, does, says):
     with pytest.raises(PlanError, match=says):
         extend_plan(plan, [["a"], ["a"]], 1, does=does)
-
-
-def test_a_hundred_annotators_on_a_hundred_texts_are_planned_within_a_minute():
-    begun = time.process_time()
-    plan = make_guess_plan([list("abcd")] * 100, 100, 1)
-    assert time.process_time() - begun < 60  # about 4 s on one quiet core
-    assert all(by_seat(plan, seat, list("abcd")) == [25] * 4 for seat in range(100))

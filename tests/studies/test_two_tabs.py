@@ -13,7 +13,7 @@ from projects.models import Project
 from studies.models import Annotator, Assignment
 from tests.tabs import STUDIES, filled, hidden_fields, main_form, stored_as_sent
 
-pytestmark = [pytest.mark.database, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.slow, pytest.mark.database, pytest.mark.django_db(transaction=True)]
 
 RACES = 4
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
@@ -141,7 +141,6 @@ def test_a_rater_who_shares_nothing_has_no_mean_and_is_left_out_of_the_average()
     assert human_average(means) == 1.0
 
 
-@settings(max_examples=60)
 @given(ratings(2, 3))
 def test_agreement_over_all_is_that_over_the_applicable_and_what_neither_saw(two):
     n, seen = two.shape[1], two != MISSING
@@ -197,7 +196,6 @@ def test_tables_per_group_add_up_to_the_whole_and_hold_the_first_rater_in_rows()
     assert tables.sum(axis=0)[0].tolist() == [[0, 2, 0], [0, 1, 0], [1, 0, 0]]
 
 
-@settings(max_examples=60)
 @given(ratings(2, 3))
 def test_kappa_equals_scikit_learn(two):
     both = (two != MISSING).all(axis=0)
@@ -211,7 +209,6 @@ def test_kappa_equals_scikit_learn(two):
         assert pair.kappa[0] == pytest.approx(expected, abs=1e-12)
 
 
-@settings(max_examples=60)
 @given(ratings(2, 4))
 def test_ac1_equals_the_written_out_definition(two):
     shared = two[:, (two != MISSING).all(axis=0)]
@@ -225,14 +222,12 @@ def test_ac1_equals_the_written_out_definition(two):
     assert pair.ac1[0] == pytest.approx((observed - chance) / (1 - chance), abs=1e-12)
 
 
-@settings(max_examples=40)
 @given(ratings(4, 3), st.permutations(range(4)))
 def test_order_of_annotators_changes_no_mean(four, order):
     one, other = mean_agreement(pairwise(four, 3)), mean_agreement(pairwise(four[list(order)], 3))
     assert vars(one) == pytest.approx(vars(other), abs=1e-12, nan_ok=True)
 
 
-@settings(max_examples=40)
 @given(ratings(3, 3), st.permutations(range(3)))
 def test_relabelling_the_categories_changes_nothing(three, order):
     renamed = np.where(three == MISSING, MISSING, np.array(order)[three])
@@ -240,7 +235,6 @@ def test_relabelling_the_categories_changes_nothing(three, order):
     assert vars(one) == pytest.approx(vars(other), abs=1e-12, nan_ok=True)
 
 
-@settings(max_examples=40)
 @given(ratings(3, 3))
 def test_duplicated_units_change_no_coefficient(three):
     one, other = pairwise(three, 3), pairwise(np.tile(three, 2), 3)
@@ -250,7 +244,6 @@ def test_duplicated_units_change_no_coefficient(three):
     np.testing.assert_array_equal(one.percent, other.percent)
 
 
-@settings(max_examples=40)
 @given(ratings(4, 2))
 def test_coefficients_stay_in_their_range(four):
     pairs = pairwise(four, 2)

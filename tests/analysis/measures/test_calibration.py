@@ -40,7 +40,6 @@ def columns(rows: list[tuple[int, bool]]) -> tuple[np.ndarray, np.ndarray]:
     return np.array([row[0] / 20 for row in rows]), np.array([row[1] for row in rows])
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.lists(st.tuples(st.floats(0.001, 0.999), st.booleans()), min_size=1, max_size=40))
 def test_brier_and_bins_are_scikit_learns(rows):
     p, true = np.array([row[0] for row in rows]), np.array([row[1] for row in rows])
@@ -98,7 +97,6 @@ def test_where_everything_is_a_key_any_threshold_up_to_the_lowest_will_do():
     assert math.isnan(best_threshold(np.zeros(0), np.zeros(0, dtype=bool)).tau)
 
 
-@settings(max_examples=80, deadline=None)
 @given(JUDGMENTS)
 def test_no_threshold_does_better(rows):
     p, true = columns(rows)
@@ -167,7 +165,7 @@ def test_two_people_or_nothing_shared_are_undefined_and_do_not_pass():
     assert math.isnan(apart.winning_rate)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(0, 1000), st.permutations(range(4)))
 def test_order_of_people_and_names_of_categories_do_not_matter(seed, order):
     said, truth = people(4, 20, 0.6, seed)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from evalica import alpha as second_alpha
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import fleiss_kappa as second_fleiss
 
@@ -239,7 +239,6 @@ def test_ratio_level_refuses_negative_values_and_unknown_levels_are_named():
         krippendorff_alpha(np.array([[1.0, 2.0], [1.0, 3.0]]), "cardinal")
 
 
-@settings(max_examples=60, deadline=None)
 @given(ratings(3, 4), st.sampled_from(LEVELS))
 def test_alpha_equals_a_second_implementation(three, level):
     values = np.where(three == MISSING, np.nan, three)
@@ -249,7 +248,6 @@ def test_alpha_equals_a_second_implementation(three, level):
     assert found.value == pytest.approx(second_alpha(pd.DataFrame(values), distance=level).alpha, abs=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
 @given(ratings(4, 3, missing=False))
 def test_fleiss_equals_statsmodels(four):
     counts = category_counts(four, 3)
@@ -258,7 +256,6 @@ def test_fleiss_equals_statsmodels(four):
         assert found == pytest.approx(second_fleiss(counts), abs=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
 @given(ratings(2, 3))
 def test_two_raters_conger_is_cohen_and_gwet_is_the_pairs_ac1(two):
     shared = two[:, (two != MISSING).all(axis=0)]
@@ -267,7 +264,6 @@ def test_two_raters_conger_is_cohen_and_gwet_is_the_pairs_ac1(two):
     assert gwet_ac(category_counts(shared, 3)).value == pytest.approx(float(pair.ac1[0]), abs=1e-9, nan_ok=True)
 
 
-@settings(max_examples=40, deadline=None)
 @given(ratings(3, 3, missing=False))
 def test_congers_chance_agreement_is_the_mean_of_the_pairs(three):
     tables = [three[[one, other]] for one, other in [(0, 1), (0, 2), (1, 2)]]
@@ -277,7 +273,6 @@ def test_congers_chance_agreement_is_the_mean_of_the_pairs(three):
     assert whole.observed == pytest.approx(np.mean([pair.observed for pair in pairs]), abs=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
 @given(ratings(3, 4, missing=False))
 def test_alpha_is_fleiss_corrected_for_the_number_of_values(three):
     n = three.size
@@ -287,7 +282,6 @@ def test_alpha_is_fleiss_corrected_for_the_number_of_values(three):
         assert alpha == pytest.approx(1 - (1 - fleiss) * (n - 1) / n, abs=1e-9, nan_ok=True)
 
 
-@settings(max_examples=40, deadline=None)
 @given(ratings(3, 3), st.permutations(range(3)), st.permutations(range(3)))
 def test_order_of_raters_and_names_of_categories_do_not_matter(three, order, names):
     renamed = np.where(three == MISSING, MISSING, np.array(names)[three])[list(order)]
@@ -296,7 +290,6 @@ def test_order_of_raters_and_names_of_categories_do_not_matter(three, order, nam
         assert (one.value, one.error) == pytest.approx((other.value, other.error), abs=1e-6, nan_ok=True)
 
 
-@settings(max_examples=40, deadline=None)
 @given(ratings(3, 3), st.randoms(use_true_random=False))
 def test_shuffling_a_units_ratings_changes_only_conger(three, random):
     shuffled = np.array([random.sample(list(unit), 3) for unit in three.T]).T
@@ -305,7 +298,6 @@ def test_shuffling_a_units_ratings_changes_only_conger(three, random):
         assert one == pytest.approx(other, abs=1e-12, nan_ok=True)
 
 
-@settings(max_examples=40, deadline=None)
 @given(ratings(3, 3))
 def test_rows_that_occur_twice_are_the_same_as_a_count_of_two(three):
     twice = np.full(three.shape[1], 2)
@@ -318,7 +310,6 @@ def test_rows_that_occur_twice_are_the_same_as_a_count_of_two(three):
     assert (listed.value, listed.error) == pytest.approx((counted.value, counted.error), abs=1e-6, nan_ok=True)
 
 
-@settings(max_examples=40, deadline=None)
 @given(ratings(3, 4), st.integers(1, 5), st.integers(0, 7))
 def test_alpha_is_unchanged_by_what_its_level_allows(three, factor, shift):
     values = np.where(three == MISSING, np.nan, three)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import f_oneway
@@ -86,7 +86,6 @@ def test_anxiety_ratings_come_out_as_printed_on_the_scale_of_the_labels_that_occ
 
 
 @pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
-@settings(max_examples=50, deadline=None)
 @given(TABLES, st.sampled_from(["linear", "quadratic"]))
 def test_weighted_kappa_and_its_errors_are_the_second_implementations(table, kind):
     found = kappa_test(table, agreement_weights(kind, 3))
@@ -100,7 +99,6 @@ def test_weighted_kappa_and_its_errors_are_the_second_implementations(table, kin
     assert found.error_null == pytest.approx(np.nan_to_num(second.std_kappa0), abs=1e-6)
 
 
-@settings(max_examples=50, deadline=None)
 @given(TABLES)
 def test_the_error_over_n_minus_one_is_that_of_conger(table):
     values, times = table_ratings(table)
@@ -110,7 +108,6 @@ def test_the_error_over_n_minus_one_is_that_of_conger(table):
         assert found.error_unbiased == pytest.approx(conger.error, abs=1e-6, nan_ok=True)
 
 
-@settings(max_examples=50, deadline=None)
 @given(TABLES)
 def test_without_weights_it_is_the_exact_kappa_and_turning_the_table_changes_nothing(table):
     found = weighted_kappa(table, np.eye(3))
@@ -185,7 +182,6 @@ def test_weights_of_an_ordinal_scale_count_the_pairs_between():
 SCORES = arrays(np.float64, (3, 6), elements=st.integers(1, 5).map(float))
 
 
-@settings(max_examples=50, deadline=None)
 @given(SCORES)
 def test_one_way_intraclass_correlation_is_that_of_scipys_analysis_of_variance(scores):
     """ICC(1) = (F - 1) / (F + k - 1) with the F of units as groups."""
@@ -197,7 +193,6 @@ def test_one_way_intraclass_correlation_is_that_of_scipys_analysis_of_variance(s
     assert found.single[0] == pytest.approx((f - 1) / (f + 2), abs=1e-9)
 
 
-@settings(max_examples=50, deadline=None)
 @given(SCORES)
 def test_consistency_of_the_mean_is_cronbachs_alpha_and_averages_follow_spearman_and_brown(scores):
     found = icc(scores)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
@@ -65,7 +65,6 @@ def test_equal_scores_everywhere_leave_nothing_to_rank():
     assert math.isnan(found.p)
 
 
-@settings(max_examples=40, deadline=None)
 @given(arrays(np.float64, (6, 3), elements=st.integers(0, 5).map(float)), st.permutations(range(3)))
 def test_order_of_blocks_and_columns_does_not_matter(scores, order):
     one, other = friedman(scores), friedman(scores[::-1][:, list(order)])
@@ -73,7 +72,6 @@ def test_order_of_blocks_and_columns_does_not_matter(scores, order):
     assert (one.chi2, one.p) == pytest.approx((other.chi2, other.p), nan_ok=True)
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12), st.sampled_from(PROCEDURES))
 def test_adjusted_p_values_are_statsmodels(p, procedure):
     second = {HOLM: "holm", BENJAMINI_HOCHBERG: "fdr_bh", BENJAMINI_YEKUTIELI: "fdr_by"}[procedure]

@@ -71,7 +71,6 @@ def written_out(name: str, values: np.ndarray, w: np.ndarray) -> float:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=40, deadline=None)
 @given(ratings(4, 3), FREE)
 def test_coefficients_with_weights_of_ones_own_are_their_written_out_definitions(name, values, weights):
     found = coefficient(name, values, weights)
@@ -92,7 +91,6 @@ def test_weights_are_their_written_out_definitions(kind):
     ]
 
 
-@settings(max_examples=40, deadline=None)
 @given(ratings(2, 3, missing=False))
 def test_two_raters_fleiss_is_scotts_pi_and_brennan_prediger_bennetts_s(two):
     """Scott (1955): p_e = Σ ((n_1k + n_2k) / 2n)². Bennett, Alpert & Goldstein (1954): S = (c p_o - 1) / (c - 1)."""
@@ -103,7 +101,6 @@ def test_two_raters_fleiss_is_scotts_pi_and_brennan_prediger_bennetts_s(two):
     assert coefficient("brennan_prediger", two).value == pytest.approx((3 * agreed - 1) / 2, abs=1e-9)
 
 
-@settings(max_examples=40, deadline=None)
 @given(ratings(2, 4, missing=False), st.sampled_from(KINDS))
 def test_two_raters_conger_is_cohens_weighted_kappa(two, kind):
     weights = agreement_weights(kind, 4)
@@ -123,7 +120,6 @@ def test_light_is_the_mean_of_cohens_kappas_and_conger_is_not():
     assert abs(light - conger_kappa(three, 3).value) > 0.001
 
 
-@settings(max_examples=40, deadline=None)
 @given(ratings(4, 3, missing=False))
 def test_kappa_of_a_category_is_that_of_it_against_all_others(four):
     counts = category_counts(four, 3)
@@ -133,7 +129,6 @@ def test_kappa_of_a_category_is_that_of_it_against_all_others(four):
             assert kappa == pytest.approx(second_fleiss(merged), abs=1e-9)
 
 
-@settings(max_examples=40, deadline=None)
 @given(ratings(3, 2))
 def test_with_two_values_all_levels_but_the_ratio_are_the_same(three):
     """Two values are one distance apart, whatever its size."""
@@ -143,7 +138,6 @@ def test_with_two_values_all_levels_but_the_ratio_are_the_same(three):
         assert krippendorff_alpha(values, level).value == pytest.approx(nominal, abs=1e-9, nan_ok=True)
 
 
-@settings(max_examples=40, deadline=None)
 @given(ratings(3, 3), st.randoms(use_true_random=False))
 def test_who_gave_which_of_a_units_values_does_not_matter_to_alpha(three, random):
     shuffled = np.array([random.sample(list(unit), 3) for unit in three.T]).T
@@ -158,7 +152,6 @@ def test_who_gave_which_of_a_units_values_matters_to_conger():
     assert conger_kappa(mixed, 2).value == pytest.approx(0.0)
 
 
-@settings(max_examples=40, deadline=None)
 @given(ratings(3, 3), st.sampled_from(NAMES))
 def test_units_that_come_twice_leave_the_coefficient_and_shrink_its_error_by_about_root_two(three, name):
     one, two = coefficient(name, three), coefficient(name, np.tile(three, 2))
@@ -169,7 +162,6 @@ def test_units_that_come_twice_leave_the_coefficient_and_shrink_its_error_by_abo
         assert two.error == pytest.approx(shrunk, abs=1e-6, nan_ok=True)
 
 
-@settings(max_examples=40, deadline=None)
 @given(ratings(3, 3), st.sampled_from(LEVELS))
 def test_units_that_come_twice_move_alpha_by_its_correction_for_the_number_of_values(three, level):
     one, two = krippendorff_alpha(numbers(three), level), krippendorff_alpha(np.tile(numbers(three), 2), level)
@@ -188,7 +180,7 @@ def of_texts(name: str, values: np.ndarray, text: np.ndarray):
 
 
 @pytest.mark.parametrize("name", [*NAMES, "alpha", "mean kappa"])
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(ratings(3, 3), st.permutations(range(3)), st.permutations(range(3)), st.randoms(use_true_random=False))
 def test_intervals_do_not_mind_the_order_of_raters_units_and_texts_or_names(name, three, order, names, random):
     text = np.arange(three.shape[1]) // 2
@@ -200,7 +192,7 @@ def test_intervals_do_not_mind_the_order_of_raters_units_and_texts_or_names(name
 
 
 @pytest.mark.parametrize("name", [*NAMES, "mean kappa"])
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(ratings(3, 3))
 def test_units_that_come_twice_in_their_text_leave_its_interval_and_double_the_responses(name, three):
     text = np.arange(three.shape[1]) // 2
@@ -218,7 +210,6 @@ def test_units_that_come_twice_narrow_the_published_interval():
 
 
 @pytest.mark.parametrize("name", [*NAMES, "alpha", "mean kappa"])
-@settings(max_examples=30, deadline=None)
 @given(ratings(3, 3))
 def test_intervals_stay_in_the_range_of_their_measure_or_say_why_there_is_none(name, three):
     found = of_texts(name, three, np.arange(three.shape[1]))
@@ -230,7 +221,6 @@ def test_intervals_stay_in_the_range_of_their_measure_or_say_why_there_is_none(n
         assert not found.reason
 
 
-@settings(max_examples=60, deadline=None)
 @given(ratings(3, 3), st.sampled_from([*NAMES, *LEVELS]))
 def test_what_is_undefined_has_a_reason_and_what_is_defined_has_none(three, name):
     found = krippendorff_alpha(numbers(three), name) if name in LEVELS else coefficient(name, three)
@@ -238,7 +228,6 @@ def test_what_is_undefined_has_a_reason_and_what_is_defined_has_none(three, name
     assert math.isnan(found.interval().low) == bool(found.interval().reason)
 
 
-@settings(max_examples=60, deadline=None)
 @given(arrays(np.int64, (2, 2), elements=st.integers(0, 8)))
 def test_a_kappa_test_is_undefined_exactly_where_chance_agreement_is_certain(table):
     found = kappa_test(table)

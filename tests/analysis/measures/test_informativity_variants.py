@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 from scipy.stats import t as student
@@ -59,7 +59,6 @@ def test_per_item_takes_all_judgments_of_the_items_options():
     assert math.isnan(found[2])
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=2, max_size=40))
 def test_auc_is_scikit_learns_and_any_increasing_map_leaves_it(rows):
     p, key = np.array([row[0] / 5 for row in rows]), np.array([row[1] for row in rows])
@@ -176,7 +175,6 @@ def test_order_of_texts_and_annotators_hardly_matters_to_two_way_intervals():
     assert (one.low, one.high) == pytest.approx((other.low, other.high), abs=0.01)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 1000), st.permutations(range(4)), st.permutations(range(6)))
 def test_order_of_annotators_and_options_does_not_matter_to_what_is_matched(seed, people, options):
     guess, read = np.random.default_rng(seed).integers(NO, 2, size=(2, 4, 6))

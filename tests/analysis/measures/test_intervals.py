@@ -8,7 +8,7 @@ from statistics import mean, quantiles
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.stats import t as student
 from scipy.stats import ttest_1samp
@@ -202,7 +202,6 @@ def test_a_statistic_that_is_undefined_says_so():
     assert clustered(nothing, 50, 90, bounds=(0, 1), seed=1).reason == UNDEFINED_FIGURE
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(5, 9)), min_size=2, max_size=45), st.randoms())
 def test_order_of_texts_does_not_matter_below_forty_and_hardly_from_then_on(texts, shuffler):
     shuffled = shuffler.sample(texts, len(texts))

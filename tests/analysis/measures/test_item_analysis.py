@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import beta, betabinom
 from statsmodels.stats.proportion import proportion_confint
@@ -57,7 +57,6 @@ def test_discrimination_is_undefined_without_three_annotators_or_without_variati
     assert found.reasons[0] == ALL_ALIKE
 
 
-@settings(max_examples=50, deadline=None)
 @given(ratings(5, 2), st.permutations(range(5)))
 def test_order_of_annotators_does_not_matter_and_values_are_correlations(right, order):
     one, other = discrimination(right), discrimination(right[list(order)])

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 from scipy.stats import t as student
@@ -109,7 +109,6 @@ def _loads(entering: np.ndarray, text: np.ndarray) -> np.ndarray:
     return np.array([[entering[a, text == t].sum() for a in range(len(entering))] for t in np.unique(text)])
 
 
-@settings(max_examples=25, deadline=None)
 @given(studies, st.booleans())
 def test_kappa(study: tuple[int, int, int, float], weighted: bool) -> None:
     ratings, text = _ratings(*study)
@@ -125,7 +124,6 @@ def test_kappa(study: tuple[int, int, int, float], weighted: bool) -> None:
         _check(kappa_parts(ratings, LABELS, pairs, text, weighted=weighted), of, ratings, text, loads)
 
 
-@settings(max_examples=25, deadline=None)
 @given(studies, st.sampled_from(LEVELS))
 def test_alpha(study: tuple[int, int, int, float], level: str) -> None:
     ratings, text = _ratings(*study)
@@ -141,7 +139,6 @@ def test_alpha(study: tuple[int, int, int, float], level: str) -> None:
         _check(parts, lambda some: krippendorff_alpha(values(some), level).value, ratings, text, loads)
 
 
-@settings(max_examples=25, deadline=None)
 @given(studies, st.sampled_from(sorted(COEFFICIENTS)))
 def test_other_coefficients(study: tuple[int, int, int, float], name: str) -> None:
     ratings, text = _ratings(*study)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 from scipy.stats import t as student
@@ -132,7 +132,6 @@ def _plain_reach(arms: list[tuple[int, np.ndarray, np.ndarray]], alpha: float) -
     return math.sqrt(max(of_t * v_t + of_a * v_a - norm.ppf(1 - alpha / 2) ** 2 * v_c, of_t * v_t))
 
 
-@settings(max_examples=60, deadline=None)
 @given(_studies(), st.sampled_from([0.05, 0.01, 0.3]))
 def test_closed_form_on_sparse_tables(study: tuple[int, int, int, float], alpha: float) -> None:
     read, guess = _tables(*study), _tables(*study[:2], study[2] + 1, study[3])
@@ -282,7 +281,6 @@ def test_share_of_variance_from_readers() -> None:
     assert of_texts < 0.1
 
 
-@settings(max_examples=30, deadline=None)
 @given(_studies())
 def test_function_of_sums_against_leaving_out_one_by_one(study: tuple[int, int, int, float]) -> None:
     s, n = _tables(*study)

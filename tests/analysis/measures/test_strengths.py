@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from evalica import Winner
 from evalica import newman as second_davidson
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.optimize import linprog, minimize
@@ -31,6 +31,7 @@ from analysis.measures.wins import (
     why_left_out,
 )
 from tests.analysis.measures.published import BASEBALL, PUDDINGS, codes
+from tests.examples import MANY
 
 
 def tables(wins: list, ties: list | None = None) -> PairCounts:
@@ -117,7 +118,6 @@ def test_half_wins_are_not_davidson():
     assert np.abs(davidson.log_worth - half.log_worth).max() > 0.05
 
 
-@settings(max_examples=50, deadline=None)
 @given(drawn_counts(3))
 def test_without_ties_all_models_are_bradley_and_terrys(counts):
     untied = PairCounts(counts.wins, np.zeros_like(counts.ties))
@@ -129,7 +129,6 @@ def test_without_ties_all_models_are_bradley_and_terrys(counts):
         np.testing.assert_allclose(found[0].log_worth, other.log_worth, atol=1e-8)
 
 
-@settings(max_examples=50, deadline=None)
 @given(drawn_counts(4), st.sampled_from(METHODS))
 def test_a_fit_has_no_slope_left(counts, method):
     found = fit(counts, method)
@@ -149,7 +148,6 @@ def test_a_fit_has_no_slope_left(counts, method):
         assert like(at - step) >= like(at) - 1e-9
 
 
-@settings(max_examples=50, deadline=None)
 @given(drawn_counts(4), st.permutations(range(4)), st.sampled_from(METHODS))
 def test_names_of_generators_do_not_matter_and_doubled_judgments_change_only_errors(counts, order, method):
     at = np.array(order)
@@ -173,7 +171,7 @@ def rises_forever(counts: PairCounts) -> bool:
     return steepest.fun < -1e-9
 
 
-@settings(max_examples=150, deadline=None)
+@MANY
 @given(drawn_counts(3, 1) | drawn_counts(4, 1) | drawn_counts(3, 9))
 def test_strengths_are_finite_exactly_where_the_likelihood_has_a_top(counts):
     assume(counts.ties.any())
@@ -233,7 +231,6 @@ def test_wins_and_ties_are_counted_per_text_whichever_item_stood_first():
     assert counts.total().n.tolist() == [[0, 3, 1], [3, 0, 0], [1, 0, 0]]
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(0, 2)), max_size=30))
 def test_swapping_the_two_sides_of_every_row_changes_nothing(rows):
     chosen = np.array([row for row in rows if row[0] != row[1]], dtype=np.int64).reshape(-1, 3)

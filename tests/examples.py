@@ -1,0 +1,14 @@
+"""How many examples a property is tried on: few, more where the space is large, and at most 20 in a quick run.
+
+The same wherever the tests run, and without a limit of time: a busy machine is no failure.
+"""
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+IS_QUICK = bool(os.environ.get("LESART_TEST_QUICK"))
+COMMON = {"derandomize": True, "deadline": None, "database": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("suite", max_examples=20 if IS_QUICK else 40, **COMMON)
+settings.load_profile("suite")
+MANY = settings(max_examples=20 if IS_QUICK else 200)
