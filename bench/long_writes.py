@@ -146,10 +146,13 @@ def measured(raters: list[Rater], command: list[str] | None) -> dict:
     if command is None:
         time.sleep(20)
     else:
-        process = subprocess.run(
-            [sys.executable, "manage.py", *command], cwd=ROOT, timeout=BOUND, capture_output=True, check=False
-        )
-        said = {"exit": process.returncode, "output": (process.stdout + process.stderr).decode()[-300:]}
+        with tempfile.NamedTemporaryFile(suffix=".json") as out:
+            process = subprocess.run(
+                [sys.executable, "bench/held_locks.py", out.name, *command],
+                cwd=ROOT, timeout=BOUND, capture_output=True, check=False,
+            )  # fmt: skip
+            said = {"exit": process.returncode, "output": (process.stdout + process.stderr).decode()[-300:]}
+            said["lock"] = json.loads(out.read() or b"{}")
     return {"seconds": round(time.monotonic() - start, 1), "load": os.getloadavg()[0], **said, **summary(raters)}
 
 

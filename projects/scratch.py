@@ -4,18 +4,22 @@ A launch writes under a scratch study, an import of items under a scratch projec
 is half done is in no list. Who is killed leaves a scratch row behind; the next long write clears it.
 """
 
+import gc
 import os
 import socket
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from itertools import islice
 from secrets import token_hex
+from time import monotonic, sleep
 from typing import Any, Self
 
-from django.db import models, transaction
+from django.db import connection, models, transaction
 from django.utils import timezone
 
 CHUNK = 500  # rows a transaction: some ten milliseconds under the lock of SQLite
+LONGEST_PAUSE = 0.5  # seconds
 LEASE = timedelta(minutes=5)  # after which a writer on another machine counts as dead
 _running: set[str] = set()  # writers of this process
 
@@ -84,7 +88,7 @@ class Writer:
     def save(self, model: type[models.Model], rows: Iterable[models.Model]) -> None:
         """Insert the rows; each has its primary key then. They are made outside the transactions."""
         for chunk in split_into_chunks(rows):
-            with transaction.atomic():
+            with write_briefly():
                 self.show_life()
                 model._base_manager.bulk_create(chunk)
 
@@ -92,6 +96,26 @@ class Writer:
         if self.under is not None:
             rows = type(self.under)._base_manager.filter(pk=self.under.pk)
             rows.update(written_at=timezone.now())
+
+
+@contextmanager
+def write_briefly() -> Iterator[None]:
+    """A transaction in which Python collects no garbage, which can take ten times as long as the writing.
+
+    On SQLite a pause follows, as long as others had to wait: for those who were kept from the processor meanwhile.
+    """
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        with transaction.atomic():
+            start = monotonic()
+            yield
+        held = monotonic() - start
+    finally:
+        if collects:
+            gc.enable()
+    if connection.vendor == "sqlite" and not connection.in_atomic_block:
+        sleep(min(held, LONGEST_PAUSE))
 
 
 def save_at_once(model: type[models.Model], rows: Iterable[models.Model]) -> None:
@@ -109,5 +133,5 @@ def split_into_chunks(rows: Iterable[Any]) -> Iterator[list[Any]]:
 def delete_in_chunks(rows: models.QuerySet[Any]) -> None:
     """Delete the rows in short transactions, with what hangs on them by cascade."""
     while pks := list(rows.order_by("pk").values_list("pk", flat=True)[:CHUNK]):
-        with transaction.atomic():
+        with write_briefly():
             rows.model._base_manager.filter(pk__in=pks).delete()

@@ -1,5 +1,6 @@
 """A launch and an import write in short transactions: what is half done is seen nowhere, and is cleared by the next."""
 
+import gc
 import json
 import os
 import signal
@@ -9,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
 from items.models import Item, Text
 from items.services.importing import import_items, read_bank_file
@@ -53,6 +54,19 @@ def test_nothing_is_seen_before_the_last_transaction(project, small_chunks, duri
     assert seen == [([study], 0, 4)]  # the assignments are written, and are no study's
     assert (study.units.count(), study.annotators.count()) == (2, 2)
     assert list(Study.everything.all()) == [study]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_garbage_is_collected_under_the_lock_and_a_pause_follows(monkeypatch):
+    pauses: list[float] = []
+    monkeypatch.setattr(scratch, "sleep", pauses.append)
+    with scratch.write_briefly():
+        assert not gc.isenabled()
+    assert gc.isenabled()
+    assert len(pauses) == (connection.vendor == "sqlite")
+    with transaction.atomic(), scratch.write_briefly():
+        pass
+    assert len(pauses) == (connection.vendor == "sqlite")  # none inside the caller's transaction
 
 
 def test_meanwhile_the_draft_is_previewed_but_neither_changed_nor_launched(project, during):
