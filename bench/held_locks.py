@@ -32,7 +32,7 @@ def main() -> None:
         if begun := entered.pop(id(queue), None):
             held.append((time.monotonic() - begun[0], time.process_time() - begun[1], find_caller()))
 
-    WriterQueue.enter, WriterQueue.leave = timed_enter, timed_leave  # type: ignore[method-assign]
+    WriterQueue.enter, WriterQueue.leave = timed_enter, timed_leave  # type: ignore[method-assign, assignment]
     try:
         execute_from_command_line(["manage.py", *sys.argv[2:]])
     finally:

@@ -18,6 +18,7 @@ import time
 from contextlib import nullcontext
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 from people_at_work import Rater, compare, summary
 from walk import ROOT, prepare, server
@@ -83,7 +84,7 @@ def make_world(folder: Path, options: argparse.Namespace):
         call_command("create_project", name, verbosity=0)
         write_bank(folder / f"{name}.jsonl", name, n, items)
         call_command("import_items", str(folder / f"{name}.jsonl"), project=name, verbosity=0)
-        spec = {"slug": name, "title": name, "protocol": "dimension-ratings", "language": "en"}
+        spec: dict[str, Any] = {"slug": name, "title": name, "protocol": "dimension-ratings", "language": "en"}
         spec |= {"plan": {"annotators": options.people, "seed": 1}}
         (folder / f"{name}.yaml").write_text(json.dumps(spec))
         call_command("create_study", str(folder / f"{name}.yaml"), project=name, launch=name == "worked")
@@ -142,7 +143,8 @@ def measured(raters: list[Rater], command: list[str] | None) -> dict:
     """What people met while the command ran; without one, for 20 seconds."""
     for rater in raters:
         rater.replies.clear()
-    start, said = time.monotonic(), {}
+    start = time.monotonic()
+    said: dict[str, Any] = {}
     if command is None:
         time.sleep(20)
     else:

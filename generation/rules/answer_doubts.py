@@ -20,6 +20,9 @@ VAGUE = word_set(
 YOURS = word_set("your Your Ihr Ihre Ihren Ihrem Ihrer Ihres")
 ONES = word_set("one ones others another andere anderer anderes")
 OTHERS = word_set("other others another andere anderer anderes weitere weiterer weiteres zweite second former latter")
+HEDGES = word_set(
+    "vielleicht wahrscheinlich möglicherweise oft häufig manchmal perhaps probably possibly often sometimes"
+)
 ABSTRACT = word_set(
     "example examples concept beispiel beispiele konzept picture "
     "effect result reason problem thing things way case aim goal number part kind rest answer wirkung ergebnis grund "
@@ -39,6 +42,8 @@ def cuts_a_phrase(draft: Draft) -> bool:
     before, after = kinds[start - 1 : start] if start else "", kinds[end : end + 1]
     if re.match(",(?:[NEVYAD]{1,3},)*[NEVYAD]{1,3},?K[NEVYAD]", kinds[end:]) and draft.rule in ("definition", "object"):
         return True  # “swimming | , climbing and jumping”
+    if after == "K" and "," in kinds[start:end] and draft.rule in ("definition", "object", "governed"):
+        return True  # “fellowship, identity | or awareness”
     if "X" in kinds[start:end] and draft.rule == "object":
         return True  # “their favourite songs down (…)”
     if draft.rule in ASKING_SUBJECT and re.search("[NE]C[PKR]C", kinds[start:end]):
@@ -155,8 +160,8 @@ def ends_in_a_verb_form(draft: Draft) -> bool:
     kinds = draft.clause.sentence.kinds
     return (
         draft.rule in ("object", "definition", "governed")
-        and kinds[draft.answer[1] - 1] == "Y"
-        and (kinds[draft.answer[1] : draft.answer[1] + 1] in ("S", "W"))
+        and (kinds[draft.answer[1] - 1] == "Y" or draft.clause.token(draft.answer[1] - 1).plain.endswith("ing"))
+        and (kinds[draft.answer[1] : draft.answer[1] + 1] in ("S", "W", ","))
     )
 
 
@@ -179,7 +184,22 @@ def is_oblique(draft: Draft) -> bool:
 def is_anaphoric(draft: Draft) -> bool:
     """“The city”: an article and a noun, which the sentence before has named."""
     tokens = draft.clause.tokens(draft.answer)
-    return draft.rule in ASKING_SUBJECT and len(tokens) == 2 and tokens[0].plain in ("the", "der", "die", "das")
+    kinds = draft.clause.kinds(draft.answer).partition(",")[0]
+    is_known = any(token.tag in ("AJS", "ORD") or token.plain.endswith(("ste", "sten")) for token in tokens)
+    is_definite = tokens[0].plain in ("the", "der", "die", "das") and bool(re.fullmatch("[Dd][AN]?N", kinds))
+    return draft.rule in ASKING_SUBJECT | {"relative", "object"} and is_definite and not is_known
+
+
+def ends_openly(draft: Draft) -> bool:
+    """“… in 1979 and from”: the answer was cut."""
+    last = draft.clause.token(draft.answer[1] - 1)
+    return last.kind in "PKTDHQd" and last.tag not in ("PTKVZ", "AVP") and draft.rule not in CLAUSE_RULES
+
+
+def leaves_out_a_hedge(draft: Draft) -> bool:
+    """“… ist vielleicht die einzige Gefahr”: what is said to be so may not be so."""
+    between = draft.clause.tokens((draft.clause.verb + 1, draft.answer[0]))
+    return draft.rule == "definition" and any(token.plain in HEDGES for token in between)
 
 
 def is_short_clause(draft: Draft) -> bool:

@@ -15,6 +15,7 @@ from generation.rules.answer_doubts import (
     cuts_a_phrase,
     describes_its_subject,
     ends_in_a_verb_form,
+    ends_openly,
     has_brackets,
     is_anaphoric,
     is_oblique,
@@ -22,6 +23,7 @@ from generation.rules.answer_doubts import (
     is_vague,
     joins_clauses,
     joins_phrases,
+    leaves_out_a_hedge,
     may_join_phrases,
     starts_with_adverb,
 )
@@ -39,6 +41,17 @@ POINTERS = re.compile(
     r"da(?:r?(?:an|auf|aus|bei|durch|für|gegen|hin|hinter|in|mit|nach|neben|über|unter|von|vor|zu))|"
     r"hier\w*|dort\w*|there|here|thereby"
 )
+CONDITIONS = word_set("when if unless wenn falls sofern")
+TOLD_TIME = re.compile(
+    r"\b(?:in|im Jahr|im Jahre|since|seit|during) (?:1\d|20)\d\d\b|\d+(?:st|nd|rd|th)(?!\w)|\b(?:January|February|"
+    r"March (?=\d)|April|June|July|August|September|October|November|December|Januar|Februar|März|"
+    r"Juni|Juli|Oktober|Dezember)\b"
+)
+HELPING = word_set(
+    "is was are were can could may might will would must should has have had does did do ist war sind waren kann "
+    "können konnte konnten muss müssen wird werden wurde wurden hat haben hatte soll sollte darf"
+)
+MAKING = word_set("force require allow enable ask tell urge encourage cause persuade want lead")
 HAVING = word_set("have haben")
 LEFT_OVER = word_set("about of with from to for at than like into and or")
 
@@ -92,7 +105,7 @@ def lacks_its_complement(draft: Draft) -> bool:
     is_complement = is_complement or says_without_that(clause)
     has_infinitive = bool(re.search("TV|Z", clause.kinds(clause.tail))) and tokens[0].kind not in "SWK"
     last = next((token.text for token in reversed(tokens) if token.kind not in ";,"), "")
-    return (is_complement or has_infinitive) and last.casefold() not in draft.question.casefold()
+    return (is_complement or has_infinitive) and last.lower() not in draft.question.lower()
 
 
 def has_condition(draft: Draft) -> bool:
@@ -103,8 +116,13 @@ def has_condition(draft: Draft) -> bool:
 def drops_its_front(draft: Draft) -> bool:
     clause = draft.clause
     first = clause.front[0]
-    is_kept = any(token.plain in draft.question.casefold() for token in clause.tokens((first, first + 1)))
+    is_kept = any(token.plain in draft.question.lower() for token in clause.tokens((first, first + 1)))
     return clause.front_kind == "adverb" and clause.front[1] - first > 1 and not is_kept
+
+
+def drops_its_purpose(draft: Draft) -> bool:
+    """“To reduce the risk, …” asked without that."""
+    return draft.clause.front_kind == "purpose" and draft.rule != "purpose"
 
 
 def drops_a_pointer(draft: Draft) -> bool:
@@ -141,14 +159,59 @@ def has_quotation(draft: Draft) -> bool:
 def lacks_its_participle(draft: Draft) -> bool:
     """“Wann wurde die Bank?”: the tagger did not know the rest of the verb."""
     clause = draft.clause
-    is_passive = clause.token(clause.verb).plain in ("wurde", "wurden")
-    return is_passive and not re.search("[VFA]", clause.kinds(clause.rest)) and draft.rule in ("front", "adjunct")
+    verb = clause.token(clause.verb).plain
+    if verb in ("wird", "werden"):
+        return draft.rule not in CLAUSE_RULES and not re.search("[VFAR]", clause.kinds(clause.rest))
+    is_passive = verb in ("wurde", "wurden") and draft.rule in ("front", "adjunct")
+    return is_passive and not re.search("[VFA]", clause.kinds(clause.rest))
+
+
+def tears_a_quotation(draft: Draft) -> bool:
+    return bool(re.search(r"’(?!\w)", draft.question)) and "‘" not in draft.question
+
+
+def answers_with_whom_to_do_what(draft: Draft) -> bool:
+    """“Who did the mob force? The king to open the windows”"""
+    is_made = draft.clause.token(draft.clause.verb).lemma in MAKING
+    return is_made and draft.rule == "object" and "TV" in draft.clause.kinds(draft.answer)
+
+
+def tears_a_list(draft: Draft) -> bool:
+    """“What is the striving for fellowship, identity?”"""
+    clause = draft.clause
+    is_torn = clause.sentence.kinds[clause.end : clause.end + 1] == "K" and re.search(
+        "[NE],.*[NE]$", clause.kinds(clause.rest)
+    )
+    return draft.rule in ASKING_SUBJECT and bool(is_torn)
+
+
+def leaves_words_behind(draft: Draft) -> bool:
+    """“a stake about in front of the fence”, or three words of the answer that the question says, too."""
+    words = draft.clause.sentence.source(*draft.answer).lower().split()
+    asked = draft.question.lower()
+    is_said = any(" ".join(words[place : place + 3]) in asked for place in range(len(words) - 2))
+    return (is_said and draft.rule != "number") or bool(re.search(r"\babout (?:in|on|at|of|to)\b", asked))
+
+
+def asks_what_for_twice(draft: Draft) -> bool:
+    """“Why must you survey the scene to ensure your safety?”"""
+    return draft.rule == "purpose" and "TV" in draft.clause.kinds(draft.clause.rest)
+
+
+def answers_with_a_chain(draft: Draft) -> bool:
+    """“sovereignty over the island to Japan, which …”: who knows which noun the clause belongs to."""
+    return draft.rule == "relative" and draft.clause.kinds(draft.answer).count("P") > 1
+
+
+def answers_with_what_is_known(draft: Draft) -> bool:
+    """“What is played in clubs? The sport”"""
+    return is_anaphoric(draft) and not re.match("Who|Wer", draft.question)
 
 
 def says_little(draft: Draft) -> bool:
     """“What is strong?”: it could be asked of any text."""
     words = draft.question.split()
-    is_equation = len(words) > 1 and words[1] in ("is", "was", "ist", "war", "are", "were", "sind", "waren")
+    is_equation = len(words) > 1 and words[1] in HELPING
     return (
         len(words) <= 3 + is_equation
         and not re.search(r"\d", draft.question)
@@ -163,10 +226,39 @@ def ends_in_a_preposition(draft: Draft) -> bool:
 
 
 def tells_when_it_asks_when(draft: Draft) -> bool:
-    """“When was the club founded in May 2004?” is asked for a clause, but the question names a time itself."""
-    if draft.rule in CLAUSE_RULES and re.match(r"(?:When|Wann)\b.*\b\d+(?:st|nd|rd|th|\.)(?!\w)", draft.question):
-        return True
-    return draft.rule in CLAUSE_RULES and bool(re.match(r"(?:When|Wann)\b.*\b(?:1\d|20)\d\d\b", draft.question))
+    """“When was the club founded in May 2004?” names the time that it asks for."""
+    if not re.match("When|Wann", draft.question):
+        return False
+    return bool(TOLD_TIME.search(draft.question)) or (
+        draft.rule in CLAUSE_RULES and bool(re.search(r"\b(?:1\d|20)\d\d\b", draft.question))
+    )
+
+
+def drops_its_condition(draft: Draft) -> bool:
+    """“… is the first stop when you leave a plane” asked without that."""
+    clause = draft.clause
+    if not clause.has_tail or draft.rule in ("clause-last", "action") or draft.answer[1] == clause.tail[1]:
+        return False
+    first = clause.token(clause.tail[0])
+    is_condition = first.kind == "S" and first.plain in CONDITIONS
+    last = next((token.plain for token in reversed(clause.tokens(clause.tail)) if token.kind not in ";,"), "")
+    return is_condition and last not in draft.question.lower()
+
+
+def asks_about_another(draft: Draft) -> bool:
+    """“What was another difference?”: the sentence before has named the first."""
+    return bool(re.search(r"\b(?:another|eine?\w? (?:andere|weitere|zweite)\w?|do(?:es|ing)? so)\b", draft.question))
+
+
+def answers_with_one_word(draft: Draft) -> bool:
+    """“What can be bought? Products”: a bare noun says little unless the question says much."""
+    is_short = draft.answer[1] - draft.answer[0] == 1 and draft.clause.token(draft.answer[0]).kind == "N"
+    return is_short and draft.rule in ASKING_SUBJECT | {"relative", "object"} and len(draft.question.split()) < 8
+
+
+def asks_where_in_vague(draft: Draft) -> bool:
+    """“In some countries”"""
+    return bool(re.match("Where|Wo ", draft.question)) and is_vague(draft)
 
 
 def asks_you_in_general(draft: Draft) -> bool:
@@ -197,7 +289,7 @@ def is_stranded(draft: Draft) -> bool:
 
 def stammers(draft: Draft) -> bool:
     """It says three words twice, or half of a pair such as “both … and”."""
-    words = draft.question.casefold().rstrip("?").split()
+    words = draft.question.lower().rstrip("?").split()
     triples = list(zip(words, words[1:], words[2:], strict=False))
     return len(set(triples)) < len(triples) or _has_half_a_pair(words)
 
@@ -264,8 +356,11 @@ DOUBTS: tuple[tuple[Callable[[Draft], bool], float], ...] = (
     (has_quotation, SLIGHT),
     (lacks_its_participle, GRAVE),
     (describes_its_subject, 1.5),
-    (is_vague, CLEAR),
-    (says_little, 1.1),
+    (is_vague, 1.2),
+    (says_little, 1.8),
+    (ends_openly, GRAVE),
+    (leaves_out_a_hedge, 1.8),
+    (drops_its_purpose, CLEAR),
     (answers_with_others, 2.0),
     (ends_in_a_preposition, GRAVE),
     (tells_when_it_asks_when, GRAVE),
@@ -277,11 +372,22 @@ DOUBTS: tuple[tuple[Callable[[Draft], bool], float], ...] = (
     (is_stranded, GRAVE),
     (stammers, GRAVE),
     (has_open_list, CLEAR),
-    (asks_what_it_has, SLIGHT),
+    (asks_what_it_has, 0.6),
+    (drops_its_condition, 0.5),
+    (asks_about_another, 2.0),
+    (answers_with_one_word, 0.4),
+    (asks_where_in_vague, GRAVE),
     (starts_with_adverb, SLIGHT),
     (compares_with_nothing, CLEAR),
     (is_oblique, GRAVE),
-    (is_anaphoric, 0.8),
+    (tears_a_quotation, GRAVE),
+    (tears_a_list, GRAVE),
+    (leaves_words_behind, GRAVE),
+    (asks_what_for_twice, CLEAR),
+    (answers_with_a_chain, 1.3),
+    (answers_with_whom_to_do_what, GRAVE),
+    (answers_with_what_is_known, 0.7),
+    (is_anaphoric, 0.9),
     (lacks_its_particle, GRAVE),
     (is_short_clause, CLEAR),
     (is_negated, SLIGHT),

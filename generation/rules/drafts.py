@@ -125,7 +125,7 @@ class Wording:
         """With the relative clause at the end, if there is one and it can be asked; what leaving it out costs."""
         if not (clause.has_tail and RELATIVE in clause.kinds(clause.tail)[:2]):
             return self.write(clause, pieces, may_bind=may_bind), 0.0
-        next_clause = re.search("(?<=[FV]),(?=[^,;SWK]{1,12}F)", clause.kinds(clause.tail))
+        next_clause = re.search("(?<=[FV]),(?=[^,;SW]{1,12}F)", clause.kinds(clause.tail))
         tail = (clause.tail[0], clause.tail[0] + next_clause.start() if next_clause else clause.tail[1])
         if tail[1] - tail[0] <= LONGEST_RELATIVE:
             comma = [","] if clause.tail[0] > clause.end else []
@@ -150,10 +150,15 @@ class Wording:
         """Connectives join a sentence to the one before it."""
         begin = start
         for place in range(start, end):
-            if clause.token(place).plain in self.connectives and clause.token(place).kind in JOINING:
+            if self._joins(clause, place):
                 yield begin, place
                 begin = place + 1
         yield begin, end
+
+    def _joins(self, clause: Clause, place: int) -> bool:
+        token = clause.token(place)
+        is_degree = token.plain == "so" and clause.kinds((place + 1, place + 2)) in (ADVERB, ADJECTIVE)
+        return token.plain in self.connectives and token.kind in JOINING and not is_degree
 
     def _points(self, token: Token, *, can_be_bound: bool) -> bool:
         if token.kind == POSSESSIVE:

@@ -34,6 +34,7 @@ from generation.rules.english_words import (
     WITH_TWO_OBJECTS,
     WORDING,
 )
+from generation.rules.names import ask_who_it_is
 from generation.rules.phrases import first_nouns, head_of, without_possessives
 from generation.rules.tagging import FINITE, NAME, NOUN, POINTING, POSSESSIVE, TO, Sentence, Token
 
@@ -44,6 +45,7 @@ def make_drafts(sentence: Sentence) -> Iterator[Draft]:
     yield from ask_clauses([each for each in clauses if each and is_existential(each)], further, [ask_existence])
     yield from ask_clauses([each for each in clauses if each and not is_existential(each)], further, RULES)
     yield from ask_sayer(sentence)
+    yield from ask_who_it_is(sentence, VOCABULARY, "is", WORDING)
     for found in RELATIVE_CLAUSE.finditer(sentence.kinds):
         yield from ask_relative(sentence, found.span(1), found.end())
 
@@ -53,7 +55,7 @@ def ask_sayer(sentence: Sentence) -> Iterator[Draft]:
     kinds = sentence.kinds
     found = SUBJECT.match(kinds)
     verb = found.end() if found else 0
-    said = re.compile("[^,;SWVYTF]+F[^;]*").match(kinds, verb + 1)
+    said = re.compile("[^,;SWYTF]+F[^;]*").match(kinds, verb + 1)
     if not found or not said or sentence.tokens[verb].lemma not in SAYING or sentence.tokens[verb].kind != FINITE:
         return
     if kinds[slice(*found.span("subject"))] == "O":
@@ -87,6 +89,7 @@ def ask_subject(clause: Clause) -> Iterator[Draft]:
         return  # “does have”
     said = singular(verb)
     is_equation = verb.lemma in COPULAS and OBJECT.match(clause.sentence.kinds, clause.verb + 1, clause.end)
+    is_equation = is_equation or (verb.lemma == "be" and re.match("R*VN", clause.kinds(clause.rest)))
     is_vague = is_equation and clause.token(clause.verb + 1).plain in ("a", "an")
     if (
         is_vague
@@ -268,7 +271,7 @@ def _ask_what_it_is(clause: Clause, start: int) -> Iterator[Draft]:
     subject = clause.tokens(clause.subject)
     if subject[0].tag == "VVG":
         return
-    is_general = subject[0].kind in (NOUN, NAME) or subject[0].plain in ("a", "an")
+    is_general = subject[0].kind in (NOUN, NAME) or subject[0].plain in ("a", "an", "most")
     if clause.token(start).tag == "NN1" and clause.kinds((start + 1, start + 2)) != "N":
         return  # an adjective that the tagger does not know
     is_general = is_general or any(token.kind == NAME for token in subject)
@@ -282,7 +285,7 @@ def _ask_what_it_is(clause: Clause, start: int) -> Iterator[Draft]:
         yield from draft(clause, question, answer, "definition", 3.1)
 
 
-LIMITING = frozenset(["alone", "most", "both", "all", "only", "each", "themselves", "itself"])
+LIMITING = frozenset(["alone", "today", "now", "most", "both", "all", "only", "each", "themselves", "itself"])
 COMPLEMENT = frozenset(["that", "whether", "how", "what"])
 RELATIVES = frozenset(["that", "which", "who", "where"])
 RULES = (

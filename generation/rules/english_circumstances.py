@@ -128,10 +128,8 @@ def ask_adjunct(clause: Clause) -> Iterator[Draft]:
         if not asked or before in ("K", "P") or clause.kinds((end, end + 1)) == "K":
             continue
         is_attached = before in (NOUN, NAME)
-        if before == "V" and clause.kinds((start - 2, start - 1)) in (NOUN, NAME):
+        if is_equation or (before == "V" and clause.kinds((start - 2, start - 1)) in (NOUN, NAME)):
             continue  # “games sold in the state”
-        if is_equation:
-            continue
         if asked == "where":
             while more := MORE_OF_IT.match(clause.sentence.kinds, end, clause.end):
                 if is_time(clause, more.span()):
@@ -142,5 +140,9 @@ def ask_adjunct(clause: Clause) -> Iterator[Draft]:
             if is_attached and (worth < 3 or clause.token(clause.verb).lemma == "have"):
                 continue
         yield from draft(
-            clause, write_question(clause, asked, (start, end)), (start, end), "adjunct", worth - 0.5 * is_attached
+            clause,
+            write_question(clause, asked, (start, end)),
+            (start, end),
+            "adjunct",
+            worth - (0.9 if asked == "where" else 0.5) * is_attached,
         )

@@ -50,7 +50,12 @@ def clause_starts(sentence: Sentence) -> list[int]:
     """Where clauses that state a fact may begin: with the sentence, after a comma with “and”, after “because”."""
     first = 1 if sentence.kinds.startswith("K") else 0
     stated = [place + 1 for place, token in enumerate(sentence.tokens) if token.kind == "S" and token.plain in STATING]
-    return [first, *(found.end() for found in re.finditer("F[^,F]*,K", sentence.kinds)), *stated]
+    joined = [found.end() for found in re.finditer("F[^,F]*,K|F[^;]*;(?=[^;])", sentence.kinds)]
+    joined += [found.end() for found in JOINED.finditer(sentence.kinds)]
+    return list(dict.fromkeys([first, *joined, *stated]))
+
+
+JOINED = re.compile("F[^,;SWFT]*K(?=[DAN]*[NE](?:P[DAN]*[NE])?R*F)")  # “the lamp burns out and the room is dark”
 
 
 def parse(sentence: Sentence, start: int) -> Clause | None:

@@ -67,7 +67,7 @@ PERSONS = re.compile(
     r"authority|authorities|commission|court|parliament|congress|company|agency|organi[sz]ation|advocate|analyst|"
     r"forecaster|fighter|worker|traveler|actor|actress|singer|musician|writer|poet|designer|hunter|biographer|"
     r"negotiator|parent|couple|family|crew|army|troop|protestor|organi[sz]er|lady|boy|girl|investigator|"
-    r"commentator|diplomat|gambler|trader|neighbou?r|wrestler|skier|runner|swimmer|rider|hiker|british|\w+(?:ian|ean|can)|horseman|secretary|chief|officer|owner|heir|arab|viking|assyrian|phoenician|roman|spaniard|german|greek|dane|swede|turk|japanese|chinese|portuguese|occupant|peacekeeper|staff|public|society|communist|nazi|eskimo|peasant|servant|slave|native|everyone|personality|vendor|instructor|attendant|conqueror|invader|opposition|newcomer|learner|tenant|demonstrator|campaigner|regulator|programmer|veteran|monk|nun|priest|saint|minority|majority|adult|teenager|youth|baby|babies|twin|volunteer|host|expat|sportsm[ae]n|cyclist|specialist|artist|scientist|tourist|activist|terrorist|motorist|\w{3,}ologist)s?"
+    r"commentator|follower|believer|fencer|practitioner|commuter|camper|dweller|reader|viewer|listener|consumer|producer|foreigner|lawmaker|diver|surfer|creator|employer|\w{4,}ist|diva|tenor|soprano|diplomat|gambler|trader|neighbou?r|wrestler|skier|runner|swimmer|rider|hiker|british|\w+(?:ian|ean|can)|horseman|secretary|chief|officer|owner|heir|arab|viking|assyrian|phoenician|roman|spaniard|german|greek|dane|swede|turk|japanese|chinese|portuguese|occupant|peacekeeper|staff|public|society|communist|nazi|eskimo|peasant|servant|slave|native|everyone|personality|vendor|instructor|attendant|conqueror|invader|opposition|newcomer|learner|tenant|demonstrator|campaigner|regulator|programmer|veteran|monk|nun|priest|saint|minority|majority|adult|teenager|youth|baby|babies|twin|volunteer|host|expat|sportsm[ae]n|cyclist|specialist|artist|scientist|tourist|activist|terrorist|motorist|\w{3,}ologist)s?"
 )
 TITLES = word_set("jr jr. sr. mr mr. mrs mrs. ms. dr dr. prof. sir lord lady president queen king pope")
 SAYING = word_set("say explain claim state argue announce report believe think suggest note tell add warn write")
@@ -110,8 +110,8 @@ WORDING = Wording(
     "others many most some all"
 ),
     re.compile(
-        r",? ?\b(?:of course|as one example|for (?:example|instance)|in (?:fact|addition|turn|contrast|general|"
-        r"particular|essence|short|other words|reality|this way|theory|practice|the end)|as well|"
+        r",? ?\b(?:of course|as one example|for (?:example|instance|one thing)|in (?:fact|addition|turn|contrast|"
+        r"general|particular|essence|short|other words|reality|this way|theory|practice|the end)|as well|"
         r"as (?:a result|usual|such|mentioned above|a rule)|(?:by|in) contrast|at the same time|"
         r"along the same lines?|on (?:the other hand|average)|to be (?:sure|precise)|after all|"
         r"at (?:least|first|last)|so far)\b(?! (?:to|of|with|as)\b),?",

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from generation.rules.drafts import Clause, Draft, Piece, Range, ask_clauses, draft
 from generation.rules.german_circumstances import ask_adjunct, ask_front, ask_number
 from generation.rules.german_clauses import (
+    INFINITIVE,
     can_be_nominative,
     clause_starts,
     further,
@@ -19,7 +20,10 @@ from generation.rules.german_words import (
     ABOUT,
     ACTOR,
     AFTER_VERB,
+    AROUND,
+    COMPARED,
     COPULAS,
+    CORE_FIRST,
     DATIVE,
     GOVERNED,
     GOVERNED_PHRASE,
@@ -29,6 +33,8 @@ from generation.rules.german_words import (
     OBJECT,
     PARTICLES,
     PERSONS,
+    PLANNING,
+    PRONOUNS,
     RELATIVE_CLAUSE,
     STATING,
     SUBORDINATE_CLAUSE,
@@ -39,13 +45,15 @@ from generation.rules.german_words import (
     WORDING,
     singular,
 )
+from generation.rules.names import ask_who_it_is
 from generation.rules.phrases import first_nouns, head_of, says_without_that, without_possessives
-from generation.rules.tagging import ADJECTIVE, NAME, NOUN, NUMBER, POINTING, POSSESSIVE, PREPOSITION, Sentence
+from generation.rules.tagging import ADJECTIVE, NAME, NOUN, NUMBER, POINTING, POSSESSIVE, PREPOSITION, PRONOUN, Sentence
 
 
 def make_drafts(sentence: Sentence) -> Iterator[Draft]:
     """Every question that a rule makes of a clause that states something."""
     yield from ask_clauses((parse(sentence, start) for start in clause_starts(sentence)), further, RULES)
+    yield from ask_who_it_is(sentence, VOCABULARY, "ist", WORDING)
     for found in RELATIVE_CLAUSE.finditer(sentence.kinds):
         if is_nominative(sentence, found.end(1) + 1):
             yield from ask_verb_last(sentence, found.span(1), found.end(1) + 2, found.end(), "relative")
@@ -63,6 +71,8 @@ def ask_verb_last(sentence: Sentence, subject: Range, start: int, end: int, rule
     is_equation = verb.lemma in COPULAS and "V" not in clause.kinds(rest)
     if rule == "subordinate" and f"{verb.text}n" == verb.lemma:
         return  # “dass die Arbeit noch in den Anfängen stecke”
+    if sentence.kinds[end : end + 1] == "," and INFINITIVE.match(sentence.kinds, end + 1):
+        return  # “… nicht den Vorwand nutzen konnten, Kriege zu führen”
     if not said or rest[0] >= rest[1] or (said != verb.text and is_equation):
         return
     asked = VOCABULARY.ask_who_or_what(clause, subject)
@@ -88,22 +98,23 @@ def ask_subject(clause: Clause) -> Iterator[Draft]:
     if not verb or is_vague or (verb != token.text and is_equation):
         return
     asked = VOCABULARY.ask_who_or_what(clause, clause.front)
-    pieces: list[Piece] = [asked, verb, clause.rest]
-    loss = 0.0
+    question, loss = _write_with_subject(clause, [asked, verb])
+    begin, end = clause.front
+    begin += first.plain in WORDING.connectives
+    worth = 2.7 - 0.3 * (asked == "Wer oder was") - 0.4 * bool(is_equation) - loss
+    yield from draft(clause, question, (begin, end - (clause.token(end - 1).kind == ",")), "subject", worth)
+
+
+def _write_with_subject(clause: Clause, begin: list[Piece]) -> tuple[str, float]:
+    """The question for the subject, and what it costs to leave out what cannot be asked."""
     is_said = clause.has_tail and clause.token(clause.tail[0]).plain in ("dass", "ob", "wie")
     if is_said or (clause.has_tail and has_infinitive(clause)) or says_without_that(clause):
-        pieces += [",", clause.tail]
-        question = WORDING.write(clause, pieces, may_bind=False)
+        question, loss = WORDING.write(clause, [*begin, clause.rest, ",", clause.tail], may_bind=False), 0.0
     else:
-        question, loss = WORDING.write_whole(clause, pieces, may_bind=False)
-    if not question:
-        pieces = [asked, verb, *without_possessives(clause, clause.rest)]
-        question, loss = WORDING.write(clause, pieces, may_bind=False), 0.9
-    begin = clause.front[0] + (clause.front_kind == "subject" and first.plain in WORDING.connectives)
-    front: Range = (begin, clause.front[1])
-    answer = front if clause.token(clause.front[1] - 1).kind != "," else (begin, clause.front[1] - 1)
-    worth = 2.7 - 0.3 * (asked == "Wer oder was") - 0.4 * bool(is_equation) - loss
-    yield from draft(clause, question, answer, "subject", worth)
+        question, loss = WORDING.write_whole(clause, [*begin, clause.rest], may_bind=False)
+    if question:
+        return question, loss
+    return WORDING.write(clause, [*begin, *without_possessives(clause, clause.rest)], may_bind=False), 0.9
 
 
 def has_infinitive(clause: Clause) -> bool:
@@ -122,8 +133,9 @@ def ask_inner_subject(clause: Clause) -> Iterator[Draft]:
     if not found or not verb:
         return
     start, end = found.span(1)
-    if end == clause.end and PREPOSITION in clause.kinds((start, end)):
-        end = start + clause.kinds((start, end)).index(PREPOSITION)
+    not_its_own = AROUND | ({"von", "durch"} if token.lemma == "werden" else frozenset())
+    around = [each for each in range(start + 1, end) if clause.token(each).plain in not_its_own or end == clause.end]
+    end = next((each for each in around if clause.token(each).kind == PREPOSITION), end)
     if WORDING.pointing.fullmatch(clause.token(start).plain):
         return
     is_equation = OBJECT.match(clause.sentence.kinds, end, clause.end) and "V" not in clause.kinds((end, clause.end))
@@ -213,14 +225,20 @@ def ask_quality(clause: Clause) -> Iterator[Draft]:
 
 def ask_tail(clause: Clause) -> Iterator[Draft]:
     """“Der Ort ist beliebt, weil er still ist.”: Warum ist der Ort beliebt?"""
-    if not clause.has_tail or clause.front_kind == "clause" or not has_subject(clause):
+    if not clause.has_tail or clause.front_kind == "clause":
         return
     first = clause.token(clause.tail[0]).plain
     empty = (clause.end, clause.end)
+    before = [token for token in clause.tokens(clause.rest) if token.kind in "RA"]
     asked = {**WHEN_CLAUSES, **WHY_CLAUSES}.get(first, "")
-    if asked and clause.token(clause.tail[0]).kind == "S" and first not in ("als", "während"):
+    if first == "dass" and not has_subject(clause) and re.fullmatch("R*V", clause.kinds(clause.rest)):
+        yield from draft(clause, write_question(clause, "was", empty), clause.tail, "that", 3.0)
+    if not has_subject(clause):
+        return
+    is_compared = first == "als" and any(token.plain.endswith("er") or token.plain in COMPARED for token in before)
+    if asked and clause.token(clause.tail[0]).kind == "S" and not is_compared:
         yield from draft(clause, write_question(clause, asked, empty), clause.tail, "clause-last", 3.2)
-    if first == "dass" or says_without_that(clause):
+    if first in ("dass", "ob", "wie", "was", "wer", "wo") or has_infinitive(clause) or says_without_that(clause):
         yield from _ask_that(clause)
 
 
@@ -230,12 +248,39 @@ def _ask_that(clause: Clause) -> Iterator[Draft]:
     if about:
         asked, removed = ABOUT[clause.token(about[0]).plain], (about[0], about[0] + 1)
         yield from draft(clause, write_question(clause, asked, removed), clause.tail, "that", 3.0)
+    elif clause.token(clause.tail[0]).plain != "dass" and not _can_do_without(clause):
+        return
     elif clause.front_kind in ("subject", "adverb") and (
         clause.token(clause.verb).lemma not in COPULAS or clause.end == clause.verb + 1
     ):
         has_object = clause.front_kind == "subject" and any(clause.matches(OBJECT, clause.rest))
         if not has_object:
             yield from draft(clause, write_question(clause, "was", (clause.end, clause.end)), clause.tail, "that", 3.0)
+
+
+def _can_do_without(clause: Clause) -> bool:
+    """“… sagte, die Brücke sei alt”, “… plant, einen Eingang zu bauen”: the tail is what somebody says or plans."""
+    if has_infinitive(clause):
+        return clause.token(clause.verb).lemma in PLANNING and clause.end == clause.verb + 1
+    return says_without_that(clause)
+
+
+def ask_condition(clause: Clause) -> Iterator[Draft]:
+    """“Wenn die Burg offen ist, kann sie besucht werden.”: Wann kann die Burg besucht werden?"""
+    place = clause.verb + 1
+    if clause.front_kind != "clause" or clause.kinds((place, place + 1)) != PRONOUN:
+        return
+    named = CORE_FIRST.match(clause.sentence.kinds, clause.front[0] + 1)
+    asked = {**WHEN_CLAUSES, **WHY_CLAUSES}.get(clause.token(clause.front[0]).plain, "")
+    article = clause.token(clause.front[0] + 1).plain
+    verb, pronoun = clause.token(clause.verb), clause.token(place)
+    if singular(verb.text, verb.lemma) != verb.text or "sich" in (token.plain for token in clause.tokens(clause.rest)):
+        return
+    if named and asked and pronoun.text == PRONOUNS.get(article):
+        pieces: list[Piece] = [asked, (clause.verb, place), named.span(), (place + 1, clause.end)]
+        question = WORDING.write(clause, pieces)
+        answer = (clause.front[0], clause.front[1] - 1)
+        yield from draft(clause, question, answer, "clause-first", 2.9)
 
 
 def ask_object(clause: Clause) -> Iterator[Draft]:
@@ -304,6 +349,7 @@ def _ask_what_it_is(clause: Clause, start: int) -> Iterator[Draft]:
 
 
 RULES = (
+    ask_condition,
     ask_front,
     ask_subject,
     ask_inner_subject,

@@ -94,7 +94,7 @@ def _counted(clause: Clause, start: int, end: int) -> Iterator[Draft]:
     has_preposition = start < begin
     if not _can_be_counted(clause, (start, begin, end)):
         return
-    end = _end_of_counted(clause, end)
+    end = end if has_preposition else _end_of_counted(clause, end)
     noun: Range = (number + 1, end)
     asked = "wie viel" if clause.token(number + 1).plain == "prozent" else "wie viele"
     if has_preposition and asked == "wie viele" and _is_dative_plural(clause, number):
@@ -182,7 +182,7 @@ def ask_adjunct(clause: Clause) -> Iterator[Draft]:
 def _end_of_place(clause: Clause, end: int) -> int:
     """A place with all that says which one it is."""
     while found := MORE_OF_IT.match(clause.sentence.kinds, end, clause.end):
-        if is_time(clause, found.span()):
+        if is_time(clause, found.span()) and clause.token(end).plain != "von":
             return end
         end = found.end()
     return end

@@ -44,7 +44,17 @@ def further(clause: Clause) -> Clause | None:
 def clause_starts(sentence: Sentence) -> list[int]:
     """Where main clauses may begin: with the sentence, and after a comma with “und” or “aber”."""
     first = 1 if sentence.kinds.startswith("K") else 0
-    return [first, *(found.end() for found in re.finditer("F[^,F]*,K", sentence.kinds))]
+    further = [found.end() for found in re.finditer("F[^,F]*,K|F[^;]*;(?=[^;])", sentence.kinds)]
+    joined = [found.end() for found in JOINED.finditer(sentence.kinds) if is_main(sentence, found.start())]
+    return list(dict.fromkeys([first, *further, *joined]))
+
+
+def is_main(sentence: Sentence, verb: int) -> bool:
+    """Whether the verb is that of a main clause, as far as no subordinate clause has begun since the last comma."""
+    return not re.search("[SW]", re.split("[,;]", sentence.kinds[:verb])[-1])
+
+
+JOINED = re.compile("F[^,;SWF]*K(?=[^,;SWFKVTZ]+F)")  # “… brennt aus und die Lampe bleibt dunkel”
 
 
 def parse(sentence: Sentence, start: int) -> Clause | None:
@@ -61,6 +71,8 @@ def parse(sentence: Sentence, start: int) -> Clause | None:
         end = end_of(sentence, verb)
         if end is None:
             return None
+        if end == verb + 1 and kinds[end : end + 2] == "KF" and (second := end_of(sentence, end + 1)):
+            verb, end = end + 1, second  # “Menschen bauen und nutzen …”
         tail = tail_of(sentence, end)
         return Clause(sentence, front, name, verb, end, tail) if end - verb > 1 or tail[0] < tail[1] else None
     return None

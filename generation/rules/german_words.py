@@ -10,12 +10,15 @@ CORE = rf"(?:(?:[OC]|D?A)(?=d))?[DdHQ]*(?:(?<=[DdHQ])P[DdH]*C?(?:R*A)*[NE]+(?:K[
 MORE = rf"(?:(?:d|P[DdHQ]*){BARE})*"
 PHRASE = rf"{CORE}{MORE}(?:K{CORE}{MORE})*"
 LISTED = rf"{CORE}{MORE}(?:,{CORE}{MORE})+K{CORE}{MORE}"
-SUBJECT = re.compile(rf"(?:{LISTED}|R{{0,2}}{PHRASE})(?:,R[^;,F]*,|,P?W[^;]*?,|,{PHRASE},)?R?(?=F)")
+SUBJECT = re.compile(
+    rf"(?:{LISTED}|R{{0,2}}{PHRASE}(?:K{MORE})?)(?:,[^,;FSW]*(?:TV|Z),|,R[^;,F]*,|,P?W[^;]*?,|,{PHRASE},)?R?(?=F)"
+)
 PREPOSITIONAL = re.compile(rf"R?P{PHRASE}(?:,P?W[^;,]*F,)?(?=F)|[DA]+N(?=F)")
 CLAUSE_BEFORE = re.compile(r"S[^;]*?,(?=F)")
 ADVERBS = re.compile(rf"R+(?=F)|{PHRASE}x(?=F)")
 OBJECT = re.compile(rf"R*({CORE}{MORE}(?:K{CORE}{MORE})*)")
 AFTER_VERB = re.compile(rf"{CORE}{MORE}(?:K{CORE}{MORE})?|O")
+CORE_FIRST = re.compile(CORE)
 OF_PHRASE = re.compile(rf"(?:d+|P[DdH]*){BARE}")
 PHRASE_OF_TIME = re.compile(rf"P[DdHQ]*{BARE}")
 MORE_OF_IT = re.compile(rf"(?:d+|R?P[DdH]*|K[PDdH]*){BARE}")
@@ -45,7 +48,7 @@ NO_PLACES = re.compile(
     r"wirklichkeit|folge|laufe?|zuge?|anbetracht|prinzip|grunde?|durchschnitt|form|sinne?|lage|teil|teilen|maß|"
     r"maße|beispiel|gefahr|art|ordnung|basis|anspruch|frage|antrag|kraft|bau|besitz|kontakt|verbindung|millionen|"
     r"richtung|interesse|bedeutung|entwicklung|zahl|höhe|kampf|reihe|hälfte|wahrheit|stand|hilfe|situation|vordergrund"
-    r"|wert|umgang|bereich|art|stil|blick|anteil|wissenschaft|sprache|englisch|hinsicht|kategorie|phase|versuch|jagd|latein|sanskrit|\w+isch|wort|worten|fossilien)"
+    r"|wert|umgang|bereich|art|stil|blick|anteil|wissenschaft|sprache|englisch|hinsicht|kategorie|phase|versuch|jagd|latein|sanskrit|\w+isch|wort|worten|fossilien|alter|version|falle|verbindungen|gruppen?|begriff|namen?|jahren)"
     r"(?:en)?"
 )
 PERSONS = re.compile(
@@ -53,7 +56,7 @@ PERSONS = re.compile(
     r"wissenschaftler|autor|sprecher|trainer|spieler|polizist|beamte|experte|arzt|ärzte|könig|königin|kaiser|soldat|"
     r"student|schüler|lehrer|künstler|reisende|tourist|besucher|patient|direktor|chef|leiter|gouverneur|senator|"
     r"richter|anwalt|anwälte|bürger|bewohner|vater|mutter|sohn|tochter|bruder|opfer|täter|demonstrant|kletterer|fahrer|"
-    r"fotograf|historiker|archäologe|kritiker|journalist|reporter|gewinner|sieger|meister|gründer|besitzer|mitarbeiter|vorsitzende|pilot|astronaut|sänger|tenor|diva|star|held|gast|musiker|komponist|maler|dichter|schriftsteller|araber|\w+aner|\w+iener|briten?|spanier|kanadier|australier|belgier|japaner|italiener|polen|schweden|dänen|türken?|inder|angreifer|besatzer|\w{3,}nesen?|franzosen?|russen?|griechen?|römer|assyrer|pilger|general|admiral|oberst|sekretär|botschafter|diplomat|reisender|reisenden|experten|jude|juden|christen|muslime?|mönche?|nonnen?|priester|heilige|adlige|sklaven?|jäger|sammler|züchter|arbeiter|angestellte|angehörige|verwandte|eltern|paare?|jungen?|mädchen|baby|babys|jugendliche|erwachsene|senioren|rentner|nachbarn?|freunde?|feinde?|gefangene|verletzte|tote|überlebende|verdächtige|angeklagte|entführer|räuber|diebe?|mörder|attentäter|terroristen?|aktivisten?|politiker|abgeordneter|berater|vertreter|direktorin|manager|ökonom|psychologe|soziologe|anthropologe|geologe|astronom|mathematiker|schwimmer|läufer|skifahrer|skifahrerin|radfahrer|motorradfahrer|wanderer|camper|urlauber|fremde|einwanderer|migranten?|flüchtlinge|bischöfe|päpste|erbe|thronfolger|eskimos?|inuit|maori|ureinwohner|indianer|publikum|personal|polizei|feuerwehr|rettungskräfte|soldaten|truppen?|streitkräfte|armee|schlagmänner|verbraucher|konsument|leser|zuschauer|hörer|absender|empfänger|begleiter|betreuer|pfleger|helfer|retter|anwohner|insassen?|bevölkerung|volk|völker|wikinger|portugiesen?|\w+länder|europäer|nutzer|reiter|eroberer|abgeordnete|athlet|sportler|präsidentin|gäste|"
+    r"fotograf|historiker|archäologe|kritiker|journalist|reporter|gewinner|sieger|meister|gründer|besitzer|mitarbeiter|vorsitzende|pilot|astronaut|sänger|tenor|diva|star|held|gast|musiker|komponist|maler|dichter|schriftsteller|araber|\w+aner|\w+iener|briten?|spanier|kanadier|australier|belgier|japaner|italiener|polen|schweden|dänen|türken?|inder|angreifer|besatzer|\w{3,}nesen?|franzosen?|russen?|griechen?|römer|assyrer|pilger|general|admiral|oberst|sekretär|botschafter|diplomat|reisender|reisenden|experten|jude|juden|christen|muslime?|mönche?|nonnen?|priester|heilige|adlige|sklaven?|jäger|sammler|züchter|arbeiter|angestellte|angehörige|verwandte|eltern|paare?|jungen?|mädchen|baby|babys|jugendliche|erwachsene|senioren|rentner|nachbarn?|freunde?|feinde?|gefangene|verletzte|tote|überlebende|verdächtige|angeklagte|entführer|räuber|diebe?|mörder|attentäter|terroristen?|aktivisten?|politiker|abgeordneter|berater|vertreter|direktorin|manager|ökonom|psychologe|soziologe|anthropologe|geologe|astronom|mathematiker|schwimmer|läufer|skifahrer|skifahrerin|radfahrer|motorradfahrer|wanderer|camper|urlauber|fremde|einwanderer|migranten?|flüchtlinge|bischöfe|päpste|erbe|thronfolger|eskimos?|inuit|maori|ureinwohner|indianer|publikum|personal|polizei|feuerwehr|rettungskräfte|soldaten|truppen?|streitkräfte|armee|schlagmänner|verbraucher|konsument|leser|zuschauer|hörer|absender|empfänger|begleiter|betreuer|pfleger|helfer|retter|anwohner|insassen?|befragter?|befragten|gläubiger?|gläubigen|bevölkerung|volk|völker|wikinger|portugiesen?|\w+länder|europäer|nutzer|reiter|eroberer|abgeordnete|athlet|sportler|präsidentin|gäste|"
     r"passagier|siedler|bauer|händler|kanzler|philosoph|physiker|biologe|chemiker|ingenieur|erfinder|entdecker|"
     r"einwohner|mitglied|mitglieder|kandidat|führer|herrscher|prinz|prinzessin|papst|bischof|einheimische|fans?|"
     r"anhänger|gegner|befürworter|teilnehmer|gruppe|team|mannschaft|polizei|regierung|behörde|behörden|komitee|"
@@ -68,11 +71,18 @@ HUMAN = word_set(
     "geboren gestorben sterben zurückgetreten studieren studiert verheiratet heiraten erscheinen entlassen"
 )
 WHEN_CLAUSES = {"wenn": "Wann", "falls": "Wann", "als": "Wann", "nachdem": "Wann", "bevor": "Wann", "sobald": "Wann",
+                "sofern": "Wann",
                 "seitdem": "Seit wann", "solange": "Wie lange", "bis": "Bis wann"}  # fmt: skip
 WHY_CLAUSES = {"weil": "Warum", "da": "Warum", "damit": "Wozu", "um": "Wozu", "indem": "Wie"}
 WHEN = word_set("in im am an um vor nach seit bis während gegen zwischen ab innerhalb anfang ende mitte zur")
 TIME_WORDS = {"seit": "Seit wann", "bis": "Bis wann", "ab": "Ab wann"}
 PLACES = word_set("in im an am auf neben unter über hinter vor nahe entlang außerhalb innerhalb")
+AROUND = word_set("in im am an auf bei vor seit während ab bis unter über")  # what follows is seldom of the noun
+PLANNING = word_set(
+    "planen beschließen versuchen versprechen vorschlagen empfehlen beabsichtigen verbieten vermeiden erwägen fordern"
+)
+PRONOUNS = {"der": "er", "ein": "er", "die": "sie", "eine": "sie", "das": "es"}
+COMPARED = word_set("mehr weniger anders so eher")
 CAUSES = {"wegen": "Warum", "aufgrund": "Warum", "durch": "Wodurch"}
 PARTICLES = re.compile(
     "(?:herunter|hinunter|heraus|hinaus|zurück|zusammen|statt|fest|teil|ein|aus|auf|an|ab|vor|mit|nach|bei|her|hin|"
@@ -84,8 +94,9 @@ UNITS = word_set(
     "fuß m km meter kilometer meilen meile grad cm zentimeter millionen milliarden uhr ortszeit euro dollar"
 )
 MEASURES = word_set("hoch lang breit tief groß alt weit schwer schnell dick")
-ABOUT = {"darauf": "worauf", "davon": "wovon", "daran": "woran", "dafür": "wofür", "dazu": "wozu", "darüber": "worüber",
-         "darin": "worin", "damit": "womit", "dagegen": "wogegen", "daraus": "woraus"}  # fmt: skip
+ABOUT = {"darauf": "worauf", "davon": "wovon", "daran": "woran", "dafür": "wofür", "darüber": "worüber",
+         "darin": "worin", "damit": "womit", "dagegen": "wogegen", "daraus": "woraus",
+         "dadurch": "wodurch", "dazu": "wozu"}  # fmt: skip
 GOVERNED = {
     "bestehen": "aus", "führen": "zu", "gehören": "zu", "zählen": "zu", "basieren": "auf", "beruhen": "auf",
     "handeln": "von", "leiden": "unter", "sorgen": "für", "warnen": "vor", "hoffen": "auf", "abhängen": "von",
@@ -94,6 +105,16 @@ GOVERNED = {
     "hinweisen": "auf", "schützen": "vor", "erinnern": "an", "berichten": "über", "entstehen": "aus",
     "verwendet": "für", "genutzt": "für", "abgeleitet": "von", "bekannt": "für", "verbunden": "mit",
     "erkranken": "an", "bedeckt": "mit", "ausgestattet": "mit", "gekennzeichnet": "durch", "verursacht": "durch",
+    "spezialisieren": "auf", "deuten": "auf", "reagieren": "auf", "achten": "auf", "verweisen": "auf", "zielen": "auf",
+    "beschränken": "auf", "stützen": "auf", "warten": "auf", "konkurrieren": "mit", "beginnen": "mit", "enden": "mit",
+    "verbinden": "mit", "vergleichen": "mit", "vergleichbar": "mit", "verglichen": "mit", "ausstatten": "mit",
+    "suchen": "nach", "streben": "nach", "benannt": "nach", "diskutieren": "über", "verhandeln": "über",
+    "entscheiden": "für", "interessieren": "für", "zuständig": "für", "verantwortlich": "für", "berühmt": "für",
+    "kämpfen": "um", "bitten": "um", "handelt": "von", "ernähren": "von", "abhängig": "von", "überzeugt": "von",
+    "beteiligen": "an", "beteiligt": "an", "arbeiten": "an", "glauben": "an", "sterben": "an", "reich": "an",
+    "gebaut": "aus", "hergestellt": "aus", "gefertigt": "aus", "hervorgehen": "aus", "werden": "zu",
+    "zwingen": "zu", "gezwungen": "zu", "ernannt": "zu", "fähig": "zu", "geschützt": "vor", "fliehen": "vor",
+    "bestimmt": "durch", "ersetzt": "durch", "zerstört": "durch", "ausgelöst": "durch", "umgeben": "von",
     "neigen": "zu", "eignen": "für", "umgehen": "mit", "stammen": "aus", "einsetzen": "für", "verwandeln": "in",
 }  # fmt: skip
 DATIVE = word_set("dem der einem einer diesem dieser allem jedem jeder keinem keiner")
@@ -123,6 +144,8 @@ AUXILIARIES = {
     "mögen": "mag", "möchten": "möchte", "wissen": "weiß", "tun": "tut",
 }  # fmt: skip
 WITH_ANOTHER_VOWEL = {
+    "beinhalten": "beinhaltet", "beantragen": "beantragt", "beauftragen": "beauftragt", "veranlassen": "veranlasst",
+    "heiraten": "heiratet", "veranschlagen": "veranschlagt", "pressen": "presst",
     "geben": "gibt", "nehmen": "nimmt", "sehen": "sieht", "sprechen": "spricht", "helfen": "hilft", "treffen": "trifft",
     "lesen": "liest", "essen": "isst", "gessen": "gisst", "werfen": "wirft", "sterben": "stirbt", "treten": "tritt",
     "gelten": "gilt", "halten": "hält", "fallen": "fällt", "lassen": "lässt", "laufen": "läuft", "tragen": "trägt",
@@ -131,20 +154,19 @@ WITH_ANOTHER_VOWEL = {
     "messen": "misst", "fressen": "frisst", "werben": "wirbt", "schehen": "schieht", "graben": "gräbt",
     "laden": "lädt", "waschen": "wäscht", "braten": "brät", "blasen": "bläst", "stehlen": "stiehlt",
 }  # fmt: skip
-WEAK_ALL_THE_SAME = ("geraten", "beraten", "erfahren")
 MIXED = ("brachten", "dachten", "kannten", "nannten", "rannten", "brannten", "sandten", "wussten", "wandten", "konnten",
          "mussten", "sollten", "durften", "wollten", "mochten")  # fmt: skip
 
 
 def singular(form: str, infinitive: str) -> str:
     """fand for fanden, gibt for geben; the form itself if it is one already; empty if that cannot be told."""
-    small = form.casefold()
+    small = form.lower()
     if small in AUXILIARIES:
         return AUXILIARIES[small]
     if not small.endswith("en") and not small.endswith(("ern", "eln")):
         return form
     stem = infinitive[:-2] if infinitive.endswith("en") else infinitive[:-1]
-    if small == infinitive.casefold() or infinitive.endswith(small):
+    if small == infinitive.lower() or infinitive.endswith(small):
         return _present(small)
     if small.endswith(MIXED) or small in (f"{stem}ten", f"{stem}eten") or f"{stem}ten".endswith(small):
         return form[:-1]

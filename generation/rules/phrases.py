@@ -10,6 +10,7 @@ SAYING_IN_GERMAN = word_set(
     "sagen erklären meinen behaupten berichten betonen hinzufügen mitteilen ankündigen schreiben glauben "
     "denken vermuten wissen"
 )
+SHARES = word_set("percent majority half third quarter prozent mehrheit hälfte drittel viertel teil")
 WITH_POSSESSIVE = re.compile(r"R?PH(?:[RA]|(?<=A)KA)*[NE]+(?![dGxNE])")
 
 
@@ -86,10 +87,14 @@ class Vocabulary:
         comma = clause.kinds(of).find(",")
         tokens = clause.tokens((of[0], of[0] + comma) if comma > 0 else of)
         first = next((token for token in tokens if token.kind in (NOUN, NAME)), tokens[0])
-        if self.is_person(clause, of) or any(token.plain.endswith(self.ages) for token in tokens):
+        if self.is_person(clause, of) or any(
+            token.plain.endswith(self.ages) and token.text[0].isdigit() for token in tokens
+        ):
             return self.who
         if {tokens[0].plain, tokens[-1].plain} & self.titles or clause.token(clause.verb).lemma in self.saying:
             return self.who
+        if first.plain in SHARES and self._names_person(clause, of):
+            return self.who  # “29 percent of those asked”
         if first.kind == NAME and (self._acts_as_person(clause) or self._names_person(clause, of)):
             return self.who
         is_thing = not ends_in_name(clause, of) or any(token.kind in (DETERMINER, OF, ADJECTIVE) for token in tokens)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from generation.rules import english, german
+from generation.rules.antecedents import Reader, addresses_reader
 from generation.rules.doubts import doubt_of
 from generation.rules.drafts import Draft
 from generation.rules.sentences import is_usable, places_of, sentences_of
@@ -25,7 +26,8 @@ DRAW = 0.25  # how far chance may go against the rank score
 SAME_SENTENCE = 0.6  # what a further question to a sentence is worth less
 LEAST_SCORE = 0.7
 FEWEST = 5  # up to so many, doubted questions fill a short list
-LEAST_DOUBTED = -1.0
+LEAST_DOUBTED = -0.3
+RESOLVED = 0.3  # what a question is worth less whose noun stands in the sentence before
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ def _value_after(pair: tuple[float, OpenQuestion], chosen: Sequence[OpenQuestion
 
 
 def _repeats(one: OpenQuestion, other: OpenQuestion) -> bool:
-    return one.overlaps(other) or one.question.casefold() == other.question.casefold()
+    return one.overlaps(other) or one.question.lower() == other.question.lower()
 
 
 def all_questions(text: str, language: str) -> list[OpenQuestion]:
@@ -95,17 +97,37 @@ def _rank(text: str, language: str) -> list[OpenQuestion]:
 
 
 def _all_questions(text: str, language: str) -> Iterator[OpenQuestion]:
-    sentences = sentences_of(text, language)
     small = frozenset(word for word in re.findall(r"[^\W\d_]+", text) if word.islower())
+    sentences = sentences_of(text, language)
+    reader = Reader(language, is_formal=language == "de" and addresses_reader(text))
+    end = 0
     for words, places in zip(sentences, places_of(text, sentences), strict=True):
-        if not is_usable(words, may_name=True):
-            continue
-        sentence = tag_sentence(words, language, small)
-        for draft in RULES[language](sentence):
-            start, end = _span(sentence, draft, places)
-            score = score_of(draft, sentence)
-            if score >= LEAST_DOUBTED and _is_open(draft, sentence, text[start:end]):
-                yield OpenQuestion(draft.question, text[start:end], words, start, end, draft.rule, score)
+        is_new = not places or "\n" in text[end : places[0]]
+        end = places[-1] + 1 if places else end
+        if is_new or not is_usable(words, may_name=True):
+            reader.forget()
+        if is_usable(words, may_name=True):
+            sentence = tag_sentence(words, language, small)
+            if said := reader.read(sentence):
+                named = tag_sentence(said.text, language, small)
+                yield from _ask(text, named, said.place_in_text(places), language, (words, said.name))
+            else:
+                yield from _ask(text, sentence, places, language, (words, (0, 0)))
+
+
+def _ask(
+    text: str, sentence: Sentence, places: Sequence[int], language: str, told: tuple[str, tuple[int, int]]
+) -> Iterator[OpenQuestion]:
+    """`told`: the sentence as it stands in the text, and where the noun stands that it says with a pronoun."""
+    words, name = told
+    for draft in RULES[language](sentence):
+        first, last = sentence.tokens[draft.answer[0]].start, sentence.tokens[draft.answer[1] - 1].end
+        if first < name[1] and name[0] < last:
+            continue  # another sentence answers it
+        start, end = _span(sentence, draft, places)
+        score = score_of(draft, sentence) - RESOLVED * (name != (0, 0))
+        if score >= LEAST_DOUBTED and _is_open(draft, sentence, text[start:end]):
+            yield OpenQuestion(draft.question, text[start:end], words, start, end, draft.rule, round(score, 4))
 
 
 def _span(sentence: Sentence, draft: Draft, places: Sequence[int]) -> tuple[int, int]:
@@ -120,7 +142,7 @@ def _span(sentence: Sentence, draft: Draft, places: Sequence[int]) -> tuple[int,
 
 def _is_open(draft: Draft, sentence: Sentence, answer: str) -> bool:
     """Whether the question leaves its answer to be found, and the answer is no torn quotation."""
-    asked = set(re.findall(r"\w+", draft.question.casefold()))
+    asked = set(re.findall(r"\w+", draft.question.lower()))
     told = {token.plain for token in sentence.tokens[slice(*draft.answer)] if token.kind in CONTENT}
     return not told <= asked and len(QUOTES.findall(answer)) % 2 == 0
 
@@ -128,7 +150,7 @@ def _is_open(draft: Draft, sentence: Sentence, answer: str) -> bool:
 def score_of(draft: Draft, sentence: Sentence) -> float:
     """How far the rule can be trusted; more for names and a middle length, less for what is long-winded or vague."""
     words = draft.question.split()
-    asked = {word.strip("?,").casefold() for word in words}
+    asked = {word.strip("?,").lower() for word in words}
     content = {token.plain for token in sentence.tokens if token.kind in CONTENT and token.plain in asked}
     names = {token.plain for token in sentence.tokens if token.kind == NAME and token.plain in asked}
     answer = sentence.tokens[slice(*draft.answer)]

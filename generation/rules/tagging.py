@@ -89,7 +89,7 @@ class Token:
 
     @property
     def plain(self) -> str:
-        return self.text.casefold()
+        return self.text.lower()
 
 
 @dataclass(frozen=True)
@@ -139,6 +139,8 @@ def tag_sentence(text: str, language: str, small_words: Collection[str] = ()) ->
 
 def _correct_german(rows: list[Token], _small_words: Collection[str]) -> list[Token]:
     """With the kinds that only the words around them show."""
+    if [row.kind for row in rows[:2]] == [FINITE, FINITE]:
+        rows[0] = replace(rows[0], kind=NAME)  # “Batten wurde …”
     rows = [_without_subject(before, row) for before, row in zip([None, *rows[:-1]], rows, strict=True)]
     kinds = "".join(row.kind for row in rows)
     rows = [_with_phrase(row, kinds[place + 1 :]) for place, row in enumerate(rows)]
@@ -258,7 +260,13 @@ def _without_capital(first: Token, after: str, small_words: Collection[str]) -> 
     small = first.text.lower()
     if first.tag == "VVB" and re.match("[NE]R*F", after):
         return replace(first, kind=NOUN)  # “Travel agents offer …” is no request
-    if first.kind == NOUN and first.tag != "NN2" and small not in small_words and small not in _tagger("en").cache:
+    is_title = first.kind == ADJECTIVE and after.startswith(NAME)
+    if (
+        (is_title or first.kind == NOUN)
+        and first.tag != "NN2"
+        and small not in small_words
+        and small not in _tagger("en").cache
+    ):
         return replace(first, kind=NAME)
     if first.kind == NAME and small in small_words:
         return replace(first, kind=NOUN)
@@ -268,10 +276,10 @@ def _without_capital(first: Token, after: str, small_words: Collection[str]) -> 
 def _kind(word: str, tag: str, language: str) -> str:
     if word in PUNCTUATION:
         return PUNCTUATION[word]
-    kind = MISREAD[language].get(word.casefold(), "")
+    kind = MISREAD[language].get(word.lower(), "")
     if kind and not (kind == OF and KINDS[language].get(tag) != DETERMINER):
         return kind
-    if word.casefold() == "that" and tag == "DT0":
+    if word.lower() == "that" and tag == "DT0":
         return POINTING
     if word.endswith("-"):
         return NOUN

@@ -96,8 +96,8 @@ def test_doubted_questions_fill_a_short_list_and_never_a_longer_one():
     good = all_questions(text, "en")
     found = open_questions(text, "en", 5)
     doubted = [each for each in found if each not in good]
-    assert [each.question for each in doubted] == ["What is the wind like?", "What is strong?"]
-    assert found[-2:] == doubted
+    assert [each.question for each in doubted] == ["What is the wind like?"]
+    assert found[-1:] == doubted
     assert open_questions(text, "en", len(found) - 1) == found[:-1]
     many = {each.question for each in open_questions(f"{ENGLISH} {text}", "en", 30)}
     assert not many & {each.question for each in doubted}
@@ -151,3 +151,51 @@ def test_the_better_a_question_the_likelier_it_is_drawn(language, text):
 )  # fmt: skip
 def test_who_and_what_take_the_singular(plural, infinitive, expected):
     assert singular(plural, infinitive) == expected
+
+
+def ask_all(language, text):
+    return {(each.question, each.answer) for each in all_questions(text, language)}
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "question", "answer"),
+    [
+        ("de", "Der Turm ist ein Wahrzeichen. Er wurde im Jahr 1720 von Händlern gebaut.",
+         "Wann wurde der Turm von Händlern gebaut?", "im Jahr 1720"),
+        ("de", "Im Hafen lagen Schiffe. Diese Schiffe gehörten im Jahr 1720 zu einer Flotte.",
+         "Wozu gehörten die Schiffe im Jahr 1720?", "zu einer Flotte"),
+        ("en", "The tower is a landmark. It was built by traders in 1720.", "When was the tower built by traders?",
+         "in 1720"),
+        ("en", "Old ships lay in the harbour. These ships were built in Goa in 1720.",
+         "When were the ships built in Goa?", "in 1720"),
+        ("de", "Wenn die Fähre einen Schaden hat, kann sie im Hafen repariert werden.",
+         "Wann kann die Fähre im Hafen repariert werden?", "Wenn die Fähre einen Schaden hat"),
+        ("de", "Menschen bauen und nutzen seit Jahrhunderten Boote.",
+         "Wer nutzt seit Jahrhunderten Boote?", "Menschen"),
+        ("de", "Lena Vogt, Leiterin des Museums, sprach am Montag mit Gästen.", "Wer ist Lena Vogt?",
+         "Leiterin des Museums"),
+        ("en", "The mayor of the town, Jost Brand, opened the museum in 1987.", "Who is the mayor of the town?",
+         "Jost Brand"),
+        ("de", "Die Stadt plante, einen neuen Eingang zu bauen.", "Was plante die Stadt?",
+         "einen neuen Eingang zu bauen"),
+        ("de", "Der Preis hängt davon ab, wie weit die Gäste fahren.", "Wovon hängt der Preis ab?",
+         "wie weit die Gäste fahren"),
+    ],
+)  # fmt: skip
+def test_what_stands_before_or_beside_the_statement_is_asked(language, text, question, answer):
+    assert (question, answer) in ask_all(language, text)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "noun"),
+    [
+        ("de", "Der Turm steht am Fluss.\n\nEr wurde im Jahr 1720 von Händlern gebaut.", "Turm"),
+        ("de", "Der Wirt kaufte den Turm. Er wurde im Jahr 1720 von Händlern gebaut.", "Wirt"),  # two candidates
+        ("de", "Gäste sind willkommen. Sie zahlen im Mai mit Karten, wenn Sie allein kommen.", "Gäste"),  # formal “Sie”
+        ("en", "The tower is a landmark. It is likely that traders built a wall in 1720.", "tower"),  # an empty “it”
+        ("en", "The traders met the monks. They were paid for guides in 1720.", "traders"),
+    ],
+)
+def test_an_unclear_pronoun_is_not_resolved(language, text, noun):
+    later = text.index(".") + 1
+    assert not [each for each in all_questions(text, language) if each.start >= later and noun in each.question]
