@@ -2,7 +2,8 @@
 
 import csv
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any, Self
 
 from django.utils.translation import gettext as _
 
@@ -34,6 +35,14 @@ class Choices:
     dropped: tuple[str, ...] = ()  # of DROPPED; only comparisons of metrics with people look at it
     shared_texts: bool = False  # whether only texts that people and all models answered enter
     calibration: bool = True  # whether answers of a calibration enter the results; agreement is always over them too
+
+    def to_json(self) -> dict[str, Any]:
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
+
+    @classmethod
+    def from_json(cls, said: dict[str, Any]) -> Self:
+        fields: dict[str, Any] = {name: tuple(each) if isinstance(each, list) else each for name, each in said.items()}
+        return cls(**fields)
 
     @property
     def included(self) -> tuple[str, ...]:

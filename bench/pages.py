@@ -127,14 +127,14 @@ def opened(study: str, folder: Path, page: str) -> dict[str, float]:
     from django.db import connection
     from django.test import Client
 
-    from analysis import tasks
     from analysis.frames import evidence, responses
+    from jobs import tasks
     from projects.models import User
 
     for name in ("analysis.figures", "analysis.reports", "analysis.items.sheet"):
         import_module(name)  # takes a second or more, once in a process
-    sent: list[str] = []
-    tasks.work_out_results.apply_async = lambda kwargs, **how: sent.append(kwargs["place"])
+    sent: list[int] = []
+    tasks.work.apply_async = lambda kwargs, **how: sent.append(kwargs["job_id"])
     client, found, queries = Client(headers={"host": "127.0.0.1"}), Counter[str](), reports.Queries()
     client.force_login(User.objects.get(username="bench"))
     reports.be_there()
@@ -155,7 +155,7 @@ def opened(study: str, folder: Path, page: str) -> dict[str, float]:
             measured.enter_context(reports.timed(found, owner, "every_round", "frame"))
         is_there = see("first") == 200 and not sent
         while sent:  # what one page waits for may be worked out of several
-            work_out(sent.pop(0), tasks.work_out_results, found)
+            work_out(sent.pop(0), tasks.work, found)
             is_there = see("then") == 200 and not sent
         assert is_there, address
         see("again")
@@ -165,9 +165,9 @@ def opened(study: str, folder: Path, page: str) -> dict[str, float]:
     return dict(found)
 
 
-def work_out(place: str, task: Callable[..., object], found: Counter[str]) -> None:
+def work_out(job_id: int, task: Callable[..., object], found: Counter[str]) -> None:
     started, cpu = time.perf_counter(), time.process_time()
-    task(place=place)
+    task(job_id=job_id)
     found["worker"] += time.perf_counter() - started
     found["cpu"] += time.process_time() - cpu
 
@@ -181,18 +181,16 @@ def address_of(study: str, page: str) -> str:
 
     from analysis.choices import Choices
     from analysis.results.forms import ResultsForm
+    from analysis.services.cached_results import ResultKey, get_result
     from analysis.services.results import STAND_IN, counts_by_purpose
-    from analysis.services.wanted import Wanted, kept
     from analysis.tables.page import leads
     from studies.models import Study
 
     made = Study.objects.get(slug=study)
     name, column, *ending = page.split(".")
     choices: Choices = ResultsForm(made, counts_by_purpose(made), QueryDict()).choices
-    wanted = Wanted("stand-in", made, choices, ("skilled",)) if name in STAND_IN else Wanted("report", made, choices)
-    there = kept(wanted)
-    assert there, "the results are worked out before"
-    table = there.result.table(name)
+    key = ("stand-in", made, choices, ("skilled",)) if name in STAND_IN else ("report", made, choices)
+    table = get_result(ResultKey(*key)).table(name)  # computed before
     shown = table.column_shown(column)
     row = next(row for row in table.rows if leads(table, shown, row[column]))
     query = urlencode({"table": name, "number": column} | table.names(row))

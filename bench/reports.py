@@ -224,17 +224,18 @@ def report(study: str, folder: Path) -> dict[str, float]:
 def page(study: str, folder: Path) -> dict[str, float]:
     """Seconds until the results page stands, as its visitors meet it.
 
-    `request`: first draw without a worker, computed in the request; `share` of it is the report. `panel`: first draw
-    with a worker, which then takes `worker` seconds. `drawn`: the page after it. `figures`: all of its figures, one
+    `request`: first draw, computed in the request as of a small study; `share` of it is the report. `panel`: first
+    draw as of a large one, for which a worker then takes `worker` seconds. `drawn`: the page after it. `figures`: all of its figures, one
     after another. `answered`: the page after one more answer, with the earlier results.
     """
-    from django.core.cache import cache
-    from django.test import Client
+    from django.conf import settings
+    from django.test import Client, override_settings
 
-    from analysis import tasks
     from analysis.results.forms import ResultsForm
-    from analysis.services import wanted
+    from analysis.services import computing
     from analysis.services.results import counts_by_purpose, report_of
+    from jobs import tasks
+    from jobs.models import Job
     from projects.models import Membership, Role, User
     from studies.models import Study
 
@@ -243,7 +244,7 @@ def page(study: str, folder: Path) -> dict[str, float]:
     Membership.objects.get_or_create(project=made.project, user=user, role=Role.OWNER)
     client, found, sent = Client(headers={"host": "127.0.0.1"}), Counter(), []
     client.force_login(user)
-    tasks.work_out_results.apply_async = lambda kwargs, **how: sent.append(kwargs["place"])
+    tasks.work.apply_async = lambda kwargs, **how: sent.append(kwargs["job_id"])
 
     def open_page(part: str):
         started = time.perf_counter()
@@ -252,15 +253,16 @@ def page(study: str, folder: Path) -> dict[str, float]:
         assert response.status_code == 200, response.status_code
         return response
 
-    cache.clear()
-    with timed(found, wanted.Wanted, "computed", "report"):
+    Job.objects.all().delete()
+    small = override_settings(LESART=settings.LESART | {"RESULTS_AT_ONCE": sys.maxsize})
+    with small, timed(found, computing, "compute_report", "report"):
         open_page("request")
     found["share"] = found.pop("report") / found["request"]
-    cache.clear()
+    Job.objects.all().delete()
     be_there()
     open_page("panel")
     started = time.perf_counter()
-    tasks.work_out_results(place=sent[-1])
+    tasks.work(job_id=sent[-1])
     found["worker"] = time.perf_counter() - started
     shown = open_page("drawn")
     found["kilobytes"] = len(shown.content) / 1000

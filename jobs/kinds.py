@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 from django.utils.module_loading import import_string
 
+from jobs.progress import Hear
+
 if TYPE_CHECKING:
     from django.utils.functional import _StrOrPromise
 
     from jobs.models import Job
 
-Work = Callable[["Job", Callable[..., None]], Path | None]  # of a job and `jobs.progress.report_progress`
+Work = Callable[["Job", Hear], Path | None]  # of a job and who hears how far it is
 
 
 class JobFailed(Exception):
@@ -24,8 +26,8 @@ class JobFailed(Exception):
 class Kind:
     """A kind of job.
 
-    work: the dotted path of the function that does it, with a job and `report_progress`, and returns the file that it
-    wrote, if it has a result; it may set `about` and `version` of the job. title: what is being done, for the page.
+    work: the dotted path of the function that does it, with a job and who hears how far it is, and returns the file
+    that it wrote, if it has a result; it may set `about` and `version` of the job. title: for the page.
     steps: by key a sentence with `done` and `total`. keep: how long the result is kept.
     """
 

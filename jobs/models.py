@@ -1,5 +1,5 @@
 from datetime import timedelta
-from typing import Self
+from typing import Any, Self
 
 from django.conf import settings
 from django.db import models
@@ -107,6 +107,11 @@ class Job(models.Model):
 
     def get_absolute_url(self):
         return reverse("job", args=[self.pk])
+
+    @property
+    def request_fields(self) -> dict[str, Any]:
+        """What is asked for, as fields of a row."""
+        return {name: getattr(self, name) for name in ("kind", "subject", "parameters", "language", "project")}
 
     @property
     def is_open(self) -> bool:

@@ -15,6 +15,11 @@ def report_progress(step: str, done: int, total: int = 0) -> None:
         hear(step, done, total)
 
 
+def get_listener() -> Hear:
+    """Who hears what is reported here now."""
+    return _hear.get() or (lambda step, done, total: None)
+
+
 @contextmanager
 def listening(hear: Hear) -> Iterator[None]:
     """Inside, `hear` is called with each report of this thread."""

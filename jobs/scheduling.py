@@ -40,8 +40,8 @@ def get_or_schedule(wanted: Job, version: str = "", owner: User | None = None) -
 
     A job that failed or was cancelled for this version stays so until somebody asks for it with `retry`.
     """
-    fields = {name: getattr(wanted, name) for name in ("kind", "subject", "parameters", "language", "project")}
-    job, is_new = Job.objects.get_or_create(key=wanted.key, defaults=fields | {"version": version, "owner": owner})
+    fields = wanted.request_fields | {"version": version, "owner": owner}
+    job, is_new = Job.objects.get_or_create(key=wanted.key, defaults=fields)
     if not is_new and not job.is_open and not job.is_current(version):
         is_done = job.state == JobState.DONE
         if is_done or job.version != version:

@@ -15,7 +15,7 @@ from django.utils.translation import override
 from jobs import files
 from jobs.kinds import KINDS, JobFailed
 from jobs.models import Job, JobState
-from jobs.progress import listening, report_progress
+from jobs.progress import get_listener, listening
 from jobs.scheduling import release
 
 log = logging.getLogger(__name__)
@@ -35,7 +35,7 @@ def run_job(job_id: int) -> None:
         return
     try:
         with Heartbeat(job) as heartbeat, listening(heartbeat.hear), override(job.language):
-            path = KINDS[job.kind].load()(job, report_progress)
+            path = KINDS[job.kind].load()(job, heartbeat.hear)
     except JobCancelled:
         return
     except JobFailed as failed:
@@ -47,15 +47,19 @@ def run_job(job_id: int) -> None:
         finish(job, path)
 
 
-def run_here(wanted: Job, version: str) -> Job:
-    """The job, done in this process with whatever its work raises, whoever else may be at it."""
+def get_or_run(wanted: Job, version: str) -> Job:
+    """The job with a result of this version, done here and now if need be, whoever else may be at it.
+
+    Whatever its work raises is raised here.
+    """
+    earlier = Job.objects.filter(key=wanted.key).first()
+    if earlier and earlier.is_current(version):
+        return earlier
     wanted.version = version
-    path = KINDS[wanted.kind].load()(wanted, report_progress)
-    result = result_of(wanted, path)
-    fields = {name: getattr(wanted, name) for name in ("kind", "subject", "parameters", "language", "project")}
-    earlier = Job.objects.filter(key=wanted.key).values_list("file", flat=True).first()
-    job, _is_new = Job.objects.update_or_create(key=wanted.key, defaults=fields | result)
-    files.delete_file(earlier or "")
+    result = result_of(wanted, KINDS[wanted.kind].load()(wanted, get_listener()))
+    job, _is_new = Job.objects.update_or_create(key=wanted.key, defaults=wanted.request_fields | result)
+    if earlier:
+        files.delete_file(earlier.file)
     return job
 
 

@@ -9,7 +9,8 @@ from django.db.models import F
 
 from analysis.frames.export_rows import unasked
 from analysis.frames.responses import handed_in
-from analysis.progress import ANSWERS, Step, tell
+from analysis.progress import ANSWERS
+from jobs.progress import report_progress
 from studies.models import Annotator, Study
 from studies.services.declarations import get_declaration, map_annotator_declarations
 
@@ -58,7 +59,7 @@ def wide_rows(study: Study, purposes: Collection[str]) -> Iterator[dict[str, Any
     n = 0
     for _unit, answers in groupby(named, key=itemgetter("unit")):
         given = list(answers)
-        tell(Step(ANSWERS, n := n + len(given)))
+        report_progress(ANSWERS, n := n + len(given))
         unit = [*given, *(row | {"value": NOT_APPLICABLE} for row in unasked(given, declaration, by_code))]
         yield from unit_rows(unit, stages)
 

@@ -11,8 +11,9 @@ from django.db.models import F, Window
 from django.db.models.functions import RowNumber
 
 from analysis.frames.responses import handed_in
-from analysis.progress import ANSWERS, Step, tell
+from analysis.progress import ANSWERS
 from evaluation.calls import get_parse_status, get_prompt_versions, get_raw_output, select_replies
+from jobs.progress import report_progress
 from studies.models import Assignment, Study, Submission, UnitItem
 from studies.presentation_order import ShownItem, read_shown_items
 from studies.protocols import PROTOCOLS, Declaration
@@ -108,7 +109,7 @@ def export_rows(study: Study, purposes: Collection[str]) -> Iterator[dict[str, A
     given = answers.values_list(*map(F, FIELDS.values()), *named[len(FIELDS) :]).iterator(chunk_size=CHUNK)
     for number, values in enumerate(given, 1):
         if number % CHUNK == 0:
-            tell(Step(ANSWERS, number))
+            report_progress(ANSWERS, number)
         row = dict(zip(named, values, strict=True))
         row["prompt_version"] = prompts.get(row["annotator_pk"]) if row["reply_turn"] is not None else None
         if row["annotator_pk"] != annotator:

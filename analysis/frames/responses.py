@@ -11,8 +11,9 @@ import pandas as pd
 from django.db.models import QuerySet, TextField
 from django.db.models.functions import Cast
 
-from analysis.progress import ANSWERS, Step, tell
+from analysis.progress import ANSWERS
 from items.models import Item, Option
+from jobs.progress import report_progress
 from studies.models import Assignment, Response, Study, UnitItem
 
 MAIN = ("main",)
@@ -96,7 +97,7 @@ def answers_of(study: Study, purposes: Collection[str]) -> dict[str, np.ndarray]
         for name, column in zip(names, zip(*some, strict=True), strict=True):
             parts[name].append(as_objects(map(sys.intern, column) if name in ("stage", "question") else column))
         n += len(some)
-        tell(Step(ANSWERS, n))
+        report_progress(ANSWERS, n)
     columns = {name: np.concatenate(part) if part else np.empty(0, dtype=object) for name, part in parts.items()}
     decoded = {word: json.loads(word) for word in set(columns["written"])}
     return columns | {"value": as_objects(map(decoded.__getitem__, columns.pop("written")))}

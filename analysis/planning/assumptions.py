@@ -11,10 +11,9 @@ from django.utils.translation import gettext as _
 from analysis.choices import Choices
 from analysis.planning.forms import Sizes
 from analysis.plugins import find_plugin
+from analysis.services.cached_results import ResultKey, get_result
 from analysis.services.figures import in_form
 from analysis.services.state import A_DAY, FORMAT
-from analysis.services.wanted import Wanted
-from analysis.services.working import result_now
 from analysis.tables.spec import Table
 from studies.models import Study
 
@@ -65,13 +64,13 @@ def effect_source(found: "Spread") -> str:
 
 def spread_of(study: Study) -> "Spread":
     """What people's answers tell of the components; never of single generators."""
-    found: Spread = result_now(Wanted("planner", study, Choices()))[0]
+    found: Spread = get_result(ResultKey("planner", study, Choices()))[0]
     return found
 
 
 def components_of(study: Study) -> Table:
     """The fitted components with their intervals; see `analysis.planning.spread_table`."""
-    table: Table = result_now(Wanted("planner", study, Choices()))[1]
+    table: Table = get_result(ResultKey("planner", study, Choices()))[1]
     return table
 
 

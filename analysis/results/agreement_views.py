@@ -17,10 +17,10 @@ from analysis.services.results import (
     LABEL_MASS,
     STAND_IN,
     counts_by_purpose,
+    find_table,
     lab_of,
     lab_overview_of,
     stand_in_of,
-    table_called,
 )
 from analysis.tables.page import page_table, paginate
 from analysis.tables.writers import as_csv
@@ -117,7 +117,7 @@ def stand_in_csv(request, study, name):
     form, kinds = ResultsForm(study, counts_by_purpose(study), request.GET), StandInForm(request.GET)
     with override("en"):  # files are the same for every reader
         try:
-            table = table_called(study, form.choices, name, kinds.kind)
+            table = find_table(study, form.choices, name, kinds.kind)
         except KeyError:
             raise Http404 from None
     return attached(as_csv(table).encode(), f"{study.slug}-{table.name}.csv")

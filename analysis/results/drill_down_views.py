@@ -14,8 +14,8 @@ from analysis.downloads import attached, sent
 from analysis.results.forms import SHORT, ResultsForm, StandInForm
 from analysis.results.hiding import effects_shown
 from analysis.results.links import asked, links_of, page_of
+from analysis.services.drill_down import Number, drill_down, find_rows, open_rows_file
 from analysis.services.results import LABEL_MASS, STAND_IN, purposes_answered
-from analysis.services.rows_behind import Number, behind_here, behind_of, file_behind
 from analysis.tables.page import cell_of, naming, page_table
 from analysis.tables.writers import as_csv
 from projects.models import Role
@@ -33,7 +33,7 @@ PAGES = {"item_analysis": "study_items", **dict.fromkeys((*STAND_IN, LABEL_MASS)
 def study_behind(request, study):
     """The answers behind a number, a page at a time; single answers are for reviewers and above."""
     form = ResultsForm(study, purposes_answered(study), request.GET)
-    found = looked_up(behind_of, study, form, request.GET)
+    found = look_up(drill_down, study, form, request.GET)
     convention, rows = form.choices.convention, found.rows
     page = Paginator(rows.rows, PER_PAGE).get_page(request.GET.get("page"))
     listed, rest = page_of(rows, page), request.GET.copy()
@@ -79,13 +79,13 @@ def study_behind_csv(request, study):
     form = ResultsForm(study, purposes_answered(study), request.GET)
     name = f"{study.slug}-behind.csv"
     with override("en"):  # files are the same for every reader
-        if file := looked_up(file_behind, study, form, request.GET):
+        if file := look_up(open_rows_file, study, form, request.GET):
             return sent(name, file)
-        rows = looked_up(behind_here, study, form, request.GET).rows
+        rows = look_up(find_rows, study, form, request.GET).rows
         return attached(as_csv(rows).encode(), name)
 
 
-def looked_up(find, study, form, query):
+def look_up(find, study, form, query):
     """What `find` finds of the number that was asked for; 404 for one that the study's results do not have."""
     names = tuple((name, value) for name, value in query.items() if name not in NOT_NAMES)
     number = Number(query.get("table", ""), query.get("number", ""), names, StandInForm(query).kind)

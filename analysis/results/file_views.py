@@ -18,8 +18,7 @@ from analysis.planning.views import outlook_or_404
 from analysis.results.forms import ResultsForm
 from analysis.results.hiding import hidden_page
 from analysis.services.figures import figure_of
-from analysis.services.kept_files import export_soon
-from analysis.services.results import counts_by_purpose, report_of
+from analysis.services.results import counts_by_purpose, open_export, report_of
 from analysis.tables.writers import as_csv
 from projects.models import Role
 from studies.access import get_study
@@ -57,7 +56,7 @@ def study_export(request, slug, format):
         raise Http404
     ending = "jsonl" if format == "jsonl" else "csv"
     name = f"{study.slug}-{format}.{ending}" if format == "wide" else f"{study.slug}.{ending}"
-    if file := export_soon(study, format, choices):
+    if file := open_export(study, format, choices):
         return sent(name, file)
     return streamed(name, lambda out: export_responses(study, format, out, choices.purposes))
 

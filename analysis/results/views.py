@@ -1,31 +1,26 @@
-from collections.abc import Callable
-from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
-from analysis.formatting import count
-from analysis.progress import ANSWERS
 from analysis.published_names import BadMatch, match_generators, own_generators, store_matches, stored_matches
 from analysis.reports.published import published_generators
 from analysis.results.forms import GeneratorMatchForm, ResultsForm, without_idle
 from analysis.results.hiding import effects_shown
 from analysis.results.links import asked, behind_link, headings, links_of, page_of, sorted_by
 from analysis.results.sections import sections
-from analysis.services.results import counts_by_purpose, report_and_ticket, report_of
-from analysis.services.working import BeingWorkedOut, Ticket, ticket_at, try_again, under_way
+from analysis.services.results import counts_by_purpose, find_report, report_of
 from analysis.tables.page import page_table
 from analysis.tables.page_budget import rows_on_a_page, sheets
 from analysis.tables.page_grids import pivot
+from jobs.views import ResultPending, describe_progress
 from projects.models import Role
 from studies.access import get_study
 from studies.forms.people import ExpertCheckForm
@@ -37,63 +32,11 @@ from studies.services.states import RUNNING, are_effects_hidden
 from studies.services.written_items import list_rephrasals
 
 
-class Patience:
-    """Middleware: instead of a page whose results a worker is still at, one that says how far they are.
-
-    It leads to the page that was asked for when they are there.
-    """
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]):
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
-
-    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        if not isinstance(exception, BeingWorkedOut):
-            return None
-        study = exception.study
-        context = {"project": study.project, "study": study, "tab": "results"}
-        return render(
-            request, "analysis/working.html", context | panel(request, exception.ticket, shows=False), status=202
-        )
-
-
-def panel(request: Any, ticket: Ticket | None, *, shows: bool) -> dict[str, Any]:
-    """What `analysis/parts/working.html` wants; `shows`: whether earlier results stand beneath it."""
-    return {"ticket": ticket, "shows": shows, "address": request.get_full_path()} | how_far(ticket)
-
-
-def how_far(ticket: Ticket | None) -> dict[str, Any]:
-    """In words, and as a part of a whole where both are known."""
-    if ticket is None or not under_way(ticket):
-        return {"goes_on": False}
-    n = {"goes_on": True, "n": ticket.n, "counted": count(ticket.n)}
-    step = ticket.step
-    if step is None:
-        return n | {"step": _("A worker has begun.") if ticket.starts else _("Waiting for a worker.")}
-    words, of = _("Making tables: %(done)s of %(of)s."), step.of
-    if step.name == ANSWERS:
-        words, of = _("Reading answers: %(done)s of %(of)s."), ticket.n
-    said = {"done": count(step.done), "of": count(of)}
-    return n | {"step": words % said, "done": step.done, "of": of}
-
-
 @login_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def study_working(request: Any, slug: str, place: str) -> HttpResponse:
-    """How far the results of that ticket are, for a page that asks again and again; a POST forgets a failure."""
-    study = get_study(request.user, slug)
-    given = request.POST if request.method == "POST" else request.GET
-    address = given.get("to", "")
-    if not url_has_allowed_host_and_scheme(address, allowed_hosts=None):
-        address = redirect("study_results", study.slug)["Location"]
-    if request.method == "POST":
-        try_again(study, place)
-        return redirect(address)
-    ticket = ticket_at(study, place)
-    context = {"study": study, "ticket": ticket, "place": place, "shows": "shows" in request.GET, "address": address}
-    return render(request, "analysis/parts/working.html", context | how_far(ticket))
+@require_safe
+def study_working(request, slug, place):
+    """Where pages of earlier versions ask for their progress: it leads to the results."""
+    return redirect("study_results", get_study(request.user, slug).slug)
 
 
 @login_required
@@ -104,10 +47,10 @@ def study_results(request, slug):
     form = ResultsForm(study, counts, request.GET)
     hidden, role = are_effects_hidden(study), study.project.my_role
     try:
-        report, found = report_and_ticket(study, form.choices)
-        ticket = found.ticket
-    except BeingWorkedOut as working:
-        report, ticket = None, working.ticket
+        report, found = find_report(study, form.choices)
+        pending = found.pending
+    except ResultPending as error:
+        report, pending = None, error.job
     context = {
         "project": study.project,
         "study": study,
@@ -126,7 +69,7 @@ def study_results(request, slug):
         "effects_log": study.effects_switches.select_related("made_by"),
         "may_hide": role.rank >= Role.OWNER.rank and study.state in RUNNING,
     }
-    context |= panel(request, ticket, shows=report is not None) if ticket else {}
+    context |= describe_progress(request, pending, shows=report is not None) if pending else {}
     context |= (
         {"form": without_idle(form, report)} | sections(study, form, report, request.path) if report else {"form": form}
     )

@@ -10,9 +10,9 @@ from django.utils.translation import gettext as _
 
 from analysis.choices import Choices
 from analysis.reports.report import Report
-from analysis.services.results import report_and_ticket
+from analysis.services.cached_results import make_pending
+from analysis.services.results import find_report
 from analysis.services.state import A_DAY
-from analysis.services.working import BeingWorkedOut
 from studies.models import Study
 from studies.services.states import are_effects_hidden
 
@@ -24,11 +24,11 @@ def figure_of(study: Study, choices: Choices, name: str, ending: str, *, only_cu
     """
     from analysis.figures.registry import list_figures
 
-    report, found = report_and_ticket(study, choices)
-    if found.ticket and only_current:
-        raise BeingWorkedOut(study, found.ticket)
+    report, found = find_report(study, choices)
+    if found.pending and only_current:
+        raise make_pending(study, found)
     report.table(list_figures()[name][0])
-    key = f"figure:{name}:{are_effects_hidden(study)}:{found.kept and found.kept.state}:{report.as_of is None}"
+    key = f"figure:{name}:{are_effects_hidden(study)}:{found.cached and found.cached.version}:{report.as_of is None}"
     return in_form(ending, key, lambda: figure_specification(study, report, name))
 
 

@@ -1,8 +1,8 @@
-"""The report of a study for pages: computed when its answers or keys have changed, else taken from the cache."""
+"""The report of a study for pages, and its other results: computed anew when its answers or keys have changed."""
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from django.db.models import Count, Exists, OuterRef
 
@@ -10,8 +10,16 @@ from analysis.agreement.questions import Asked
 from analysis.choices import Choices
 from analysis.reports.report import Report
 from analysis.results.hiding import without_effects
-from analysis.services.wanted import Wanted
-from analysis.services.working import BeingWorkedOut, Found, look, result_now
+from analysis.services.cached_results import (
+    Found,
+    ResultKey,
+    find_result,
+    get_result,
+    is_large,
+    make_pending,
+    open_file,
+)
+from analysis.services.state import counted_state
 from analysis.tables.spec import Table
 from studies.models import Annotator, AnnotatorKind, Response, Study
 from studies.services.states import are_effects_hidden
@@ -27,27 +35,27 @@ def report_of(study: Study, choices: Choices, *, only_current: bool = False) -> 
     """The report under these choices, with the words of the active language; without what is hidden from the team.
 
     Of a large study it may be an earlier one, which says so (`as_of`) while a worker makes the next, unless
-    `only_current`. `BeingWorkedOut` if there is none to show.
+    `only_current`. `ResultPending` if there is none to show.
     """
-    report, found = report_and_ticket(study, choices)
-    if found.ticket and only_current:
-        raise BeingWorkedOut(study, found.ticket)
+    report, found = find_report(study, choices)
+    if found.pending and only_current:
+        raise make_pending(study, found)
     return report
 
 
-def report_and_ticket(study: Study, choices: Choices) -> tuple[Report, Found]:
+def find_report(study: Study, choices: Choices) -> tuple[Report, Found]:
     """The same, with how it was found and who works on the next."""
-    found = look(Wanted("report", study, choices))
-    if found.kept is None:
-        raise BeingWorkedOut(study, found.ticket)
-    report: Report = found.kept.result
-    if found.ticket:
-        report = replace(report, as_of=found.kept.made_at, n_since=found.n - found.kept.n)
+    found = find_result(ResultKey("report", study, choices))
+    if found.cached is None:
+        raise make_pending(study, found)
+    report: Report = found.cached.result
+    if found.pending:
+        report = replace(report, as_of=found.cached.made_at, n_since=found.n - found.cached.n)
     return (without_effects(report) if are_effects_hidden(study) else report), found
 
 
-def table_called(
-    study: Study, choices: Choices, name: str, kind: str, result_of: Callable[[Wanted], Any] = result_now
+def find_table(
+    study: Study, choices: Choices, name: str, kind: str, result_of: Callable[[ResultKey], Any] = get_result
 ) -> Table:
     """A table of the results as they are now, or of those about models in the place of people; `KeyError` if none.
 
@@ -57,27 +65,42 @@ def table_called(
 
     if name == LABEL_MASS:
         return label_mass(study, choices.purposes)
-    wanted = Wanted("stand-in", study, choices, (kind,)) if name in STAND_IN else Wanted("report", study, choices)
-    report: Report = result_of(wanted)
+    key = ResultKey("stand-in", study, choices, (kind,)) if name in STAND_IN else ResultKey("report", study, choices)
+    report: Report = result_of(key)
     return report.table(name)
 
 
 def lab_of(study: Study, choices: Choices, question: Asked, annotators: list[str]) -> "Lab | None":
     """All coefficients of these annotators about the question; None if fewer than two of them answered it."""
-    found: Lab | None = result_now(Wanted("lab", study, choices, (question.key, question.view, *annotators)))
+    found: Lab | None = get_result(ResultKey("lab", study, choices, (question.key, question.view, *annotators)))
     return found
 
 
 def lab_overview_of(study: Study, choices: Choices, annotators: list[str]) -> Table:
     """All questions for these annotators; see `analysis.agreement.lab_overview`."""
-    found: Table = result_now(Wanted("lab-overview", study, choices, tuple(annotators)))
+    found: Table = get_result(ResultKey("lab-overview", study, choices, tuple(annotators)))
     return found
 
 
 def stand_in_of(study: Study, choices: Choices, kind: str) -> Report:
     """The tables about models in the place of people of a kind (a name of `stand_in.EPSILONS`); none without models."""
-    report: Report = result_now(Wanted("stand-in", study, choices, (kind,)))
+    report: Report = get_result(ResultKey("stand-in", study, choices, (kind,)))
     return report
+
+
+def open_export(study: Study, format: str, choices: Choices) -> IO[bytes] | None:
+    """The answers of a large study as a file; `ResultPending` while a worker writes it. None: write it here and now."""
+    asked = Choices(purposes=choices.purposes)
+    now = counted_state(study, asked)
+    return open_file(ResultKey("export", study, asked, (format,)), now) if is_large(now[1]) else None
+
+
+def find_calibration(study: Study) -> Found:
+    """The rows of the agreement table over the calibration's pairs; none before there is an answer or without one.
+
+    Of a large study it may be an earlier result, or none yet, while a worker makes the next.
+    """
+    return find_result(ResultKey("calibration", study, Choices(seed=abs(study.seed))))
 
 
 def counts_by_purpose(study: Study) -> dict[str, int]:

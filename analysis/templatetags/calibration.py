@@ -5,9 +5,9 @@ from typing import Any
 from django import template
 
 from analysis.formatting import UNDEFINED, figure, interval
-from analysis.results.views import panel
-from analysis.services.calibration import calibration_agreement
+from analysis.services.results import find_calibration
 from analysis.words import view_word
+from jobs.views import describe_progress
 from studies.models import Study
 from studies.protocols import PROTOCOLS
 
@@ -19,14 +19,16 @@ def calibration_table(context: dict[str, Any], study: Study) -> dict[str, Any]:
     """Percent agreement and Conger's κ of the calibration, in words; of pairwise studies."""
     if PROTOCOLS[study.protocol].unit != "pair":
         return {"is_known": True, "rows": []}
-    found = calibration_agreement(study)
+    found = find_calibration(study)
     known = {
         "study": study,
         "csrf_token": context.get("csrf_token"),
-        "is_known": found.kept is not None,
-        "rows": [worded(row) for row in found.kept.result] if found.kept else [],
+        "is_known": found.cached is not None,
+        "rows": [worded(row) for row in found.cached.result] if found.cached else [],
     }
-    return known | (panel(context["request"], found.ticket, shows=found.kept is not None) if found.ticket else {})
+    if found.pending is None:
+        return known
+    return known | describe_progress(context["request"], found.pending, shows=found.cached is not None)
 
 
 def worded(row: dict) -> dict:

@@ -1,27 +1,16 @@
 """The agreement of a large study's calibration is worked out by a worker, while the study's page stands."""
 
 import pytest
-from django.core.cache import cache
 from django.urls import reverse
-from django.utils import timezone
 
-from analysis import tasks
-from analysis.services import working
-from jobs.models import Worker
 from studies.services.responses.importing import import_responses
 from tests.pairs import drafted, make_bank
 from tests.studies.answer_files import as_csv
 
 
-@pytest.fixture
-def sent(db, settings, monkeypatch):
-    cache.clear()
+@pytest.fixture(autouse=True)
+def large(settings):
     settings.LESART = settings.LESART | {"RESULTS_AT_ONCE": 0}
-    monkeypatch.setattr(working, "EVERY", 3600)
-    now, asked = timezone.now(), []
-    Worker.objects.create(name="w@here", started_at=now, last_seen=now)
-    monkeypatch.setattr(tasks.work_out_results, "apply_async", lambda kwargs, **how: asked.append(kwargs["place"]))
-    return asked
 
 
 @pytest.fixture
@@ -41,19 +30,19 @@ def page(project, as_user, researcher):
     return lambda: client.get(reverse("study", args=["imported"])).content.decode()
 
 
-def test_the_page_says_how_far_the_agreement_is_and_then_shows_it(page, sent):
+def test_the_page_says_how_far_the_agreement_is_and_then_shows_it(page, run_jobs):
     waiting = page()
     assert "Waiting for a worker." in waiting
     assert "with ties" not in waiting
     assert "Nobody has answered" not in waiting
-    tasks.work_out_results(place=sent[-1])
+    assert run_jobs() == ["calibration"]
     there = page()
     assert "with ties" in there
     assert "Waiting for a worker." not in there
-    assert len(sent) == 1
+    assert run_jobs() == []
 
 
-def test_the_page_of_a_small_study_shows_it_at_once(page, sent, settings):
+def test_the_page_of_a_small_study_shows_it_at_once(page, run_jobs, settings):
     settings.LESART = settings.LESART | {"RESULTS_AT_ONCE": 1_000}
     assert "with ties" in page()
-    assert not sent
+    assert run_jobs() == []

@@ -1,16 +1,11 @@
 """The results of a large study in a real browser: a panel first, then the numbers without anybody's doing."""
 
-from dataclasses import replace
-
 import pytest
-from django.core.cache import cache
-from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from analysis import tasks
-from analysis.progress import ANSWERS, Step
-from analysis.services import working
-from jobs.models import Worker
+from analysis.progress import ANSWERS
+from jobs import tasks, working
+from jobs.models import Job, JobState
 from studies.models import Study
 from tests.browser.conftest import LAPTOP, PHONE
 from tests.dimensions import imported
@@ -35,16 +30,12 @@ def study(project) -> Study:
     return study
 
 
-@pytest.fixture
-def sent(study, settings, monkeypatch):
+@pytest.fixture(autouse=True)
+def large(study, worker, settings, monkeypatch):
     """Two answers are many, a worker is alive, and what it is asked for waits here."""
-    cache.clear()
     settings.LESART = settings.LESART | {"RESULTS_AT_ONCE": 2}
     monkeypatch.setattr(working, "EVERY", 3600)
-    now, asked = timezone.now(), []
-    Worker.objects.create(name="w@here", started_at=now, last_seen=now)
-    monkeypatch.setattr(tasks.work_out_results, "apply_async", lambda kwargs, **how: asked.append(kwargs["place"]))
-    return asked
+    monkeypatch.setattr(tasks.work, "apply_async", lambda kwargs, **how: None)
 
 
 @pytest.fixture(params=[LAPTOP, PHONE], ids=["laptop", "phone"])
@@ -56,49 +47,50 @@ def page(request, open_page, client, viewer, live_server) -> Page:
     return page
 
 
-def work(page: Page, place: str) -> None:
+def work(page: Page) -> None:
     """The worker does it. The live server shares the test's connection, so figures must be there before."""
     page.wait_for_load_state("networkidle")
-    tasks.work_out_results(place=place)
+    tasks.work(job_id=Job.objects.get(state=JobState.QUEUED).pk)
 
 
-def test_the_panel_counts_and_gives_way_to_the_numbers(page, study, sent):
+def test_the_panel_counts_and_gives_way_to_the_numbers(page, study):
     page.goto(f"/s/{study.slug}/results/")
-    panel = page.locator("#working")
+    panel = page.locator("[id^=job-]")
     expect(panel).to_contain_text("Waiting for a worker.")
     wait_until_it_fits(page)
-    working.store(replace(working.ticket_at(study, sent[0]), step=Step(ANSWERS, 7)))
+    Job.objects.update(state=JobState.RUNNING, step=ANSWERS, done=7, total=10)
     expect(panel).to_contain_text("Reading answers: 7 of", timeout=WAIT)
     expect(panel.locator("progress")).to_have_attribute("value", "7")
-    work(page, sent[0])
+    Job.objects.update(state=JobState.QUEUED)
+    work(page)
     expect(page.locator("#informativity h2")).to_be_visible(timeout=WAIT)
     expect(panel).to_have_count(0)
 
 
-def test_earlier_results_stay_until_somebody_wants_the_new_ones(page, study, sent):
+def test_earlier_results_stay_until_somebody_wants_the_new_ones(page, study):
     page.goto(f"/s/{study.slug}/results/")
-    work(page, sent[0])
+    work(page)
     expect(page.locator("#informativity h2")).to_be_visible(timeout=WAIT)
     page.wait_for_load_state("networkidle")
     answer(make_annotator(study, "cem"), "read", study.units.first().items.first(), "TF", rating=5)
     page.reload()
     expect(page.get_by_text("These results are as of")).to_be_visible()
-    work(page, sent[1])
-    expect(page.locator("#working")).to_contain_text("New results are ready.", timeout=WAIT)
-    page.get_by_role("link", name="Show them").click()
+    work(page)
+    expect(page.locator("[id^=job-]")).to_contain_text("A newer result is ready.", timeout=WAIT)
+    page.get_by_role("link", name="Show result").click()
     expect(page.get_by_text("These results are as of")).to_have_count(0)
     expect(page.locator("#informativity h2")).to_be_visible()
 
 
-def test_a_failure_is_said_and_can_be_tried_again(page, study, sent, monkeypatch):
+def test_a_failure_is_said_and_can_be_tried_again(page, study, monkeypatch):
     page.goto(f"/s/{study.slug}/results/")
     with monkeypatch.context() as broken:
-        broken.setattr(working, "compute", lambda ticket: 1 / 0)
+        broken.setattr("analysis.services.computing.compute_report", lambda key: 1 / 0)
         with pytest.raises(ZeroDivisionError):
-            work(page, sent[0])
+            work(page)
     page.get_by_role("button", name="Try again").click(timeout=WAIT)
-    expect(page.locator("#working")).to_contain_text("Waiting for a worker.")
-    work(page, sent[1])
+    expect(page.locator("[id^=job-]")).to_contain_text("Waiting for a worker.")
+    work(page)
     expect(page.locator("#informativity h2")).to_be_visible(timeout=WAIT)
 
 

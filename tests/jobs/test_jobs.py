@@ -12,7 +12,7 @@ from jobs import files, scheduling, tasks, working
 from jobs.kinds import KINDS, JobFailed, Kind
 from jobs.models import Job, JobState
 from jobs.scheduling import cancel, get_or_schedule, look_after_jobs, make_job, retry
-from jobs.working import Heartbeat, run_here, run_job
+from jobs.working import Heartbeat, get_or_run, run_job
 
 seen = []
 
@@ -228,9 +228,9 @@ def test_files_that_no_job_knows_are_deleted_when_they_are_old(ask, monkeypatch)
 
 def test_done_here_it_is_as_if_a_worker_had_done_it(ask, project):
     wanted = make_job("count", "project:1", {"does": "writes"}, project)
-    assert run_here(wanted, "1").is_current("1")
+    assert get_or_run(wanted, "1").is_current("1")
     assert ask().is_current("1")
-    assert run_here(wanted, "2").is_current("2")
+    assert get_or_run(wanted, "2").is_current("2")
     assert (Job.objects.count(), len(list(files.path_of("").iterdir()))) == (1, 1)
 
 

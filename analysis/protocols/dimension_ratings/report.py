@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from analysis.frames.evidence import Evidence
-from analysis.progress import in_turn
+from analysis.progress import with_progress
 from analysis.protocols.dimension_ratings import figures, rows_of_checks, rows_of_items, rows_of_metrics, rows_of_scores
 from analysis.protocols.dimension_ratings.alpha import alpha, variant_alpha
 from analysis.protocols.dimension_ratings.correlations import dimension_correlations
@@ -29,7 +29,7 @@ from analysis.reports.variants import variants
 
 
 def build_report(evidence: Evidence) -> Report:
-    means, correlations, agreed, given, flagged, data = in_turn(
+    means, correlations, agreed, given, flagged, data = with_progress(
         evidence, generator_means, dimension_correlations, alpha, distributions, flagged_cells, judged
     )
     compared = metric_correlations(evidence, data)

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from analysis.frames.evidence import Evidence
-from analysis.progress import in_turn
+from analysis.progress import with_progress
 from analysis.protocols.guess_then_read import figures_ratings as drawn
 from analysis.protocols.guess_then_read import (
     rows_of_agreement,
@@ -33,7 +33,7 @@ from analysis.reports.variants import variants
 
 def build_report(evidence: Evidence) -> Report:
     comparisons = reading_comparisons(evidence)
-    pooled, matched, standardised, beside, *others = in_turn(
+    pooled, matched, standardised, beside, *others = with_progress(
         evidence,
         partial(informativity, comparisons=comparisons),
         informativity_matched,

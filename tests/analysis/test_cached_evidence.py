@@ -1,10 +1,9 @@
-"""Evidence of large studies that is kept is that of now, and the part of it that a number needs gives the same rows."""
+"""Evidence of large studies that is cached is that of now, and the part that a number needs gives the same rows."""
 
 from dataclasses import fields
 
 import pandas as pd
 import pytest
-from django.core.cache import cache
 from django.urls import reverse
 
 from analysis.choices import Choices
@@ -12,8 +11,8 @@ from analysis.frames.evidence import evidence_of
 from analysis.plugins import find_plugin
 from analysis.reports.behind.registry import behind, shared_by
 from analysis.reports.registry import full_report_from
-from analysis.services import kept_evidence
-from analysis.services.kept_evidence import evidence_now
+from analysis.services import cached_evidence
+from analysis.services.cached_evidence import load_evidence
 from analysis.tables.writers import as_csv
 from items.models import Option
 from tests import reading
@@ -26,7 +25,6 @@ from tests.factory import answer, make_annotator
 @pytest.fixture(autouse=True)
 def large(db, settings):
     """Every study is large."""
-    cache.clear()
     settings.LESART = settings.LESART | {"RESULTS_AT_ONCE": 0}
 
 
@@ -40,7 +38,7 @@ def reads(monkeypatch):
     """How often answers are read."""
     seen = []
     monkeypatch.setattr(
-        kept_evidence, "evidence_of", lambda study, choices: seen.append(choices) or evidence_of(study, choices)
+        cached_evidence, "evidence_of", lambda study, choices: seen.append(choices) or evidence_of(study, choices)
     )
     return seen
 
@@ -56,40 +54,40 @@ def assert_same(found, wanted):
 
 @pytest.mark.database
 @pytest.mark.parametrize("protocol", STUDIES)
-def test_kept_evidence_is_what_is_read(protocol, project, reads):
+def test_cached_evidence_is_what_is_read(protocol, project, reads):
     study = STUDIES[protocol](project)
     choices = Choices(seed=3, purposes=("main", "pilot"))
     wanted = evidence_of(study, choices)
-    assert_same(evidence_now(study, choices), wanted)
-    assert_same(evidence_now(study, choices), wanted)
+    assert_same(load_evidence(study, choices), wanted)
+    assert_same(load_evidence(study, choices), wanted)
     assert len(reads) == 1
 
 
 def test_what_measures_look_at_needs_no_reading(study, reads):
-    evidence_now(study, Choices(seed=1))
+    load_evidence(study, Choices(seed=1))
     other = Choices(seed=2, convention="published", evaluators=("human",), calibration=False)
-    assert evidence_now(study, other).choices == other
-    evidence_now(study, Choices(groups=("even",)))
+    assert load_evidence(study, other).choices == other
+    load_evidence(study, Choices(groups=("even",)))
     assert [choices.groups for choices in reads] == [None, ("even",)]
 
 
 @pytest.mark.database
 def test_one_more_answer_and_another_key_are_read(study, reads):
-    evidence_now(study, Choices())
+    load_evidence(study, Choices())
     item = next(item for unit in study.units.all() for item in unit.items.all())
     answer(make_annotator(study, "late"), "guess", item, "TFF")
-    assert "late" in set(evidence_now(study, Choices()).frame["annotator"])
+    assert "late" in set(load_evidence(study, Choices()).frame["annotator"])
     option = Option.objects.filter(item=item).first()
     Option.objects.filter(pk=option.pk).update(correct=not option.correct)
-    options = evidence_now(study, Choices()).options.set_index(["item_id", "option_id"])
+    options = load_evidence(study, Choices()).options.set_index(["item_id", "option_id"])
     assert options["key"][item.external_id, option.external_id] != option.correct
     assert len(reads) == 3
 
 
-def test_of_a_small_study_nothing_is_kept(study, reads, settings):
+def test_of_a_small_study_nothing_is_cached(study, reads, settings):
     settings.LESART = settings.LESART | {"RESULTS_AT_ONCE": 1_000_000}
-    evidence_now(study, Choices())
-    evidence_now(study, Choices())
+    load_evidence(study, Choices())
+    load_evidence(study, Choices())
     assert len(reads) == 2
 
 
@@ -97,14 +95,14 @@ def test_of_a_small_study_nothing_is_kept(study, reads, settings):
 def test_the_answers_that_a_row_shares_are_all_that_its_numbers_count(make, project):
     study = make(project)
     choices = Choices(purposes=("main", "pilot"))
-    whole, parts, seen = evidence_now(study, choices), {}, set()
+    whole, parts, seen = load_evidence(study, choices), {}, set()
     for table in full_report_from(whole).tables:
         for row, column in numbers_in(table):
             shared = shared_by(study, table.name, row)
             if not shared:
                 continue
             place = tuple(shared.items())
-            part = parts[place] = parts.get(place) or evidence_now(study, choices, shared)
+            part = parts[place] = parts.get(place) or load_evidence(study, choices, shared)
             assert len(part.frame) < len(whole.frame)
             rows = [behind(evidence, table.name, row, column.value) for evidence in (whole, part)]
             assert as_csv(rows[0]) == as_csv(rows[1]), (table.name, column.value)
@@ -113,11 +111,12 @@ def test_the_answers_that_a_row_shares_are_all_that_its_numbers_count(make, proj
     assert seen >= set(find_plugin(study.protocol).shared) - {"informativity_probability", "agreement_with_humans"}
 
 
-def test_the_rows_behind_a_number_are_of_the_evidence_that_is_kept(study, reads, as_user, reviewer):
+def test_the_rows_behind_a_number_are_of_the_evidence_that_is_cached(study, reads, as_user, reviewer, run_jobs):
     tables = full_report_from(evidence_of(study, Choices(seed=abs(study.seed)))).tables
     table = next(table for table in tables if table.name == "informativity")
     names, client = table.names(table.rows[0]) | {"table": "informativity"}, as_user(reviewer)
     for number in ("n_items", "guessability"):
         address = reverse("study_behind", args=[study.slug])
-        assert client.get(address, names | {"number": number}).status_code == 200
+        while client.get(address, names | {"number": number}).status_code == 202:
+            assert run_jobs()
     assert len(reads) == 1

@@ -1,0 +1,74 @@
+"""How each kind of cached result is computed from its key (see `cached_results`)."""
+
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Any
+
+from analysis.agreement.lab import lab
+from analysis.agreement.lab_overview import overview, with_not_applicable
+from analysis.agreement.questions import ALL, questions_of
+from analysis.choices import Choices
+from analysis.exports.writing import export_responses
+from analysis.planning.assumptions import planner_of
+from analysis.planning.spread_table import spread_table
+from analysis.plugins import find_plugin
+from analysis.reports.registry import check_groups, report_from, stand_in_report
+from analysis.services.cached_evidence import load_evidence
+from analysis.services.cached_results import ResultKey
+from jobs.files import new_file
+from studies.models import Study
+from studies.protocols import Stage
+from studies.services.declarations import get_declaration, map_annotator_declarations
+
+
+def compute_report(key: ResultKey) -> Any:
+    check_groups(key.study, key.choices)
+    return report_from(load_evidence(key.study, key.choices))
+
+
+def compute_stand_in(key: ResultKey) -> Any:
+    return stand_in_report(load_evidence(key.study, key.choices), *key.more)
+
+
+def compute_lab(key: ResultKey) -> Any:
+    name, view, *annotators = key.more
+    question = {question.key: question for question in questions_of(key.study)}[name].seen(view)
+    frame = load_all_answers(key)
+    frame = with_not_applicable(frame, stages_by_code(key.study)) if view == ALL else frame
+    return lab(frame, question, annotators, key.choices)
+
+
+def compute_lab_overview(key: ResultKey) -> Any:
+    questions, stages = questions_of(key.study), stages_by_code(key.study)
+    return overview(load_all_answers(key), questions, list(key.more), stages, key.choices)
+
+
+def load_all_answers(key: ResultKey) -> Any:
+    """The answers of everybody of the chosen purposes."""
+    return load_evidence(key.study, Choices(purposes=key.choices.purposes)).frame
+
+
+def stages_by_code(study: Study) -> dict[str, Stage]:
+    """The first stage as each annotator is asked it."""
+    default, by_code = get_declaration(study), map_annotator_declarations(study)
+    codes = study.annotators.values_list("code", flat=True)
+    return {code: by_code.get(code, default).stages[0] for code in codes}
+
+
+def compute_planner(key: ResultKey) -> Any:
+    """What people's answers tell of the components, and the table of these."""
+    evidence, planner = load_evidence(key.study, key.choices), planner_of(key.study)
+    return planner.spread(evidence), spread_table(planner.components(evidence))
+
+
+def compute_calibration(key: ResultKey) -> Any:
+    """The rows of the agreement table over the pairs of a calibration; none without an answer to one."""
+    return find_plugin(key.study.protocol).calibration(load_evidence(key.study, key.choices))
+
+
+def write_export(key: ResultKey) -> Path:
+    """The answers in a form of `exporting.FORMATS`."""
+    (format,) = key.more
+    with new_file() as file, TextIOWrapper(file, encoding="utf-8", newline="") as text:
+        export_responses(key.study, format, text, key.choices.purposes)
+    return Path(file.name)

@@ -1,0 +1,182 @@
+"""The rows behind a number: of a small study looked up in the request, of a large one by a worker.
+
+Those of a large study are cached a sheet at a time, so that whoever turns a page does not look up all of them anew.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from io import TextIOWrapper
+from pathlib import Path
+from typing import IO, Any, Self, overload
+
+from analysis.choices import Choices
+from analysis.services.cached_results import Now, ResultKey, compute_result, get_result, is_large, open_file
+from analysis.services.results import LABEL_MASS, find_table
+from analysis.services.state import counted_state
+from analysis.tables.spec import Row, Shown, Table, saying_included
+from analysis.tables.writers import write_csv
+from jobs.files import new_file
+from jobs.models import Job
+from studies.models import Study
+
+SHEET = 10_000  # rows
+OF_CALLS = (LABEL_MASS, "position_bias")  # tables behind which stand calls
+
+ResultOf = Callable[[ResultKey], Any]
+
+
+@dataclass(frozen=True)
+class Number:
+    """Where a number stands in the results: its table, its column, what names its row.
+
+    `kind`: of people, for the tables about models in their place (see `results.stand_in_of`).
+    """
+
+    table: str
+    column: str
+    names: tuple[tuple[str, str], ...]
+    kind: str = "skilled"
+
+    def key(self, kind: str, study: Study, choices: Choices, sheet: int = 0) -> ResultKey:
+        """Of what is behind it, as a kind of cached result."""
+        more = (self.table, self.column, self.kind, json.dumps(sorted(self.names)), str(sheet))
+        return ResultKey(kind, study, choices, more)
+
+    @classmethod
+    def of(cls, key: ResultKey) -> tuple[Self, int]:
+        """The number and the sheet that the key is of."""
+        table, column, kind, names, sheet = key.more
+        return cls(table, column, tuple((name, value) for name, value in json.loads(names)), kind), int(sheet)
+
+
+@dataclass(frozen=True)
+class DrillDown:
+    """A number of a report and the rows that it counts."""
+
+    table: Table  # perhaps only with the row of the number
+    row: Row
+    column: Shown
+    rows: Table
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """Of all `n` rows behind a number so many as are cached together."""
+
+    found: DrillDown
+    n: int
+
+
+class LazyRows(Sequence[Row]):
+    """All rows behind a number, of which the first sheet is at hand; `more` gives the rows of another by its number."""
+
+    def __init__(self, first: Sheet, more: Callable[[int], Sequence[Row]]):
+        self.first, self.n, self.more = first.found.rows.rows, first.n, more
+
+    def __len__(self) -> int:
+        return self.n
+
+    @overload
+    def __getitem__(self, at: int) -> Row: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Row]: ...
+
+    def __getitem__(self, at: int | slice) -> Row | Sequence[Row]:
+        places = range(self.n)[at]
+        if isinstance(places, int):
+            return self.row(places)
+        sheets = {number: self.sheet(number) for number in sorted({place // SHEET for place in places})}
+        return tuple(sheets[place // SHEET][place % SHEET] for place in places)
+
+    def row(self, place: int) -> Row:
+        return self.sheet(place // SHEET)[place % SHEET]
+
+    def sheet(self, number: int) -> Sequence[Row]:
+        return self.more(number) if number else self.first
+
+
+# Asking --------------------------------------------------------------------------------------------------------------
+
+
+def drill_down(study: Study, choices: Choices, number: Number) -> DrillDown:
+    """The number with its rows as they are now; `KeyError` if there is none, `ResultPending` while a worker looks."""
+    now = counted_state(study, choices)
+    if not is_cached(number, now):
+        return find_rows(study, choices, number, partial(get_result, now=now))
+    if not is_requested(number.key("rows", study, choices), now):
+        check_number(study, choices, number, now)
+    first: Sheet = get_result(number.key("rows", study, choices), now)
+
+    def load_sheet(place: int) -> Sequence[Row]:
+        sheet: Sheet = get_result(number.key("rows", study, choices, place), now)
+        return sheet.found.rows.rows
+
+    return replace(first.found, rows=replace(first.found.rows, rows=LazyRows(first, load_sheet)))
+
+
+def open_rows_file(study: Study, choices: Choices, number: Number) -> IO[bytes] | None:
+    """The rows of a large study as CSV; the same errors. None: write them here and now."""
+    now = counted_state(study, choices)
+    if not is_cached(number, now):
+        return None
+    key = number.key("rows-file", study, choices)
+    if not is_requested(key, now):
+        check_number(study, choices, number, now)
+    return open_file(key, now)
+
+
+def is_cached(number: Number, now: Now) -> bool:
+    """Whether a worker looks its rows up. Those of calls are not cached: the state of the answers is not theirs."""
+    return is_large(now[1]) and number.table not in OF_CALLS
+
+
+def is_requested(key: ResultKey, now: Now) -> bool:
+    """Whether somebody asked for it before, of the same answers."""
+    return Job.objects.filter(key=key.make_job().key, version=now[0]).exists()
+
+
+def check_number(study: Study, choices: Choices, number: Number, now: Now) -> None:
+    """`KeyError` if there is no such number: no worker is asked about it."""
+    place_in(find_table(study, choices, number.table, number.kind, partial(get_result, now=now)), number)
+
+
+# Looking up ----------------------------------------------------------------------------------------------------------
+
+
+def find_rows(study: Study, choices: Choices, number: Number, result_of: ResultOf = get_result) -> DrillDown:
+    """The number with its rows, looked up here and now; `result_of` gives the results that it stands in."""
+    from analysis.reports.behind.registry import behind, shared_by
+    from analysis.services.cached_evidence import load_evidence
+
+    table = find_table(study, choices, number.table, number.kind, result_of)
+    row, column = place_in(table, number)
+    rows = behind(load_evidence(study, choices, shared_by(study, table.name, row)), table.name, row, column.value)
+    return DrillDown(table, row, column, saying_included(rows, choices.purposes))
+
+
+def place_in(table: Table, number: Number) -> tuple[Row, Shown]:
+    """Its row and its column; `KeyError` if there is none."""
+    return table.row_named(dict(number.names)), table.column_shown(number.column)
+
+
+# What workers do -----------------------------------------------------------------------------------------------------
+
+
+def compute_sheet(key: ResultKey) -> Sheet:
+    number, place = Number.of(key)
+    found = find_rows(key.study, key.choices, number, compute_result)
+    rows = found.rows.rows
+    some = replace(found.rows, rows=tuple(rows[place * SHEET : (place + 1) * SHEET]))
+    return Sheet(replace(found, table=replace(found.table, rows=(found.row,)), rows=some), len(rows))
+
+
+def write_rows(key: ResultKey) -> Path:
+    """All rows as CSV."""
+    number, _sheet = Number.of(key)
+    rows = find_rows(key.study, key.choices, number, compute_result).rows
+    with new_file() as file, TextIOWrapper(file, encoding="utf-8", newline="") as text:
+        write_csv(rows, text)
+    return Path(file.name)

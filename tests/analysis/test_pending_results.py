@@ -1,0 +1,268 @@
+"""Results of large studies: a worker makes them, the page says how far they are, and shows what it shows as of when."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.urls import reverse
+
+from analysis.choices import Choices
+from analysis.figures.registry import FORMS
+from analysis.frames.evidence import evidence_of
+from analysis.progress import ANSWERS, TABLES
+from analysis.reports.registry import build, report_from
+from analysis.services import cached_results
+from analysis.services.figures import figure_of
+from items.models import Generator
+from jobs.kinds import JobFailed
+from jobs.models import Job, JobState
+from jobs.progress import listening
+from jobs.views import ResultPending
+from projects.models import Role
+from studies.models import Study, StudyState
+from studies.services.states import switch_effects
+from tests.factory import answer, make_annotator
+
+PAGES = ["study_results", "agreement_lab", "stand_in", "study_planner", "study_items"]
+COMPUTING = "Computing the results"
+
+
+@pytest.fixture(autouse=True)
+def large(db, settings):
+    """Every study is large."""
+    settings.LESART = settings.LESART | {"RESULTS_AT_ONCE": 0}
+
+
+@pytest.fixture
+def small(settings):
+    """A function that makes every study small."""
+    return lambda: setattr(settings, "LESART", settings.LESART | {"RESULTS_AT_ONCE": 1_000_000})
+
+
+@pytest.fixture
+def reading(as_user, reviewer):
+    return as_user(reviewer)
+
+
+@pytest.fixture
+def choices(answered):
+    """What the page asks for by itself."""
+    return Choices(seed=abs(answered.seed))
+
+
+@pytest.fixture
+def get(reading, answered):
+    """A function that gives a page of the study as a reviewer sees it."""
+    return lambda name="study_results", *rest, **asked: reading.get(reverse(name, args=[answered.slug, *rest]), asked)
+
+
+def said(response) -> str:
+    return " ".join(response.content.decode().split())
+
+
+def one_more(study, items, code="cem"):
+    answer(make_annotator(study, code), "guess", items["c1"], "TF")
+
+
+def test_a_large_study_shows_the_progress_and_then_the_numbers_of_the_report(get, run_jobs, worker, answered, choices):
+    page = said(get())
+    assert COMPUTING in page
+    assert "Waiting for a worker." in page
+    assert "No worker is running." not in page
+    assert 'id="informativity"' not in page
+    assert run_jobs() == ["report"]
+    response = get()
+    assert response.context["report"] == build(answered, choices)
+    assert 'id="informativity"' in said(response)
+    assert COMPUTING not in said(response)
+
+
+def test_the_page_keeps_head_tabs_and_controls(get, answered):
+    page = said(get())
+    assert f"<h1>{answered.title}</h1>" in page
+    assert 'aria-current="page"' in page
+    assert 'name="convention"' in page
+
+
+def test_a_small_study_is_computed_in_the_request_and_once(get, small, run_jobs, monkeypatch):
+    small()
+    assert 'id="informativity"' in said(get())
+    monkeypatch.setattr(cached_results, "KINDS", {})
+    assert 'id="informativity"' in said(get())
+    assert run_jobs() == []
+
+
+def test_a_large_study_is_never_computed_in_the_request(get, run_jobs):
+    assert "No worker is running." in said(get())
+    assert run_jobs() == ["report"]  # once there is one
+    assert 'id="informativity"' in said(get())
+
+
+def test_what_fails_is_said_and_can_be_asked_for_again(get, run_jobs, reading, monkeypatch):
+    get()
+    with monkeypatch.context() as broken:
+        broken.setattr("analysis.services.computing.compute_report", lambda key: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            run_jobs()
+    page = said(get())
+    assert "failed: ZeroDivisionError." in page
+    assert run_jobs() == []  # nothing is asked for by itself
+    reading.post(Job.objects.get().get_absolute_url(), {"retry": ""})
+    assert run_jobs() == ["report"]
+    assert 'id="informativity"' in said(get())
+
+
+def test_what_cannot_be_chosen_is_said_in_a_sentence(answered):
+    job = cached_results.ResultKey("report", answered, Choices(groups=("nobody",))).make_job()
+    with pytest.raises(JobFailed, match="nobody"):
+        cached_results.work(job, lambda *step: None)
+
+
+def test_after_new_answers_the_earlier_results_say_of_when_they_are(get, run_jobs, answered, items, choices):
+    get()
+    run_jobs()
+    one_more(answered, items)
+    response = get()
+    assert "These results are as of" in said(response)
+    assert "2 new answers have come since." in said(response)
+    assert COMPUTING in said(response)
+    assert response.context["report"].n_responses == build(answered, choices).n_responses - 2
+    assert run_jobs() == ["report"]
+    response = get()
+    assert "as of" not in said(response)
+    assert response.context["report"] == build(answered, choices)
+
+
+def test_what_has_changed_without_a_new_answer_is_said_too(get, run_jobs, answered):
+    get()
+    run_jobs()
+    answered.annotators.filter(code="ada").update(purpose="pilot")
+    assert "Answers, keys or people have changed since." in said(get())
+
+
+def test_results_that_are_too_old_are_not_shown(get, run_jobs, answered, items, monkeypatch):
+    get()
+    run_jobs()
+    one_more(answered, items)
+    monkeypatch.setattr(cached_results, "MAX_STALE_AGE", timedelta(0))
+    page = said(get())
+    assert COMPUTING in page
+    assert 'id="informativity"' not in page
+
+
+def test_the_figures_of_earlier_results_are_drawn_from_them_and_say_of_when(
+    get, run_jobs, answered, items, monkeypatch, choices
+):
+    drawn = []
+    monkeypatch.setitem(FORMS, "svg", lambda spec: drawn.append(spec) or b"<svg/>")
+    get()
+    run_jobs()
+    one_more(answered, items)
+    assert figure_of(answered, choices, "dumbbell", "svg") == b"<svg/>"
+    assert re.search(r"As of \d+:\d\d", str(drawn[0]["title"]))
+
+
+def test_files_are_never_those_of_earlier_results(get, run_jobs, answered, items, choices):
+    get()
+    run_jobs()
+    one_more(answered, items)
+    response = get("study_table", "informativity")
+    assert (response.status_code, response["Content-Type"]) == (202, "text/html; charset=utf-8")
+    with pytest.raises(ResultPending):
+        figure_of(answered, choices, "dumbbell", "svg", only_current=True)
+    run_jobs()
+    assert get("study_table", "informativity")["Content-Type"] == "text/csv; charset=utf-8"
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_page_of_results_waits_and_then_shows_them(get, run_jobs, name):
+    assert "data-refresh" in said(get(name))
+    run_jobs()
+    if name == "agreement_lab":  # first all questions at a glance, then one of them
+        get(name)
+        run_jobs()
+    response = get(name)
+    assert response.status_code == 200
+    assert "data-refresh" not in said(response)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_who_may_not_see_the_study_is_refused_as_before(answered, as_user, stranger, name):
+    assert as_user(stranger).get(reverse(name, args=[answered.slug])).status_code == 404
+    assert not Job.objects.exists()
+
+
+def test_the_progress_is_for_members_of_the_project(get, as_user, stranger, member):
+    get()
+    address = Job.objects.get().get_absolute_url()
+    assert "Waiting for a worker." in said(as_user(member(Role.VIEWER)).get(address))
+    assert as_user(stranger).get(address).status_code == 404
+
+
+def test_what_is_hidden_stays_hidden_on_the_way(get, run_jobs, answered, items, owner, reading):
+    Study.objects.filter(pk=answered.pk).update(state=StudyState.LIVE)
+    answered.refresh_from_db()
+    get()
+    run_jobs()  # before effects are hidden: what is cached holds all of them
+    switch_effects(answered, owner, hidden=True)
+    one_more(answered, items)
+    now, progress = get(), reading.get(Job.objects.get(kind="report").get_absolute_url())
+    assert "as of" in said(now)
+    run_jobs()
+    names = Generator.objects.filter(project=answered.project).values_list("name", flat=True)
+    for response in (now, progress, get()):
+        page = re.sub(r'<section id="description">.*?</section>', "", said(response))  # names what was asked
+        assert not [name for name in names if name in page]
+    assert get("study_table", "informativity").status_code == 404
+
+
+def test_each_reader_has_the_results_in_their_language(get, reading, run_jobs):
+    reading.cookies["django_language"] = "de"
+    get()
+    run_jobs()
+    assert "Informativität" in said(get())
+    reading.cookies["django_language"] = "en"
+    get()
+    assert run_jobs() == ["report"]
+
+
+@pytest.mark.parametrize(
+    ("step", "words", "value"),
+    [
+        ((ANSWERS, 12, 34), "Reading answers: 12 of 34.", 'max="34" value="12"'),
+        ((TABLES, 3, 9), "Making tables: 3 of 9.", 'max="9" value="3"'),
+    ],
+)
+def test_the_page_says_how_far_the_worker_is(get, step, words, value):
+    get()
+    Job.objects.update(state=JobState.RUNNING, **dict(zip(("step", "done", "total"), step, strict=True)))
+    page = said(get())
+    assert words in page
+    assert value in page
+
+
+def test_a_report_tells_of_answers_read_and_of_each_table(answered, choices):
+    heard = []
+    with listening(lambda *step: heard.append(step)):
+        report_from(evidence_of(answered, choices))
+    assert heard[0] == (ANSWERS, 32, 0)
+    assert heard[1:] == [(TABLES, number, 11) for number in range(1, 12)]
+
+
+def test_a_worker_says_how_many_answers_there_are(get, monkeypatch, answered):
+    heard = []
+    get()
+    job = Job.objects.get()
+    cached_results.work(job, lambda *step: heard.append(step))
+    assert heard[0] == (ANSWERS, 32, 32)
+
+
+def test_of_a_study_that_was_deleted_the_job_says_so(get, answered, run_jobs):
+    get()
+    Job.objects.update(subject="study:0")
+    run_jobs()
+    assert Job.objects.get().error == "The study was deleted."
+
+
+def test_an_address_of_earlier_versions_leads_to_the_results(get):
+    assert get("study_working", "abc")["Location"] == reverse("study_results", args=["tiny"])
