@@ -225,8 +225,8 @@ def page(study: str, folder: Path) -> dict[str, float]:
     """Seconds until the results page stands, as its visitors meet it.
 
     `request`: first draw, computed in the request as of a small study; `share` of it is the report. `panel`: first
-    draw as of a large one, for which a worker then takes `worker` seconds. `drawn`: the page after it. `figures`: all of its figures, one
-    after another. `answered`: the page after one more answer, with the earlier results.
+    draw as of a large one, for which a worker then takes `worker` seconds. `drawn`: the page after it. `figures`: all
+    of its figures, one after another. `answered`: the page after one more answer, with the earlier results.
     """
     from django.conf import settings
     from django.test import Client, override_settings
