@@ -111,7 +111,7 @@ def render_confirm_preview(request: HttpRequest, annotator: Annotator) -> HttpRe
 
 class PeopleInstruments(InstrumentKind):
     use = PEOPLE
-    label = gettext_lazy("asked of people")
+    label = gettext_lazy("questions for people")
 
     def fits(self, content: Mapping[str, Any]) -> bool:
         name = content.get("name")
@@ -120,7 +120,7 @@ class PeopleInstruments(InstrumentKind):
     def problems(self, content: Mapping[str, Any]) -> list[Problem]:
         protocol = find_protocol(content)
         if protocol is None:
-            said = _("It is not clear which protocol this is for. Add the line “protocol:” with one of: %(known)s.")
+            said = _("The protocol of these prompts is missing. Add the line “protocol:” with one of: %(known)s.")
             return [Problem("protocol", said % {"known": ", ".join(PROTOCOLS)})]
         found = check_wording(content, find_model(content))
         return found or check_against_protocol(content, protocol)

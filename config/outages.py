@@ -35,7 +35,7 @@ FULL = Outage(
     "Make room on the disk of the database and of LESART_DATA.", ("53100",), ("is full", "No space left"),
 )  # fmt: skip
 READ_ONLY = Outage(
-    "read-only", _("The database of this server is read-only at the moment."), "The database cannot be written",
+    "read-only", _("The database of this server is currently read-only."), "The database cannot be written",
     "Give this user the right to write the database and its folder, LESART_DATA.",
     ("25006",), ("readonly", "read-only"),
 )  # fmt: skip
@@ -45,7 +45,7 @@ BUSY = Outage(
     ("55P03", "57014", "40P01", "53300"), ("is locked", "statement timeout", "lock timeout"),
 )  # fmt: skip
 AWAY = Outage(
-    "away", _("The database of this server does not answer."), "The database does not answer",
+    "away", _("The database of this server does not respond."), "The database does not answer",
     "See that it runs and that DATABASE_URL or LESART_DATA name it (docs/settings.md).",
     ("08", "57P", "28", "3D000"), ("unable to open", "disk I/O error"),
 )  # fmt: skip

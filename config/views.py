@@ -37,7 +37,7 @@ def check_database() -> str:
         Worker.objects.exists()
     except Error as error:
         log.warning("The database cannot be asked: %s", error)
-        return _("The database does not answer or is not prepared: start it, or run python manage.py migrate.")
+        return _("The database does not respond or is not set up: start it, or run python manage.py migrate.")
     return OK
 
 
@@ -45,15 +45,15 @@ def check_broker() -> str:
     """Asked once, and waited for a second at most."""
     if reason := valkey.find_broker_error(settings.CELERY_BROKER_URL):
         log.warning("The broker does not answer: %s", reason)
-        return _("The broker does not answer: start it with ./lesart up, or check REDIS_URL.")
+        return _("The broker does not respond: start it with ./lesart up, or check REDIS_URL.")
     return OK
 
 
 def check_worker(database: str) -> str:
     if database != OK:
-        return _("Unknown while the database does not answer.")
+        return _("Unknown while the database does not respond.")
     if not has_live_workers():
-        return _("No worker is listening: start one with ./lesart up or celery -A config worker.")
+        return _("No worker is running: start one with ./lesart up or celery -A config worker.")
     return OK
 
 

@@ -120,7 +120,7 @@ class EvaluationDoor(Door):
 def build_request(setting: Setting, stage: str, option: Option | None, texts: dict[int, Text]) -> Request:
     """One user message: the stem and one option, and the text only in a stage that shows it."""
     if option is None:
-        raise ValueError(_("The option is no longer in the bank, so it cannot be asked about."))
+        raise ValueError(_("The option is no longer in the project, so it cannot be used."))
     item, text = option.item, texts[option.item.text_id]
     words = setting.prompts.render(stage, title=text.title, body=text.body, question=item.stem, option=option.text)
     return make_request(setting, words, (setting.prompts.correct, setting.prompts.incorrect))
@@ -134,7 +134,7 @@ def build_letter_requests(setting: Setting, asked: Sequence[tuple[str, int]]) ->
 
 def build_letter_request(setting: Setting, stage: str, item: Item | None) -> Request:
     if item is None:
-        raise ValueError(_("The item is no longer in the bank, so it cannot be asked about."))
+        raise ValueError(_("The item is no longer in the project, so it cannot be used."))
     wordings = {option.pk: option.text for option in item.options.all()}
     order = setting.order_of(item.pk)
     options = list_options(wordings[pk] for pk in order)

@@ -17,7 +17,6 @@ from evaluation.services.judges import (
     SMALLEST_SCALE,
     TEMPERATURE,
     JudgeSpec,
-    find_prompt,
     get_judgment_type,
     name_prompts,
 )
@@ -26,7 +25,7 @@ from llm.forms import OPTION_FIELDS, BudgetField, RequestOptionsForm, UnknownFie
 from llm.models import Endpoint, Unknown
 from studies.instrument_kinds import EVALUATOR
 from studies.models import AnnotatorKind, Study
-from studies.services.evaluating import PAIRS, SCORES
+from studies.services.evaluating import GATES, PAIRS, SCORES
 from studies.services.instruments import list_suitable_versions, make_choices
 
 
@@ -58,14 +57,17 @@ class AskForm(MoreChoices, RequestOptionsForm):
 
     endpoint = EndpointField(label=_("Model"), queryset=Endpoint.objects.none(), empty_label=None)
     budget = BudgetField(
-        help_text=_("Runs pause before they cost more together. In the currency of the model; needs its price.")
+        help_text=_(
+            "All runs together pause before they cost more than this. In the currency of the "
+            "model; the model needs a price."
+        )
     )
     on_unknown = UnknownField(required=False, initial=Unknown.REPEAT)
     label = forms.CharField(
         label=_("Label"),
         max_length=MAX_LABEL,
         required=False,
-        help_text=_("What tables and exports call it; empty: the model's name."),
+        help_text=_("The name in tables and exports. Leave empty to use the model's name."),
     )
 
     def __init__(self, study: Study, *args: Any, **kwargs: Any):
@@ -84,20 +86,20 @@ class AskForm(MoreChoices, RequestOptionsForm):
 
 
 METHODS = [
-    (MAJORITY, _("Majority: says of every option what is true of most options on the other texts")),
-    (EXACT, _("Exact match: ticks an option that stands in the text, word for word")),
-    (FUZZY, _("Fuzzy match: ticks an option that nearly stands in the text")),
+    (MAJORITY, _("Majority: gives every option the label that most options of the other texts have")),
+    (EXACT, _("Exact match: selects an option that occurs in the text word for word")),
+    (FUZZY, _("Fuzzy match: selects an option that occurs in the text with small differences")),
 ]
 MODEL_READINGS = [
-    (LABEL, _("The letter that the model writes")),
-    (PROBABILITY, _("The probability of the letter for “correct”, from a threshold on (needs log-probabilities)")),
+    (LABEL, _("The letter the model writes")),
+    (PROBABILITY, _("The probability of the letter for “correct”, at or above a threshold (needs log-probabilities)")),
 ]
 
 
 STAGES = [("guess", _("without the text")), ("read", _("with the text"))]
 WAYS = [
-    (OPTIONWISE, _("Option by option: one prompt for each")),
-    (LETTERS, _("All options of an item in one prompt, a list of letters back")),
+    (OPTIONWISE, _("Option by option: one prompt per option")),
+    (LETTERS, _("All options of an item in one prompt, answered by a list of letters")),
 ]
 
 
@@ -123,9 +125,9 @@ class BaselineForm(forms.Form):
         label=_("Label"),
         max_length=MAX_LABEL,
         required=False,
-        help_text=_("What tables and exports call it; empty: majority, exact or fuzzy."),
+        help_text=_("The name in tables and exports. Leave empty to use majority, exact or fuzzy."),
     )
-    stages = StagesField(help_text=_("None ticked: all in which it can answer. A match needs the text."))
+    stages = StagesField(help_text=_("Select none for all stages in which it can answer. Matching needs the text."))
 
 
 class ModelForm(AskForm):
@@ -137,57 +139,67 @@ class ModelForm(AskForm):
         "on_unknown",
     )
 
-    stages = StagesField(help_text=_("None ticked: both."))
+    stages = StagesField(help_text=_("Select none for both."))
     answering = forms.ChoiceField(
-        label=_("How it is asked"), choices=WAYS, widget=forms.RadioSelect, required=False, initial=OPTIONWISE
+        label=_("Format"), choices=WAYS, widget=forms.RadioSelect, required=False, initial=OPTIONWISE
     )
     reading = forms.ChoiceField(
-        label=_("What counts as its answer"), choices=MODEL_READINGS, widget=forms.RadioSelect, initial=LABEL
+        label=_("What counts as the answer"), choices=MODEL_READINGS, widget=forms.RadioSelect, initial=LABEL
     )
     threshold_guess = forms.FloatField(
         label=_("Threshold without the text"),
         min_value=0,
         max_value=1,
         required=False,
-        help_text=_("For probabilities only; empty: .5. Choose thresholds on texts that are not in this study."),
+        help_text=_(
+            "For probabilities only. Leave empty for .5. Choose thresholds on texts that are not in this study."
+        ),
     )
     threshold_read = forms.FloatField(label=_("Threshold with the text"), min_value=0, max_value=1, required=False)
     prompt = forms.MultipleChoiceField(
         label=_("Prompts"),
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        help_text=_("None ticked: the first. Several make an evaluator each, named after them."),
+        help_text=_(
+            "Select none to use the first. Each selected prompt makes its own evaluator, named after the prompt."
+        ),
     )
     temperature = forms.FloatField(
         label=_("Temperature"),
         min_value=0,
         max_value=MAX_TEMPERATURE,
         required=False,
-        help_text=_("Empty or 0: always the likeliest words. Above it replies are drawn, and differ between samples."),
+        help_text=_(
+            "Leave empty or 0 for the most likely reply. With a higher temperature replies are "
+            "random and differ between samples."
+        ),
     )
     samples = forms.IntegerField(
         label=_("Samples"),
         min_value=1,
         max_value=MAX_SAMPLES,
         required=False,
-        help_text=_("Empty: one. Several need a temperature above 0; each is an evaluator of its own, NAME #2 and on."),
+        help_text=_(
+            "Leave empty for one. More than one needs a temperature above 0; each sample is its "
+            "own evaluator (NAME #2, NAME #3 …)."
+        ),
     )
     tune_on = forms.ModelChoiceField(
-        label=_("Choose the thresholds on"),
+        label=_("Choose thresholds on the study"),
         queryset=Study.objects.none(),
         required=False,
         empty_label=_("no other study"),
         help_text=_(
-            "A study of other texts that this model has answered: the thresholds under which it is most often right "
-            "there, from the probabilities that are stored."
+            "A study of other texts that this model has answered. The thresholds with the highest "
+            "accuracy there are used."
         ),
     )
     as_published = forms.BooleanField(
-        label=_("Ask and read as published"),
+        label=_("Ask and parse as in the publication"),
         required=False,
         help_text=_(
-            "For comparison with the publication: it is never asked a second time, writes at most 10 tokens, and of "
-            "the ways to write a letter the likeliest counts for p(true), whatever its share."
+            "To compare with the publication: no second request, at most 10 output tokens, and p(true) "
+            "uses only the most likely spelling of each letter."
         ),
     )
 
@@ -222,14 +234,14 @@ class ModelForm(AskForm):
 
 READINGS = {
     PAIRS: [
-        (LABEL, _("The letter that the model writes")),
-        (PROBABILITY, _("The likeliest of the letters (needs log-probabilities)")),
+        (LABEL, _("The letter the model writes")),
+        (PROBABILITY, _("The most likely letter (needs log-probabilities)")),
     ],
     SCORES: [
-        (LABEL, _("The score that the model writes: an annotator's answer where it is on the study's scale")),
+        (LABEL, _("The score the model writes; it counts as an answer if it is on the study's scale")),
         (
             PROBABILITY,
-            _("The expected value by the scores' probabilities: a metric column (needs log-probabilities)"),
+            _("The expected score from the probabilities: a metric column (needs log-probabilities)"),
         ),
     ],
 }
@@ -241,13 +253,15 @@ class JudgeForm(AskForm):
 
     folded = (*FOR_SCORES, "budget", *OPTION_FIELDS, "on_unknown")
 
-    reading = forms.ChoiceField(label=_("What counts as its answer"), widget=forms.RadioSelect, initial=LABEL)
+    reading = forms.ChoiceField(label=_("What counts as the answer"), widget=forms.RadioSelect, initial=LABEL)
     samples = forms.IntegerField(
         label=_("Samples"),
         min_value=2,
         max_value=MAX_SAMPLES,
         required=False,
-        help_text=_("The mean of so many written scores: a metric column. Empty: one reply at temperature 0."),
+        help_text=_(
+            "The mean of this many written scores: a metric column. Leave empty for one reply at temperature 0."
+        ),
     )
     temperature = forms.FloatField(
         label=_("Temperature of the samples"),
@@ -256,28 +270,29 @@ class JudgeForm(AskForm):
         required=False,
     )
     scale = forms.IntegerField(
-        label=_("A scale of its own, from 1 to"),
+        label=_("Own scale, from 1 to"),
         min_value=SMALLEST_SCALE,
         max_value=LARGEST_SCALE,
         required=False,
-        help_text=_("Empty: the study's scale with its anchors. Another scale makes a metric column."),
+        help_text=_("Leave empty for the study's scale with its anchors. Another scale makes a metric column."),
     )
     prompt = forms.ChoiceField(
-        label=_("Prompts"), required=False, help_text=_("Other prompts make another evaluator; give it another label.")
+        label=_("Prompts"),
+        required=False,
+        help_text=_("Different prompts make a different evaluator. Give it another label."),
     )
 
     def __init__(self, study: Study, *args: Any, **kwargs: Any):
         super().__init__(study, *args, **kwargs)
         way = get_judgment_type(study)
-        if way not in READINGS:
+        if way == GATES:
             del self.fields["reading"]
         else:
             self.fields["reading"].choices = READINGS[way]  # type: ignore[attr-defined]
-        self.fields["temperature"].help_text = _("Empty: %(default)s.") % {"default": TEMPERATURE}
+        self.fields["temperature"].help_text = _("Default: %(default)s.") % {"default": TEMPERATURE}
         if way != SCORES:
             for name in FOR_SCORES:
                 del self.fields[name]
-        find_prompt(study)  # those that are made from the wording are listed from now on
         self.offer_prompts(
             make_choices(list_suitable_versions(study.project, JUDGE, study.protocol)), default=name_prompts(study)
         )

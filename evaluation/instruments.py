@@ -7,10 +7,8 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from evaluation.judges.base import render_item
 from evaluation.judges.gates import render_gate_prompt
 from evaluation.judges.pairs import render_pair_prompt
-from evaluation.judges.picks import render_pick_prompt
 from evaluation.judges.prompts import PARTS, JudgePrompts, make_judge_checks, read_judge_prompts
 from evaluation.judges.scores import render_rating_prompt
 from evaluation.letters import list_options
@@ -32,7 +30,7 @@ from studies.instrument_kinds import (
 from studies.prompts import collect_problems, list_checks, list_slots, read_prompts
 from studies.protocols import PROTOCOLS, Stage
 from studies.services.declarations import fill_slots
-from studies.services.evaluating import GATES, PAIRS, PICKS, judgment_type, list_judged_questions
+from studies.services.evaluating import GATES, PAIRS, judgment_type
 from studies.services.instruments import find_shipped_model
 
 
@@ -57,7 +55,7 @@ class EvaluatorPromptKind(InstrumentKind):
 
     def problems(self, content: Mapping[str, Any]) -> list[Problem]:
         if find_protocol(content) is None:
-            said = _("It is not clear which protocol this is for. Add the line “protocol:” with one of: %(known)s.")
+            said = _("The protocol of these prompts is missing. Add the line “protocol:” with one of: %(known)s.")
             return [Problem("protocol", said % {"known": ", ".join(PROTOCOLS)})]
         return collect_problems(self.checks(content))
 
@@ -68,7 +66,7 @@ class EvaluatorPromptKind(InstrumentKind):
     def preview(self, request: HttpRequest, content: Mapping[str, Any], subject: PreviewSubject) -> HttpResponse:
         """Every setting with every option: one prompt each."""
         if subject.item is None:
-            raise CannotPreview(_("A prompt asks about an option. Choose an item of the text."))
+            raise CannotPreview(_("A prompt asks about one option. Choose an item of the text."))
         return render_prompts(request, self.rendered(content, subject))
 
     def runs(self, project: Project, versions: Collection[int]) -> list[Run]:
@@ -132,7 +130,6 @@ def render_letter_prompts(content: Mapping[str, Any], subject: PreviewSubject) -
 
 JUDGE = "judge"
 NOBODY = "…"  # stands for a rewording in a preview
-PREVIEWED = 4  # items of a unit of many
 
 
 class JudgePromptKind(InstrumentKind):
@@ -148,7 +145,7 @@ class JudgePromptKind(InstrumentKind):
     def problems(self, content: Mapping[str, Any]) -> list[Problem]:
         way = find_judgment_type(content)
         if way is None:
-            said = _("It is not clear which protocol this is for. Add the line “protocol:” with one of: %(known)s.")
+            said = _("The protocol of these prompts is missing. Add the line “protocol:” with one of: %(known)s.")
             return [Problem("protocol", said % {"known": ", ".join(list_judgeable_protocols())})]
         return collect_problems(make_judge_checks(content, way))
 
@@ -159,7 +156,7 @@ class JudgePromptKind(InstrumentKind):
     def preview(self, request: HttpRequest, content: Mapping[str, Any], subject: PreviewSubject) -> HttpResponse:
         """With the wording that ships with the protocol: every question about the item, a pair with its next item."""
         if subject.item is None:
-            raise CannotPreview(_("A prompt asks about an item. Choose one of the text."))
+            raise CannotPreview(_("A prompt asks about one item. Choose an item of the text."))
         return render_prompts(request, list(render_judge_prompts(content, subject.item)))
 
     def runs(self, project: Project, versions: Collection[int]) -> list[Run]:
@@ -194,11 +191,7 @@ def render_judge_prompts(content: Mapping[str, Any], item: Item) -> Iterator[Ren
     stage, wording = found
     prompts = read_judge_prompts(content, way)
     if way == PAIRS:
-        yield Rendered(_("A pair"), render_pair_prompt(prompts, stage, wording, find_several(item, 2), "preview"))
-    elif way == PICKS:
-        for question in stage.questions:
-            items = find_several(item, PREVIEWED)
-            yield Rendered(question.name, render_pick_prompt(prompts, stage, wording, items, question))
+        yield Rendered(_("A pair"), render_pair_prompt(prompts, stage, wording, find_pair(item), "preview"))
     else:
         yield from render_questions(prompts, stage, wording, way, item)
 
@@ -206,19 +199,19 @@ def render_judge_prompts(content: Mapping[str, Any], item: Item) -> Iterator[Ren
 def render_questions(
     prompts: JudgePrompts, stage: Stage, wording: Mapping[str, Any], way: str, item: Item
 ) -> Iterator[Rendered]:
-    is_reworded, shown = False, render_item(prompts, stage, wording, item, "preview")
-    applying = stage.about(bool(item.expected_answer.strip()))
-    for question in (each for each in list_judged_questions(stage) if each in applying):
+    is_reworded = False
+    for question in stage.about(bool(item.expected_answer.strip())):
         if way == GATES:
-            words = render_gate_prompt(prompts, wording, item, shown, question, NOBODY if is_reworded else "")
-            yield Rendered(question.name, words)
-        elif prompts.asks_about(question.name):
-            words = render_rating_prompt(prompts, wording, item, shown, question, prompts.scale)
-            yield Rendered(question.name, words)
+            yield Rendered(
+                question.name, render_gate_prompt(prompts, wording, item, question, NOBODY if is_reworded else "")
+            )
+        else:
+            if prompts.asks_about(question.name):
+                yield Rendered(question.name, render_rating_prompt(prompts, wording, item, question, prompts.scale))
         is_reworded |= question.rewords
 
 
-def find_several(item: Item, n: int) -> list[Item]:
-    """The item and others of its text, up to so many; a pair of it and itself where there is no other."""
+def find_pair(item: Item) -> list[Item]:
+    """The item and another of its text; with itself where there is none."""
     others = Item.objects.filter(text=item.text).current().exclude(external_id=item.external_id)
-    return [item, *(others.select_related("text")[: n - 1] or [item])]
+    return [item, others.select_related("text").first() or item]

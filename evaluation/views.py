@@ -35,7 +35,10 @@ def study_evaluators(request, slug):
     study = get_study(request.user, slug, Role.VIEWER if request.method != "POST" else Role.RESEARCHER)
     form = None if judges.is_judged(study) else BaselineForm(request.POST or None)
     if form is None and request.method == "POST":
-        messages.error(request, _("Baselines judge options, and this study asks nothing about them. Ask a model."))
+        messages.error(
+            request,
+            _("Baselines only judge answer options, and this study asks nothing about options. Use a model instead."),
+        )
         return redirect("study_evaluators", study.slug)
     if form is not None and form.is_valid():
         try:
@@ -70,7 +73,7 @@ def report_progress(request, evaluator: Evaluator, is_done: bool) -> None:
     if is_done:
         said = _("“%(label)s” has answered.")
     else:
-        said = _("“%(label)s” is answering. Load the page again to see how far it is.")
+        said = _("“%(label)s” is answering. Reload the page to see its progress.")
     messages.success(request, said % {"label": evaluator.annotator.code})
 
 
@@ -146,7 +149,7 @@ def start_models(request, study, form: ModelForm | JudgeForm):
         if row.missing and row.run:
             working_on.append(row.run)
         else:
-            said = _("“%(label)s” had answered everything before.")
+            said = _("“%(label)s” had already answered everything.")
             messages.info(request, said % {"label": evaluator.annotator.code})
     return redirect(working_on[0]) if len(added) == len(working_on) == 1 else redirect("study_evaluators", study.slug)
 
@@ -161,7 +164,7 @@ def describe_estimate(study, form: ModelForm | JudgeForm) -> str:
         n_stages = sum(len(asking.specify_evaluator(study, spec).stages) for spec in specs)
         n_calls = count_options(study) * n_stages  # at most: letters at once take one for each item
     if n_calls > MOST_ESTIMATED:
-        said = _("%(n)d calls. What they cost at most says evaluate_study %(slug)s --model %(name)s --estimate.")
+        said = _("%(n)d calls. For the maximum cost run: evaluate_study %(slug)s --model %(name)s --estimate.")
         return said % {"n": n_calls, "slug": study.slug, "name": endpoint.name}
     if isinstance(form, JudgeForm):
         return format_estimate(judges.estimate_run(study, form.spec()), endpoint.currency)

@@ -48,7 +48,7 @@ class GenerationDoor(Door):
     def read(self, run: Run, call: Call) -> Any:
         text, source = Subjects([call.key]).of(call.key)
         if text is None:
-            raise Unparsable(_("The text is no longer in the bank, so nothing can be asked about it."))
+            raise Unparsable(_("The text is no longer in the project, so it cannot be used."))
         parsed = parse_reply(run, text, call)
         share = check_reply(run, call, text, parsed)
         generator = GeneratorRun.objects.select_related("generator").get(run=run).generator
@@ -102,7 +102,7 @@ def build_request(run: Run, text: Text | None, source: Item | None, sample: int)
     A server may say only during the run that it takes no schema: from then on its calls fail with that sentence.
     """
     if text is None:
-        raise ValueError(_("The text is no longer in the bank, so nothing can be asked about it."))
+        raise ValueError(_("The text is no longer in the project, so it cannot be used."))
     template = load_template(run, text)
     if problem := find_schema_problem(run.endpoint, template):
         raise ValueError(problem)
@@ -126,7 +126,7 @@ def load_template(run: Run, text: Text) -> Template:
         run._generation_templates = known  # type: ignore[attr-defined]
     if template := known.get(get_language(text)):
         return template
-    said = _("There are no words to ask for items in the language “%(language)s”. Add an instrument in it.")
+    said = _("There is no prompt for items in the language “%(language)s”. Add an instrument in this language.")
     raise ValueError(said % {"language": text.language})
 
 
@@ -141,7 +141,7 @@ def load_examples(run: Run, text: Text, template: Template) -> list[str]:
         known = rows.in_bulk([pk for pks in run.params["examples"].values() for pk in pks])
         run._generation_examples = known  # type: ignore[attr-defined]
     if any(pk not in known for pk in chosen):
-        raise ValueError(_("An example of this run is no longer in the bank. Start a new run."))
+        raise ValueError(_("An example of this run is no longer in the project. Start a new run."))
     return choosing.render_examples([known[pk] for pk in chosen], text, template, run.params["n_examples"])
 
 
@@ -181,12 +181,12 @@ def check_reply(run: Run, call: Call, text: Text, parsed: Parsed) -> float | Non
     """The share of the text's language in it; raises what the engine has to know before anything is stored."""
     is_question = "answers" in run.params
     if not parsed.items:
-        one = _("The reply holds no single question.")
-        raise Unparsable(one if is_question else _("The reply holds no question with answers."))
+        one = _("The reply does not contain exactly one question.")
+        raise Unparsable(one if is_question else _("The reply contains no question with answers."))
     n_whole = sum(not find_problems(run, item) for item in parsed.items)
     is_cut = get_larger_limit(run, call) is not None and n_whole < run.params["n_items"]
     if is_cut and not is_question:
-        raise Unparsable(_("The reply ends in the middle."))
+        raise Unparsable(_("The reply is incomplete."))
     is_short = is_question and len(parsed.items[0].stem) < SHORT  # too short to tell its language
     share = None if is_short else measure_share_in(get_language(text), parsed.items, run.params["languages"])
     if share is not None and share < WANTED_SHARE:

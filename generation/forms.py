@@ -25,13 +25,13 @@ from studies.models import Annotator
 from studies.services.instruments import list_suitable_versions
 
 MOST_LISTED = 300
-NOT_FOR_RULES = _("This is for models: rules take no examples and no name, and write no candidates. Leave it empty.")
+NOT_FOR_RULES = _("This field applies to models only. Leave it empty for rules.")
 FOR_MODELS = ("examples", "are_candidates", "label", *OPTION_FIELDS)
 REASONS = {
     NO_STEM: _("The question is missing."),
-    WRONG_NUMBER: _("It has another number of options than was asked for."),
-    NO_MARK: _("Of an option it is not said whether it is correct."),
-    CONTRADICTION: _("The reply names two different keys, so none of them counts."),
+    WRONG_NUMBER: _("It does not have the requested number of options."),
+    NO_MARK: _("The reply does not say for every option whether it is correct."),
+    CONTRADICTION: _("The reply gives two different keys, so neither is used."),
     NO_ANSWER: _("The question has no expected answer."),
     EMPTY: _("An option is empty."),
     EQUAL: _("Two options are equal."),
@@ -62,7 +62,7 @@ class GenerateForm(RequestOptionsForm):
         min_value=0,
         max_value=MAX_OPTIONS,
         initial=N_OPTIONS,
-        help_text=_("2 or more; 0 for open questions, by rules or by a model."),
+        help_text=_("2 or more; 0 for open questions."),
     )
     instrument = forms.ChoiceField(
         label=_("Prompt"),
@@ -74,21 +74,24 @@ class GenerateForm(RequestOptionsForm):
         required=False,
         max_length=2000,
         help_text=_(
-            "For prompts with a place for examples: how many are to be drawn from what people wrote about other texts, "
-            "or their ids with commas between them."
+            "For prompts with examples: how many to draw at random from items that people wrote about "
+            "other texts, or a list of item ids separated by commas."
         ),
     )
     seed = forms.IntegerField(
         label=_("Seed"),
         required=False,
-        help_text=_("Draws the examples, or the open questions of the rules; the same seed, the same draw."),
+        help_text=_(
+            "Determines the random choice of examples, or of the rules' open questions. The same "
+            "seed gives the same choice."
+        ),
     )
     are_candidates = forms.BooleanField(
-        label=_("Only candidates"),
+        label=_("Candidates only"),
         required=False,
         help_text=_(
-            "Ask for more items per text than you need. Another model then guesses and answers them, and the best are "
-            "kept."
+            "Request more items per text than you need. Another model then answers them with and without "
+            "the text, and the best are kept."
         ),
     )
     label = NameField(
@@ -97,18 +100,20 @@ class GenerateForm(RequestOptionsForm):
         help_text=_("Leave empty for an automatic name."),
     )
     budget = BudgetField(
-        help_text=_("The run pauses before it costs more. In the currency of the model; needs its price.")
+        help_text=_(
+            "The run pauses before it costs more than this. In the currency of the model; the model needs a price."
+        )
     )
     on_unknown = UnknownField(required=False, initial=Unknown.REPEAT)
     texts = TextsField(
-        label=_("Texts"), queryset=Text.objects.none(), required=False, help_text=_("None ticked: all texts.")
+        label=_("Texts"), queryset=Text.objects.none(), required=False, help_text=_("Select none for all texts.")
     )
 
     def __init__(self, project: Project, *args: Any, **kwargs: Any):
         super().__init__(*args, **kwargs)
         endpoints = Endpoint.objects.offered_to(project)
         named = [(str(each.pk), each.as_offered) for each in endpoints]
-        writers = [(CLOZE, _("Rules, without a model: gaps in sentences, or with 0 options open questions")), *named]
+        writers = [(CLOZE, _("Rules, without a model: gap sentences, or open questions with 0 options")), *named]
         self.fields["writer"] = forms.ChoiceField(
             label=_("Generator"), widget=forms.RadioSelect, initial=CLOZE, choices=writers
         )
@@ -175,7 +180,7 @@ class SelectForm(forms.Form):
     """By whose answers, and how many items of each text."""
 
     selector = forms.ModelChoiceField(label=_("Selecting model"), queryset=Annotator.objects.none(), empty_label=None)
-    n = forms.IntegerField(label=_("Items to keep a text"), min_value=1, max_value=MAX_ITEMS, initial=N_ITEMS)
+    n = forms.IntegerField(label=_("Items to keep per text"), min_value=1, max_value=MAX_ITEMS, initial=N_ITEMS)
 
     def __init__(self, selection: Selection, *args: Any, **kwargs: Any):
         super().__init__(*args, **kwargs)

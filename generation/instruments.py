@@ -69,14 +69,12 @@ class GeneratorPromptKind(InstrumentKind):
         size = {"items": N_ITEMS, "options": N_OPTIONS}
         title = _("For %(items)d items with %(options)d options") % size
         if template.writes == QUESTION:
-            title = _("For the question to an expected answer")
+            title = _("For the question to a given answer")
         elif template.is_open:
             title = _("For %(items)d open questions with their answers") % size
-        shown = [Rendered(title, words), Rendered(_("After a reply that cannot be read"), template.again)]
+        shown = [Rendered(title, words), Rendered(_("After a reply that cannot be parsed"), template.again)]
         if template.reply == JSON:
-            shown.append(
-                Rendered(_("The schema that goes with it, where the server takes one"), render_schema(template))
-            )
+            shown.append(Rendered(_("The JSON schema, for servers that support one"), render_schema(template)))
         return render_prompts(request, shown)
 
     def runs(self, project: Project, versions: Collection[int]) -> list[Run]:

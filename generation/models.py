@@ -21,7 +21,7 @@ class GeneratorRun(models.Model):
 
 
 class IncompleteState(models.TextChoices):
-    OPEN = "open", _("waits for repair")
+    OPEN = "open", _("to be repaired")
     REPAIRED = "repaired", _("repaired")
     DISCARDED = "discarded", _("discarded")
 

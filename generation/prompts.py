@@ -123,7 +123,10 @@ def check_words(content: Mapping[str, Any]) -> None:
 
 def check_explain(content: Mapping[str, Any]) -> None:
     if content.get("explain") is True and read_writes(content) != ITEMS:
-        raise BadTemplate(_("A question has no options to explain. Leave “explain” out, or write items."), "explain")
+        raise BadTemplate(
+            _("A question without options has nothing to explain. Leave “explain” out, or write items with options."),
+            "explain",
+        )
 
 
 def check_example(content: Mapping[str, Any]) -> None:

@@ -52,15 +52,18 @@ def write_with_rules(request, project, form: GenerateForm):
     texts = form.chosen_texts()
     if len(texts) > MOST_BY_RULE:
         said = _(
-            "A page can wait for %(n)d texts. Choose fewer, or use generate_items --project %(slug)s --model cloze."
+            "Rules can write about at most %(n)d texts here. Choose fewer, or use generate_items "
+            "--project %(slug)s --model cloze."
         )
         raise CannotGenerate(said % {"n": MOST_BY_RULE, "slug": project.slug})
     found = ruling.write_by_rule(project, texts, form.size(), form.cleaned_data["seed"])
     told = {name: sum(getattr(each, f"n_{name}") for each in found) for name in ("new", "known", "missing")}
-    said = _("Items written: %(new)d; in the bank before: %(known)d; missing: %(missing)d.") % told
+    said = _("Items written: %(new)d; already in the project: %(known)d; missing: %(missing)d.") % told
     (messages.warning if told["missing"] else messages.success)(request, said)
     if told["missing"]:
-        messages.info(request, _("Some texts have too few usable sentences or like words, or are in another language."))
+        messages.info(
+            request, _("Some texts have too few usable sentences or similar words, or are in an unsupported language.")
+        )
     return redirect("text_list", project.slug)
 
 
@@ -68,7 +71,7 @@ def start_run(request, project, form: GenerateForm):
     terms = {name: form.cleaned_data[name] for name in ("budget", "on_unknown")}
     run = asking.start(project, form.spec(), **terms, started_by=request.user)
     if run is None:
-        messages.info(request, _("This generator has written about all these texts before; nothing was asked."))
+        messages.info(request, _("This generator has already written about all of these texts; no call was made."))
         return redirect("text_list", project.slug)
     return redirect(run)
 
@@ -77,7 +80,7 @@ def describe_estimate(project, spec: asking.GenerationSpec) -> str:
     """In a sentence; of very many texts the number of calls only."""
     if len(spec.texts) > MOST_ESTIMATED:
         said = _(
-            "%(n)d calls. What they cost at most says generate_items --project %(slug)s --model %(name)s --estimate."
+            "%(n)d calls. For the maximum cost run: generate_items --project %(slug)s --model %(name)s --estimate."
         )
         return said % {"n": len(spec.texts), "slug": project.slug, "name": spec.endpoint.name}
     return format_estimate(asking.estimate_run(project, spec), spec.endpoint.currency)
@@ -127,7 +130,7 @@ def incomplete_repair(request, slug, pk):
     project = get_project(request.user, slug, Role.RESEARCHER)
     row = get_object_or_404(IncompleteItem.objects.select_related("text", "generator"), pk=pk, text__project=project)
     if row.state != IncompleteState.OPEN:
-        messages.info(request, _("This item was repaired or discarded before."))
+        messages.info(request, _("This item has already been repaired or discarded."))
         return redirect("generation_review", project.slug)
     form = RepairForm(request.POST or None, initial=make_stem_initial(row), is_open=row.is_open)
     rows: Any = OptionFormSet(request.POST or None, prefix="options", initial=make_option_rows(row))
@@ -141,7 +144,7 @@ def incomplete_repair(request, slug, pk):
         except EditRefused as refusal:
             form.add_error(None, str(refusal))
         else:
-            messages.success(request, _("The item is in the bank."))
+            messages.success(request, _("The item was added to the project."))
             return redirect("generation_review", project.slug)
     context = {"project": project, "row": row, "form": form, "rows": rows, "reasons": list_reasons(row)}
     return render(request, "generation/repair.html", context)
@@ -153,9 +156,9 @@ def incomplete_discard(request, slug, pk):
     project = get_project(request.user, slug, Role.RESEARCHER)
     row = get_object_or_404(IncompleteItem, pk=pk, text__project=project)
     if storing.discard(row):
-        messages.success(request, _("The item is discarded; its raw text stays in the run."))
+        messages.success(request, _("The item was discarded; the model's reply stays in the run."))
     else:
-        messages.info(request, _("This item was repaired or discarded before."))
+        messages.info(request, _("This item has already been repaired or discarded."))
     return redirect("generation_review", project.slug)
 
 
@@ -187,7 +190,7 @@ def selection_page(request, slug, pk):
         except CannotGenerate as refused:
             form.add_error(None, str(refused))
         else:
-            messages.success(request, _("The best candidates are kept. All of them stay in the bank."))
+            messages.success(request, _("The best candidates were kept. All candidates stay in the project."))
             return redirect("selection", project.slug, selection.pk)
     context = {"project": project, "selection": selection, "form": form, "candidates": list_candidates(selection)}
     return render(request, "generation/selection.html", context)

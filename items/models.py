@@ -36,7 +36,7 @@ class Text(models.Model):
     topic = models.CharField(_("topic"), max_length=200, blank=True)
     licence = models.CharField(_("licence"), max_length=200, blank=True)
     shareable = models.BooleanField(
-        _("may be shared on"), default=True, help_text=_("If not, exports carry a hash instead of the text.")
+        _("may be redistributed"), default=True, help_text=_("If not, exports contain a hash instead of the text.")
     )
     metadata = models.JSONField(default=dict, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)

@@ -75,11 +75,11 @@ def clean_name(value: str) -> str:
     """An id or a name: one line without control characters; raises ValueError with a sentence."""
     value = tidy(value)
     if is_blank(value):
-        raise ValueError(_("This is empty. Fill it, or leave the field out if it may be missing."))
+        raise ValueError(_("This field is empty. Fill it in, or leave it out if it is optional."))
     if len(value) > MAX_ID:
         raise ValueError(explain_too_long(value, MAX_ID))
     if has_control(value):
-        raise ValueError(_("This holds control characters or line breaks. Write it without them."))
+        raise ValueError(_("This contains control characters or line breaks. Remove them."))
     return value
 
 
@@ -88,9 +88,7 @@ def clean_language(value: str) -> str:
     if code := parse_language(value):
         return code
     raise ValueError(
-        _("“{name}” is no language that Lesart knows. Write a code such as de, en or eu.").format(
-            name=make_printable(value, 30)
-        )
+        _("“{name}” is not a known language. Enter a code such as de, en or eu.").format(name=make_printable(value, 30))
     )
 
 

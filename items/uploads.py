@@ -69,7 +69,9 @@ def check_size(*uploads: UploadedFile) -> None:
     if sum(limit + 1 if upload.size is None else upload.size for upload in uploads) > limit:
         if len(uploads) > 1:
             raise ValueError(
-                _("The files are larger than {limit} MB together. Send fewer at once.").format(limit=limit // 1_000_000)
+                _("The files are larger than {limit} MB in total. Upload fewer at once.").format(
+                    limit=limit // 1_000_000
+                )
             )
         raise ValueError(
             _("The file is larger than {limit} MB. Split it, or ask an admin to import it on the server.").format(

@@ -22,7 +22,9 @@ class NewProjectForm(ProjectForm):
         label=_("Short name"),
         max_length=SLUG_LENGTH,
         required=False,
-        help_text=_("Stands in addresses and commands and stays as it is. Left empty, it is made from the title."),
+        help_text=_(
+            "Used in addresses and commands; it cannot be changed later. Leave empty to create it from the title."
+        ),
     )
 
     def clean(self):
@@ -30,7 +32,7 @@ class NewProjectForm(ProjectForm):
         if self.cleaned_data.get("slug") == "" and self.cleaned_data.get("title"):
             self.cleaned_data["slug"] = suggest_slug(self.cleaned_data["title"])
             if not self.cleaned_data["slug"]:
-                raise ValidationError({"slug": _("Write a short name in the letters a–z, digits and hyphens.")})
+                raise ValidationError({"slug": _("Use the letters a–z, digits and hyphens.")})
 
 
 class RoleForm(forms.Form):
@@ -43,11 +45,11 @@ class InvitationForm(forms.ModelForm):
     class Meta:
         model = Invitation
         fields = ["role", "note"]
-        help_texts = {"note": _("A name or address, so that you know later whose link this is. Only owners see it.")}
+        help_texts = {"note": _("A name or address that tells you whose link this is. Only owners see it.")}
 
 
 class AccountForm(forms.ModelForm):
     class Meta:
         model = User
         fields = ["first_name", "last_name", "email"]
-        help_texts = {"email": _("May be used to sign in instead of the user name.")}
+        help_texts = {"email": _("You can sign in with it instead of the user name.")}

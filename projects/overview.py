@@ -11,7 +11,7 @@ from projects.models import Project, Role
 # The states of a study, by name: studies are a layer above.
 ENDED_STATES = ("closed", "imported")
 STUDY_SENTENCES = {
-    "draft": gettext_lazy("The study “%(title)s” is a draft: see it as an annotator would, then launch it."),
+    "draft": gettext_lazy("The study “%(title)s” is a draft: preview it as an annotator, then launch it."),
     "live": gettext_lazy("The study “%(title)s” is live: people can answer."),
     "paused": gettext_lazy("The study “%(title)s” is paused: nobody can answer until it is resumed."),
     "closed": gettext_lazy("The study “%(title)s” is closed: its answers are complete."),
@@ -37,9 +37,7 @@ def find_next_step(project: Project) -> Step:
         return _show_to_editors(can_edit, _suggest_import(project), _("No texts have been imported yet."))
     if not project.items.current().exists():
         return _show_to_editors(can_edit, _suggest_items(project), _("The texts have no items yet."))
-    return _show_to_editors(
-        can_edit, _suggest_study(project), _("Texts and items are here; no study has been made yet.")
-    )
+    return _show_to_editors(can_edit, _suggest_study(project), _("Texts and items are here; there is no study yet."))
 
 
 def _show_to_editors(can_edit: bool, step: Step, otherwise: str) -> Step:
@@ -47,7 +45,7 @@ def _show_to_editors(can_edit: bool, step: Step, otherwise: str) -> Step:
 
 
 def _suggest_import(project: Project) -> Step:
-    sentence = _("Bring your texts first: paste them, or choose text files, a table or a JSONL file with items.")
+    sentence = _("Start with your texts: paste them, or upload text files, a table or a JSONL file with items.")
     return Step(sentence, _("Add texts"), reverse("text_new", args=[project.slug]))
 
 
@@ -57,7 +55,7 @@ def _suggest_items(project: Project) -> Step:
 
 
 def _suggest_study(project: Project) -> Step:
-    sentence = _("Texts and items are here. Make a study: it says what is asked, of whom and in which order.")
+    sentence = _("Texts and items are here. Create a study: it defines what is asked, who is asked and in which order.")
     return Step(sentence, _("New study"), reverse("study_new", args=[project.slug]))
 
 

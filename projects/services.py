@@ -104,7 +104,7 @@ def accept_invitation(invitation: Invitation, user: User) -> None:
 class LastOwner(Exception):
     """The change would leave the project without an owner."""
 
-    sentence = gettext_lazy("A project needs an owner. Make somebody else an owner first, then try again.")
+    sentence = gettext_lazy("A project needs an owner. Make someone else an owner first.")
 
 
 @transaction.atomic

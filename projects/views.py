@@ -72,7 +72,7 @@ def _accept_invitation(request, invitation, user):
         return _redirect_to_sign_in(request, invitation)
     accept_invitation(invitation, user)
     request.session.pop(INVITATION_KEY, None)
-    messages.success(request, _("You are a member of this project now."))
+    messages.success(request, _("You are now a member of this project."))
     return redirect(invitation.project)
 
 
@@ -102,7 +102,7 @@ def account(request):
     form = AccountForm(request.POST or None, instance=request.user)
     if form.is_valid():
         change_account(request.user, **form.cleaned_data)
-        messages.success(request, _("Your account is stored."))
+        messages.success(request, _("Your account was saved."))
         return redirect("account")
     memberships = request.user.memberships.select_related("project").order_by("project__title")
     return render(request, "projects/account.html", {"form": form, "memberships": memberships})
@@ -119,7 +119,7 @@ class StudyTable(tables.Table):
         accessor="slug",
         orderable=False,
     )
-    created_at = tables.DateColumn(verbose_name=gettext_lazy("Made"), short=False)
+    created_at = tables.DateColumn(verbose_name=gettext_lazy("Created"), short=False)
 
 
 @login_required
@@ -180,7 +180,7 @@ def member_role(request, slug, pk):
     if form.is_valid():
         return _apply_change(request, slug, change_role, membership, Role(form.cleaned_data["role"]))
     if request.method == "POST":
-        messages.error(request, _("Nothing was changed: choose one of the roles."))
+        messages.error(request, _("Choose one of the roles. Nothing was changed."))
     return redirect("member_list", slug)
 
 
@@ -214,7 +214,7 @@ def _apply_change(request, slug, change, *arguments):
     except LastOwner as error:
         messages.error(request, error.sentence)
     else:
-        messages.success(request, _("The change is stored."))
+        messages.success(request, _("The change was saved."))
     role = access.get_role(request.user, Project.objects.get(slug=slug))
     if role == Role.OWNER:
         return redirect("member_list", slug)

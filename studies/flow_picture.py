@@ -106,7 +106,7 @@ def wrap_question(question: Question, gates: tuple[Gate, ...]) -> Iterator[tuple
         yield "question", line
     own = find_own_condition(question, gates)
     if own is not None:
-        for line in wrap(_("only if %(condition)s") % {"condition": describe_condition(own)}, IN_BOX):
+        for line in wrap(_("asked only if %(condition)s") % {"condition": describe_condition(own)}, IN_BOX):
             yield "condition", line
 
 
@@ -174,7 +174,7 @@ def describe_path(path: Path, stage: Stage) -> ListedPath:
     if path.stop is None:
         ending = _("goes to the end")
     else:
-        ending = _("stops at “%(gate)s”") % {"gate": stage.gates[path.stop].title}
+        ending = _("ends at “%(gate)s”") % {"gate": stage.gates[path.stop].title}
     return ListedPath(
         length=ngettext("%(n)d question", "%(n)d questions", path.length) % {"n": path.length},
         ending=ending,

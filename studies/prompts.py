@@ -139,7 +139,7 @@ def check_slots(
         raise BadTemplate(explain_slot(slot, hidden) % told, name)
     for slot in needed:
         if slot not in found:
-            said = _("“%(name)s” lacks the slot %(slot)s. Put it in; its slots are: %(slots)s.")
+            said = _("“%(name)s” lacks the placeholder %(slot)s. Add it; available placeholders: %(slots)s.")
             raise BadTemplate(said % (told | {"slot": f"{{{slot}}}"}), name)
 
 
@@ -147,21 +147,21 @@ def explain_slot(slot: str, hidden: set[str]) -> str:
     """Why a slot cannot stand in a template."""
     if slot in hidden & OF_THE_TEXT:
         return _(
-            "“%(name)s” has the slot %(slot)s, which it cannot fill: nothing of the text is shown there. Take it out;"
-            " its slots are: %(slots)s."
+            "“%(name)s” contains the placeholder %(slot)s, but the text is not shown at this point. "
+            "Remove it; available placeholders: %(slots)s."
         )
     if slot in hidden:
         return _(
-            "“%(name)s” has the slot %(slot)s, which it cannot fill: it would give the key away. Take it out; its slots"
-            " are: %(slots)s."
+            "“%(name)s” contains the placeholder %(slot)s, which would give the key away. Remove it; "
+            "available placeholders: %(slots)s."
         )
-    return _("“%(name)s” has the slot %(slot)s, which it cannot fill. Take it out; its slots are: %(slots)s.")
+    return _("“%(name)s” contains the unknown placeholder %(slot)s. Remove it; available placeholders: %(slots)s.")
 
 
 def get_part(content: Mapping[str, Any], name: str, kind: type, place: str = "") -> Any:
     found = content.get(name)
     if not isinstance(found, kind):
         what = _("text") if kind is str else _("a mapping")
-        said = _("The instrument of prompts has no “%(name)s”, which is %(what)s. Add it.")
+        said = _("The prompt instrument has no “%(name)s” (%(what)s). Add it.")
         raise BadTemplate(said % {"name": place or name, "what": what}, place or name)
     return found

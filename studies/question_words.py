@@ -1,11 +1,8 @@
 """Stages, questions and answers in words: files keep the names of the contract, pages do not."""
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
-
-from studies.protocols import PROTOCOLS
 
 Words = dict[str, str | Promise]
 
@@ -23,13 +20,13 @@ QUESTIONS: Words = {
     "average": _("average of the dimensions"),
     "guessability": _("guessability"),
     "informativity": _("informativity"),
-    "stopped": _("share stopped early"),
+    "stopped": _("share that ended early"),
     "win_rate": _("win rate, ties as half"),
     "understandable": _("understandable"),
     "domain_related": _("about the domain"),
     "grammatical": _("grammatical"),
     "clear": pgettext_lazy("a question", "clear"),
-    "rephrase": _("can be put better"),
+    "rephrase": _("could be worded better"),
     "rephrasal": _("new wording"),
     "answerable": _("answerable"),
     "information_needed": _("information needed"),
@@ -78,8 +75,4 @@ def name_stage(name: str) -> str:
 
 
 def look_up(words: Words, name: str) -> str:
-    """The words here, else those that a protocol has for its own names."""
-    if name in words:
-        return str(words[name])
-    own = next((protocol.words[name] for protocol in PROTOCOLS.values() if name in protocol.words), None)
-    return _now(own) if own else name.replace("_", " ")
+    return str(words[name]) if name in words else name.replace("_", " ")

@@ -27,10 +27,10 @@ class StrictLoader(yaml.SafeLoader):
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         event: Any = self.peek_event()  # type: ignore[no-untyped-call]
         if self.check_event(yaml.AliasEvent):
-            problem = _("write it out instead of pointing to it with *")
+            problem = _("write it out in full instead of using a YAML alias (*)")
             raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
         if (tag := getattr(event, "tag", None)) not in PLAIN_TAGS:
-            problem = _("take out the tag “%(tag)s”") % {"tag": make_printable(tag.replace(YAML_TAG, "!!"))}
+            problem = _("remove the YAML tag “%(tag)s”") % {"tag": make_printable(tag.replace(YAML_TAG, "!!"))}
             raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
         return super().compose_node(parent, index)
 
@@ -45,7 +45,7 @@ class StrictLoader(yaml.SafeLoader):
         for key, _value in node.value:
             name = (key.tag, key.value) if isinstance(key, yaml.ScalarNode) else None
             if name in seen and name is not None:
-                problem = _("“%(key)s” stands here twice") % {"key": make_printable(key.value)}
+                problem = _("“%(key)s” occurs twice here") % {"key": make_printable(key.value)}
                 raise yaml.MarkedYAMLError(problem=problem, problem_mark=key.start_mark)
             seen.add(name)
         return super().construct_mapping(node, deep)
@@ -69,9 +69,9 @@ def load_yaml(content: str) -> Any:
         raise NotYaml(explain_yaml_error(error)) from None
     except (yaml.YAMLError, ValueError) as error:
         what = make_printable(" ".join(str(error).split()), 200)
-        raise NotYaml(_("This is not YAML: %(what)s.") % {"what": what}) from None
+        raise NotYaml(_("This is not valid YAML: %(what)s.") % {"what": what}) from None
     except RecursionError:
-        raise NotYaml(_("The file is nested too deeply. Write it flatter.")) from None
+        raise NotYaml(_("The file is nested too deeply. Reduce the nesting.")) from None
 
 
 def load_mapping(content: str) -> dict[Any, Any]:
@@ -148,10 +148,10 @@ def refuse_unstorable(value: Any, path: ContentPath = ()) -> None:
             refuse_unstorable(part, (*path, place))
     elif isinstance(value, str):
         if found := UNSTORABLE.search(value):
-            said = _("“%(place)s” holds the character %(char)s, which cannot be stored. Take it out.")
+            said = _("“%(place)s” contains the character %(char)s, which cannot be stored. Remove it.")
             raise NotYaml(said % {"place": join_path(path), "char": make_printable(found[0])})
     elif not (value is None or isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value))):
-        said = _("“%(place)s” is a %(kind)s, which an instrument cannot hold. Put it in quotes.")
+        said = _("“%(place)s” is a %(kind)s, which an instrument cannot contain. Put it in quotes.")
         raise NotYaml(said % {"place": join_path(path), "kind": type(value).__name__})
 
 

@@ -34,7 +34,10 @@ def check_against_protocol(content: Mapping[str, Any], protocol: str) -> list[Pr
     except InvalidParameter:
         pass  # a study may set other parameters: see notices_of_wording
     except (LookupError, TypeError, AttributeError, ValueError) as error:
-        said = _("The protocol %(name)s cannot read this wording: %(error)s. Compare it with the shipped one.")
+        said = _(
+            "The protocol %(name)s cannot use this wording: %(error)s. Compare it with the wording "
+            "that comes with Lesart."
+        )
         return [Problem("", said % {"name": protocol, "error": error})]
     return []
 
@@ -57,7 +60,7 @@ def check_shape(content: Any, model: Any, path: ContentPath = ()) -> Iterator[Pr
 
 
 def report_missing(path: ContentPath, model: Any) -> Problem:
-    said = _("“%(place)s” is missing. Add it; the shipped wording has: %(words)s")
+    said = _("“%(place)s” is missing. Add it; the wording that comes with Lesart has: %(words)s")
     first = next((value for _path, value in iter_leaves(model) if isinstance(value, str)), "…")
     return Problem(join_path(path), said % {"place": join_path(path), "words": Truncator(first).chars(80)})
 
@@ -83,7 +86,8 @@ def check_slots(content: Mapping[str, Any], model: Mapping[str, Any]) -> Iterato
         known = list_slots_at(model, path)
         for slot in sorted(set(SLOT.findall(join_words(value))) - set(known)):
             said = _(
-                "“%(place)s” has the slot {%(slot)s}, which is not filled there. Take it out; its slots are: %(slots)s."
+                "“%(place)s” contains the placeholder {%(slot)s}, which is not available there. Remove "
+                "it; available placeholders: %(slots)s."
             )
             listed = ", ".join(f"{{{name}}}" for name in known) or _("none")
             yield Problem(join_path(path), said % {"place": join_path(path), "slot": slot, "slots": listed})
@@ -106,7 +110,7 @@ def join_words(value: Any) -> str:
 def check_empty(content: Mapping[str, Any]) -> Iterator[Problem]:
     for path, value in iter_leaves(content):
         if path[-1] in NEVER_EMPTY and path[0] not in HEAD and isinstance(value, str) and not value.strip():
-            said = _("“%(place)s” is empty. Write what people shall read.")
+            said = _("“%(place)s” is empty. Enter the text that annotators will read.")
             yield Problem(join_path(path), said % {"place": join_path(path)})
 
 
@@ -116,5 +120,5 @@ def list_wording_notices(content: Mapping[str, Any], protocol: str) -> list[str]
     try:
         declared.declare(declared.fill({}), content)
     except InvalidParameter as error:
-        return [_("With the protocol's default parameters: %(said)s") % {"said": error}]
+        return [_("With the protocol's default settings: %(said)s") % {"said": error}]
     return []

@@ -42,7 +42,10 @@ def side_by_side(table: Table, convention: str, behind: BehindLink | None = None
     generators = list(dict.fromkeys(row["generator"] for row in table.rows))
     answered = [row["evaluator"] for row in table.rows if row["n_guess"] or row["n_read"]]
     evaluators = list(dict.fromkeys(answered or [row["evaluator"] for row in table.rows]))
-    head = (Shown(_("Items by"), "generator"), *(Shown(worded("evaluator", one), one, "number") for one in evaluators))
+    head = (
+        Shown(_("Generators"), "generator"),
+        *(Shown(worded("evaluator", one), one, "number") for one in evaluators),
+    )
     rows = [[Cell(generator, heading=True), *(cells[generator, one] for one in evaluators)] for generator in generators]
     notes = (
         _("In brackets: 95 %% intervals, %(convention)s.") % {"convention": convention_word(convention)},

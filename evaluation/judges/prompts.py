@@ -1,9 +1,9 @@
 """What a judge is asked, from an instrument of prompts: which parts each way of judging has, and their slots.
 
-Every such instrument holds `text` (how {text} is laid out, or `shown: false`), the parts of its way, and `again`, which
-is said after a reply that gives no answer. It may hold `system`, a message before the prompt, and for scores `scale`,
-and prompts for single dimensions, so that published prompts of others can be used as they are. Nothing of generators,
-explanations or metadata has a slot.
+Every such instrument holds `text` (how {text} is laid out), the parts of its way, and `again`, which is said after a
+reply that gives no answer. It may hold `system`, a message before the prompt, and for scores `scale`, and prompts for
+single dimensions, so that published prompts of others can be used as they are. Nothing of generators, explanations or
+metadata has a slot.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 
 from evaluation.judges.scale import ANY, MAX_STEPS, Scale
 from studies.prompts import SLOT, TEXT, TITLE, BadTemplate, Layout, check_slots, fill_template, get_part, read_layout
-from studies.services.evaluating import GATES, PAIRS, PICKS, SCORES
+from studies.services.evaluating import GATES, PAIRS, SCORES
 
 Slots = tuple[tuple[str, ...], tuple[str, ...]]
 
@@ -26,25 +26,18 @@ PARTS: Mapping[str, Mapping[str, Slots]] = {
         "item": (("question", "options"), ()),
         "again": ((), ()),
     },
-    PICKS: {
-        "choose": ((TEXT, "items", "asked"), (TITLE, "criteria", "levels")),
-        "item": (("question",), ("options", "expected")),
-        "expected": (("answer",), ()),
-        "again": ((), ()),
-    },
     SCORES: {
         "rate": (
             ("question",),
-            (TEXT, TITLE, "dimension", "asked", "help", "options", "levels", "expected", "lowest", "highest"),
+            (TEXT, TITLE, "dimension", "help", "levels", "expected", "lowest", "highest"),
         ),
         "expected": (("answer",), ()),
         "own_scale": (("lowest", "highest"), ()),
         "again": ((), ("lowest", "highest")),
     },
     GATES: {
-        "choose": ((TEXT, "question", "asked", "levels"), (TITLE, "options", "expected")),
-        "write": ((TEXT, "question", "asked"), (TITLE, "options", "expected")),
-        "expected": (("answer",), ()),
+        "choose": ((TEXT, "question", "asked", "levels"), (TITLE,)),
+        "write": ((TEXT, "question", "asked"), (TITLE,)),
         "reworded": (("question", "rewording"), ()),
         "again": ((), ()),
     },
@@ -54,15 +47,11 @@ PARTS: Mapping[str, Mapping[str, Slots]] = {
 SYSTEM = "system"
 OF_SYSTEM = {SCORES: ("dimension", "help", "lowest", "highest")}
 """By way of judging: the slots that a system message may have."""
-ONLY_WITH = {
-    PICKS: {"expected": "expected"},
-    SCORES: {"expected": "expected", "own_scale": "levels"},
-    GATES: {"expected": "expected"},
-}
-"""By way of judging: parts that are needed where {the slot} stands in a prompt: others say it in their own words."""
+ONLY_WITH = {"expected": "expected", "own_scale": "levels"}
+"""Parts for scores that are needed where {the slot} stands in a prompt: prompts of others say it in their own words."""
 
 FIRST, SECOND, TIE = "first", "second", "tie"
-LABELS = {PAIRS: (FIRST, SECOND, TIE)}
+LABELS = {PAIRS: (FIRST, SECOND, TIE), SCORES: (), GATES: ()}
 
 
 @dataclass(frozen=True)
@@ -114,10 +103,12 @@ def read_judge_prompts(content: Mapping[str, Any], way: str) -> JudgePrompts:
 
 def list_needed_parts(content: Mapping[str, Any], way: str) -> list[str]:
     """The parts that the instrument has to hold."""
-    told = [content.get(name) for name in PARTS[way]]
-    words = [str(each) for part in told for each in (part.values() if isinstance(part, Mapping) else [part])]
-    slots, only_with = set(SLOT.findall(" ".join(words))), ONLY_WITH.get(way, {})
-    return [name for name in PARTS[way] if name in content or name not in only_with or only_with[name] in slots]
+    if way != SCORES:
+        return list(PARTS[way])
+    told = content.get("rate")
+    words = " ".join(map(str, told.values())) if isinstance(told, Mapping) else str(told)
+    slots = set(SLOT.findall(words))
+    return [name for name in PARTS[way] if name in content or name not in ONLY_WITH or ONLY_WITH[name] in slots]
 
 
 def read_rates(content: Mapping[str, Any]) -> dict[str, str] | None:
@@ -125,18 +116,16 @@ def read_rates(content: Mapping[str, Any]) -> dict[str, str] | None:
     told, named = content.get("rate"), content.get("dimensions")
     if isinstance(told, Mapping):
         if not told or not all(isinstance(name, str) and isinstance(words, str) for name, words in told.items()):
-            raise BadTemplate(_("Under “rate” stands a prompt, or a prompt for each dimension by its name."), "rate")
+            raise BadTemplate(_("“rate” must be one prompt, or one prompt per dimension, by name."), "rate")
         return dict(told)
     if named is not None:
         if not isinstance(named, list) or not named or not all(isinstance(name, str) for name in named):
-            raise BadTemplate(
-                _("Under “dimensions” stands a list of the dimensions that are asked about."), "dimensions"
-            )
+            raise BadTemplate(_("“dimensions” must be the list of dimensions that are asked about."), "dimensions")
         return {name: get_part(content, "rate", str) for name in named}
-    if not {"dimension", "asked"} & set(SLOT.findall(get_part(content, "rate", str))):
+    if "dimension" not in SLOT.findall(get_part(content, "rate", str)):
         raise BadTemplate(
-            _("The prompt does not name the dimension. Put {dimension} into it, or list under “dimensions” what it is "
-              "about."),
+            _("The prompt does not name the dimension. Add {dimension}, or list the dimensions it is "
+              "about under “dimensions”."),
             "rate",
         )  # fmt: skip
     return None
@@ -148,8 +137,8 @@ def read_scale(content: Mapping[str, Any]) -> Scale | None:
     if told is None:
         return None
     problem = BadTemplate(
-        _("Write the scale as lowest, highest and perhaps step, such as {lowest: 0, highest: 1, step: 0.5}; step: any "
-          "is every number between."), "scale",
+        _("Write the scale as lowest, highest and, if needed, step, such as {lowest: 0, highest: 1, "
+          "step: 0.5}; step: any allows every number in between."), "scale",
     )  # fmt: skip
     if not isinstance(told, Mapping) or not set(told) <= {"lowest", "highest", "step"}:
         raise problem
@@ -179,17 +168,9 @@ def make_judge_checks(content: Mapping[str, Any], way: str) -> Iterator[Callable
 
 def check_part(content: Mapping[str, Any], way: str, name: str) -> None:
     needed, optional = PARTS[way][name]
-    if hides_text(content):
-        needed, optional = tuple(slot for slot in needed if slot != TEXT), (*optional, TEXT)
     rates = content.get(name) if name == "rate" else None
     for words in rates.values() if isinstance(rates, Mapping) else [get_part(content, name, str)]:
         check_slots(name, str(words), needed, optional)
-
-
-def hides_text(content: Mapping[str, Any]) -> bool:
-    """Whether the instrument says that its prompts go without the text: for stages that do not show it."""
-    layout = content.get(TEXT)
-    return isinstance(layout, Mapping) and layout.get("shown") is False
 
 
 def check_system(content: Mapping[str, Any], way: str) -> None:
@@ -198,7 +179,7 @@ def check_system(content: Mapping[str, Any], way: str) -> None:
 
 def read_labels(content: Mapping[str, Any], way: str) -> dict[str, str]:
     """The labels that a reply is written with, all different also in lower case."""
-    names = LABELS.get(way, ())
+    names = LABELS[way]
     told = get_part(content, "labels", Mapping) if names else {}
     labels = {name: str(get_part(told, name, str, f"labels.{name}")).strip() for name in names}
     if "" in labels.values() or len({label.casefold() for label in labels.values()}) < len(labels):

@@ -35,14 +35,14 @@ class Question:
     def words(self) -> list[str]:
         found = split_words(self.stem)
         if not found:
-            raise Undefined("The question has no word.")
+            raise Undefined("The question contains no words.")
         return found
 
     @cached_property
     def reference_words(self) -> list[list[str]]:
         found = [words for words in map(split_words, self.references) if words]
         if not found:
-            raise Undefined("There is no reference question on this text.")
+            raise Undefined("This text has no reference question.")
         return found
 
     @cached_property
@@ -62,7 +62,7 @@ class Question:
 
 def require_language(question: Question, language: str) -> str:
     if question.language != language:
-        raise Undefined("The formula is for another language than that of the text.")
+        raise Undefined("The formula does not apply to the language of the text.")
     return question.stem if question.words else ""
 
 

@@ -119,34 +119,34 @@ def check_model_spec(spec: ModelSpec) -> None:
     refuse(
         (
             spec.answering not in READERS,
-            _("There is no way of asking “%(name)s”; there are: %(names)s.")
+            _("Unknown format “%(name)s”. Choose one of: %(names)s.")
             % {"name": spec.answering, "names": ", ".join(READERS)},
         ),
         (
             spec.answering == LETTERS and spec.reading == PROBABILITY,
-            _("A list of letters has no p(true) for each option: ask option by option for that."),
+            _("A list of letters gives no p(true) per option. Ask option by option instead."),
         ),
         (
             spec.reading == LABEL and bool(spec.thresholds),
-            _("A threshold is for p(true): read the probability, or leave the threshold out."),
+            _("Thresholds only apply to p(true). Use the probability, or leave the threshold out."),
         ),
         (
             spec.tune_on is not None and (spec.reading == LABEL or bool(spec.thresholds)),
-            _("Thresholds are chosen on other texts where p(true) is read and none is given: read the probability, and "
-              "leave the thresholds out."),
+            _("Thresholds can only be chosen on another study if p(true) is used and no threshold is "
+              "given. Use the probability, and leave the thresholds out."),
         ),
         (
             not 0 <= spec.temperature <= MAX_TEMPERATURE,
-            _("A temperature lies between 0 and %(most)d.") % {"most": MAX_TEMPERATURE},
+            _("The temperature must be between 0 and %(most)d.") % {"most": MAX_TEMPERATURE},
         ),
         (
             bool(spec.temperature) and spec.endpoint.can("temperature") is False,
-            _("“%(name)s” takes no temperature. Leave the temperature out, or choose another model.")
+            _("“%(name)s” does not accept a temperature. Leave it out, or choose another model.")
             % {"name": spec.endpoint.name},
         ),
         (
             any(not 0 <= share <= 1 for share in spec.thresholds.values()),
-            _("A threshold lies between 0 and 1."),
+            _("A threshold must be between 0 and 1."),
         ),
     )  # fmt: skip
 
@@ -227,12 +227,12 @@ def expand_spec(spec: ModelSpec, *, prompts: Sequence[str] = (), samples: int = 
     """
     prompts = list(prompts) or [spec.prompt]
     refuse(
-        (not 1 <= samples <= MAX_SAMPLES, _("Ask for 1 to %(most)d samples.") % {"most": MAX_SAMPLES}),
+        (not 1 <= samples <= MAX_SAMPLES, _("Choose 1 to %(most)d samples.") % {"most": MAX_SAMPLES}),
         (
             samples > 1 and not spec.temperature,
-            _("At temperature 0 every sample is the same. For several samples give a temperature above 0, such as .7."),
+            _("At temperature 0 all samples are equal. For several samples set a temperature above 0, such as .7."),
         ),
-        (len(set(prompts)) < len(prompts), _("The same prompts are named twice. Name each once.")),
+        (len(set(prompts)) < len(prompts), _("The same prompts are listed twice. List each once.")),
     )
     found = []
     for prompt in prompts:

@@ -35,7 +35,7 @@ def add_baseline(study: Study, method: str, *, label: str = "", stages: Sequence
     """The baseline of that label in the study, called by its method without one; see `add`."""
     if method not in BASELINES:
         said = {"name": method, "names": ", ".join(BASELINES)}
-        raise CannotEvaluate(_("There is no baseline “%(name)s”; there are: %(names)s.") % said)
+        raise CannotEvaluate(_("Unknown baseline “%(name)s”. Choose one of: %(names)s.") % said)
     wanted = EvaluatorSpec(
         label=label.strip() or method,
         kind=AnnotatorKind.BASELINE,
@@ -56,7 +56,10 @@ def choose_answerable_stages(study: Study, method: str, wanted: Sequence[str] | 
         stages = [name for name in stages if "text" in declaration.stage(name).shows]
     if not stages:
         raise CannotEvaluate(
-            _("“%(method)s” compares options with the text, so without the text it has no answer. Ask it to read.")
+            _(
+                "“%(method)s” compares options with the text, so it cannot answer without the text. Choose "
+                "the stage with the text."
+            )
             % {"method": method}
         )
     return stages
@@ -66,7 +69,10 @@ def fix_params(study: Study, method: str) -> dict[str, object]:
     """What the method fixes for a study; refuses a study in which it cannot answer."""
     if method == MAJORITY and study.units.count() < 2:
         raise CannotEvaluate(
-            _("The majority label is learned on other texts, and this study has only one. Choose another baseline.")
+            _(
+                "The majority label is learned from the other texts, and this study has only one text. "
+                "Choose another baseline."
+            )
         )
     if method == FUZZY:
         return {"rule": BEST if has_one_key_each(study) else THRESHOLD, "threshold": SIMILARITY_THRESHOLD}

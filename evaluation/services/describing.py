@@ -28,23 +28,25 @@ def describe_caveats(evaluator: Evaluator) -> list[str]:
     said = []
     if params["as_published"]:
         said.append(
-            _("“%(label)s” was asked and read as published: never a second time, with at most 10 tokens to write, and "
-              "of the ways to write a letter the likeliest stands for p(true), whatever its share.") % name
+            _("“%(label)s” was asked and parsed as in the publication: no second request, at most 10 "
+              "output tokens, and p(true) uses only the most likely spelling of each letter.") % name
         )  # fmt: skip
     if params["answering"] == LETTERS:
-        said.append(_("“%(label)s” was asked about all options of an item at once and listed letters.") % name)
+        said.append(
+            _("“%(label)s” judged all options of an item in one prompt and answered with a list of letters.") % name
+        )
     if params["temperature"]:
         drawn = {**name, "temperature": params["temperature"], "number": params["sample"] + 1}
         said.append(
-            _("The replies of “%(label)s” were drawn at temperature %(temperature)s, as sample %(number)d: another "
-              "sample may answer otherwise.") % drawn
+            _("The replies of “%(label)s” are sample %(number)d at temperature %(temperature)s; another "
+              "sample may answer differently.") % drawn
         )  # fmt: skip
     if options := describe_options(load_options(params[OPTIONS])):
-        said.append(_("Requests of “%(label)s” carry: %(options)s.") % {**name, "options": options})
+        said.append(_("Request parameters of “%(label)s”: %(options)s.") % {**name, "options": options})
     if tuning := params.get("tuning"):
         said.append(
-            _("The thresholds of “%(label)s” were chosen on the texts of “%(study)s”, none of which is in this study: "
-              "those under which it was most often right there, in the middle of all that were equally good.")
+            _("The thresholds of “%(label)s” were chosen on the study “%(study)s”, which shares no text "
+              "with this one: they give the highest accuracy there, taking the middle of the best range.")
             % {**name, "study": tuning["study"]}
         )  # fmt: skip
     return said

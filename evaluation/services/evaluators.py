@@ -95,7 +95,7 @@ def extend_evaluator(evaluator: Evaluator, wanted: EvaluatorSpec) -> Evaluator:
         change_options(evaluator, wanted.identity[OPTIONS])
     elif not same or other:
         raise CannotEvaluate(
-            _("The study has an evaluator “%(label)s” already, and it is another one. Give this one another label.")
+            _("The study already has a different evaluator “%(label)s”. Choose another label.")
             % {"label": annotator.code}
         )
     if not set(wanted.stages) <= set(evaluator.stages):
@@ -126,11 +126,11 @@ def check_label(label: str) -> None:
     """A label is a cell of tables, a word of commands, and no person."""
     if not label or len(label) > MAX_LABEL or "," in label or not label.isprintable():
         raise CannotEvaluate(
-            _("A label has up to %(n)d characters, all on one line, and no comma. Choose another one.")
+            _("A label may have up to %(n)d characters on one line, without commas. Choose another one.")
             % {"n": MAX_LABEL}
         )
     if RESERVED.fullmatch(label):
-        raise CannotEvaluate(_("“%(label)s” is what tables call people. Choose another label.") % {"label": label})
+        raise CannotEvaluate(_("Tables use “%(label)s” for people. Choose another label.") % {"label": label})
 
 
 def choose_stages(study: Study, wanted: Collection[str] | None) -> list[str]:
@@ -139,7 +139,7 @@ def choose_stages(study: Study, wanted: Collection[str] | None) -> list[str]:
     for name in wanted or ():
         if name not in known:
             raise CannotEvaluate(
-                _("There is no stage “%(name)s” in this study; there are: %(names)s.")
+                _("This study has no stage “%(name)s”. Its stages are: %(names)s.")
                 % {"name": name, "names": ", ".join(known)}
             )
     return [name for name in known if not wanted or name in wanted]
@@ -192,8 +192,8 @@ def wake_run(run: Run, terms: RunTerms) -> Run:
 def get_endpoint(evaluator: Evaluator) -> Endpoint:
     refuse((
         "endpoint" not in evaluator.params,
-        _("“%(label)s” came with a replication pack, which does not say where its model is served. Let a model "
-          "answer under another label.") % {"label": evaluator.annotator.code},
+        _("“%(label)s” came from a replication pack, which does not contain the model's address. Let a "
+          "model answer under another label.") % {"label": evaluator.annotator.code},
     ))  # fmt: skip
     return Endpoint.objects.get(pk=evaluator.params["endpoint"])
 
@@ -208,7 +208,7 @@ def find_prompt_version(
     except UnknownInstrument as unknown:
         if name:
             raise CannotEvaluate(str(unknown)) from None
-        said = _("There are no prompts “%(name)s”. Add an instrument of that name first.")
+        said = _("There is no prompt instrument “%(name)s”. Add it first.")
         raise CannotEvaluate(said % {"name": default}) from None
     except BadTemplate as error:
         raise CannotEvaluate(str(error)) from None
@@ -219,11 +219,11 @@ def check_reading(reading: str, endpoint: Endpoint) -> None:
     refuse(
         (
             reading not in READINGS,
-            _("A reply is read as label or probability, not as “%(name)s”.") % {"name": reading},
+            _("Answers are read from the label or the probability, not from “%(name)s”.") % {"name": reading},
         ),
         (
             reading == PROBABILITY and endpoint.can("logprobs") is False,
-            _("“%(name)s” sends no log-probabilities. Read the written label instead.") % {"name": endpoint.name},
+            _("“%(name)s” sends no log-probabilities. Use the written label instead.") % {"name": endpoint.name},
         ),
     )
 

@@ -8,7 +8,6 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from evaluation.judges.base import build_judge_params, make_judge_setting
-from evaluation.judges.default import store_default_prompts
 from evaluation.judges.door import JUDGES
 from evaluation.judges.prompts import JudgePrompts, read_judge_prompts
 from evaluation.judges.scores import get_study_scale, name_column
@@ -39,21 +38,18 @@ from llm.request_options import OPTIONS, RequestOptions
 from llm.services import runs
 from llm.services.planning import Estimate, estimate
 from studies.models import AnnotatorKind, InstrumentVersion, Study
-from studies.protocols import PROTOCOLS, Stage
+from studies.protocols import Stage
 from studies.services.declarations import get_declaration
 from studies.services.evaluating import (
     GATES,
     LAUNCHED,
-    PICKS,
     SCORES,
     asks_about_options,
     explain_selection_conflict,
     judgment_type,
-    list_judged_questions,
     refuse_draft,
     refuse_unanswerable,
 )
-from studies.services.instruments import find_instrument
 from studies.services.states import lock_study
 
 METHOD = "judge"
@@ -128,7 +124,7 @@ def build_params(study: Study, spec: JudgeSpec) -> dict[str, Any]:
 def has_other_scale(study: Study, prompt: str) -> bool:
     """Whether the prompts ask for other scores than people give, or not about every dimension."""
     prompts = load_prompts(study, prompt)
-    questions = list_judged_questions(get_stage(study))
+    questions = get_stage(study).questions
     scales = {get_study_scale(question) for question in questions}
     is_partial = not all(prompts.asks_about(question.name) for question in questions)
     return is_partial or (prompts.scale is not None and scales != {prompts.scale})
@@ -140,19 +136,19 @@ def load_prompts(study: Study, prompt: str) -> JudgePrompts:
 
 def check_scale(study: Study, spec: JudgeSpec) -> None:
     """What the prompts say of the scale and the dimensions goes together with what is asked for."""
-    prompts, questions = load_prompts(study, spec.prompt), list_judged_questions(get_stage(study))
+    prompts, questions = load_prompts(study, spec.prompt), get_stage(study).questions
     refuse(
         (
             prompts.scale is not None and spec.scale is not None,
-            _("These prompts name a scale of their own. Leave the scale out, or use other prompts."),
+            _("These prompts define their own scale. Leave the scale out, or use other prompts."),
         ),
         (
             not any(prompts.asks_about(question.name) for question in questions),
-            _("These prompts ask about none of the study's dimensions. Use others."),
+            _("These prompts cover none of the study's dimensions. Use other prompts."),
         ),
         (
             spec.reading == PROBABILITY and prompts.scale is not None and not prompts.scale.has_digits,
-            _("Probabilities can be read of scores with one digit only. Read the written score, or take samples."),
+            _("Probabilities are only available for one-digit scores. Use the written score, or samples."),
         ),
     )
 
@@ -164,23 +160,24 @@ def check_judge_spec(study: Study, spec: JudgeSpec, way: str) -> None:
     refuse(
         (
             way != SCORES and any(each is not None for each in for_scores),
-            _("Samples, a temperature and a scale are for scores; this study asks for none."),
+            _("Samples, temperature and scale only apply to scores, and this study asks for none."),
         ),
         (
-            way in (GATES, PICKS) and spec.reading == PROBABILITY,
-            _("The path follows the answers that are written: read the label here."),
+            way == GATES and spec.reading == PROBABILITY,
+            _("The next question depends on the written answer, so the label has to be used here."),
         ),
         (
             spec.samples is not None and (spec.reading == PROBABILITY or not 2 <= spec.samples <= MAX_SAMPLES),
-            _("Samples are 2 to %(n)d written scores; probabilities are read from one reply.") % {"n": MAX_SAMPLES},
+            _("Choose 2 to %(n)d samples of written scores; probabilities come from a single reply.")
+            % {"n": MAX_SAMPLES},
         ),
         (
             spec.temperature is not None and (spec.samples is None or not 0 < spec.temperature <= MAX_TEMPERATURE),
-            _("A temperature is for samples, above 0 and up to 2."),
+            _("The temperature applies to samples only: above 0, up to 2."),
         ),
         (
             spec.scale is not None and not SMALLEST_SCALE <= spec.scale <= LARGEST_SCALE,
-            _("A scale has %(low)d to %(high)d steps.") % {"low": SMALLEST_SCALE, "high": LARGEST_SCALE},
+            _("A scale may have %(low)d to %(high)d points.") % {"low": SMALLEST_SCALE, "high": LARGEST_SCALE},
         ),
     )
     if way == SCORES:
@@ -191,25 +188,22 @@ def check_judge_spec(study: Study, spec: JudgeSpec, way: str) -> None:
 
 def check_columns(study: Study, spec: JudgeSpec) -> None:
     """The columns must not be somebody else's, nor the label that of an annotator."""
-    names = [name_column(spec.name, question.name) for question in list_judged_questions(get_stage(study))]
+    names = [name_column(spec.name, question.name) for question in get_stage(study).questions]
     taken = Metric.objects.filter(project=study.project, name__in=names).first()
     refuse(
         (
-            PROTOCOLS[study.protocol].compares,
-            _("Metric columns are about single items, and this study compares items. Read the written score."),
-        ),
-        (
             study.annotators.filter(code=spec.name).exists(),
-            _("The study has an annotator “%(code)s” already. Give this one another label.") % {"code": spec.name},
+            _("The study already has an annotator “%(code)s”. Choose another label.") % {"code": spec.name},
         ),
         (
             any(len(name) > MAX_METRIC_NAME for name in names),
-            _("A column is named “label: dimension” and has up to %(n)d characters. Choose a shorter label.")
+            _("The column name “label: dimension” may have up to %(n)d characters. Choose a shorter label.")
             % {"n": MAX_METRIC_NAME},
         ),
         (
             taken is not None and not find_column_run(study, spec.name),
-            _("The project has a metric “%(name)s” already. Give this judge another label.") % {"name": str(taken)},
+            _("The project already has a metric “%(name)s”. Choose another label for this judge.")
+            % {"name": str(taken)},
         ),
     )
 
@@ -223,14 +217,9 @@ def name_prompts(study: Study) -> str:
 
 
 def find_prompt(study: Study, name: str = "") -> InstrumentVersion:
-    """The prompts of that name, or the newest in the study's language, checked; `CannotEvaluate` if they do not fit.
-
-    Where the protocol brings none, they are made from the wording.
-    """
-    way, default = get_judgment_type(study), name_prompts(study)
-    if not name and find_instrument(default, study.project) is None:
-        return store_default_prompts(study, get_stage(study), way)
-    return find_prompt_version(study, name, default, lambda content: read_judge_prompts(content, way))
+    """The prompts of that name, or the newest in the study's language, checked; `CannotEvaluate` if they do not fit."""
+    way = get_judgment_type(study)
+    return find_prompt_version(study, name, name_prompts(study), lambda content: read_judge_prompts(content, way))
 
 
 def estimate_run(study: Study, spec: JudgeSpec) -> Estimate:
@@ -298,7 +287,7 @@ def fill_columns(study: Study, spec: JudgeSpec, params: dict[str, Any], terms: R
             runs.cancel(last)
         elif other:
             raise CannotEvaluate(
-                _("The study has metric columns “%(label)s” already, of another judge. Give this one another label.")
+                _("The study already has metric columns “%(label)s” from another judge. Choose another label.")
                 % {"label": spec.name}
             )
         if last.state != RunState.CANCELLED and has_same_options(last, params):

@@ -119,7 +119,7 @@ def import_metrics(project: Project, content: bytes, families: Mapping[str, str]
     table, families = read_metrics(content), families or {}
     names = read_metric_names(table.header)
     if unknown := [name for name in families if name not in names]:
-        raise BadMetrics(_("A family is given for “%(name)s”, but the file has no such column.") % {"name": unknown[0]})
+        raise BadMetrics(_("You gave a family for “%(name)s”, but the file has no such column.") % {"name": unknown[0]})
     items = dict(query_bank_items(project).values_list("external_id", "pk"))
     metrics = {name: ensure_metric(project, name, is_computed=False, family=families.get(name, "")) for name in names}
     seen: dict[str, int] = {}
@@ -153,22 +153,22 @@ def name_line(line: int) -> str:
 def read_metric_names(header: Sequence[str]) -> list[str]:
     names = [name for name in header if name != ITEM]
     if ITEM not in header or not names:
-        raise BadMetrics(_("The file needs the column item_id and a column for each metric, named like the metric."))
+        raise BadMetrics(_("The file needs the column item_id and one column per metric, named after the metric."))
     computed = list_computable()
     for name in names:
         if name in computed:
-            raise BadMetrics(_("“%(name)s” is computed here. Give the column another name.") % {"name": name})
+            raise BadMetrics(_("“%(name)s” is computed by Lesart. Rename the column.") % {"name": name})
     return names
 
 
 def find_item(row: Mapping[str, str], line: int, items: Mapping[str, int], seen: dict[str, int]) -> int:
     said: dict[str, Any] = {"line": line, "name": make_printable(row[ITEM])}
     if row[ITEM] not in items:
-        raise BadMetrics(_("Line %(line)d: there is no item “%(name)s” in the project.") % said)
+        raise BadMetrics(_("Line %(line)d: the project has no item “%(name)s”.") % said)
     first = seen.setdefault(row[ITEM], line)
     if first != line:
         said["first"] = first
-        raise BadMetrics(_("Line %(line)d: the item “%(name)s” stands in line %(first)d already.") % said)
+        raise BadMetrics(_("Line %(line)d: the item “%(name)s” already occurs in line %(first)d.") % said)
     return items[row[ITEM]]
 
 
@@ -181,7 +181,9 @@ def read_number(row: Mapping[str, str], name: str, line: int) -> float | None:
         value = math.nan
     if not math.isfinite(value):
         said = {"line": line, "name": name, "cell": make_printable(cell, 40)}
-        raise BadMetrics(_("Line %(line)d, %(name)s: “%(cell)s” is no number. Leave the cell empty instead.") % said)
+        raise BadMetrics(
+            _("Line %(line)d, %(name)s: “%(cell)s” is not a number. Leave the cell empty if there is no value.") % said
+        )
     return value
 
 
@@ -230,8 +232,8 @@ def group_values(items: Iterable[Item]) -> dict[int, list[MetricValue]]:
 
 
 REASONS = (
-    gettext_noop("The question has no word."),
-    gettext_noop("There is no reference question on this text."),
+    gettext_noop("The question contains no words."),
+    gettext_noop("This text has no reference question."),
     gettext_noop("The question has no key and no expected answer."),
-    gettext_noop("The formula is for another language than that of the text."),
+    gettext_noop("The formula does not apply to the language of the text."),
 )

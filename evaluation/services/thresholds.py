@@ -98,8 +98,7 @@ def check_texts(study: Study, development: Study) -> None:
     """A threshold chosen on the texts that are reported on would flatter the model."""
     if development.project_id != study.project_id:
         raise CannotEvaluate(
-            _("“%(name)s” is in another project. Choose thresholds on a study of this one.")
-            % {"name": development.slug}
+            _("“%(name)s” belongs to another project. Choose a study of this project.") % {"name": development.slug}
         )
     ours, theirs = (get_texts(each) for each in (study, development))
     bodies = set(ours.values())
@@ -107,8 +106,8 @@ def check_texts(study: Study, development: Study) -> None:
     if shared:
         said = {"name": development.slug, "n": len(shared), "text": shared[0]}
         raise CannotEvaluate(
-            _("“%(name)s” shares %(n)d of its texts with this study, such as “%(text)s”. Thresholds are "
-              "chosen on other texts: take a study that shares none.") % said
+            _("“%(name)s” shares %(n)d texts with this study, such as “%(text)s”. Thresholds have to be "
+              "chosen on other texts. Choose a study without shared texts.") % said
         )  # fmt: skip
 
 
@@ -125,7 +124,7 @@ def find_same_model(development: Study, identity: dict[str, Any]) -> Evaluator:
         if all(known.get(name) == value for name, value in identity.items()):
             return evaluator
     raise CannotEvaluate(
-        _("In “%(name)s” no model has answered with this endpoint and the same prompts. Let it answer there first.")
+        _("This model has not answered the study “%(name)s” with the same prompts. Let it answer there first.")
         % {"name": development.slug}
     )
 
@@ -140,8 +139,8 @@ def choose_for_stage(evaluator: Evaluator, stage: str) -> tuple[ThresholdChoice,
     )  # fmt: skip
     if not rows:
         raise CannotEvaluate(
-            _("“%(label)s” in “%(name)s” has no probabilities in the stage “%(stage)s”. Let it answer there first, "
-              "on a server that sends log-probabilities.")
+            _("“%(label)s” has no probabilities in the stage “%(stage)s” of “%(name)s”. Let it answer "
+              "there first, on a server that sends log-probabilities.")
             % {"label": evaluator.annotator.code, "name": evaluator.annotator.study.slug, "stage": stage}
         )  # fmt: skip
     probabilities, keys, texts = zip(*rows, strict=True)

@@ -26,7 +26,7 @@ def status_word(status: str) -> str:
         "unparsed": _("no answer in the reply"),
         "empty": _("an empty reply"),
         "cut": _("the reply was cut off"),
-        "refused": _("the service refused"),
+        "refused": _("the service refused to answer"),
         "not_asked": _("not asked"),
         "open": _("not yet answered"),
         "key": _("the key was not accepted"),

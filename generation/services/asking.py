@@ -157,17 +157,17 @@ def find_generator(project: Project, spec: GenerationSpec) -> Generator | None:
     generator = Generator.objects.filter(project=project, name=spec.name).first()
     if generator and generator.factors.get("model", spec.endpoint.model) != spec.endpoint.model:
         raise CannotGenerate(
-            _("Items of “%(name)s” were written by the model %(model)s. Add this model under another name.")
+            _("The items of “%(name)s” were written by the model %(model)s. Give the new generator another name.")
             % {"name": spec.name, "model": generator.factors["model"]}
         )
     if generator and generator.factors.get("examples", "") != (str(spec.examples) if spec.examples else ""):
         raise CannotGenerate(
-            _("Items of “%(name)s” were written after other examples. Give this generator a name of its own.")
+            _("The items of “%(name)s” were written with other examples. Give the new generator another name.")
             % {"name": spec.name}
         )
     if generator and generator.factors.get("parameters", "") != spec.parameters:
         raise CannotGenerate(
-            _("Items of “%(name)s” were written with other parameters. Give this generator a name of its own.")
+            _("The items of “%(name)s” were written with other parameters. Give the new generator another name.")
             % {"name": spec.name}
         )
     return generator
@@ -201,19 +201,19 @@ def check_ask(spec: GenerationSpec, templates: Mapping[str, Template]) -> None:
     """What the words are for is what is asked for, and the server can do it."""
     if spec.are_candidates and not spec.size.n_options:
         raise CannotGenerate(
-            _("Open questions cannot be candidates: a selection compares how a model judges options. Take 2 or more "
-              "options, or leave out the candidates.")
+            _("Open questions cannot be candidates, because the selection depends on answer options. Use "
+              "2 or more options, or do not select “Candidates only”.")
         )  # fmt: skip
     for template in templates.values():
         if template.is_open and spec.size.n_options:
-            raise CannotGenerate(_("These words ask for a question without options. Say 0 options."))
+            raise CannotGenerate(_("This prompt asks for questions without options. Set 0 options."))
         check_size(spec.size, may_be_open=template.is_open)
         if template.takes_examples and not spec.examples:
-            raise CannotGenerate(_("These words show examples. Say which, or how many."))
+            raise CannotGenerate(_("This prompt needs examples. Say which ones, or how many."))
         if spec.examples and not template.takes_examples:
             raise CannotGenerate(
-                _("These words have no place for examples. Choose an instrument with the slot {examples}, such as "
-                  "generate-items-examples.")
+                _("This prompt takes no examples. Choose an instrument with the placeholder {examples}, "
+                  "such as generate-items-examples.")
             )  # fmt: skip
         if problem := find_schema_problem(spec.endpoint, template):
             raise CannotGenerate(problem)
@@ -224,8 +224,8 @@ def find_schema_problem(endpoint: Endpoint, template: Template) -> str:
     if template.reply != JSON or endpoint.can("json_schema") is not False:
         return ""
     said = _(
-        "“%(name)s” takes no JSON schema. Choose words that ask for a list, such as generate-items or "
-        "generate-items-reasons; they make a generator of their own."
+        "“%(name)s” does not support JSON schemas. Choose a prompt that asks for a list, such as "
+        "generate-items or generate-items-reasons; it counts as a separate generator."
     )
     return said % {"name": endpoint.name}
 
@@ -234,7 +234,9 @@ def find_reply_type(project: Project, spec: GenerationSpec) -> str:
     """Items or a question; refused where the languages differ in it."""
     found = {template.writes for template in load_templates(project, spec).values()}
     if len(found) > 1:
-        raise CannotGenerate(_("The instrument asks for items in one language and a question in another. Use two."))
+        raise CannotGenerate(
+            _("The instrument asks for items in one language and for a question in another. Use two instruments.")
+        )
     return found.pop()
 
 

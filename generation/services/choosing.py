@@ -28,14 +28,14 @@ class Size:
 
 def check_size(size: Size, *, may_be_open: bool) -> None:
     if not 1 <= size.n_items <= MAX_ITEMS:
-        raise CannotGenerate(_("A text gets 1 to %(n)d items. Choose a number of these.") % {"n": MAX_ITEMS})
+        raise CannotGenerate(_("Choose 1 to %(n)d items per text.") % {"n": MAX_ITEMS})
     if size.n_options == 0 and may_be_open:
         return
     if not 2 <= size.n_options <= MAX_OPTIONS:
-        said = _("An item gets 2 to %(n)d options.") % {"n": MAX_OPTIONS}
+        said = _("Choose 2 to %(n)d options per item.") % {"n": MAX_OPTIONS}
         more = _(
-            "Open questions come from cloze, or from an instrument that writes them, such as generate-open-questions or"
-            " generate-question."
+            "For open questions use cloze, or an instrument that writes them, such as "
+            "generate-open-questions or generate-question."
         )
         raise CannotGenerate(f"{said} {_('0 options stand for open questions.') if may_be_open else more}")
 
@@ -52,7 +52,7 @@ def find_texts(project: Project, ids: Sequence[str] | None) -> list[Text]:
     for name in ids or ():
         if name not in known:
             raise CannotGenerate(
-                _("There is no text “%(id)s” in the project. Its ids stand in the list of texts.") % {"id": name[:200]}
+                _("The project has no text “%(id)s”. The list of texts shows all ids.") % {"id": name[:200]}
             )
     found = [text for text in texts if not ids or text.external_id in ids]
     if not found:
@@ -100,7 +100,7 @@ def choose_examples(
     No text gets an example about itself, so of those that are drawn there may be some more than one prompt shows.
     """
     if not wanted.size <= MAX_EXAMPLES:
-        raise CannotGenerate(_("A prompt shows up to %(n)d examples. Choose fewer.") % {"n": MAX_EXAMPLES})
+        raise CannotGenerate(_("A prompt may show up to %(n)d examples. Choose fewer.") % {"n": MAX_EXAMPLES})
     language = get_language(texts[0])
     rows = Item.objects.filter(project=project).current().select_related("text", "generator")
     items = [item for item in rows.prefetch_related("options") if get_language(item.text) == language]
@@ -127,7 +127,8 @@ def find_named_examples(
             )  # fmt: skip
         if known[name].text.external_id in asked:
             raise CannotGenerate(
-                _("The item “%(id)s” is about a text that is asked about. Choose an example about another text.") % said
+                _("The item “%(id)s” belongs to one of the selected texts. Choose an example about another text.")
+                % said
             )
     return [known[name] for name in ids]
 
@@ -141,8 +142,9 @@ def draw_examples(pool: Sequence[Item], n: int, asked: Iterable[str]) -> list[It
         if length - max(counts.values(), default=0) >= n:
             return list(pool[:length])
     raise CannotGenerate(
-        _("The bank has too few items for %(n)d examples: of people or data sets, in the texts' language, about "
-          "another text each time, as large as is asked for. Choose fewer, or name items.") % {"n": n}
+        _("The project has too few suitable items for %(n)d examples: by people or data sets, in the "
+          "texts' language, about other texts, with the requested number of options. Choose fewer, or "
+          "list items.") % {"n": n}
     )  # fmt: skip
 
 

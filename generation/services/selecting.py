@@ -97,7 +97,7 @@ def ensure_selections(generator: Generator, model: str = "") -> list[Selection]:
         if item.options.all():
             by_language.setdefault(get_language(item.text), []).append(item)
     if not by_language:
-        raise CannotGenerate(_("“%(name)s” has no items with options to choose among.") % {"name": generator.name})
+        raise CannotGenerate(_("“%(name)s” has no items with options to select from.") % {"name": generator.name})
     return [_ensure_selection(generator, language, found, model) for language, found in sorted(by_language.items())]
 
 
@@ -166,19 +166,17 @@ def compute_share(item: Item, stage: str, right: dict[tuple[int, str], list[bool
 def select(selection: Selection, annotator: Annotator, n: int) -> list[Candidate]:
     """Copies the best n of each text to a generator of their own; all candidates, with what became of them."""
     if not 1 <= n <= MAX_ITEMS:
-        raise CannotGenerate(_("Of a text 1 to %(n)d items are kept. Choose a number of these.") % {"n": MAX_ITEMS})
+        raise CannotGenerate(_("Choose 1 to %(n)d items to keep per text.") % {"n": MAX_ITEMS})
     selection = Selection.objects.select_for_update().select_related("study__project", "candidates").get(
         pk=selection.pk
     )  # fmt: skip
     if selection.selected_id:
-        raise CannotGenerate(
-            _("From these candidates was selected before: by %(model)s.") % {"model": selection.selector}
-        )
+        raise CannotGenerate(_("%(model)s has already selected from these candidates.") % {"model": selection.selector})
     found = judge_candidates(selection, annotator, n)
     if not any(each.is_kept for each in found):
         raise CannotGenerate(
-            _("“%(label)s” has answered no candidate in full, without the text and with it. Let it go on, or take "
-              "another model.") % {"label": annotator.code}
+            _("“%(label)s” has answered no candidate completely, without and with the text. Let it "
+              "continue, or choose another model.") % {"label": annotator.code}
         )  # fmt: skip
     generator = ensure_author(selection.study.project, make_author(selection, annotator))
     ending, count = make_id_suffix(generator), count_by_text(found)

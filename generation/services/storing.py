@@ -40,7 +40,7 @@ def ensure_author(project: Project, author: Author) -> Generator:
     )
     if generator.kind != author.kind:
         raise CannotGenerate(
-            _("The project has another generator “%(name)s”, of the kind %(kind)s. Give that one another name first.")
+            _("The project has another generator “%(name)s” (%(kind)s). Rename that one first.")
             % {"name": author.name, "kind": generator.get_kind_display()}
         )
     return generator
@@ -73,7 +73,7 @@ def store_items(text: Text, generator: Generator, written: Iterable[tuple[str, I
 
 def _describe_taken(name: str, known: Item) -> str:
     said: dict[str, Any] = {"id": name, "generator": known.generator.name}
-    return _("The id “%(id)s” belongs to an item of “%(generator)s”. Rename that one's id in its file.") % said
+    return _("The id “%(id)s” belongs to an item of “%(generator)s”. Change that item's id in its file.") % said
 
 
 EDITED = "edited"
@@ -180,7 +180,7 @@ def repair(row: IncompleteItem, stem: str, options: Sequence[OptionValues], answ
     if row.is_open and not answer:
         raise EditRefused(_("An open question needs its expected answer. Enter it, or discard the item."))
     if len(options) < 2 and not (answer and not options):
-        raise EditRefused(_("An item needs two options or more. Add them, or discard the item."))
+        raise EditRefused(_("An item needs at least two options. Add options, or discard the item."))
     if equal := find_equal_options(" ".join(option.text.casefold().split()) for option in options):
         raise EditRefused(_("Two options are equal: “%(wording)s”. Change one of them.") % {"wording": equal[0][:200]})
     metadata = {**row.metadata, "repaired": True}

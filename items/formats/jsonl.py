@@ -44,11 +44,11 @@ def _explain_not_jsonl(content: bytes) -> str:
     """Why the whole file cannot be JSON lines; empty if it may be."""
     start = content.lstrip()
     if not start:
-        return _("The file is empty. Lesart reads JSONL: one text with its items on each line.")
+        return _("The file is empty. JSONL files have one text with its items on each line.")
     if content.startswith(UTF16):
-        return _("The file is written in UTF-16. Save it as UTF-8 and send it again.")
+        return _("The file is encoded as UTF-16. Save it as UTF-8 and upload it again.")
     if start.startswith(b"["):
-        return _("The file is one JSON array. Write each of its elements on a line of its own, without commas between.")
+        return _("The file is one JSON array. Write each element on its own line, without commas in between.")
     if start.split(b"\n", 1)[0].strip() == b"{":
         return _("The file is JSON spread over several lines. Write each text, with its items, on one line.")
     return ""
@@ -60,7 +60,7 @@ def parse_object(line: bytes) -> dict[str, Any]:
         value = DECODER.decode(line.decode("utf-8").strip())
     except UnicodeDecodeError as error:
         raise BadLine(
-            _("The line is not UTF-8 (byte {place}). Save the file as UTF-8 and send it again.").format(
+            _("The line is not valid UTF-8 (byte {place}). Save the file as UTF-8 and upload it again.").format(
                 place=error.start + 1
             )
         ) from None
@@ -95,13 +95,13 @@ def _check(value: Any, depth: int = 0) -> None:
 
 def _check_string(value: str) -> None:
     if "\0" in value:
-        raise BadLine(_("The line holds a NUL character (\\u0000), which cannot be stored. Take it out."))
+        raise BadLine(_("The line contains a NUL character (\\u0000), which cannot be stored. Remove it."))
     if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
-        raise BadLine(_("The line holds half of a character (a lone surrogate such as \\ud800). Take it out."))
+        raise BadLine(_("The line contains an invalid character (a lone surrogate such as \\ud800). Remove it."))
 
 
 def _explain_too_deep() -> str:
-    return _("The line is nested more than {limit} levels deep. Make it flatter.").format(limit=MAX_DEPTH)
+    return _("The line is nested more than {limit} levels deep. Reduce the nesting.").format(limit=MAX_DEPTH)
 
 
 def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -109,7 +109,7 @@ def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     for key, _value in pairs:
         if key in keys:
             raise BadLine(
-                _("The field “{name}” stands twice in one object. Keep one.").format(name=make_printable(key))
+                _("The field “{name}” occurs twice in one object. Keep one.").format(name=make_printable(key))
             )
         keys.add(key)
     return dict(pairs)
@@ -117,7 +117,7 @@ def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _refuse_constant(word: str) -> NoReturn:
     raise BadLine(
-        _("The line holds {word}, which is no JSON number. Write null or leave the field out.").format(word=word)
+        _("The line contains {word}, which is not a JSON number. Write null or leave the field out.").format(word=word)
     )
 
 
@@ -188,15 +188,11 @@ def _count_predictions(text: TextRow) -> int:
 
 def _add_warnings(warnings: Problems, unknown: Counter[str], predictions: int) -> None:
     for name, n in unknown.most_common(MAX_NAMED):
-        reason = ngettext(
-            "This field is not known; it was left out.", "This field is not known; it was left out {n} times.", n
-        )
+        reason = ngettext("Unknown field, ignored.", "Unknown field, ignored {n} times.", n)
         warnings.add(0, make_printable(name), reason.format(n=n))
     if more := max(len(unknown) - MAX_NAMED, 0):
-        reason = ngettext(
-            "{n} more field is not known and was left out.", "{n} more fields are not known and were left out.", more
-        )
+        reason = ngettext("{n} more unknown field was ignored.", "{n} more unknown fields were ignored.", more)
         warnings.add(0, "", reason.format(n=more))
     if predictions:
-        reason = _("Answers of models were left out: the bank holds texts and items only.")
+        reason = _("Model answers in the file were ignored: this import reads texts and items only.")
         warnings.add(0, "items, answers, prediction", reason)

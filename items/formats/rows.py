@@ -22,7 +22,7 @@ def limit_text(limit: int, *, needed: bool = True) -> AfterValidator:
     def check(value: str) -> str:
         value = tidy(value)
         if needed and is_blank(value):
-            raise ValueError(_("This is empty. Fill it, or leave the field out if it may be missing."))
+            raise ValueError(_("This field is empty. Fill it in, or leave it out if it is optional."))
         if len(value) > limit:
             raise ValueError(explain_too_long(value, limit))
         return value
@@ -57,7 +57,7 @@ def check_options(options: list[OptionRow]) -> list[OptionRow]:
     ids = Counter(option.id for option in options if option.id is not None)
     if twice := [each for each, count in ids.items() if count > 1]:
         raise ValueError(
-            _("The option id “{id}” is used twice. Give each option of an item its own.").format(id=twice[0])
+            _("The option id “{id}” is used twice. Give each option of an item its own id.").format(id=twice[0])
         )
     return options
 
@@ -187,7 +187,7 @@ def check_metadata(line: int, text: TextRow, reading: Reading) -> bool:
     if problems:
         return False
     for name in values.find_unfit_fields(text.metadata or {}):
-        reason = _("This is no text of up to {limit} characters, so it stays in the metadata only.")
+        reason = _("This is not a text of up to {limit} characters, so it is kept in the metadata only.")
         reading.warnings.add(line, f"metadata, extra, {name}", reason.format(limit=values.get_column_limit(name)))
     return True
 
@@ -195,7 +195,7 @@ def check_metadata(line: int, text: TextRow, reading: Reading) -> bool:
 def _explain_error(detail: ErrorDetails) -> str:
     sentences = {
         "missing": _("The field is missing."),
-        "string_type": _("This must be a text in quotes."),
+        "string_type": _("This must be a string in quotes."),
         "bool_type": _("This must be true or false, without quotes."),
         "list_type": _("This must be a list: [ … ]."),
         "dict_type": _("This must be an object: { … }."),
@@ -209,7 +209,7 @@ def _explain_error(detail: ErrorDetails) -> str:
 def _find_metadata_problems(known: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for name in ("dataset", "split"):
         if not isinstance(known.get(name), str | None):
-            yield name, _("This must be a text in quotes.")
+            yield name, _("This must be a string in quotes.")
     if not isinstance(known.get("extra"), dict | None):
         yield "extra", _("This must be an object: { … }.")
     # Not a warning: "false" in quotes would share a text that may not be shared.

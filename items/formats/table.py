@@ -82,7 +82,7 @@ def read_table(content: bytes, fields: Sequence[str] | None = None) -> Reading:
 def _warn_of_unknown(table: Table, fields: Sequence[str], warnings: Problems) -> None:
     for column, (name, chosen) in enumerate(zip(table.header, fields, strict=True)):
         if chosen == KEEP_AS_DETAIL and any(row.cells[column] for row in table.rows):
-            warnings.add(0, name, _("This column is not known; it is kept among the metadata, in “extra”."))
+            warnings.add(0, name, _("Unknown column; it is kept in the metadata, under “extra”."))
 
 
 class _TableReader:
@@ -125,13 +125,13 @@ class _TableReader:
         if row.has_item:
             self._add_item(group, row)
         elif not news and group.line != row.line:
-            self.reading.warnings.add(row.line, "", _("This row says nothing that the rows above do not say."))
+            self.reading.warnings.add(row.line, "", _("This row repeats what the rows above already contain."))
 
     def _group(self, row: _Row) -> _TextGroup | None:
         """The text that the row is about: that with its text_id, else that with its words."""
         name, text = row.said.get("text_id"), row.said.get("text")
         if not name and not text:
-            reason = _("Nothing says which text the row is about. Write the text, or the text_id of another row.")
+            reason = _("The row does not say which text it belongs to. Add the text, or the text_id of another row.")
             self._problem(row.line, "text" if "text" in self.fields else "text_id", reason)
             return None
         group = self.by_id.get(name) if name else self.by_text.get(text or "")
@@ -158,7 +158,7 @@ class _TableReader:
         new = name not in known
         if known.setdefault(name, cell) != cell:
             reason = _(
-                "A row above says something else about this text. Say the same in each of its rows, leave the cell "
+                "This contradicts an earlier row about the same text. Use the same value, leave the cell "
                 "empty, or give the row another text_id."
             )
             self.reading.problems.add(line, column, reason)
@@ -184,7 +184,8 @@ class _TableReader:
     def _add_item(self, group: _TextGroup, row: _Row) -> None:
         if "question" not in row.said:
             reason = _(
-                "The row is about an item, but its question is missing. Write it, or empty the row's other cells."
+                "The row describes an item, but its question is missing. Add the question, or clear the "
+                "row's other item cells."
             )
             self._problem(row.line, "question", reason)
             return
@@ -210,7 +211,7 @@ class _TableReader:
         options = {number: row.said[f"option_{number}"] for number in numbers}
         if not options:
             if "correct" in row.said:
-                self._problem(row.line, "correct", _("The row has no options. Write them, or leave this cell empty."))
+                self._problem(row.line, "correct", _("The row has no options. Add options, or leave this cell empty."))
             return {}
         try:
             keys = parse_keys(row.said.get("correct", ""), options)

@@ -56,11 +56,11 @@ def read_cells(content: bytes, reading: Reading) -> Table | None:
         records = _read_records(text)
         first = next(records, None)
         if first is None:
-            raise BadTable(0, _("The file is empty. Write the names of the columns into its first line."))
+            raise BadTable(0, _("The file is empty. Put the column names into its first line."))
         rows = [row for row in _name_rows(records, reading) if any(row.cells)]
         header = _read_header(first, rows)
         if not rows:
-            raise BadTable(0, _("The table has no rows below the names of its columns."))
+            raise BadTable(0, _("The table has no rows below the column names."))
     except BadTable as error:
         reading.problems.add(error.line, "", str(error))
         return None
@@ -120,13 +120,12 @@ def _explain_long_cell() -> str:
 
 def _explain_csv_error(error: str) -> str:
     if "end of data" in error:
-        return _("A quotation mark that opens here is never closed. Close it.")
+        return _("A quotation mark opened here is never closed. Close it.")
     if "expected after" in error:
         return _(
-            "After a closing quotation mark stands something else than the next cell. "
-            "Write a quotation mark inside a cell twice."
+            "Unexpected characters after a closing quotation mark. Double quotation marks that belong to the text."
         )
-    return _("The line is not CSV: {reason}.").format(reason=make_printable(error))
+    return _("The line is not valid CSV: {reason}.").format(reason=make_printable(error))
 
 
 def _guess_delimiter(text: str) -> str:
@@ -147,7 +146,9 @@ def _read_header(first: tuple[int, TableRow], rows: list[TableRow]) -> list[str]
     line, names = first[1].line, first[1].cells
     names = names[: max([_count_cells(names), *(_count_cells(row.cells) for row in rows)])]
     if not any(names):
-        raise BadTable(line, _("The first line names no columns. Write a name such as “text” above each."))
+        raise BadTable(
+            line, _("The first line contains no column names. Write a name such as “text” above each column.")
+        )
     if len(names) > MAX_COLUMNS:
         raise BadTable(
             line, _("The table has {n} columns; the limit is {limit}.").format(n=len(names), limit=MAX_COLUMNS)
@@ -155,13 +156,13 @@ def _read_header(first: tuple[int, TableRow], rows: list[TableRow]) -> list[str]
     names = [name or f"column {place}" for place, name in enumerate(names, start=1)]
     if bad := next((name for name in names if has_control(name) or len(name) > MAX_NAME), None):
         reason = _(
-            "The name of a column is one line of up to {limit} characters, but one is “{name}”. "
-            "Write the names of the columns into the first line."
+            "“{name}” is not a valid column name (one line, up to {limit} characters). Put the column "
+            "names into the first line."
         )
         raise BadTable(line, reason.format(limit=MAX_NAME, name=make_printable(bad, 40)))
     if twice := [name for name, count in Counter(name.casefold() for name in names).items() if count > 1]:
         raise BadTable(
-            line, _("The column “{name}” stands twice. Rename one of them.").format(name=make_printable(twice[0]))
+            line, _("The column “{name}” occurs twice. Rename one of them.").format(name=make_printable(twice[0]))
         )
     return names
 

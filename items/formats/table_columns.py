@@ -91,24 +91,25 @@ def find_mistakes(fields: Sequence[str]) -> Iterator[str]:
     """Why a table cannot be read with these fields, each with its remedy."""
     for field, count in Counter(fields).items():
         if count > 1 and field in FIELDS:
-            yield _("{n} columns are said to be “{field}”. Choose one of them.").format(n=count, field=field)
+            yield _("{n} columns are assigned to “{field}”. Choose one of them.").format(n=count, field=field)
     if not {"text", "text_id"} & set(fields):
-        yield _("No column is said to hold the text. Choose the one that does, or the one with the text_id.")
+        yield _("No column is assigned to the text. Choose the column with the text, or with the text_id.")
     options = set(OPTION_FIELDS) & set(fields)
     if "question" not in fields and (options or {"correct", "answer", "item_id"} & set(fields)):
-        yield _("There are columns about items, but none holds the question. Choose the one that does.")
+        yield _("There are item columns, but no column is assigned to the question. Choose it.")
     if options and "correct" not in fields:
-        yield _("No column says which options are correct. Choose the one that names their numbers, letters or words.")
+        yield _(
+            "No column is assigned to the correct options. Choose the column that lists their "
+            "numbers, letters or wording."
+        )
     if "correct" in fields and not options:
-        yield _("A column says what is correct, but none holds an option. Choose the columns of the options.")
+        yield _("A column lists the correct options, but no column is assigned to the options. Choose them.")
 
 
 def list_known_columns() -> str:
     """All names by which this is said, for a sentence."""
     named = ", ".join([*TEXT_FIELDS, *ITEM_FIELDS])
-    return _("Lesart knows these columns: {names}, and option_1 to option_{limit}.").format(
-        names=named, limit=MAX_OPTIONS
-    )
+    return _("Recognized columns: {names}, and option_1 to option_{limit}.").format(names=named, limit=MAX_OPTIONS)
 
 
 def quote_names(header: Sequence[str]) -> str:
@@ -142,7 +143,7 @@ def parse_keys(cell: str, options: Mapping[int, str]) -> set[int]:
     """The numbers of the correct options, of {number of the column: wording}; raises ValueError with a sentence."""
     if not cell:
         raise ValueError(
-            _("Nothing says which option is correct. Write its number, letter or wording, or “none” if none is.")
+            _("The row does not say which option is correct. Write its number, letter or wording, or “none”.")
         )
     if whole := _match_options(cell, options):
         return {_require_single(cell, whole)}
@@ -167,12 +168,12 @@ def _require_single(part: str, numbers: set[int]) -> int:
     if len(numbers) == 1:
         return next(iter(numbers))
     if numbers:
-        reason = _("“{part}” may mean several options ({numbers}). Write it in another way: number, letter or wording.")
+        reason = _("“{part}” could mean several options ({numbers}). Use the number, the letter or the exact wording.")
         raise ValueError(
             reason.format(part=make_printable(part), numbers=", ".join(str(number) for number in sorted(numbers)))
         )
     reason = _(
-        "“{part}” is no option of this row. Write the number (from 1), letter or exact wording; "
-        "several are parted by semicolons."
+        "“{part}” is not an option of this row. Write the number (from 1), letter or exact wording; "
+        "separate several by semicolons."
     )
     raise ValueError(reason.format(part=make_printable(part)))

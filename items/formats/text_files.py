@@ -46,13 +46,15 @@ def decode(content: bytes) -> DecodedText:
     """The characters of a file; raises Undecodable with a sentence."""
     if content.startswith(OTHER_FORMATS):
         raise Undecodable(
-            _("This is a file of a word processor, a spreadsheet or a PDF. Save it as plain text or CSV, in UTF-8.")
+            _("This is a word processor, spreadsheet or PDF file. Save it as plain text or CSV, in UTF-8.")
         )
     decoded = _decode_by_mark(content)
     if "\0" in decoded.text:
         line = decoded.text[: decoded.text.index("\0")].count("\n") + 1
         raise Undecodable(
-            _("Line {line} holds a NUL character, so this is no plain text. Save the file as UTF-8.").format(line=line)
+            _("Line {line} contains a NUL character, so this is not plain text. Save the file as UTF-8.").format(
+                line=line
+            )
         )
     return decoded
 
@@ -65,7 +67,7 @@ def decode_or_report(content: bytes, line: int, reading: Reading) -> str | None:
         reading.problems.add(line, "", str(error))
         return None
     if decoded.doubtful:
-        reason = _("This is not UTF-8 and was read as Windows-1252. Check its words, such as: {words}.")
+        reason = _("The file is not UTF-8 and was read as Windows-1252. Check words such as: {words}.")
         reading.warnings.add(line, "", reason.format(words=", ".join(decoded.doubtful)))
     return decoded.text
 
@@ -85,7 +87,7 @@ def _decode_marked(content: bytes, name: str) -> str:
         return content.decode(name)
     except UnicodeDecodeError as error:
         raise Undecodable(
-            _("The file says that it is {encoding}, but byte {place} is not. Save it as UTF-8.").format(
+            _("The file claims to be {encoding}, but byte {place} is not. Save it as UTF-8.").format(
                 encoding=name.upper(), place=error.start + 1
             )
         ) from None
@@ -98,7 +100,7 @@ def _decode_western(content: bytes, place: int) -> DecodedText:
         text = ""
     if not text or not _is_western(text):
         raise Undecodable(
-            _("This is not UTF-8 (byte {place}) and not plainly Windows-1252. Save the file as UTF-8.").format(
+            _("The file is neither UTF-8 (byte {place}) nor clearly Windows-1252. Save it as UTF-8.").format(
                 place=place
             )
         )
@@ -133,7 +135,7 @@ def read_text_files(files: Iterable[tuple[str, bytes]]) -> Reading:
         reading.names[number] = make_printable(name)
         title = _make_title(name)
         if title and numbers.setdefault(title, number) != number:
-            reason = _("Another file has this name too, so both would get the same id. Rename one.")
+            reason = _("Another file has the same name, so both would get the same id. Rename one.")
             reading.problems.add(number, "id", reason)
             continue
         body = decode_or_report(content, number, reading)
@@ -145,7 +147,7 @@ def read_text_files(files: Iterable[tuple[str, bytes]]) -> Reading:
 def _read_text(number: int, title: str, body: str, reading: Reading) -> TextRow | None:
     value = {"id": title, "title": title, "text": body} if title else {"text": body}
     if not body.strip():
-        reading.problems.add(number, "text", _("The file is empty. Leave it out, or write a text into it."))
+        reading.problems.add(number, "text", _("The file is empty. Leave it out, or add text."))
         return None
     return validate_row(TextRow, value, number, reading.problems)
 

@@ -67,7 +67,7 @@ class TextForm(forms.ModelForm):
         label=_("Language"),
         required=False,
         max_length=20,
-        help_text=_("A code such as de, en or eu. Left empty, it is recognised from the text."),
+        help_text=_("A code such as de, en or eu. Leave empty to detect it from the text."),
         widget=forms.TextInput({"size": 6}),
     )
 
@@ -91,7 +91,7 @@ class TextForm(forms.ModelForm):
     def _recognised(self, bodies: Sequence[str]) -> list[str | None]:
         codes = recognise_languages(bodies)
         if None in codes:
-            self.add_error("language", _("The language could not be recognised. Write its code."))
+            self.add_error("language", _("The language could not be detected. Enter its code."))
         return codes
 
     def values(self, metadata: Mapping[str, Any] | None = None) -> TextValues:
@@ -108,7 +108,7 @@ class GeneratorForm(forms.Form):
         label=_("Factors"),
         required=False,
         max_length=10_000,
-        help_text=_("What reports may contrast: a name and a value on each line, such as “size: 70B”."),
+        help_text=_("Properties that reports can compare. One name and value per line, such as “size: 70B”."),
         widget=forms.Textarea({"rows": 4, "placeholder": "family: …\nsize: …\nsetting: …"}),
     )
 
@@ -119,9 +119,9 @@ class GeneratorForm(forms.Form):
             if not line.strip():
                 continue
             if not (name and colon and value):
-                raise forms.ValidationError(_("Write each factor as “name: value” on a line of its own."))
+                raise forms.ValidationError(_("Write each factor as “name: value” on its own line."))
             if name in factors:
-                raise forms.ValidationError(_("The factor “%(name)s” stands twice. Keep one."), params={"name": name})
+                raise forms.ValidationError(_("The factor “%(name)s” occurs twice. Keep one."), params={"name": name})
             factors[name] = value
         return factors
 
@@ -140,7 +140,7 @@ class ItemForm(forms.Form):
     stem = TidyField(label=_("Question"), max_length=MAX_STEM, widget=forms.Textarea({"rows": 3}))
     generator = NameField(
         label=_("Generator"),
-        help_text=_("Who wrote the item: a person, a data set, a model. A new name makes a new generator."),
+        help_text=_("Who wrote the item: a person, a data set or a model. A new name creates a new generator."),
         widget=forms.TextInput({"list": "generators", "autocomplete": "off"}),
     )
     expected_answer = TidyField(
@@ -164,16 +164,18 @@ class ItemForm(forms.Form):
 
 class NewItemForm(ItemForm):
     external_id = NameField(
-        label=_("Id"), required=False, help_text=_("Your own id, unique in the project. Left empty, it gets one.")
+        label=_("Id"), required=False, help_text=_("Your own id, unique in the project. Leave empty to create one.")
     )
 
 
 class EditItemForm(ItemForm):
     reason = forms.CharField(
-        label=_("Reason, if you change a key"),
+        label=_("Reason (if you change a key)"),
         required=False,
         max_length=1_000,
-        help_text=_("A key of an option that keeps its words is corrected in every version, running studies included."),
+        help_text=_(
+            "If the option's wording stays the same, its key is corrected in every version, including running studies."
+        ),
     )
 
 
@@ -190,7 +192,7 @@ class OptionForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         cleaned = self.cleaned_data
         if "text" in cleaned and not cleaned["text"] and (cleaned.get("correct") or cleaned.get("explanation")):
-            self.add_error("text", _("Write the option, or clear its key and explanation too."))
+            self.add_error("text", _("Enter the option, or clear its key and explanation too."))
         return cleaned
 
 
@@ -247,7 +249,7 @@ class KeyForm(forms.Form):
     reason = forms.CharField(
         label=_("Reason"),
         max_length=1_000,
-        help_text=_("Kept with your name and the time, and printed with every report."),
+        help_text=_("Stored with your name and the time, and shown in every report."),
     )
 
     def __init__(self, item: Item, data: Any = None) -> None:

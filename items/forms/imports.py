@@ -33,7 +33,7 @@ FIELD_LABELS = {
     "audience": _("Audience"),
     "topic": _("Topic"),
     "licence": _("Licence"),
-    "shareable": _("May be shared on (yes or no)"),
+    "shareable": _("May be redistributed (yes or no)"),
     "item_id": _("Id of the item"),
     "generator": _("Generator"),
     "question": _("Question"),
@@ -66,11 +66,11 @@ class PasteForm(TextForm):
         label=_("Line between texts"),
         required=False,
         max_length=100,
-        help_text=_("For several texts at once: the line that stands between them, such as ---. They are numbered."),
+        help_text=_("To add several texts at once: the line that separates them, such as ---. The texts are numbered."),
         widget=forms.TextInput({"size": 10}),
     )
     external_id = NameField(
-        label=_("Id"), required=False, help_text=_("Your own id, unique in the project. Left empty, it gets one.")
+        label=_("Id"), required=False, help_text=_("Your own id, unique in the project. Leave empty to create one.")
     )
 
     def details(self) -> list[forms.BoundField]:
@@ -80,11 +80,11 @@ class PasteForm(TextForm):
         cleaned = self.cleaned_data
         bodies = self._bodies()
         if cleaned.get("body") and not bodies:
-            self.add_error("body", _("No text stands between the lines that part texts. Add one."))
+            self.add_error("body", _("There is no text between the separator lines. Add one."))
         if cleaned.get("separator") and len(bodies) == 1:
-            self.add_error("separator", _("No line of the text is this one. Mend it, or leave it empty."))
+            self.add_error("separator", _("The text contains no such line. Correct the separator, or leave it empty."))
         if cleaned.get("external_id") and len(bodies) > 1:
-            self.add_error("external_id", _("An id is that of one text. Leave it empty for several."))
+            self.add_error("external_id", _("An id belongs to a single text. Leave it empty for several texts."))
         for number, body in enumerate(bodies, start=1):
             if len(body) > MAX_TEXT:
                 reason = _("Text %(number)s has %(length)s characters; the limit is %(limit)s. Shorten it.")
@@ -139,14 +139,14 @@ class TextFilesForm(forms.Form):
     uploads = SeveralFilesField(
         label=_("Text files"),
         allow_empty_file=True,
-        help_text=_("Up to 100 files (.txt). The name of a file becomes the title and the id of its text."),
+        help_text=_("Up to 100 files (.txt). The file name becomes the title and the id of the text."),
         widget=SeveralFilesInput(attrs={"accept": ",".join(list_endings("text"))}),
     )
     language = LanguageField(
         label=_("Language"),
         required=False,
         max_length=20,
-        help_text=_("Of all these texts, such as de, en or eu. Left empty: recognised from each text."),
+        help_text=_("The language of all these texts, such as de, en or eu. Leave empty to detect it for each text."),
         widget=forms.TextInput({"size": 6}),
     )
 
@@ -155,7 +155,7 @@ class TextFilesForm(forms.Form):
         _check_size(*uploads)
         for upload in uploads:
             if find_format(upload.name) != "text":
-                reason = _("“%(name)s” is no plain text file: its name does not end in .txt. Save it as plain text.")
+                reason = _("“%(name)s” is not a plain text file (.txt). Save it as plain text.")
                 raise forms.ValidationError(reason, params={"name": upload.name})
         return uploads
 
@@ -171,21 +171,21 @@ class ImportForm(forms.Form):
         label=_("File"),
         allow_empty_file=True,
         help_text=_(
-            "CSV: one text or one item on each row. JSONL: one text with its items on each line, in Lesart's shape or "
-            "that of item-evaluation."
+            "CSV: one text or one item per row. JSONL: one text with its items per line, in the format "
+            "of Lesart or of item-evaluation."
         ),
         widget=forms.FileInput(attrs={"accept": ",".join(list_endings("csv", "lesart"))}),
     )
     generator = NameField(
         label=_("Generator"),
         required=False,
-        help_text=_("Who wrote the items that do not say it. Left empty: their data set, else “human”."),
+        help_text=_("For items without a generator. Leave empty to use their data set, otherwise “human”."),
     )
     language = LanguageField(
         label=_("Language"),
         required=False,
         max_length=20,
-        help_text=_("Of texts that do not say it, such as de, en or eu. Left empty: recognised from each text."),
+        help_text=_("For texts without a language, such as de, en or eu. Leave empty to detect it for each text."),
     )
 
     def clean_file(self) -> Any:
@@ -193,11 +193,9 @@ class ImportForm(forms.Form):
         _check_size(upload)
         kind = find_format(upload.name)
         if kind == "text":
-            raise forms.ValidationError(_("This is a plain text file. Choose “Text files” above for it."))
+            raise forms.ValidationError(_("This is a plain text file. Use “Text files” above."))
         if kind is None:
-            raise forms.ValidationError(
-                _("Lesart reads files whose name ends in .csv, .tsv or .jsonl. Save a spreadsheet as CSV (UTF-8).")
-            )
+            raise forms.ValidationError(_("Supported files: .csv, .tsv and .jsonl. Save spreadsheets as CSV (UTF-8)."))
         return upload
 
     def options(self) -> ImportOptions:

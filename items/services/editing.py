@@ -68,7 +68,9 @@ def edit_item(item: Item, values: ItemValues, user: User | None, reason: str = "
         values = _assign_ids(values, before)
         corrections = find_key_changes(item, before, values)
         if corrections and not reason:
-            raise EditRefused(_("You changed a key. Say why: the correction is logged and named in every report."))
+            raise EditRefused(
+                _("You changed a key. Enter the reason: the correction is logged and shown in every report.")
+            )
         correct_keys(corrections, reason, user)
         if _is_same(_clear_keys(before), _clear_keys(values)):
             return item
@@ -80,7 +82,7 @@ def edit_generator(generator: Generator, name: str, kind: str, description: str,
     with lock_bank(generator.project):
         others = Generator.objects.filter(project=generator.project, name=name).exclude(pk=generator.pk)
         if others.exists():
-            raise EditRefused(_("Another generator of this project has that name. Choose a different one."))
+            raise EditRefused(_("Another generator of this project already has this name. Choose a different one."))
         generator.name, generator.kind = name, GeneratorKind(kind)
         generator.description, generator.factors = description, factors
         generator.save()
@@ -91,7 +93,7 @@ def _require_current(row: Text | Item) -> None:
     row.refresh_from_db(fields=["superseded_at"])
     if row.superseded_at:
         raise EditRefused(
-            _("Somebody else has stored a newer version. Copy what you wrote, open that one and edit it.")
+            _("Someone else has saved a newer version. Copy your changes, open the newer version and edit it.")
         )
 
 
@@ -100,7 +102,7 @@ def _find_free_id(project: Project, wanted: str, *content: str) -> str:
     rows = Item.objects.filter(project=project)
     if wanted:
         if rows.filter(external_id=wanted).exists():
-            raise EditRefused(_("The id is taken in this project. Choose another, or leave it empty to get one."))
+            raise EditRefused(_("This id is already used in the project. Choose another, or leave it empty."))
         return wanted
     base, ordinal = derive_id("i", *content), 1
     while rows.filter(external_id=add_ordinal(base, ordinal)).exists():

@@ -66,11 +66,14 @@ class _Names:
         return add_ordinal(base, self.equals[base])
 
     def take_text(self, name: str, line: int) -> bool:
-        reason = _("The id “{id}” stands in line {line} too. Give each its own; all items of a text stand in one line.")
+        reason = _(
+            "The id “{id}” also occurs in line {line}. Give each text its own id, and put all "
+            "items of a text into one line."
+        )
         return self._take(self.texts, name, line, "id", reason)
 
     def take_item(self, name: str, line: int, place: str) -> bool:
-        reason = _("The id “{id}” stands in line {line} too. Give each item its own.")
+        reason = _("The id “{id}” also occurs in line {line}. Give each item its own id.")
         return self._take(self.items, name, line, place, reason)
 
     def _take(self, taken: dict[str, int], name: str, line: int, place: str, reason: str) -> bool:

@@ -78,10 +78,16 @@ class ImportPlan:
         told = {"id": make_printable(name), "fields": ", ".join(difference.fields)}
         if difference.wording:
             self.refused_changes += 1
-            reason = _("“{id}” has another wording in the project ({fields}). Update it, or give this one another id.")
+            reason = _(
+                "“{id}” already exists in the project with a different wording ({fields}). Import "
+                "it as an update, or use another id."
+            )
             self.problems.add(line, place, reason.format(**told))
         else:
-            reason = _("“{id}” has other details in the project ({fields}). They stay unless you update them.")
+            reason = _(
+                "“{id}” already exists in the project with different details ({fields}). They "
+                "stay unless you import an update."
+            )
             self.warnings.add(line, place, reason.format(**told))
         return False
 
@@ -120,7 +126,10 @@ def _list_phrases(c: ImportCounts) -> list[tuple[int, str]]:
         (c.unchanged_texts, ngettext("{n} text unchanged", "{n} texts unchanged", c.unchanged_texts)),
         (c.new_items, ngettext("{n} new item", "{n} new items", c.new_items)),
         (c.changed_items, ngettext("{n} item in a new version", "{n} items in a new version", c.changed_items)),
-        (c.carried_items, ngettext("{n} item follows its text", "{n} items follow their texts", c.carried_items)),
+        (
+            c.carried_items,
+            ngettext("{n} item carried over with its text", "{n} items carried over with their texts", c.carried_items),
+        ),
         (c.unchanged_items, ngettext("{n} item unchanged", "{n} items unchanged", c.unchanged_items)),
         (c.key_corrections, ngettext("{n} key corrected", "{n} keys corrected", c.key_corrections)),
         (c.new_generators, ngettext("{n} new generator", "{n} new generators", c.new_generators)),

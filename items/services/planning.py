@@ -43,7 +43,7 @@ def plan_item(text: NamedText, item: NamedItem, bank: Bank, options: ImportOptio
         plan.new_items.append(NewItem(item.id, text.id, _build_item_values(item)))
         _need_generator(item.author, bank, plan)
     elif known.text.external_id != text.id:
-        reason = _("The id “{id}” is that of an item about another text, “{text}”. Give this one another id.")
+        reason = _("The id “{id}” belongs to an item about another text, “{text}”. Use another id.")
         reason = reason.format(id=make_printable(item.id), text=make_printable(known.text.external_id))
         plan.problems.add(item.line, join_place(item.place, "id"), reason)
     else:
@@ -93,22 +93,27 @@ def _warn_of_equal_options(item: NamedItem, plan: ImportPlan) -> None:
 
 def _warn_of_one_option(item: NamedItem, plan: ImportPlan) -> None:
     if len(item.row.options or []) == 1:
-        reason = _("“{id}” has only one option, so nobody can choose. Add others, or make it the expected answer.")
+        reason = _("“{id}” has only one option. Add more options, or make it the expected answer.")
         plan.warnings.add(item.line, join_place(item.place, "answers"), reason.format(id=make_printable(item.id)))
 
 
 def refuse_wordless(text: NamedText, plan: ImportPlan) -> None:
     """A text that the project does not know needs its words."""
     if text.row.body_hash is None:
-        reason = _("The project has no text with the id “{id}”, and its words are not here. Add them, or mend the id.")
+        reason = _(
+            "The project has no text with the id “{id}”, and the file does not contain the text. "
+            "Add the text, or correct the id."
+        )
     else:
-        reason = _("Only the hash of the text is here, because it may not be shared on. Add the text itself.")
+        reason = _(
+            "The file contains only a hash of the text, because it may not be redistributed. Add the text itself."
+        )
     plan.problems.add(text.line, "text", reason.format(id=make_printable(text.id)))
 
 
 def plan_new_text(text: NamedText, body: str, language: str, bank: Bank, plan: ImportPlan) -> None:
     if text.derived and (twin := bank.ids_by_body.get(hash_body(body))):
-        reason = _("The text “{id}” of the project has the same words. Give this one that id to add its items there.")
+        reason = _("The project already has this text as “{id}”. Use that id to add the items to it.")
         plan.warnings.add(text.line, "id", reason.format(id=make_printable(twin)))
     metadata = text.row.metadata or {}
     columns = fill_columns(metadata)
@@ -126,7 +131,7 @@ def plan_new_text(text: NamedText, body: str, language: str, bank: Bank, plan: I
 def plan_known_text(known: Text, text: NamedText, options: ImportOptions, plan: ImportPlan) -> None:
     before = get_text_values(known)
     if text.row.body is None and text.row.body_hash not in (None, hash_body(before.body)):
-        reason = _("Only the hash of a text is here, and the project holds another text. Add the text itself.")
+        reason = _("The file contains only a hash, and it does not match the project's text. Add the text itself.")
         plan.problems.add(text.line, "text", reason)
         return
     try:
@@ -172,7 +177,7 @@ def _recognise_unstated(texts: list[NamedText], expected: set[str], problems: Pr
         if code:
             found[text.id] = code
         else:
-            reason = _("The language could not be recognised. Say it in the field language, or for the whole file.")
+            reason = _("The language could not be detected. Give it in the field “language”, or for the whole file.")
             problems.add(text.line, "language", reason)
     return found
 

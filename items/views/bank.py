@@ -81,8 +81,8 @@ def text_edit(request, slug, pk):
 
 def _describe_edit(old: Text, new: Text) -> str:
     if new.pk == old.pk:
-        return _("Nothing was different, so no new version was made.")
-    return _("Version {number} is stored, and its items were carried over.").format(number=new.version)
+        return _("Nothing changed, so no new version was created.")
+    return _("Version {number} was saved, and the items were carried over.").format(number=new.version)
 
 
 Store = Callable[[ItemForm, list[OptionValues]], Item]
@@ -137,9 +137,9 @@ def _render_item_form(
 
 
 def _report_stored(request, item: Item) -> None:
-    messages.success(request, _("The item is stored as version {number}.").format(number=item.version))
+    messages.success(request, _("The item was saved as version {number}.").format(number=item.version))
     for wording in find_equal_options(option.text for option in item.options.all()):
-        messages.warning(request, _("Two of its options are equal: “{wording}”.").format(wording=wording))
+        messages.warning(request, _("Two options of this item are equal: “{wording}”.").format(wording=wording))
 
 
 @login_required
@@ -149,9 +149,9 @@ def key_correct(request, slug, pk):
     form = KeyForm(item, request.POST or None)
     if form.is_valid():
         if set_keys(item, form.cleaned_data["keys"], form.cleaned_data["reason"], request.user):
-            messages.success(request, _("The key is corrected in every version of the item."))
+            messages.success(request, _("The key was corrected in every version of the item."))
             return redirect("text", project.slug, item.text_id)
-        form.add_error("keys", _("These are the keys already. Change at least one, or go back."))
+        form.add_error("keys", _("The keys have not changed. Change at least one, or go back."))
     return render(request, "items/key_form.html", {"project": project, "item": item, "text": item.text, "form": form})
 
 
@@ -166,7 +166,7 @@ def generator_edit(request, slug, pk):
         except EditRefused as refusal:
             form.add_error("name", str(refusal))
         else:
-            messages.success(request, _("The generator is stored."))
+            messages.success(request, _("The generator was saved."))
             return redirect("text_list", project.slug)
     count = Item.objects.filter(generator=generator).current().count()
     context = {"project": project, "generator": generator, "form": form, "count": count}

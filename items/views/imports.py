@@ -105,7 +105,7 @@ def item_import_preview(request, slug, pk):
         plan = plan_import(project, reading, get_options(file))
     except ImportRefused as refusal:
         messages.error(
-            request, _("Nothing was stored: the project has changed since the preview. See what stands against it.")
+            request, _("Nothing was stored: the project has changed since the preview. See the new problems below.")
         )
         plan = refusal.plan
     context = {"project": project, "file": file, "plan": plan, "counts": plan.counts(), "table": get_table(file)}
@@ -150,6 +150,9 @@ def _redirect_gone(request, project):
     """Imported before (perhaps by a double click), or a day old; another's file looks the same."""
     messages.error(
         request,
-        _("The file is gone: it was imported, or waited for a day. If it is still needed, send it again."),
+        _(
+            "The uploaded file is no longer here: it was imported, or is more than a day old. If you still "
+            "need it, upload it again."
+        ),
     )
     return redirect("item_import", project.slug)

@@ -54,7 +54,7 @@ def get_initial_parameters(study: Study) -> dict[str, Any]:
     return {each.name: write_parameter(each, study.params.get(each.name, each.default)) for each in protocol.parameters}
 
 
-EXAMPLE = gettext_lazy("Write a number, or one for each group, such as: experts: 4, crowd: 8.")
+EXAMPLE = gettext_lazy("Enter one number, or a number for each group, such as: experts: 4, crowd: 8.")
 
 
 class GroupNumbersField(forms.IntegerField):

@@ -41,11 +41,11 @@ class WordingForm(forms.Form):
                 field.widget.attrs |= {"lang": language, "aria-describedby": f"said-{name}"}
 
     def help_for(self, path: ContentPath, value: Any) -> str:
-        found = [str(_("One entry a line."))] if isinstance(value, list) else []
+        found = [str(_("One entry per line."))] if isinstance(value, list) else []
         slots = self.draft.kind.slots(self.draft.content, join_path(path)) if self.draft.kind else []
         if slots:
             listed = ", ".join(f"{{{slot}}}" for slot in slots)
-            found.append(str(_("Slots: %(slots)s") % {"slots": listed}))
+            found.append(str(_("Placeholders: %(slots)s") % {"slots": listed}))
         return " ".join(found)
 
     def changes(self) -> dict[ContentPath, Any]:
@@ -129,7 +129,7 @@ def read_sent_draft(data: Mapping[str, Any]) -> Draft:
 class SubjectForm(forms.Form):
     """What to preview on: a text of the project or one of its items, and which page."""
 
-    subject = forms.ChoiceField(label=_("Preview on"), required=False)
+    subject = forms.ChoiceField(label=_("Preview with this text"), required=False)
     page = forms.ChoiceField(label=_("Page"), required=False)
 
     def __init__(self, project: Project, draft: Draft, data: Mapping[str, Any] | None = None):
@@ -180,18 +180,22 @@ def find_preview_subject(project: Project, data: Mapping[str, Any]) -> PreviewSu
 class CopyForm(forms.Form):
     name = forms.RegexField(
         SHORT_NAME.pattern + r"\Z",
-        label=_("Name of the copy"),
+        label=_("Name of the new instrument"),
         max_length=100,
-        help_text=_("Letters, digits, hyphens and underscores. Study files and commands call it by this name."),
+        help_text=_("Letters, digits, hyphens and underscores. Study files and commands use this name."),
     )
 
 
 class UploadForm(forms.Form):
     file = forms.FileField(label=_("YAML file"), widget=forms.FileInput({"accept": ".yaml,.yml"}))
-    note = forms.CharField(label=_("Note"), max_length=200, required=False, help_text=_("What is new, in a few words."))
+    note = forms.CharField(
+        label=_("Note"), max_length=200, required=False, help_text=_("Describe the change in a few words.")
+    )
 
     def clean_file(self) -> str:
         try:
             return str(self.cleaned_data["file"].read().decode("utf-8-sig"))
         except UnicodeDecodeError:
-            raise forms.ValidationError(_("The file is not UTF-8. Save it as UTF-8 and choose it again.")) from None
+            raise forms.ValidationError(
+                _("The file is not encoded as UTF-8. Save it as UTF-8 and choose it again.")
+            ) from None

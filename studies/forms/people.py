@@ -20,19 +20,20 @@ class AddAnnotatorsForm(forms.Form):
     """More people for a running study."""
 
     count = forms.IntegerField(
-        label=_("How many, without codes"),
+        label=_("Number of annotators (codes are assigned)"),
         min_value=1,
         max_value=MAX_ADDED,
         required=False,
     )
     people = forms.CharField(
-        label=_("Codes of people"),
+        label=_("Participant codes"),
         required=False,
         max_length=50_000,
         widget=forms.Textarea(attrs={"rows": 3}),
         help_text=_(
-            "One a line, no names. The same code in two studies means the same person: nobody guesses about a text they"
-            " have read. Leave empty if you only need links."
+            "One code per line; use no real names. The same code in two studies means the same person, "
+            "who is then not asked to guess about a text they have already read. Leave empty if you only "
+            "need links."
         ),
     )
     group = forms.ChoiceField(label=_("Group"), required=False)
@@ -40,7 +41,7 @@ class AddAnnotatorsForm(forms.Form):
     def __init__(self, *args: Any, study: Study, **kwargs: Any):
         super().__init__(*args, **kwargs)
         groups = [(group, group) for group in study.groups]
-        choices = groups if has_group_quotas(study) else [("", _("in turn")), *groups]
+        choices = groups if has_group_quotas(study) else [("", _("assign in turn")), *groups]
         cast(forms.ChoiceField, self.fields["group"]).choices = choices
         if not study.groups:
             del self.fields["group"]
@@ -48,7 +49,7 @@ class AddAnnotatorsForm(forms.Form):
     def clean_people(self) -> list[str]:
         codes = [line.strip() for line in self.cleaned_data["people"].split("\n") if line.strip()]
         if any(len(code) > 200 or has_control(code) for code in codes):
-            raise forms.ValidationError(_("A code has at most 200 characters, and none that cannot be seen."))
+            raise forms.ValidationError(_("A code may have up to 200 visible characters."))
         return codes
 
     def clean(self) -> dict[str, Any]:
@@ -64,15 +65,19 @@ class AddAnnotatorsForm(forms.Form):
 class ExpertCheckForm(forms.Form):
     """How large a check by experts is."""
 
-    items = forms.IntegerField(label=_("Items, drawn at random"), min_value=1, max_value=MAX_ITEMS, initial=ITEMS)
+    items = forms.IntegerField(
+        label=_("Number of randomly drawn items"), min_value=1, max_value=MAX_ITEMS, initial=ITEMS
+    )
     experts = forms.IntegerField(label=_("Experts"), min_value=1, max_value=MAX_EXPERTS, initial=EXPERTS)
 
 
 class ResponsesForm(forms.Form):
     """A file of finished judgments."""
 
-    file = forms.FileField(label=_("CSV or JSONL file"), help_text=_("One row per judgment, as in the long export."))
-    partial = forms.BooleanField(label=_("Take people's guesses without a read"), required=False)
+    file = forms.FileField(
+        label=_("CSV or JSONL file"), help_text=_("One row per judgment, in the format of the long export.")
+    )
+    partial = forms.BooleanField(label=_("Accept guesses from people who did not finish reading"), required=False)
 
 
 class WrittenForm(forms.Form):

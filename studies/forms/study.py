@@ -34,7 +34,6 @@ PER_UNIT = {
     "text": _("Annotators per text"),
     "item": _("Annotators per question"),
     "pair": _("Annotators per pair"),
-    "tuple": _("Annotators per set of items"),
 }
 
 
@@ -46,26 +45,29 @@ class StudyForm(forms.Form):
         label=_("Short name"),
         max_length=60,
         required=False,
-        help_text=_("For addresses, files and commands. Made from the title if left empty. It cannot change later."),
+        help_text=_(
+            "Used in addresses, files and commands. Leave empty to create it from the title. It "
+            "cannot be changed later."
+        ),
     )
     instrument = forms.ChoiceField(
-        label=_("Wording and language of the pages"),
-        help_text=_("Annotators see their pages in this language. The texts keep their own."),
+        label=_("Wording and language"),
+        help_text=_("The language of the annotators' pages. Texts are always shown in their own language."),
     )
     texts = forms.MultipleChoiceField(
         label=_("Texts"),
         required=False,
         widget=forms.SelectMultiple(attrs={"size": 8}),
         help_text=_(
-            "Choose none to take all; where the project has texts in several languages, all in the language of the"
-            " pages."
+            "Select none to include all texts. If the project has texts in several languages, all texts "
+            "in the language of the pages are included."
         ),
     )
     generators = forms.MultipleChoiceField(
-        label=_("Items by"),
+        label=_("Generators"),
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        help_text=_("Choose none to take all generators."),
+        help_text=_("Select none to include all generators."),
     )
     annotators = GroupNumbersField(
         label=_("Annotators"),
@@ -74,8 +76,8 @@ class StudyForm(forms.Form):
         required=False,
         initial=6,
         help_text=_(
-            "Each gets a personal link at launch. Leave empty to add people one by one later. For groups with numbers"
-            " of their own write, for example: experts: 4, crowd: 8."
+            "Each annotator gets a personal link at launch. Leave empty to add people later. To set a "
+            "number per group, write for example: experts: 4, crowd: 8."
         ),
     )
     per_unit = GroupNumbersField(
@@ -84,43 +86,49 @@ class StudyForm(forms.Form):
         min_value=1,
         max_value=1000,
         required=False,
-        help_text=_("Leave empty if everybody does everything. For groups, for example: experts: 2, crowd: 2."),
+        help_text=_(
+            "Leave empty if every annotator does everything. To set a number per group, write "
+            "for example: experts: 2, crowd: 2."
+        ),
     )
     groups = forms.CharField(
         label=_("Groups of annotators"),
         required=False,
         max_length=500,
         help_text=_(
-            "For example: students, teachers. Annotators are put into them in turn; reports tell them apart. Leave"
-            " empty if the groups are named above."
+            "For example: students, teachers. Annotators are assigned to the groups in turn, and reports "
+            "show each group separately. Leave empty if the groups are named above."
         ),
     )
     shared_texts = forms.IntegerField(
-        label=_("Texts that all annotators do"),
+        label=_("Texts shared by all annotators"),
         min_value=0,
         max_value=10_000,
         required=False,
-        help_text=_("Only together with texts of one's own; else leave both empty."),
+        help_text=_("Fill in this field and the next one, or leave both empty."),
     )
     own_texts = forms.IntegerField(
-        label=_("Texts of one's own for each annotator"),
+        label=_("Further texts for each annotator alone"),
         min_value=0,
         max_value=10_000,
         required=False,
     )
     people_texts = forms.IntegerField(
-        label=_("Texts that people do"),
+        label=_("Texts annotated by people"),
         min_value=1,
         max_value=10_000,
         required=False,
-        help_text=_("Drawn at random at launch; models do all texts. Leave empty if people do all texts too."),
+        help_text=_(
+            "These texts are drawn at random at launch; models answer all texts. Leave empty if "
+            "people annotate all texts too."
+        ),
     )
     people_texts_by = forms.ChoiceField(
-        label=_("How these texts are drawn"),
+        label=_("Sampling of these texts"),
         required=False,
         choices=[
-            (EQUAL_CHANCE, _("each text with equal chance")),
-            (DOUBT, _("more often where models are in doubt (needs models' answers to the same items)")),
+            (EQUAL_CHANCE, _("every text with the same probability")),
+            (DOUBT, _("texts on which models are uncertain more often (needs model answers to the same items)")),
         ],
     )
     variants = forms.CharField(
@@ -129,8 +137,9 @@ class StudyForm(forms.Form):
         max_length=10_000,
         widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
         help_text=_(
-            "To try one instrument against another, as in a study file, one a line:"
-            " - {name: …, instrument: …, params: {…}}. Annotators are drawn to them evenly."
+            "To compare instruments, write one variant per line as in a study file: - {name: …, "
+            "instrument: …, params: {…}}. Annotators are assigned to the variants at random, in equal "
+            "numbers."
         ),
     )
     seed = forms.IntegerField(
@@ -138,7 +147,7 @@ class StudyForm(forms.Form):
         min_value=0,
         max_value=MAX_SEED,
         required=False,
-        help_text=_("All orders and the plan are drawn from it. Left empty, one is drawn now."),
+        help_text=_("All random orders and the assignment plan are derived from it. Leave empty to draw a new seed."),
     )
 
     WHAT = ("title", "instrument", "texts", "generators")
@@ -199,14 +208,20 @@ class StudyForm(forms.Form):
         except NotYaml as error:
             raise forms.ValidationError(str(error)) from None
         if said is not None and not isinstance(said, list):
-            raise forms.ValidationError(_("This is a list: start each variant with a hyphen on a line of its own."))
+            raise forms.ValidationError(_("Write a list: each variant on its own line, starting with a hyphen."))
         return said or []
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         annotators, per_unit = cleaned.get("annotators"), cleaned.get("per_unit")
         if isinstance(annotators, int) and isinstance(per_unit, int) and per_unit > annotators:
-            self.add_error("per_unit", _("There are fewer annotators than that. Take more, or leave this empty."))
+            self.add_error(
+                "per_unit",
+                _(
+                    "The study has fewer annotators than that. Increase the number "
+                    "of annotators, or leave this field empty."
+                ),
+            )
         if not self.errors:
             try:
                 cleaned["spec"] = self.spec(cleaned)

@@ -199,7 +199,7 @@ def explain_stale(place: Place) -> str:
     if place.kind == "paused":
         return _("The study is paused at the moment. What was saved is kept.")
     if place.kind in ("closed", "revoked"):
-        return _("The study takes no more answers through this link.")
+        return _("The study no longer accepts answers through this link.")
     return _("This part was already handed in, perhaps in another tab. Here is where you are now.")
 
 
@@ -267,7 +267,7 @@ def find_refusal(place: Place, form: StageForm, confirmed: str) -> StaleStage | 
     assignment, stage = place.asked
     if "text" not in stage.shows and has_read(place.annotator, assignment.unit.text):
         give_back_read_texts(place.annotator, begun_too=True)
-        sentence = _("You have read this text in another study, so it is left out here.")
+        sentence = _("You have already read this text in another study, so it is skipped here.")
         return StaleStage(sentence, open_next(place.annotator))
     if not form.is_valid():
         return Incomplete(place, form)
@@ -303,7 +303,7 @@ def take_back(annotator: Annotator, token: str) -> Place:
     place = lock_place(annotator)
     done = find_retractable(place)
     if done is None or done.token != token:
-        raise StaleStage(_("This cannot be taken back any more. Here is where you are now."), place)
+        raise StaleStage(_("This can no longer be undone. Here is where you are now."), place)
     repeat_assignment(done)
     return open_next(place.annotator)
 

@@ -66,7 +66,7 @@ def create_study(project: Project, spec: StudySpec, writer: Writer | None = None
 
 def refuse_taken(slug: str) -> None:
     if Study.everything.filter(slug=slug).exists():
-        raise SlugTaken(_("There is a study “%(slug)s” already. Choose another short name.") % {"slug": slug})
+        raise SlugTaken(_("A study “%(slug)s” already exists. Choose another short name.") % {"slug": slug})
 
 
 def find_free_slug(wanted: str) -> str:
@@ -83,7 +83,12 @@ def change_study(study: Study, spec: StudySpec) -> Chosen:
     """Put what the spec says in place of a draft; its slug stays, its previews end."""
     current = Study.objects.select_for_update().get(pk=study.pk)
     if not current.is_draft:
-        raise NotADraft(_("This study was launched: what it asks, and of whom, is frozen. Make a new study instead."))
+        raise NotADraft(
+            _(
+                "This study has been launched, so its questions and its plan can no longer "
+                "change. Create a new study instead."
+            )
+        )
     refuse_if_written(current)
     chosen = fill_study(current, spec)
     variants = make_variants(current, spec, chosen)
@@ -111,7 +116,7 @@ def fill_study(study: Study, spec: StudySpec) -> Chosen:
 def check_protocol(name: str) -> str:
     if name not in PROTOCOLS:
         raise SpecError(
-            _("There is no protocol “%(name)s”; there are: %(known)s.")
+            _("Unknown protocol “%(name)s”. Choose one of: %(known)s.")
             % {"name": make_printable(name), "known": ", ".join(PROTOCOLS)}
         )
     return name
@@ -147,12 +152,15 @@ def check_instrument(study: Study, version: InstrumentVersion, name: str) -> Non
     kind = find_kind(version.content)
     if kind is None or kind.use != PEOPLE or find_protocol(version.content) != study.protocol:
         raise SpecError(
-            _("The instrument “%(name)s” is not one for the protocol %(protocol)s.")
+            _("The instrument “%(name)s” does not belong to the protocol %(protocol)s.")
             % {"name": make_printable(name), "protocol": study.protocol}
         )
     if version.instrument.language != study.language:
         raise SpecError(
-            _("The study is in “%(study)s”, but the instrument “%(name)s” is not. Name the same language in both.")
+            _(
+                "The study's language is “%(study)s”, but the instrument “%(name)s” is in another "
+                "language. Use the same language in both."
+            )
             % {"study": make_printable(study.language), "name": make_printable(name)}
         )
 
@@ -173,14 +181,16 @@ def make_variants(study: Study, spec: StudySpec, chosen: Chosen) -> list[Variant
         return []
     names = [each.name for each in spec.variants]
     if len(names) == 1 or len(set(names)) < len(names):
-        raise SpecError(_("Variants are compared with each other: name two or more, each with a name of its own."))
+        raise SpecError(_("Give at least two variants, each with its own name."))
     found = [make_variant(study, each, position) for position, each in enumerate(spec.variants)]
     for variant in found:
         refuse_other_plan(study, variant, chosen)
     for one, other in combinations(found, 2):
         if (one.instrument_version, one.params) == (other.instrument_version, other.params):
             said = {"one": make_printable(one.name), "other": make_printable(other.name)}
-            raise SpecError(_("The variants “%(one)s” and “%(other)s” ask the same in the same words.") % said)
+            raise SpecError(
+                _("The variants “%(one)s” and “%(other)s” are identical. Change or remove one of them.") % said
+            )
     return found
 
 
@@ -198,8 +208,8 @@ def refuse_other_plan(study: Study, variant: Variant, chosen: Chosen) -> None:
     if collect_plan_shape(study) != collect_plan_shape(asked) or plan_units(study, chosen) != plan_units(asked, chosen):
         raise SpecError(
             _(
-                "The variant “%(name)s” is asked about other units, or in other stages, than the study. Variants may"
-                " differ in their words, questions and what is shown; for other units make another study."
+                "The variant “%(name)s” has other units or stages than the study. Variants may differ in "
+                "wording, questions and what is shown; for other units create a separate study."
             )
             % {"name": make_printable(variant.name)}
         )

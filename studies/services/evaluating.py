@@ -21,30 +21,22 @@ from studies.services.declarations import get_declaration
 from studies.services.launching import delete_annotators
 from studies.services.states import STATE_SENTENCES, WrongState, lock_study
 
-PAIRS, PICKS, SCORES, GATES = "pairs", "picks", "scores", "gates"
+PAIRS, SCORES, GATES = "pairs", "scores", "gates"
 
 
 def judgment_type(stage: Stage) -> str | None:
-    """How models judge what a stage asks; None where they cannot.
-
-    PAIRS: which item of a pair is better, or a tie. PICKS: other choices among the items of a unit. SCORES: a scale at
-    a time. GATES: any other questions about an item, one after the other.
-    """
+    """Which item of a pair is better, scores of an item, or a questionnaire through gates; None for anything else."""
     questions = list_judged_questions(stage)
-    if not questions or any(each.per == "option" or each.writes for each in questions):
-        return None
-    if not stage.gates and all(each.kind == "pick" for each in questions):
-        return PAIRS if len(questions) == 1 and len(questions[0].levels) == 1 else PICKS
-    is_plain = all(each.kind == "scale" and not each.asked_if for each in questions)
-    return SCORES if is_plain and not stage.gates else GATES
+    if stage.gates:
+        return GATES
+    if len(questions) == 1 and questions[0].kind == "pick":
+        return PAIRS
+    return SCORES if all(each.kind == "scale" and each.per == "item" for each in questions) else None
 
 
 def list_judged_questions(stage: Stage) -> tuple[Question, ...]:
-    """Where items are compared, only the choice among them: what decided is asked of people. Nor any optional text."""
-    picks = tuple(each for each in stage.questions if each.kind == "pick")
-    if picks or stage.gates:
-        return picks or stage.questions
-    return tuple(each for each in stage.questions if each.required or each.kind != "text")
+    """Of a pair only which item is better: what decided is asked of people. Else everything."""
+    return tuple(each for each in stage.questions if each.kind == "pick") or stage.questions
 
 
 def list_open_questions(stage: Stage, answers: Mapping[str, Value], has_expected_answer: bool) -> list[str]:
@@ -81,9 +73,14 @@ def refuse_unanswerable(study: Study, kind: AnnotatorKind) -> None:
     if asks_about_options(study):
         return
     if kind != AnnotatorKind.MODEL:
-        raise WrongState(_("Baselines judge options, and this study's protocol asks nothing about them. Ask a model."))
+        raise WrongState(
+            _(
+                "Baselines only judge answer options, and this study's protocol asks nothing "
+                "about options. Use a model instead."
+            )
+        )
     if judgment_type(get_declaration(study).stages[0]) is None:
-        raise WrongState(_("No model can answer what this study's protocol asks."))
+        raise WrongState(_("Models cannot answer the questions of this study's protocol."))
 
 
 @dataclass(frozen=True)
@@ -101,9 +98,7 @@ def add_evaluator(study: Study, code: str, *, kind: AnnotatorKind, model: str, r
     study = lock_study(study, *LAUNCHED)
     refuse_unanswerable(study, kind)
     if study.annotators.filter(code=code).exists():
-        raise CodeTaken(
-            _("The study has an annotator “%(code)s” already. Give this one another label.") % {"code": code}
-        )
+        raise CodeTaken(_("The study already has an annotator “%(code)s”. Choose another label.") % {"code": code})
     annotator = Annotator.objects.create(
         study=study,
         code=code,
@@ -254,8 +249,8 @@ def explain_selection_conflict(study: Study, model: str) -> str:
     if not any(is_same_model(model, selector) for selector in list_selecting_models(study)):
         return ""
     said = _(
-        "Items of this study were selected by %(model)s: it guessed and answered the candidates, and those were kept "
-        "on which it did best. Its answers would report its own choice, and look better than the items are. Let "
-        "another model answer."
+        "%(model)s selected items of this study: it answered the candidates, and the items on which it "
+        "did best were kept. Its answers would make the items look better than they are. Use another "
+        "model."
     )
     return said % {"model": model}

@@ -74,12 +74,12 @@ def open_expert_check(
     study = lock_study(study, *STATES)
     stage = get_check_stage(study)
     if stage is None:
-        raise SpecError(_("Neither this kind of study nor its wording has an expert check."))
+        raise SpecError(_("This study's protocol and wording have no expert check."))
     if has_experts(study, purpose):
-        raise SpecError(_("The expert check of this study is open already."))
+        raise SpecError(_("The expert check of this study is already open."))
     if not (1 <= items <= MAX_ITEMS and 1 <= experts <= MAX_EXPERTS):
         said = {"items": MAX_ITEMS, "experts": MAX_EXPERTS}
-        raise SpecError(_("A check takes 1 to %(items)d items and 1 to %(experts)d experts.") % said)
+        raise SpecError(_("Choose 1 to %(items)d items and 1 to %(experts)d experts.") % said)
     sample = draw_sample(filter_checkable_answers(study, stage, purpose), items, Random(f"{study.seed}/check"))
     if not sample:
         raise SpecError(_("Nobody has handed in a score yet, so there is nothing to check."))

@@ -68,9 +68,9 @@ def read_draft(source: str) -> Draft:
 def explain_unclear_use(content: Mapping[str, Any]) -> str:
     known = ", ".join(kind.use for kind in list_kinds())
     if "use" in content:
-        said = _("There is no use “%(use)s” of instruments; there are: %(known)s.")
+        said = _("Unknown use “%(use)s”. Choose one of: %(known)s.")
         return said % {"use": make_printable(str(content["use"])), "known": known}
-    return _("It is not clear what this is for. Add the line “use:” with one of: %(known)s.") % {"known": known}
+    return _("The use of this instrument is missing. Add the line “use:” with one of: %(known)s.") % {"known": known}
 
 
 def check_head(content: Mapping[str, Any]) -> list[Problem]:
@@ -78,14 +78,14 @@ def check_head(content: Mapping[str, Any]) -> list[Problem]:
     found = []
     name = content.get("name")
     if not (isinstance(name, str) and SHORT_NAME.fullmatch(name)):
-        said = _("name must be there, with up to 100 letters, digits, hyphens and underscores. Put it in quotes.")
+        said = _("“name” is required: up to 100 letters, digits, hyphens and underscores, in quotes.")
         found.append(Problem("name", said))
     language = content.get("language")
     if not (isinstance(language, str) and LANGUAGE.fullmatch(language) and len(language) <= MAX_LANGUAGE):
-        found.append(Problem("language", _("language must be there, as a code such as de, en or pt-BR.")))
+        found.append(Problem("language", _("“language” is required: a code such as de, en or pt-BR.")))
     title = content.get("title")
     if not (isinstance(title, str) and title.strip()):
-        found.append(Problem("title", _("title is missing. Write what people shall call this instrument.")))
+        found.append(Problem("title", _("“title” is required: the display name of this instrument.")))
     return found
 
 
@@ -105,18 +105,21 @@ def save_version(
     `seen` is the version that the writer started from: refused if there is a newer one by now. `InstrumentRefused`.
     """
     if is_shipped(instrument):
-        refuse("", _("This instrument ships with Lesart and stays as it is. Copy it, and change the copy."))
+        refuse("", _("This instrument comes with Lesart and cannot be changed. Copy it and edit the copy."))
     draft = read_checked_draft(source)
     if (draft.content["name"], draft.content["language"]) != (instrument.name, instrument.language):
-        said = _("This is “%(found)s”, not “%(wanted)s”. Write that name and language, or upload it as another one.")
+        said = _(
+            "This is the instrument “%(found)s”, not “%(wanted)s”. Correct its name and language, "
+            "or upload it as a separate instrument."
+        )
         found = "{name}/{language}".format(**draft.content)
         refuse("name", said % {"found": found, "wanted": instrument})
     locked = Instrument.objects.select_for_update().get(pk=instrument.pk)
     before = get_newest_version(locked)
     if seen is not None and before.version != seen:
         said = _(
-            "Version %(number)d was saved in between%(by)s. Look at it and take over what you want to keep; then save"
-            " again."
+            "Version %(number)d was saved%(by)s while you were editing. Compare it with your changes, "
+            "copy what you want to keep, then save again."
         )
         by = _(" by %(who)s") % {"who": before.created_by} if before.created_by else ""
         refuse("", said % {"number": before.version, "by": by})
@@ -139,7 +142,7 @@ def import_instrument(
     content = read_checked_draft(source).content
     name = {"name": content["name"], "language": content["language"]}
     if project is None and "{name}/{language}".format(**name) in load_shipped():
-        refuse("name", _("An instrument of this name ships with Lesart. Choose another name, or name a project."))
+        refuse("name", _("Lesart comes with an instrument of this name. Choose another name, or a project."))
     known = Instrument.objects.filter(project=project, **name).first()
     if known:
         return save_version(known, source, user=user, note=note)
@@ -169,7 +172,7 @@ def create_instrument(source: str, project: Project | None, user: User | None, n
     draft = read_checked_draft(source)
     name, language = draft.content["name"], draft.content["language"]
     if Instrument.objects.filter(project=project, name=name, language=language).exists():
-        said = _("There is an instrument “%(name)s” already. Choose another name.")
+        said = _("An instrument “%(name)s” already exists. Choose another name.")
         refuse("name", said % {"name": f"{name}/{language}"})
     return store_version(name, language, draft.content, project, source=draft.source, user=user, note=note)
 

@@ -188,9 +188,9 @@ def open_main_part(study: Study) -> Study:
     """Let the annotators go on from the calibration to the texts of their own; `SpecError` if nobody waits for it."""
     study = lock_study(study, StudyState.LIVE, StudyState.PAUSED)
     if not study.units.filter(part=CALIBRATION).exists():
-        raise SpecError(_("This study has no calibration, so its main part is open already."))
+        raise SpecError(_("This study has no calibration, so its main part is already open."))
     if study.main_opened_at is not None:
-        raise SpecError(_("The main part of this study is open already."))
+        raise SpecError(_("The main part of this study is already open."))
     study.main_opened_at = timezone.now()
     study.save(update_fields=["main_opened_at"])
     return study

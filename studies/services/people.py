@@ -45,8 +45,9 @@ def add_annotators(study: Study, count: int, *, group: str = "", people: Sequenc
     if not Assignment.objects.filter(annotator__in=annotators).values("annotator").distinct().count() == count:
         raise SpecError(
             _(
-                "Not every one of them would get a text: each text already has all its annotators. Add fewer, or"
-                " revoke the links of those who have dropped out, which frees the texts they have not begun."
+                "There is not enough work for all of them: every text already has its number of "
+                "annotators. Add fewer people, or revoke the links of people who dropped out, which "
+                "frees the texts they have not begun."
             )
         )
     return annotators
@@ -58,7 +59,10 @@ def check_people(study: Study, people: Sequence[str]) -> None:
     twice = sorted(known | {code for code in people if people.count(code) > 1})
     if twice:
         raise SpecError(
-            _("Nobody can take part twice, but these codes are in the list twice or in the study already: %(codes)s.")
+            _(
+                "These codes occur twice in the list or already belong to the study: %(codes)s. Each "
+                "person can take part once."
+            )
             % {"codes": ", ".join(twice[:10])}
         )
 

@@ -112,7 +112,10 @@ def draw_texts(study: Study, chosen: Chosen) -> TextDraw | None:
     names = [text.external_id for text, _items in chosen.texts]
     if n > len(names):
         raise SpecError(
-            _("People cannot get %(n)d texts, as the study has %(texts)d. Lower the number, or choose more texts.")
+            _(
+                "The plan asks for %(n)d texts for people, but the study has only %(texts)d. Lower the "
+                "number, or include more texts."
+            )
             % {"n": n, "texts": len(names)},
             "people_texts",
         )
@@ -147,9 +150,10 @@ def measure_doubt(study: Study, chosen: Chosen) -> tuple[str, dict[str, float]]:
         return "disagreement", known
     raise SpecError(
         _(
-            "A draw by doubt rests on models' answers, and %(missing)d of %(n)d texts have none: one model with"
-            " probabilities, or two models, must have answered all items. Launch a study of the same items with"
-            " annotators: open, let models answer it (evaluate_study), then come back; or draw by equal chance."
+            "Sampling by model uncertainty needs model answers, and %(missing)d of %(n)d texts have "
+            "none: one model with probabilities, or two models, must have answered all items. First "
+            "launch a study of the same items with annotators: open and let models answer it "
+            "(evaluate_study); or sample every text with the same probability."
         )
         % {"missing": n - max(len(spread), len(known)), "n": n}
     )

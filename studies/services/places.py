@@ -205,7 +205,7 @@ def give_back_read_texts(annotator: Annotator, begun_too: bool = False) -> int:
     unfit = annotator.assignments.open().filter(unit__text__external_id__in=known, submissions=None)
     if not begun_too:
         unfit = unfit.filter(stage_opened_at=None)
-    return give_back([assignment.pk for assignment in unfit], _("The person has read this text in another study."))
+    return give_back([assignment.pk for assignment in unfit], _("This person has read the text in another study."))
 
 
 def give_back(assignments: list[int], reason: str) -> int:

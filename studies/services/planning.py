@@ -40,7 +40,7 @@ def plan_people_seats(study: Study, units: Sequence[PlannedUnit], seats: int | N
         return [[seat for seat in row if seat < seats] for row in plan_people_seats(study, units)]
     if seats is None and plan["annotators"] == "open":
         if plan["own_texts"] or plan["shared_texts"]:
-            raise SpecError(_("Shared and own texts need a number of annotators: set annotators to a number."))
+            raise SpecError(_("Shared and own texts need a fixed number of annotators. Set annotators to a number."))
         return [[] for _unit in units]
     quotas = make_quotas(study, seats)
     check_cells(count_cells(study, quotas, len(units)))
@@ -95,8 +95,8 @@ def check_cells(number: int) -> None:
     if number > MAX_CELLS:
         raise SpecError(
             _(
-                "The plan has %(number)d assignments; more than %(limit)d assignments are not possible. Take fewer"
-                " texts or annotators, or make several studies."
+                "The plan has %(number)d assignments; the limit is %(limit)d. Use fewer texts or "
+                "annotators, or split it into several studies."
             )
             % {"number": number, "limit": MAX_CELLS}
         )

@@ -92,7 +92,7 @@ def check_group(study: Study, group: str) -> None:
     """`SpecError` unless somebody can join the study in this group."""
     if has_group_quotas(study) and group not in study.groups:
         raise SpecError(
-            _("This study has numbers for each group. Say in which group they join: %(groups)s.")
+            _("This study counts annotators per group. Choose the group they join: %(groups)s.")
             % {"groups": ", ".join(study.groups)}
         )
 

@@ -55,7 +55,9 @@ def claim_draft(study: Study, writer: Writer) -> Study:
 def refuse_if_written(study: Study) -> None:
     """`WrongState` while somebody launches the draft or imports answers into it; to ask under the study's lock."""
     if any(not scratch.is_abandoned for scratch in Study.everything.filter(scratch_of=study)):
-        sentence = _("The study “%(slug)s” is being launched, or takes in answers. Try again when that has ended.")
+        sentence = _(
+            "The study “%(slug)s” is being launched or is importing answers. Try again when that has finished."
+        )
         raise WrongState(sentence % {"slug": study.slug})
 
 

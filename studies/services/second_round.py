@@ -51,7 +51,7 @@ def open_second_round(study: Study, purpose: Purpose = Purpose.MAIN) -> OpenedRo
     refuse_second_round(study, declaration, purpose)
     flags = flags_of(list_scores(study, declaration, purpose), declaration.rules, is_exact=declaration.exact_wording)
     if not flags:
-        raise SpecError(_("No score meets one of the rules, so there is nothing to look at again."))
+        raise SpecError(_("No score matches any of the rules, so there is nothing to reopen."))
     first = declaration.stages[0].name
     new = [
         assignment
@@ -67,11 +67,11 @@ def open_second_round(study: Study, purpose: Purpose = Purpose.MAIN) -> OpenedRo
 
 def refuse_second_round(study: Study, declaration: Declaration, purpose: Purpose) -> None:
     if (declaration.rounds or 0) < ROUND:
-        raise SpecError(_("This study has one round only, by its parameter rounds."))
+        raise SpecError(_("This study has only one round (parameter rounds)."))
     if not declaration.rules:
-        raise SpecError(_("This study names no rules for a second round, by its parameter rules."))
+        raise SpecError(_("This study has no rules for a second round (parameter rules)."))
     if has_second_round(study, purpose):
-        raise SpecError(_("The second round of this study is open already."))
+        raise SpecError(_("The second round of this study is already open."))
 
 
 def list_scores(study: Study, declaration: Declaration, purpose: Purpose) -> list[Score]:

@@ -1,7 +1,7 @@
 """Choose the items a study asks about and make units of them: from the bank while it is a draft, frozen at launch."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from random import Random
 
@@ -12,7 +12,7 @@ from items.models import Generator, Item, Text
 from items.plain import make_printable
 from projects.scratch import Save, save_at_once
 from studies.models import Study, Unit, UnitItem
-from studies.protocols import PROTOCOLS, Declaration, InvalidParameter
+from studies.protocols import PROTOCOLS, InvalidParameter
 from studies.protocols.units import Candidate, UnitKind
 from studies.services.declarations import get_declaration
 from studies.services.spec import SpecError
@@ -47,10 +47,10 @@ def choose_items(study: Study) -> Chosen:
     for item in items:
         if item.pk not in left_out:
             by_text.setdefault(item.text_id, []).append(item)
-    enough = {pk for pk, own in by_text.items() if has_enough(own, declaration)}
+    enough = {pk for pk, own in by_text.items() if len({i.generator_id for i in own}) >= declaration.min_generators}
     chosen = Chosen([(text, by_text[text.pk]) for text in texts if text.pk in enough])
     if not chosen.texts:
-        raise SpecError(explain_nothing_chosen(without) if not by_text else explain_too_few(declaration))
+        raise SpecError(explain_nothing_chosen(without) if not by_text else explain_too_few(declaration.min_generators))
     check_languages([text for text, _items in chosen.texts])
     chosen.notices = list_notices(study, len(texts), chosen, len(without), len(by_text) - len(enough))
     return chosen
@@ -59,7 +59,7 @@ def choose_items(study: Study) -> Chosen:
 def choose_texts_only(study: Study, texts: list[Text]) -> Chosen:
     """Texts without items, for a protocol that asks about none."""
     if not texts:
-        raise SpecError(_("There is no text in the project. Import texts first."))
+        raise SpecError(_("The project has no texts. Import texts first."))
     check_languages(texts)
     return Chosen([(text, []) for text in texts], [note] if (note := notice_other_language(study, texts[0])) else [])
 
@@ -108,35 +108,24 @@ def refuse_unknown(kind: str, wanted: list[str], known: set[str]) -> None:
 def explain_nothing_chosen(without_options: list[Item]) -> str:
     if without_options:
         return _(
-            "There is nothing to annotate: none of the chosen items has options, and this protocol asks about options."
-            " Choose other items, or add options."
+            "Nothing to annotate: this protocol asks about answer options, and none of the selected "
+            "items has options. Select other items, or add options."
         )
-    return _("There is nothing to annotate: the chosen texts have no items. Import items first, or choose other texts.")
+    return _("Nothing to annotate: the selected texts have no items. Import items first, or select other texts.")
 
 
-def has_enough(items: Sequence[Item], declaration: Declaration) -> bool:
-    """Whether the items of a text are as many, and by as many generators, as the protocol needs."""
-    n_generators = len({item.generator_id for item in items})
-    return n_generators >= declaration.min_generators and len(items) >= declaration.tuple_size
-
-
-def explain_too_few(declaration: Declaration) -> str:
-    if declaration.tuple_size:
-        return _(
-            "There is nothing to annotate: this protocol needs %(n)d items on a text, and no chosen text has them."
-            " Choose more generators."
-        ) % {"n": declaration.tuple_size}
+def explain_too_few(needed: int) -> str:
     return _(
-        "There is nothing to annotate: this protocol needs items of %(n)d generators on a text, and no chosen text has"
-        " them. Choose more generators."
-    ) % {"n": declaration.min_generators}
+        "Nothing to annotate: this protocol needs items of %(n)d generators about a text, and no "
+        "selected text has them. Select more generators."
+    ) % {"n": needed}
 
 
 def check_languages(texts: Iterable[Text]) -> None:
     languages = sorted({text.language for text in texts})
     if len(languages) > 1:
         raise SpecError(
-            _("The chosen texts are in several languages (%(languages)s). Make one study per language.")
+            _("The selected texts are in several languages (%(languages)s). Create one study per language.")
             % {"languages": ", ".join(languages)}
         )
 
@@ -149,38 +138,32 @@ def list_notices(study: Study, n_texts: int, chosen: Chosen, n_without: int, n_f
         insert_number(
             n_without,
             ngettext(
-                "%(n)d item without options is left out: this protocol asks about options.",
-                "%(n)d items without options are left out: this protocol asks about options.",
+                "%(n)d item without options is left out, because this protocol asks about options.",
+                "%(n)d items without options are left out, because this protocol asks about options.",
                 n_without,
             ),
         ),
         insert_number(
             n_few,
             ngettext(
-                "%(n)d text is left out: it has too few items.",
-                "%(n)d texts are left out: they have too few items.",
-                n_few,
-            )
-            if get_declaration(study).tuple_size
-            else ngettext(
-                "%(n)d text is left out: it has items of too few generators.",
-                "%(n)d texts are left out: they have items of too few generators.",
+                "%(n)d text is left out because it has items of too few generators.",
+                "%(n)d texts are left out because they have items of too few generators.",
                 n_few,
             ),
         ),
         insert_number(
             empty := n_texts - len(chosen.texts) - n_few,
             ngettext(
-                "%(n)d text is left out: none of the chosen items is about it.",
-                "%(n)d texts are left out: none of the chosen items is about them.",
+                "%(n)d text is left out because none of the selected items belongs to it.",
+                "%(n)d texts are left out because none of the selected items belongs to them.",
                 empty,
             ),
         ),
         insert_number(
             single,
             ngettext(
-                "%(n)d text has items of one generator only: everybody guesses those.",
-                "%(n)d texts have items of one generator only: everybody guesses those.",
+                "%(n)d text has items of only one generator, so every annotator guesses them.",
+                "%(n)d texts have items of only one generator, so every annotator guesses them.",
                 single,
             ),
         ),
@@ -198,7 +181,7 @@ def notice_other_language(study: Study, text: Text) -> str:
     """A word on pages and texts that are not in the same language, which may be meant."""
     if study.language.partition("-")[0] == text.language.partition("-")[0]:
         return ""
-    return _("The pages are in “%(pages)s”, the texts in “%(texts)s”.") % {
+    return _("The pages are in the language “%(pages)s”, the texts in “%(texts)s”.") % {
         "pages": study.language,
         "texts": text.language,
     }
@@ -248,8 +231,8 @@ def notice_short_texts(chosen: Chosen, units: Iterable[PlannedUnit], wanted: int
     if not short:
         return []
     sentence = ngettext(
-        "%(n)d text has items for fewer than %(wanted)d units: all that they make are asked.",
-        "%(n)d texts have items for fewer than %(wanted)d units: all that they make are asked.",
+        "%(n)d text allows fewer than %(wanted)d pairs; all of them are used.",
+        "%(n)d texts allow fewer than %(wanted)d pairs; all of them are used.",
         short,
     )
     return [sentence % {"n": short, "wanted": wanted}]
@@ -274,5 +257,5 @@ def save_units(study: Study, planned: Iterable[PlannedUnit], save: Save = save_a
 
 
 def make_unit_key(kind: UnitKind, text_id: int, item_ids: Iterable[int]) -> Hashable:
-    """What tells two units of one kind apart: the text, or the items whichever is named first."""
+    """What tells two units of one kind apart: the text, the item, or the two items whichever is named first."""
     return text_id if kind == "text" else frozenset(item_ids)

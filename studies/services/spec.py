@@ -34,7 +34,7 @@ def draw_seed() -> int:
 
 def check_one_line(text: str) -> str:
     if has_control(text):
-        raise ValueError(_("it contains control characters or line breaks."))
+        raise ValueError(_("it contains control characters or line breaks. Remove them."))
     return text
 
 
@@ -168,12 +168,12 @@ def explain_error(problem: Any) -> str:
     place = make_printable(".".join(str(part) for part in problem["loc"]))
     context = problem.get("ctx", {})
     said = {
-        "extra_forbidden": _("%(place)s is not known here; check its spelling."),
+        "extra_forbidden": _("%(place)s is unknown; check its spelling."),
         "missing": _("%(place)s is missing."),
         "string_type": _("%(place)s must be text; put it in quotes."),
         "invalid_key": _("%(place)s must be text; put it in quotes."),
         "string_too_long": _("%(place)s is longer than %(max_length)s characters."),
-        "string_unicode": _("%(place)s holds half a character, which cannot be stored."),
+        "string_unicode": _("%(place)s contains an invalid character (a lone surrogate), which cannot be stored."),
         "too_short": _("%(place)s must not be empty."),
         "string_too_short": _("%(place)s must not be empty."),
         "string_pattern_mismatch": _("%(place)s may have letters, digits, hyphens and underscores only."),

@@ -16,10 +16,12 @@ STATE_LOCKS = 0x4C65 << 44  # apart from other advisory locks of the database
 # What to do about a study that is in a state in which something cannot be done.
 STATE_SENTENCES = {
     StudyState.DRAFT: _("The study “%(slug)s” is still a draft. Launch it first."),
-    StudyState.LIVE: _("The study “%(slug)s” was launched before and is live, so this cannot be done now."),
-    StudyState.PAUSED: _("The study “%(slug)s” is paused. Resume it first, or make a new study."),
-    StudyState.CLOSED: _("The study “%(slug)s” is closed. Open it again, or make a new study."),
-    StudyState.IMPORTED: _("The study “%(slug)s” holds imported answers and can no longer change. Make a new study."),
+    StudyState.LIVE: _("The study “%(slug)s” is live, so this is no longer possible."),
+    StudyState.PAUSED: _("The study “%(slug)s” is paused. Resume it first, or create a new study."),
+    StudyState.CLOSED: _("The study “%(slug)s” is closed. Reopen it, or create a new study."),
+    StudyState.IMPORTED: _(
+        "The study “%(slug)s” consists of imported answers and cannot be changed. Create a new study."
+    ),
 }
 
 

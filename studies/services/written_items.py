@@ -144,7 +144,7 @@ def take_written_item(study: Study, response_id: int, user: User | None, changed
         refuse_other_generator(study, values.generator)
         text = study.project.texts.current().filter(external_id=written.text.external_id).first()
         if text is None:
-            raise EditRefused(_("The text of this item is no longer in the bank, so there is nothing to add it to."))
+            raise EditRefused(_("The item's text is no longer in the project, so the item cannot be added."))
         values = replace(values, metadata=describe_origin(study, written, is_repaired))
         item = create_item(text, values, f"{text.external_id}-written-{response_id}"[-200:])
         verdict = Verdict.REPAIRED if is_repaired else Verdict.ACCEPTED
@@ -157,7 +157,7 @@ def reject_written_item(study: Study, response_id: int, user: User | None, reaso
     with lock_bank(study.project):
         written = find_written_item(study, response_id)
         if written.review and written.review.item:
-            raise EditRefused(_("This item is in the bank already. Leave it out of a study there."))
+            raise EditRefused(_("This item has already been accepted. To exclude it from a study, deselect it there."))
         store_review(response_id, user, Verdict.REJECTED, reason=reason)
 
 
@@ -197,20 +197,22 @@ def refuse_broken(values: ItemValues) -> None:
     """An item has a stem, and no options or two and more that differ, with a key among them."""
     wordings = [" ".join(option.text.casefold().split()) for option in values.options]
     if not values.stem.strip():
-        raise EditRefused(_("The question is empty. Write it, or reject the item."))
+        raise EditRefused(_("The question is empty. Enter it, or reject the item."))
     if len(wordings) == 1:
-        raise EditRefused(_("An item needs two options or more, or none. Add one, or take this one away."))
+        raise EditRefused(
+            _("An item needs at least two options, or none at all. Add another option, or remove this one.")
+        )
     if equal := find_equal_options(wordings):
         raise EditRefused(_("Two options are equal: “%(wording)s”. Change one of them.") % {"wording": equal[0][:200]})
     if values.options and not any(option.correct for option in values.options):
-        raise EditRefused(_("None of the options is a key. Mark the right one."))
+        raise EditRefused(_("None of the options is marked as correct. Mark the key."))
 
 
 def refuse_other_generator(study: Study, name: str) -> None:
     """Items by people must not run under the name of a model."""
     found = Generator.objects.filter(project=study.project, name=name).first()
     if found and found.kind != GeneratorKind.HUMAN:
-        said = _("The generator “%(name)s” is no group of people. Rename it in the bank, then take the item again.")
+        said = _("The generator “%(name)s” is not a group of people. Rename it, then accept the item again.")
         raise EditRefused(said % {"name": name})
 
 
@@ -270,7 +272,7 @@ def take_rephrasal(study: Study, response_id: int) -> Item:
         return known
     text = study.project.texts.current().filter(external_id=response.item.text.external_id).first()
     if text is None:
-        raise EditRefused(_("The text of this item is no longer in the bank, so there is nothing to add it to."))
+        raise EditRefused(_("The item's text is no longer in the project, so the item cannot be added."))
     values = ItemValues(
         stem=clean_stem(response),
         generator=name_rephrasal_generator(study),

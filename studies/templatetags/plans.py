@@ -32,7 +32,7 @@ def describe_value(parameter: Parameter, value: Any) -> str:
     if isinstance(parameter, OneOf | SomeOf):
         labels = dict(parameter.options)
         return ", ".join(_(labels[each]) for each in ([value] if isinstance(value, str) else value)) or "–"
-    return (", ".join(value) if isinstance(value, list | tuple) else str(value)) or _("as in the wording")
+    return (", ".join(value) if isinstance(value, list | tuple) else str(value)) or _("as in the instrument")
 
 
 @register.filter

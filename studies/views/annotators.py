@@ -76,7 +76,7 @@ def expert_check(request, slug):
     try:
         if form.is_valid():
             open_expert_check(study, **form.cleaned_data)
-            messages.success(request, _("The check is open. Send each expert their own link."))
+            messages.success(request, _("The expert check is open. Send each expert their personal link."))
             return redirect("study_annotators", study.slug)
         raise SpecError(" ".join(f"{form.fields[name].label}: {said[0]}" for name, said in form.errors.items()))
     except (WrongState, SpecError) as error:
@@ -95,7 +95,7 @@ def annotator_link(request, slug, pk, action):
         raise Http404
     annotator = get_object_or_404(study.annotators.filter(kind=AnnotatorKind.HUMAN), pk=pk)
     ACTIONS[action](annotator)
-    done = {"revoke": _("The link of %(code)s works no more."), "renew": _("%(code)s has a new link.")}[action]
+    done = {"revoke": _("%(code)s's link is now disabled."), "renew": _("%(code)s has a new link.")}[action]
     messages.success(request, done % {"code": annotator.code})
     return redirect("study_annotators", study.slug)
 

@@ -131,7 +131,7 @@ def instrument_edit(request, slug, pk):
     """The editor. Saving makes a new version; the buttons between fields and YAML take the draft along."""
     project, instrument = get_instrument(request, slug, pk, Role.RESEARCHER)
     if instrument.project_id is None:
-        messages.info(request, _("This instrument ships with Lesart and stays as it is. Copy it, and change the copy."))
+        messages.info(request, _("This instrument comes with Lesart and cannot be changed. Copy it and edit the copy."))
         return redirect("instrument_copy", project.slug, instrument.pk)
     before = get_newest_version(instrument)
     draft = read_sent_draft(request.POST) if request.method == "POST" else writing.read_draft(get_source(before))
@@ -162,7 +162,7 @@ def save_draft(request, project: Project, instrument: Instrument, draft: writing
 def report_save(request, version: InstrumentVersion, is_new: bool) -> None:
     said = _("Version %(number)d is stored.")
     if not is_new:
-        said = _("Version %(number)d says exactly this: nothing was stored.")
+        said = _("Nothing was stored: the file is identical to version %(number)d.")
     (messages.success if is_new else messages.info)(request, said % {"number": version.version})
 
 
@@ -219,7 +219,7 @@ def instrument_preview(request, slug):
 def render_preview(request, project: Project, draft: writing.Draft) -> HttpResponse:
     subject = find_preview_subject(project, request.POST)
     if draft.kind is None or subject is None:
-        raise CannotPreview(_("There is nothing to try it on. Add a text with items to the project, and choose it."))
+        raise CannotPreview(_("The preview needs a text with items. Add one to the project, then select it."))
     return draft.kind.preview(request, draft.content, subject)
 
 
@@ -236,7 +236,7 @@ def instrument_copy(request, slug, pk):
         except writing.InstrumentRefused as refused:
             form.add_error("name", str(refused))
         else:
-            said = _("“%(name)s” is the project's own. Change what you like.")
+            said = _("“%(name)s” now belongs to the project, and you can edit it.")
             messages.success(request, said % {"name": copy.instrument})
             return redirect("instrument_edit", project.slug, copy.instrument_id)
     context = {"project": project, "instrument": instrument, "version": get_newest_version(instrument), "form": form}

@@ -134,7 +134,10 @@ def study_effects(request, slug):
     except WrongState as error:
         messages.error(request, str(error))
     else:
-        said = (_("Shown again: what the answers say of the generators."), _("Hidden until the study is closed."))
+        said = (
+            _("Results about the generators are shown again."),
+            _("Results about the generators are hidden until the study is closed."),
+        )
         messages.success(request, said[hide])
     return redirect("study_results", study.slug)
 
@@ -157,7 +160,9 @@ def take_rephrasal(request, slug, pk):
     study = get_study(request.user, slug, Role.RESEARCHER)
     try:
         item = written_items.take_rephrasal(study, pk)
-        messages.success(request, _("The wording is in the bank as item “%(item)s”.") % {"item": item.external_id})
+        messages.success(
+            request, _("The wording was added to the project as item “%(item)s”.") % {"item": item.external_id}
+        )
     except EditRefused as error:
         messages.error(request, str(error))
     return redirect("study_results", study.slug)

@@ -35,7 +35,7 @@ def written_take(request, slug, pk):
     study = get_study(request.user, slug, Role.RESEARCHER)
     try:
         item = written_items.take_written_item(study, pk, request.user)
-        messages.success(request, _("The item is in the bank as “%(item)s”.") % {"item": item.external_id})
+        messages.success(request, _("The item was added to the project as “%(item)s”.") % {"item": item.external_id})
     except EditRefused as error:
         messages.error(request, str(error))
     return redirect("study_written", study.slug)
@@ -47,7 +47,7 @@ def written_reject(request, slug, pk):
     study = get_study(request.user, slug, Role.RESEARCHER)
     try:
         written_items.reject_written_item(study, pk, request.user, request.POST.get("reason", "").strip()[:500])
-        messages.success(request, _("The item stays out of the bank. It is kept and counted with the study's answers."))
+        messages.success(request, _("The item was rejected. It stays with the study's answers and is counted there."))
     except EditRefused as error:
         messages.error(request, str(error))
     return redirect("study_written", study.slug)
@@ -62,7 +62,7 @@ def written_repair(request, slug, pk):
     except EditRefused:
         raise Http404 from None
     if row.review and row.review.item:
-        messages.info(request, _("This item is in the bank already."))
+        messages.info(request, _("This item is already in the project."))
         return redirect("study_written", study.slug)
     said = row.values
     form = WrittenForm(request.POST or None, initial={"stem": said.stem, "expected_answer": said.expected_answer})
@@ -78,7 +78,9 @@ def written_repair(request, slug, pk):
         except EditRefused as refusal:
             form.add_error(None, str(refusal))
         else:
-            messages.success(request, _("The item is in the bank as “%(item)s”.") % {"item": item.external_id})
+            messages.success(
+                request, _("The item was added to the project as “%(item)s”.") % {"item": item.external_id}
+            )
             return redirect("study_written", study.slug)
     context = {"project": study.project, "study": study, "row": row, "form": form, "rows": rows}
     return render(request, "studies/written_repair.html", context)

@@ -21,7 +21,7 @@ def beside(tiny, items):
 
 
 def test_a_column_for_each_who_answered(beside):
-    assert [column.title for column in beside.head] == ["Items by", "people", "gpt"]
+    assert [column.title for column in beside.head] == ["Generators", "people", "gpt"]
 
 
 def test_a_number_stands_over_the_accuracies_it_comes_from(beside):

@@ -267,12 +267,12 @@ def test_the_study_page_shows_the_agreement_of_the_calibration_and_opens_the_mai
         Judge(annotator, Random(1)).work_through()
     page = as_user(researcher).get(reverse("study", args=["pairs"])).content.decode()
     assert "with ties" in page
-    assert "Open the main part" in page
+    assert "Open main part" in page
     as_user(researcher).post(reverse("study_act", args=["pairs", "open_main"]))
     study.refresh_from_db()
     assert study.main_opened_at
     page = as_user(researcher).get(reverse("study", args=["pairs"])).content.decode()
-    assert "Open the main part" not in page
+    assert "Open main part" not in page
     assert "with ties" in page
 
 

@@ -75,7 +75,7 @@ def test_none_beside_an_option_is_refused(walker):
     data[f"answer-{handle}"] = [data[f"answer-{handle}"], "none"]
     page = walker.post(data)
     assert page.status_code == 200
-    assert "contradict each other" in page.text
+    assert "You selected both an option and “None is correct”" in page.text
 
 
 def test_a_rating_is_asked_for_while_reading(walker):
@@ -84,7 +84,7 @@ def test_a_rating_is_asked_for_while_reading(walker):
     data = {name: value for name, value in walker.answers().items() if not name.startswith("rating")}
     page = walker.post(data)
     assert page.status_code == 200
-    assert page.text.count("Rate the question.") == 12
+    assert page.text.count("Please rate the question.") == 12
     assert not Submission.objects.filter(stage="read").exists()
 
 
@@ -167,7 +167,7 @@ def test_a_preview_says_that_nothing_counts(walker, purpose):
     walker.annotator.purpose = purpose
     walker.annotator.save()
     for page in (walker.get(f"/join/{walker.annotator.token}/"), walker.start().get(), walker.finish().get()):
-        assert "Preview: nothing of this counts." in page.text
+        assert "Preview: answers do not count." in page.text
 
 
 def test_an_annotator_who_counts_sees_no_preview_banner(walker):

@@ -71,7 +71,7 @@ def test_after_the_calibration_everybody_waits_and_then_gets_texts_of_their_own(
 
 def test_the_main_part_is_opened_once_and_only_after_a_calibration(project, study):
     call_command("open_main_part", "pairs", verbosity=0)
-    with pytest.raises(CommandError, match="open already"):
+    with pytest.raises(CommandError, match="is already"):
         call_command("open_main_part", "pairs")
     plain = launched(project, slug="plain", plan={"shared_texts": 0, "own_texts": 0})
     with pytest.raises(SpecError, match="no calibration"):
@@ -211,7 +211,7 @@ def test_a_text_of_fewer_pairs_gives_all_of_them_and_the_study_says_so(project):
     found = outline_draft(drafted(project, params={"pairs_per_text": 30}))
     pairs = [frozenset(item.pk for item in unit.items) for unit in found.units]
     assert len(pairs) == len(set(pairs)) == ITEMS**2 * 3 * len(found.chosen.texts) == 12 * TEXTS
-    assert f"{TEXTS} texts have items for fewer than 30 pairs: all of their pairs are asked." in found.chosen.notices
+    assert f"{TEXTS} texts allow fewer than 30 pairs; all of them are used." in found.chosen.notices
     assert outline_draft(drafted(project, slug="few", params={"pairs_per_text": 12})).chosen.notices == []
 
 
@@ -275,7 +275,7 @@ def test_only_the_last_pair_is_taken_back_and_only_once_at_a_time(study):
     choose(walker, "left")
     response = walker.post({"back": early})
     assert response.status_code == 409
-    assert "cannot be taken back any more" in response.content.decode()
+    assert "can no longer be undone" in response.content.decode()
     last = back_on(walker)
     assert walker.post({"back": last}).status_code == 302
     assert walker.post({"back": last}).status_code == 409

@@ -14,7 +14,7 @@ from tests.waiting import wait_until_it_fits
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 STALE = "This part was already handed in, perhaps in another tab. Here is where you are now."
-OFFLINE = "Not saved yet: no connection. Your answers are kept here and sent again."
+OFFLINE = "Not saved yet: no connection. Your answers are kept in this browser and will be sent again."
 
 
 @pytest.fixture
@@ -106,7 +106,7 @@ def test_none_and_an_option_exclude_each_other(page, annotator):
 def test_enter_does_not_leave_an_unanswered_item(page, annotator):
     start(page, annotator)
     page.keyboard.press("Enter")
-    expect(page.locator(".problem").first).to_have_text("Not answered yet: a digit chooses, N is none.")
+    expect(page.locator(".problem").first).to_have_text("Not answered yet: press a number, or N for none.")
     expect(page.locator(".item").first).to_have_class(re.compile("is-current"))
 
 

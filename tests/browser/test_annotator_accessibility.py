@@ -77,7 +77,7 @@ def annotator_of_each_end(project):
     annotator = study.annotators.first()
     annotator.purpose = Purpose.PREVIEW
     annotator.save()
-    return [("/join/wrong/", "This link does not open anything"), (f"/join/{annotator.token}/", "Welcome")]
+    return [("/join/wrong/", "This link is not valid"), (f"/join/{annotator.token}/", "Welcome")]
 
 
 def test_the_way_through_the_page_by_tab(page, project):

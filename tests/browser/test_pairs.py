@@ -16,7 +16,7 @@ from tests.waiting import wait_until_it_fits
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 KEYS = {"left": "ArrowLeft", "right": "ArrowRight", "down": "ArrowDown"}
-OFFLINE = "Not saved yet: no connection. Your answers are kept here and sent again."
+OFFLINE = "Not saved yet: no connection. Your answers are kept in this browser and will be sent again."
 
 
 @pytest.fixture

@@ -39,20 +39,20 @@ def test_all_well(client, db, broker):
 def test_without_a_worker_pages_still_work_and_the_remedy_is_named(client, db, broker):
     response = client.get("/health/")
     assert response.status_code == 200
-    sentence = "No worker is listening: start one with ./lesart up or celery -A config worker."
+    sentence = "No worker is running: start one with ./lesart up or celery -A config worker."
     assert response.json()["worker"] == sentence
 
 
 def test_without_a_broker_pages_still_work(client, db, no_broker):
     response = client.get("/health/")
     assert response.status_code == 200
-    assert response.json()["broker"].startswith("The broker does not answer")
+    assert response.json()["broker"].startswith("The broker does not")
 
 
 def test_without_a_database_it_is_unavailable(client, broker, no_database):
     response = client.get("/health/")
     assert response.status_code == 503
-    assert response.json()["database"].startswith("The database does not answer")
+    assert response.json()["database"].startswith("The database does not")
 
 
 @pytest.mark.parametrize("accept", ["application/json", "text/html"])
@@ -65,13 +65,13 @@ def test_no_secret_is_said_or_logged(accept, client, no_broker, no_database, cap
 def test_browsers_get_a_page(client, db, no_broker):
     response = client.get("/health/", headers={"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"})
     assert "<h1>Health of this server</h1>" in response.content.decode()
-    assert "No worker is listening" in response.content.decode()
+    assert "No worker is running" in response.content.decode()
 
 
 def test_the_page_needs_no_database(client, broker, no_database):
     response = client.get("/health/", headers={"Accept": "text/html"})
     assert response.status_code == 503
-    assert "The database does not answer" in response.content.decode()
+    assert "The database does not" in response.content.decode()
 
 
 def test_command_line_tools_get_json(client, db, broker):

@@ -99,9 +99,9 @@ def page_of(client, evaluator) -> str:
 def test_the_page_says_how_it_was_read_what_differs_and_what_is_missing(as_user, reviewer, study, served, endpoint):
     evaluator = answered(study, endpoint(served(unclear_at_first)), as_published=True)
     words = page_of(as_user(reviewer), evaluator)
-    assert "asked and read as published" in words
+    assert "asked and parsed as in the publication" in words
     assert "0 of 16 answers differ." in words
-    assert "Of 2 answers it cannot be said without new calls" in words
+    assert "answers cannot be compared without new calls, because" in words
     assert "river r1 b no answer in the reply" in words
     assert "Unklar." in words
 
@@ -121,4 +121,4 @@ def test_strangers_find_no_page(as_user, stranger, study, served, endpoint):
 def test_the_reports_description_says_so(study, served, endpoint):
     answered(study, endpoint(served("R")), as_published=True, label="paper")
     notes = description(evidence_of(study, Choices(seed=1))).notes
-    assert any("“paper” was asked and read as published" in note for note in notes)
+    assert any("“paper” was asked and parsed as in the publication" in note for note in notes)

@@ -103,7 +103,7 @@ def test_without_a_temperature_nothing_about_the_calls_has_changed(study, served
         (["--samples", "0"], "1 to 100"),
         (["--temperature", "3"], "between 0 and 2"),
         (["--temperature", "-1"], "between 0 and 2"),
-        (["--prompt", "kurz/de", "--prompt", "kurz/de"], "named twice"),
+        (["--prompt", "kurz/de", "--prompt", "kurz/de"], "listed twice"),
         (["--prompt", "kurz/de", "--prompt", "nowhere/de"], "nowhere"),
     ],
 )
@@ -121,7 +121,7 @@ def test_a_baseline_has_no_samples(study):
 
 def test_a_model_without_a_temperature_has_none_to_draw_at(study, served, endpoint):
     mock = endpoint(served("R"), capabilities={"temperature": {"value": False}})
-    with pytest.raises(CannotEvaluate, match="takes no temperature"):
+    with pytest.raises(CannotEvaluate, match="a temperature"):
         start(study, ModelSpec(mock, temperature=0.7))
 
 
@@ -195,4 +195,4 @@ def test_the_page_refuses_samples_at_temperature_0_in_the_form(as_user, research
 def test_tables_say_which_draw_it_was(study, served, endpoint):
     mock = endpoint(served("R"))
     evaluators = start_all(study, expand_spec(ModelSpec(mock, temperature=0.7), samples=2))
-    assert "temperature 0.7, as sample 2" in describe_caveats(evaluators[1])[0]
+    assert "sample 2 at temperature 0.7" in describe_caveats(evaluators[1])[0]

@@ -73,7 +73,7 @@ def test_a_baseline_cannot_be_added_and_the_page_says_why(as_user, researcher, w
     client = as_user(researcher)
     page = soup(client.get(f"/s/{slug}/evaluators/"))
     assert "Add a baseline" not in page.get_text()
-    assert "Baselines judge options" in page.get_text()
+    assert "Baselines only judge answer options" in page.get_text()
     client.post(f"/s/{slug}/evaluators/", {"method": "majority"})
     assert not Annotator.objects.filter(kind="baseline").exists()
 
@@ -105,7 +105,7 @@ def test_the_judges_page_says_how_often_the_order_decided(as_user, researcher, w
     study = world("pairs")
     judge = judged(study, endpoint(served("A")))
     said = " ".join(soup(as_user(researcher).get(f"/s/pairs/evaluators/{judge.pk}/")).get_text().split())
-    assert "Of 30 pairs with an answer in both orders, 30 got another answer" in said
+    assert "Of 30 pairs answered in both orders, 30 got a different answer" in said
     assert "Of 60 replies that name a winner, 60 name the item that stood first." in said
 
 

@@ -216,7 +216,7 @@ def test_the_estimate_counts_every_question_and_the_command_only_asks_what_is_re
 
 @pytest.mark.parametrize("baseline", ["majority", "exact", "fuzzy"])
 def test_baselines_have_no_answer_here_and_say_so(study, baseline):
-    with pytest.raises(CommandError, match="Baselines judge options"):
+    with pytest.raises(CommandError, match="Baselines only judge answer options"):
         call_command("evaluate_study", "stops", "--model", baseline)
     assert not Annotator.objects.filter(kind="baseline").exists()
 

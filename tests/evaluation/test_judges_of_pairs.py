@@ -158,15 +158,15 @@ def test_the_command_answers_says_how_much_and_changes_nothing_the_second_time(s
     assert "“mock” has given 30 answers, 30 of them now; none is missing." in capsys.readouterr().out
     rows = list(Response.objects.values())
     call_command("evaluate_study", "pairs", "--model", "mock", "--yes")
-    assert "had answered everything before" in capsys.readouterr().out
+    assert "answered everything" in capsys.readouterr().out
     assert list(Response.objects.values()) == rows
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--model", "majority"], "Baselines judge options"),
-        (["--model", "mock", "--samples", "3"], "are for scores"),
+        (["--model", "majority"], "Baselines only judge answer options"),
+        (["--model", "mock", "--samples", "3"], "to scores"),
         (["--model", "mock", "--threshold-read", ".7"], "is for answers to options"),
         (["--model", "mock", "--stages", "guess"], "no stage “guess”"),
     ],

@@ -153,13 +153,13 @@ def test_the_same_columns_are_asked_for_once_and_another_judge_needs_another_lab
     n = len(server.requests)
     filled(study, model, scale=5)
     assert len(server.requests) == n
-    with pytest.raises(CannotEvaluate, match="of another judge"):
+    with pytest.raises(CannotEvaluate, match="another judge"):
         start(study, JudgeSpec(model, scale=4))
 
 
 def test_columns_of_others_are_not_written_over(study, served, endpoint):
     Metric.objects.create(project=study.project, name="mock:fluency")
-    with pytest.raises(CannotEvaluate, match="metric “mock:fluency” already"):
+    with pytest.raises(CannotEvaluate, match="already has a metric “mock:fluency”"):
         start(study, JudgeSpec(endpoint(served("5")), scale=5))
 
 
@@ -181,10 +181,10 @@ def test_the_command_fills_columns_and_says_what_is_missing(study, served, endpo
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--samples", "1"], "Samples are 2 to 100"),
-        (["--samples", "3", "--reading", "probability"], "probabilities are read from one reply"),
-        (["--temperature", "1"], "A temperature is for samples"),
-        (["--scale", "12"], "2 to 9 steps"),
+        (["--samples", "1"], "samples of written"),
+        (["--samples", "3", "--reading", "probability"], "probabilities come from a single reply"),
+        (["--temperature", "1"], "temperature applies to samples"),
+        (["--scale", "12"], "2 to 9 points"),
     ],
 )
 def test_what_makes_no_sense_is_refused_with_the_reason(study, served, endpoint, words, said):

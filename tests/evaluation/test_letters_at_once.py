@@ -74,14 +74,14 @@ def test_an_estimate_counts_items(study, served, endpoint):
 
 
 def test_letters_have_no_probability(study, served, endpoint):
-    with pytest.raises(CannotEvaluate, match="ask option by option"):
+    with pytest.raises(CannotEvaluate, match="Ask option by option"):
         start(study, ModelSpec(endpoint(served("0")), answering="letters", reading="probability"))
 
 
 def test_option_by_option_under_the_same_label_is_another_evaluator(study, served, endpoint):
     mock = endpoint(served("0"))
     answered(study, mock)
-    with pytest.raises(CannotEvaluate, match="another one"):
+    with pytest.raises(CannotEvaluate, match="a different evaluator"):
         start(study, ModelSpec(mock))
 
 

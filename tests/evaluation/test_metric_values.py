@@ -46,7 +46,7 @@ def test_each_item_gets_each_metric_or_a_reason(computed):
 
 def test_an_item_is_no_reference_of_itself(computed):
     assert (value("r1", "BLEU-4").value, value("r1", "BLEU-4").reason) == (
-        None, "There is no reference question on this text.",
+        None, "This text has no reference question.",
     )  # fmt: skip
 
 
@@ -85,29 +85,29 @@ def test_a_column_for_each_metric_is_taken_over(project, bank):
 @pytest.mark.parametrize(
     ("file", "said"),
     [
-        ("item_id\nr1\n", "a column for each metric"),
+        ("item_id\nr1\n", "column per metric"),
         ("item,m\nr1,1\n", "needs the column item_id"),
-        ("item_id,BLEU-4\nr1,1\n", "is computed here"),
-        ("item_id,m,m\nr1,1,2\n", "“m” stands twice"),
-        ("item_id,item_id,m\nr1,r1,2\n", "“item_id” stands twice"),
-        ("item_id,a\x1b[31m\nr1,1\n", r"one is “a\\x1b\[31m”"),
-        (f"item_id,{'m' * 101}\nr1,1\n", "of up to 100 characters"),
+        ("item_id,BLEU-4\nr1,1\n", "is computed"),
+        ("item_id,m,m\nr1,1,2\n", "“m” occurs twice"),
+        ("item_id,item_id,m\nr1,r1,2\n", "“item_id” occurs twice"),
+        ("item_id,a\x1b[31m\nr1,1\n", r"“a\\x1b\[31m” is not a valid"),
+        (f"item_id,{'m' * 101}\nr1,1\n", "up to 100 characters"),
         ("item_id,m\n", "has no rows"),
         ("", "The file is empty"),
         ("item_id,a,b\nr1,1\n", "Line 2: The row has 2 cells, the first line 3"),
         ("item_id,m\nr1,1,2\n", "Line 2: The row has 3 cells, the first line 2"),
-        ('item_id,m\nr1,1\n"r2,1\n', "Line 3: A quotation mark that opens here is never closed"),
+        ('item_id,m\nr1,1\n"r2,1\n', "A quotation mark opened here is never closed. Close"),
         ("item_id,m\n" + "r" * 200_000 + ",1\n", "Line 2: A cell here is longer than"),
         (f"item_id,{','.join(map(str, range(500)))}\nr1{',1' * 500}\n", "has 501 columns; the limit is 100"),
-        ("item_id,m\nr1,0\0.5\n", "holds a NUL character"),
+        ("item_id,m\nr1,0\0.5\n", "a NUL character"),
         ("item_id,größe\nr1,1\n".encode("latin-1"), "Save the file as UTF-8"),
         ("item_id,m\nr9\x1b[31m,1\n", r"no item “r9\\x1b\[31m”"),
-        ("item_id,m\nr1,1_0\n", "“1_0” is no number"),
-        ("item_id,m\nr1,\u0663\n", "is no number"),
-        ("item_id,m\nr1,1\nr9,1\n", "Line 3: there is no item “r9”"),
-        ("item_id,m\nr1,1\nr1,1\n", "stands in line 2 already"),
-        ("item_id,m\nr1,1\nr2,high\n", "Line 3, m: “high” is no number"),
-        ("item_id,m\nr1,nan\n", "is no number"),
+        ("item_id,m\nr1,1_0\n", "“1_0” is not a number"),
+        ("item_id,m\nr1,\u0663\n", "is not a number"),
+        ("item_id,m\nr1,1\nr9,1\n", ": the project has no item"),
+        ("item_id,m\nr1,1\nr1,1\n", "already occurs in line 2"),
+        ("item_id,m\nr1,1\nr2,high\n", "Line 3, m: “high” is not a number"),
+        ("item_id,m\nr1,nan\n", "is not a number"),
     ],
 )
 def test_a_file_with_a_mistake_is_refused_whole(project, bank, file, said):
@@ -122,7 +122,7 @@ def test_the_page_of_a_text_shows_the_metrics_of_its_items(computed, project, as
     page = as_user(viewer).get(reverse("text", args=[project.slug, text.pk]))
     words = " ".join(BeautifulSoup(page.content, "html.parser").get_text(" ").split())
     assert "ROUGE-L (words) 0.750" in words
-    assert "undefined: There is no reference question on this text." in words
+    assert "undefined: This text has no reference question." in words
 
 
 def test_the_export_has_a_row_per_item_and_metric(computed, study, as_user, reviewer):

@@ -82,8 +82,8 @@ def test_a_large_study_is_not_rendered_by_the_page(as_user, researcher, study, e
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"label": "human"}, "what tables call people"),
-        ({"threshold_guess": ".7"}, "A threshold is for"),
+        ({"label": "human"}, "Tables use"),
+        ({"threshold_guess": ".7"}, "Thresholds only"),
         ({"threshold_guess": "2", "reading": "probability"}, "less than or equal to 1"),
         ({"endpoint": "999"}, "Select a valid choice"),
     ],
@@ -119,7 +119,7 @@ def test_a_model_that_is_not_offered_cannot_be_chosen(
 
 
 def test_without_a_model_the_page_says_who_adds_one(as_user, researcher, study):
-    assert "No model is set up yet. An admin adds one" in soup(as_user(researcher).get(PAGE)).get_text()
+    assert "No model has been added yet. Ask an admin to add one" in soup(as_user(researcher).get(PAGE)).get_text()
 
 
 def test_a_draft_is_sent_back_with_a_sentence(as_user, researcher, project, bank, entries):
@@ -170,7 +170,7 @@ def test_thresholds_stand_in_the_list(as_user, researcher, study, endpoint):
 def test_a_run_at_work_without_a_worker_is_said(as_user, researcher, study, endpoint):
     start(study, ModelSpec(endpoint))
     assert not Worker.objects.exists()
-    assert "No worker is listening" in soup(as_user(researcher).get(LIST)).get_text()
+    assert "No worker is running" in soup(as_user(researcher).get(LIST)).get_text()
 
 
 def test_stages_way_of_asking_and_the_published_reading_are_chosen_on_the_page(as_user, researcher, study, entries):

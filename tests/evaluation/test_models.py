@@ -195,7 +195,7 @@ def test_another_threshold_is_another_evaluator_and_takes_no_call(study, served,
     assert len(server.requests) == n == 16
     by_label = dict(Response.objects.values_list("assignment__annotator__code", "value"))
     assert by_label == {"low": True, "high": False, "written": True}
-    with pytest.raises(CannotEvaluate, match="another one"):
+    with pytest.raises(CannotEvaluate, match="a different evaluator"):
         start(study, ModelSpec(mock, label="low", reading="probability", thresholds={"guess": 0.9}))
 
 
@@ -207,7 +207,7 @@ def test_p_true_without_log_probabilities_is_missing(study, served, endpoint):
 
 def test_a_server_known_to_send_no_log_probabilities_cannot_be_read_so(study, served, endpoint):
     mock = endpoint(served("R"), capabilities={"logprobs": {"value": False, "at": "2026-01-01"}})
-    with pytest.raises(CannotEvaluate, match="Read the written label instead"):
+    with pytest.raises(CannotEvaluate, match="Use the written label instead"):
         start(study, ModelSpec(mock, reading="probability"))
     assert not Annotator.objects.exists()
 
@@ -322,7 +322,7 @@ def test_prompts_with_an_unknown_slot_are_refused(study, project, served, endpoi
     content = json.loads(json.dumps(asking.find_prompt(study).content))
     content["guess"] += " {key}"
     store_version("guess-then-read-prompt", "de", content, project)
-    with pytest.raises(CannotEvaluate, match=r"slot \{key\}"):
+    with pytest.raises(CannotEvaluate, match=r"placeholder \{key\}"):
         start(study, ModelSpec(endpoint(served(planted))))
 
 
@@ -335,8 +335,8 @@ def test_a_language_without_prompts_is_refused(project, bank, served, endpoint):
 @pytest.mark.parametrize(
     ("about", "said"),
     [
-        ({"reading": "mind"}, "label or probability"),
-        ({"thresholds": {"guess": 0.5}}, "is for p"),
+        ({"reading": "mind"}, "label or the probability"),
+        ({"thresholds": {"guess": 0.5}}, "apply to p"),
         ({"reading": "probability", "thresholds": {"guess": 1.5}}, "between 0 and 1"),
         ({"stages": ["sleep"]}, "no stage “sleep”"),
     ],
@@ -381,7 +381,7 @@ def test_the_command_drains_itself_where_no_worker_is_alive(study, served, endpo
     out = run_command("--as", "small")
     assert "16 calls, 0 of them answered before" in out
     assert "“small” has judged 16 options, 16 of them now; none is missing." in out
-    assert "had answered everything before" in run_command("--as", "small")
+    assert "answered everything" in run_command("--as", "small")
 
 
 def test_the_command_ends_with_3_if_answers_are_missing(study, served, endpoint, capsys):

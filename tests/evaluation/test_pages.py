@@ -96,17 +96,17 @@ def test_an_unfinished_evaluator_can_be_continued(as_user, researcher, study):
 def test_the_page_says_if_no_worker_is_listening(as_user, researcher, study):
     add_baseline(study, "majority")
     client = as_user(researcher)
-    assert "No worker is listening" in page_of(client).get_text()
+    assert "No worker is running" in page_of(client).get_text()
     now = timezone.now()
     Worker.objects.create(name="w", started_at=now, last_seen=now)
-    assert "No worker is listening" not in page_of(client).get_text()
+    assert "No worker is running" not in page_of(client).get_text()
     Worker.objects.update(last_seen=now - timedelta(hours=1))
-    assert "No worker is listening" in page_of(client).get_text()
+    assert "No worker is running" in page_of(client).get_text()
 
 
 def test_a_page_of_finished_evaluators_needs_no_worker(as_user, researcher, study):
     answer(add_baseline(study, "majority"))
-    assert "No worker is listening" not in page_of(as_user(researcher)).get_text()
+    assert "No worker is running" not in page_of(as_user(researcher)).get_text()
 
 
 def test_a_broker_that_is_away_is_no_error(as_user, researcher, study, monkeypatch):
@@ -121,7 +121,7 @@ def test_a_broker_that_is_away_is_no_error(as_user, researcher, study, monkeypat
 def test_what_is_refused_stands_on_the_page(as_user, researcher, study):
     response = as_user(researcher).post(PAGE, {"method": "exact", "label": "human"})
     assert response.status_code == 200
-    assert "is what tables call people" in response.content.decode()
+    assert "Tables use" in response.content.decode()
     assert not Annotator.objects.exists()
 
 

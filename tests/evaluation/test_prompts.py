@@ -53,11 +53,11 @@ def test_a_title_and_paragraphs_are_laid_out_as_declared(content):
 @pytest.mark.parametrize(
     ("stage", "template", "said"),
     [
-        ("read", "{text} {question} {option} {key}", "the slot {key}"),
-        ("guess", "{text} {question} {option}", "the slot {text}, which it cannot fill"),
-        ("guess", "{question} only", "lacks the slot {option}"),
-        ("read", "{question} {option}", "lacks the slot {text}"),
-        ("again", "{option}: R oder F?", "the slot {option}"),
+        ("read", "{text} {question} {option} {key}", "the placeholder {key}"),
+        ("guess", "{text} {question} {option}", "placeholder {text}"),
+        ("guess", "{question} only", "lacks the placeholder {option}"),
+        ("read", "{question} {option}", "lacks the"),
+        ("again", "{option}: R oder F?", "placeholder {option}"),
     ],
 )
 def test_a_slot_that_cannot_be_filled_or_is_missing_is_refused(content, stage, template, said):

@@ -117,13 +117,13 @@ def test_a_server_that_refuses_the_schema_gets_none_without_it_and_the_call_says
     assert len(server.requests) == 1
     call = run.calls.get()
     assert call.state == "failed"
-    assert "takes no JSON schema. Choose words that ask for a list" in call.error
+    assert "JSON schemas. Choose a prompt that asks for a list" in call.error
     assert not Item.objects.exists()
 
 
 def test_a_server_known_to_take_no_schema_is_refused_before_anything_is_stored(project, piano, served, endpoint):
     model = endpoint(served(AS_JSON), capabilities={"json_schema": {"value": False, "at": "2026-01-01"}})
-    with pytest.raises(CannotGenerate, match="takes no JSON schema"):
+    with pytest.raises(CannotGenerate, match="support JSON schemas"):
         start(project, GenerationSpec(model, [piano], ONE, "generate-items-json"))
     assert not Generator.objects.exists()
 
@@ -237,19 +237,19 @@ def test_the_same_seed_draws_the_same_examples(project, piano, bank, served, end
 def test_items_of_models_are_not_drawn(project, piano, bank):
     Generator.objects.filter(name="people").update(kind=GeneratorKind.MODEL)
     template = read_template(load_shipped()["generate-items-examples/de"])
-    with pytest.raises(CannotGenerate, match="too few items for 1 examples"):
+    with pytest.raises(CannotGenerate, match="too few suitable items for 1 examples"):
         choose_examples(project, Examples(n=1), [piano], template, 3)
 
 
 @pytest.mark.parametrize(
     ("instrument", "examples", "said"),
     [
-        ("generate-items-examples", Examples(), "Say which, or how many"),
-        ("generate-items", Examples(n=1), "no place for examples"),
+        ("generate-items-examples", Examples(), "Say which ones, or how many"),
+        ("generate-items", Examples(n=1), "no examples"),
         ("generate-items-examples", Examples(ids=("nobody",)), "no item “nobody”"),
-        ("generate-items-examples", Examples(n=3), "too few items for 3 examples"),
+        ("generate-items-examples", Examples(n=3), "too few suitable items for 3 examples"),
         ("generate-items-examples", Examples(n=21), "up to 20 examples"),
-        ("generate-items-examples", Examples(ids=("p1",)), "is about a text that is asked about"),
+        ("generate-items-examples", Examples(ids=("p1",)), "Choose an example about another text"),
     ],
 )
 def test_examples_that_cannot_be_are_refused(project, bank, served, endpoint, instrument, examples, said):
@@ -262,7 +262,7 @@ def test_examples_that_cannot_be_are_refused(project, bank, served, endpoint, in
 def test_other_examples_under_the_same_name_are_refused(project, piano, bank, served, endpoint):
     model = endpoint(served(WHOLE))
     written(project, model, [piano], "generate-items-examples", examples=Examples(n=1))
-    with pytest.raises(CannotGenerate, match="written after other examples"):
+    with pytest.raises(CannotGenerate, match="written with other examples"):
         start(project, GenerationSpec(model, [piano], ONE, "generate-items-examples", examples=Examples(n=2)))
 
 
@@ -311,7 +311,7 @@ def test_texts_without_expected_answers_are_refused(project, piano, served, endp
 
 
 def test_a_question_has_no_options(project, piano, answered, served, endpoint):
-    with pytest.raises(CannotGenerate, match="Say 0 options"):
+    with pytest.raises(CannotGenerate, match="Set 0 options"):
         start(project, GenerationSpec(endpoint(served("")), [piano], ONE, "generate-question"))
 
 
@@ -335,7 +335,7 @@ def test_the_answer_is_a_slot_of_questions_only(project):
     base = {"text": {}, "again": "Noch einmal.", "title": "x"}
     with pytest.raises(BadTemplate, match="only an instrument with “writes: question” can fill"):
         read_template({**base, "generate": "{text} {n_items} {n_options} {answer}"})
-    with pytest.raises(BadTemplate, match=r"lacks the slot \{answer\}"):
+    with pytest.raises(BadTemplate, match=r"lacks the placeholder \{answer\}"):
         read_template({**base, "writes": "question", "generate": "{text}"})
     assert read_template({**base, "writes": "question", "generate": "{text} {answer}"}).writes == "question"
 
@@ -413,7 +413,7 @@ def test_every_shipped_prompt_is_previewed_with_the_words_that_a_run_would_send(
 
 
 def test_a_preview_without_examples_in_the_bank_says_what_to_do(project, rf, piano):
-    with pytest.raises(CannotPreview, match="too few items for 1 examples"):
+    with pytest.raises(CannotPreview, match="too few suitable items for 1 examples"):
         GeneratorPromptKind().preview(
             rf.get("/"), load_shipped()["generate-items-examples/de"], PreviewSubject(project, piano, None)
         )

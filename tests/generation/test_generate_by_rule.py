@@ -29,7 +29,7 @@ def run(*words: str) -> str:
 
 
 def test_three_items_of_three_options_and_one_key_stand_in_the_bank(text):
-    assert run() == "Items written: 3; in the bank before: 0; missing: 0."
+    assert run() == "Items written: 3; already in the project: 0; missing: 0."
     items = list(Item.objects.order_by("pk"))
     assert [item.external_id for item in items] == ["piano-cloze-1", "piano-cloze-2", "piano-cloze-3"]
     for item in items:
@@ -48,25 +48,25 @@ def test_the_generator_is_a_rule_with_its_factors(text):
 def test_a_second_run_stores_nothing_twice(text):
     run()
     before = list(Item.objects.values())
-    assert run() == "Items written: 0; in the bank before: 3; missing: 0."
+    assert run() == "Items written: 0; already in the project: 3; missing: 0."
     assert list(Item.objects.values()) == before
 
 
 def test_more_items_later_are_added_to_those_that_are_there(text):
     run("--items", "1")
-    assert run("--items", "2") == "Items written: 1; in the bank before: 1; missing: 0."
+    assert run("--items", "2") == "Items written: 1; already in the project: 1; missing: 0."
 
 
 def test_a_second_run_after_an_edit_keeps_the_items_that_came_along(text):
     run()
     values = get_text_values(text)
     edit_text(text, type(values)(**{**vars(values), "title": "Das Ende"}))
-    assert "in the bank before: 3" in run()
+    assert "already in the project: 3" in run()
     assert Item.objects.current().count() == 3
 
 
 def test_open_questions_keep_their_answer_and_rank_score(text):
-    assert run("--options", "0", "--items", "2") == "Items written: 2; in the bank before: 0; missing: 0."
+    assert run("--options", "0", "--items", "2") == "Items written: 2; already in the project: 0; missing: 0."
     item = Item.objects.get(external_id="piano-open-1")
     assert item.stem.endswith("?")
     assert BODY.find(item.expected_answer) >= 0
@@ -99,7 +99,7 @@ def test_a_text_that_carries_too_few_ends_with_3_and_is_named(project, text):
     make_text(project, "short", body="Die Stadt ist klein.", language="de")
     said = run()
     assert "Text “short” carries 0 of 3 items" in said
-    assert "Items written: 3; in the bank before: 0; missing: 3." in said
+    assert "Items written: 3; already in the project: 0; missing: 3." in said
     assert said.endswith("exit 3")
 
 
@@ -158,4 +158,4 @@ def test_an_id_of_somebody_elses_item_is_not_overwritten(text):
 def test_a_text_with_the_longest_id_gets_items_too(project):
     make_text(project, "x" * 200, body=BODY, language="de")
     run()
-    assert "in the bank before: 3" in run()
+    assert "already in the project: 3" in run()

@@ -212,7 +212,7 @@ def test_another_model_under_the_name_is_refused(project, piano, served, endpoin
     server = served(WHOLE)
     written(project, endpoint(server), [piano])
     endpoint(server, model="mock-2")
-    assert "were written by the model mock-1" in refusal()
+    assert "were written by the model" in refusal()
 
 
 def refusal(*words: str) -> str:
@@ -233,14 +233,14 @@ def test_the_command_drains_the_run_and_ends_with_0(project, piano, served, endp
     endpoint(served(WHOLE))
     said = run_command("--yes")
     assert "1 call, 0 of them answered before" in said
-    assert said.endswith("Items written: 3; in the bank before: 0; missing: 0.\n")
-    assert run_command("--yes").endswith("Items written: 0; in the bank before: 3; missing: 0.\n")
+    assert said.endswith("Items written: 3; already in the project: 0; missing: 0.\n")
+    assert run_command("--yes").endswith("Items written: 0; already in the project: 3; missing: 0.\n")
 
 
 def test_incomplete_and_missing_items_end_with_3(project, piano, served, endpoint):
     endpoint(served(WHOLE.replace("(richtig)", "", 1).split("3. ")[0]))
     said = run_command("--yes")
-    assert "Items written: 1; in the bank before: 0; missing: 1. Incomplete: 1" in said
+    assert "Items written: 1; already in the project: 0; missing: 1. Incomplete: 1" in said
     assert said.endswith("exit 3")
 
 
@@ -263,7 +263,7 @@ def test_the_command_also_waits_for_a_run_that_a_page_started(project, piano, se
     other = make_text(project, "other", body=GERMAN_OTHER, language="de")
     model = endpoint(served(WHOLE))
     start(project, ask(project, model, [piano]))
-    assert "Items written: 6; in the bank before: 0; missing: 0." in run_command("--yes")
+    assert "Items written: 6; already in the project: 0; missing: 0." in run_command("--yes")
     assert [run.params["texts"] for run in Run.objects.order_by("pk")] == [[piano.pk], [other.pk]]
 
 
@@ -287,11 +287,11 @@ def test_estimate_by_command_asks_nothing(project, piano, served, endpoint):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--options", "0", "--instrument", "generate-items"], "Open questions come from cloze, or from an instrument"),
+        (["--options", "0", "--instrument", "generate-items"], "open questions use cloze, or an instrument"),
         (["--instrument", "nothing"], "no instrument “nothing/de”"),
         (["--instrument", "guess-then-read"], "has no “generate”"),
         (["--budget", "1", "--yes"], "has no price"),
-        (["--as", " "], "--as: This is empty"),
+        (["--as", " "], "--as: This field is empty"),
         (["--candidates", "21"], "1 to 20 items"),
         (["--candidates", "0"], "1 to 20 items"),
         (["--candidates", "5", "--options", "0"], "Open questions cannot be candidates"),

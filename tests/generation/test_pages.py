@@ -51,7 +51,7 @@ def test_rules_write_at_once(as_user, researcher, project, piano):
     piano.body = BODY
     piano.save()
     response = as_user(researcher).post(NEW, ENTRIES, follow=True)
-    assert "Items written: 3; in the bank before: 0; missing: 0." in soup(response).get_text()
+    assert "Items written: 3; already in the project: 0; missing: 0." in soup(response).get_text()
     assert Item.objects.count() == 3
 
 
@@ -130,7 +130,7 @@ def test_an_incomplete_item_of_another_project_is_not_found(as_user, stranger, i
 def test_the_review_shows_reason_raw_text_and_parts_and_nothing_of_it_as_markup(as_user, researcher, incomplete):
     page = soup(as_user(researcher).get(LIST))
     card = page.select_one("article.incomplete")
-    assert "not said whether it is correct" in card.select_one(".reasons").get_text()
+    assert "option whether it is correct" in card.select_one(".reasons").get_text()
     assert "a) jeden Abend um sieben Uhr" in card.select_one("pre").get_text()
     assert [badge.get_text() for badge in card.select("li .badge")] == ["?", "incorrect", "incorrect"]
     assert not card.select("li b")
@@ -155,7 +155,7 @@ def test_what_is_still_not_whole_is_not_stored(as_user, researcher, incomplete):
     equal = client.post(url, entries | {"options-1-text": entries["options-0-text"]})
     assert "Two options are equal" in soup(equal).get_text()
     few = client.post(url, entries | {"options-1-text": "", "options-2-text": ""})
-    assert "needs two options" in soup(few).get_text()
+    assert "least two options" in soup(few).get_text()
     assert not Item.objects.filter(external_id="piano-mock-1").exists()
 
 
@@ -208,12 +208,12 @@ def test_a_model_of_other_projects_is_not_offered(as_user, researcher, stranger,
     model.projects.add(Project.objects.get(slug="mountains"))
     page = soup(as_user(researcher).get(NEW))
     assert [field["value"] for field in page.select("input[name=writer]")] == ["cloze"]
-    assert "No model is set up yet" in page.get_text()
+    assert "No model has been added yet" in page.get_text()
 
 
 @pytest.mark.parametrize("entries", [{"examples": "3"}, {"are_candidates": "on"}, {"label": "mine"}], ids=str)
 def test_what_is_for_models_only_is_refused_for_rules(as_user, researcher, piano, entries):
-    assert "This is for models" in soup(as_user(researcher).post(NEW, ENTRIES | entries)).get_text()
+    assert "This field applies to models" in soup(as_user(researcher).post(NEW, ENTRIES | entries)).get_text()
     assert not Item.objects.exists()
 
 

@@ -43,7 +43,7 @@ def test_the_page_leads_to_the_rejected_replies(as_user, researcher, generator):
     )
     numbers = {each.dt.get_text(): each.dd.get_text() for each in page.select("dl.numbers div")}
     assert numbers["Rejected replies"] == "1"
-    assert numbers["Beyond the number asked for"] == "1"
+    assert numbers["More than requested"] == "1"
     link = page.select_one("table a[href*='state=rejected']")["href"]
     assert "1" in as_user(researcher).get(link).content.decode()
 

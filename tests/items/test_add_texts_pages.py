@@ -107,13 +107,13 @@ def test_a_text_that_may_not_be_shared_is_stored_so(client, project):
     [
         (" ", {}, "This field is required"),
         ("x" * 100_001, {}, "the limit is 100000"),
-        ("12345", {}, "could not be recognised"),
-        (GERMAN, {"language": "Klingon"}, "no language"),
+        ("12345", {}, "could not be detected"),
+        (GERMAN, {"language": "Klingon"}, "not a known language"),
         (GERMAN, {"external_id": "a\nb\x1b"}, "control characters"),
         ("a\0b", {}, "Null characters are not allowed"),
-        (GERMAN, {"separator": "---"}, "No line of the text is this one"),
-        (f"{GERMAN}\n--\n{BODY}", {"separator": "--", "external_id": "t1"}, "An id is that of one text"),
-        ("--\n--", {"separator": "--"}, "No text stands between the lines"),
+        (GERMAN, {"separator": "---"}, "no such line. Correct the separator, or"),
+        (f"{GERMAN}\n--\n{BODY}", {"separator": "--", "external_id": "t1"}, "An id belongs to a single text"),
+        ("--\n--", {"separator": "--"}, "no text between the separator lines"),
     ],
 )
 def test_a_bad_paste_is_refused_on_the_form(paste, body, fields, words):
@@ -124,7 +124,7 @@ def test_a_bad_paste_is_refused_on_the_form(paste, body, fields, words):
 def test_a_taken_id_with_other_words_is_refused_in_the_preview(project, paste):
     load(project, text_row(id="t1"))
     page = paste(external_id="t1")
-    assert "“t1” has another wording" in page.content.decode()
+    assert "or use another id" in page.content.decode()
     assert "text 1" in page.content.decode()
 
 
@@ -159,8 +159,8 @@ def test_one_bad_file_is_named_and_keeps_all_out(client, send_files):
     ("files", "words"),
     [
         ([], "This field is required"),
-        ([("a.docx", b"PK")], "“a.docx” is no plain text file"),
-        ([("a.txt", b"x"), ("b.csv", b"x")], "“b.csv” is no plain text file"),
+        ([("a.docx", b"PK")], "is not a plain text file"),
+        ([("a.txt", b"x"), ("b.csv", b"x")], "is not a plain text file"),
     ],
 )
 def test_bad_files_are_refused_on_the_form(send_files, files, words):
@@ -172,7 +172,7 @@ def test_files_that_are_too_large_together_are_refused(send_files, settings):
     settings.LESART = {**settings.LESART, "PAGE_UPLOAD_BYTES": 1_000_000}
     settings.FILE_UPLOAD_HANDLERS = ["items.uploads.BoundedUpload", *settings.FILE_UPLOAD_HANDLERS]
     page = send_files(*[(f"{number}.txt", b"x" * 400_000) for number in range(9)])
-    assert "larger than 1 MB together" in page.content.decode()
+    assert "larger than 1 MB in total" in page.content.decode()
     assert sum(upload.size for upload in page.context["form"].files.getlist("uploads")) < 1_200_000
 
 
@@ -204,8 +204,8 @@ def test_chosen_columns_are_kept_until_the_import(client, send_table):
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        (["", "", "question", "", "", ""], "No column is said to hold the text"),
-        (["", "text", "text", "", "", ""], "2 columns are said to be"),
+        (["", "", "question", "", "", ""], "No column is assigned to the text"),
+        (["", "text", "text", "", "", ""], "columns are assigned to"),
         (["", "text", "", "nonsense", "", ""], "Select a valid choice"),
     ],
 )
@@ -233,7 +233,7 @@ def test_a_bad_row_is_shown_with_its_line_and_column(client, send_table):
     page = client.get(step("item_import_preview")).content.decode()
     assert "<td>line 2</td>" in page
     assert "<td>richtig</td>" in page
-    assert "“9” is no option of this row" in page
+    assert "is not an option of this row" in page
     assert step("item_import_columns") in page
 
 
@@ -246,7 +246,7 @@ def test_names_and_cells_are_words_on_the_page(send_table):
 
 
 @pytest.mark.parametrize(
-    ("name", "words"), [("a.txt", "Choose “Text files” above"), ("a.xlsx", "Save a spreadsheet as CSV (UTF-8)")]
+    ("name", "words"), [("a.txt", "Use “Text files” above"), ("a.xlsx", "Save spreadsheets as CSV")]
 )
 def test_a_file_of_another_kind_is_refused_with_a_remedy(send_table, name, words):
     assert words in send_table(b"text", name=name).content.decode()

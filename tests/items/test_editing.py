@@ -24,7 +24,7 @@ def item(text) -> Item:
 
 
 def test_a_taken_id_is_refused(text):
-    with pytest.raises(EditRefused, match="taken"):
+    with pytest.raises(EditRefused, match="already used"):
         create_item(text, ItemValues(stem="Why?", generator="Ada"), "q1")
 
 
@@ -89,7 +89,7 @@ def flipped(item: Item) -> ItemValues:
 
 
 def test_a_changed_key_needs_a_reason(item, researcher):
-    with pytest.raises(EditRefused, match="Say why"):
+    with pytest.raises(EditRefused, match="Enter the reason"):
         edit_item(item, flipped(item), researcher)
     assert [option.correct for option in item.options.all()] == [True, False]
 
@@ -108,5 +108,5 @@ def test_a_renamed_generator_keeps_its_items(item):
 
 def test_a_generator_cannot_take_anothers_name(item):
     Generator.objects.create(project=item.project, name="Ada")
-    with pytest.raises(EditRefused, match="has that name"):
+    with pytest.raises(EditRefused, match="has this name"):
         edit_generator(item.generator, "Ada", GeneratorKind.HUMAN, "", {})

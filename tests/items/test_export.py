@@ -74,7 +74,7 @@ def test_the_hash_finds_its_text_again(secret, other):
     assert not load(secret, *lines).writes
     assert "Add the text itself" in refusal(other, *lines)[0][2]
     Text.objects.filter(project=secret).update(body="Another text")
-    assert "holds another text" in refusal(secret, *lines)[0][2]
+    assert "does not match the project's text" in refusal(secret, *lines)[0][2]
 
 
 def test_the_page_downloads_it(bank, as_user, viewer):

@@ -32,7 +32,7 @@ def test_its_data_set_is_the_generator(project):
 
 
 def test_predictions_are_left_out_with_a_warning(project):
-    assert "Answers of models" in warnings(load(project, ROW))[0][2]
+    assert "answers in the" in warnings(load(project, ROW))[0][2]
     assert not [warning for warning in warnings(load(project, ROW | {"items": []})) if "models" in warning[2]]
 
 

@@ -65,7 +65,7 @@ def test_confirming_twice_imports_once_and_says_so(client, upload):
     url = preview_url()
     client.post(url)
     page = client.post(url, follow=True)
-    assert "The file is gone: it was imported" in page.content.decode()
+    assert "file is no longer here: it was imported" in page.content.decode()
     assert Text.objects.count() == 1
 
 
@@ -114,8 +114,8 @@ def test_generator_and_language_are_taken_from_the_page(client, upload):
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"name": "bank.xlsx"}, "ends in .csv, .tsv or .jsonl"),
-        ({"language": "Klingon"}, "no language"),
+        ({"name": "bank.xlsx"}, ".csv, .tsv and .jsonl"),
+        ({"language": "Klingon"}, "not a known language"),
         ({"generator": "a\x07"}, "control characters"),
     ],
 )
@@ -125,7 +125,7 @@ def test_a_bad_upload_is_refused_on_the_form(upload, fields, words):
 
 
 def test_an_empty_file_is_explained(upload):
-    assert "The file is empty. Lesart reads JSONL" in upload(content=b"").content.decode()
+    assert "The file is empty. JSONL" in upload(content=b"").content.decode()
 
 
 def test_a_file_above_the_bound_is_refused_with_the_limit(upload, settings):

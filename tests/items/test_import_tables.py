@@ -100,7 +100,7 @@ def test_unknown_columns_are_kept_with_the_text_and_named(project):
     assert Text.objects.get().metadata == {"extra": {"year": "1999"}}
     ((line, field, reason),) = warnings(plan)
     assert (line, field) == (0, "year")
-    assert "kept among the metadata" in reason
+    assert "kept in the metadata" in reason
 
 
 def test_unknown_columns_of_items_are_kept_with_the_item(project):
@@ -134,7 +134,7 @@ def test_a_row_that_says_nothing_new_is_a_warning(project):
     plan = load_csv(project, csv("text_id;text", f"t1;{BODY}", f"t1;{BODY}"))
     ((line, _field, reason),) = warnings(plan)
     assert line == 3
-    assert "nothing that the rows above do not say" in reason
+    assert "This row repeats what the rows above already" in reason
 
 
 def test_formulas_are_just_text(project):
@@ -154,18 +154,18 @@ def test_a_problem_of_an_item_is_told_with_its_own_line(project):
         project, csv("text;item_id;question", f"{BODY};q2;When?", f"{BODY};q1;Where?")
     )
     assert (line, field) == (3, "")
-    assert "“q1” has another wording" in reason
+    assert "or use another id" in reason
 
 
 @pytest.mark.parametrize(
     ("rows", "line", "field", "words"),
     [
-        ([f"t1;{BODY};Why?;a;b;1", "t1;Other words.;When?;a;b;1"], 3, "Lesetext", "A row above says something else"),
-        ([";;Why?;a;b;1"], 2, "Lesetext", "Nothing says which text"),
+        ([f"t1;{BODY};Why?;a;b;1", "t1;Other words.;When?;a;b;1"], 3, "Lesetext", "row about the same text. Use"),
+        ([";;Why?;a;b;1"], 2, "Lesetext", "not say which text"),
         ([f"t1;{BODY};;a;b;1"], 2, "Frage", "its question is missing"),
-        ([f"t1;{BODY};Why?;a;b;"], 2, "richtig", "Nothing says which option is correct"),
+        ([f"t1;{BODY};Why?;a;b;"], 2, "richtig", "not say which option is correct"),
         ([f"t1;{BODY};Why?;;;1"], 2, "richtig", "The row has no options"),
-        ([f"t1;{BODY};Why?;a;b;7"], 2, "richtig", "“7” is no option of this row"),
+        ([f"t1;{BODY};Why?;a;b;7"], 2, "richtig", "is not an option of this row"),
         ([f"t1;{BODY};Why?;a;{'x' * 2001};1"], 2, "Antwort B", "the limit is 2,000"),
         ([f"t1;{BODY};{'x' * 10_001};a;b;1"], 2, "Frage", "the limit is 10,000"),
         ([f"t1;{'x' * 100_001};Why?;a;b;1"], 2, "Lesetext", "the limit is 100,000"),
@@ -198,8 +198,8 @@ def test_a_shareable_that_is_only_kept_still_counts(project):
 def test_without_a_text_the_known_columns_are_named():
     ((line, _field, reason),) = problems_of(csv("Überschrift;Jahr", "a;b"))
     assert line == 1
-    assert "No column is said to hold the text" in reason
-    assert "Lesart knows these columns: text_id, title, text" in reason
+    assert "No column is assigned to the text" in reason
+    assert ", and option_1 to option_" in reason
     assert "“Überschrift”, “Jahr”" in reason
 
 

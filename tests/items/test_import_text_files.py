@@ -50,13 +50,13 @@ def test_another_wording_under_the_same_name_needs_update(project):
         store(project, ("ferry.txt", b"The ferry leaves at eight in the morning and at noon."))
     (problem,) = refused.value.plan.problems.listed
     assert problem.name == "ferry.txt"
-    assert "another wording" in problem.reason
+    assert "a different wording" in problem.reason
 
 
 def test_windows_1252_is_a_warning_that_names_the_file():
     (warning,) = read_text_files([("a.txt", GERMAN.encode("cp1252"))]).warnings.listed
     assert warning.name == "a.txt"
-    assert "read as Windows-1252. Check its words, such as: Fähre, fährt" in warning.reason
+    assert "was read as Windows-1252. Check words such as" in warning.reason
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def test_an_item_without_options_is_an_open_question(client, item):
 
 def test_equal_options_are_stored_with_a_warning(client, item):
     page = client.post(new_url(item), form([("", "same", True), ("", "same", False)]), follow=True)
-    assert "options are equal" in page.content.decode()
+    assert "options of this item are equal" in page.content.decode()
     assert Item.objects.count() == 2
 
 
@@ -66,9 +66,9 @@ def test_equal_options_are_stored_with_a_warning(client, item):
     [
         ([], {"stem": " "}, "This field is required"),
         ([], {"generator": ""}, "This field is required"),
-        ([], {"external_id": "q1"}, "The id is taken"),
+        ([], {"external_id": "q1"}, "This id is already"),
         ([("", "x" * 2001, False)], {}, "at most 2000 characters"),
-        ([("", "", True)], {}, "Write the option, or clear its key"),
+        ([("", "", True)], {}, "Enter the option, or clear its key"),
         ([("", str(n), False) for n in range(21)], {}, "at most 20 forms"),
         ([], {"options-TOTAL_FORMS": "many"}, "ManagementForm data is missing"),
     ],
@@ -89,11 +89,11 @@ def test_more_rows_come_without_javascript_and_keep_what_was_typed(client, item)
 
 
 def test_an_edit_is_a_new_version_and_says_so(client, item):
-    assert "Running studies keep the old one" in client.get(edit_url(item)).content.decode()
+    assert "running studies keep the old one" in client.get(edit_url(item)).content.decode()
     page = client.post(edit_url(item), form(KNOWN, stem="Why so late?"), follow=True)
     new = Item.objects.current().get()
     assert (new.version, new.stem, new.multiple, new.metadata) == (2, "Why so late?", False, {"flaw": "x"})
-    assert "stored as version 2" in page.content.decode()
+    assert "saved as version" in page.content.decode()
 
 
 def test_an_option_loses_its_row_but_others_keep_their_ids(client, item):
@@ -108,7 +108,7 @@ def test_an_option_id_that_the_item_does_not_have_is_not_believed(client, item):
 
 def test_a_changed_key_needs_a_reason(client, item):
     rows = [("a", OPTIONS[0][0], False), ("b", OPTIONS[1][0], True)]
-    assert "Say why" in client.post(edit_url(item), form(rows)).content.decode()
+    assert "Enter the reason" in client.post(edit_url(item), form(rows)).content.decode()
     client.post(edit_url(item), form(rows, reason="Mixed up."))
     assert Item.objects.get().version == 1
     assert KeyCorrection.objects.count() == 2
@@ -119,7 +119,7 @@ def test_an_old_version_leads_to_the_current_one(client, item):
     new = Item.objects.current().get()
     assert client.get(edit_url(item)).url == edit_url(new)
     refused = client.post(edit_url(item), form(KNOWN, stem="Third")).content.decode()
-    assert "Somebody else has stored a newer version" in refused
+    assert "Someone else has saved a newer version" in refused
 
 
 def test_a_key_is_corrected_with_a_reason(client, item, researcher):
@@ -134,7 +134,7 @@ def test_a_key_is_corrected_with_a_reason(client, item, researcher):
 
 def test_the_same_keys_are_no_correction(client, item):
     url = reverse("key_correct", args=["rivers", item.pk])
-    assert "These are the keys already" in client.post(url, {"keys": ["a"], "reason": "x"}).content.decode()
+    assert "The keys have" in client.post(url, {"keys": ["a"], "reason": "x"}).content.decode()
     assert "Select a valid choice" in client.post(url, {"keys": ["z"], "reason": "x"}).content.decode()
 
 
@@ -156,10 +156,10 @@ def test_a_generator_is_described_with_factors(client, item):
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"name": "Bob"}, "has that name"),
+        ({"name": "Bob"}, "has this name"),
         ({"name": "a\x07"}, "control characters"),
         ({"factors": "size"}, "name: value"),
-        ({"factors": "size: 1\nsize: 2"}, "stands twice"),
+        ({"factors": "size: 1\nsize: 2"}, "occurs twice"),
     ],
 )
 def test_a_bad_generator_is_refused_on_the_form(client, item, fields, words):

@@ -87,11 +87,11 @@ def test_a_table_of_texts_and_one_of_items_have_no_mistake():
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        (["title"], "No column is said to hold the text"),
-        (["text", "text"], "2 columns are said to be “text”"),
-        (["text", "option_1", "correct"], "none holds the question"),
-        (["text", "question", "option_1"], "No column says which options are correct"),
-        (["text", "question", "correct"], "none holds an option"),
+        (["title"], "No column is assigned to the text"),
+        (["text", "text"], "columns are assigned to"),
+        (["text", "option_1", "correct"], "to the question"),
+        (["text", "question", "option_1"], "No column is assigned to the correct"),
+        (["text", "question", "correct"], "to the options"),
     ],
 )
 def test_a_choice_that_cannot_be_is_told(fields, words):

@@ -34,23 +34,23 @@ def test_options_are_named_by_number_letter_or_wording(cell, keys):
 
 def test_numbers_are_those_of_the_columns_though_one_is_empty():
     assert parse_keys("3", {1: "yes", 3: "no"}) == {3}
-    with pytest.raises(ValueError, match="no option of this row"):
+    with pytest.raises(ValueError, match="an option of this row"):
         parse_keys("2", {1: "yes", 3: "no"})
 
 
 @pytest.mark.parametrize("cell", ["0", "4", "D", "AC", "in spring", "Sometimes", "1;Sometimes", "none;1"])
 def test_what_names_no_option_is_refused(cell):
-    with pytest.raises(ValueError, match="is no option of this row"):
+    with pytest.raises(ValueError, match="is not an option of this row"):
         parse_keys(cell, OPTIONS)
 
 
 def test_silence_is_no_key():
-    with pytest.raises(ValueError, match="Nothing says which option is correct"):
+    with pytest.raises(ValueError, match="not say which option is correct"):
         parse_keys("", OPTIONS)
 
 
 def test_a_number_that_is_also_a_wording_is_refused_as_ambiguous():
-    with pytest.raises(ValueError, match=r"“2” may mean several options \(1, 2\)"):
+    with pytest.raises(ValueError, match="could mean several options"):
         parse_keys("2", NUMBERS)
     assert parse_keys("8", NUMBERS) == {3}
     assert parse_keys("b", NUMBERS) == {2}

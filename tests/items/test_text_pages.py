@@ -129,7 +129,7 @@ def test_an_edited_text_keeps_what_the_form_does_not_ask(client, project):
     page = client.post(reverse("text_edit", args=["rivers", old.pk]), fields, follow=True)
     new = Text.objects.current().get()
     assert (new.version, new.title, new.metadata) == (2, "New", {"split": "test", "extra": {"page": 7}})
-    assert "Version 2 is stored" in page.content.decode()
+    assert "Version 2 was saved" in page.content.decode()
     assert Item.objects.current().get().text == new
 
 
@@ -144,5 +144,5 @@ def test_an_edit_of_an_old_version_is_refused_and_keeps_what_was_typed(client, t
     load(project, text_row([], id="t1", text="Entirely new."), update=True)
     fields = {"title": "Ferry", "body": "What I typed.", "language": "en", "shareable": "on"}
     page = client.post(reverse("text_edit", args=["rivers", text.pk]), fields).content.decode()
-    assert "somebody else has stored" in page.lower()
+    assert "Someone else has saved" in page
     assert "What I typed." in page

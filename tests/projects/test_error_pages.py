@@ -19,7 +19,7 @@ def test_wrong_address_is_a_page_with_a_way_on(client, db):
 def test_page_without_its_token_says_that_nothing_was_stored(db):
     response = Client(enforce_csrf_checks=True).post("/accounts/login/", {"login": "a", "password": "b"})
     assert response.status_code == 403
-    assert "Nothing was stored." in response.content.decode()
+    assert "Nothing was saved." in response.content.decode()
 
 
 def test_crash_is_a_page_without_details(client, db, monkeypatch):
@@ -30,5 +30,5 @@ def test_crash_is_a_page_without_details(client, db, monkeypatch):
     client.raise_request_exception = False
     response = client.get("/invitation/abc/")
     assert response.status_code == 500
-    assert "Something went wrong here" in response.content.decode()
+    assert "Something went wrong" in response.content.decode()
     assert "secret words" not in response.content.decode()

@@ -146,7 +146,7 @@ def test_one_invitation_makes_one_account(invitation, client, db):
         browser.post(invitation.get_absolute_url(), {"sign_up": ""})
     client.post(reverse("account_signup"), NEW_ACCOUNT)
     page = other.post(reverse("account_signup"), NEW_ACCOUNT | {"username": "second"})
-    assert "Accounts are made by invitation" in page.content.decode()
+    assert "Accounts need an invitation" in page.content.decode()
     assert not User.objects.filter(username="second").exists()
 
 
@@ -161,5 +161,5 @@ def test_no_account_when_the_invitation_was_used_in_the_last_moment(invitation, 
 
 def test_no_account_without_an_invitation(client, db):
     page = client.post(reverse("account_signup"), NEW_ACCOUNT)
-    assert "Accounts are made by invitation" in page.content.decode()
+    assert "Accounts need an invitation" in page.content.decode()
     assert not User.objects.exists()

@@ -26,7 +26,7 @@ def test_owner_changes_a_role(owner, viewer, as_user, role_of):
 def test_unknown_role_changes_nothing_and_says_so(owner, viewer, as_user, role_of):
     page = change(as_user(owner), viewer, "emperor")
     assert role_of(viewer) == Role.VIEWER
-    assert "Nothing was changed: choose one of the roles." in page.content.decode()
+    assert "Choose one of the roles. Nothing was changed." in page.content.decode()
 
 
 def test_asking_to_remove_removes_nobody(owner, viewer, as_user, role_of):

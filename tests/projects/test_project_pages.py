@@ -31,7 +31,7 @@ def test_list_shows_all_projects_to_admins(project, stranger, admin_client):
 
 def test_empty_list_says_what_to_do_first(newcomer, as_user):
     page = as_user(newcomer).get(reverse("project_list"))
-    assert "You are a member of no project yet." in page.content.decode()
+    assert "You are not a member of any project yet" in page.content.decode()
     assert reverse("project_new") in page.content.decode()
 
 
@@ -81,7 +81,7 @@ def test_suggested_short_name_fits(title, db):
 
 def test_title_without_a_usable_letter_asks_for_a_short_name(newcomer, as_user):
     page = as_user(newcomer).post(reverse("project_new"), {"title": "日本語", "slug": "", "description": ""})
-    assert page.context["form"].errors["slug"] == ["Write a short name in the letters a–z, digits and hyphens."]
+    assert page.context["form"].errors["slug"] == ["Use the letters a–z, digits and hyphens."]
 
 
 @pytest.mark.database

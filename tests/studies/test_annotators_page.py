@@ -56,7 +56,7 @@ def test_each_row_says_annotator_done_open_and_last_seen(study, page):
 def test_a_sentence_sums_up(study, page):
     person(study).start().finish()
     text = " ".join(page().main.get_text(" ").split())
-    assert "Finished: 1 · Begun: 0 · Link not opened yet: 1" in text
+    assert "Finished: 1 · Started: 0 · Not opened yet: 1" in text
 
 
 def test_each_link_stands_ready_to_be_copied(study, page):
@@ -81,7 +81,7 @@ def test_revoking_and_renewing_a_link(client, study, page):
     annotator = study.annotators.first()
     old = annotator.get_link()
     said = client.post(reverse("annotator_link", args=["study", annotator.pk, "revoke"]), follow=True)
-    assert "The link of P01 works no more." in said.content.decode()
+    assert "P01&#x27;s link is now disabled." in said.content.decode()
     assert "revoked" in rows(page())[0][4]
     said = client.post(reverse("annotator_link", args=["study", annotator.pk, "renew"]), follow=True)
     assert "P01 has a new link." in said.content.decode()
@@ -107,9 +107,9 @@ def test_annotators_are_added_by_code_one_a_line(study, add):
         ({"count": "0"}, "greater than or equal to 1"),
         ({"count": "201"}, "less than or equal to 200"),
         ({"count": "200", "people": "anna"}, "Add at most 200 annotators at once."),
-        ({"people": "anna\nanna"}, "Nobody can take part twice"),
-        ({"people": "x" * 201}, "A code has at most 200 characters"),
-        ({"people": "a\x1bb"}, "none that cannot be seen"),
+        ({"people": "anna\nanna"}, "can take part once"),
+        ({"people": "x" * 201}, "A code may have up to 200 visible characters"),
+        ({"people": "a\x1bb"}, "to 200 visible characters"),
         ({"people": "x" * 50_001}, "at most 50000 characters"),
         ({"count": "1", "group": "strangers"}, "is not one of the available choices"),
     ],
@@ -126,7 +126,7 @@ def test_a_full_plan_is_said(project, client):
     bank(project, texts=4)
     launched(project, slug="full", plan={"annotators": 4, "per_unit": 2})
     page = client.post(reverse("study_annotators", args=["full"]), {"count": "1"})
-    assert "each text already has all its annotators" in page.content.decode()
+    assert "text already has its number of annotators" in page.content.decode()
 
 
 def test_nobody_is_added_to_a_draft(project, client):
@@ -135,7 +135,7 @@ def test_nobody_is_added_to_a_draft(project, client):
     page = client.post(reverse("study_annotators", args=["draft"]), {"count": "1"})
     assert page.status_code == 200
     assert not Annotator.objects.exists()
-    assert "Annotators and their links are made when the study is launched." in page.content.decode()
+    assert "Annotators and their links are created when the study is launched." in page.content.decode()
 
 
 def test_a_paused_study_can_be_added_to(study, add):
@@ -151,7 +151,7 @@ def test_simulated_annotators_stand_apart_and_say_what_they_are(study, page):
     people, simulated = page().find_all("tbody")
     assert "sim-01" not in people.get_text()
     assert "simulated" in simulated.get_text()
-    assert "These are not people" in page().main.get_text()
+    assert "are not people" in page().main.get_text()
 
 
 def links_file(client, slug: str) -> list[dict[str, str]]:

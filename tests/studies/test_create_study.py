@@ -81,7 +81,7 @@ def test_the_language_follows_the_instrument_if_only_that_is_named(project, crea
     bank(project, language="de")
     said = create("slug: small\nprotocol: guess-then-read\ninstrument: guess-then-read/en\n")
     assert Study.objects.get(slug="small").language == "en"
-    assert "The pages are in “en”, the texts in “de”." in said
+    assert "The pages are in the language “en”, the texts in “de”." in said
 
 
 def test_a_byte_order_mark_is_no_part_of_the_file(project, create):
@@ -120,7 +120,7 @@ def test_a_taken_short_name_is_refused_also_from_another_project(project, create
     bank(project)
     bank(Project.objects.get(slug="mountains"))
     create("slug: small\nprotocol: guess-then-read\n", project="mountains")
-    with pytest.raises(CommandError, match=r"There is a study “small” already\. Choose another short name\."):
+    with pytest.raises(CommandError, match=r"A study “small” already exists\. Choose another short name\."):
         create("slug: small\nprotocol: guess-then-read\n")
 
 
@@ -133,7 +133,7 @@ def test_launching_twice_says_that_it_was_launched(project, create):
     bank(project)
     create("slug: small\nprotocol: guess-then-read\nplan: {annotators: 2}\n", launch=True)
     before = counts()
-    with pytest.raises(CommandError, match="“small” was launched before and is live"):
+    with pytest.raises(CommandError, match="so this is no longer"):
         call_command("launch_study", "small")
     assert counts() == before
 

@@ -86,7 +86,7 @@ def test_a_study_that_takes_no_answers_shows_so_and_takes_none(state, kind, stud
     page = someone.answers()
     set_state(study, state)
     assert place(someone).kind == kind
-    with pytest.raises(StaleStage, match="paused at the moment" if kind == "paused" else "takes no more answers"):
+    with pytest.raises(StaleStage, match="paused at the moment" if kind == "paused" else "accepts answers"):
         someone.save(page)
     with pytest.raises(StaleStage):
         someone.hand_in()
@@ -109,7 +109,7 @@ def test_a_revoked_link_shows_so_and_takes_nothing(study):
     page = someone.answers()
     revoke_link(someone.annotator)
     assert place(someone).kind == "revoked"
-    with pytest.raises(StaleStage, match="takes no more answers through this link"):
+    with pytest.raises(StaleStage, match="accepts answers through this link"):
         someone.save(page)
 
 
@@ -126,7 +126,7 @@ def test_a_renewed_link_ends_the_pages_of_the_old_one(study):
     someone = person(study).start()
     page = someone.answers()
     renew_link(Annotator.objects.get(pk=someone.annotator.pk))
-    with pytest.raises(StaleStage, match="takes no more answers through this link"):
+    with pytest.raises(StaleStage, match="accepts answers through this link"):
         someone.save(page)
 
 

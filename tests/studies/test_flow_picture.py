@@ -36,8 +36,8 @@ def test_ends_say_after_how_many_questions(picture):
 
 def test_conditions_stand_in_words_without_the_stops_before(picture):
     conditions = [words.text for words in picture.words if words.kind == "condition"]
-    assert "only if clear = more_or_less or grammatical = no" in conditions
-    assert "only if rephrase = yes" in conditions
+    assert "asked only if clear = more_or_less or grammatical = no" in conditions
+    assert "asked only if rephrase = yes" in conditions
     assert "answerable = no" in " ".join(conditions)
     assert not [text for text in conditions if "not (" in text]
 
@@ -57,7 +57,7 @@ def test_every_path_is_listed_with_its_length_and_the_answers_that_lead_along_it
     lengths = [path.length for path in picture.listed]
     assert lengths == [f"{n} question{'s' if n > 1 else ''}" for n in (1, 4, 5, 6, 7, 9, 10, 11)]
     assert picture.listed[0].answers == ["understandable = no"]
-    assert picture.listed[0].ending == "stops at “Does it make sense?”"
+    assert picture.listed[0].ending == "ends at “Does it make sense?”"
     assert picture.listed[1].answers == [
         "understandable = yes, grammatical = yes, clear = no",
         "understandable = yes, grammatical = no, clear = no",

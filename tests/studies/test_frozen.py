@@ -86,7 +86,7 @@ def test_a_corrected_key_changes_nothing_an_annotator_sees(study):
 
 
 def test_a_launched_study_cannot_be_changed(study):
-    with pytest.raises(NotADraft, match="is frozen"):
+    with pytest.raises(NotADraft, match="has been"):
         change_study(study, check_spec(spec(title="Another")))
     study.refresh_from_db()
     assert study.title == "study"

@@ -144,7 +144,7 @@ def test_what_is_incomplete_is_refused_and_its_drafts_are_kept(someone):
         someone.hand_in()
     wrong = [block for block in build_blocks(refused.value.form) if block.errors]
     assert [block.handle for block in wrong] == [handle]
-    assert wrong[0].errors == ["Tick an option, or choose “None is correct”."]
+    assert wrong[0].errors == ["Select an option, or choose “None is correct”."]
     assert Draft.objects.count() == 1
     assert not Response.objects.exists()
     assert not Submission.objects.exists()
@@ -163,7 +163,7 @@ def test_a_missing_rating_is_asked_for(someone):
     someone.save(page)
     with pytest.raises(Incomplete) as refused:
         someone.hand_in()
-    assert {tuple(block.errors) for block in build_blocks(refused.value.form)} == {("Rate the question.",)}
+    assert {tuple(block.errors) for block in build_blocks(refused.value.form)} == {("Please rate the question.",)}
 
 
 def test_none_together_with_an_option_is_refused_and_kept_as_it_was(someone):
@@ -171,7 +171,7 @@ def test_none_together_with_an_option_is_refused_and_kept_as_it_was(someone):
     someone.save(someone.answers(**{f"answer-{handle}": [options[0][0], "none"]}))
     with pytest.raises(Incomplete) as refused:
         someone.hand_in()
-    assert "contradict each other" in build_blocks(refused.value.form)[0].errors[0]
+    assert "You selected both an option and “None is correct”" in build_blocks(refused.value.form)[0].errors[0]
     assert sorted(Draft.objects.get(item=someone.shown[0][1]).values["answer"]) == sorted([options[0][0], "none"])
 
 

@@ -44,7 +44,7 @@ def test_only_the_first_two_hundred_problems_are_listed(send):
     page = send(as_csv([row for _n in range(100) for row in judged("P01", "guess", "nothing")])).content.decode()
     assert "Nothing was stored: 300 problems." in page
     assert page.count('<td class="num">') == 200
-    assert "The first 200 are listed." in page
+    assert "The first 200 problems are listed." in page
 
 
 def test_guesses_without_a_read_are_taken_if_asked_for(send):
@@ -75,13 +75,13 @@ def test_a_file_above_the_bound_of_pages_is_refused_with_the_limit(send, setting
 def test_a_launched_study_takes_no_file(send, project):
     launched(project, slug="running")
     page = send(as_csv(whole()), slug="running").content.decode()
-    assert "Answers can be imported into a draft only." in page
+    assert "Answers can only be imported into a draft" in page
     assert not Response.objects.exists()
 
 
 def test_a_draft_with_nothing_to_ask_about_says_so(send, project):
     project.items.all().update(superseded_at="2026-01-01T00:00:00Z")
-    assert "There is nothing to annotate" in send(as_csv(whole())).content.decode()
+    assert "Nothing to annotate" in send(as_csv(whole())).content.decode()
 
 
 def test_a_page_that_was_only_opened_complains_of_nothing(send, client):

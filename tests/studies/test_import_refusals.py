@@ -39,24 +39,24 @@ CELLS = {
     "a rating that is a fraction": (changed(6, value="3.5"), 8, "value", "is not on the scale of rating"),
     "a rating in other digits": (changed(6, value="٣"), 8, "value", "is not on the scale of rating"),
     "a rating that is a truth": (changed(6, value="true"), 8, "value", "is not on the scale of rating"),
-    "an unknown text": (changed(3, text_id="t9"), 5, "text_id", "Item “t1-alder-1” is about “t1”, not “t9”."),
-    "the text of another item": (changed(3, text_id="t2"), 5, "text_id", "not “t2”"),
+    "an unknown text": (changed(3, text_id="t9"), 5, "text_id", "belongs to the text “t1”, not to “t9”."),
+    "the text of another item": (changed(3, text_id="t2"), 5, "text_id", "not to “t2”"),
     "an unknown item": (changed(3, item_id="t1-oak-1"), 5, "item_id", "The study has no item “t1-oak-1”."),
     "an unknown option": (changed(3, option_id="z"), 5, "option_id", "has no option “z”"),
-    "no option": (changed(3, option_id=""), 5, "option_id", "asked of each option"),
-    "an option where the item is asked about": (changed(6, option_id="a"), 8, "option_id", "This must be empty"),
-    "an unknown stage": (changed(3, stage="reed"), 5, "stage", "There is no stage “reed”; there are: guess, read."),
-    "an unknown question": (changed(3, question="clarity"), 5, "question", "does not ask “clarity”"),
+    "no option": (changed(3, option_id=""), 5, "option_id", "asked about each option"),
+    "an option where the item is asked about": (changed(6, option_id="a"), 8, "option_id", "this cell empty"),
+    "an unknown stage": (changed(3, stage="reed"), 5, "stage", "Unknown stage “reed”. Choose one of: guess, read."),
+    "an unknown question": (changed(3, question="clarity"), 5, "question", "has no question “clarity”"),
     "a rating of a guess": (changed(2, question="rating", option_id="", value="3"), 4, "question", "“rating”"),
     "an unknown kind": (changed(3, annotator_kind="robot"), 5, "annotator_kind", "human, model, baseline"),
     "an unknown purpose": (changed(3, purpose="fun"), 5, "purpose", "main, pilot, preview, simulated"),
     "an unknown reading": (changed(3, reading="aloud"), 5, "reading", "ticked, label, probability"),
-    "an unknown part": (changed(3, part="calibration"), 5, "part", "it is one of: main"),
-    "unsure about a guess": (changed(0, unsure="true"), 2, "unsure", "There is no unsure mark"),
+    "an unknown part": (changed(3, part="calibration"), 5, "part", "Allowed values: main"),
+    "unsure about a guess": (changed(0, unsure="true"), 2, "unsure", "has no “unsure” mark"),
     "unsure that is no truth": (changed(3, unsure="maybe"), 5, "unsure", "neither true nor false"),
-    "a probability of a person": (changed(3, probability="0.5"), 5, "probability", "Only a model's"),
+    "a probability of a person": (changed(3, probability="0.5"), 5, "probability", "of a model"),
     "a time that no zone can show": (changed(3, submitted_at="9999-12-31T23:59:59Z"), 5, "submitted_at", "not a time"),
-    "a round that is no number": (changed(3, round="first"), 5, "round", "is not a whole number from 1"),
+    "a round that is not a number": (changed(3, round="first"), 5, "round", "is not a whole number from 1"),
     "a round below 1": (changed(3, round="0"), 5, "round", "is not a whole number from 1"),
     "a round in other digits": (changed(3, round="١"), 5, "round", "is not a whole number from 1"),
     "a round beyond all bounds": (changed(3, round="9" * 200), 5, "round", "is not a whole number from 1"),
@@ -157,7 +157,7 @@ def test_guesses_about_two_generators_on_one_text_are_refused_for_a_person(study
     rows = whole() + judged("P01", "guess", "t1-birch-1")
     found = problems_of(study, as_csv(rows))
     assert [(line, column) for line, column, _reason in found] == [(13, "item_id")]
-    assert "a person sees one generator's items of a text" in found[0][2]
+    assert "a person sees the items of one generator per text" in found[0][2]
 
 
 def test_guesses_about_two_generators_are_refused_with_partial_too(study):

@@ -168,14 +168,14 @@ def test_a_preview_of_the_draft_is_gone_afterwards(study):
 
 def test_a_launched_study_takes_no_import(project, study):
     running = launched(project, slug="running")
-    with pytest.raises(WrongState, match="was launched before"):
+    with pytest.raises(WrongState, match="is live, so"):
         import_responses(running, as_csv(whole()))
 
 
 def test_an_imported_study_takes_no_second_import(study):
     import_responses(study, as_csv(whole()))
     before = counts()
-    with pytest.raises(WrongState, match="holds imported answers"):
+    with pytest.raises(WrongState, match="of imported answers"):
         import_responses(study, as_csv(whole("P02")))
     assert counts() == before
 

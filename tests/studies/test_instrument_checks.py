@@ -30,27 +30,27 @@ def test_what_ships_has_no_problem(name):
 @pytest.mark.parametrize(
     ("name", "changes", "place", "sentence"),
     [
-        (PROMPT, {"guess": "{question} {option} {text}"}, "guess", "nothing of the text is shown there"),
-        (PROMPT, {"guess": "{question} {option} {title}"}, "guess", "nothing of the text is shown there"),
-        (PROMPT, {"guess": "{question} {option} {answer}"}, "guess", "it would give the key away"),
-        (PROMPT, {"read": "{text} {question} {option} {reference}"}, "read", "it would give the key away"),
+        (PROMPT, {"guess": "{question} {option} {text}"}, "guess", "but the text is not shown at"),
+        (PROMPT, {"guess": "{question} {option} {title}"}, "guess", "but the text is not shown at"),
+        (PROMPT, {"guess": "{question} {option} {answer}"}, "guess", "would give the key away"),
+        (PROMPT, {"read": "{text} {question} {option} {reference}"}, "read", "would give the key away"),
         (
             PROMPT,
             {"read": "{text} {question} {option} {foo}"},
             "read",
-            "the slot {foo}, which it cannot fill. Take it out",
+            "the unknown placeholder {foo}. Remove it",
         ),
-        (PROMPT, {"read": "{question} {option}"}, "read", "lacks the slot {text}. Put it in"),
+        (PROMPT, {"read": "{question} {option}"}, "read", "lacks the placeholder {text}. Add it"),
         (PROMPT, {"labels.incorrect": "c"}, "labels.incorrect", "must differ, also in lower case"),
         (PROMPT, {"text.paragraphs": "two"}, "text", "paragraphs: as they are or one newline"),
         (PROMPT, {"protocol": "other"}, "protocol", "Add the line “protocol:”"),
-        (WRITER, {"generate": "{text} {n_items}"}, "generate", "lacks the slot {n_options}"),
-        (WRITER, {"again": "{text}"}, "again", "the slot {text}, which it cannot fill"),
-        (PEOPLE, {"guess.hint": "Of {n_option} some"}, "guess.hint", "its slots are: {n_options}"),
-        (PEOPLE, {"guess.lead": ["Read {text} first."]}, "guess.lead", "its slots are: none"),
+        (WRITER, {"generate": "{text} {n_items}"}, "generate", "lacks the placeholder {n_options}"),
+        (WRITER, {"again": "{text}"}, "again", "placeholder {text}"),
+        (PEOPLE, {"guess.hint": "Of {n_option} some"}, "guess.hint", "available placeholders: {n_options}"),
+        (PEOPLE, {"guess.lead": ["Read {text} first."]}, "guess.lead", "it; available"),
         (PEOPLE, {"read.lead": ["One.", 2]}, "read.lead", "“read.lead.1” must be text. Put it in quotes."),
         (PEOPLE, {"read.lead": "One."}, "read.lead", "“read.lead” must be a list."),
-        (PEOPLE, {"guess.next": " "}, "guess.next", "“guess.next” is empty. Write what people shall read."),
+        (PEOPLE, {"guess.next": " "}, "guess.next", "“guess.next” is empty. Enter the text that annotators will read."),
         (PEOPLE, {"guess": "Guess!"}, "guess", "“guess” must be a mapping of wordings."),
         (
             PEOPLE,
@@ -62,11 +62,11 @@ def test_what_ships_has_no_problem(name):
             PEOPLE,
             {"use": "persons"},
             "use",
-            "There is no use “persons” of instruments; there are: people, evaluator, letters, judge, generator",
+            "Unknown use “persons”. Choose one of: people, evaluator, letters, judge, generator",
         ),
         (PEOPLE, {"name": "a name"}, "name", "letters, digits, hyphens and underscores"),
         (PEOPLE, {"language": "no language"}, "language", "a code such as de, en or pt-BR"),
-        (PEOPLE, {"title": ""}, "title", "title is missing"),
+        (PEOPLE, {"title": ""}, "title", "title” is"),
     ],
 )
 def test_a_problem_stands_at_its_place_and_names_its_remedy(name, changes, place, sentence):
@@ -82,7 +82,7 @@ def test_a_missing_wording_is_named_with_what_the_shipped_one_has():
     }
     problems = read_draft(write_yaml(content)).problems
     assert [(problem.place, problem.sentence) for problem in problems] == [
-        ("guess.next", "“guess.next” is missing. Add it; the shipped wording has: Continue")
+        ("guess.next", "“guess.next” is missing. Add it; the wording that comes with Lesart has: Continue")
     ]
 
 

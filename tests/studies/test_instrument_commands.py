@@ -52,7 +52,7 @@ def test_problems_are_listed_and_nothing_is_stored(project, file):
 
 @pytest.mark.parametrize("name", ["[mine]", "{mine: 1}", "", "5"])
 def test_a_name_that_is_no_text_is_refused(name, project, file):
-    with pytest.raises(CommandError, match="name must be there"):
+    with pytest.raises(CommandError, match="name” is required"):
         run("import_instrument", file("name: mine\n", f"name: {name}\n"), "--project", "rivers")
 
 

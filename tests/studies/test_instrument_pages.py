@@ -92,8 +92,8 @@ def test_the_list_names_use_version_and_users(own, project, page):
     for words in (
         "mine",
         "this project",
-        "ships with Lesart",
-        "asked of people",
+        "comes with Lesart",
+        "questions for people",
         "prompt of a generator",
         "Rivers one",
     ):
@@ -155,14 +155,14 @@ def test_a_problem_stands_beside_its_field(own, send):
     answer = send("instrument_edit", own.instrument_id, save="1", **fields(own, guess__hint="{n} of them"))
     said = answer.context["fields"].said()
     assert list(said) == ["guess.hint"]
-    assert "the slot {n}, which is not filled there" in said["guess.hint"][0]
+    assert "}, which is not available there" in said["guess.hint"][0]
     assert versions(own) == [1]
 
 
 def test_what_was_saved_in_between_is_not_overwritten(own, send):
     save_version(own.instrument, apply_changes(get_source(own), {("title",): "Other"}))
     answer = send("instrument_edit", own.instrument_id, save="1", **fields(own, guess__title="Guess!"))
-    assert "Version 2 was saved in between" in answer.content.decode()
+    assert "to keep, then save again" in answer.content.decode()
     assert answer.context["before"].version == 2
     assert versions(own) == [2, 1]
 
@@ -217,7 +217,7 @@ def test_the_diff_shows_the_words_that_went_and_came(own, page):
 
 def test_the_diff_of_a_version_that_there_is_not_is_not_found(own, page, client):
     assert client.get(address("instrument_diff", own) + "?to=9").status_code == 404
-    assert "say exactly the same" in page("instrument_diff", own.instrument_id).content.decode()
+    assert "identical. Choose other versions" in page("instrument_diff", own.instrument_id).content.decode()
 
 
 def test_what_is_in_one_version_alone_differs_as_a_whole():

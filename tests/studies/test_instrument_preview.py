@@ -52,7 +52,7 @@ def test_the_reading_page_shows_text_rating_and_the_items_of_all(preview):
     body = preview(PEOPLE, {("read", "rating", "question"): "Any good?"}, page="read").content.decode()
     assert "The text t1 is short" in body
     assert body.count("Any good?") == 2
-    assert "Preview: nothing of this counts." in body
+    assert "Preview: answers do not count." in body
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,10 @@ def test_the_script_gets_the_whole_page_of_people(preview):
 
 
 def test_without_a_script_problems_stand_on_a_page(preview):
-    assert "lacks the slot {option}" in preview(PROMPT, {("guess",): "{question}"}, **item_of("t1")).content.decode()
+    assert (
+        "lacks the placeholder {option}"
+        in preview(PROMPT, {("guess",): "{question}"}, **item_of("t1")).content.decode()
+    )
 
 
 def test_a_text_without_items_cannot_be_asked_about(preview, project):
@@ -134,10 +137,10 @@ def test_a_text_without_items_cannot_be_asked_about(preview, project):
 
 @pytest.mark.parametrize("subject", ["", "text-", "text-x", "item-99999", "text-1e3", "item-²"])
 def test_what_is_not_of_the_project_is_nothing_to_try_it_on(subject, preview):
-    assert "Add a text with items" in preview(PEOPLE, None, SCRIPT, subject=subject).json()["said"]
+    assert "a text with items" in preview(PEOPLE, None, SCRIPT, subject=subject).json()["said"]
 
 
 def test_another_projects_text_is_not_shown(preview, stranger):
     foreign = make_text(stranger.memberships.get().project, "secret", body="Secret mountains.")
     told = preview(WRITER, None, SCRIPT, subject=f"text-{foreign.pk}").json()
-    assert "Add a text" in told["said"]
+    assert "needs a text with items" in told["said"]

@@ -82,14 +82,14 @@ def test_every_shipped_file_is_what_it_was_for_other_readers_too():
     ("source", "said"),
     [
         ("name: a\n  title: b\n", "in line 2, column 8"),
-        ("name: a\nname: b\n", "“name” stands here twice"),
+        ("name: a\nname: b\n", "“name” occurs twice here"),
         ("- a\n- b\n", "a YAML mapping that starts with name"),
         ("name: a\nday: 2024-01-01\n", "“day” is a date"),
         ("name: a\nread: {yes: x}\n", "The key “True” in “read” must be text"),
         ("name: a\na.b: x\n", "must be text without a dot"),
-        ('name: "a\\0b"\n', "“name” holds the character \\x00"),
+        ('name: "a\\0b"\n', "contains the character"),
         ("name: .nan\n", "“name” is a float"),
-        ("a: &x [1]\nb: *x\n", "write it out instead of pointing to it"),
+        ("a: &x [1]\nb: *x\n", "write it out in full instead of using a"),
     ],
 )
 def test_what_cannot_be_an_instrument_is_refused_with_its_place(source, said):

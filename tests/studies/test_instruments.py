@@ -56,7 +56,7 @@ def test_a_copy_of_what_is_known_by_its_name_alone_says_its_protocol(project):
 
 
 def test_a_name_is_given_once(own, project):
-    assert "already. Choose another name" in refusal(copy_instrument, own, project, "mine")
+    assert "already exists. Choose another name" in refusal(copy_instrument, own, project, "mine")
 
 
 def test_saving_makes_the_next_version_and_leaves_the_earlier_ones(own, researcher):
@@ -80,17 +80,17 @@ def test_what_was_said_before_can_be_said_again(own):
 def test_whoever_started_from_an_older_version_is_told(own, researcher):
     save_version(own.instrument, edited(own, "Guess!"), user=researcher)
     said = refusal(save_version, own.instrument, edited(own, "Other"), seen=1)
-    assert "Version 2 was saved in between by researcher-member" in said
+    assert "Version 2 was saved by researcher-member while you were editing" in said
 
 
 def test_what_ships_stays_as_it_is(project):
     version = find_version(PEOPLE, project)
-    assert "Copy it, and change the copy" in refusal(save_version, version.instrument, edited(version, "Guess!"))
+    assert "Copy it and edit the copy" in refusal(save_version, version.instrument, edited(version, "Guess!"))
 
 
 def test_a_file_of_another_name_is_no_version(own):
     said = refusal(save_version, own.instrument, get_source(own).replace('"mine"', "other"))
-    assert "This is “other/en”, not “mine/en”" in said
+    assert "This is the instrument “other/en”, not “mine/en”" in said
 
 
 def test_a_file_becomes_a_new_instrument_then_its_next_version_then_nothing(project):
@@ -111,7 +111,7 @@ def test_export_and_import_give_the_same_content(own, project, stranger):
 
 
 def test_the_servers_instruments_do_not_take_a_shipped_name(db):
-    assert "ships with Lesart" in refusal(import_instrument, load_shipped_sources()[PEOPLE], None)
+    assert "Lesart comes with" in refusal(import_instrument, load_shipped_sources()[PEOPLE], None)
     source = load_shipped_sources()[PEOPLE].replace("name: guess-then-read\n", "name: ours\n")
     assert import_instrument(source, None)[0].instrument.project is None
 

@@ -148,7 +148,7 @@ def test_links_are_long_random_and_each_its_own(published):
 def test_a_launched_study_is_not_launched_again(project):
     bank(project)
     study = launched(project)
-    with pytest.raises(WrongState, match="was launched before"):
+    with pytest.raises(WrongState, match="is live, so"):
         launch_study(study)
     assert study.annotators.count() == 2
 

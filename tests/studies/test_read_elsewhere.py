@@ -43,7 +43,7 @@ def test_a_text_read_elsewhere_is_left_out_and_the_reason_kept(studies):
     second = joined(studies[1], "anna")
     assert texts(second) == {"t1", "t2"} - {known}
     returned = second.annotator.assignments.get(returned_at__isnull=False)
-    assert returned.return_reason == "The person has read this text in another study."
+    assert returned.return_reason == "This person has read the text in another study."
     assert find_place(second.annotator).total == 1
 
 
@@ -53,7 +53,7 @@ def test_the_plan_says_that_the_cell_was_left_to_others(studies):
     annotator = list_annotators(studies[1])[0]
     assert (annotator.n_open, annotator.left_to_others) == (
         1,
-        [("The person has read this text in another study.", 1)],
+        [("This person has read the text in another study.", 1)],
     )
 
 
@@ -106,7 +106,7 @@ def test_a_text_read_between_opening_and_handing_in_is_left_out(studies):
         first.do()
     first.do()
     second.save(page, token)
-    with pytest.raises(StaleStage, match="You have read this text in another study, so it is left out here"):
+    with pytest.raises(StaleStage, match="You have already read this text in another study, so it is skipped here"):
         second.hand_in(token)
     assert both not in texts(second)
     assert not Response.objects.filter(assignment__annotator=second.annotator).exists()

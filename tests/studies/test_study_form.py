@@ -80,7 +80,7 @@ def test_a_short_name_that_somebody_wrote_is_not_changed_but_refused(project, ne
     bank(project)
     new(slug="mine")
     page = new(slug="mine")
-    assert page.context["form"].errors["slug"] == ["There is a study “mine” already. Choose another short name."]
+    assert page.context["form"].errors["slug"] == ["A study “mine” already exists. Choose another short name."]
     assert Study.objects.count() == 1
 
 
@@ -107,7 +107,7 @@ def test_of_a_project_in_two_languages_those_of_the_pages_are_taken(project, new
     ("fields", "sentence"),
     [
         ({"title": ""}, "This field is required."),
-        ({"per_unit": "7"}, "There are fewer annotators than that."),
+        ({"per_unit": "7"}, "has fewer annotators than that"),
         ({"annotators": "0"}, "greater than or equal to 1"),
         ({"annotators": "six"}, "Enter a whole number."),
         ({"annotators": "1001"}, "less than or equal to 1000"),
@@ -120,7 +120,7 @@ def test_of_a_project_in_two_languages_those_of_the_pages_are_taken(project, new
         ({"shared_texts": "1", "own_texts": "1"}, "are 7 texts, but the study has 2"),
         ({"groups": "x" * 101}, "longer than 100"),
         ({"title": "a\x00b"}, "Null characters are not allowed."),
-        ({"texts": ["t1", "d1"]}, "Make one study per language."),
+        ({"texts": ["t1", "d1"]}, "one study per language"),
     ],
 )
 def test_what_cannot_be_is_said_and_the_form_keeps_what_was_written(fields, sentence, project, new):
@@ -134,7 +134,7 @@ def test_what_cannot_be_is_said_and_the_form_keeps_what_was_written(fields, sent
 
 
 def test_a_project_without_items_says_what_is_missing(project, new):
-    assert "There is nothing to annotate" in said(new())
+    assert "Nothing to annotate" in said(new())
 
 
 def test_editing_starts_from_what_the_draft_says(project, as_user, researcher):
@@ -193,7 +193,7 @@ def test_a_launched_study_cannot_be_edited(project, edit):
     bank(project)
     study = drafted(project)
     launch_study(study)
-    assert "is frozen" in said(edit(study))
+    assert "has been" in said(edit(study))
     study.refresh_from_db()
     assert study.title == "study"
 

@@ -27,7 +27,7 @@ def act(client, slug: str, action: str):
 
 
 def test_a_project_without_studies_says_what_one_is(client, project):
-    assert "There is no study yet." in text_of(client, "study_list", "rivers")
+    assert "There are no studies yet" in text_of(client, "study_list", "rivers")
 
 
 def test_the_list_says_how_far_each_study_is(client, project):
@@ -42,24 +42,24 @@ def test_a_draft_says_what_happens_at_launch(client, project):
     bank(project, texts=10, generators=("alder", "birch", "cedar"), items=3)
     drafted(project, plan={"annotators": 6})
     page = text_of(client, "study", "study")
-    assert "6 personal links are made, one for each annotator" in page
+    assert "personal links are created, one for each annotator" in page
     assert "Each annotator works on 10 texts and gives about 450 answers, in about 60 minutes" in page
     assert "Estimate: 200 words a minute, and 10 seconds for each answer" in page
-    assert "Each item is guessed by 2 of them" in page
+    assert "each item before reading, balanced over" in page
     assert "90 (alder: 30, birch: 30, cedar: 30)" in page
 
 
 def test_an_open_draft_says_that_links_come_later(client, project):
     bank(project)
     drafted(project, plan={"annotators": "open"})
-    assert "No link is made yet: you add annotators one by one" in text_of(client, "study", "study")
+    assert "No links are created yet: you add annotators after the" in text_of(client, "study", "study")
 
 
 def test_a_draft_shows_its_notices(client, project):
     bank(project)
     make_item(make_text(project, "t9"), "oak", "t9-oak-1")
     drafted(project)
-    assert "1 text has items of one generator only" in text_of(client, "study", "study")
+    assert "text has items of only one generator, so" in text_of(client, "study", "study")
 
 
 def test_a_draft_that_cannot_be_launched_says_why_and_offers_no_launch(client, project):
@@ -86,7 +86,7 @@ def test_launching_twice_says_so_and_changes_nothing(client, project):
     drafted(project)
     act(client, "study", "launch")
     before = counts()
-    assert "was launched before" in act(client, "study", "launch").content.decode()
+    assert "is live, so" in act(client, "study", "launch").content.decode()
     assert counts() == before
 
 
@@ -94,7 +94,7 @@ def test_a_launch_that_cannot_be_says_why(client, project):
     bank(project, texts=1)
     study = drafted(project)
     project.items.all().update(superseded_at="2026-01-01T00:00:00Z")
-    assert "There is nothing to annotate" in act(client, "study", "launch").content.decode()
+    assert "Nothing to annotate" in act(client, "study", "launch").content.decode()
     study.refresh_from_db()
     assert study.is_draft
 
@@ -111,7 +111,7 @@ def test_a_study_is_paused_resumed_closed_and_opened_again(client, project):
 def test_an_action_out_of_turn_says_what_to_do(action, client, project):
     bank(project)
     launched(project)
-    assert "so this cannot be done now" in act(client, "study", action).content.decode()
+    assert "so this is no" in act(client, "study", action).content.decode()
 
 
 def test_a_draft_is_deleted_on_request(client, project):
@@ -126,7 +126,7 @@ def test_a_launched_study_is_not_deleted(client, project):
     bank(project)
     launched(project)
     page = client.post(reverse("study_delete", args=["study"]), follow=True)
-    assert "was launched before" in page.content.decode()
+    assert "is live, so" in page.content.decode()
     assert Study.objects.exists()
 
 
@@ -150,11 +150,11 @@ def test_a_running_study_says_how_far_it_has_come_and_what_was_frozen(client, pr
     study = launched(project, groups=["students"])
     person(study).start().finish()
     page = text_of(client, "study", "study")
-    assert "2 of 4 assignments done (a text by an annotator is one), 2 annotators." in page
-    assert "What was frozen at launch" in page
+    assert "2 of 4 assignments done (one assignment = one text for one annotator), 2 annotators." in page
+    assert "Fixed at launch" in page
     assert "alder: 2 · birch: 2" in page
     assert "Guess first, then read (English), version 1" in page
-    assert "The reading stage starts from the guesses: no" in page
+    assert "Show the guesses as starting answers in the reading stage: no" in page
     assert "Rating scale (points): 5" in page
 
 
@@ -169,16 +169,16 @@ def test_results_are_offered_once_there_are_any(client, project):
 def test_an_open_study_without_people_says_what_is_next(client, project):
     bank(project)
     launched(project, plan={"annotators": "open"})
-    assert "Nobody has a link yet. Add annotators" in text_of(client, "study", "study")
+    assert "no annotators yet. Add annotators" in text_of(client, "study", "study")
 
 
 def test_a_paused_and_a_closed_study_say_what_annotators_see(client, project):
     bank(project)
     study = launched(project)
     pause_study(study)
-    assert "Paused: annotators see a page that says so" in text_of(client, "study", "study")
+    assert "paused. Annotators see a notice; their answers" in text_of(client, "study", "study")
     close_study(study)
-    assert "Closed: the links take no more answers." in text_of(client, "study", "study")
+    assert "The study is closed. Links no longer accept answers." in text_of(client, "study", "study")
 
 
 def test_simulated_annotators_are_announced_and_removed_with_one_click(client, project):
@@ -202,7 +202,9 @@ def test_previews_are_in_no_list_of_people(client, project):
     study = launched(project)
     Person(start_preview(study)).start().finish()
     assert "preview-" not in text_of(client, "study_annotators", "study")
-    assert "0 of 4 assignments done (a text by an annotator is one), 2 annotators." in text_of(client, "study", "study")
+    assert "0 of 4 assignments done (one assignment = one text for one annotator), 2 annotators." in text_of(
+        client, "study", "study"
+    )
 
 
 def test_an_imported_study_has_no_links_and_says_what_it_is(client, project):
@@ -212,7 +214,7 @@ def test_an_imported_study_has_no_links_and_says_what_it_is(client, project):
     bank(project)
     import_responses(drafted(project), as_csv(whole()))
     page = text_of(client, "study", "study")
-    assert "What was imported" in page
+    assert "Imported study" in page
     assert "Annotators and links" not in page
     assert "/join/" not in client.get(reverse("study_annotators", args=["study"])).content.decode()
 
@@ -231,7 +233,7 @@ def test_a_study_that_was_launched_elsewhere_in_between_shows_so(client, project
     bank(project)
     study = drafted(project)
     launch_study(study)
-    assert "was launched before" in act(client, "study", "launch").content.decode()
+    assert "is live, so" in act(client, "study", "launch").content.decode()
 
 
 def test_the_protocol_is_named_in_the_language_of_the_page(client, project):

@@ -117,11 +117,11 @@ def test_no_page_tells_the_variant(project, client):
 @pytest.mark.parametrize(
     ("variants", "said"),
     [
-        ([{"name": "alone"}], "two or more"),
-        ([{"name": "same"}, {"name": "same", "params": {"flat": True}}], "name of its own"),
-        ([{"name": "a"}, {"name": "b"}], "ask the same"),
+        ([{"name": "alone"}], "at least two variants"),
+        ([{"name": "same"}, {"name": "same", "params": {"flat": True}}], "each with its own"),
+        ([{"name": "a"}, {"name": "b"}], "are identical"),
         ([{"name": "a"}, {"name": "b", "params": {"unheard": 1}}], "no parameter"),
-        ([{"name": "a"}, {"name": "b", "instrument": "pairwise/en"}], "not one for the protocol"),
+        ([{"name": "a"}, {"name": "b", "instrument": "pairwise/en"}], "not belong to the protocol"),
     ],
 )
 def test_variants_that_compare_nothing_are_refused(project, variants, said):

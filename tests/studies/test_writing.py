@@ -178,13 +178,13 @@ def test_a_broken_item_does_not_enter_the_bank(project, researcher, values):
 def test_people_do_not_write_under_the_name_of_a_model(project, researcher):
     Generator.objects.create(project=project, name="teachers", kind=GeneratorKind.MODEL)
     study, written = one_open(project)
-    with pytest.raises(EditRefused, match="no group of people"):
+    with pytest.raises(EditRefused, match="not a group of people"):
         take_written_item(study, written.response_id, researcher)
 
 
 def test_what_was_written_elsewhere_is_no_answer_of_a_study(project):
     make_text(project, "t1")
-    with pytest.raises(SpecError, match="items of the bank"):
+    with pytest.raises(SpecError, match="as items, not as answers"):
         import_responses(
             drafted(project, protocol="writing"), b"annotator,stage,item_id,question,value\na,write,,stem_1,b\n"
         )

@@ -37,12 +37,12 @@ def page(client, study, name="study_written", *more, data=None):
 
 def test_what_waits_is_shown_and_taken(as_user, researcher, study):
     client = as_user(researcher)
-    assert b"1 item that annotators wrote waits" in client.get(reverse("study", args=[study.slug])).content
+    assert b"item written by annotators waits" in client.get(reverse("study", args=[study.slug])).content
     content = page(client, study).content.decode()
     assert "Where do herons sleep?" in content
     assert "teachers" in content
     taken = page(client, study, "written_take", written(study).response_id, data={})
-    assert "The item is in the bank as" in taken.content.decode()
+    assert "The item was added to the project as" in taken.content.decode()
     assert Item.objects.get().generator.name == "teachers"
     assert "Take<" not in page(client, study).content.decode()
 
@@ -97,7 +97,7 @@ def test_a_draft_is_made_and_edited_with_its_variants(as_user, researcher, proje
     client.post(reverse("study_edit", args=[study.slug]), said | {"variants": form["variants"].value()})
     assert list(study.variants.values_list("name", "params__items_per_text")) == [("three", 3), ("one", 1)]
     wrong = client.post(reverse("study_edit", args=[study.slug]), said | {"variants": "name: three"})
-    assert "start each variant with a hyphen" in wrong.content.decode()
+    assert "starting with a hyphen" in wrong.content.decode()
 
 
 def test_a_preview_of_a_variant_opens_its_page(as_user, researcher, project):

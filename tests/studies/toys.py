@@ -10,7 +10,7 @@ from studies.protocols.parameters import Switch
 from studies.protocols.units import each_item
 from studies.services import instruments
 
-WORDS = {"title": "Page", "next": "Go on", "lead": []}
+WORDS = {"title": "Page", "next": "Continue", "lead": []}
 CONTENT = {
     "name": "toy",
     **{name: {"title": name} for name in ("consent", "instructions", "done", "closed", "paused", "revoked", "waiting")},

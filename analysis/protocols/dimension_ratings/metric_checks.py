@@ -92,7 +92,7 @@ def mean_of_rows(values: FloatArray) -> FloatArray:
 def shown() -> tuple[Shown, ...]:
     return (
         Shown(_("Metric"), "metric"),
-        Shown(_("Items by"), "check", "check"),
+        Shown(_("Generators"), "check", "check"),
         Shown(_("Generators"), "generators"),
         Shown(
             _("Difference"),

@@ -93,7 +93,7 @@ class Command(RunCommand):
 
 def describe_progress(before: asking.Progress, after: asking.Progress) -> str:
     new = after.n_items - before.n_items
-    said = f"Items written: {new}; in the bank before: {before.n_items}; missing: {after.n_missing}."
+    said = f"Items written: {new}; already in the project: {before.n_items}; missing: {after.n_missing}."
     if after.n_incomplete:
         said += f" Incomplete: {after.n_incomplete}; repair or discard them on the page “Incomplete items”."
     return said
@@ -131,7 +131,7 @@ def describe_shortage(each: ruling.RuleResult, size: Size) -> str:
 def describe_total(n_new: int, n_known: int, n_missing: int) -> str:
     if not n_new and not n_known:
         return "No item was written: no text has sentences that the rules can use. Take longer texts, or a model."
-    return f"Items written: {n_new}; in the bank before: {n_known}; missing: {n_missing}."
+    return f"Items written: {n_new}; already in the project: {n_known}; missing: {n_missing}."
 
 
 def find_project(slug: str) -> Project:

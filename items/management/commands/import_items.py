@@ -32,7 +32,7 @@ class Command(BaseCommand):
         project = Project.objects.filter(slug=options["project"]).first()
         if project is None:
             raise CommandError(
-                _("There is no project with the short name {slug}.").format(slug=make_printable(options["project"]))
+                _("No project has the short name {slug}.").format(slug=make_printable(options["project"]))
             )
         wishes = _read_options(options)
         format = _choose_format(options)
@@ -85,13 +85,13 @@ def _choose_format(options: dict[str, Any]) -> str:
     if name := options["format"] or (options["file"] == "-" and "lesart") or find_format(options["file"]):
         return str(name)
     raise CommandError(
-        _("The end of the file's name says no format. Add --format, one of: {names}.").format(names=", ".join(FORMATS))
+        _("The file name does not show the format. Add --format, one of: {names}.").format(names=", ".join(FORMATS))
     )
 
 
 def _describe_refusal(refusal: ImportRefused) -> str:
     plan = refusal.plan
-    advice = [_("To store other wordings as new versions, add --update.")] if plan.can_update else []
+    advice = [_("To store changed wordings as new versions, add --update.")] if plan.can_update else []
     return "\n".join([str(refusal), *_list_problems(plan.problems), *advice])
 
 

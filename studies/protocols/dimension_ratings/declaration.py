@@ -19,7 +19,7 @@ VERDICTS = (RIGHT, WRONG)
 FOLDED, EXACT = "folded", "exact"
 RULES = (
     ("a", gettext_noop("(a) same wording, different scores by the same annotator")),
-    ("b", gettext_noop("(b) at least two away from all others, who agree")),
+    ("b", gettext_noop("(b) at least two points away from all others, who agree with each other")),
     ("c", gettext_noop("(c) all scores different")),
 )
 
@@ -67,8 +67,9 @@ PROTOCOL = Protocol(
             "dimensions",
             label=gettext_noop("Dimensions"),
             help=gettext_noop(
-                "Names with commas, such as fluency, relevance. Left empty, those of the wording. A name that the"
-                " wording does not know is shown as it is."
+                "Names separated by commas, such as fluency, relevance. Leave empty to use the "
+                "dimensions of the wording. A name that the wording does not describe is shown as "
+                "written."
             ),
         ),
         Whole("scale", 3, gettext_noop("Rating scale (points)"), low=2, high=9),
@@ -78,25 +79,25 @@ PROTOCOL = Protocol(
             gettext_noop("Layout"),
             options=(
                 ("passage", gettext_noop("all questions of a text on one page")),
-                ("question", gettext_noop("one question a page")),
+                ("question", gettext_noop("one question per page")),
             ),
         ),
         Whole(
             "rounds",
             1,
             gettext_noop("Rounds"),
-            gettext_noop("With 2 you can open a second round over scores that contradict each other."),
+            gettext_noop("With 2 rounds you can ask annotators again about scores that contradict each other."),
             low=1,
             high=2,
         ),
-        SomeOf("rules", ("a", "b", "c"), gettext_noop("The second round reopens"), options=RULES),
+        SomeOf("rules", ("a", "b", "c"), gettext_noop("Scores that the second round reopens"), options=RULES),
         OneOf(
             "same_wording",
             FOLDED,
             gettext_noop("Same wording, for rule (a)"),
             options=(
                 (FOLDED, gettext_noop("case, spacing and punctuation at the end make no difference")),
-                (EXACT, gettext_noop("equal letter for letter")),
+                (EXACT, gettext_noop("identical character by character")),
             ),
         ),
     ),

@@ -51,8 +51,8 @@ PROTOCOL = Protocol(
     parameters=(
         Switch(
             "prefill",
-            label=gettext_noop("The reading stage starts from the guesses"),
-            help=gettext_noop("Otherwise it starts blank."),
+            label=gettext_noop("Show the guesses as starting answers in the reading stage"),
+            help=gettext_noop("If not selected, the reading stage starts empty."),
         ),
         Whole("rating_scale", 5, gettext_noop("Rating scale (points)"), low=2, high=10),
     ),

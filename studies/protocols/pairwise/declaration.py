@@ -56,8 +56,8 @@ PROTOCOL = Protocol(
             30,
             gettext_noop("Pairs per text"),
             gettext_noop(
-                "With 4 generators and 5 items each, 30 pairs let each item meet one item of each other generator."
-                " A text whose items make fewer pairs gives all of them."
+                "With 4 generators and 5 items each, 30 pairs compare each item with one item of every "
+                "other generator. If a text allows fewer pairs, all of them are used."
             ),
             low=1,
             high=1000,
@@ -65,10 +65,10 @@ PROTOCOL = Protocol(
         Switch(
             "key_first",
             True,
-            gettext_noop("The correct answers stand first"),
-            gettext_noop("Otherwise the options are shuffled. Correct answers are marked either way."),
+            gettext_noop("Show the correct answers first"),
+            gettext_noop("If not selected, the options are shuffled. Correct answers are marked in both cases."),
         ),
-        Switch("criteria_ticks", False, gettext_noop("Ask which criteria decided")),
+        Switch("criteria_ticks", False, gettext_noop("Ask for the deciding criteria")),
     ),
     declare=declare,
     order=4,

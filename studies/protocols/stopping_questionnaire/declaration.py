@@ -39,19 +39,22 @@ PROTOCOL = Protocol(
         Words(
             "domain",
             label=gettext_noop("Domain"),
-            help=gettext_noop("The subject that questions should be about, such as biology. It stands in the wording."),
+            help=gettext_noop(
+                "The subject that questions should be about, such as biology. It appears "
+                "in the questions to the annotators."
+            ),
         ),
         Switch(
             "flat",
-            label=gettext_noop("Nothing stops"),
-            help=gettext_noop("Everybody is asked everything, whatever the gates say: to compare with what stops."),
+            label=gettext_noop("Ask every question"),
+            help=gettext_noop("The questionnaire never ends early. Use this to compare with the stopping version."),
         ),
     ),
     declare=declare,
     order=3,
     unit="item",
     summary=gettext_noop(
-        "People judge one question at a time through gates. After each gate the judgment may stop, so that nobody is"
-        " asked what makes no sense for this question."
+        "People judge one question at a time, step by step. The questionnaire ends at the first step "
+        "where the question fails, so that nobody is asked something that makes no sense for it."
     ),
 )

@@ -72,13 +72,13 @@ PROTOCOL = Protocol(
     parameters=(
         Words(
             "target_class",
-            label=gettext_noop("Whom the questions are for"),
-            help=gettext_noop("Such as: pupils of year 7, or: learners at B1. It stands in the wording."),
+            label=gettext_noop("Target audience"),
+            help=gettext_noop("For example: pupils of year 7, or learners at B1. It appears in the instructions."),
         ),
         OneOf(
             "form",
             OPEN,
-            gettext_noop("What is written"),
+            gettext_noop("Type of question"),
             options=(
                 (OPEN, gettext_noop("Open questions with an expected answer")),
                 (MULTIPLE_CHOICE, gettext_noop("Multiple choice: right and wrong options")),
@@ -88,21 +88,26 @@ PROTOCOL = Protocol(
         Whole(
             "at_least",
             0,
-            gettext_noop("At least so many"),
-            gettext_noop("Whoever has written so many may stop. 0: all of them have to be written."),
+            gettext_noop("Minimum number of questions"),
+            gettext_noop("Writers may stop after this many. 0: all questions have to be written."),
             low=0,
             high=20,
         ),
         Whole(
-            "options_per_item", 4, gettext_noop("Options per question"), gettext_noop("Of multiple choice only."), 2, 10
+            "options_per_item",
+            4,
+            gettext_noop("Options per question"),
+            gettext_noop("For multiple choice only."),
+            2,
+            10,
         ),
-        Whole("keys_per_item", 1, gettext_noop("Right options among them"), low=1, high=9),
+        Whole("keys_per_item", 1, gettext_noop("Correct options per question"), low=1, high=9),
     ),
     declare=declare,
     order=5,
     needs_items=False,
     summary=gettext_noop(
-        "People write questions about texts, for a target class. What you take over after a look becomes items of the"
-        " bank, with the writers' group as generator."
+        "People write questions about texts for a target audience. The questions you accept become items "
+        "of the project, with the writers' group as generator."
     ),
 )

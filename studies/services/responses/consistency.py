@@ -29,13 +29,13 @@ def find_annotator_conflicts(rows: list[Row]) -> list[RowProblem]:
 def find_missing_reads(rows: list[Row], answered: list[ItemAnswer], declaration: Declaration) -> list[RowProblem]:
     """People's answers to an item in a stage after which a later one has no row. Rows count even where they are wrong:
     that is said of them already."""
-    there = {(row.annotator, row.round, row.about, row.stage) for row in rows}
+    there = {(row.annotator, row.round, row.item_id, row.stage) for row in rows}
     problems = []
     for found in answered:
         row, following = found.rows[0], declaration.after(found.stage.name)
-        if not found.by_person or not following or (row.annotator, row.round, row.about, following.name) in there:
+        if not found.by_person or not following or (row.annotator, row.round, row.item_id, following.name) in there:
             continue
-        said = {"who": row.annotator, "item": row.about, "here": found.stage.name, "later": following.name}
+        said = {"who": row.annotator, "item": row.item_id, "here": found.stage.name, "later": following.name}
         reason = _(
             "%(who)s answered item “%(item)s” in %(here)s, but not in %(later)s. Add the missing rows, or import what"
             " there is (--partial)."
@@ -57,11 +57,11 @@ def find_baseless_rounds(rows: list[Row]) -> list[RowProblem]:
     """
     if is_first_round_unknown(rows):
         return []
-    first = {(row.annotator, row.about, row.option_id, row.question) for row in rows if row.round == 1}
+    first = {(row.annotator, row.item_id, row.option_id, row.question) for row in rows if row.round == 1}
     return [
-        RowProblem(row.line, "round", _("This was not answered in round 1, so it cannot have been opened again."))
+        RowProblem(row.line, "round", _("This was not answered in round 1, so round 2 cannot have reopened it."))
         for row in rows
-        if row.round > 1 and (row.annotator, row.about, row.option_id, row.question) not in first
+        if row.round > 1 and (row.annotator, row.item_id, row.option_id, row.question) not in first
     ]
 
 
@@ -72,7 +72,11 @@ def find_baseless_verdicts(rows: list[Row], declaration: Declaration) -> list[Ro
         return []
     given = {(row.item_id, row.question) for row in rows if row.stage == check.checks}
     return [
-        RowProblem(row.line, "item_id", _("Nobody answered this about the item, so no expert can have checked it."))
+        RowProblem(
+            row.line,
+            "item_id",
+            _("No annotator answered this question about the item, so there is nothing an expert could have checked."),
+        )
         for row in rows
         if row.stage == check.name and (row.item_id, row.question) not in given
     ]
@@ -90,8 +94,8 @@ def find_mixed_guesses(answered: list[ItemAnswer]) -> list[RowProblem]:
             row = found.rows[0]
             said = {"who": row.annotator, "stage": found.stage.name, "line": seen.rows[0].line}
             reason = _(
-                "In %(stage)s a person sees one generator's items of a text, but %(who)s has an item of another"
-                " generator in line %(line)d."
+                "In the stage %(stage)s a person sees the items of one generator per text, but line "
+                "%(line)d gives %(who)s an item of another generator."
             )
             problems.append(RowProblem(row.line, "item_id", reason % said))
     return problems

@@ -194,18 +194,19 @@ def notice_unknown_rounds(study: Study, file: RowFile) -> list[str]:
     """A notice where the file has people's answers of a later round only, and later rounds reopen answers."""
     if not get_declaration(study).rounds or not is_first_round_unknown(file.rows):
         return []
-    return [_("Round 1 is unknown: all answers of people are of a later round. Reports show that round alone.")]
+    return [_("The file has no answers from round 1, so reports show only the later round.")]
 
 
 def refuse_unimportable(study: Study) -> None:
     """`SpecError` for a study whose answers a file cannot hold."""
     if not PROTOCOLS[study.protocol].needs_items:
-        raise SpecError(_("What was written elsewhere is imported as items of the bank, not as answers of a study."))
+        raise SpecError(_("Import questions that were written elsewhere as items, not as answers of a study."))
     if study.variants.exists():
         raise SpecError(
             _(
-                "A study with variants takes no finished answers: the file does not say who was asked by which."
-                " Take the variants out of the draft, or import each into a study of its own."
+                "Finished answers cannot be imported into a study with variants, because the file does "
+                "not say who answered which variant. Remove the variants from the draft, or import each "
+                "variant into its own study."
             )
         )
 
