@@ -238,6 +238,7 @@ def describe_position(place: Place) -> str:
         "text": _("Text %(number)s of %(total)s"),
         "item": _("Question %(number)s of %(total)s"),
         "pair": _("Pair %(number)s of %(total)s"),
+        "tuple": _("Set %(number)s of %(total)s"),
     }
     return words[PROTOCOLS[place.annotator.study.protocol].unit] % {"number": place.number, "total": place.total}
 

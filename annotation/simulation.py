@@ -118,7 +118,15 @@ class SimulatedPerson:
             item = form.items.get(subject.item_id)
             for question in form.open_questions(subject):
                 sent |= self.answer(question, subject, item, form)
+                sent |= self.other_pick(question, subject, sent)
         return sent
+
+    def other_pick(self, question: Question, subject: Subject, sent: Fields) -> Fields:
+        """Another item, where the one picked was picked before and may not be again."""
+        name, earlier = (f"{each}-{subject.handle}" for each in (question.name, question.unlike))
+        if not question.unlike or sent[name] != sent[earlier]:
+            return {}
+        return {name: self.rng.choice([side.handle for side in subject.sides if side.handle != sent[earlier]])}
 
     def answer(self, question: Question, subject: Subject, item: Item | None, form: StageForm) -> Fields:
         """An answer to one question. What is not asked after the other answers is dropped by the server."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import CharField, Exists, F, FloatField, OuterRef, QuerySet, Subquery, Value
 from django.db.models.fields.json import KeyTextTransform, KeyTransform
-from django.db.models.functions import Cast, Concat
+from django.db.models.functions import Cast, Coalesce, Concat
 
 from evaluation.judges.base import SWAPPED, UNIT_KEY, JudgeQuestion, JudgeSetting, make_judge_setting, make_key
 from evaluation.models import Evaluator
@@ -21,6 +21,7 @@ from llm.models.run import GOOD
 from studies.models import InstrumentVersion, Response, Study, UnitItem
 from studies.services.evaluating import ANSWER, list_open_questions
 from studies.services.judging import read_values
+from studies.services.responses.rows import UNIT_ITEMS, add_unit_items
 
 Reply = dict[str, Any]
 REPLY_FIELDS = ("reply_text", "reply_state", "reply_failure", "reply_error")
@@ -47,15 +48,18 @@ def iter_unanswered_by_judge(evaluator: Evaluator) -> Iterator[tuple[dict[str, A
 
 
 def describe_missing(setting: JudgeSetting, asked: JudgeQuestion, items: dict[int, Item]) -> dict[str, Any]:
-    item, other = items[asked.about.item_id], items.get(asked.about.other_id or 0)
-    return {
+    """Of a tuple, whose answers are about no single item, `unit_item_ids` names all."""
+    first, *others = (items[pk] for pk in asked.about.item_ids)
+    is_one = asked.about.item_id is not None
+    said = {
         "stage": setting.stage.name,
-        "text_id": item.text.external_id,
-        "item_id": item.external_id,
-        "item_version": item.version,
-        "other_item_id": other.external_id if other else None,
+        "text_id": first.text.external_id,
+        "item_id": first.external_id if is_one else None,
+        "item_version": first.version if is_one else None,
+        "other_item_id": others[0].external_id if others and is_one else None,
         "question": asked.question,
     }
+    return said if is_one else said | {UNIT_ITEMS: " ".join(item.external_id for item in (first, *others))}
 
 
 def find_reply(setting: JudgeSetting, asked: JudgeQuestion, replies: dict[str, Reply]) -> Reply:
@@ -83,6 +87,12 @@ UNANSWERED = (
     *("other_item_id", "question", "parse_status", "reason", "raw_output", "prompt_version"),
 )
 METHODS = (METHOD, judges.METHOD)
+
+
+def list_unanswered_columns(study: Study) -> tuple[str, ...]:
+    return add_unit_items(study, UNANSWERED)
+
+
 FIELDS = {
     "text_id": "item__text__external_id",
     "item_id": "item__external_id",
@@ -188,7 +198,7 @@ def build_option_keys(stage: Any, item_id: Any, option_id: Any) -> list[Concat]:
 
 def build_judge_key(end: str = "") -> Concat:
     """Of the call in which a judge was asked what a response answers."""
-    unit, item = (Cast(OuterRef(name), CharField()) for name in ("assignment__unit_id", "item_id"))
+    unit, item = Cast(OuterRef("assignment__unit_id"), CharField()), Cast(Coalesce(OuterRef("item_id"), 0), CharField())
     return Concat(
         OuterRef("stage"), Value(UNIT_KEY), unit, Value("/"), item, Value("/"), OuterRef("question"), Value(end)
     )

@@ -17,6 +17,7 @@ from evaluation.services.judges import (
     SMALLEST_SCALE,
     TEMPERATURE,
     JudgeSpec,
+    find_prompt,
     get_judgment_type,
     name_prompts,
 )
@@ -25,7 +26,7 @@ from llm.forms import OPTION_FIELDS, BudgetField, RequestOptionsForm, UnknownFie
 from llm.models import Endpoint, Unknown
 from studies.instrument_kinds import EVALUATOR
 from studies.models import AnnotatorKind, Study
-from studies.services.evaluating import GATES, PAIRS, SCORES
+from studies.services.evaluating import PAIRS, SCORES
 from studies.services.instruments import list_suitable_versions, make_choices
 
 
@@ -285,7 +286,7 @@ class JudgeForm(AskForm):
     def __init__(self, study: Study, *args: Any, **kwargs: Any):
         super().__init__(study, *args, **kwargs)
         way = get_judgment_type(study)
-        if way == GATES:
+        if way not in READINGS:
             del self.fields["reading"]
         else:
             self.fields["reading"].choices = READINGS[way]  # type: ignore[attr-defined]
@@ -293,6 +294,7 @@ class JudgeForm(AskForm):
         if way != SCORES:
             for name in FOR_SCORES:
                 del self.fields[name]
+        find_prompt(study)  # those that are made from the wording are listed from now on
         self.offer_prompts(
             make_choices(list_suitable_versions(study.project, JUDGE, study.protocol)), default=name_prompts(study)
         )

@@ -7,8 +7,10 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from evaluation.judges.base import render_item
 from evaluation.judges.gates import render_gate_prompt
 from evaluation.judges.pairs import render_pair_prompt
+from evaluation.judges.picks import render_pick_prompt
 from evaluation.judges.prompts import PARTS, JudgePrompts, make_judge_checks, read_judge_prompts
 from evaluation.judges.scores import render_rating_prompt
 from evaluation.letters import list_options
@@ -30,7 +32,7 @@ from studies.instrument_kinds import (
 from studies.prompts import collect_problems, list_checks, list_slots, read_prompts
 from studies.protocols import PROTOCOLS, Stage
 from studies.services.declarations import fill_slots
-from studies.services.evaluating import GATES, PAIRS, judgment_type
+from studies.services.evaluating import GATES, PAIRS, PICKS, judgment_type, list_judged_questions
 from studies.services.instruments import find_shipped_model
 
 
@@ -130,6 +132,7 @@ def render_letter_prompts(content: Mapping[str, Any], subject: PreviewSubject) -
 
 JUDGE = "judge"
 NOBODY = "…"  # stands for a rewording in a preview
+PREVIEWED = 4  # items of a unit of many
 
 
 class JudgePromptKind(InstrumentKind):
@@ -191,7 +194,11 @@ def render_judge_prompts(content: Mapping[str, Any], item: Item) -> Iterator[Ren
     stage, wording = found
     prompts = read_judge_prompts(content, way)
     if way == PAIRS:
-        yield Rendered(_("A pair"), render_pair_prompt(prompts, stage, wording, find_pair(item), "preview"))
+        yield Rendered(_("A pair"), render_pair_prompt(prompts, stage, wording, find_several(item, 2), "preview"))
+    elif way == PICKS:
+        for question in stage.questions:
+            items = find_several(item, PREVIEWED)
+            yield Rendered(question.name, render_pick_prompt(prompts, stage, wording, items, question))
     else:
         yield from render_questions(prompts, stage, wording, way, item)
 
@@ -199,19 +206,19 @@ def render_judge_prompts(content: Mapping[str, Any], item: Item) -> Iterator[Ren
 def render_questions(
     prompts: JudgePrompts, stage: Stage, wording: Mapping[str, Any], way: str, item: Item
 ) -> Iterator[Rendered]:
-    is_reworded = False
-    for question in stage.about(bool(item.expected_answer.strip())):
+    is_reworded, shown = False, render_item(prompts, stage, wording, item, "preview")
+    applying = stage.about(bool(item.expected_answer.strip()))
+    for question in (each for each in list_judged_questions(stage) if each in applying):
         if way == GATES:
-            yield Rendered(
-                question.name, render_gate_prompt(prompts, wording, item, question, NOBODY if is_reworded else "")
-            )
-        else:
-            if prompts.asks_about(question.name):
-                yield Rendered(question.name, render_rating_prompt(prompts, wording, item, question, prompts.scale))
+            words = render_gate_prompt(prompts, wording, item, shown, question, NOBODY if is_reworded else "")
+            yield Rendered(question.name, words)
+        elif prompts.asks_about(question.name):
+            words = render_rating_prompt(prompts, wording, item, shown, question, prompts.scale)
+            yield Rendered(question.name, words)
         is_reworded |= question.rewords
 
 
-def find_pair(item: Item) -> list[Item]:
-    """The item and another of its text; with itself where there is none."""
+def find_several(item: Item, n: int) -> list[Item]:
+    """The item and others of its text, up to so many; a pair of it and itself where there is no other."""
     others = Item.objects.filter(text=item.text).current().exclude(external_id=item.external_id)
-    return [item, others.select_related("text").first() or item]
+    return [item, *(others.select_related("text")[: n - 1] or [item])]

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from items.models import Item
 from studies.protocols import Declaration
+from studies.protocols.units import COMPARED, UnitKind
 
 Thing = TypeVar("Thing")
 
@@ -71,10 +72,13 @@ def read_shown_items(shown: dict[str, list], stage: str) -> list[ShownItem]:
 
 @dataclass(frozen=True)
 class Subject:
-    """What one answer on a page is about: an item, a pair with its two sides from left to right, or the text itself."""
+    """What one answer on a page is about: an item, the items of a unit that are compared, or the text itself.
+
+    `sides`: the items in the order shown, of a pair from left to right; none of the text.
+    """
 
     handle: str
-    item_id: int | None  # whose row the answers are; of a pair the unit's first item; None: the text
+    item_id: int | None  # under which item the answers are stored; see `get_stored_item`
     sides: tuple[ShownItem, ...]
 
     @property
@@ -82,9 +86,9 @@ class Subject:
         return self.sides[0].options if len(self.sides) == 1 else ()
 
 
-def list_subjects(shown: Sequence[ShownItem], first_of_pair: int | None = None) -> list[Subject]:
-    """What is asked about in a stage, in the order shown; with `first_of_pair` the two items are one subject."""
-    if first_of_pair is None:
+def list_subjects(shown: Sequence[ShownItem], kind: UnitKind = "text", first: int | None = None) -> list[Subject]:
+    """What is asked about in a stage, in the order shown. `first`: of a pair the unit's first item."""
+    if kind not in COMPARED:
         return [Subject(item.handle, item.item_id, (item,) if item.item_id else ()) for item in shown]
-    # Named after the side on the left: the name must not tell which of the two is the unit's first.
-    return [Subject(shown[0].handle, first_of_pair, tuple(shown))] if shown else []
+    # Named after the one shown first: the name must not tell which is the unit's first.
+    return [Subject(shown[0].handle, first, tuple(shown))] if shown else []

@@ -1,8 +1,11 @@
 """Stages, questions and answers in words: files keep the names of the contract, pages do not."""
 
 from django.utils.functional import Promise
+from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
+
+from studies.protocols import PROTOCOLS
 
 Words = dict[str, str | Promise]
 
@@ -75,4 +78,8 @@ def name_stage(name: str) -> str:
 
 
 def look_up(words: Words, name: str) -> str:
-    return str(words[name]) if name in words else name.replace("_", " ")
+    """The words here, else those that a protocol has for its own names."""
+    if name in words:
+        return str(words[name])
+    own = next((protocol.words[name] for protocol in PROTOCOLS.values() if name in protocol.words), None)
+    return _now(own) if own else name.replace("_", " ")

@@ -1,15 +1,15 @@
 """What the agreement lab can be asked about: the questions of a study's protocol whose answers are categories."""
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from analysis.measures.agreement import MISSING
-from studies.models import AnnotatorKind, Study
-from studies.protocols import Question, Stage
+from studies.models import AnnotatorKind, Study, UnitItem
+from studies.protocols import PROTOCOLS, Question, Stage
 from studies.protocols.flow import stopped_at
 from studies.question_words import name_question, name_stage
 from studies.services.declarations import get_declaration
@@ -23,7 +23,7 @@ CATEGORIES: dict[str, Callable[[Question], tuple[Any, ...]]] = {
     "choice": lambda question: question.levels,
     "pick": lambda question: (FIRST, SECOND, *question.levels),
 }
-"""The declared categories of each kind of question, in their order; free texts have none."""
+"""The declared categories of each kind of question, in their order; free texts have none. See also `Asked.places`."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,8 @@ class Asked:
     may_be_skipped: bool = False  # whether there are answers after which it is not asked
     is_only_stage: bool = False  # then the stage goes without saying
     view: str = ""  # ALL: “not applicable” is one of the categories
+    places: Mapping[tuple[int, str], str] = field(default_factory=dict, compare=False, repr=False)
+    """Of tuples, by unit and item the category that an item is there: its place in the stored order, from 1."""
 
     @property
     def key(self) -> str:
@@ -58,6 +60,12 @@ class Asked:
             return self
         return replace(self, view=ALL, categories=(*self.categories, NOT_APPLICABLE))
 
+    def list_categories(self, rows: pd.DataFrame) -> list[Any]:
+        """The category of each answer in these rows of a frame."""
+        if self.places:
+            return [self.places.get(at, at[1]) for at in zip(rows["unit"], rows["value"], strict=True)]
+        return [self.category(value, item) for value, item in zip(rows["value"], rows["item_id"], strict=True)]
+
     def category(self, value: Any, item_id: str) -> Any:
         """The category of a stored answer; of a pair the item is its first, and any other item its second."""
         if self.kind != "pick" or value in self.categories[2:]:
@@ -67,20 +75,31 @@ class Asked:
 
 def questions_of(study: Study) -> list[Asked]:
     """In the order in which they are asked."""
-    stages = get_declaration(study).stages
+    stages, places = get_declaration(study).stages, map_places(study)
+    numbers = tuple(sorted(set(places.values()), key=int))
     return [
         Asked(
             stage.name,
             question.name,
             question.kind,
-            CATEGORIES[question.kind](question),
+            (*numbers, *question.levels) if is_placed else CATEGORIES[question.kind](question),
             bool(stage.gates and question.asked_if),
             len(stages) == 1,
+            places=places if is_placed else {},
         )
         for stage in stages
         for question in stage.questions
         if question.kind in CATEGORIES
+        for is_placed in [bool(places) and question.kind == "pick"]
     ]
+
+
+def map_places(study: Study) -> dict[tuple[int, str], str]:
+    """See `Asked.places`; nothing where units are no tuples."""
+    if PROTOCOLS[study.protocol].unit != "tuple":
+        return {}
+    rows = UnitItem.objects.filter(unit__study=study).values_list("unit_id", "item__external_id", "position")
+    return {(unit, item): str(position + 1) for unit, item, position in rows}
 
 
 @dataclass(frozen=True)
@@ -115,10 +134,7 @@ def answers_in(frame: pd.DataFrame, asked: Asked, annotators: list[str]) -> Answ
     unit, units = pd.factorize(pd.MultiIndex.from_frame(mine[["unit", "item_id", "option_id"]].fillna("").astype(str)))
     values = np.full((len(raters), len(units)), MISSING, dtype=np.int64)
     codes = {category: code for code, category in enumerate(asked.categories)}
-    given = [
-        codes.get(asked.category(value, item), MISSING)
-        for value, item in zip(mine["value"], mine["item_id"], strict=True)
-    ]
+    given = [codes.get(category, MISSING) for category in asked.list_categories(mine)]
     values[pd.Index(raters).get_indexer(pd.Index(mine["annotator"])), unit] = given
     text = np.zeros(len(units), dtype=np.int64)
     text[unit] = pd.factorize(mine["text_id"])[0]

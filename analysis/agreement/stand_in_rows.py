@@ -53,8 +53,7 @@ def said_of(evidence: Evidence, asked: Asked, answers: Answers) -> pd.DataFrame:
     frame = evidence.frame
     mine = frame[(frame["stage"] == asked.stage) & (frame["question"] == asked.name)]
     mine = mine[mine["annotator"].isin(answers.raters)]
-    given = [asked.category(value, item) for value, item in zip(mine["value"], mine["item_id"], strict=True)]
-    said = mine.assign(value=pd.Series(given, index=mine.index, dtype=object))
+    said = mine.assign(value=pd.Series(asked.list_categories(mine), index=mine.index, dtype=object))
     said = said.assign(**{name: said[name].fillna("").astype(str) for name in UNIT})
     said = said[[value in asked.categories for value in said["value"]]]
     units = pd.MultiIndex.from_frame(said[list(UNIT)])

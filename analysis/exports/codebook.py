@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from django.utils.translation import gettext as _
 
 from analysis.exports import wide
-from analysis.frames import export_rows
+from analysis.frames.export_rows import export_columns
 from analysis.tables.spec import Table, make_table
 from studies.models import Study
 from studies.protocols import Question, Stage
 from studies.services.declarations import get_declaration, list_declarations
+from studies.services.responses.rows import UNIT_ITEMS
 
 COLUMNS = ("column", "meaning", "values")
 
@@ -17,7 +18,7 @@ COLUMNS = ("column", "meaning", "values")
 def codebook(study: Study) -> Table:
     """All columns of the long, wide and JSON exports, in the order of the long one."""
     known = meanings(study)
-    rows = [dict(zip(COLUMNS, (column, *known[column]), strict=True)) for column in export_rows.COLUMNS]
+    rows = [dict(zip(COLUMNS, (column, *known[column]), strict=True)) for column in export_columns(study)]
     rows += [dict(zip(COLUMNS, entry, strict=True)) for entry in general()]
     return make_table("codebook", COLUMNS, rows)
 
@@ -126,6 +127,7 @@ def meanings(study: Study) -> dict[str, tuple[str, str]]:
             ", ".join(study.variants.values_list("name", flat=True)) or _("no variants in this study"),
         ),
         "sequence": (_("The place of the answer in the order in which all were stored"), "1, 2, …"),
+        UNIT_ITEMS: (_("The ids of the items that were compared, in stored order, separated by blanks"), an_id),
     }
 
 
@@ -166,4 +168,8 @@ def levels(question: Question) -> str:
     if question.kind == "scale":
         return _("%(low)s (worst) to %(high)s (best)") % {"low": question.levels[0], "high": question.levels[-1]}
     listed = ", ".join(map(str, question.levels))
-    return _("the id of an item of the unit, or %(listed)s") % {"listed": listed} if question.kind == "pick" else listed
+    if question.kind != "pick":
+        return listed
+    return (
+        _("the id of an item of the unit, or %(listed)s") % {"listed": listed} if listed else _("an item of the unit")
+    )

@@ -9,9 +9,9 @@ from typing import Any, Protocol
 from analysis.exports.item_evaluation import Source, lines
 from analysis.exports.wide import wide_columns, wide_rows
 from analysis.frames.evidence import consistent_read
-from analysis.frames.export_rows import COLUMNS, export_rows
+from analysis.frames.export_rows import export_columns, export_rows
 from analysis.tables.writers import cell
-from evaluation.calls import UNANSWERED, iter_unanswered
+from evaluation.calls import iter_unanswered, list_unanswered_columns
 from evaluation.services.metrics import METRIC_COLUMNS, iter_metric_rows
 from items.services.exporting import format_json_line
 from studies.models import Study
@@ -32,7 +32,7 @@ def export_responses(study: Study, format: str, out: Out, purposes: Collection[s
 
 
 def write_long(study: Study, purposes: Collection[str], out: Out) -> int:
-    return write_csv(COLUMNS, export_rows(study, purposes), out)
+    return write_csv(export_columns(study), export_rows(study, purposes), out)
 
 
 def write_wide(study: Study, purposes: Collection[str], out: Out) -> int:
@@ -42,7 +42,7 @@ def write_wide(study: Study, purposes: Collection[str], out: Out) -> int:
 def write_unanswered(study: Study, out: Out, purposes: Collection[str] = ("main",)) -> int:
     """What models were asked for and did not answer, as CSV; the number of rows."""
     with consistent_read():
-        return write_csv(UNANSWERED, iter_unanswered(study, purposes), out)
+        return write_csv(list_unanswered_columns(study), iter_unanswered(study, purposes), out)
 
 
 def write_metrics(study: Study, out: Out) -> int:

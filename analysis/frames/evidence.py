@@ -13,7 +13,7 @@ from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 
 from analysis.choices import Choices
-from analysis.frames.export_rows import is_paired, pairs_of
+from analysis.frames.export_rows import is_paired, items_by_unit, pairs_of
 from analysis.frames.responses import chosen, every_round, handed_in, latest_rounds
 from analysis.models import ItemCode
 from analysis.published_names import own_generators, stored_matches
@@ -23,6 +23,7 @@ from evaluation.services.position import PositionBias, get_positions
 from items.models import Generator, KeyCorrection, Text
 from items.plain import count_tokens
 from studies.models import Annotator, Purpose, Study, Submission, Unit, UnitItem
+from studies.protocols import PROTOCOLS
 from studies.services.expert_check import REHEARSING
 
 # Not `transaction.atomic()`: with SQLite's IMMEDIATE mode even a transaction that only reads takes the write lock.
@@ -96,6 +97,7 @@ class Evidence:
     `peculiarities`: sentences about evaluators that are not asked or read in the usual way.
     `positions`: by label, how often the order of a pair decided what a model said.
     `metadata`: by item_id, what its metadata says in short texts.
+    `unit_items`: by unit, the ids of the items that are compared, in stored order; only where items are compared.
     `published_names`: by generator, the published one that a researcher has said it is, "" for none.
     """
 
@@ -122,6 +124,7 @@ class Evidence:
     positions: Mapping[str, PositionBias] = field(default_factory=dict)
     metadata: dict[str, dict[str, str]] = field(default_factory=dict)
     published_names: dict[str, str] = field(default_factory=dict)
+    unit_items: dict[int, tuple[str, ...]] = field(default_factory=dict)
 
 
 def evidence_of(study: Study, choices: Choices) -> Evidence:
@@ -153,8 +156,15 @@ def evidence_of(study: Study, choices: Choices) -> Evidence:
             positions=get_positions(study) if is_paired(study) else {},
             metadata=metadata_of(study),
             published_names=stored_matches(study),
+            unit_items=list_compared_items(study),
         )
     return on_shared_texts(found) if choices.shared_texts else found
+
+
+def list_compared_items(study: Study) -> dict[int, tuple[str, ...]]:
+    if not PROTOCOLS[study.protocol].compares:
+        return {}
+    return {unit: tuple(items.values()) for unit, items in items_by_unit(study).items()}
 
 
 def on_shared_texts(evidence: Evidence) -> Evidence:

@@ -17,8 +17,10 @@ from jobs.progress import report_progress
 from studies.models import Assignment, Study, Submission, UnitItem
 from studies.presentation_order import ShownItem, read_shown_items
 from studies.protocols import PROTOCOLS, Declaration
+from studies.protocols.units import COMPARED
 from studies.services.declarations import get_declaration
 from studies.services.responses.rows import COLUMNS as CONTRACT
+from studies.services.responses.rows import UNIT_ITEMS, add_unit_items
 
 EXTRAS = (
     "study",
@@ -42,6 +44,11 @@ EXTRAS = (
     "sequence",
 )
 COLUMNS = (*CONTRACT, *EXTRAS)
+
+
+def export_columns(study: Study) -> tuple[str, ...]:
+    return add_unit_items(study, COLUMNS)
+
 
 # What stands in a column, seen from a response; the other columns are worked out or do not apply to this protocol.
 FIELDS = {
@@ -78,6 +85,7 @@ FIELDS = {
     "variant": "assignment__annotator__variant__name",
     "annotator_pk": "assignment__annotator_id",
     "assignment_pk": "assignment_id",
+    "unit_pk": "assignment__unit_id",
     "item_pk": "item_id",
     "option_pk": "option_id",
 }
@@ -87,9 +95,9 @@ CHUNK = 2000
 
 
 def export_rows(study: Study, purposes: Collection[str]) -> Iterator[dict[str, Any]]:
-    """One mapping per response with the columns of `COLUMNS`; all rounds, by annotator and in their order."""
-    stages = [stage.name for stage in get_declaration(study).every_stage]
-    is_paired = PROTOCOLS[study.protocol].unit == "pair"
+    """One mapping per response with the columns of `export_columns`; all rounds, by annotator and in their order."""
+    stages, columns = [stage.name for stage in get_declaration(study).every_stage], export_columns(study)
+    kind = PROTOCOLS[study.protocol].unit
     places: dict[tuple, int] = {}
     sides: dict[int, dict[str, Any]] = {}
     opened: dict[tuple[int, str], datetime] = {}
@@ -97,7 +105,7 @@ def export_rows(study: Study, purposes: Collection[str]) -> Iterator[dict[str, A
     sequence = Window(RowNumber(), order_by="pk")
     answers = handed_in(study, purposes).annotate(**select_replies(), sequence=sequence).order_by(*ORDER)
     named = (*FIELDS, *select_replies(), "sequence")
-    pairs = pairs_by_unit(study) if is_paired else {}
+    units = items_by_unit(study) if kind in COMPARED else {}
     given = answers.values_list(*map(F, FIELDS.values()), *named[len(FIELDS) :]).iterator(chunk_size=CHUNK)
     for number, values in enumerate(given, 1):
         if number % CHUNK == 0:
@@ -107,13 +115,16 @@ def export_rows(study: Study, purposes: Collection[str]) -> Iterator[dict[str, A
         if row["annotator_pk"] != annotator:
             annotator = row["annotator_pk"]
             places, opened = places_shown(annotator, stages), stages_opened(annotator)
-            sides = sides_shown(annotator, pairs) if is_paired else {}
+            sides = sides_shown(annotator, units) if kind == "pair" else {}
         row["opened_at"] = opened.get((row["assignment_pk"], row["stage"]))
-        yield finished(row, places, sides)
+        if kind == "tuple":
+            row[UNIT_ITEMS] = " ".join(units[row["unit_pk"]].values())
+        row = finished(row, places, sides)
+        yield {column: row.get(column) for column in columns}
 
 
 def finished(row: dict[str, Any], places: dict[tuple, int], sides: dict[int, dict[str, Any]]) -> dict[str, Any]:
-    """The row with what is worked out, in the order of the columns."""
+    """The row with what is worked out."""
     for name in TIMES:
         row[name] = row[name].isoformat() if row[name] else None
     place = (row["assignment_pk"], row["stage"], row["item_pk"])
@@ -124,7 +135,7 @@ def finished(row: dict[str, Any], places: dict[tuple, int], sides: dict[int, dic
     row["correct"] = None if row["key"] is None else row["value"] == row["key"]
     row["instrument_version"] = f"{row['instrument']}/{row['language']}/{row['version']}"
     row["raw_output"], row["parse_status"] = get_raw_output(row), get_parse_status(row)
-    return {column: row.get(column) for column in COLUMNS}
+    return row
 
 
 def places_shown(annotator_pk: int, stages: list[str]) -> dict[tuple, int]:
@@ -155,7 +166,7 @@ def stages_opened(annotator_pk: int) -> dict[tuple[int, str], datetime]:
     }
 
 
-def pairs_by_unit(study: Study) -> dict[int, dict[int, str]]:
+def items_by_unit(study: Study) -> dict[int, dict[int, str]]:
     """The items of each unit in their order: their ids by primary key."""
     found: dict[int, dict[int, str]] = {}
     items = UnitItem.objects.filter(unit__study=study).order_by("unit", "position")

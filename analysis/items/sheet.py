@@ -8,12 +8,11 @@ from django.utils.translation import gettext as _
 
 from analysis.choices import Choices
 from analysis.formatting import number, with_interval
-from analysis.frames.export_rows import is_paired
 from analysis.frames.responses import handed_in
 from analysis.measures.item_analysis import jeffreys_interval
 from items.models import Item, Option
 from studies.models import AnnotatorKind, Response, Study, UnitItem
-from studies.protocols import Stage
+from studies.protocols import PROTOCOLS, Stage
 from studies.question_words import name_label, name_question
 from studies.services.declarations import get_declaration
 
@@ -36,7 +35,7 @@ class Judgment:
     probability: dict[str, float] = field(default_factory=dict)
     others: dict[str, Any] = field(default_factory=dict)  # answers to questions about the item as a whole
     comments: list[str] = field(default_factory=list)
-    compared_with: Item | None = None  # the other item of a pair
+    compared_with: tuple[Item, ...] = ()  # the other item of a pair, or those of a tuple
     superseded: frozenset[str] = frozenset()  # questions that the same annotator answered again in a later round
 
     @property
@@ -61,9 +60,10 @@ class Judgment:
         """An answer in words; the choice in a pair from the point of view of the sheet's item."""
         if isinstance(value, bool):
             return _("yes") if value else _("no")
-        if self.compared_with is not None and value == self.compared_with.external_id:
-            return _("the other item")
-        return _("this item") if self.compared_with is not None and value == self.about else name_label(str(value))
+        others = [item.external_id for item in self.compared_with]
+        if value in others:
+            return _("the other item") if len(others) == 1 else str(value)
+        return _("this item") if others and value == self.about else name_label(str(value))
 
     def is_right(self, options: Iterable[Option]) -> bool | None:
         """Whether all options are judged as the keys are; None where one was not judged."""
@@ -89,9 +89,9 @@ class Judgment:
 def judgments_of_item(study: Study, item: Item, choices: Choices) -> list[Judgment]:
     """One per annotator, unit, stage and round, in the order in which the annotators came; all rounds.
 
-    An answer about a pair is stored with its first item and stands on the sheets of both.
+    An answer about items that are compared stands on the sheets of all of them.
     """
-    paired = is_paired(study)
+    paired = PROTOCOLS[study.protocol].compares
     rows = (
         handed_in(study, choices.purposes)
         .filter(**({"assignment__unit__items": item} if paired else {"item": item}))
@@ -109,19 +109,22 @@ def judgments_of_item(study: Study, item: Item, choices: Choices) -> list[Judgme
             item.external_id,
             answers,
             {row.question for row in answers if place[3] < latest[*place[:3], row.question]},
-            others.get(place[1]),
+            tuple(others.get(place[1], ())),
         )
         for place, answers in found.items()
     ]
 
 
-def others_of(study: Study, item: Item) -> dict[int, Item]:
-    """The item that stands beside this one, by unit."""
+def others_of(study: Study, item: Item) -> dict[int, list[Item]]:
+    """The items that are compared with this one, by unit."""
     units = UnitItem.objects.filter(unit__study=study, unit__items=item).exclude(item=item)
-    return {row.unit_id: row.item for row in units.select_related("item__generator")}
+    found: dict[int, list[Item]] = {}
+    for row in units.select_related("item__generator").order_by("unit", "position"):
+        found.setdefault(row.unit_id, []).append(row.item)
+    return found
 
 
-def judgment_from(about: str, answers: list[Response], superseded: set[str], other: Item | None) -> Judgment:
+def judgment_from(about: str, answers: list[Response], superseded: set[str], others: tuple[Item, ...]) -> Judgment:
     assignment = answers[0].assignment
     annotator = assignment.annotator
     ticks = {row.option.external_id: row for row in answers if row.option is not None and row.question == ANSWER}
@@ -132,7 +135,7 @@ def judgment_from(about: str, answers: list[Response], superseded: set[str], oth
         stage=answers[0].stage,
         round=assignment.round,
         about=about,
-        compared_with=other,
+        compared_with=others,
         ticked={name: row.value for name, row in ticks.items()},
         unsure={name for name, row in ticks.items() if row.unsure},
         probability={name: row.probability for name, row in ticks.items() if row.probability is not None},
@@ -272,8 +275,8 @@ def comparisons(item: Item, judgments: list[Judgment]) -> list[Comparison]:
     found: dict[tuple[str, str], list[Any]] = {}
     for evaluator, mine in by_evaluator([judgment for judgment, value in judged if value is not None]):
         for judgment in mine:
-            if judgment.compared_with is not None:
-                place = (evaluator, judgment.compared_with.generator.name)
+            if len(judgment.compared_with) == 1:
+                place = (evaluator, judgment.compared_with[0].generator.name)
                 found.setdefault(place, []).append(picked(judgment))
     return [
         Comparison(

@@ -139,6 +139,7 @@ def sheet_context(request, study, item, may_review):
         "asks_options": options and any(asks_options(stage) for stage in get_declaration(study).stages),
         "spreads": tables_of(spreads(study, judgments)),
         "comparisons": comparisons(item, judgments),
+        "is_compared": any(judgment.compared_with for judgment in judgments),
         "signs": signs_of(item) if options else [],
         "judgments": [judgment for judgment in judgments if may_review or not judgment.is_human],
         "n_hidden": 0 if may_review else sum(judgment.is_human for judgment in judgments),

@@ -10,7 +10,7 @@ from django.utils.translation import override
 from analysis.choices import BadChoice, Choices
 from analysis.exports.codebook import codebook
 from analysis.frames.evidence import Evidence, consistent_read, evidence_of
-from analysis.frames.export_rows import COLUMNS
+from analysis.frames.export_rows import export_columns
 from analysis.pack import frozen, work
 from analysis.pack import frozen as bank
 from analysis.pack.archive import Archive, json_text
@@ -23,7 +23,7 @@ from analysis.reports.registry import check_groups, full_report_from
 from analysis.reports.report import Report
 from analysis.services.reporting import about, figure_files, table_files, versions
 from analysis.tables.writers import as_csv, cell
-from evaluation.calls import UNANSWERED
+from evaluation.calls import list_unanswered_columns
 from evaluation.services.metrics import METRIC_COLUMNS, iter_metric_rows
 from items.services.exporting import format_json_line
 from studies.models import Purpose, Study
@@ -87,8 +87,8 @@ def write_answers(archive: Archive, study: Study, choices: Choices, discretion: 
     write_lines(archive, "answers/annotators.jsonl", work.annotators(*who))
     write_lines(archive, "answers/assignments.jsonl", work.assignments(*who))
     write_lines(archive, "answers/submissions.jsonl", work.submissions(*who))
-    n_answers = write_table(archive, "answers/responses.csv", COLUMNS, work.answers(*who))
-    write_table(archive, "answers/unanswered.csv", UNANSWERED, work.missing_answers(*who))
+    n_answers = write_table(archive, "answers/responses.csv", export_columns(study), work.answers(*who))
+    write_table(archive, "answers/unanswered.csv", list_unanswered_columns(study), work.missing_answers(*who))
     archive.write("answers/codebook.csv", as_csv(codebook(study)))
     write_lines(archive, "answers/codes.jsonl", work.codes(study, discretion))
     return n_answers

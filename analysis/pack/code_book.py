@@ -11,6 +11,7 @@ from analysis.reports.report import Report
 from analysis.services.reporting import versions
 from analysis.tables.spec import Table
 from studies.models import Study
+from studies.services.responses.rows import add_unit_items
 
 COLUMNS = ("file", "column", "type", "meaning", "values")
 TEXT, WHOLE, NUMBER, TRUTH, TIME, LIST, OBJECT = (
@@ -168,6 +169,8 @@ def entries_of(study: Study, report: Report) -> Iterator[tuple[str, str, str, st
     for name, entries in FILES.items():
         for column, kind, meaning in entries:
             yield name, column, kind, meaning, ""
+    for column in add_unit_items(study, ()):
+        yield "answers/unanswered.csv", column, TEXT, "the items that were compared, separated by blanks", ""
     for row in codebook(study).rows:
         yield "answers/responses.csv", row["column"], typed(row["column"]), row["meaning"], row["values"]
     for table in report.tables:

@@ -47,6 +47,7 @@ class Criterion:
     wording: str
     about: tuple[str, str, str] | None
     is_task: bool
+    n_items: int  # that are compared; 0 where none are
 
     @property
     def name(self) -> str:
@@ -55,12 +56,15 @@ class Criterion:
     @property
     def size(self) -> str:
         sizes = {"tick": "2", "text": "N/A"}
-        return sizes.get(self.question.kind, str(len(self.question.levels) + 2 * (self.question.kind == "pick")))
+        return sizes.get(
+            self.question.kind, str(len(self.question.levels) + self.n_items * (self.question.kind == "pick"))
+        )
 
     @property
     def values(self) -> str:
         levels = ", ".join(map(str, self.question.levels))
-        said = {"tick": "ticked, not ticked", "text": "N/A", "pick": f"the one item, the other item, {levels}"}
+        items = "the one item, the other item" if self.n_items == 2 else f"one of the {self.n_items} items"
+        said = {"tick": "ticked, not ticked", "text": "N/A", "pick": ", ".join(filter(None, (items, levels)))}
         return said.get(self.question.kind, levels)
 
     @property
@@ -81,7 +85,8 @@ def criteria_of(study: Study) -> Iterator[Criterion]:
                 about = (*about[:2], OWN)
             title = own.get("title") if isinstance(own, Mapping) else None
             asked = " ".join(readable(own)) or " ".join(readable(words.get("lead")))
-            yield Criterion(stage, question, title or "N/A", asked, about, is_task)
+            n_items = declaration.tuple_size or 2 * PROTOCOLS[study.protocol].compares
+            yield Criterion(stage, question, title or "N/A", asked, about, is_task, n_items)
 
 
 def wording_of_question(words: Any, question: Question) -> Any:
@@ -243,7 +248,7 @@ def criteria(facts: Facts) -> Iterator[Entry]:
 def of_criterion(each: Criterion, facts: Facts) -> Iterator[Entry]:
     kind, aspect, frame = each.about or (None, None, None)
     sheet = find_plugin(facts.study.protocol).datasheet
-    relative = "relative" if PROTOCOLS[facts.study.protocol].unit == "pair" else "absolute"
+    relative = "relative" if PROTOCOLS[facts.study.protocol].compares else "absolute"
     yield Entry("4.1.1", "Type of quality", kind)
     yield Entry("4.1.2", "Aspect of the outputs", aspect)
     yield Entry("4.1.3", "Frame of reference", frame)

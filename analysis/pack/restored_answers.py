@@ -67,7 +67,7 @@ def by_declaration(
     found: dict[str, list[Row]] = {name: [] for name in ways}
     for row in rows:
         if row.annotator not in annotators:
-            said = {"who": row.annotator, "item": row.item_id}
+            said = {"who": row.annotator, "item": row.about}
             raise BadPack(_("The pack has answers of %(who)s to %(item)s, but no assignment for them.") % said)
         variant = annotators[row.annotator].variant
         found[variant.name if variant else ""].append(row)
@@ -98,7 +98,7 @@ def store_answers(
     rows: list[tuple[int, Response]] = []
     for found in answered:
         if found.cell not in assignments:
-            said = {"who": found.rows[0].annotator, "item": found.rows[0].item_id}
+            said = {"who": found.rows[0].annotator, "item": found.rows[0].about}
             raise BadPack(_("The pack has answers of %(who)s to %(item)s, but no assignment for them.") % said)
         rows += responses_from(found, extras, assignments[found.cell])
     rows.sort(key=lambda row: row[0])

@@ -150,7 +150,8 @@ def restore_units(pack: PackReader, study: Study, items: dict[str, Item]) -> Uni
     for said in pack.lines("study/units.jsonl"):
         number, own = count_in(said, "unit"), [known_item(items, name) for name in said.get("items") or []]
         texts = {item.text_id for item in own}
-        if number in made or len(texts) != 1 or (kind == "pair" and len(own) != 2) or (kind == "item" and own[1:]):
+        sizes = {"pair": 2, "item": 1, "tuple": get_declaration(study).tuple_size}
+        if number in made or len(texts) != 1 or len(own) != (sizes.get(kind) or len(own)) or len(set(own)) < len(own):
             raise BadPack(_("Unit %(number)s of the pack is none that this protocol has.") % {"number": number})
         part = text_in(said, "part", 20)
         if part not in (MAIN, CALIBRATION):

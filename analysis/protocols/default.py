@@ -28,6 +28,7 @@ DISTRIBUTIONS = ("evaluator", "stage", "question", "label", "n", "n_all", "share
 AGREEMENT = ("stage", "question", "percent", "conger_kappa", "ac1", "alpha", "level", "n_units", "n_pairs",
              "n_annotators", "reason")  # fmt: skip
 ANSWER = ("text_id", "item_id", "option_id", "annotator", "stage", "question", "value")
+COMPARED = ("text_id", "unit_items", "annotator", "stage", "question", "value")  # of answers about several items
 
 
 def build_report(evidence: Evidence) -> Report:
@@ -53,7 +54,7 @@ def count_answers(evidence: Evidence) -> Table:
             "stage": stage.name,
             "question": question.name,
             "n": len(mine),
-            "n_items": mine["item_id"].nunique(),
+            "n_items": with_items(evidence, mine)["item_id"].nunique(),
             "n_texts": mine["text_id"].nunique(),
             "n_annotators": mine["annotator"].nunique(),
         }
@@ -129,8 +130,7 @@ def answers_to(frame: pd.DataFrame, stage: str, question: str) -> pd.DataFrame:
 
 def labels_of(asked: Asked, answers: pd.DataFrame) -> pd.Series:
     """The category of each answer, as files write it."""
-    given = zip(answers["value"], answers["item_id"], strict=True)
-    return pd.Series([written(asked.category(value, item)) for value, item in given], answers.index, dtype=object)
+    return pd.Series(map(written, asked.list_categories(answers)), answers.index, dtype=object)
 
 
 def written(category: object) -> str:
@@ -156,7 +156,8 @@ def list_sources() -> Mapping[str, Any]:
 def list_counted(evidence: Evidence, row: Row, column: str) -> Table:
     mine = evaluator_named(evidence, row["evaluator"]).rows_of(evidence.frame)
     mine = answers_to(mine, row["stage"], row["question"])
-    return counted(evidence, mine, column) if column in COUNTED else list_answers(evidence, mine)
+    rows = with_items(evidence, mine) if column == "n_items" else mine
+    return counted(evidence, rows, column) if column in COUNTED else list_answers(evidence, mine)
 
 
 def list_labelled(evidence: Evidence, row: Row, column: str) -> Table:
@@ -179,8 +180,20 @@ def list_shared(evidence: Evidence, row: Row, column: str) -> Table:
 
 def list_answers(evidence: Evidence, rows: pd.DataFrame) -> Table:
     """The columns that say something: an answer about an item as a whole has no option."""
+    if evidence.unit_items:
+        items = rows["unit"].map(evidence.unit_items).map(" ".join, na_action="ignore")
+        return listed(evidence, rows.assign(unit_items=items), COMPARED, _("The answers"))
     columns = [name for name in ANSWER if name not in ("item_id", "option_id") or rows[name].notna().any()]
     return listed(evidence, rows, columns, _("The answers"))
+
+
+def with_items(evidence: Evidence, rows: pd.DataFrame) -> pd.DataFrame:
+    """Where items are compared, the rows once for each item of their units; else as they are."""
+    if not evidence.unit_items:
+        return rows
+    generators = evidence.items.set_index("item_id")["generator"]
+    found = rows.assign(item_id=rows["unit"].map(evidence.unit_items)).explode("item_id", ignore_index=True)
+    return found.assign(generator=found["item_id"].map(generators))
 
 
 # The methods draft ----------------------------------------------------------------------------------------------------

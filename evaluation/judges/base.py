@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from random import Random
 from typing import Any
 
 from evaluation.judges.prompts import JudgePrompts, read_judge_prompts
@@ -12,7 +13,7 @@ from items.models import Item
 from llm.models import Call, Run
 from llm.registry import Request
 from studies.models import Assignment, InstrumentVersion, Study
-from studies.protocols import Stage
+from studies.protocols import Question, Stage
 from studies.protocols.base import Value
 from studies.services.declarations import get_declaration, get_wording
 from studies.services.evaluating import judgment_type
@@ -41,7 +42,8 @@ class JudgeSetting:
 
     @cached_property
     def subject_at(self) -> dict[tuple[int, int], Judgeable]:
-        return {(about.unit_id, about.item_id): about for about in self.subjects}
+        """By unit and item, as keys of calls name them: 0 where answers are stored under no item."""
+        return {(about.unit_id, about.item_id or 0): about for about in self.subjects}
 
     @cached_property
     def assignments(self) -> dict[int, Assignment]:
@@ -51,7 +53,7 @@ class JudgeSetting:
 
     def items_of(self, subjects: Iterable[Judgeable]) -> dict[int, Item]:
         """The items with their texts and options, by primary key; ValueError where one has gone."""
-        keys = {pk for about in subjects for pk in (about.item_id, about.other_id) if pk}
+        keys = {pk for about in subjects for pk in about.item_ids}
         return Item.objects.select_related("text").prefetch_related("options").in_bulk(keys)
 
 
@@ -67,7 +69,7 @@ class JudgeQuestion:
 def make_key(setting: JudgeSetting, asked: JudgeQuestion) -> str:
     about = asked.about
     end = SWAPPED if asked.is_swapped else ""
-    return f"{setting.stage.name}{UNIT_KEY}{about.unit_id}/{about.item_id}/{asked.question}{end}"
+    return f"{setting.stage.name}{UNIT_KEY}{about.unit_id}/{about.item_id or 0}/{asked.question}{end}"
 
 
 def read_key(setting: JudgeSetting, key: str) -> JudgeQuestion:
@@ -163,6 +165,35 @@ def get_item(items: dict[int, Item], pk: int | None) -> Item:
     if pk not in items:
         raise ValueError("The item is no longer in the project, so it cannot be used.")
     return items[pk]
+
+
+def render_options(stage: Stage, wording: Mapping[str, Any], item: Item, seed: str) -> str:
+    """The options as the stage shows them to people, one a line: keys marked, and first if it says so; or nothing."""
+    options = list(item.options.all()) if "options" in stage.shows else []
+    Random(seed).shuffle(options)
+    if stage.keys == "first":
+        options.sort(key=lambda option: not option.correct)
+    mark = f" ({wording['key']})" if stage.keys != "hidden" and wording.get("key") else ""
+    return "\n".join(f"- {option.text}{mark if option.correct else ''}" for option in options)
+
+
+def render_item(
+    prompts: JudgePrompts, stage: Stage, wording: Mapping[str, Any], item: Item, seed: str
+) -> dict[str, str]:
+    """What stands in the slots of a prompt about an item: `options` on lines of their own, `expected` as a part."""
+    options, answer = render_options(stage, wording, item, seed), item.expected_answer.strip()
+    has_expected = answer and "expected" in prompts.parts
+    return {
+        "question": item.stem,
+        "options": f"\n{options}" if options else "",
+        "expected": prompts.fill("expected", answer=answer) if has_expected else "",
+    }
+
+
+def ask_in_words(words: Mapping[str, Any], question: Question) -> str:
+    """What the wording asks people, with its help; else the title of the question."""
+    asked = words.get("question") or words.get("title") or question.name.replace("_", " ")
+    return " ".join(filter(None, (asked, words.get("help", ""))))
 
 
 def build_request(words: str, params: dict[str, Any], system: str = "") -> Request:

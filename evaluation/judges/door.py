@@ -9,16 +9,17 @@ from django.utils.translation import gettext_noop
 from evaluation.judges.base import Judge, JudgeQuestion, JudgeSetting, load_judge_setting, make_key, read_key
 from evaluation.judges.gates import Gates
 from evaluation.judges.pairs import Pairs
+from evaluation.judges.picks import Picks
 from evaluation.judges.scores import Scores
 from evaluation.services.evaluators import JUDGE_KIND
 from evaluation.setting import LABEL
 from llm.models import Call, Run
 from llm.registry import Door, Request
 from studies.models import Annotator
-from studies.services.evaluating import GATES, PAIRS, SCORES
+from studies.services.evaluating import GATES, PAIRS, PICKS, SCORES
 from studies.services.judging import close_judged
 
-JUDGES: Mapping[str, Judge] = {PAIRS: Pairs(), SCORES: Scores(), GATES: Gates()}
+JUDGES: Mapping[str, Judge] = {PAIRS: Pairs(), PICKS: Picks(), SCORES: Scores(), GATES: Gates()}
 
 
 class JudgeDoor(Door):

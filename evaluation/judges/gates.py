@@ -1,15 +1,22 @@
-"""A questionnaire that stops, question by question: the next call is made when the answer before it is there."""
+"""Questions about an item one after the other, such as a questionnaire that stops.
+
+The next call is made when the answer before it is there.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
+
+from django.utils.translation import override
 
 from evaluation.judges.base import (
     LABEL_PARAMS,
     Judge,
     JudgeQuestion,
     JudgeSetting,
+    ask_in_words,
     build_request,
     get_item,
+    render_item,
     store_judgment,
 )
 from evaluation.judges.prompts import JudgePrompts
@@ -20,7 +27,9 @@ from llm.registry import Request, Unparsable
 from studies.models import Response
 from studies.protocols import Question, Stage
 from studies.protocols.base import MAX_TEXT, Value
-from studies.services.evaluating import list_open_questions
+from studies.question_words import name_label
+from studies.services.evaluating import list_judged_questions, list_open_questions
+from studies.services.stage_form import find_wording
 
 TEXT_TOKENS = 256
 TEXT_PARAMS = {"temperature": 0, "max_tokens": TEXT_TOKENS}
@@ -35,9 +44,9 @@ class Gates(Judge):
 
     def most(self, setting: JudgeSetting) -> Iterator[JudgeQuestion]:
         for about in setting.subjects:
-            yield from (
-                JudgeQuestion(about, question.name) for question in setting.stage.about(about.has_expected_answer)
-            )
+            asked = list_judged_questions(setting.stage)
+            applying = setting.stage.about(about.has_expected_answer)
+            yield from (JudgeQuestion(about, question.name) for question in applying if question in asked)
 
     def then(self, setting: JudgeSetting, asked: JudgeQuestion) -> Iterable[JudgeQuestion]:
         return find_next(setting, asked, load_answers(setting, [asked]).get(asked.about.item_id, {}))
@@ -52,7 +61,8 @@ class Gates(Judge):
     ) -> Request:
         question = setting.stage.question(asked.question)
         item, rewording = get_item(items, asked.about.item_id), find_rewording(setting.stage, question, answers)
-        words = render_gate_prompt(setting.prompts, setting.wording, item, question, rewording)
+        shown = render_item(setting.prompts, setting.stage, setting.wording, item, f"{setting.study.seed}/{item.pk}")
+        words = render_gate_prompt(setting.prompts, setting.wording, item, shown, question, rewording)
         return build_request(words, TEXT_PARAMS if question.kind == "text" else LABEL_PARAMS, setting.prompts.system)
 
     def read(self, setting: JudgeSetting, asked: JudgeQuestion, run: Run, call: Call) -> dict[str, Any]:
@@ -73,13 +83,13 @@ def find_next(setting: JudgeSetting, asked: JudgeQuestion, answers: Mapping[str,
     return [JudgeQuestion(asked.about, names[0])] if names else []
 
 
-def load_answers(setting: JudgeSetting, asked: Sequence[JudgeQuestion]) -> dict[int, dict[str, Value]]:
+def load_answers(setting: JudgeSetting, asked: Sequence[JudgeQuestion]) -> dict[int | None, dict[str, Value]]:
     """What the judge has answered about these items."""
     if setting.annotator_id is None:
         return {}
     here = {setting.assignments[each.about.unit_id].pk for each in asked}
     rows = Response.objects.filter(assignment__in=here, stage=setting.stage.name)
-    answers: dict[int, dict[str, Value]] = {}
+    answers: dict[int | None, dict[str, Value]] = {}
     for item, question, value in rows.values_list("item_id", "question", "value"):
         answers.setdefault(item, {})[question] = value
     return answers
@@ -92,7 +102,7 @@ def read_answer(question: Question, text: str) -> Value:
         if len(written) > MAX_TEXT:
             raise Unparsable("The reply is too long to be an answer.")
         return written
-    numbers = {str(number): level for number, level in enumerate(question.levels, 1)}
+    numbers = number_levels(question)
     reading = read_label(text, list(numbers))
     if reading.label is None:
         raise Unparsable(reading.reason)
@@ -107,25 +117,36 @@ def find_rewording(stage: Stage, question: Question, answers: Mapping[str, Value
 
 
 def render_gate_prompt(
-    prompts: JudgePrompts, wording: Mapping[str, Any], item: Item, question: Question, rewording: str
+    prompts: JudgePrompts,
+    wording: Mapping[str, Any],
+    item: Item,
+    shown: Mapping[str, str],
+    question: Question,
+    rewording: str,
 ) -> str:
-    """The prompt with one question about an item."""
-    words: Mapping[str, Any] = next(
-        (entry for entry in wording.get("questions", []) if entry["name"] == question.name), {}
-    )
+    """The prompt with one question about an item; `shown`: see `render_item`."""
+    words = find_wording(question, wording)
     stem = prompts.fill("reworded", question=item.stem, rewording=rewording) if rewording else item.stem
-    asked = " ".join(filter(None, (words.get("question", question.name), words.get("help", ""))))
-    shown = {"title": item.text.title, "body": item.text.body, "question": stem, "asked": asked}
+    about = {"title": item.text.title, "body": item.text.body, "asked": ask_in_words(words, question)}
+    filled = {**shown, **about, "question": stem}
     if question.kind == "text":
-        return prompts.about("write", **shown)
-    return prompts.about("choose", **shown, levels=number_levels(words, question))
+        return prompts.about("write", **filled)
+    with override(item.text.language):
+        levels = render_levels(words.get("levels") or wording.get("levels") or [], question)
+    return prompts.about("choose", **filled, levels=levels)
 
 
-def number_levels(words: Mapping[str, Any], question: Question) -> str:
-    """The answers to choose from, one a line, each under its number."""
-    labels = {
-        entry["value"]: entry.get("label", entry["value"])
-        for entry in words.get("levels", [])
-        if isinstance(entry, Mapping)
-    }
-    return "\n".join(f"{number} = {labels.get(level, level)}" for number, level in enumerate(question.levels, 1))
+def number_levels(question: Question) -> dict[str, Value]:
+    """The answers to choose from by the number that a reply names: a score is its own, others are counted from 1."""
+    if question.kind == "scale":
+        return {str(level): level for level in question.levels}
+    levels = (True, False) if question.kind == "tick" else question.levels
+    return {str(number): level for number, level in enumerate(levels, 1)}
+
+
+def render_levels(listed: Sequence[Any], question: Question) -> str:
+    """The answers to choose from, one a line, each after its number."""
+    labels = {entry["value"]: entry.get("label", entry["value"]) for entry in listed if isinstance(entry, Mapping)}
+    if question.kind == "tick":
+        labels = {True: name_label("yes"), False: name_label("no")} | labels
+    return "\n".join(f"{number} = {labels.get(level, level)}" for number, level in number_levels(question).items())

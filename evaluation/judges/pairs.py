@@ -1,7 +1,6 @@
 """Which item of a pair is better, asked in both orders: a judgment that flips with the order is a tie."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from random import Random
 from typing import Any
 
 from evaluation.judges.base import (
@@ -12,11 +11,12 @@ from evaluation.judges.base import (
     build_request,
     get_item,
     make_key,
+    render_options,
     store_judgment,
 )
 from evaluation.judges.prompts import FIRST, SECOND, TIE, JudgePrompts
 from evaluation.setting import LABEL
-from items.models import Item, Option
+from items.models import Item
 from llm.answers import LabelShares, read_label, read_shares
 from llm.models import Call, Run
 from llm.registry import Request, Unparsable
@@ -41,7 +41,7 @@ class Pairs(Judge):
 
     def words(self, setting: JudgeSetting, asked: JudgeQuestion, items: dict[int, Item]) -> str:
         about = asked.about
-        pair = [get_item(items, about.item_id), get_item(items, about.other_id)]
+        pair = [get_item(items, pk) for pk in about.item_ids]
         seed = f"{setting.study.seed}/{about.unit_id}"
         return render_pair_prompt(
             setting.prompts, setting.stage, setting.wording, pair[::-1] if asked.is_swapped else pair, seed
@@ -70,8 +70,8 @@ class Pairs(Judge):
         return None
 
     def keep(self, setting: JudgeSetting, asked: JudgeQuestion, better: str) -> None:
-        items = Item.objects.in_bulk([pk for pk in (asked.about.item_id, asked.about.other_id) if pk])
-        first, second = (get_item(items, pk).external_id for pk in (asked.about.item_id, asked.about.other_id))
+        items = Item.objects.in_bulk(asked.about.item_ids)
+        first, second = (get_item(items, pk).external_id for pk in asked.about.item_ids)
         tie = list_judged_questions(setting.stage)[0].levels[0]
         value = {FIRST: first, SECOND: second, TIE: tie}[better]
         store_judgment(setting, asked.about, {asked.question: value}, (first, second))
@@ -110,14 +110,5 @@ def render_pair_prompt(
 
 
 def render_item(prompts: JudgePrompts, stage: Stage, wording: Mapping[str, Any], item: Item, seed: str) -> str:
-    """The question with its options as the stage shows them to people: keys marked, and first if it says so."""
-    options = list(item.options.all())
-    Random(seed).shuffle(options)
-    if stage.keys == "first":
-        options.sort(key=lambda option: not option.correct)
-    mark = f" ({wording['key']})" if stage.keys != "hidden" and wording.get("key") else ""
-    return prompts.fill("item", question=item.stem, options="\n".join(render_option(each, mark) for each in options))
-
-
-def render_option(option: Option, mark: str) -> str:
-    return f"- {option.text}{mark if option.correct else ''}"
+    """The question with its options as the stage shows them to people."""
+    return prompts.fill("item", question=item.stem, options=render_options(stage, wording, item, seed))

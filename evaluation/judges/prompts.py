@@ -1,9 +1,9 @@
 """What a judge is asked, from an instrument of prompts: which parts each way of judging has, and their slots.
 
-Every such instrument holds `text` (how {text} is laid out), the parts of its way, and `again`, which is said after a
-reply that gives no answer. It may hold `system`, a message before the prompt, and for scores `scale`, and prompts for
-single dimensions, so that published prompts of others can be used as they are. Nothing of generators, explanations or
-metadata has a slot.
+Every such instrument holds `text` (how {text} is laid out, or `shown: false`), the parts of its way, and `again`, which
+is said after a reply that gives no answer. It may hold `system`, a message before the prompt, and for scores `scale`,
+and prompts for single dimensions, so that published prompts of others can be used as they are. Nothing of generators,
+explanations or metadata has a slot.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 
 from evaluation.judges.scale import ANY, MAX_STEPS, Scale
 from studies.prompts import SLOT, TEXT, TITLE, BadTemplate, Layout, check_slots, fill_template, get_part, read_layout
-from studies.services.evaluating import GATES, PAIRS, SCORES
+from studies.services.evaluating import GATES, PAIRS, PICKS, SCORES
 
 Slots = tuple[tuple[str, ...], tuple[str, ...]]
 
@@ -26,18 +26,25 @@ PARTS: Mapping[str, Mapping[str, Slots]] = {
         "item": (("question", "options"), ()),
         "again": ((), ()),
     },
+    PICKS: {
+        "choose": ((TEXT, "items", "asked"), (TITLE, "criteria", "levels")),
+        "item": (("question",), ("options", "expected")),
+        "expected": (("answer",), ()),
+        "again": ((), ()),
+    },
     SCORES: {
         "rate": (
             ("question",),
-            (TEXT, TITLE, "dimension", "help", "levels", "expected", "lowest", "highest"),
+            (TEXT, TITLE, "dimension", "asked", "help", "options", "levels", "expected", "lowest", "highest"),
         ),
         "expected": (("answer",), ()),
         "own_scale": (("lowest", "highest"), ()),
         "again": ((), ("lowest", "highest")),
     },
     GATES: {
-        "choose": ((TEXT, "question", "asked", "levels"), (TITLE,)),
-        "write": ((TEXT, "question", "asked"), (TITLE,)),
+        "choose": ((TEXT, "question", "asked", "levels"), (TITLE, "options", "expected")),
+        "write": ((TEXT, "question", "asked"), (TITLE, "options", "expected")),
+        "expected": (("answer",), ()),
         "reworded": (("question", "rewording"), ()),
         "again": ((), ()),
     },
@@ -47,11 +54,15 @@ PARTS: Mapping[str, Mapping[str, Slots]] = {
 SYSTEM = "system"
 OF_SYSTEM = {SCORES: ("dimension", "help", "lowest", "highest")}
 """By way of judging: the slots that a system message may have."""
-ONLY_WITH = {"expected": "expected", "own_scale": "levels"}
-"""Parts for scores that are needed where {the slot} stands in a prompt: prompts of others say it in their own words."""
+ONLY_WITH = {
+    PICKS: {"expected": "expected"},
+    SCORES: {"expected": "expected", "own_scale": "levels"},
+    GATES: {"expected": "expected"},
+}
+"""By way of judging: parts that are needed where {the slot} stands in a prompt: others say it in their own words."""
 
 FIRST, SECOND, TIE = "first", "second", "tie"
-LABELS = {PAIRS: (FIRST, SECOND, TIE), SCORES: (), GATES: ()}
+LABELS = {PAIRS: (FIRST, SECOND, TIE)}
 
 
 @dataclass(frozen=True)
@@ -103,12 +114,10 @@ def read_judge_prompts(content: Mapping[str, Any], way: str) -> JudgePrompts:
 
 def list_needed_parts(content: Mapping[str, Any], way: str) -> list[str]:
     """The parts that the instrument has to hold."""
-    if way != SCORES:
-        return list(PARTS[way])
-    told = content.get("rate")
-    words = " ".join(map(str, told.values())) if isinstance(told, Mapping) else str(told)
-    slots = set(SLOT.findall(words))
-    return [name for name in PARTS[way] if name in content or name not in ONLY_WITH or ONLY_WITH[name] in slots]
+    told = [content.get(name) for name in PARTS[way]]
+    words = [str(each) for part in told for each in (part.values() if isinstance(part, Mapping) else [part])]
+    slots, only_with = set(SLOT.findall(" ".join(words))), ONLY_WITH.get(way, {})
+    return [name for name in PARTS[way] if name in content or name not in only_with or only_with[name] in slots]
 
 
 def read_rates(content: Mapping[str, Any]) -> dict[str, str] | None:
@@ -122,7 +131,7 @@ def read_rates(content: Mapping[str, Any]) -> dict[str, str] | None:
         if not isinstance(named, list) or not named or not all(isinstance(name, str) for name in named):
             raise BadTemplate(_("“dimensions” must be the list of dimensions that are asked about."), "dimensions")
         return {name: get_part(content, "rate", str) for name in named}
-    if "dimension" not in SLOT.findall(get_part(content, "rate", str)):
+    if not {"dimension", "asked"} & set(SLOT.findall(get_part(content, "rate", str))):
         raise BadTemplate(
             _("The prompt does not name the dimension. Add {dimension}, or list the dimensions it is "
               "about under “dimensions”."),
@@ -168,9 +177,17 @@ def make_judge_checks(content: Mapping[str, Any], way: str) -> Iterator[Callable
 
 def check_part(content: Mapping[str, Any], way: str, name: str) -> None:
     needed, optional = PARTS[way][name]
+    if hides_text(content):
+        needed, optional = tuple(slot for slot in needed if slot != TEXT), (*optional, TEXT)
     rates = content.get(name) if name == "rate" else None
     for words in rates.values() if isinstance(rates, Mapping) else [get_part(content, name, str)]:
         check_slots(name, str(words), needed, optional)
+
+
+def hides_text(content: Mapping[str, Any]) -> bool:
+    """Whether the instrument says that its prompts go without the text: for stages that do not show it."""
+    layout = content.get(TEXT)
+    return isinstance(layout, Mapping) and layout.get("shown") is False
 
 
 def check_system(content: Mapping[str, Any], way: str) -> None:
@@ -179,7 +196,7 @@ def check_system(content: Mapping[str, Any], way: str) -> None:
 
 def read_labels(content: Mapping[str, Any], way: str) -> dict[str, str]:
     """The labels that a reply is written with, all different also in lower case."""
-    names = LABELS[way]
+    names = LABELS.get(way, ())
     told = get_part(content, "labels", Mapping) if names else {}
     labels = {name: str(get_part(told, name, str, f"labels.{name}")).strip() for name in names}
     if "" in labels.values() or len({label.casefold() for label in labels.values()}) < len(labels):

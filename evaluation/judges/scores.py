@@ -10,9 +10,11 @@ from evaluation.judges.base import (
     Judge,
     JudgeQuestion,
     JudgeSetting,
+    ask_in_words,
     build_request,
     get_item,
     read_key,
+    render_item,
     store_judgment,
 )
 from evaluation.judges.prompts import JudgePrompts
@@ -26,6 +28,8 @@ from llm.models import Call, Run
 from llm.registry import Request, Unparsable
 from studies.prompts import fill_template
 from studies.protocols import Question
+from studies.services.evaluating import list_judged_questions
+from studies.services.stage_form import find_wording
 
 NO_SCORE = gettext_noop("The model gave no score.")
 
@@ -40,6 +44,7 @@ def write_columns(setting: JudgeSetting, run: Run) -> None:
     values = []
     for key, scores in collect_scores(run).items():
         asked = read_key(setting, key)
+        assert asked.about.item_id is not None  # see `check_columns`
         name = name_column(setting.column, asked.question)
         if name not in metrics:
             metrics[name] = ensure_metric(setting.study.project, name, is_computed=True)
@@ -67,8 +72,9 @@ class Scores(Judge):
 
     def plan(self, setting: JudgeSetting) -> Iterator[JudgeQuestion]:
         for about in setting.subjects:
+            asked = list_judged_questions(setting.stage)
             for question in setting.stage.about(about.has_expected_answer):
-                if setting.prompts.asks_about(question.name):
+                if question in asked and setting.prompts.asks_about(question.name):
                     yield JudgeQuestion(about, question.name)
 
     def requests(self, setting: JudgeSetting, asked: Sequence[JudgeQuestion]) -> list[Request]:
@@ -78,9 +84,9 @@ class Scores(Judge):
 
     def words(self, setting: JudgeSetting, asked: JudgeQuestion, items: dict[int, Item]) -> str:
         item = get_item(items, asked.about.item_id)
-        return render_rating_prompt(
-            setting.prompts, setting.wording, item, setting.stage.question(asked.question), setting.scale
-        )
+        shown = render_item(setting.prompts, setting.stage, setting.wording, item, f"{setting.study.seed}/{item.pk}")
+        question = setting.stage.question(asked.question)
+        return render_rating_prompt(setting.prompts, setting.wording, item, shown, question, setting.scale)
 
     def read(self, setting: JudgeSetting, asked: JudgeQuestion, run: Run, call: Call) -> dict[str, Any]:
         said = read_judge_score(setting, asked, call)
@@ -109,7 +115,7 @@ def get_study_scale(question: Question) -> Scale:
 
 
 def render_system(setting: JudgeSetting, asked: JudgeQuestion) -> str:
-    words = find_dimension(setting.wording, asked.question)
+    words = find_wording(setting.stage.question(asked.question), setting.wording)
     about = {"dimension": words.get("title", asked.question), "help": words.get("help", "")}
     return fill_template(setting.prompts.system, {**about, **get_scale(setting, asked).ends})
 
@@ -117,7 +123,8 @@ def render_system(setting: JudgeSetting, asked: JudgeQuestion) -> str:
 def read_judge_score(setting: JudgeSetting, asked: JudgeQuestion, call: Call) -> dict[str, Any]:
     """The score written, or its expected value by the digits' probabilities; `Unparsable` if there is none."""
     scale = get_scale(setting, asked)
-    read = read_score(call.answer, scale, find_dimension(setting.wording, asked.question).get("title", asked.question))
+    words = find_wording(setting.stage.question(asked.question), setting.wording)
+    read = read_score(call.answer, scale, words.get("title", asked.question))
     if setting.reading == LABEL:
         if read.score is None:
             raise Unparsable(read.reason)
@@ -130,30 +137,28 @@ def read_judge_score(setting: JudgeSetting, asked: JudgeQuestion, call: Call) ->
 
 
 def render_rating_prompt(
-    prompts: JudgePrompts, wording: Mapping[str, Any], item: Item, question: Question, own: Scale | None
+    prompts: JudgePrompts,
+    wording: Mapping[str, Any],
+    item: Item,
+    shown: Mapping[str, str],
+    question: Question,
+    own: Scale | None,
 ) -> str:
-    """The prompt about one item on one dimension."""
-    words, answer = find_dimension(wording, question.name), item.expected_answer.strip()
-    bounds = (own or get_study_scale(question)).ends
-    has_expected = answer and "expected" in prompts.parts
+    """The prompt about one item on one dimension; `shown`: see `render_item`."""
+    words, bounds = find_wording(question, wording), (own or get_study_scale(question)).ends
     return prompts.about_dimension(
         question.name,
         title=item.text.title,
         body=item.text.body,
-        question=item.stem,
+        asked=ask_in_words(words, question),
         dimension=words.get("title", question.name),
         help=words.get("help", ""),
         levels=prompts.fill("own_scale", **bounds)
         if own and "own_scale" in prompts.parts
         else render_levels(words, wording, question),
-        expected=prompts.fill("expected", answer=answer) if has_expected else "",
+        **shown,
         **bounds,
     )
-
-
-def find_dimension(wording: Mapping[str, Any], dimension: str) -> Mapping[str, Any]:
-    """What the study's wording says of a dimension."""
-    return next((entry for entry in wording.get("dimensions", []) if entry["name"] == dimension), {})
 
 
 def render_levels(words: Mapping[str, Any], wording: Mapping[str, Any], question: Question) -> str:
@@ -161,7 +166,8 @@ def render_levels(words: Mapping[str, Any], wording: Mapping[str, Any], question
     entries = words.get("levels") or wording.get("levels") or []
     known = {entry["value"]: entry for entry in entries}
     order = [entry["value"] for entry in entries if entry["value"] in question.levels]
-    order += [level for level in question.levels if level not in known]
+    if len(order) < len(question.levels):  # its ends alone are named
+        order = sorted(question.levels, reverse=order[:1] == [max(question.levels)])
     return "\n".join(render_level(level, known.get(level, {})) for level in order)
 
 

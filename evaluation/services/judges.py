@@ -8,6 +8,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from evaluation.judges.base import build_judge_params, make_judge_setting
+from evaluation.judges.default import store_default_prompts
 from evaluation.judges.door import JUDGES
 from evaluation.judges.prompts import JudgePrompts, read_judge_prompts
 from evaluation.judges.scores import get_study_scale, name_column
@@ -38,18 +39,21 @@ from llm.request_options import OPTIONS, RequestOptions
 from llm.services import runs
 from llm.services.planning import Estimate, estimate
 from studies.models import AnnotatorKind, InstrumentVersion, Study
-from studies.protocols import Stage
+from studies.protocols import PROTOCOLS, Stage
 from studies.services.declarations import get_declaration
 from studies.services.evaluating import (
     GATES,
     LAUNCHED,
+    PICKS,
     SCORES,
     asks_about_options,
     explain_selection_conflict,
     judgment_type,
+    list_judged_questions,
     refuse_draft,
     refuse_unanswerable,
 )
+from studies.services.instruments import find_instrument
 from studies.services.states import lock_study
 
 METHOD = "judge"
@@ -124,7 +128,7 @@ def build_params(study: Study, spec: JudgeSpec) -> dict[str, Any]:
 def has_other_scale(study: Study, prompt: str) -> bool:
     """Whether the prompts ask for other scores than people give, or not about every dimension."""
     prompts = load_prompts(study, prompt)
-    questions = get_stage(study).questions
+    questions = list_judged_questions(get_stage(study))
     scales = {get_study_scale(question) for question in questions}
     is_partial = not all(prompts.asks_about(question.name) for question in questions)
     return is_partial or (prompts.scale is not None and scales != {prompts.scale})
@@ -136,7 +140,7 @@ def load_prompts(study: Study, prompt: str) -> JudgePrompts:
 
 def check_scale(study: Study, spec: JudgeSpec) -> None:
     """What the prompts say of the scale and the dimensions goes together with what is asked for."""
-    prompts, questions = load_prompts(study, spec.prompt), get_stage(study).questions
+    prompts, questions = load_prompts(study, spec.prompt), list_judged_questions(get_stage(study))
     refuse(
         (
             prompts.scale is not None and spec.scale is not None,
@@ -163,7 +167,7 @@ def check_judge_spec(study: Study, spec: JudgeSpec, way: str) -> None:
             _("Samples, temperature and scale only apply to scores, and this study asks for none."),
         ),
         (
-            way == GATES and spec.reading == PROBABILITY,
+            way in (GATES, PICKS) and spec.reading == PROBABILITY,
             _("The next question depends on the written answer, so the label has to be used here."),
         ),
         (
@@ -188,9 +192,13 @@ def check_judge_spec(study: Study, spec: JudgeSpec, way: str) -> None:
 
 def check_columns(study: Study, spec: JudgeSpec) -> None:
     """The columns must not be somebody else's, nor the label that of an annotator."""
-    names = [name_column(spec.name, question.name) for question in get_stage(study).questions]
+    names = [name_column(spec.name, question.name) for question in list_judged_questions(get_stage(study))]
     taken = Metric.objects.filter(project=study.project, name__in=names).first()
     refuse(
+        (
+            PROTOCOLS[study.protocol].compares,
+            _("Metric columns are about single items, and this study compares items. Read the written score."),
+        ),
         (
             study.annotators.filter(code=spec.name).exists(),
             _("The study already has an annotator “%(code)s”. Choose another label.") % {"code": spec.name},
@@ -217,9 +225,14 @@ def name_prompts(study: Study) -> str:
 
 
 def find_prompt(study: Study, name: str = "") -> InstrumentVersion:
-    """The prompts of that name, or the newest in the study's language, checked; `CannotEvaluate` if they do not fit."""
-    way = get_judgment_type(study)
-    return find_prompt_version(study, name, name_prompts(study), lambda content: read_judge_prompts(content, way))
+    """The prompts of that name, or the newest in the study's language, checked; `CannotEvaluate` if they do not fit.
+
+    Where the protocol brings none, they are made from the wording.
+    """
+    way, default = get_judgment_type(study), name_prompts(study)
+    if not name and find_instrument(default, study.project) is None:
+        return store_default_prompts(study, get_stage(study), way)
+    return find_prompt_version(study, name, default, lambda content: read_judge_prompts(content, way))
 
 
 def estimate_run(study: Study, spec: JudgeSpec) -> Estimate:

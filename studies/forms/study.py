@@ -34,6 +34,7 @@ PER_UNIT = {
     "text": _("Annotators per text"),
     "item": _("Annotators per question"),
     "pair": _("Annotators per pair"),
+    "tuple": _("Annotators per set of items"),
 }
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from studies.protocols.conditions import Asked, Condition, Value, path, walk
 from studies.protocols.parameters import InvalidParameter, Parameter
-from studies.protocols.units import Split, UnitKind, whole_text
+from studies.protocols.units import COMPARED, Split, UnitKind, whole_text
 
 __all__ = [
     "Declaration",
@@ -35,7 +35,7 @@ class InvalidAnswer(ValueError):
 
 @dataclass(frozen=True)
 class Question:
-    """One thing asked in a stage, of each item (of a pair: once) or of each option of an item.
+    """One thing asked in a stage, of each item (of a pair or tuple: once) or of each option of an item.
 
     `tick`: true or false; of an item it is false where it is left alone. `scale`: one of `levels`, whole numbers.
     `choice`: one of `levels`, names. `pick`: the id of an item of the unit, or one of `levels` (such as "tie").
@@ -49,6 +49,7 @@ class Question:
     unsure: bool = False
     required: bool = True
     asked_if: Condition | None = None  # over earlier answers about the same unit, in this stage
+    unlike: str = ""  # the question before it whose answer may not be given again
     needs_expected_answer: bool = False  # not applicable to an item without one
     levels_named: str = ""  # where in the stage's wording the levels' words stand, if not with the question
     gate: str = ""  # questions of one gate stand together under its heading
@@ -93,7 +94,8 @@ class Question:
             return f"The text of {self.name} is empty or longer than {MAX_TEXT} characters."
         listed = ", ".join(map(str, self.levels))
         if self.kind == "pick":
-            return f"“{shown}” is not an answer to {self.name}: it is the id of an item of the unit, or {listed}."
+            known = ", or ".join(filter(None, ("the id of an item of the unit", listed)))
+            return f"“{shown}” is not an answer to {self.name}: it is {known}."
         return f"“{shown}” is not an answer to {self.name}: it is one of: {listed}."
 
 
@@ -167,6 +169,7 @@ class Declaration:
     units_per_text: int | None = None  # how many units the split should make of a text; one with fewer gives all
     needs_options: bool = True
     min_generators: int = 1
+    tuple_size: int = 0  # items of a tuple, and the fewest that a text must have; 0: as the split makes them
     calibration: bool = False  # shared texts come first, and the rest waits until a researcher opens it
     rounds: int | None = None  # how many there may be; later ones hold reopened answers only. None: whole units again
     takes_back: bool = False  # the unit handed in last may be answered once more, as a new round
@@ -218,6 +221,12 @@ class Protocol:
     order: int = 100  # where it stands among the protocols that are offered
     prompts: Mapping[str, str] = field(default_factory=dict)  # by how models answer options: the instrument of prompts
     selection: tuple[str, str] | None = None  # its stages without and with the text, if they choose among candidates
+    words: Mapping[str, str] = field(default_factory=dict)  # what pages call its stages and questions, by their names
+
+    @property
+    def compares(self) -> bool:
+        """Whether the items of a unit are asked about together, and not one by one."""
+        return self.unit in COMPARED
 
     def fill(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """All parameters with the defaults filled in; `InvalidParameter` for what is unknown or off its range."""

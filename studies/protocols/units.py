@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Literal
 
-UnitKind = Literal["text", "item", "pair"]
+UnitKind = Literal["text", "item", "pair", "tuple"]
+COMPARED = ("pair", "tuple")  # units whose items are asked about together
 
 
 @dataclass(frozen=True)
@@ -29,3 +30,8 @@ def whole_text(items: Sequence[Candidate], rng: Random) -> list[tuple[int, ...]]
 def each_item(items: Sequence[Candidate], rng: Random) -> list[tuple[int, ...]]:
     """One unit for each item."""
     return [(item.item_id,) for item in items]
+
+
+def get_stored_item(kind: UnitKind, item_ids: Sequence[int]) -> int | None:
+    """Under which item answers about items that are compared are stored: the first of a pair, none of a tuple."""
+    return item_ids[0] if kind == "pair" else None

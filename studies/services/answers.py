@@ -87,6 +87,9 @@ def refuse_unasked(stage: Stage, given: Given, about: About, applying: Iterable[
             raise InvalidAnswer(f"“{name}” is not asked after these answers.", name)
         if about.reopened is not None and name not in about.reopened:
             raise InvalidAnswer(f"“{name}” is not open again in this round.", name)
+    for question in (each for each in applying if each.unlike and each.name in given.values):
+        if given.values[question.name] == given.values.get(question.unlike):
+            raise InvalidAnswer(f"“{question.name}” must differ from “{question.unlike}”.", question.name)
 
 
 Values = dict[str, Any]  # as a draft stores them: {field: value or list of handles}

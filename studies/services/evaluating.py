@@ -21,22 +21,30 @@ from studies.services.declarations import get_declaration
 from studies.services.launching import delete_annotators
 from studies.services.states import STATE_SENTENCES, WrongState, lock_study
 
-PAIRS, SCORES, GATES = "pairs", "scores", "gates"
+PAIRS, PICKS, SCORES, GATES = "pairs", "picks", "scores", "gates"
 
 
 def judgment_type(stage: Stage) -> str | None:
-    """Which item of a pair is better, scores of an item, or a questionnaire through gates; None for anything else."""
+    """How models judge what a stage asks; None where they cannot.
+
+    PAIRS: which item of a pair is better, or a tie. PICKS: other choices among the items of a unit. SCORES: a scale at
+    a time. GATES: any other questions about an item, one after the other.
+    """
     questions = list_judged_questions(stage)
-    if stage.gates:
-        return GATES
-    if len(questions) == 1 and questions[0].kind == "pick":
-        return PAIRS
-    return SCORES if all(each.kind == "scale" and each.per == "item" for each in questions) else None
+    if not questions or any(each.per == "option" or each.writes for each in questions):
+        return None
+    if not stage.gates and all(each.kind == "pick" for each in questions):
+        return PAIRS if len(questions) == 1 and len(questions[0].levels) == 1 else PICKS
+    is_plain = all(each.kind == "scale" and not each.asked_if for each in questions)
+    return SCORES if is_plain and not stage.gates else GATES
 
 
 def list_judged_questions(stage: Stage) -> tuple[Question, ...]:
-    """Of a pair only which item is better: what decided is asked of people. Else everything."""
-    return tuple(each for each in stage.questions if each.kind == "pick") or stage.questions
+    """Where items are compared, only the choice among them: what decided is asked of people. Nor any optional text."""
+    picks = tuple(each for each in stage.questions if each.kind == "pick")
+    if picks or stage.gates:
+        return picks or stage.questions
+    return tuple(each for each in stage.questions if each.required or each.kind != "text")
 
 
 def list_open_questions(stage: Stage, answers: Mapping[str, Value], has_expected_answer: bool) -> list[str]:

@@ -1,44 +1,46 @@
-"""What models judge of items and pairs: the same gate as for people, and what is still missing, counted when asked.
+"""What models judge of items, pairs and tuples: the same gate as for people.
 
+What is still missing is counted when asked.
 Judges take part in round 1 only: a second round gives scores back to the people who gave them.
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 
 from django.db import transaction
 
 from studies.models import Annotator, Assignment, Response, Study, UnitItem
-from studies.protocols import Stage
+from studies.protocols import PROTOCOLS, Stage
 from studies.protocols.base import Value
+from studies.protocols.units import get_stored_item
 from studies.services.answers import About, Given, check_answers
 from studies.services.declarations import get_declaration
-from studies.services.evaluating import PAIRS, insert_answers, judgment_type, list_open_questions, submit_stages
+from studies.services.evaluating import insert_answers, list_open_questions, submit_stages
 
-Answers = dict[tuple[int, int], dict[str, Value]]  # by assignment and item, by question
+Answers = dict[tuple[int, int | None], dict[str, Value]]  # by assignment and item, by question
 
 
 @dataclass(frozen=True)
 class Judgeable:
-    """What is judged at once: an item, or a pair under its first item."""
+    """What is judged at once: an item, or the items of a unit that are compared. `item_id`: see `get_stored_item`."""
 
     unit_id: int
-    item_id: int
-    other_id: int | None
+    item_id: int | None
+    item_ids: tuple[int, ...]
     has_expected_answer: bool
 
 
 def list_judgeables(study: Study) -> list[Judgeable]:
     """In the study's order, text by text."""
     rows = UnitItem.objects.filter(unit__study=study).order_by("unit__position", "position")
-    found: list[Judgeable] = []
-    is_paired = judgment_type(get_declaration(study).stages[0]) == PAIRS
-    for unit, item, expected in rows.values_list("unit_id", "item_id", "item__expected_answer"):
-        if is_paired and found and found[-1].unit_id == unit:
-            found[-1] = Judgeable(unit, found[-1].item_id, item, True)
-        else:
-            found.append(Judgeable(unit, item, None, bool(expected.strip())))
-    return found
+    fields = rows.values_list("unit_id", "item_id", "item__expected_answer")
+    protocol = PROTOCOLS[study.protocol]
+    if not protocol.compares:
+        return [Judgeable(unit, item, (item,), bool(expected.strip())) for unit, item, expected in fields]
+    units = ((unit, tuple(item for _unit, item, _said in own)) for unit, own in groupby(fields, key=itemgetter(0)))
+    return [Judgeable(unit, get_stored_item(protocol.unit, items), items, True) for unit, items in units]
 
 
 def store_values(

@@ -1,7 +1,7 @@
 """Choose the items a study asks about and make units of them: from the bank while it is a draft, frozen at launch."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
@@ -12,7 +12,7 @@ from items.models import Generator, Item, Text
 from items.plain import make_printable
 from projects.scratch import Save, save_at_once
 from studies.models import Study, Unit, UnitItem
-from studies.protocols import PROTOCOLS, InvalidParameter
+from studies.protocols import PROTOCOLS, Declaration, InvalidParameter
 from studies.protocols.units import Candidate, UnitKind
 from studies.services.declarations import get_declaration
 from studies.services.spec import SpecError
@@ -47,10 +47,10 @@ def choose_items(study: Study) -> Chosen:
     for item in items:
         if item.pk not in left_out:
             by_text.setdefault(item.text_id, []).append(item)
-    enough = {pk for pk, own in by_text.items() if len({i.generator_id for i in own}) >= declaration.min_generators}
+    enough = {pk for pk, own in by_text.items() if has_enough(own, declaration)}
     chosen = Chosen([(text, by_text[text.pk]) for text in texts if text.pk in enough])
     if not chosen.texts:
-        raise SpecError(explain_nothing_chosen(without) if not by_text else explain_too_few(declaration.min_generators))
+        raise SpecError(explain_nothing_chosen(without) if not by_text else explain_too_few(declaration))
     check_languages([text for text, _items in chosen.texts])
     chosen.notices = list_notices(study, len(texts), chosen, len(without), len(by_text) - len(enough))
     return chosen
@@ -114,11 +114,22 @@ def explain_nothing_chosen(without_options: list[Item]) -> str:
     return _("Nothing to annotate: the selected texts have no items. Import items first, or select other texts.")
 
 
-def explain_too_few(needed: int) -> str:
+def has_enough(items: Sequence[Item], declaration: Declaration) -> bool:
+    """Whether the items of a text are as many, and by as many generators, as the protocol needs."""
+    n_generators = len({item.generator_id for item in items})
+    return n_generators >= declaration.min_generators and len(items) >= declaration.tuple_size
+
+
+def explain_too_few(declaration: Declaration) -> str:
+    if declaration.tuple_size:
+        return _(
+            "There is nothing to annotate: this protocol needs %(n)d items on a text, and no chosen text has them."
+            " Choose more generators."
+        ) % {"n": declaration.tuple_size}
     return _(
         "Nothing to annotate: this protocol needs items of %(n)d generators about a text, and no "
         "selected text has them. Select more generators."
-    ) % {"n": needed}
+    ) % {"n": declaration.min_generators}
 
 
 def check_languages(texts: Iterable[Text]) -> None:
@@ -146,6 +157,12 @@ def list_notices(study: Study, n_texts: int, chosen: Chosen, n_without: int, n_f
         insert_number(
             n_few,
             ngettext(
+                "%(n)d text is left out: it has too few items.",
+                "%(n)d texts are left out: they have too few items.",
+                n_few,
+            )
+            if get_declaration(study).tuple_size
+            else ngettext(
                 "%(n)d text is left out because it has items of too few generators.",
                 "%(n)d texts are left out because they have items of too few generators.",
                 n_few,
@@ -231,8 +248,8 @@ def notice_short_texts(chosen: Chosen, units: Iterable[PlannedUnit], wanted: int
     if not short:
         return []
     sentence = ngettext(
-        "%(n)d text allows fewer than %(wanted)d pairs; all of them are used.",
-        "%(n)d texts allow fewer than %(wanted)d pairs; all of them are used.",
+        "%(n)d text has items for fewer than %(wanted)d units: all that they make are asked.",
+        "%(n)d texts have items for fewer than %(wanted)d units: all that they make are asked.",
         short,
     )
     return [sentence % {"n": short, "wanted": wanted}]
@@ -257,5 +274,5 @@ def save_units(study: Study, planned: Iterable[PlannedUnit], save: Save = save_a
 
 
 def make_unit_key(kind: UnitKind, text_id: int, item_ids: Iterable[int]) -> Hashable:
-    """What tells two units of one kind apart: the text, the item, or the two items whichever is named first."""
+    """What tells two units of one kind apart: the text, or the items whichever is named first."""
     return text_id if kind == "text" else frozenset(item_ids)

@@ -38,9 +38,9 @@ class StageForm:
         self.drafts = drafts or Drafts(assignment, stage)
         self.shown_items = shown_items or ShownItems([(assignment, stage.name)])
         self.shown = read_shown_items(assignment.shown, stage.name)
-        is_pair = PROTOCOLS[assignment.annotator.study.protocol].unit == "pair"
-        first = self.shown_items.first_of(assignment.unit_id) if is_pair else None
-        self.subjects = list_subjects(self.shown, first)
+        kind = PROTOCOLS[assignment.annotator.study.protocol].unit
+        first = self.shown_items.first_of(assignment.unit_id) if kind == "pair" else None
+        self.subjects = list_subjects(self.shown, kind, first)
         self.allowed: dict[str, list[str]] = {}  # by field, the values it may take; none listed: a text
         self.by_subject: dict[str, dict[str, str]] = {}  # by handle, the fields about it, by what they hold
         for subject in self.subjects:
@@ -176,6 +176,7 @@ class StageForm:
                 missing.append(question)
             elif question.kind == "text" and len(str(asked.get(question.name) or "")) > MAX_TEXT:
                 found.append(_("This text is too long: keep it under %(n)d characters.") % {"n": MAX_TEXT})
+        found += self.repetitions(subject, asked)
         scales = [question for question in self.stage.questions if question.kind == "scale"]
         if len(scales) == 1 and missing == scales:
             found.append(_("Please rate the question."))
@@ -185,6 +186,17 @@ class StageForm:
                 % {"names": ", ".join(get_title(question, self.words) for question in missing)}
             )
         return found
+
+    def repetitions(self, subject: Subject, asked: Mapping[str, Value | None]) -> list[str]:
+        """Answers that another question has too, where they must differ."""
+        said = _("“%(one)s” and “%(other)s” must differ: change one of them.")
+        return [
+            said % {name: get_title(each, self.words) for name, each in (("one", earlier), ("other", question))}
+            for question in self.open_questions(subject)
+            for earlier in self.stage.questions
+            if earlier.name == question.unlike and asked.get(question.name) is not None
+            if asked.get(question.name) == asked.get(earlier.name)
+        ]
 
     def option_problems(self, question: Question, subject: Subject) -> list[str]:
         ticked = self.chosen(f"{question.name}-{subject.handle}")

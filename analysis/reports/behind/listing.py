@@ -20,6 +20,7 @@ HEADS: Mapping[str, tuple[str, Kind]] = {
     "option_id": (gettext_noop("Option"), "text"),
     "item_a": (gettext_noop("Item A"), "item id"),
     "item_b": (gettext_noop("Item B"), "item id"),
+    "unit_items": (gettext_noop("Items compared"), "text"),
     "shown_first": (gettext_noop("Shown first"), "item id"),
     "shown_second": (gettext_noop("Shown second"), "item id"),
     "generator": (gettext_noop("Generator"), "text"),

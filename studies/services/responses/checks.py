@@ -11,10 +11,10 @@ from projects.scratch import Save
 from studies.models import AnnotatorKind, Purpose, Study, Unit
 from studies.protocols import PROTOCOLS, Declaration, InvalidAnswer, Question, Stage
 from studies.protocols.base import Value
-from studies.protocols.units import UnitKind
+from studies.protocols.units import COMPARED, UnitKind, get_stored_item
 from studies.services.answers import About, Answer, Given, check_answers
 from studies.services.declarations import get_declaration
-from studies.services.responses.rows import Row, RowProblem
+from studies.services.responses.rows import UNIT_ITEMS, Row, RowProblem
 from studies.services.selection import CALIBRATION, MAIN, Chosen, PlannedUnit, make_unit_key, plan_units, save_units
 
 
@@ -27,27 +27,26 @@ class ImportContext:
     items: dict[str, Item]
     options: dict[str, dict[str, int]]
     text_ids: dict[str, str]
-    pairs: dict[Hashable, list[Item]] = field(default_factory=dict)  # each in the order in which it was first named
+    compared: dict[Hashable, list[Item]] = field(default_factory=dict)  # each in the order in which it was first named
 
     def items_of(self, row: Row) -> list[Item]:
-        """The item that a row is about, or its pair."""
-        if self.unit != "pair":
-            return [self.items[row.item_id]]
-        return self.pairs.setdefault(self.unit_of(row), [self.items[row.item_id], self.items[row.other_item_id]])
+        """The item that a row is about, or those of its pair or tuple."""
+        items = [self.items[name] for name in row.names(self.unit)]
+        return self.compared.setdefault(self.unit_of(row), items) if self.unit in COMPARED else items
 
     def unit_of(self, row: Row) -> Hashable:
         """What tells the row's unit from others; see `make_unit_key`."""
-        names = [row.item_id, row.other_item_id] if self.unit == "pair" else [row.item_id]
-        return make_unit_key(self.unit, self.items[row.item_id].text_id, [self.items[name].pk for name in names])
+        items = [self.items[name] for name in row.names(self.unit)]
+        return make_unit_key(self.unit, items[0].text_id, [item.pk for item in items])
 
 
 @dataclass
 class ItemAnswer:
-    """All rows of one annotator, round and stage about one item or pair, and what they mean together."""
+    """All rows of one annotator, round and stage about one item, pair or tuple, and what they mean together."""
 
     rows: list[Row]
     stage: Stage
-    items: list[Item]  # the item, or the pair in the order in which the file first names it
+    items: list[Item]  # the item, or those of the unit in the order in which the file first names them
     unit: Hashable
     answers: list[Answer]
 
@@ -86,13 +85,13 @@ def build_context(study: Study, items: Iterable[Item]) -> ImportContext:
 
 
 def check_rows(rows: list[Row], known: ImportContext, problems: list[RowProblem]) -> Iterator[ItemAnswer]:
-    """The rows grouped by item or pair and checked by the declaration; what is wrong goes to `problems`."""
+    """The rows grouped by what they are about and checked by the declaration; what is wrong goes to `problems`."""
     groups: dict[tuple[str, int, str, Hashable], list[Row]] = defaultdict(list)
     questions: dict[int, Question] = {}
     for row in rows:
         try:
             questions[row.line] = find_question(row, known)
-            subject = known.unit_of(row) if known.unit == "pair" else row.item_id
+            subject = known.unit_of(row) if known.unit in COMPARED else row.item_id
             groups[row.annotator, row.round, row.stage, subject].append(row)
         except InvalidRow as unfit:
             problems.append(RowProblem(row.line, unfit.column, str(unfit)))
@@ -104,11 +103,12 @@ def check_rows(rows: list[Row], known: ImportContext, problems: list[RowProblem]
 
 
 def check_item_rows(group: list[Row], known: ImportContext, questions: dict[int, Question]) -> ItemAnswer:
-    """What the rows about one item or pair mean together; `InvalidRow` if that cannot have been given."""
+    """What the rows about one subject mean together; `InvalidRow` if that cannot have been given."""
     first = group[0]
     stage, items = known.declaration.stage(first.stage), known.items_of(first)
-    options = known.options[first.item_id]
-    given = collect_given(group, items[0], options, questions)
+    stored_item = get_stored_item(known.unit, [item.pk for item in items]) if len(items) > 1 else items[0].pk
+    options = known.options.get(first.item_id, {})
+    given = collect_given(group, stored_item, options, questions)
     return ItemAnswer(group, stage, items, known.unit_of(first), check_row_answers(group, stage, given, items, options))
 
 
@@ -125,7 +125,7 @@ def find_question(row: Row, known: ImportContext) -> Question:
         raise InvalidRow("question", list_known(sentence, row.question, questions))
     question = questions[row.question]
     check_purpose(row, known.declaration)
-    check_item(row, known)
+    check_items(row, known)
     if problem := find_unit_problem(row, known.unit, known.items, known.declaration):
         raise InvalidRow(*problem)
     check_option(row, question, known)
@@ -152,19 +152,26 @@ def check_purpose(row: Row, declaration: Declaration) -> None:
         )
 
 
-def check_item(row: Row, known: ImportContext) -> None:
-    if row.item_id not in known.items:
-        raise InvalidRow("item_id", _("The study has no item “%(item)s”.") % {"item": row.item_id})
-    about = known.text_ids[row.item_id]
-    if row.text_id and row.text_id != about:
-        said = {"item": row.item_id, "about": about, "other": row.text_id}
-        raise InvalidRow("text_id", _("Item “%(item)s” belongs to the text “%(about)s”, not to “%(other)s”.") % said)
+def check_items(row: Row, known: ImportContext) -> None:
+    """The item that the row names, or those of a tuple."""
+    column = UNIT_ITEMS if known.unit == "tuple" else "item_id"
+    if known.unit == "tuple" and not row.unit_items:
+        raise InvalidRow(column, _("This must not be empty: it names the items that were compared."))
+    for name in row.unit_items if known.unit == "tuple" else (row.item_id,):
+        if name not in known.items:
+            raise InvalidRow(column, _("The study has no item “%(item)s”.") % {"item": name})
+        about = known.text_ids[name]
+        if row.text_id and row.text_id != about:
+            said = {"item": name, "about": about, "other": row.text_id}
+            raise InvalidRow(
+                "text_id", _("Item “%(item)s” belongs to the text “%(about)s”, not to “%(other)s”.") % said
+            )
 
 
 def check_option(row: Row, question: Question, known: ImportContext) -> None:
     if question.per == "option" and not row.option_id:
         raise InvalidRow("option_id", _("Fill in this cell: the question is asked about each option."))
-    if question.per == "option" and row.option_id not in known.options[row.item_id]:
+    if question.per == "option" and row.option_id not in known.options.get(row.item_id, {}):
         said = {"item": row.item_id, "option": row.option_id}
         raise InvalidRow("option_id", _("Item “%(item)s” has no option “%(option)s”.") % said)
     if question.per != "option" and row.option_id:
@@ -173,7 +180,9 @@ def check_option(row: Row, question: Question, known: ImportContext) -> None:
         raise InvalidRow("probability", _("Only answers of a model or baseline to an option have a probability."))
 
 
-def collect_given(group: list[Row], item: Item, options: dict[str, int], questions: dict[int, Question]) -> Given:
+def collect_given(
+    group: list[Row], item_id: int | None, options: dict[str, int], questions: dict[int, Question]
+) -> Given:
     """What the rows about one item say together; `InvalidRow` for a second answer and for a value off the scale."""
     ticks: dict[str, dict[int, bool]] = defaultdict(dict)
     values: dict[str, Value] = {}
@@ -193,12 +202,12 @@ def collect_given(group: list[Row], item: Item, options: dict[str, int], questio
             probability[option] = row.probability
     unsure = frozenset(options[row.option_id] for row in group if row.unsure)
     comments = {row.question: row.comment for row in group if row.comment and not row.option_id}
-    return Given(item.pk, ticks, values, unsure, probability, comments)
+    return Given(item_id, ticks, values, unsure, probability, comments)
 
 
 def read_value(row: Row, question: Question) -> Value:
     try:
-        return question.check(question.read(row.value), filter(None, (row.item_id, row.other_item_id)))
+        return question.check(question.read(row.value), filter(None, (row.item_id, row.other_item_id, *row.unit_items)))
     except InvalidAnswer as error:
         raise InvalidRow("value", str(error), row.line) from None
 
@@ -247,10 +256,25 @@ def find_unit_problem(
         }
     if declaration.rounds and row.round > declaration.rounds:
         return "round", _("This study has %(n)d round(s) (parameter rounds).") % {"n": declaration.rounds}
+    if kind != "tuple" and row.unit_items:
+        return UNIT_ITEMS, _("Only studies that compare sets of items have this.")
     if kind != "pair":
         named = "other_item_id" if row.other_item_id else "shown_left" if row.shown_left else ""
-        return (named, _("Only pairwise studies have this.")) if named else None
+        if named:
+            return named, _("Only pairwise studies have this.")
+        return find_tuple_problem(row, items, declaration) if kind == "tuple" else None
     return find_pair_problem(row, items)
+
+
+def find_tuple_problem(row: Row, items: Mapping[str, Item], declaration: Declaration) -> tuple[str, str] | None:
+    if row.item_id:
+        return "item_id", _("This must be empty: answers are about all items of a set.")
+    n = declaration.tuple_size or len(row.unit_items)
+    if len(set(row.unit_items)) != n or len(row.unit_items) != n:
+        return UNIT_ITEMS, _("This must be the ids of %(n)d different items, separated by blanks.") % {"n": n}
+    if len({items[name].text_id for name in row.unit_items}) > 1:
+        return UNIT_ITEMS, _("The items of a set are about the same text.")
+    return None
 
 
 def find_pair_problem(row: Row, items: Mapping[str, Item]) -> tuple[str, str] | None:
@@ -278,12 +302,12 @@ def find_conflicting_parts(answered: Iterable[ItemAnswer]) -> list[RowProblem]:
 
 
 def save_imported_units(study: Study, chosen: Chosen, answered: list[ItemAnswer], save: Save) -> dict[Hashable, Unit]:
-    """The units as rows, by `make_unit_key`: pairs are those of the file, in its order; all else is as planned."""
+    """The units as rows, by `make_unit_key`: pairs and tuples are the file's, in its order; all else is as planned."""
     kind = PROTOCOLS[study.protocol].unit
     parts = {answer.unit: answer.rows[0].part for answer in answered}
-    if kind == "pair":
-        pairs = {answer.unit: answer.items for answer in answered}
-        planned = [PlannedUnit(items[0].text, tuple(items)) for items in pairs.values()]
+    if kind in COMPARED:
+        compared = {answer.unit: answer.items for answer in answered}
+        planned = [PlannedUnit(items[0].text, tuple(items)) for items in compared.values()]
     else:
         planned = plan_units(study, chosen)
     keys = [make_unit_key(kind, unit.text.pk, [item.pk for item in unit.items]) for unit in planned]

@@ -19,21 +19,29 @@ from django.utils.translation import gettext as _
 from items.formats.jsonl import BadLine, parse_object
 from items.plain import has_control, make_printable
 from studies.csv_cells import unescape_formula
-from studies.models import AnnotatorKind, Purpose
+from studies.models import AnnotatorKind, Purpose, Study
+from studies.protocols import PROTOCOLS
+from studies.protocols.units import UnitKind
 
 COLUMNS = (
     "annotator", "annotator_kind", "group", "round", "stage", "text_id", "item_id", "option_id", "other_item_id",
     "question", "value", "probability", "unsure", "shown_left", "person", "purpose", "part", "submitted_at", "comment",
     "model", "reading",
 )  # fmt: skip
-REQUIRED_COLUMNS = ("annotator", "stage", "item_id", "question", "value")
+REQUIRED_COLUMNS = ("annotator", "stage", "question", "value")
 MAX_CELL = 2**31 - 1  # characters of a cell for csv, whose own limit a model's reply may exceed; files are bounded
 UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
+UNIT_ITEMS = "unit_item_ids"  # of tuples only: the ids of the unit's items in stored order, separated by blanks
 APPLICABLE = "applicable"  # of an export: false where a question was not asked; read beside the contract's columns
 SEQUENCE = "sequence"  # of an export: the place of the row in the order in which answers were stored
-READ_COLUMNS = (*COLUMNS, APPLICABLE, SEQUENCE)
+READ_COLUMNS = (*COLUMNS, UNIT_ITEMS, APPLICABLE, SEQUENCE)
 Cells = dict[str, str]
+
+
+def add_unit_items(study: Study, columns: tuple[str, ...]) -> tuple[str, ...]:
+    """The columns of a file, with `UNIT_ITEMS` last where answers are about tuples."""
+    return (*columns, UNIT_ITEMS) if PROTOCOLS[study.protocol].unit == "tuple" else columns
 
 
 @dataclass(frozen=True)
@@ -105,6 +113,7 @@ def read_csv_rows(text: str, problems: list[RowProblem]) -> Iterator[tuple[int, 
 def check_header(line: int, cells: list[str]) -> list[str]:
     header = [cell.strip() for cell in cells]
     missing = [name for name in REQUIRED_COLUMNS if name not in header]
+    missing += [] if {"item_id", UNIT_ITEMS} & set(header) else ["item_id"]
     if len(cells) == 1 and (";" in cells[0] or "\t" in cells[0]):
         raise BadFile(
             line, _("The cells are not separated by commas. Save the file as CSV with commas and import it again.")
@@ -147,7 +156,7 @@ KINDS, PURPOSES = tuple(AnnotatorKind.values), tuple(Purpose.values)  # made ane
 PARTS = ("main", "calibration")
 READINGS = ("", "ticked", "label", "probability")
 MAX_NAME = 200
-MAX_LENGTHS = {"group": 100, "comment": 10_000, "value": 2_000}
+MAX_LENGTHS = {"group": 100, "comment": 10_000, "value": 2_000, UNIT_ITEMS: 10_000}
 INTERNED_COLUMNS = ("annotator", "group", "stage", "text_id", "item_id", "option_id", "other_item_id", "question",
                     "value", "shown_left", "person", "model")  # fmt: skip
 """Columns whose cells stand in thousands of rows: memory holds each once."""
@@ -179,6 +188,16 @@ class Row(NamedTuple):
     comment: str
     model: str
     reading: str
+    unit_items: tuple[str, ...] = ()  # of a tuple, whose `item_id` is empty
+
+    @property
+    def about(self) -> str:
+        """The item, or the items of a tuple, as the file names them."""
+        return self.item_id or " ".join(self.unit_items)
+
+    def names(self, kind: UnitKind) -> tuple[str, ...]:
+        """The items that the row is about, in such units."""
+        return self.unit_items if kind == "tuple" else (self.item_id, self.other_item_id)[: 2 if kind == "pair" else 1]
 
 
 class BadCell(ValueError):
@@ -227,8 +246,9 @@ def sort_by_sequence(rows: list[Row], places: list[str]) -> list[Row]:
 
 def parse_row(line: int, cells: Cells) -> Row:
     """A row with each cell read; `BadCell` names the first that cannot be."""
-    cell = {name: check_cell(name, cells.get(name, "")) for name in COLUMNS}
-    for name in REQUIRED_COLUMNS:
+    cell = {name: check_cell(name, cells.get(name, "")) for name in (*COLUMNS, UNIT_ITEMS)}
+    unit_items = tuple(cell[UNIT_ITEMS].split())
+    for name in (*REQUIRED_COLUMNS, *([] if unit_items else ["item_id"])):
         if not cell[name]:
             raise BadCell(name, _("This must not be empty."))
     if cell["annotator"].partition(":")[0] == "human":
@@ -256,6 +276,7 @@ def parse_row(line: int, cells: Cells) -> Row:
         comment=cell["comment"],
         model=cell["model"],
         reading=parse_choice("reading", cell["reading"], READINGS),
+        unit_items=unit_items,
     )
 
 
