@@ -169,7 +169,10 @@ addEventListener("pageshow", (event) => {
   location.reload();
 });
 addEventListener("beforeunload", (event) => {
+  drafts?.flush();
   if (drafts?.isPending) event.preventDefault();
 });
+addEventListener("pagehide", () => drafts?.flush());
+document.addEventListener("visibilitychange", () => document.hidden && drafts?.flush());
 listenToKeys({ say });
 setUp();

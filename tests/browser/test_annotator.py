@@ -9,7 +9,7 @@ from studies.models import Draft, Response, Submission
 from studies.services.answering import pass_phase
 from studies.services.launching import pause_study, resume_study
 from tests.annotation.world import Walker, make_world
-from tests.waiting import wait_until_it_fits
+from tests.waiting import wait_until_equal, wait_until_it_fits
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -448,3 +448,24 @@ def test_a_study_paused_meanwhile_says_so_and_keeps_the_answer_for_later(page, a
     expect(choice(page, 1, 2)).to_be_checked()
     saved(page)
     assert Draft.objects.count() == 2
+
+
+def test_answers_of_two_seconds_are_sent_together(page, annotator):
+    start(page, annotator)
+    sent = []
+    page.on("request", lambda request: sent.append(request.post_data) if request.url.endswith("/draft/") else None)
+    for place in (0, 1):
+        choice(page, place, 0).check()
+        choice(page, place, 1).check()
+    saved(page)
+    assert len(sent) == 1
+    assert [len(draft.values["answer"]) for draft in Draft.objects.all()] == [2, 2]
+
+
+def test_answers_arrive_when_the_page_is_left_before_they_are_sent(page, annotator):
+    start(page, annotator)
+    page.on("dialog", lambda dialog: dialog.accept())
+    choice(page, 0, 1).check()
+    with page.expect_request("**/draft/"):
+        page.goto("about:blank")
+    wait_until_equal(page, lambda _page: Draft.objects.count(), 1)
