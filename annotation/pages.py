@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, lru_cache, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from items.models import Text
@@ -151,7 +153,7 @@ def render_stage(
         "prefilled": bool(stage.starts_from),
         "blocks": blocks,
         "keys": list_keys(stage),
-        "anchors": list_anchors(blocks),
+        "anchors": explain_scales(blocks),
         "pages": paginate_blocks(blocks, at) if stage.one_at_a_time else None,
         "n_answered": sum(block.answered for block in blocks),
         "wrong": [block for block in blocks if block.errors],
@@ -170,10 +172,31 @@ def list_keys(stage: Stage) -> dict[str, bool]:
     }
 
 
-def list_anchors(blocks: list[ItemBlock]) -> list[QuestionRow]:
-    """One row of each scale whose levels are explained, to explain them by."""
+class Anchors(NamedTuple):
+    """What the levels of a scale mean: of each its value, its label and its anchor."""
+
+    name: str
+    title: str
+    help: str
+    levels: tuple[tuple[str, str, str], ...]
+
+
+def explain_scales(blocks: list[ItemBlock]) -> SafeString:
+    """The box that explains the levels of each scale asked here; empty where there is nothing to explain."""
     rows = {row.name: row for block in blocks for row in block.rows if row.kind == "scale" and row.is_open}
-    return [row for row in rows.values() if row.is_anchored]
+    anchored = [row for row in rows.values() if row.is_anchored]
+    return render_anchors(tuple(make_anchors(row) for row in anchored)) if anchored else SafeString()
+
+
+def make_anchors(row: QuestionRow) -> Anchors:
+    levels = tuple((level.value, level.label, level.anchor) for level in row.levels)
+    return Anchors(row.name, row.title, row.help, levels)
+
+
+@lru_cache(maxsize=256)
+def render_anchors(scales: tuple[Anchors, ...]) -> SafeString:
+    """The same on every page of a study. All of its words are the instrument's: it knows no language."""
+    return render_to_string("annotation/parts/anchors.html", {"scales": scales})
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from django.db.models import Count, Q
+from django.db.models import Count
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -65,10 +65,10 @@ class Place:
         if self.assignment is None:
             return 0, mine.count()
         takes_back = get_annotator_declaration(self.annotator).takes_back
-        before = Q(finished_at__isnull=False) & ~Q(unit=self.assignment.unit_id)
         mine = mine.filter(round=1 if takes_back else self.assignment.round)
-        found = mine.aggregate(total=Count("pk"), before=Count("pk", filter=before))
-        return found["before"] + 1, found["total"]
+        found = mine.aggregate(total=Count("pk"), finished=Count("finished_at"))
+        is_again = takes_back and self.assignment.round > 1  # then its own first round is among the finished
+        return found["finished"] + (not is_again), found["total"]
 
     @property
     def number(self) -> int:
