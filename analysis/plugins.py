@@ -6,7 +6,7 @@ import no pandas: what computes is named by its dotted path and imported when it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -18,6 +18,7 @@ from django.utils.module_loading import import_string
 
 if TYPE_CHECKING:
     from analysis.items.codes import Code
+    from analysis.tables.spec import TableSpec
 
 FOLDER = "analysis.protocols"
 
@@ -71,19 +72,17 @@ class Datasheet:
 class ProtocolPlugin:
     """What results, packs and the planner ask about a protocol.
 
-    report: from `Evidence` to its `Report`. sources: by name of its tables, the function that lists what a number
-    counts. shared: by name of a table, the columns that its rows have in common with the answers counted. figures: by
-    name the table that a figure shows and the function that draws it. codes: what items may be coded with.
-    has_item_lists: whether the report lists guessable and unanswerable items. has_metrics: whether it compares metrics
-    with people. planner: a `planning.outlook.Planner`; None: sizes are not planned. calibration: from `Evidence` to
-    rows of agreement in a calibration. design, agreement, outcome: from `pack.methods.Facts` to sentences of the
-    methods draft.
+    report: from `Evidence` to its `Report`. tables: the declarations of its tables, with the functions that list what a
+    number counts. figures: by name the table that a figure shows and the function that draws it. codes: what items may
+    be coded with. has_item_lists: whether the report lists guessable and unanswerable items. has_metrics: whether it
+    compares metrics with people. planner: a `planning.outlook.Planner`; None: sizes are not planned. calibration: from
+    `Evidence` to rows of agreement in a calibration. design, agreement, outcome: from `pack.methods.Facts` to sentences
+    of the methods draft.
     """
 
     name: str
     report: Callable[..., Any] = field(default=call_later("analysis.protocols.default.build_report"))
-    sources: Callable[..., Mapping[str, Any]] = field(default=call_later("analysis.protocols.default.list_sources"))
-    shared: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    tables: Callable[..., Sequence[TableSpec]] = field(default=call_later("analysis.protocols.default.list_tables"))
     figures: Callable[..., Mapping[str, Any]] = dict
     codes: tuple[Code, ...] = ()
     has_item_lists: bool = False

@@ -191,7 +191,7 @@ def address_of(study: str, page: str) -> str:
     choices: Choices = ResultsForm(made, counts_by_purpose(made), QueryDict()).choices
     key = ("stand-in", made, choices, ("skilled",)) if name in STAND_IN else ("report", made, choices)
     table = get_result(ResultKey(*key)).table(name)  # computed before
-    shown = table.column_shown(column)
+    shown = table.find_number(column)
     row = next(row for row in table.rows if leads(table, shown, row[column]))
     query = urlencode({"table": name, "number": column} | table.names(row))
     return f"/s/{study}/results/judgments{'.csv' if ending else '/'}?{query}"

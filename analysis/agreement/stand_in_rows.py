@@ -19,9 +19,12 @@ from analysis.measures.alternative_annotator import (
     alternative_annotator_test,
 )
 from analysis.measures.calibration import BINS, bins_of
-from analysis.reports.behind.listing import codes_of, listed, same_said, shared
+from analysis.reports.drill_down import list_rows as listed
+from analysis.reports.drill_down import name_pairs as codes_of
+from analysis.reports.drill_down import pair_answers as shared
+from analysis.reports.drill_down import say_same as same_said
 from analysis.reports.evaluators import people_in
-from analysis.tables.spec import Row, Table
+from analysis.tables.spec import Row, Table, declare_drill_downs
 
 UNIT = ("unit", "item_id", "option_id")
 PAIR = ("text_id", "item_id", "option_id", "stage", "annotator_a", "annotator_b", "value_a", "value_b", "same")
@@ -113,4 +116,4 @@ def biases(evidence: Evidence, row: Row, column: str) -> Table:
     return listed(evidence, rows, (*JUDGED, "marked"), _("The judgments"))
 
 
-SOURCES = {"stand_in": stand_in, "stand_in_calibration": calibration, "stand_in_biases": biases}
+TABLES = declare_drill_downs({"stand_in": stand_in, "stand_in_calibration": calibration, "stand_in_biases": biases})

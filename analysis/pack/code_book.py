@@ -174,7 +174,7 @@ def entries_of(study: Study, report: Report) -> Iterator[tuple[str, str, str, st
     for row in codebook(study).rows:
         yield "answers/responses.csv", row["column"], typed(row["column"]), row["meaning"], row["values"]
     for table in report.tables:
-        for column in table.columns:
+        for column in table.header:
             yield f"report/tables/{table.name}.csv", column, type_in(table, column), meaning_in(table, column), ""
 
 
@@ -201,15 +201,15 @@ def type_in(table: Table, column: str) -> str:
 
 def meaning_in(table: Table, column: str) -> str:
     """What pages say of the column, or of the number whose interval it belongs to."""
-    for shown in table.shown:
-        if column == shown.value:
+    for shown in table.columns:
+        if column == shown.name:
             return ": ".join(dict.fromkeys(filter(None, (shown.title, shown.about))))
         if column in (shown.low, shown.high):
-            return f"{'lower' if column == shown.low else 'upper'} end of the 95 % interval of {shown.value}"
+            return f"{'lower' if column == shown.low else 'upper'} end of the 95 % interval of {shown.name}"
         if column == shown.reason:
-            return f"why {shown.value}, or its interval, is undefined"
+            return f"why {shown.name}, or its interval, is undefined"
         if column == shown.n:
-            return f"what {shown.value} rests on: number of {shown.counts}"
+            return f"what {shown.name} rests on: number of {shown.counts}"
     return KNOWN.get(column) or KNOWN.get(f"*{last_word(column)}", "") or column.replace("_", " ")
 
 

@@ -29,7 +29,7 @@ def outlook(table: Table, title: Mapping[str, Any]) -> Any:
 
 def lines_of(table: Table) -> dict[str, str]:
     """The widths that are drawn, by column; a study of pairs has one."""
-    if "judgments" in table.columns:
+    if "judgments" in table.header:
         return {"width": _("share preferred")}
     return {"width": _("informativity"), "difference_width": _("difference of two generators, dashed")}
 

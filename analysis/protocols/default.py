@@ -3,7 +3,7 @@
 All of it follows from the declaration. A plug-in that leaves something out gets these parts too.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
@@ -14,13 +14,15 @@ from analysis.agreement.questions import Asked, questions_of
 from analysis.formatting import UNDEFINED, number
 from analysis.frames.evidence import Evidence
 from analysis.pack.methods import Facts
-from analysis.reports.behind.listing import COUNTED, counted, listed
 from analysis.reports.description import description
+from analysis.reports.drill_down import COUNTED
+from analysis.reports.drill_down import list_counted as counted
+from analysis.reports.drill_down import list_rows as listed
 from analysis.reports.error_codes import found_errors
 from analysis.reports.evaluators import evaluator_named, evaluators_in, people_in
 from analysis.reports.report import Report
 from analysis.reports.variants import variants
-from analysis.tables.spec import Row, Shown, Table, make_table
+from analysis.tables.spec import Row, Shown, Table, TableSpec, declare_drill_downs, make_table
 from studies.services.declarations import get_declaration
 
 COUNTS = ("evaluator", "stage", "question", "n", "n_items", "n_texts", "n_annotators")
@@ -148,9 +150,8 @@ def asked_shown() -> tuple[Shown, ...]:
 # Drill-down -----------------------------------------------------------------------------------------------------------
 
 
-def list_sources() -> Mapping[str, Any]:
-    """By name of a table the function that lists what its numbers count."""
-    return {"counts": list_counted, "distributions": list_labelled, "agreement": list_shared}
+def list_tables() -> tuple[TableSpec, ...]:
+    return declare_drill_downs({"counts": list_counted, "distributions": list_labelled, "agreement": list_shared})
 
 
 def list_counted(evidence: Evidence, row: Row, column: str) -> Table:

@@ -20,13 +20,8 @@ from analysis.measures.intervals import Bounds, undefined
 from analysis.measures.reader_intervals import Arm, contrast_parts
 from analysis.measures.types import FloatArray
 from analysis.reports.estimates import NOT_PUBLISHED, intervals_json
-from analysis.tables.spec import Shown, Table, make_table
-
-NAME = "contrasts"
-COLUMNS = (
-    "measure", "evaluator", "generator_a", "generator_b", "difference", "low", "high", "low_adjusted", "high_adjusted",
-    "p", "p_adjusted", "adjustment", "family_size", "n_texts", "n_annotators", "reason",
-)  # fmt: skip
+from analysis.reports.tables import CONTRASTS
+from analysis.tables.spec import Table
 
 
 @dataclass(frozen=True)
@@ -250,18 +245,12 @@ def find(comparisons: Sequence[Comparison], measure: str, evaluator: str) -> Com
 def contrasts(evidence: Evidence, comparisons: Sequence[Comparison]) -> Table:
     """One row per measure, evaluator and pair of generators, in the order of the bank."""
     rows = [row for comparison in comparisons for row in rows_of(comparison, evidence.choices)]
-    notes = [
-        _("The difference is generator A minus generator B. A family is all pairs of one measure by one evaluator."),
-        adjustment_note(evidence.choices.convention),
-    ]
+    notes = [adjustment_note(evidence.choices.convention)]
     if evidence.choices.convention == PUBLISHED:
         notes.append(
             _("Published intervals take single judgments as independent; generators are compared over texts instead.")
         )
-    return make_table(
-        NAME, COLUMNS, rows, title=_("Differences between generators"), notes=notes, shown=shown(),
-        named_by=("measure", "evaluator", "generator_a", "generator_b"),
-    )  # fmt: skip
+    return CONTRASTS.build(rows, notes=notes)
 
 
 def adjustment_note(convention: str) -> str:
@@ -319,21 +308,3 @@ def as_json(found: AdjustedContrast, n_texts: int) -> dict[str, Any]:
     reason = _(found.reason) if found.reason else ""
     ends = {"low": found.low, "high": found.high}
     return ends | {"p": found.p, "reason": reason, "n_units": n_texts, "caveats": []}
-
-
-def shown() -> tuple[Shown, ...]:
-    return (
-        Shown(_("Measure"), "measure", "question"),
-        Shown(_("Answers by"), "evaluator", "evaluator"),
-        Shown(_("Generator A"), "generator_a"),
-        Shown(_("Generator B"), "generator_b"),
-        Shown(_("Difference A − B"), "difference", "number", "low", "high", "reason", about=_("each pair alone")),
-        Shown(_("From, adjusted"), "low_adjusted", "number", reason="reason", about=_("simultaneous interval")),
-        Shown(_("To, adjusted"), "high_adjusted", "number", reason="reason", about=_("simultaneous interval")),
-        Shown(_("p, adjusted"), "p_adjusted", "p", reason="reason", about=_("for all pairs of the family")),
-        Shown(
-            _("Pairs"), "family_size", "count", about=_("pairs of generators that are compared together"), leads=False
-        ),
-        Shown(_("Texts"), "n_texts", "count", about=_("texts with judgments about either generator")),
-        Shown(_("Annotators"), "n_annotators", "count", about=_("annotators with such judgments")),
-    )

@@ -9,28 +9,31 @@ from django.utils.translation import gettext as _
 from analysis.frames.evidence import Evidence
 from analysis.frames.responses import judgments_of
 from analysis.reports.evaluators import Evaluator, evaluators_in
-from analysis.tables.spec import Shown, Table, make_table
+from analysis.reports.tables import DESCRIPTION
+from analysis.tables.spec import Table
 from analysis.words import evaluator_word
 
-COLUMNS = ("about", "name", "source", "quantity", "value", "n", "reason")
 ALL = "all"
 
 
 def description(evidence: Evidence) -> Table:
     """One row per quantity. `about` is texts, items or evaluators; an empty source means all sources."""
     rows = [*text_rows(evidence), *item_rows(evidence), *evaluator_rows(evidence)]
-    notes = (
-        _("Tokens are words and punctuation marks."),
-        _("Minutes run from opening a stage to handing it in, breaks included."),
-        *evidence.peculiarities,
-    )
-    title, named_by = _("Description"), ("about", "name", "source", "quantity")
-    return make_table("description", COLUMNS, rows, title=title, notes=notes, shown=shown(), named_by=named_by)
+    return DESCRIPTION.build(rows, notes=evidence.peculiarities)
 
 
 def entry(about: str, name: str, source: str, quantity: str, value: Any, n: int, reason: str = "") -> dict[str, Any]:
     said = _("all") if name == ALL else evaluator_word(name) if about == "evaluators" else name
-    return {"name_said": said} | dict(zip(COLUMNS, (about, name, source, quantity, value, n, reason), strict=True))
+    return {
+        "about": about,
+        "name": name,
+        "name_said": said,
+        "source": source,
+        "quantity": quantity,
+        "value": value,
+        "n": n,
+        "reason": reason,
+    }
 
 
 def text_rows(evidence: Evidence) -> Iterator[dict[str, Any]]:
@@ -101,14 +104,3 @@ def minutes_row(evidence: Evidence, evaluator: Evaluator) -> dict[str, Any]:
         reason = _("no times are known")
         return entry("evaluators", evaluator.name, "", "minutes_median", None, 0, reason)
     return entry("evaluators", evaluator.name, "", "minutes_median", minutes.median(), len(minutes))
-
-
-def shown() -> tuple[Shown, ...]:
-    return (
-        Shown(_("About"), "about", "about"),
-        Shown(_("Name"), "name_said"),
-        Shown(_("Source"), "source", "scope"),
-        Shown(_("Quantity"), "quantity", "quantity"),
-        Shown(_("Value"), "value", "number", reason="reason"),
-        Shown(_("n"), "n", "count", leads=False),  # no cell of a page
-    )

@@ -6,9 +6,9 @@ from django.utils.translation import gettext as _
 
 from analysis.frames.evidence import Evidence
 from analysis.items.codes import ERROR, codes_of, title_of
-from analysis.tables.spec import Crossing, Shown, Table, make_table
+from analysis.reports.tables import ERROR_CODES
+from analysis.tables.spec import Table
 
-COLUMNS = ("generator", "code", "n", "share_of_all", "share_of_erroneous")
 ALL = "all"
 
 
@@ -16,23 +16,7 @@ def error_codes(evidence: Evidence) -> Table:
     """One row per generator and code, found or not; before them those of all generators together."""
     coded = coded_items(evidence)
     rows = [row for name in (ALL, *evidence.generators) if coded for row in generator_rows(evidence, name, coded)]
-    shown = (
-        Shown(_("Generator"), "generator", "scope"),
-        Shown(_("Code"), "code_said"),
-        Shown("n", "n", "count", about=_("items with this code")),
-        Shown(
-            _("Share of all items"), "share_of_all", "number",
-            about=_("share of the generator's items that have this code"),
-        ),
-        Shown(
-            _("Share of erroneous items"), "share_of_erroneous", "number",
-            about=_("share of the generator's items with any error that have this code"),
-        ),
-    )  # fmt: skip
-    return make_table(
-        "error_codes", COLUMNS, rows, title=_("Error codes"), notes=notes(evidence, coded), shown=shown,
-        named_by=("generator", "code"), crossings=(Crossing("share_of_all", "generator", "code_said", beneath=("n",)),),
-    )  # fmt: skip
+    return ERROR_CODES.build(rows, notes=notes(evidence, coded))
 
 
 def found_errors(evidence: Evidence) -> tuple[Table, ...]:

@@ -279,14 +279,14 @@ def own_values(own: Row | None, table: Table, measure: str, protocol: str) -> di
 def cell_named(table: Table, row: Row, column: str) -> dict[str, str] | None:
     """Table, number and row of a cell, if answers stand behind it."""
     try:
-        shown = table.column_shown(column)
+        shown = table.find_number(column)
     except KeyError:
         return None
-    if not all(name in row for name in table.named_by):  # a mean of several rows
+    if not all(name in row for name in table.keys):  # a mean of several rows
         return None
-    value = row[shown.value]
+    value = row[shown.name]
     is_empty = value is None or (isinstance(value, int) and not value)  # as `analysis.tables.page.leads`
-    return None if is_empty else {"table": table.name, "number": column, "row": table.key(row)}
+    return None if is_empty else {"table": table.name, "number": column, "row": table.row_key(row)}
 
 
 def said(value: float | None, low: float | None, high: float | None, measure: str) -> str:

@@ -1,15 +1,18 @@
-"""Reports: one module per protocol says what its answers mean; this is the list."""
+"""Reports and drill-down of any protocol: each one's own module says what its answers mean."""
 
 from dataclasses import replace
 
 from django.utils.translation import gettext as _
 
+from analysis.agreement import stand_in_rows
 from analysis.agreement.stand_in import stand_in_tables
 from analysis.choices import BadChoice, Choices
 from analysis.frames.evidence import Evidence, evidence_of
 from analysis.plugins import find_plugin
+from analysis.reports.drill_down import TABLES
 from analysis.reports.published import with_published
 from analysis.reports.report import Report, completed
+from analysis.tables.spec import Row, Table, TableSpec
 from studies.models import Study
 
 
@@ -46,3 +49,25 @@ def check_groups(study: Study, choices: Choices) -> None:
     if unknown:
         values = {"group": unknown[0], "groups": ", ".join(sorted(known)) or _("none")}
         raise BadChoice(_("There is no group “%(group)s” in this study. Its groups: %(groups)s.") % values)
+
+
+# Drill-down -----------------------------------------------------------------------------------------------------------
+
+
+def list_specs(protocol: str) -> dict[str, TableSpec]:
+    """By name the tables whose numbers lead to answers; those of the protocol itself win."""
+    specs = (*TABLES, *stand_in_rows.TABLES, *find_plugin(protocol).tables())
+    return {spec.name: spec for spec in specs if spec.list_answers}
+
+
+def find_shared(study: Study, name: str, row: Row) -> dict[str, tuple[str]]:
+    """By column of the frame, the one value of all answers that a number in this row of the table may count."""
+    spec = list_specs(study.protocol).get(name)
+    return {column: (row[column],) for column in spec.shared} if spec else {}
+
+
+def drill_down(evidence: Evidence, name: str, row: Row, column: str) -> Table:
+    """What the number in this column of a row of the table counts; `KeyError` for a table that leads nowhere."""
+    list_answers = list_specs(evidence.study.protocol)[name].list_answers
+    assert list_answers is not None
+    return list_answers(evidence, row, column)

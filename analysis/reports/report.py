@@ -99,11 +99,11 @@ def completed(report: Report, evidence: Evidence) -> Report:
     """The report with what every table must say, whoever prints it."""
     choices, lines = evidence.choices, scope(evidence)
     tables = [
-        table.noting((*intervals_note(table, choices.convention), *lines, *evidence.corrections))
+        table.add_notes((*intervals_note(table, choices.convention), *lines, *evidence.corrections))
         for table in report.tables
     ]
     if choices.included:
-        tables = [table.marked("included", ", ".join(choices.purposes)) for table in tables]
+        tables = [table.add_column("included", ", ".join(choices.purposes)) for table in tables]
     return replace(
         report,
         tables=tuple(tables),
@@ -118,7 +118,7 @@ def completed(report: Report, evidence: Evidence) -> Report:
 
 def intervals_note(table: Table, convention: str) -> list[str]:
     """The convention of a table's intervals, if it has intervals that differ from one to the other."""
-    if not any(column.low for column in table.shown) or not any(differs(row) for row in table.rows):
+    if not any(column.low for column in table.columns) or not any(differs(row) for row in table.rows):
         return []
     return [convention_note(convention)]
 

@@ -8,10 +8,11 @@ from django.utils.translation import gettext as _
 
 from analysis.frames.evidence import Evidence
 from analysis.reports.evaluators import people_in
-from analysis.tables.spec import Shown, Table, make_table
+from analysis.reports.tables import VARIANTS
+from analysis.tables.spec import Table
 
 PEOPLE, MINUTES = "n_annotators", "minutes_unit_median"
-COLUMNS = ("variant", "category", "view", "measure", "value", "low", "high", "n", "reason")
+CELLS = ("category", "view", "measure", "value", "low", "high", "n", "reason")
 # From the evidence of one variant: category, view, measure, value, its intervals by convention, n (what the agreement
 # rests on), reason.
 Measured = Callable[[Evidence], Iterator[tuple[Any, ...]]]
@@ -26,12 +27,7 @@ def variants(evidence: Evidence, measured: Measured) -> list[Table]:
     if not names:
         return []
     rows = [row for name in names for row in variant_rows(name, of_variant(evidence, name), measured)]
-    notes = (
-        _("Agreement is between annotators of one variant. All other tables take the variants together."),
-        _("Minutes run from opening a stage to handing it in, breaks included: the median over what was handed in."),
-    )
-    title, named_by = _("Variants side by side"), ("variant", "category", "view", "measure")
-    return [make_table("variants", COLUMNS, rows, title=title, notes=notes, shown=shown(), named_by=named_by)]
+    return [VARIANTS.build(rows)]
 
 
 def of_variant(evidence: Evidence, name: str) -> Evidence:
@@ -63,20 +59,9 @@ def variant_rows(name: str, mine: Evidence, measured: Measured) -> Iterator[dict
         ("", "", MINUTES, median, None, None, len(minutes), reason),
     ]
     for cells in counted:
-        yield dict(zip(COLUMNS, (name, *cells), strict=True))
+        yield {"variant": name} | dict(zip(CELLS, cells, strict=True))
     for found in measured(mine):
         category, view, measure, value, intervals, n, reason = found
         ends = intervals[mine.choices.convention]
-        said = (name, category, view, measure, value, ends["low"], ends["high"], n, reason)
-        yield dict(zip(COLUMNS, said, strict=True)) | {"intervals": {"value": intervals}}
-
-
-def shown() -> tuple[Shown, ...]:
-    return (
-        Shown(_("Variant"), "variant"),
-        Shown(_("Category"), "category", "question"),
-        Shown(_("View"), "view", "view"),
-        Shown(_("Measure"), "measure", "quantity"),
-        Shown(_("Value"), "value", "number", "low", "high", "reason", about=_("of the people of this variant alone")),
-        Shown(_("n"), "n", "count", about=_("people, stages handed in, or what the agreement rests on")),
-    )
+        cells = (category, view, measure, value, ends["low"], ends["high"], n, reason)
+        yield {"variant": name} | dict(zip(CELLS, cells, strict=True)) | {"intervals": {"value": intervals}}

@@ -152,7 +152,7 @@ class ResultsForm(forms.Form):
 def without_idle(form: ResultsForm, report: Report) -> ResultsForm:
     """The form without what would change nothing on this page: the convention where no number has an interval, what
     metrics leave out where none is compared with people. What the address says of them stays chosen."""
-    if not any(column.low for table in report.tables if table.rows for column in table.shown):
+    if not any(column.low for table in report.tables if table.rows for column in table.columns):
         del form.fields["convention"]
     if not form.choices.dropped and not any(table.name == METRICS and table.rows for table in report.tables):
         form.fields.pop("drop", None)

@@ -15,7 +15,7 @@ from analysis.choices import DEFAULT_CONVENTION
 from analysis.reports.report import Report
 from analysis.results.forms import ResultsForm, encode_filters
 from analysis.tables.page import BehindLink
-from analysis.tables.spec import NUMBERS, Row, Shown, Table
+from analysis.tables.spec import NUMBERS, Column, Row, Table
 from items.models import Item
 from projects.models import Role
 from studies.models import Study, UnitItem
@@ -83,7 +83,7 @@ def sheet_links(study: Study, asked: str, name: str) -> dict[str, str]:
 def sorted_by(table: Table, order: str) -> Table:
     """The rows by a column, from its highest with a minus before the name, undefined last; unknown names: as is."""
     column = order.removeprefix("-")
-    if column not in table.columns:
+    if column not in table.header:
         return table
     defined = [row for row in table.rows if row[column] is not None]
     undefined = [row for row in table.rows if row[column] is None]
@@ -109,10 +109,10 @@ class Heading:
 def headings(table: Table, order: str, asked: dict) -> list[Heading]:
     """Numbers sort from the highest first, texts from A; a second click turns it round."""
     found, order = [], order or own_order(table)
-    for column in table.shown:
-        first = f"-{column.value}" if column.kind in NUMBERS else column.value
-        other = column.value if first.startswith("-") else f"-{column.value}"
-        now = {column.value: "ascending", f"-{column.value}": "descending"}.get(order, "")
+    for column in table.columns:
+        first = f"-{column.name}" if column.kind in NUMBERS else column.name
+        other = column.name if first.startswith("-") else f"-{column.name}"
+        now = {column.name: "ascending", f"-{column.name}": "descending"}.get(order, "")
         query = urlencode(asked | {"sort": other if order == first else first}, doseq=True)
         found.append(Heading(column.title, column.is_numeric, query, now))
     return found
@@ -120,7 +120,7 @@ def headings(table: Table, order: str, asked: dict) -> list[Heading]:
 
 def own_order(table: Table) -> str:
     """The column by which a table is sorted as it comes; nothing for most, whose order is that of the bank."""
-    return "-certainty" if any(column.value == "certainty" for column in table.shown) else ""
+    return "-certainty" if any(column.name == "certainty" for column in table.columns) else ""
 
 
 def of_stage(table: Table, stage: str) -> Table:
@@ -156,7 +156,7 @@ def asked(form: ResultsForm) -> dict:
 def links_of(study: Study, form: ResultsForm, table: Table) -> dict[str, dict[str, str]]:
     """From ids of texts to their pages, from ids of items to their sheets, from calls to theirs."""
     calls = call_links(table)
-    if not any(column.kind == "item id" for column in table.shown):
+    if not any(column.kind == "item id" for column in table.columns):
         return calls
     return calls | {
         "text id": text_links(study),
@@ -167,7 +167,7 @@ def links_of(study: Study, form: ResultsForm, table: Table) -> dict[str, dict[st
 
 def stems_of(study: Study, table: Table) -> dict[str, dict[str, str]]:
     """The words of the items that stand in the rows, by external id: an id alone says little."""
-    columns = [column.value for column in table.shown if column.kind == "item id"]
+    columns = [column.name for column in table.columns if column.kind == "item id"]
     named = {row[column] for row in table.rows for column in columns}
     items = Item.objects.filter(unit_items__unit__study=study, external_id__in=named)
     return {"item stem": dict(items.values_list("external_id", "stem"))}
@@ -175,7 +175,7 @@ def stems_of(study: Study, table: Table) -> dict[str, dict[str, str]]:
 
 def call_links(table: Table) -> dict[str, dict[str, str]]:
     """The pages of the calls that stand in the rows."""
-    columns = [column.value for column in table.shown if column.kind == "call"]
+    columns = [column.name for column in table.columns if column.kind == "call"]
     named = {row[column] for row in table.rows for column in columns}
     return {"call": {name: reverse("call", args=name.split("/")) for name in named}} if columns else {}
 
@@ -195,12 +195,12 @@ def behind_link(study: Study, form: ResultsForm, page: str, **more: str) -> Call
         if not may_see:
             return None
         rows = {id(row): row for row in table.rows}
-        key = cache(lambda place: table.key(rows[place]))  # thousands of numbers, a few in each row
+        key = cache(lambda place: table.row_key(rows[place]))  # thousands of numbers, a few in each row
 
-        def link(row: Row, column: Shown) -> str:
+        def link(row: Row, column: Column) -> str:
             if column.cell:
                 return f"{address}{urlencode(row[column.cell])}"
-            return f"{address}table={table.name}&number={column.value}&row={key(id(row))}"
+            return f"{address}table={table.name}&number={column.name}&row={key(id(row))}"
 
         return link
 

@@ -48,7 +48,7 @@ def sections(study: Study, form: ResultsForm, report: Report, page: str) -> dict
     grids = grids_that_fit(report.tables if is_listed else ())
     described = description(report.table(DESCRIPTION), behind(report.table(DESCRIPTION)), SHORT_CLOSED)
     taken = cells_taken(described, beside, grids)
-    most = rows_that_fit([(len(table.rows), len(table.shown)) for table in here.values()], taken)
+    most = rows_that_fit([(len(table.rows), len(table.columns)) for table in here.values()], taken)
     tables = {}
     for table in report.tables:
         own_notes = tuple(note for note in table.notes if note not in of_several)

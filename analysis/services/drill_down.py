@@ -15,7 +15,7 @@ from analysis.choices import Choices
 from analysis.services.cached_results import Now, ResultKey, compute_result, get_result, is_large, open_file
 from analysis.services.results import LABEL_MASS, find_table
 from analysis.services.state import counted_state
-from analysis.tables.spec import Row, Shown, Table, saying_included
+from analysis.tables.spec import Column, Row, Table
 from analysis.tables.writers import write_csv
 from jobs.files import new_file
 from jobs.models import Job
@@ -57,7 +57,7 @@ class DrillDown:
 
     table: Table  # perhaps only with the row of the number
     row: Row
-    column: Shown
+    column: Column
     rows: Table
 
 
@@ -148,18 +148,19 @@ def check_number(study: Study, choices: Choices, number: Number, now: Now) -> No
 
 def find_rows(study: Study, choices: Choices, number: Number, result_of: ResultOf = get_result) -> DrillDown:
     """The number with its rows, looked up here and now; `result_of` gives the results that it stands in."""
-    from analysis.reports.behind.registry import behind, shared_by
+    from analysis.reports.registry import drill_down, find_shared
     from analysis.services.cached_evidence import load_evidence
 
     table = find_table(study, choices, number.table, number.kind, result_of)
     row, column = place_in(table, number)
-    rows = behind(load_evidence(study, choices, shared_by(study, table.name, row)), table.name, row, column.value)
-    return DrillDown(table, row, column, saying_included(rows, choices.purposes))
+    evidence = load_evidence(study, choices, find_shared(study, table.name, row))
+    rows = drill_down(evidence, table.name, row, column.name)
+    return DrillDown(table, row, column, rows.add_included(choices.purposes))
 
 
-def place_in(table: Table, number: Number) -> tuple[Row, Shown]:
+def place_in(table: Table, number: Number) -> tuple[Row, Column]:
     """Its row and its column; `KeyError` if there is none."""
-    return table.row_named(dict(number.names)), table.column_shown(number.column)
+    return table.find_row(dict(number.names)), table.find_number(number.column)
 
 
 # What workers do -----------------------------------------------------------------------------------------------------

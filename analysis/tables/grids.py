@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from analysis.formatting import UNDEFINED, said_as
-from analysis.tables.spec import NUMBERS, Crossing, Row, Shown, Table
+from analysis.tables.spec import NUMBERS, Column, Crossing, Row, Table
 from analysis.words import worded
 
 BESIDE = " · "  # between what stands side by side
@@ -19,7 +19,7 @@ class Place:
     """What stands in one cell: this column of this row."""
 
     row: Row
-    column: Shown
+    column: Column
 
 
 @dataclass(frozen=True)
@@ -91,14 +91,14 @@ def title_of(table: Table, crossing: Crossing, key: tuple[Any, ...], keys: list[
     return BESIDE.join(filter(None, [crossing.title, ", ".join(values)]))
 
 
-def beneath_of(place: Place, table: Table, crossing: Crossing, printed: Printed = said_as) -> list[tuple[Shown, str]]:
+def beneath_of(place: Place, table: Table, crossing: Crossing, printed: Printed = said_as) -> list[tuple[Column, str]]:
     """What stands under a number, by column. One that stands alone may be missing; of several each has its place."""
     values = [(column_of(table, name), place.row[name]) for name in crossing.beneath]
-    is_empty = place.row[place.column.value] is None if len(values) > 1 else all(value is None for _, value in values)
+    is_empty = place.row[place.column.name] is None if len(values) > 1 else all(value is None for _, value in values)
     return [] if is_empty else [(column, small(column, value, printed)) for column, value in values]
 
 
-def small(column: Shown, value: Any, printed: Printed) -> str:
+def small(column: Column, value: Any, printed: Printed) -> str:
     if column.kind not in NUMBERS:
         return worded(column.kind, value)
     return _(UNDEFINED) if value is None else printed(column.kind, value)
@@ -120,5 +120,5 @@ def heading_of(table: Table, crossing: Crossing) -> str:
     return crossing.heading or column_of(table, crossing.down).title
 
 
-def column_of(table: Table, name: str) -> Shown:
-    return next(column for column in table.shown if column.value == name)
+def column_of(table: Table, name: str) -> Column:
+    return next(column for column in table.columns if column.name == name)

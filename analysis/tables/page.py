@@ -15,14 +15,14 @@ from analysis.choices import ANNOTATORS, CONVENTIONS, DEFAULT_CONVENTION, READER
 from analysis.formatting import UNDEFINED, count, digits_of, figure, interval, judgments_counted, said_as, texts_counted
 from analysis.tables.page_budget import MOST_ROWS, rows_on_a_page
 from analysis.tables.provenance import about
-from analysis.tables.spec import NUMBERS, Row, Shown, Table, own_ends
+from analysis.tables.spec import NUMBERS, Column, Row, Table, own_ends
 from analysis.words import convention_word, mark_word, worded
 
 Links = Mapping[str, Mapping[Any, str]]  # {kind of column: {id: address}}
 MUCH_WIDER = 1.5  # an interval this many times as wide as another one says why
 STEM = 80  # characters of an item's words in a cell
 MOST_SENTENCES = 16  # about a figure: who wants all numbers reads the table beneath
-BehindLink = Callable[[Row, Shown], str]  # the address of the answers behind a number
+BehindLink = Callable[[Row, Column], str]  # the address of the answers behind a number
 ABOUT = ("texts", "items", "evaluators")  # the parts of the description
 SIGNS = {"best": "▲", "highest": "▲", "worst": "▼", "lowest": "▼"}
 
@@ -80,7 +80,7 @@ class Cell:
 class PageTable:
     name: str
     title: str
-    head: tuple[Shown, ...]
+    head: tuple[Column, ...]
     rows: list[list[Cell]]
     notes: tuple[str, ...]
     footnotes: dict[str, str] = field(default_factory=dict)
@@ -89,7 +89,7 @@ class PageTable:
     @property
     def is_by_certainty(self) -> bool:
         """Whether it is a list of items that belong into it more or less surely."""
-        return any(column.value == "certainty" for column in self.head)
+        return any(column.name == "certainty" for column in self.head)
 
     @property
     def has_best(self) -> bool:
@@ -109,32 +109,32 @@ def page_table(
     """
     footnotes: dict[str, str] = {}
     rows = [
-        [cell_of(row, column, table, convention, footnotes, links or {}, behind) for column in table.shown]
+        [cell_of(row, column, table, convention, footnotes, links or {}, behind) for column in table.columns]
         for row in table.rows[:most]
     ]
     rows = told_once(rows)
     marks = {mark: reason for reason, mark in footnotes.items()}
     more = max(0, len(table.rows) - most)
-    return PageTable(table.name, table.title, table.shown, rows, table.notes, marks, more)
+    return PageTable(table.name, table.title, table.columns, rows, table.notes, marks, more)
 
 
 def cell_of(
     row: Row,
-    column: Shown,
+    column: Column,
     table: Table,
     convention: str,
     footnotes: dict[str, str],
     links: Links,
     behind: BehindLink | None = None,
 ) -> Cell:
-    value = row[column.value]
+    value = row[column.name]
     if column.kind not in NUMBERS:
         copied = behind(row, column) if behind and column.cell and row[column.cell] else ""
         href = copied or links.get(column.kind, {}).get(value, "")
         numeric = column.kind == "optional"
         text = figure(value) if numeric and isinstance(value, int | float) else worded(column.kind, value)
         told = shortened(links.get("item stem", {}).get(value, "")) if column.kind == "item id" else ""
-        return Cell(text, numeric=numeric, heading=column is table.shown[0], href=href, told=told)
+        return Cell(text, numeric=numeric, heading=column is table.columns[0], href=href, told=told)
     reason = " ".join(filter(None, (reason_of(row, column, value), caveats(row, column, convention))))
     low, high = ends(row, column)
     return Cell(
@@ -143,20 +143,20 @@ def cell_of(
         href=behind(row, column) if behind and leads(table, column, value) else "",
         interval=(interval(low, high) or undefined_interval(row, column, convention)) if has_ends(row, column) else "",
         under=(*readers_differ(row, column, convention), *beneath(row, column, convention)),
-        best=bool(column.best) and column.value in row.get("wins", ()),
+        best=bool(column.best) and column.name in row.get("wins", ()),
         reason=reason,
         mark=footnote(reason, footnotes),
         about=about(row, column, table, convention),
     )
 
 
-def undefined_interval(row: Row, column: Shown, convention: str) -> str:
+def undefined_interval(row: Row, column: Column, convention: str) -> str:
     """That there is no interval, or what bounds the number on one side."""
-    chosen = row["intervals"][column.value][convention]
+    chosen = row["intervals"][column.name][convention]
     bound = chosen.get("bound")
     if bound is None:
         return _("interval undefined")
-    said = _("at least %(bound)s") if bound <= row[column.value] else _("at most %(bound)s")
+    said = _("at least %(bound)s") if bound <= row[column.name] else _("at most %(bound)s")
     return said % {"bound": figure(bound)}
 
 
@@ -173,14 +173,14 @@ def told_once(rows: list[list[Cell]]) -> list[list[Cell]]:
     ]
 
 
-def leads(table: Table, column: Shown, value: Any) -> bool:
+def leads(table: Table, column: Column, value: Any) -> bool:
     """Whether there are answers behind a number: not where nothing was counted, nor where it only names its row."""
     return table.leads(column) and value is not None and (isinstance(value, float) or value > 0)
 
 
-def number_beneath(table: Table, row: Row, column: Shown, text: str, behind: BehindLink | None) -> Part:
+def number_beneath(table: Table, row: Row, column: Column, text: str, behind: BehindLink | None) -> Part:
     """A number of the row that stands beneath another, with the address of the answers behind it."""
-    return Part(text, behind(row, column) if behind and leads(table, column, row[column.value]) else "")
+    return Part(text, behind(row, column) if behind and leads(table, column, row[column.name]) else "")
 
 
 def joined(parts: Iterable[Part], between: str) -> tuple[Part, ...]:
@@ -189,7 +189,7 @@ def joined(parts: Iterable[Part], between: str) -> tuple[Part, ...]:
     return tuple(pieces[1:])
 
 
-def reason_of(row: Row, column: Shown, value: Any) -> str:
+def reason_of(row: Row, column: Column, value: Any) -> str:
     """Why the number, or else its interval, is undefined."""
     missing = value is None or (column.low and row[column.low] is None)
     return row[column.reason] if missing and column.reason else ""
@@ -202,41 +202,41 @@ def footnote(reason: str, footnotes: dict[str, str]) -> str:
     return footnotes.setdefault(reason, ascii_lowercase[len(footnotes) % 26])
 
 
-def has_ends(row: Row, column: Shown) -> bool:
+def has_ends(row: Row, column: Column) -> bool:
     """Whether the number has an interval, be it an undefined one."""
-    return bool(column.low) and row[column.value] is not None and column.value in row.get("intervals", {})
+    return bool(column.low) and row[column.name] is not None and column.name in row.get("intervals", {})
 
 
-def ends(row: Row, column: Shown) -> tuple[float | None, float | None]:
+def ends(row: Row, column: Column) -> tuple[float | None, float | None]:
     """The interval of a number, as in the files: by the chosen convention, or over texts where that has none."""
     return own_ends(row, column) if has_ends(row, column) else (None, None)
 
 
-def other_ends(row: Row, column: Shown, convention: str) -> tuple[str, ...]:
+def other_ends(row: Row, column: Column, convention: str) -> tuple[str, ...]:
     """The intervals by the other conventions, with their names, a line each."""
-    if not column.low or row[column.value] is None:
+    if not column.low or row[column.name] is None:
         return ()
-    found = ((other, row["intervals"][column.value][other]) for other in CONVENTIONS if other != convention)
+    found = ((other, row["intervals"][column.name][other]) for other in CONVENTIONS if other != convention)
     return tuple(
         f"{convention_word(other)}: {interval(each['low'], each['high']) or _(UNDEFINED)}" for other, each in found
     )
 
 
-def beneath(row: Row, column: Shown, convention: str) -> tuple[str, ...]:
+def beneath(row: Row, column: Column, convention: str) -> tuple[str, ...]:
     """The lines under a number: the other conventions' intervals, and how many judgments and texts it rests on."""
     if not column.n:
         return ()
-    about = row["intervals"][column.value][ANNOTATORS]
+    about = row["intervals"][column.name][ANNOTATORS]
     texts = texts_counted(about["n_units"])
     n = texts if column.n == "texts" else f"{judgments_counted(about['n_responses'])}, {texts}"
     return (*other_ends(row, column, convention), n)
 
 
-def readers_differ(row: Row, column: Shown, convention: str) -> tuple[str, ...]:
+def readers_differ(row: Row, column: Column, convention: str) -> tuple[str, ...]:
     """Why an interval over readers and texts is much wider than that of these annotators only, where it is."""
     if convention != READERS or not has_ends(row, column):
         return ()
-    wide, narrow = (row["intervals"][column.value][each] for each in (READERS, ANNOTATORS))
+    wide, narrow = (row["intervals"][column.name][each] for each in (READERS, ANNOTATORS))
     share = wide.get("share_from_readers")
     if share is None or wide["low"] is None or narrow["low"] is None:
         return ()
@@ -245,11 +245,11 @@ def readers_differ(row: Row, column: Shown, convention: str) -> tuple[str, ...]:
     return (_("readers differ: %(share)s %% of the variance") % {"share": round(100 * share)},)
 
 
-def caveats(row: Row, column: Shown, convention: str) -> str:
+def caveats(row: Row, column: Column, convention: str) -> str:
     """What must be said beside the interval by the chosen convention."""
     if not has_ends(row, column):
         return ""
-    return " ".join(row["intervals"][column.value][convention].get("caveats", ()))
+    return " ".join(row["intervals"][column.name][convention].get("caveats", ()))
 
 
 def alternative(table: Table) -> str:
@@ -261,14 +261,14 @@ def alternative(table: Table) -> str:
 
 
 def sentence_of(row: Row, table: Table) -> str:
-    named = [worded(column.kind, row[column.value]) for column in table.shown if column.kind not in NUMBERS]
-    numbers = [f"{column.title} {printed(row, column)}" for column in table.shown if column.kind in NUMBERS]
+    named = [worded(column.kind, row[column.name]) for column in table.columns if column.kind not in NUMBERS]
+    numbers = [f"{column.title} {printed(row, column)}" for column in table.columns if column.kind in NUMBERS]
     return f"{', '.join(filter(None, named))}: {'; '.join(numbers)}" if named else "; ".join(numbers)
 
 
-def printed(row: Row, column: Shown) -> str:
+def printed(row: Row, column: Column) -> str:
     """A number with the interval of the table's own columns, or that it is undefined."""
-    value = row[column.value]
+    value = row[column.name]
     if value is None:
         return _(UNDEFINED)
     own = own_ends(row, column)
@@ -292,7 +292,7 @@ def description(table: Table, behind: BehindLink | None = None, most: int = MOST
 
 
 def facts(table: Table, title: str, rows: list[Row], behind: BehindLink | None, most: int) -> Facts:
-    column = next(column for column in table.shown if column.value == "value")
+    column = next(column for column in table.columns if column.name == "value")
     quantities = list(dict.fromkeys(row["quantity"] for row in rows))
     cells: dict[str, dict[str, Cell]] = {}
     for row in rows:
@@ -313,8 +313,8 @@ def name_of(row: Row) -> str:
 
 def naming(table: Table, row: Row) -> list[tuple[str, str]]:
     """What names a row, as a page says it: the title of each naming column and its value in words."""
-    titled = {column.value.removesuffix("_said"): column for column in table.shown}  # such as category_said
-    return [(titled[name].title, worded(titled[name].kind, row[titled[name].value])) for name in table.named_by]
+    titled = {column.name.removesuffix("_said"): column for column in table.columns}  # such as category_said
+    return [(titled[name].title, worded(titled[name].kind, row[titled[name].name])) for name in table.keys]
 
 
 @dataclass(frozen=True)

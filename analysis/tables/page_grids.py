@@ -21,7 +21,7 @@ from analysis.tables.page import (
     readers_differ,
     reason_of,
 )
-from analysis.tables.spec import NUMBERS, Row, Shown, Table
+from analysis.tables.spec import NUMBERS, Column, Row, Table
 from analysis.words import convention_word, mark_word, worded
 
 MEASURE = "informativity"
@@ -29,7 +29,7 @@ MEASURE = "informativity"
 
 def side_by_side(table: Table, convention: str, behind: BehindLink | None = None) -> PageTable:
     """The informativity in a table of generators × evaluators, over the two accuracies it is the difference of."""
-    column = next(column for column in table.shown if column.value == MEASURE)
+    column = next(column for column in table.columns if column.name == MEASURE)
     reasons: dict[str, str] = {}
     cells = {
         (row["generator"], row["evaluator"]): replace(
@@ -43,8 +43,8 @@ def side_by_side(table: Table, convention: str, behind: BehindLink | None = None
     answered = [row["evaluator"] for row in table.rows if row["n_guess"] or row["n_read"]]
     evaluators = list(dict.fromkeys(answered or [row["evaluator"] for row in table.rows]))
     head = (
-        Shown(_("Generators"), "generator"),
-        *(Shown(worded("evaluator", one), one, "number") for one in evaluators),
+        Column("generator", _("Generators")),
+        *(Column(one, worded("evaluator", one), "number") for one in evaluators),
     )
     rows = [[Cell(generator, heading=True), *(cells[generator, one] for one in evaluators)] for generator in generators]
     notes = (
@@ -59,7 +59,7 @@ def side_by_side(table: Table, convention: str, behind: BehindLink | None = None
 def between(table: Table, row: Row, behind: BehindLink | None) -> tuple[Part, ...]:
     """The two accuracies: without the text, then with it."""
     ends = (column_of(table, name) for name in ("guessability", "answerability"))
-    said = ((each, _(UNDEFINED) if row[each.value] is None else figure(row[each.value])) for each in ends)
+    said = ((each, _(UNDEFINED) if row[each.name] is None else figure(row[each.name])) for each in ends)
     return joined((number_beneath(table, row, *each, behind) for each in said), " → ")
 
 
@@ -94,7 +94,7 @@ def page_grid(table: Table, grid: Grid, convention: str, behind: BehindLink | No
     return PageTable(table.name, grid.title or table.title, head, rows, notes, marks, grid.n_cut)
 
 
-def heads(table: Table, grid: Grid) -> list[Shown]:
+def heads(table: Table, grid: Grid) -> list[Column]:
     """The values across; where they are numbers, such as of rounds, with what they number."""
     column = column_of(table, grid.crossing.across)
 
@@ -102,7 +102,7 @@ def heads(table: Table, grid: Grid) -> list[Shown]:
         words = worded(column.kind, across)
         return f"{column.title} {words}" if words.isdecimal() else words
 
-    return [Shown(said(across), str(across), "number") for across in grid.across]
+    return [Column(str(across), said(across), "number") for across in grid.across]
 
 
 def crossed_cell(
@@ -128,7 +128,7 @@ def crossed_cell(
 def reason_beneath(row: Row, table: Table, grid: Grid) -> str:
     """Why one of several numbers under another is undefined."""
     columns = [column_of(table, name) for name in grid.crossing.beneath]
-    found = [reason_of(row, column, row[column.value]) for column in columns if column.kind in NUMBERS]
+    found = [reason_of(row, column, row[column.name]) for column in columns if column.kind in NUMBERS]
     return next(filter(None, found), "") if len(columns) > 1 else ""
 
 

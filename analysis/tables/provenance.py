@@ -15,7 +15,7 @@ from analysis.formatting import (
     scores_counted,
     texts_counted,
 )
-from analysis.tables.spec import Row, Shown, Table
+from analysis.tables.spec import Column, Row, Table
 
 COUNTED: Mapping[str, Callable[[int], str]] = {
     "text": texts_counted, "text × annotator": texts_counted, "annotator": people_counted, "item": items_counted,
@@ -34,11 +34,11 @@ TWO_WAY: Mapping[str, Callable[[], str]] = {
 }
 
 
-def about(row: Row, column: Shown, table: Table, convention: str) -> tuple[str, ...]:
+def about(row: Row, column: Column, table: Table, convention: str) -> tuple[str, ...]:
     """What the column is, how its interval came about, and how much it counts; what is not known is not said."""
-    if column.value in table.named_by:
+    if column.name in table.keys:
         return ()
-    interval = row.get("intervals", {}).get(column.value, {}).get(convention, {})
+    interval = row.get("intervals", {}).get(column.name, {}).get(convention, {})
     said: Iterable[str] = (
         method_said(interval, column.counts) if "unit" in interval else counts_said(row, column, table)
     )
@@ -77,9 +77,9 @@ def units_counted(unit: str, n: int) -> str:
     return ngettext("%(n)s unit", "%(n)s units", n) % {"n": count(n)}
 
 
-def counts_said(row: Row, column: Shown, table: Table) -> list[str]:
+def counts_said(row: Row, column: Column, table: Table) -> list[str]:
     """The counts that stand in the same row, each with its title."""
     counts = [
-        each for each in table.shown if each.kind == "count" and each is not column and each.value not in table.named_by
+        each for each in table.columns if each.kind == "count" and each is not column and each.name not in table.keys
     ]
-    return [f"{each.title}: {count(row[each.value])}" for each in counts if row[each.value] is not None]
+    return [f"{each.title}: {count(row[each.name])}" for each in counts if row[each.name] is not None]

@@ -1,10 +1,21 @@
-"""One table of a report: its columns by the contract, its rows unrounded, its notes, and how a page lays it out."""
+"""A table is declared once, as a `TableSpec`; files, pages and drill-down all come from that.
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+The spec says which columns there are, in the order of files and pages, what names a row, how a page lays it out and
+which answers stand behind a number. `TableSpec.build` gives a `Table` of one study from rows of values.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2s
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal, overload
+
+from django.utils.translation import gettext
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from analysis.frames.evidence import Evidence
 
 Row = Mapping[str, Any]
 PLAIN = frozenset((str, int, bool, type(None)))  # what stands in a table as it is
@@ -17,12 +28,15 @@ Kind = Literal[
 NUMBERS = ("count", "number", "p")
 
 
-@dataclass(frozen=True)
-class Shown:
-    """One column as page and TeX show it: the number, its interval in brackets, its n beneath."""
+# Declaring ------------------------------------------------------------------------------------------------------------
 
-    title: str
-    value: str
+
+@dataclass(frozen=True)
+class Column:
+    """One column. Pages and TeX show it if it has a title: the number, its interval in brackets, its n beneath."""
+
+    name: str
+    title: str = ""
     kind: Kind = "text"
     low: str = ""  # the columns of the ends of its interval
     high: str = ""
@@ -33,11 +47,52 @@ class Shown:
     counts: Literal["judgments", "scores", "items"] = "judgments"  # what the n of its intervals counts
     leads: bool = True  # whether answers stand behind it; not behind a setting of the analysis
     cell: str = ""  # the column that says of which other table's cell the number is a copy
+    in_files: bool = True  # whether CSV has it; JSON has all that a row holds
 
     @property
     def is_numeric(self) -> bool:
         """Whether its cells are numbers, or numbers that may be missing."""
         return self.kind in NUMBERS or self.kind == "optional"
+
+    @property
+    def value(self) -> str:
+        return self.name
+
+    def translate(self) -> "Column":
+        """The column with its title and what it is in the language of now."""
+        return replace(self, title=translate(self.title), about=translate(self.about))
+
+
+def translate(words: str) -> str:
+    return gettext(words) if words else ""  # the empty message is the catalogue's header
+
+
+def count(name: str, title: str, about: str = "", **more: Any) -> Column:
+    return Column(name, title, "count", about=about, **more)
+
+
+def number(name: str, title: str, about: str = "", **more: Any) -> Column:
+    return Column(name, title, "number", about=about, **more)
+
+
+def estimate(name: str, title: str, about: str, **more: Any) -> Column:
+    """A number whose interval and reason are the table's columns low, high and reason."""
+    return number(name, title, about, low="low", high="high", reason="reason", **more)
+
+
+def measured(name: str, title: str, about: str, **more: Any) -> Column:
+    """A number whose interval and reason have columns named after it."""
+    return number(name, title, about, low=f"{name}_low", high=f"{name}_high", reason=f"{name}_reason", **more)
+
+
+def list_header(columns: Sequence[Column]) -> tuple[str, ...]:
+    """The columns of files: the ends and the reason of a number follow it, if they are not declared themselves."""
+    declared = {column.name for column in columns}
+    found: dict[str, None] = {}
+    for column in columns:
+        also = (name for name in (column.low, column.high, column.reason) if name and name not in declared)
+        found |= dict.fromkeys([*([column.name] if column.in_files else []), *also])
+    return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -68,83 +123,167 @@ class Crossing:
         """The rows of the table that enter."""
         return [row for row in table.rows if all(row[column] == value for column, value in self.where)]
 
+    def translate(self) -> "Crossing":
+        return replace(self, heading=translate(self.heading), title=translate(self.title))
 
-@dataclass(frozen=True)
-class Table:
-    """Rows are mappings from column to text, whole number, float, truth or None (undefined).
 
-    A row may hold `intervals` besides its columns: {column: {convention: {low, high, …}}}, for JSON and pages.
-    `named_by` are the columns that name a row, where its numbers lead to the answers behind them (see
-    `analysis.reports.behind`); none where they do not. `crossings` are how page and TeX lay it out, where a list is not
-    how it reads best; files of data are always lists.
+DrillDown = Callable[["Evidence", Row, str], "Table"]
+
+
+@dataclass
+class TableSpec:
+    """A table of reports, before any study. Words are English, marked for translation where they are declared.
+
+    columns: in the order of files and of pages; a name alone is a column of files only. keys: the columns that name a
+    row, where numbers lead to the answers behind them. shared: those of the keys that are also columns of the frame of
+    answers, with the same value in all answers behind a row. crossings: how page and TeX lay it out, where a list is
+    not how it reads best; files of data are always lists. page_first: the columns before all others on pages. sort: the
+    column that it comes sorted by, in an address.
     """
 
     name: str
-    columns: tuple[str, ...]
+    title: str
+    columns: tuple[Column | str, ...]
+    keys: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    crossings: tuple[Crossing, ...] = ()
+    shared: tuple[str, ...] = ()
+    page_first: tuple[str, ...] = ()
+    sort: str = ""
+    list_answers: DrillDown | None = field(default=None, repr=False)
+
+    def drill_down(self, function: DrillDown) -> DrillDown:
+        """Decorates the function that lists the answers behind a number, from the evidence, its row and its column."""
+        self.list_answers = function
+        return function
+
+    def build(
+        self,
+        rows: Iterable[Row],
+        convention: str = "",
+        notes: Iterable[str] = (),
+        more: Mapping[str, Sequence[Column]] | None = None,
+    ) -> "Table":
+        """The table of these rows; notes of one study follow those declared.
+
+        A value of a row may be an `Estimate`: the columns of its interval are filled in by the convention. `more`: by
+        name of a column those that follow it in one study, in the words of now, such as one for each level of a scale.
+        """
+        declared = (Column(each) if isinstance(each, str) else each.translate() for each in self.columns)
+        columns = [each for column in declared for each in (column, *(more or {}).get(column.name, ()))]
+        header = list_header(columns)
+        if not isinstance(rows, FrameRows):  # they are made when they are looked at, and hold plain values
+            rows = tuple(plain(fill_in(row, columns, header, convention)) for row in rows)
+        return Table(
+            self.name, header, rows, translate(self.title), (*map(translate, self.notes), *notes),
+            self.arrange(columns), self.keys,
+            tuple(crossing.translate() for crossing in self.crossings), self.sort,
+        )  # fmt: skip
+
+    def arrange(self, columns: Iterable[Column]) -> tuple[Column, ...]:
+        """The columns of pages in their order."""
+        places = {name: place for place, name in enumerate(self.page_first)}
+        titled = (column for column in columns if column.title)
+        return tuple(sorted(titled, key=lambda column: places.get(column.name, len(places))))
+
+
+def fill_in(row: Row, columns: Sequence[Column], header: Sequence[str], convention: str) -> dict[str, Any]:
+    """The row in the order of the header, each estimate as its value, its interval by the convention, and all of its
+    intervals beside the columns; a reason that the row has itself stays."""
+    found, intervals = dict(row), {}
+    for column in columns:
+        value: Any = row.get(column.name)
+        if not hasattr(value, "as_json"):
+            continue
+        found[column.name], intervals[column.name] = value.value, value.as_json()
+        if column.low:
+            found[column.low], found[column.high], reason = value.ends(convention)
+            found.setdefault(column.reason, reason)
+    if intervals:
+        found["intervals"] = intervals
+    return {name: found[name] for name in header} | found
+
+
+# What is built --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of one study. Rows are mappings from column to text, whole number, float, truth or None (undefined).
+
+    header: the columns of files. columns: those of pages. A row may hold `intervals` besides:
+    {column: {convention: {low, high, …}}}, for JSON and pages.
+    """
+
+    name: str
+    header: tuple[str, ...]
     rows: Sequence[Row]
     title: str = ""
     notes: tuple[str, ...] = ()
-    shown: tuple[Shown, ...] = field(default=(), repr=False)
-    named_by: tuple[str, ...] = ()
+    columns: tuple[Column, ...] = field(default=(), repr=False)
+    keys: tuple[str, ...] = ()
     crossings: tuple[Crossing, ...] = ()
+    sort: str = ""
 
     def names(self, row: Row) -> dict[str, str]:
         """What names the row, as an address holds it; nothing where its numbers lead nowhere."""
-        return {column: "" if row[column] is None else str(row[column]) for column in self.named_by}
+        return {column: "" if row[column] is None else str(row[column]) for column in self.keys}
 
-    def key(self, row: Row) -> str:
+    def row_key(self, row: Row) -> str:
         """What stands for the names of the row where they would be long, as in the addresses of a page's numbers."""
         return blake2s("\0".join(self.names(row).values()).encode(), digest_size=5).hexdigest()
 
-    def row_named(self, names: Mapping[str, str]) -> Row:
+    def find_row(self, names: Mapping[str, str]) -> Row:
         """The row of these names, or of this `row` as its key; `KeyError` if there is none, or no row has names."""
         asked = dict(names)
-        found = [row for row in self.rows if self.named_by and asked in (self.names(row), {"row": self.key(row)})]
+        found = [row for row in self.rows if self.keys and asked in (self.names(row), {"row": self.row_key(row)})]
         if not found:
             raise KeyError(names)
         return found[0]
 
-    def column_shown(self, value: str) -> Shown:
-        """The number that stands in this column of a page; `KeyError` if there is none."""
-        found = [column for column in self.shown if column.value == value and self.leads(column)]
+    def find_column(self, name: str) -> Column:
+        """The column of a page; `KeyError` if there is none."""
+        found = [column for column in self.columns if column.name == name]
         if not found:
-            raise KeyError(value)
+            raise KeyError(name)
         return found[0]
 
-    def leads(self, column: Shown) -> bool:
-        """Whether the column has numbers with answers behind them, and does not only name its row."""
-        named = column.value in self.named_by
-        return bool(self.named_by) and column.kind in NUMBERS and column.leads and not named
+    def row_named(self, names: Mapping[str, str]) -> Row:
+        return self.find_row(names)
 
-    def noting(self, notes: Iterable[str]) -> "Table":
+    def column_shown(self, value: str) -> Any:
+        return self.find_number(value)
+
+    def find_number(self, name: str) -> Column:
+        """The same of a column that leads to answers."""
+        if not self.leads(column := self.find_column(name)):
+            raise KeyError(name)
+        return column
+
+    def leads(self, column: Column) -> bool:
+        """Whether the column has numbers with answers behind them, and does not only name its row."""
+        named = column.name in self.keys
+        return bool(self.keys) and column.kind in NUMBERS and column.leads and not named
+
+    def add_notes(self, notes: Iterable[str]) -> "Table":
         """The same table with these notes after its own."""
         return replace(self, notes=(*self.notes, *notes))
 
-    def marked(self, column: str, value: str) -> "Table":
-        """The same table with one more column that has the same value in every row."""
-        columns = (*self.columns, column)
+    def add_column(self, name: str, value: str) -> "Table":
+        """The same table with one more column of files that has the same value in every row."""
+        header = (*self.header, name)
         if isinstance(self.rows, FrameRows):
-            return replace(self, columns=columns, rows=self.rows.marked(column, value))
-        return replace(self, columns=columns, rows=tuple({**row, column: value} for row in self.rows))
+            return replace(self, header=header, rows=self.rows.add_column(name, value))
+        return replace(self, header=header, rows=tuple({**row, name: value} for row in self.rows))
+
+    def add_included(self, purposes: tuple[str, ...]) -> "Table":
+        """The same table, with a column that says whose answers are in where it is not only everybody's main ones."""
+        return self if purposes == ("main",) else self.add_column("included", ", ".join(purposes))
 
 
-def own_ends(row: Row, column: Shown) -> tuple[float | None, float | None]:
+def own_ends(row: Row, column: Column) -> tuple[float | None, float | None]:
     """The interval of a number by the table's own columns, where it has one."""
     return (row[column.low], row[column.high]) if column.low else (None, None)
-
-
-def saying_included(table: Table, purposes: tuple[str, ...]) -> Table:
-    """The same table, with a column that says whose answers are in where it is not simply everybody's main ones."""
-    return table if purposes == ("main",) else table.marked("included", ", ".join(purposes))
-
-
-def make_table(name: str, columns: Iterable[str], rows: Iterable[Row], **more: Any) -> Table:
-    """A table whose values are plain Python: undefined is None, no number is numpy's, cells in the columns' order."""
-    columns = tuple(columns)
-    if isinstance(rows, FrameRows):  # they do the same when they are looked at
-        return Table(name, columns, rows, **more)
-    ordered = ({column: row[column] for column in columns} | dict(row) for row in rows)
-    return Table(name, columns, tuple(plain(row) for row in ordered), **more)
 
 
 def plain(value: Any) -> Any:
@@ -159,9 +298,6 @@ def plain(value: Any) -> Any:
         value = value.item()
     return None if isinstance(value, float) and not isfinite(value) else value
 
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 AT_ONCE = 10_000  # rows made at a time
 
@@ -183,21 +319,54 @@ class FrameRows(Sequence[Mapping[str, Any]]):
 
     def __getitem__(self, at: int | slice) -> Mapping[str, Any] | tuple[Mapping[str, Any], ...]:
         if isinstance(at, slice):
-            return tuple(self.made(at))
+            return tuple(self.make(at))
         place = range(len(self))[at]
-        return self.made(slice(place, place + 1))[0]
+        return self.make(slice(place, place + 1))[0]
 
     def __iter__(self) -> Iterator[Mapping[str, Any]]:
         for first in range(0, len(self), AT_ONCE):
-            yield from self.made(slice(first, first + AT_ONCE))
+            yield from self.make(slice(first, first + AT_ONCE))
 
-    def marked(self, column: str, value: Any) -> "FrameRows":
+    def add_column(self, column: str, value: Any) -> "FrameRows":
         """The same rows with one more column that has the same value in each."""
         return FrameRows(self.frame, self.columns, self.more | {column: value})
 
-    def made(self, some: slice) -> list[dict[str, Any]]:
+    def make(self, some: slice) -> list[dict[str, Any]]:
         """Values as a table has them: numbers are Python's, what is missing or undefined is None."""
 
         values = self.frame.iloc[some].astype(object)
         rows = values.where(values.notna(), None).to_numpy()
         return [plain(dict(zip(self.columns, row, strict=True)) | self.more) for row in rows]
+
+
+# Tables that are not declared yet -------------------------------------------------------------------------------------
+
+
+class Shown(Column):
+    def __init__(
+        self, title: str, value: str = "", kind: Kind = "text", *more: Any, name: str = "", **named: Any
+    ) -> None:
+        super().__init__(name or value, title, kind, *more, **named)
+
+
+def make_table(
+    name: str, columns: Iterable[str], rows: Iterable[Row], *, shown: Sequence[Column] = (),
+    named_by: tuple[str, ...] = (), **more: Any,
+) -> Table:  # fmt: skip
+    header = tuple(columns)
+    if not isinstance(rows, FrameRows):
+        rows = tuple(plain({column: row[column] for column in header} | dict(row)) for row in rows)
+    return Table(name, header, rows, columns=tuple(shown), keys=named_by, **more)
+
+
+def saying_included(table: Table, purposes: tuple[str, ...]) -> Table:
+    return table.add_included(purposes)
+
+
+def declare_drill_downs(
+    sources: Mapping[str, DrillDown], shared: Mapping[str, tuple[str, ...]] | None = None
+) -> tuple[TableSpec, ...]:
+    known = shared or {}
+    return tuple(
+        TableSpec(name, "", (), shared=known.get(name, ()), list_answers=each) for name, each in sources.items()
+    )

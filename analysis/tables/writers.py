@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from analysis.formatting import MINUS, UNDEFINED, digits_of, interval, said_as
 from analysis.tables.grids import BESIDE, Grid, Place, beneath_of, beneath_said, column_of, grids_of, heading_of
-from analysis.tables.spec import NUMBERS, Crossing, Row, Shown, Table, own_ends
+from analysis.tables.spec import NUMBERS, Column, Crossing, Row, Table, own_ends
 from analysis.words import mark_word, worded
 from studies.csv_cells import escape_formula
 
@@ -44,7 +44,7 @@ def as_tex(table: Table) -> str:
     if grids := grids_of(table):
         parts = [list(part) for _crossing, part in groupby(grids, key=lambda grid: grid.crossing)]
         return "\n".join(tex_grids(table, part, table.notes if part is parts[-1] else ()) for part in parts)
-    shown = table.shown or tuple(Shown(column, column) for column in table.columns)
+    shown = table.columns or tuple(Column(name, name) for name in table.header)
     align = "".join("r" if column.kind in NUMBERS else "l" for column in shown)
     head = line_of(escape(column.title) for column in shown)
     text = cache(lambda kind, value: escape(worded(kind, value)))  # few words, many rows
@@ -72,9 +72,9 @@ def line_of(cells: Iterable[str]) -> str:
     return f"{{{line[0]}}}{line[1:]}" if line[0] in "[*" else line
 
 
-def tex_cell(row: Row, column: Shown, text: Callable[[str, Any], str]) -> str:
+def tex_cell(row: Row, column: Column, text: Callable[[str, Any], str]) -> str:
     """One cell as a paper has it: `.53 [.41, .65]`, `undefined`, or the text itself."""
-    value = row[column.value]
+    value = row[column.name]
     if column.kind not in NUMBERS:
         return text(column.kind, value)
     if value is None:
@@ -122,7 +122,7 @@ def grid_lines(table: Table, grid: Grid, name: Any) -> Iterator[str]:
 def grid_cell(place: Place, table: Table, crossing: Crossing) -> tuple[str, str, str]:
     """The number as it is marked, its interval, and what stands beneath."""
     row, column = place.row, place.column
-    value = row[column.value]
+    value = row[column.name]
     if value is None:
         return UNDEFINED, "", ""
     ends = own_ends(row, column)
@@ -176,13 +176,13 @@ def as_csv(table: Table) -> str:
 
 def write_csv(table: Table, out: Written) -> None:
     writer = csv.writer(out)  # commas, quotes where needed, CRLF
-    writer.writerow(map(cell, table.columns))
-    writer.writerows([cell(row[column]) for column in table.columns] for row in table.rows)
+    writer.writerow(map(cell, table.header))
+    writer.writerows([cell(row[column]) for column in table.header] for row in table.rows)
 
 
 def as_json(table: Table) -> str:
     """The rows with both conventions' intervals under `intervals`; undefined is null."""
-    head = {"name": table.name, "title": table.title, "columns": table.columns, "notes": table.notes}
+    head = {"name": table.name, "title": table.title, "columns": table.header, "notes": table.notes}
     said = json.dumps(head, ensure_ascii=False, indent=1).removesuffix("\n}")
     rows = ",\n  ".join(json.dumps(row, ensure_ascii=False, allow_nan=False) for row in table.rows)
     return f'{said},\n "rows": [\n  {rows}\n ]\n}}\n'

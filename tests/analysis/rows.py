@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Any
 
 from analysis.frames.evidence import Evidence
-from analysis.reports.behind.registry import behind
+from analysis.reports.registry import drill_down
 from analysis.reports.report import Report
 from analysis.tables.page import Cell, leads
 from analysis.tables.spec import Row, Shown, Table
@@ -25,8 +25,8 @@ def numbers_in(table: Table, most: int = 10) -> Iterator[tuple[Row, Shown]]:
     """The numbers that lead to the answers behind them, row and column, in so many rows spread over the table."""
     step = max(1, len(table.rows) // most)
     for row in table.rows[::step]:
-        for column in table.shown:
-            if leads(table, column, row[column.value]):
+        for column in table.columns:
+            if leads(table, column, row[column.name]):
                 yield row, column
 
 
@@ -47,5 +47,5 @@ def lines_under(cell: Cell) -> tuple[str, ...]:
 
 def rows_behind(evidence: Evidence, table: Table, row: Row, column: Shown) -> list[dict[str, str]]:
     """The rows of the CSV file behind a number."""
-    content = as_csv(behind(evidence, table.name, row, column.value))
+    content = as_csv(drill_down(evidence, table.name, row, column.name))
     return list(csv.DictReader(io.StringIO(content, newline="")))

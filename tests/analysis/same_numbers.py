@@ -76,11 +76,11 @@ def compared(tables: Mapping[str, Table], files: Mapping[str, Files], on_pages: 
             differences.append(f"{name}: {len(rows)} rows on the page, {len(file.rows)} in the file")
         for place, row in enumerate(rows):
             cells = row.find_all(["th", "td"], recursive=False)
-            for column, cell in zip(table.shown, cells, strict=True):
+            for column, cell in zip(table.columns, cells, strict=True):
                 for where, shown, wanted in pairs_of(column, cell, file.rows[place], file.json[place], chosen):
                     n += 1
                     if shown != wanted:
-                        differences.append(f"{name} {place} {column.value} {where}: {shown!r} is not {wanted!r}")
+                        differences.append(f"{name} {place} {column.name} {where}: {shown!r} is not {wanted!r}")
     return differences, n
 
 
@@ -88,24 +88,24 @@ def pairs_of(
     column: Shown, cell: Tag, row: Mapping[str, str], whole: Mapping, chosen: str
 ) -> Iterator[tuple[str, str, str]]:
     """(what, on the page, by the files) of each thing that stands in a cell."""
-    held = column.value if column.value in row else ""
+    held = column.name if column.name in row else ""
     if not column.is_numeric:
         text = "".join(part.strip() for part in cell.strings if not part.find_parent(class_="told"))
-        if column.value == "own_said" and row["own"]:
+        if column.name == "own_said" and row["own"]:
             ends = (number_of(row[end]) for end in ("own", "own_low", "own_high"))
             yield "own", text.partition(" (")[0], said(*ends, row["measure"])  # without its round
         elif held:
             yield "name", text, " ".join(worded(column.kind, whole[held]).split())
         return
     # What is not in the CSV, such as how sure an item is in a list, stands in the JSON.
-    exact = row[held] if held else json.dumps(whole[column.value]).replace("null", "")
+    exact = row[held] if held else json.dumps(whole[column.name]).replace("null", "")
     nothing = "" if column.kind == "optional" else UNDEFINED
-    has_ends = column.low and exact and column.value in whole.get("intervals", {})
+    has_ends = column.low and exact and column.name in whole.get("intervals", {})
     ends = [number_of(row[end]) for end in (column.low, column.high)] if has_ends else (None, None)
     yield "value", value_in(cell), printed(exact, column.kind, ends) if exact else nothing
     if not has_ends:
         return
-    intervals = whole["intervals"][column.value]
+    intervals = whole["intervals"][column.name]
     yield "interval", interval_in(cell), interval(*ends) or without_interval(exact, intervals[chosen])
     if column.n:
         yield "below", below(cell), below_wanted(column, intervals, chosen)

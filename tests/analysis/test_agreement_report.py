@@ -18,7 +18,7 @@ def read(tiny, items):
 
 
 def test_columns_are_those_of_the_contract(read, table):
-    assert ",".join(table(read, "agreement_with_humans").columns) == (
+    assert ",".join(table(read, "agreement_with_humans").header) == (
         "evaluator,evaluator_kind,stage,kappa,kappa_unweighted,low,high,percent,ac1,n_pairs,n_judgments,reason"
     )
 

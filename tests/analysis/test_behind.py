@@ -120,7 +120,7 @@ def test_a_recomputed_number_leads_to_the_cell_it_came_from(answered, as_user, r
 
     def leads_to(name, number, **names):
         table = build(answered, Choices()).table(name)
-        return {"table": name, "number": number, "row": table.key(table.row_named(names))} in links
+        return {"table": name, "number": number, "row": table.row_key(table.find_row(names))} in links
 
     own = {"generator": "careful", "evaluator": "human"}
     assert leads_to("informativity", "informativity", **own)

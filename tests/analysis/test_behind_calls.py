@@ -9,9 +9,8 @@ from django.urls import reverse
 
 from analysis.choices import Choices
 from analysis.frames.evidence import evidence_of
-from analysis.reports.behind.registry import behind
 from analysis.reports.label_mass import label_mass
-from analysis.reports.registry import full_report_from
+from analysis.reports.registry import drill_down, full_report_from
 from evaluation.services import asking, judges
 from evaluation.services.asking import ModelSpec
 from evaluation.services.judges import JudgeSpec
@@ -53,7 +52,7 @@ def judged(project, served, endpoint):
 
 
 def rows(study, table, row, column):
-    return behind(evidence_of(study, Choices(seed=1)), table, row, column).rows
+    return drill_down(evidence_of(study, Choices(seed=1)), table, row, column).rows
 
 
 def test_the_calls_give_the_label_mass_again_the_least_first(asked):

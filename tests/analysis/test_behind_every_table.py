@@ -7,7 +7,7 @@ from bs4 import BeautifulSoup, Tag
 from django.core.cache import cache
 from django.urls import reverse
 
-from analysis.reports.behind.registry import OF_EVERY_PROTOCOL, sources_of
+from analysis.reports.registry import list_specs
 from analysis.results.drill_down_views import NOT_NAMES
 from tests import reading
 from tests.analysis.leading import behind_numbers
@@ -29,7 +29,10 @@ ENDS = {"published", "written_items"}
 
 # Tables that only some studies have: with models, with a question for criteria, with errors found.
 SOMETIMES = {
-    *OF_EVERY_PROTOCOL,
+    "variants",
+    "stand_in",
+    "stand_in_calibration",
+    "stand_in_biases",
     "label_mass",
     "position_bias",
     "agreement_with_humans",
@@ -83,32 +86,32 @@ def tables(study):
 
 
 def test_every_table_has_a_source_and_every_source_a_table(study, tables):
-    named = {table.name for table in tables if table.named_by}
-    assert named <= set(sources_of(study.protocol))
-    assert set(sources_of(study.protocol)) - named <= SOMETIMES
-    assert {table.name for table in tables if not table.named_by} <= ENDS
+    named = {table.name for table in tables if table.keys}
+    assert named <= set(list_specs(study.protocol))
+    assert set(list_specs(study.protocol)) - named <= SOMETIMES
+    assert {table.name for table in tables if not table.keys} <= ENDS
 
 
 def test_rows_have_names_of_their_own_that_are_no_other_words_of_the_address(tables):
     for table in tables:
-        names = [tuple(table.names(row).items()) for row in table.rows if table.named_by]
+        names = [tuple(table.names(row).items()) for row in table.rows if table.keys]
         assert len(names) == len(set(names)), table.name
-        assert not set(table.named_by) & set(NOT_NAMES), table.name
+        assert not set(table.keys) & set(NOT_NAMES), table.name
 
 
 def test_behind_every_number_there_are_rows_and_behind_a_count_as_many(evidence, tables):
     for table in tables:
         for row, column in numbers_in(table):
             n = len(rows_behind(evidence, table, row, column))
-            is_count = column.kind == "count" and (table.name, column.value) not in OVER_UNITS
-            assert n == row[column.value] if is_count else n, (table.name, table.names(row), column.value)
+            is_count = column.kind == "count" and (table.name, column.name) not in OVER_UNITS
+            assert n == row[column.name] if is_count else n, (table.name, table.names(row), column.name)
 
 
 def test_every_number_says_what_it_is(tables):
     for table in tables:
-        for column in table.shown:
+        for column in table.columns:
             if table.leads(column) and table.name != "description":
-                assert column.about, (table.name, column.value)
+                assert column.about, (table.name, column.name)
 
 
 def pages_with(tables, study, client) -> list:
@@ -128,7 +131,7 @@ def unlinked_in(cell: Tag) -> list[str]:
 
 
 def test_each_number_on_a_page_leads_to_its_rows_or_is_known_not_to(study, tables, as_user, reviewer):
-    names = {(table.name, column.title) for table in tables for column in table.shown if column.value in table.named_by}
+    names = {(table.name, column.title) for table in tables for column in table.columns if column.name in table.keys}
     found = set()
     for page in pages_with(tables, study, as_user(reviewer)):
         for table in BeautifulSoup(page.content, "html.parser").select("table[data-table]"):
@@ -146,7 +149,7 @@ def test_the_pages_lead_from_each_column_to_a_page_that_opens(study, tables, as_
     by_column = {}
     for link in sorted(links):
         by_column.setdefault(tuple(re.findall(r"[?&](?:table|number)=([^&]*)", link)), link)
-    wanted = {(table.name, column.value) for table in tables for _row, column in numbers_in(table)}
+    wanted = {(table.name, column.name) for table in tables for _row, column in numbers_in(table)}
     assert wanted <= set(by_column), sorted(wanted - set(by_column))
     for link in by_column.values():
         assert client.get(link).status_code == 200, link

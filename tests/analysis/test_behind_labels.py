@@ -7,8 +7,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from analysis.choices import Choices
 from analysis.frames.evidence import evidence_of
-from analysis.reports.behind.registry import behind
-from analysis.reports.registry import report_from
+from analysis.reports.registry import drill_down, report_from
 from studies.services.responses.importing import import_responses
 from tests.analysis.rows import covering, found
 from tests.stopping import ITEMS, drafted, make_bank, rows
@@ -40,7 +39,7 @@ def kappa_of(pairs) -> float:
 
 def test_peoples_judgments_give_the_contrast_again(evidence, report):
     (row,) = report.table("contrasts").rows
-    judgments = behind(evidence, "contrasts", row, "difference").rows
+    judgments = drill_down(evidence, "contrasts", row, "difference").rows
     assert len(judgments) == 3 * len(ITEMS)
     stopped = {
         name: [bool(each["label"]) for each in judgments if each["generator"] == row[f"generator_{name}"]]
@@ -49,13 +48,13 @@ def test_peoples_judgments_give_the_contrast_again(evidence, report):
     shares = [sum(each) / len(each) for each in stopped.values()]
     assert shares[0] - shares[1] == pytest.approx(row["difference"])
     for column in ("n_texts", "n_annotators"):
-        assert len(behind(evidence, "contrasts", row, column).rows) == row[column]
+        assert len(drill_down(evidence, "contrasts", row, column).rows) == row[column]
 
 
 @pytest.mark.parametrize("name", ["agreement", "agreement_with_humans"])
 def test_the_pairs_give_agreement_again(evidence, report, name):
     for row in report.table(name).rows:
-        pairs = behind(evidence, name, row, "kappa").rows
+        pairs = drill_down(evidence, name, row, "kappa").rows
         assert len(pairs) == row["n_pairs"]
         assert all(pair["same"] == (pair["label_a"] == pair["label_b"]) for pair in pairs)
         if pairs:
@@ -71,40 +70,42 @@ def test_the_pairs_are_of_the_group_generator_and_source_of_the_row(evidence, re
         report, "agreement", group="group-even", generator="gen-birch", source="lexicon", category="understandable",
         view="all",
     )  # fmt: skip
-    (pair,) = behind(evidence, "agreement", row, "percent").rows
+    (pair,) = drill_down(evidence, "agreement", row, "percent").rows
     assert (pair["item_id"], pair["source"]) == ("s2-gen-birch", "lexicon")
     assert (pair["annotator_a"], pair["label_a"], pair["annotator_b"], pair["label_b"]) == ("p0", "no", "p2", "yes")
 
 
 def test_each_pair_of_a_model_has_one_person(evidence, report):
     row = found(report, "agreement_with_humans", category="clear", view="all")
-    pairs = behind(evidence, "agreement_with_humans", row, "percent").rows
+    pairs = drill_down(evidence, "agreement_with_humans", row, "percent").rows
     assert {pair["annotator_a"] for pair in pairs} == {"judge-x"}
     assert sorted(pair["annotator_b"] for pair in pairs) == sorted(["p0", "p1", "p2"] * len(ITEMS))
 
 
 def test_the_judgments_give_counts_and_shares_of_labels_again(evidence, report):
     table = report.table("label_distributions")
-    rows = list(covering(table.rows, table.named_by))
+    rows = list(covering(table.rows, table.keys))
     assert {row["label"] for row in rows} == {row["label"] for row in table.rows}
     for row in rows:
-        with_label = behind(evidence, "label_distributions", row, "n").rows
+        with_label = drill_down(evidence, "label_distributions", row, "n").rows
         assert {judgment["label"] for judgment in with_label} <= {row["label"]}
         assert len(with_label) == row["n"]
         for share in ("share_all", "share_applicable"):
             if row[share] is not None:
-                labels = [judgment["label"] for judgment in behind(evidence, "label_distributions", row, share).rows]
+                labels = [
+                    judgment["label"] for judgment in drill_down(evidence, "label_distributions", row, share).rows
+                ]
                 assert labels.count(row["label"]) / len(labels) == row[share]
 
 
 def test_a_share_says_what_it_is_of(evidence, report):
     row = found(report, "label_distributions", group="", generator="", source="", category="understandable", label="no")
-    assert behind(evidence, "label_distributions", row, "share_all").notes == ("3 of 12: no",)
+    assert drill_down(evidence, "label_distributions", row, "share_all").notes == ("3 of 12: no",)
 
 
 def test_the_judgments_give_the_flow_again(evidence, report):
     for row in report.table("flow").rows:
         for column in ("reached", "stopped"):
-            assert len(behind(evidence, "flow", row, column).rows) == row[column]
+            assert len(drill_down(evidence, "flow", row, column).rows) == row[column]
     row = found(report, "flow", group="", category="understandable")
-    assert {judgment["label"] for judgment in behind(evidence, "flow", row, "stopped").rows} == {"no"}
+    assert {judgment["label"] for judgment in drill_down(evidence, "flow", row, "stopped").rows} == {"no"}

@@ -6,8 +6,7 @@ import pytest
 
 from analysis.choices import Choices
 from analysis.frames.evidence import evidence_of
-from analysis.reports.behind.registry import behind
-from analysis.reports.registry import report_from
+from analysis.reports.registry import drill_down, report_from
 from studies.services.responses.importing import import_responses
 from tests.pairs import GENERATORS, drafted, generator_of, make_bank, planted
 from tests.studies.answer_files import as_csv
@@ -52,21 +51,21 @@ def test_the_judgments_give_the_contrasts_again(evidence, report):
     rows = report.table("contrasts").rows
     assert len(rows) == 3
     for row in rows:
-        judgments = behind(evidence, "contrasts", row, "difference").rows
+        judgments = drill_down(evidence, "contrasts", row, "difference").rows
         rates = [win_rate(judgments, row[name]) for name in ("generator_a", "generator_b")]
         assert rates[0] - rates[1] == pytest.approx(row["difference"])
         for column in ("n_texts", "n_annotators"):
-            assert len(behind(evidence, "contrasts", row, column).rows) == row[column] == 3
+            assert len(drill_down(evidence, "contrasts", row, column).rows) == row[column] == 3
 
 
 @pytest.mark.parametrize("name", ["wins", "judge_wins"])
 def test_the_judgments_give_wins_and_ties_again(evidence, report, name):
     for row in report.table(name).rows:
         for column, won in (("wins_a", row["generator_a"]), ("wins_b", row["generator_b"]), ("ties", "tie")):
-            judgments = behind(evidence, name, row, column).rows
+            judgments = drill_down(evidence, name, row, column).rows
             assert len(judgments) == row[column]
             assert {winner(judgment) for judgment in judgments} <= {won}
-        assert len(behind(evidence, name, row, "n").rows) == row["n"]
+        assert len(drill_down(evidence, name, row, "n").rows) == row["n"]
 
 
 def agreeing(values) -> float:
@@ -77,7 +76,7 @@ def agreeing(values) -> float:
 def test_the_judgments_give_percent_agreement_again(evidence, report):
     for row in report.table("agreement").rows:
         units: dict[frozenset, list[str]] = {}
-        for judgment in behind(evidence, "agreement", row, "percent").rows:
+        for judgment in drill_down(evidence, "agreement", row, "percent").rows:
             units.setdefault(frozenset((judgment["item_a"], judgment["item_b"])), []).append(judgment["better"])
         assert len(units) == row["n_units"]
         assert sum(map(agreeing, units.values())) / len(units) == pytest.approx(row["percent"])
@@ -85,7 +84,9 @@ def test_the_judgments_give_percent_agreement_again(evidence, report):
 
 def test_ties_stand_only_behind_the_views_that_count_them(evidence, report):
     tied = {
-        row["view"]: any(judgment["better"] == "tie" for judgment in behind(evidence, "agreement", row, "percent").rows)
+        row["view"]: any(
+            judgment["better"] == "tie" for judgment in drill_down(evidence, "agreement", row, "percent").rows
+        )
         for row in report.table("agreement").rows
     }
     assert tied == {"with_ties": True, "without_ties": False, "ties_missing": False}
@@ -93,7 +94,7 @@ def test_ties_stand_only_behind_the_views_that_count_them(evidence, report):
 
 def test_a_generators_rank_rests_on_its_own_judgments(evidence, report):
     for row in report.table("ranking").rows:
-        judgments = behind(evidence, "ranking", row, "strength").rows
+        judgments = drill_down(evidence, "ranking", row, "strength").rows
         assert len(judgments) == row["n"]
         assert all(row["generator"] in (one["generator_a"], one["generator_b"]) for one in judgments)
 
@@ -101,14 +102,14 @@ def test_a_generators_rank_rests_on_its_own_judgments(evidence, report):
 def test_a_model_without_ties_counts_none(evidence, report):
     rows = {(row["method"], row["generator"]): row for row in report.table("ranking").rows}
     for generator in GENERATORS:
-        judgments = behind(evidence, "ranking", rows["davidson", generator], "n").rows
+        judgments = drill_down(evidence, "ranking", rows["davidson", generator], "n").rows
         untied = [one for one in judgments if one["better"] != "tie"]
         assert rows["bradley_terry_dropped", generator]["n"] == len(untied) < len(judgments)
 
 
 def test_the_judgments_give_the_share_on_the_left_again(evidence, report):
     for row in report.table("sides").rows:
-        judgments = behind(evidence, "sides", row, "share_left").rows
+        judgments = drill_down(evidence, "sides", row, "share_left").rows
         assert len(judgments) == row["n"]
         if row["n"]:
             left = sum(judgment["better"] == judgment["shown_left"] for judgment in judgments)
@@ -117,7 +118,7 @@ def test_the_judgments_give_the_share_on_the_left_again(evidence, report):
 
 def test_each_judgment_of_a_person_stands_beside_the_models(evidence, report):
     (row,) = report.table("agreement_with_humans").rows
-    judgments = behind(evidence, "agreement_with_humans", row, "percent").rows
+    judgments = drill_down(evidence, "agreement_with_humans", row, "percent").rows
     assert len(judgments) == row["n_pairs"] == 21
     same = [judgment["better"] == judgment["model_better"] for judgment in judgments]
     assert [judgment["same"] for judgment in judgments] == same

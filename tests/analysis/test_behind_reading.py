@@ -356,9 +356,9 @@ def test_every_number_comes_out_again(evidence):
     for table in full_report_from(evidence).tables:
         for row, column in numbers_in(table):
             rows = rows_behind(evidence, table, row, column)
-            again = AGAIN[table.name][column.value](rows, row, table)
-            assert again == pytest.approx(row[column.value]), (table.name, table.names(row), column.value)
-            counted.add((table.name, column.value))
+            again = AGAIN[table.name][column.name](rows, row, table)
+            assert again == pytest.approx(row[column.name]), (table.name, table.names(row), column.name)
+            counted.add((table.name, column.name))
     assert counted == {(table, column) for table, columns in AGAIN.items() for column in columns}
 
 
@@ -367,7 +367,7 @@ def test_the_file_of_a_page_has_the_rows_of_the_source(study, evidence, as_user,
     for name in ("agreement_with_humans", "ratings", "item_analysis", "stand_in", "description"):
         table = tables[name]
         row, column = next(numbers_in(table))
-        asked = {"table": name, "number": column.value} | table.names(row)
+        asked = {"table": name, "number": column.name} | table.names(row)
         response = as_user(reviewer).get(reverse("study_behind_csv", args=[study.slug]), asked)
         rows = list(csv.DictReader(io.StringIO(response.content.decode(), newline="")))
         assert rows == rows_behind(evidence, table, row, column)
@@ -378,11 +378,11 @@ def test_only_people_and_levels_of_the_number_are_behind_it(evidence):
     tables = {table.name: table for table in full_report_from(evidence).tables}
     for row, column in numbers_in(tables["ratings"], most=100):
         rows = rows_behind(evidence, tables["ratings"], row, column)
-        level = column.value.removeprefix("n_")
+        level = column.name.removeprefix("n_")
         assert {said["generator"] for said in rows} == {row["generator"]}
         assert not level.isdecimal() or {said["rating"] for said in rows} == {level}
     for row, column in numbers_in(tables["accuracy_by_rating"], most=100):
-        if column.value == "accuracy":
+        if column.name == "accuracy":
             rows = rows_behind(evidence, tables["accuracy_by_rating"], row, column)
             assert {(said["rating"], said["stage"]) for said in rows} == {(str(row["rating"]), row["stage"])}
             assert {said["annotator"] for said in rows} <= set(reading.PEOPLE)

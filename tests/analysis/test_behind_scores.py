@@ -15,7 +15,7 @@ from scipy import stats
 from analysis.choices import Choices
 from analysis.frames.evidence import Evidence, evidence_of
 from analysis.items.coding_acts import set_codes
-from analysis.reports.behind import registry as reports_behind
+from analysis.reports import registry
 from analysis.reports.registry import build
 from analysis.tables.page import leads
 from analysis.tables.provenance import about
@@ -91,7 +91,7 @@ def behind():
     def rows(table, row, number):
         if not read:
             read["dims"] = evidence_of(Study.objects.get(slug="dims"), Choices())
-        return parsed(as_csv(reports_behind.behind(read["dims"], table, row, number)))
+        return parsed(as_csv(registry.drill_down(read["dims"], table, row, number)))
 
     return rows
 
@@ -159,9 +159,9 @@ def test_the_page_s_file_holds_these_rows(study, client, behind):
 
 
 def test_the_tables_that_lead_somewhere_are_those_with_sources(report):
-    named = {table.name: table.named_by for table in report.tables if table.name in SOURCED}
+    named = {table.name: table.keys for table in report.tables if table.name in SOURCED}
     assert named == SOURCED
-    assert set(SOURCED) <= set(reports_behind.sources_of("dimension-ratings"))
+    assert set(SOURCED) <= set(registry.list_specs("dimension-ratings"))
 
 
 def test_no_two_rows_of_a_table_have_the_same_names(report):
@@ -419,15 +419,13 @@ def test_every_number_of_these_tables_leads_to_a_page(study, client):
     address, n = reverse("study_behind", args=["dims"]), 0
     for name in SOURCED:
         table = report.table(name)
-        for column in (
-            column for column in table.shown if column.kind in NUMBERS and column.value not in table.named_by
-        ):
-            row = next((row for row in table.rows if leads(table, column, row[column.value])), None)
+        for column in (column for column in table.columns if column.kind in NUMBERS and column.name not in table.keys):
+            row = next((row for row in table.rows if leads(table, column, row[column.name])), None)
             if row is not None:
-                asked = {"table": name, "number": column.value} | table.names(row)
+                asked = {"table": name, "number": column.name} | table.names(row)
                 assert client.get(address, asked).status_code == 200, asked
                 n += 1
-            assert column.about, (name, column.value)
+            assert column.about, (name, column.name)
     assert n > 35
 
 
@@ -451,7 +449,7 @@ def test_the_results_page_leads_there_and_says_what_a_number_is(study, client):
 )
 def test_a_number_says_its_method_and_what_it_counts(report, convention, name, number, said):
     table = report.table(name)
-    column = table.column_shown(number)
+    column = table.find_number(number)
     defined = (row for row in table.rows if row["intervals"][number][convention]["low"] is not None)
     assert " · ".join(about(next(defined), column, table, convention)).endswith(said)
 

@@ -8,9 +8,7 @@ from django.urls import reverse
 
 from analysis.choices import Choices
 from analysis.frames.evidence import evidence_of
-from analysis.plugins import find_plugin
-from analysis.reports.behind.registry import behind, shared_by
-from analysis.reports.registry import full_report_from
+from analysis.reports.registry import drill_down, find_shared, full_report_from, list_specs
 from analysis.services import cached_evidence
 from analysis.services.cached_evidence import load_evidence
 from analysis.tables.writers import as_csv
@@ -98,17 +96,20 @@ def test_the_answers_that_a_row_shares_are_all_that_its_numbers_count(make, proj
     whole, parts, seen = load_evidence(study, choices), {}, set()
     for table in full_report_from(whole).tables:
         for row, column in numbers_in(table):
-            shared = shared_by(study, table.name, row)
+            shared = find_shared(study, table.name, row)
             if not shared:
                 continue
             place = tuple(shared.items())
             part = parts[place] = parts.get(place) or load_evidence(study, choices, shared)
             assert len(part.frame) < len(whole.frame)
-            rows = [behind(evidence, table.name, row, column.value) for evidence in (whole, part)]
-            assert as_csv(rows[0]) == as_csv(rows[1]), (table.name, column.value)
+            rows = [drill_down(evidence, table.name, row, column.name) for evidence in (whole, part)]
+            assert as_csv(rows[0]) == as_csv(rows[1]), (table.name, column.name)
             assert rows[0].notes == rows[1].notes
             seen.add(table.name)
-    assert seen >= set(find_plugin(study.protocol).shared) - {"informativity_probability", "agreement_with_humans"}
+    assert seen >= {spec.name for spec in list_specs(study.protocol).values() if spec.shared} - {
+        "informativity_probability",
+        "agreement_with_humans",
+    }
 
 
 def test_the_rows_behind_a_number_are_of_the_evidence_that_is_cached(study, reads, as_user, reviewer, run_jobs):

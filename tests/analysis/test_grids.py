@@ -69,7 +69,7 @@ def test_values_of_one_column_stand_down_and_of_another_across():
 
 
 def test_a_cell_keeps_its_interval_link_hover_and_reason():
-    (grid,) = pivot(table(ROWS), "annotators", lambda row, column: f"/{row['who']}/{row['on']}/{column.value}")
+    (grid,) = pivot(table(ROWS), "annotators", lambda row, column: f"/{row['who']}/{row['on']}/{column.name}")
     cell = grid.rows[0][1]
     assert (cell.href, cell.under) == ("/a/clear_cut/mean", ("[2.25, 2.75]",))
     assert cell.remarks[:2] == ("a mean", "95 % interval: each text left out in turn (jackknife, t)")
@@ -104,7 +104,7 @@ def test_a_pair_seen_from_its_other_side_shows_the_other_number_and_leads_to_it(
     rows = [row("a", "b", 0.5, p=0.25), row("b", "c", 0.75, p=0.125)]
     (grid,) = pivot(
         table(rows, mirrored=True, back="p", heading="One"), "annotators",
-        lambda row, column: f"/{row['who']}/{row['on']}/{column.value}",
+        lambda row, column: f"/{row['who']}/{row['on']}/{column.name}",
     )  # fmt: skip
     assert texts(grid) == [["a", "", ".50", ""], ["b", ".25", "", ".75"], ["c", "", ".12", ""]]
     assert [grid.rows[0][2].href, grid.rows[1][1].href] == ["/a/b/mean", "/a/b/p"]
@@ -121,7 +121,7 @@ def test_several_numbers_stand_under_one_each_in_its_place():
 def test_why_one_of_several_under_a_number_is_undefined_stands_below():
     shown = (*SHOWN[:4], replace(SHOWN[4], reason="reason"), SHOWN[5])
     rows = [row("a", "x", 0.5, p=None, reason="all alike"), row("a", "y", 0.75)]
-    (grid,) = pivot(replace(table(rows, beneath=("p", "round")), shown=shown), "annotators")
+    (grid,) = pivot(replace(table(rows, beneath=("p", "round")), columns=shown), "annotators")
     assert grid.footnotes[grid.rows[0][1].mark] == grid.rows[0][1].reason == "all alike"
     assert not grid.rows[0][2].mark
 

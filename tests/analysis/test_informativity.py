@@ -16,7 +16,7 @@ COLUMNS = (
 
 @pytest.mark.parametrize("name", ["informativity", "informativity_matched"])
 def test_columns_are_those_of_the_contract(answered, table, name):
-    assert ",".join(table(answered, name).columns) == COLUMNS
+    assert ",".join(table(answered, name).header) == COLUMNS
 
 
 def test_shares_of_right_judgments_and_their_difference(answered, row):

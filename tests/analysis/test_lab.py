@@ -124,7 +124,7 @@ def test_what_cannot_be_tested_says_why(answered, items):
 
 
 def test_categories_are_the_declared_ones(answered):
-    assert compare(answered, "read.rating").contingency.columns == ("category", "1", "2", "3", "4", "5")
+    assert compare(answered, "read.rating").contingency.header == ("category", "1", "2", "3", "4", "5")
 
 
 def test_models_stand_beside_people(answered, items):

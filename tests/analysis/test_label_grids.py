@@ -5,8 +5,7 @@ import pytest
 from analysis.choices import Choices
 from analysis.frames.evidence import evidence_of
 from analysis.protocols.stopping_questionnaire.sentences import most_and_least
-from analysis.reports.behind.registry import behind
-from analysis.reports.registry import report_from
+from analysis.reports.registry import drill_down, report_from
 from analysis.results.hiding import without_effects
 from analysis.tables.page_grids import pivot
 from analysis.tables.spec import make_table
@@ -81,12 +80,12 @@ def test_a_cell_of_agreement_is_percent_over_kappa_ac1_and_pairs(labelled):
 
 
 def test_a_cell_of_agreement_leads_to_its_own_row(labelled):
-    by_source = grids(labelled, "agreement", lambda row, column: f"{row['source']}/{row['view']}/{column.value}")[4]
+    by_source = grids(labelled, "agreement", lambda row, column: f"{row['source']}/{row['view']}/{column.name}")[4]
     assert by_source.rows[0][2].href == "atlas/all/percent"
 
 
 def test_each_number_beneath_percent_leads_to_its_own_rows(labelled):
-    cell = grids(labelled, "agreement", lambda row, column: f"{row['view']}/{column.value}")[0].rows[0][1]
+    cell = grids(labelled, "agreement", lambda row, column: f"{row['view']}/{column.name}")[0].rows[0][1]
     wanted = ["all/kappa", "", "all/ac1", "", "all/n_pairs"]
     assert [part.href for part in cell.beneath] == wanted
 
@@ -185,7 +184,7 @@ def test_behind_a_cell_of_wins_stand_the_judgments_that_its_line_won(preferred):
     places = []
 
     def link(row, column):
-        places.append((row, column.value))
+        places.append((row, column.name))
         return str(len(places) - 1)
 
     (grid,) = grids(report_from(preferred), "wins", link)
@@ -193,7 +192,7 @@ def test_behind_a_cell_of_wins_stand_the_judgments_that_its_line_won(preferred):
     for line in grid.rows:
         for cell in line[1:]:
             if cell.href:
-                judgments = behind(preferred, "wins", *places[int(cell.href)]).rows
+                judgments = drill_down(preferred, "wins", *places[int(cell.href)]).rows
                 assert len(judgments) == int(cell.text)
                 assert {generator_of(judgment["better"]) for judgment in judgments} == {line[0].text}
                 won += len(judgments)

@@ -16,8 +16,8 @@ from analysis.exports.writing import export_responses
 from analysis.frames.evidence import evidence_of
 from analysis.measures.wins import FIRST, SECOND, TIE
 from analysis.protocols.pairwise.judged_pairs import counted
-from analysis.protocols.pairwise.report import sentences
 from analysis.protocols.pairwise.sentences import preference_comparisons
+from analysis.protocols.pairwise.sentences import say_ranking as sentences
 from analysis.reports.registry import build
 from analysis.tables.spec import make_table
 from studies.services.launching import open_main_part
@@ -111,8 +111,8 @@ def test_the_order_in_which_a_pair_is_named_makes_no_difference(seen, project):
     other = imported(project, turned, slug="turned")
     for name in ("wins", "sides"):
         mine, theirs = table(study, name), table(other, name)
-        assert [[row[column] for column in mine.columns] for row in mine.rows] == [
-            [row[column] for column in theirs.columns] for row in theirs.rows
+        assert [[row[column] for column in mine.header] for row in mine.rows] == [
+            [row[column] for column in theirs.header] for row in theirs.rows
         ]
     percents = [[row["percent"] for row in table(each, "agreement").rows] for each in (study, other)]
     assert percents[0] == percents[1]

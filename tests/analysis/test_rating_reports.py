@@ -7,7 +7,7 @@ from tests.factory import answer, make_annotator, make_item, make_study, make_te
 
 def test_ratings_count_every_level_of_the_declared_scale(answered, table, row):
     assert (
-        ",".join(table(answered, "ratings").columns) == "generator,evaluator,n_1,n_2,n_3,n_4,n_5,n,mean,low,high,reason"
+        ",".join(table(answered, "ratings").header) == "generator,evaluator,n_1,n_2,n_3,n_4,n_5,n,mean,low,high,reason"
     )
     careful = row(answered, "ratings", generator="careful", evaluator="human")
     assert [careful[f"n_{level}"] for level in range(1, 6)] == [0, 0, 0, 2, 2]
@@ -19,7 +19,7 @@ def test_a_scale_of_seven_has_seven_columns(project, table):
     study = make_study(project, "s", [item], params={"rating_scale": 7})
     answer(make_annotator(study, "ada"), "read", item, "TF", rating=7)
     found = table(study, "ratings")
-    assert [column for column in found.columns if column.startswith("n_")] == [f"n_{level}" for level in range(1, 8)]
+    assert [column for column in found.header if column.startswith("n_")] == [f"n_{level}" for level in range(1, 8)]
     assert found.rows[0]["n_7"] == 1
 
 
@@ -43,7 +43,7 @@ def test_models_that_rate_nothing_have_no_row(answered, items, table):
 
 
 def test_accuracy_goes_with_ones_own_rating_and_ones_own_answers(answered, table, row):
-    assert ",".join(table(answered, "accuracy_by_rating").columns) == "rating,stage,accuracy,low,high,n,n_texts,reason"
+    assert ",".join(table(answered, "accuracy_by_rating").header) == "rating,stage,accuracy,low,high,n,n_texts,reason"
     # Rated 4: h1 and c2 by both. Read: Ada 2 and 2, Ben 2 and 1 of 2. Guessed by Ben only: h1 1, c2 1 of 2.
     four = {stage: row(answered, "accuracy_by_rating", rating=4, stage=stage) for stage in ("guess", "read")}
     assert (four["read"]["accuracy"], four["read"]["n"], four["read"]["n_texts"]) == (7 / 8, 8, 2)
@@ -61,8 +61,8 @@ def test_guessable_if_more_than_half_had_every_option_right(tiny, items, table):
     for code, said in {"dan": "TF", "eve": "TT"}.items():
         answer(make_annotator(tiny, code), "guess", items["h1"], said)
     found = table(tiny, "guessable_items")
-    assert ",".join(found.columns) == "text_id,item_id,generator,n_annotators,n_right,share_right,codes"
-    assert [{column: row[column] for column in found.columns} for row in found.rows] == [
+    assert ",".join(found.header) == "text_id,item_id,generator,n_annotators,n_right,share_right,codes"
+    assert [{column: row[column] for column in found.header} for row in found.rows] == [
         {"text_id": "t1", "item_id": "c1", "generator": "careful", "n_annotators": 3, "n_right": 2,
          "share_right": 2 / 3, "codes": ""}
     ]  # fmt: skip

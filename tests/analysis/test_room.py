@@ -44,7 +44,7 @@ def table(down, across, rounds=1, name="t"):
 
 
 def test_a_list_has_fewer_rows_on_a_page_the_more_columns_it_has():
-    narrow, wide = table(1, 1), replace(table(1, 1), shown=SHOWN * 10)
+    narrow, wide = table(1, 1), replace(table(1, 1), columns=SHOWN * 10)
     assert (rows_on_a_page(narrow), rows_on_a_page(wide)) == (MOST_ROWS, LIST // 40)
     assert rows_on_a_page(wide, of=3) < rows_on_a_page(wide)
 

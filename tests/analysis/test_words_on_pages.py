@@ -68,12 +68,12 @@ def codes_in(tables) -> set[str]:
     """What files call things that pages of another language call otherwise."""
     with override("de"):
         shown = {
-            str(row[column.value])
+            str(row[column.name])
             for table in tables
-            for column in table.shown
+            for column in table.columns
             if column.kind in WORDS
             for row in table.rows
-            if row[column.value] and worded(column.kind, row[column.value]) != str(row[column.value])
+            if row[column.name] and worded(column.kind, row[column.name]) != str(row[column.name])
         }
         said = {name for words in (QUESTIONS, LABELS, STAGES) for name, word in words.items() if str(word) != name}
     return shown | said
@@ -94,8 +94,8 @@ def test_no_code_stands_on_a_page_in_the_place_of_a_word(study, tables, as_user,
 
 def test_what_names_a_row_is_said_in_words_under_a_title(tables):
     for table in tables:
-        for row in table.rows if table.named_by else ():
-            for (title, said), name in zip(naming(table, row), table.named_by, strict=True):
+        for row in table.rows if table.keys else ():
+            for (title, said), name in zip(naming(table, row), table.keys, strict=True):
                 assert title != name or name in WORDS, (table.name, name)
                 assert not SNAKE.search(said), (table.name, said)
 

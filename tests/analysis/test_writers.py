@@ -87,5 +87,5 @@ def test_tex_runs_nothing_of_a_text(text, printed):
 
 
 def test_a_mark_is_one_more_column_with_the_same_value():
-    assert cells(one().marked("included", "main, simulated"))[0][-1] == "included"
-    assert cells(one().marked("included", "main, simulated"))[1][-1] == "main, simulated"
+    assert cells(one().add_column("included", "main, simulated"))[0][-1] == "included"
+    assert cells(one().add_column("included", "main, simulated"))[1][-1] == "main, simulated"

@@ -97,10 +97,10 @@ def test_behind_each_count_are_the_items_texts_or_people(study, researcher):
         again = {
             "words_per_stem": lambda said: mean(int(each["words"]) for each in said),
             "minutes_per_text": lambda said: median(float(each["minutes"]) for each in said),
-        }.get(column.value, len)(said)
-        assert again == pytest.approx(row[column.value]), (row["group"], column.value)
-        counted.add(column.value)
-    assert counted == {column.value for column in table.shown} - {"group", "n_repaired"}  # nothing was repaired
+        }.get(column.name, len)(said)
+        assert again == pytest.approx(row[column.name]), (row["group"], column.name)
+        counted.add(column.name)
+    assert counted == {column.name for column in table.columns} - {"group", "n_repaired"}  # nothing was repaired
 
 
 def test_a_group_can_be_chosen(study):

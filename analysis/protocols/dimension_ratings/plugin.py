@@ -22,7 +22,7 @@ HERE = "analysis.protocols.dimension_ratings"
 PLUGIN = ProtocolPlugin(
     "dimension-ratings",
     report=call_later(f"{HERE}.report.build_report"),
-    sources=call_later(f"{HERE}.report.list_sources"),
+    tables=call_later(f"{HERE}.report.list_tables"),
     figures=call_later(f"{HERE}.report.list_figures"),
     codes=ERRORS,
     has_metrics=True,

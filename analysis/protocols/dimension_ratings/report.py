@@ -26,6 +26,7 @@ from analysis.reports.description import description
 from analysis.reports.error_codes import error_codes
 from analysis.reports.report import Report
 from analysis.reports.variants import variants
+from analysis.tables.spec import TableSpec, declare_drill_downs
 
 
 def build_report(evidence: Evidence) -> Report:
@@ -57,8 +58,10 @@ def build_report(evidence: Evidence) -> Report:
     return Report(tables, (*sentences(means), *compared_generators(evidence, means, comparisons)), figures)
 
 
-def list_sources() -> Mapping[str, Any]:
-    return {**rows_of_scores.SOURCES, **rows_of_items.SOURCES, **rows_of_metrics.SOURCES, **rows_of_checks.SOURCES}
+def list_tables() -> tuple[TableSpec, ...]:
+    return declare_drill_downs(
+        {**rows_of_scores.SOURCES, **rows_of_items.SOURCES, **rows_of_metrics.SOURCES, **rows_of_checks.SOURCES}
+    )
 
 
 def list_figures() -> Mapping[str, Any]:

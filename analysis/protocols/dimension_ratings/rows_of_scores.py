@@ -12,7 +12,8 @@ from analysis.frames.evidence import Evidence
 from analysis.protocols.dimension_ratings.distributions import datasets
 from analysis.protocols.dimension_ratings.flagged_cells import second_scores
 from analysis.protocols.dimension_ratings.scores import AVERAGE, CELL, dimensions_of, rounds_of, scores_by, scores_of
-from analysis.reports.behind.listing import COUNTED, counted
+from analysis.reports.drill_down import COUNTED
+from analysis.reports.drill_down import list_counted as counted
 from analysis.reports.evaluators import evaluator_named
 from analysis.tables.spec import FrameRows, Row, Shown, Table, make_table
 from studies.protocols.second_round import wording_key

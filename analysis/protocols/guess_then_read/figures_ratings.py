@@ -30,7 +30,7 @@ from studies.question_words import name_stage
 
 def ratings(table: Table, title: Mapping[str, Any]) -> Any:
     """The shares of each rating by generator and evaluator, stacked, with counts and means."""
-    levels = [int(column[2:]) for column in table.columns if column.startswith("n_")]
+    levels = [int(column[2:]) for column in table.header if column.startswith("n_")]
     bars = [bar for row in table.rows if row["n"] for bar in rating_bars(row, levels)]
     rows = list(dict.fromkeys(bar["row"] for bar in bars))
     y = alt.Y("row:N", title=None, sort=rows, axis=BARE)

@@ -6,29 +6,12 @@ from django.utils.translation import gettext_noop
 from analysis.items.codes import GUESSABLE, TAG, TYPE, UNANSWERABLE, Code
 from analysis.plugins import BOTH, CONTENT, CORRECT, GOOD, INPUT, Datasheet, ProtocolPlugin, Published, call_later
 
-GENERATOR, ITEM, STAGE = ("generator",), ("item_id",), ("stage",)
 HERE = "analysis.protocols.guess_then_read"
 
 PLUGIN = ProtocolPlugin(
     "guess-then-read",
     report=call_later(f"{HERE}.report.build_report"),
-    sources=call_later(f"{HERE}.report.list_sources"),
-    shared={
-        "informativity": GENERATOR,
-        "informativity_matched": GENERATOR,
-        "informativity_standardised": GENERATOR,
-        "informativity_intervals": GENERATOR,
-        "informativity_probability": GENERATOR,
-        "beside_accuracy": GENERATOR,
-        "ratings": GENERATOR,
-        "guessable_items": ITEM,
-        "unanswerable_items": ITEM,
-        "agreement_with_humans": STAGE,
-        "item_analysis": STAGE,
-        "stand_in_calibration": STAGE,
-        "stand_in_biases": STAGE,
-        "stand_in": ("stage", "question"),
-    },
+    tables=call_later(f"{HERE}.report.list_tables"),
     figures=call_later(f"{HERE}.report.list_figures"),
     codes=(
         Code("wrong_key", UNANSWERABLE, _("wrong key")),

@@ -29,6 +29,7 @@ from analysis.reports.contrasts import contrasts
 from analysis.reports.description import description
 from analysis.reports.report import Report
 from analysis.reports.variants import variants
+from analysis.tables.spec import TableSpec, declare_drill_downs
 
 
 def build_report(evidence: Evidence) -> Report:
@@ -66,14 +67,36 @@ def build_report(evidence: Evidence) -> Report:
     )
 
 
-def list_sources() -> Mapping[str, Any]:
-    return {
+GENERATOR, ITEM, STAGE = ("generator",), ("item_id",), ("stage",)
+SHARED = {
+    "informativity": GENERATOR,
+    "informativity_matched": GENERATOR,
+    "informativity_standardised": GENERATOR,
+    "informativity_intervals": GENERATOR,
+    "informativity_probability": GENERATOR,
+    "beside_accuracy": GENERATOR,
+    "ratings": GENERATOR,
+    "guessable_items": ITEM,
+    "unanswerable_items": ITEM,
+    "agreement_with_humans": STAGE,
+    "item_analysis": STAGE,
+    "stand_in_calibration": STAGE,
+    "stand_in_biases": STAGE,
+    "stand_in": ("stage", "question"),
+}
+
+
+def list_tables() -> tuple[TableSpec, ...]:
+    from analysis.agreement import stand_in_rows
+
+    sources = {each.name: each.list_answers for each in stand_in_rows.TABLES if each.list_answers} | {
         **rows_of_answers.SOURCES,
         **rows_of_agreement.SOURCES,
         **rows_of_signals.SOURCES,
         **rows_of_ratings.SOURCES,
         **rows_of_items.SOURCES,
     }
+    return declare_drill_downs(sources, SHARED)
 
 
 def list_figures() -> Mapping[str, Any]:

@@ -10,7 +10,10 @@ from analysis.frames.evidence import Evidence
 from analysis.frames.responses import judgments_of
 from analysis.measures.agreement import Pairwise, pairwise
 from analysis.protocols.guess_then_read.agreement import TICKED_OR_NOT, lines_of, ratings_in
-from analysis.reports.behind.listing import codes_of, listed, same_said, shared
+from analysis.reports.drill_down import list_rows as listed
+from analysis.reports.drill_down import name_pairs as codes_of
+from analysis.reports.drill_down import pair_answers as shared
+from analysis.reports.drill_down import say_same as same_said
 from analysis.tables.spec import Row, Table
 
 OPTION = ("item_id", "option_id")

@@ -11,8 +11,12 @@ from analysis.frames.responses import judgments_of
 from analysis.protocols.guess_then_read.answers import GUESS, READ, matched
 from analysis.protocols.guess_then_read.ratings import rated_and_judged
 from analysis.protocols.guess_then_read.standardised import ALL, mixes
-from analysis.reports.behind.listing import COUNTED, counted, judged, listed, share_said
 from analysis.reports.categories import categories_in
+from analysis.reports.drill_down import COUNTED
+from analysis.reports.drill_down import list_counted as counted
+from analysis.reports.drill_down import list_judgments as judged
+from analysis.reports.drill_down import list_rows as listed
+from analysis.reports.drill_down import say_share as share_said
 from analysis.reports.evaluators import evaluator_named
 from analysis.tables.spec import Row, Table
 

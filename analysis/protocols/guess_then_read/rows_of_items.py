@@ -6,7 +6,8 @@ from django.utils.translation import gettext as _
 from analysis.frames.evidence import Evidence
 from analysis.frames.responses import judgments_of
 from analysis.protocols.guess_then_read.answers import GUESS, READ
-from analysis.reports.behind.listing import listed, share_said
+from analysis.reports.drill_down import list_rows as listed
+from analysis.reports.drill_down import say_share as share_said
 from analysis.reports.evaluators import people_in
 from analysis.tables.spec import Row, Table
 

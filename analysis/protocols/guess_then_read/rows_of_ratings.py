@@ -4,7 +4,7 @@ from django.utils.translation import gettext as _
 
 from analysis.frames.evidence import Evidence
 from analysis.protocols.guess_then_read.answers import levels_of, ratings_of
-from analysis.reports.behind.listing import listed
+from analysis.reports.drill_down import list_rows as listed
 from analysis.reports.evaluators import evaluator_named
 from analysis.tables.spec import Row, Table
 

@@ -10,7 +10,11 @@ from analysis.measures.informativity import LEAST
 from analysis.protocols.guess_then_read.answers import GUESS, READ, items_right
 from analysis.protocols.guess_then_read.beside_accuracy import both_stages, with_keys
 from analysis.protocols.guess_then_read.rows_of_answers import judgments_by, pooled
-from analysis.reports.behind.listing import COUNTED, counted, judged, listed, share_said
+from analysis.reports.drill_down import COUNTED
+from analysis.reports.drill_down import list_counted as counted
+from analysis.reports.drill_down import list_judgments as judged
+from analysis.reports.drill_down import list_rows as listed
+from analysis.reports.drill_down import say_share as share_said
 from analysis.tables.spec import Row, Table
 
 ITEMS = ("text_id", "item_id", "generator", "annotator", "right")

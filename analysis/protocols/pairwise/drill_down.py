@@ -1,4 +1,4 @@
-"""Behind the numbers of a pairwise study: the judgments of pairs, who won, and on which side."""
+"""Behind the numbers of a pairwise study: the judgments of pairs, who won, on which side, and models' replies."""
 
 from collections.abc import Iterable
 
@@ -10,26 +10,56 @@ from analysis.measures.strengths import NO_TIES
 from analysis.measures.wins import TIE
 from analysis.protocols.pairwise.agreement import TIES_MISSING, WITHOUT_TIES
 from analysis.protocols.pairwise.judged_pairs import PLACE, counted, judgments_by, judgments_of, winner
-from analysis.protocols.pairwise.sides import ALL, of_known_sides
-from analysis.reports.behind.listing import COUNTED, alike
-from analysis.reports.behind.listing import counted as counted_of
+from analysis.protocols.pairwise.tables import (
+    AGREEMENT,
+    CONTRASTS,
+    CRITERIA,
+    JUDGE_AGREEMENT,
+    JUDGE_WINS,
+    POSITION_BIAS,
+    RANKING,
+    SIDES,
+    TABLES,
+    WINS,
+)
+from analysis.protocols.pairwise.wins import ALL, of_known_sides
+from analysis.reports.drill_down import COUNTED, list_counted, list_rows, say_alike, say_share
 from analysis.reports.evaluators import evaluator_named, people_in
-from analysis.tables.spec import FrameRows, Row, Shown, Table, make_table
+from analysis.tables.spec import Row, Table, TableSpec
+from evaluation.judges.prompts import FIRST, SECOND
+from evaluation.models import Evaluator
+from evaluation.services.position import Reply, get_replies, list_decided, pair_replies
+from studies.models import UnitItem
 from studies.protocols.pairwise.declaration import TIE as TIE_WORD
 
-COLUMNS = ("text_id", "item_a", "generator_a", "item_b", "generator_b", "annotator", "better", "shown_left")
+JUDGMENT = ("text_id", "item_a", "generator_a", "item_b", "generator_b", "annotator", "better", "shown_left")
+IN_BOTH_ORDERS = (
+    "text_id", "item_a", "item_b", "better", "raw_output", "call", "better_swapped", "raw_output_swapped",
+    "call_swapped", "flipped",
+)  # fmt: skip
+IN_ONE_ORDER = ("text_id", "shown_first", "shown_second", "better", "names_first", "raw_output", "call")
+
+Pair = tuple[str, str, str]  # the id of a pair's text, of its first and of its second item
 
 
-def of_wins(evidence: Evidence, row: Row, column: str) -> Table:
+def list_tables() -> tuple[TableSpec, ...]:
+    return TABLES
+
+
+@WINS.drill_down
+def list_wins(evidence: Evidence, row: Row, column: str) -> Table:
     """The judgments of two generators' pairs: those that one of them won, the ties, or all."""
-    return listed(met(counted(evidence), row, column))
+    return list_judgments(evidence, met(counted(evidence), row, column))
 
 
-def of_judge_wins(evidence: Evidence, row: Row, column: str) -> Table:
-    return listed(met(judgments_by(evidence, evaluator_named(evidence, row["evaluator"])), row, column))
+@JUDGE_WINS.drill_down
+def list_judge_wins(evidence: Evidence, row: Row, column: str) -> Table:
+    judgments = judgments_by(evidence, evaluator_named(evidence, row["evaluator"]))
+    return list_judgments(evidence, met(judgments, row, column))
 
 
-def of_agreement(evidence: Evidence, row: Row, column: str) -> Table:
+@AGREEMENT.drill_down
+def list_agreement(evidence: Evidence, row: Row, column: str) -> Table:
     """All judgments of the pairs that two people or more judged, as the row's view of ties has them."""
     judgments = judgments_of(evidence)
     if row["view"] == TIES_MISSING:
@@ -38,40 +68,46 @@ def of_agreement(evidence: Evidence, row: Row, column: str) -> Table:
         tied = judgments.loc[judgments["outcome"] == TIE, "unit"]
         judgments = judgments[~judgments["unit"].isin(tied)]
     shared = judgments[judgments.groupby("unit")["annotator"].transform("nunique") > 1]
-    return counted_of(evidence, shared, column) if column in COUNTED else listed(shared)
+    return list_counted(evidence, shared, column) if column in COUNTED else list_judgments(evidence, shared)
 
 
-def of_ranking(evidence: Evidence, row: Row, column: str) -> Table:
+@RANKING.drill_down
+def list_ranking(evidence: Evidence, row: Row, column: str) -> Table:
     """The judgments of the generator's pairs that the row's model counts."""
     judgments = counted(evidence)
     mine = (judgments[["generator_first", "generator_second"]] == row["generator"]).any(axis=1)
-    return listed(judgments[mine & ((row["method"] != NO_TIES) | (judgments["outcome"] != TIE))])
+    return list_judgments(evidence, judgments[mine & ((row["method"] != NO_TIES) | (judgments["outcome"] != TIE))])
 
 
-def of_contrasts(evidence: Evidence, row: Row, column: str) -> Table:
+@CONTRASTS.drill_down
+def list_contrasts(evidence: Evidence, row: Row, column: str) -> Table:
     """The judgments about an item of one of the two generators and one of another."""
     judgments = counted(evidence)
     sides = judgments[["generator_first", "generator_second"]]
     either = sides.isin([row["generator_a"], row["generator_b"]]).any(axis=1)
     mine = judgments[either & (sides["generator_first"] != sides["generator_second"])]
-    return counted_of(evidence, mine, column) if column in COUNTED else listed(mine)
+    return list_counted(evidence, mine, column) if column in COUNTED else list_judgments(evidence, mine)
 
 
-def of_sides(evidence: Evidence, row: Row, column: str) -> Table:
+@SIDES.drill_down
+def list_sides(evidence: Evidence, row: Row, column: str) -> Table:
     """The judgments that the generator's items won where the side is known."""
     won = of_known_sides(counted(evidence))
-    return listed(won if row["generator"] == ALL else won[winner(won, "generator_") == row["generator"]])
+    mine = won if row["generator"] == ALL else won[winner(won, "generator_") == row["generator"]]
+    return list_judgments(evidence, mine)
 
 
-def of_criteria(evidence: Evidence, row: Row, column: str) -> Table:
+@CRITERIA.drill_down
+def list_criteria(evidence: Evidence, row: Row, column: str) -> Table:
     """The judgments with a winner, each with whether the criterion was ticked; for the count the ticked ones."""
     answers = people_in(evidence).rows_of(evidence.frame)
     answers = answers[answers["question"] == row["criterion"]][[*PLACE, "value"]]
     found = counted(evidence).merge(answers.rename(columns={"value": "ticked"}), on=PLACE).astype({"ticked": bool})
-    return listed(found[found["ticked"]] if column == "n" else found, "ticked")
+    return list_judgments(evidence, found[found["ticked"]] if column == "n" else found, "ticked")
 
 
-def of_judges(evidence: Evidence, row: Row, column: str) -> Table:
+@JUDGE_AGREEMENT.drill_down
+def list_judges(evidence: Evidence, row: Row, column: str) -> Table:
     """Each judgment of a person beside what the model said of the same pair."""
     model = judgments_by(evidence, evaluator_named(evidence, row["evaluator"]))
     said = pd.Series(preferred(model).to_numpy(), index=model["unit"])
@@ -79,7 +115,7 @@ def of_judges(evidence: Evidence, row: Row, column: str) -> Table:
     both = people[people["unit"].isin(said.index)]
     both = both.assign(model_better=both["unit"].map(said))
     both["same"] = both["model_better"] == preferred(both)
-    return listed(both, "model_better", "same", notes=alike(both["same"]))
+    return list_judgments(evidence, both, "model_better", "same", notes=say_alike(both["same"]))
 
 
 def met(judgments: pd.DataFrame, row: Row, column: str) -> pd.DataFrame:
@@ -99,43 +135,58 @@ def preferred(judgments: pd.DataFrame) -> pd.Series:
     return winner(judgments).fillna(TIE_WORD)
 
 
-def listed(judgments: pd.DataFrame, *more: str, notes: Iterable[str] = ()) -> Table:
+def list_judgments(evidence: Evidence, judgments: pd.DataFrame, *more: str, notes: Iterable[str] = ()) -> Table:
     named = {"first": "item_a", "second": "item_b", "left": "shown_left"}
     named |= {"generator_first": "generator_a", "generator_second": "generator_b"}
     found = judgments.assign(better=preferred(judgments)).rename(columns=named)
-    columns = (*COLUMNS, *more)
-    rows = FrameRows(found.sort_values(["text_id", "item_a", "item_b", "annotator"]), columns)
-    return make_table(
-        "judgments", columns, rows, title=_("The judgments"), notes=tuple(notes), shown=shown(more)
-    )  # fmt: skip
+    found = found.sort_values(["text_id", "item_a", "item_b", "annotator"])
+    return list_rows(evidence, found, (*JUDGMENT, *more), _("The judgments"), notes, in_bank_order=False)
 
 
-def shown(more: tuple[str, ...]) -> tuple[Shown, ...]:
-    extra = {
-        "ticked": Shown(_("Ticked"), "ticked", "truth"),
-        "model_better": Shown(_("Better, says the model"), "model_better", "preference"),
-        "same": Shown(_("The same"), "same", "truth"),
-    }
-    return (
-        Shown(_("Text"), "text_id", "text id"),
-        Shown(_("Item"), "item_a", "item id"),
-        Shown(_("Generator"), "generator_a"),
-        Shown(_("Item"), "item_b", "item id"),
-        Shown(_("Generator"), "generator_b"),
-        Shown(_("Annotator"), "annotator"),
-        Shown(_("Better"), "better", "preference"),
-        Shown(_("On the left"), "shown_left"),
-        *(extra[name] for name in more),
+# Replies of models ----------------------------------------------------------------------------------------------------
+
+
+@POSITION_BIAS.drill_down
+def list_positions(evidence: Evidence, row: Row, column: str) -> Table:
+    """The pairs with a reply in each order, or all replies that name a winner."""
+    evaluator = Evaluator.objects.select_related("annotator__study").get(
+        annotator__study=evidence.study, annotator__code=row["evaluator"]
     )
+    replies, pairs = get_replies(evaluator), pairs_of(evidence)
+    if column in ("n", "share_flipped"):
+        found = [in_both_orders(one, other, pairs[one.unit]) for one, other in pair_replies(replies)]
+        rows = pd.DataFrame(found, columns=list(IN_BOTH_ORDERS))
+        notes = say_share(rows["flipped"], _("%(n_true)s of %(n)s pairs flipped, %(share)s"))
+        return list_rows(evidence, rows, IN_BOTH_ORDERS, _("The pairs in both orders"), notes)
+    found = [in_one_order(reply, pairs[reply.unit]) for reply in list_decided(replies)]
+    rows = pd.DataFrame(found, columns=list(IN_ONE_ORDER))
+    notes = say_share(rows["names_first"], _("%(n_true)s of %(n)s replies name the item shown first, %(share)s"))
+    return list_rows(evidence, rows, IN_ONE_ORDER, _("The replies with a winner"), notes)
 
 
-SOURCES = {
-    "wins": of_wins,
-    "contrasts": of_contrasts,
-    "judge_wins": of_judge_wins,
-    "agreement": of_agreement,
-    "ranking": of_ranking,
-    "sides": of_sides,
-    "criteria": of_criteria,
-    "agreement_with_humans": of_judges,
-}
+def pairs_of(evidence: Evidence) -> dict[int, Pair]:
+    """By the primary key of a unit."""
+    found: dict[int, list[str]] = {}
+    rows = UnitItem.objects.filter(unit__study=evidence.study).order_by("unit", "position")
+    for unit, text, item in rows.values_list("unit_id", "unit__text__external_id", "item__external_id"):
+        found.setdefault(unit, [text]).append(item)
+    return {unit: (text, first, second) for unit, (text, first, second) in found.items()}
+
+
+def in_both_orders(one: Reply, other: Reply, pair: Pair) -> tuple[object, ...]:
+    """The values of `IN_BOTH_ORDERS`."""
+    said = [(name_winner(reply, pair), reply.text, reply.call) for reply in (one, other)]
+    return (*pair, *said[0], *said[1], one.better != other.better)
+
+
+def in_one_order(reply: Reply, pair: Pair) -> tuple[object, ...]:
+    """The values of `IN_ONE_ORDER`."""
+    text, *shown = pair
+    shown = shown[::-1] if reply.is_swapped else shown
+    return (text, *shown, name_winner(reply, pair), reply.said == FIRST, reply.text, reply.call)
+
+
+def name_winner(reply: Reply, pair: Pair) -> str:
+    """The id of the item that the reply calls better, or the word for a tie."""
+    _text, first, second = pair
+    return {FIRST: first, SECOND: second}.get(reply.better, TIE_WORD)

@@ -18,7 +18,7 @@ from analysis.planning.forms import OutlookForm, Sizes, share, size, spread
 from analysis.planning.outlook import STUDIES, AssumedPlan, Planner, outlook_row, percent, sizes_around
 from analysis.planning.spread_table import component_row, unfitted
 from analysis.protocols.pairwise.judged_pairs import coded, counted
-from analysis.protocols.pairwise.spread import oriented, pair_spread
+from analysis.protocols.pairwise.sentences import oriented, pair_spread
 from analysis.reports.spread import Spread, component_names
 from analysis.tables.spec import Row, Shown
 

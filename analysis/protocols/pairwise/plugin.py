@@ -11,7 +11,7 @@ HERE = "analysis.protocols.pairwise"
 PLUGIN = ProtocolPlugin(
     "pairwise",
     report=call_later(f"{HERE}.report.build_report"),
-    sources=call_later(f"{HERE}.report.list_sources"),
+    tables=call_later(f"{HERE}.drill_down.list_tables"),
     figures=call_later(f"{HERE}.report.list_figures"),
     codes=(
         Code("wrong_key", ERROR, _("wrong key")),
@@ -39,6 +39,6 @@ PLUGIN = ProtocolPlugin(
         shown="two items about the same text side by side, with their keys; never generators",
         aggregated="wins, losses and ties by pair of generators; strengths by Davidson's model and three others",
     ),
-    design=call_later(f"{HERE}.methods.describe_design"),
-    agreement=call_later(f"{HERE}.methods.describe_agreement"),
+    design=call_later(f"{HERE}.sentences.describe_design"),
+    agreement=call_later(f"{HERE}.sentences.describe_agreement"),
 )

@@ -13,10 +13,10 @@ from analysis.measures.intervals import JUDGMENT, Interval
 from analysis.measures.ranking import Ranking, rank_generators
 from analysis.measures.strengths import METHODS
 from analysis.protocols.pairwise.judged_pairs import calibration_note, coded, counted
+from analysis.protocols.pairwise.tables import RANKING
 from analysis.reports.estimates import intervals_json, over_texts, texts_only_note
-from analysis.tables.spec import Crossing, Shown, Table, make_table
+from analysis.tables.spec import Table
 
-COLUMNS = ("method", "generator", "rank", "strength", "low", "high", "rank_low", "rank_high", "n", "reason")
 METHOD_WORDS = {
     "davidson": gettext_noop("Davidson, ties modelled"),
     "bradley_terry_half": gettext_noop("Bradley–Terry, ties as half wins"),
@@ -29,18 +29,8 @@ def ranking(evidence: Evidence) -> Table:
     """One row per method and generator, the strongest first. A generator without a finite strength has the reason."""
     judgments = counted(evidence)
     rows = [row for method in METHODS for row in method_rows(evidence, judgments, method)]
-    notes = (
-        _("Strengths are logarithms of worths, with mean 0: a difference of d means odds of e to the d to win rather "
-          "than lose."),
-        _("Possible ranks: one generator stands surely above another if the interval of their difference holds no 0."),
-        _("A generator that never lost, never won, or is not connected with the others has no finite strength."),
-        texts_only_note(_("strengths and possible ranks")),
-        *calibration_note(evidence),
-    )  # fmt: skip
-    return make_table(
-        "ranking", COLUMNS, rows, title=_("Ranking"), notes=notes, shown=shown(), named_by=("method", "generator"),
-        crossings=(Crossing("strength", "generator", "method_said", beneath=("rank", "ranks")),),
-    )  # fmt: skip
+    notes = (texts_only_note(_("strengths and possible ranks")), *calibration_note(evidence))
+    return RANKING.build(rows, notes=notes)
 
 
 def method_rows(evidence: Evidence, judgments: pd.DataFrame, method: str) -> list[dict[str, Any]]:
@@ -79,22 +69,3 @@ def generator_row(name: str, code: int, method: str, found: dict[str, Ranking], 
         "method_said": _(METHOD_WORDS[method]),
         "intervals": {"strength": intervals_json({key: each.intervals[code] for key, each in found.items()})},
     }
-
-
-def shown() -> tuple[Shown, ...]:
-    return (
-        Shown(_("Model"), "method_said"),
-        Shown(_("Generator"), "generator"),
-        Shown(_("Rank"), "rank", "number", reason="reason", about=_("place by strength")),
-        Shown(_("Possible ranks"), "ranks"),
-        Shown(
-            _("Strength"),
-            "strength",
-            "number",
-            "low",
-            "high",
-            "reason",
-            about=_("logarithm of the worth, against the mean of all generators"),
-        ),
-        Shown(_("Judgments"), "n", "count", about=_("judgments of pairs with an item of the generator")),
-    )

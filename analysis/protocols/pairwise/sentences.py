@@ -1,4 +1,4 @@
-"""Whose items win more often: the comparison of generators, and what would narrow it."""
+"""What is said of pairwise comparisons: whose items win more often, what would narrow it, and the methods draft."""
 
 from math import isnan
 
@@ -6,16 +6,21 @@ import numpy as np
 import pandas as pd
 from django.utils.translation import gettext as _
 
+from analysis.formatting import UNDEFINED, judgments_counted, of_texts
 from analysis.frames.evidence import Evidence
-from analysis.measures.power import preference_outlook
-from analysis.measures.wins import FIRST, TIE
-from analysis.protocols.pairwise.judged_pairs import counted
-from analysis.protocols.pairwise.spread import pair_spread
+from analysis.measures.components import fit_text_spread
+from analysis.measures.power import Components, preference_outlook
+from analysis.measures.strengths import DAVIDSON
+from analysis.measures.types import IntArray
+from analysis.measures.wins import FIRST, SECOND, TIE
+from analysis.pack.methods import Facts, table, with_ends, written
+from analysis.protocols.pairwise.judged_pairs import coded, counted
 from analysis.reports.contrasts import Comparison, Difference, Family, Measured, compare_all
 from analysis.reports.estimates import arm_of, with_codes
 from analysis.reports.evaluators import HUMAN
 from analysis.reports.headlines import PREFERENCE_WORDING, headline
-from analysis.reports.spread import EDGES, SOME, STUDIES, about_annotators
+from analysis.reports.spread import EDGES, SOME, STUDIES, Spread, about_annotators
+from analysis.tables.spec import Row, Table
 
 WIN_RATE = "win_rate"
 
@@ -73,3 +78,84 @@ def clause(evidence: Evidence, largest: Difference) -> str:
     if by_judgments < by_texts / 2:
         return _("more texts would narrow this, more judgments of the same texts less")
     return _("more texts would narrow this, more judgments of the same texts too")
+
+
+# The spread between texts ---------------------------------------------------------------------------------------------
+
+
+def pair_spread(evidence: Evidence) -> Spread:
+    """Of untied judgments of pairs."""
+    judgments = counted(evidence)
+    first, second, outcome, text = coded(evidence, judgments)
+    untied = outcome != TIE
+    cell, won = oriented(first[untied], second[untied], outcome[untied], len(evidence.generators))
+    found = fit_text_spread(text[untied], cell, won) if untied.any() else None
+    if found is None:
+        said = _("An assumption of Lesart, not measured: texts .5. Once pairs of two generators on two texts are "
+                 "judged, what is fitted on the study's own answers takes its place.")  # fmt: skip
+        return Spread(Components(), said)
+    about = {"judgments": judgments_counted(int(untied.sum())), "texts": of_texts(len(set(text)))}
+    said = _(
+        "Fitted on this study's own answers: %(judgments)s without ties, on %(texts)s. With few texts it is rough"
+        " itself."
+    )
+    return Spread(Components(), said % about, fitted=True, text_spread=found)
+
+
+def oriented(first: IntArray, second: IntArray, outcome: IntArray, g: int) -> tuple[IntArray, np.ndarray]:
+    """The pair of generators of each judgment, and whether the one that comes first in the bank won."""
+    winner = np.where(outcome == FIRST, first, second)
+    assert set(np.unique(outcome)) <= {FIRST, SECOND}
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    return low * g + high, winner == low
+
+
+# The ranking ----------------------------------------------------------------------------------------------------------
+
+
+def say_ranking(ranked: Table) -> list[str]:
+    """The order by Davidson's model as it is, and who has no rank and why; whether it is sure, contrasts say."""
+    rows = [row for row in ranked.rows if row["method"] == DAVIDSON]
+    held = [row for row in rows if row["rank"]]
+    unranked = [row for row in rows if not row["rank"]] if any(row["n"] for row in rows) else []
+    apart = [
+        _("%(generator)s has no rank: %(reason)s") % {"generator": row["generator"], "reason": row["reason"]}
+        for row in unranked
+    ]
+    return [*([order(held)] if len(held) > 1 else []), *apart]
+
+
+def order(rows: list[Row]) -> str:
+    """The strongest first, those of equal strength joined; of many generators only that they differ."""
+    if len({row["rank"] for row in rows}) == 1:
+        names = ", ".join(row["generator"] for row in rows)
+        return _("By Davidson's model, items by %(names)s are equally strong.") % {"names": names}
+    ranks: dict[int, list[str]] = {}
+    for row in rows:
+        ranks.setdefault(row["rank"], []).append(row["generator"])
+    names = ", ".join(" = ".join(same) for same in ranks.values())
+    return _("Estimated order by Davidson's model, the strongest first: %(names)s.") % {"names": names}
+
+
+# The methods draft ----------------------------------------------------------------------------------------------------
+
+
+def describe_design(facts: Facts) -> str:
+    said = _("Annotators compared pairs of items by different generators about the same text, and chose the better one "
+             "or a tie.")  # fmt: skip
+    if not facts.course.n_calibration:
+        return said
+    return (
+        said
+        + " "
+        + _("%(n)s of the pairs were a calibration that all annotators did first.") % {"n": facts.course.n_calibration}
+    )
+
+
+def describe_agreement(facts: Facts) -> str:
+    rows = {row["view"]: row for row in table(facts, "agreement").rows}
+    values = {
+        "kappa": with_ends(rows.get("with_ties"), "conger_kappa"),
+        "percent": written(rows["with_ties"]["percent"]) if "with_ties" in rows else UNDEFINED,
+    }
+    return _("Annotators agreed with a share of %(percent)s (Conger's κ %(kappa)s, ties included).") % values

@@ -1,4 +1,4 @@
-"""How far people agree on each category of a questionnaire that stops, in two views of what was not asked."""
+"""How far people, and models with people, agree on each category of a questionnaire that stops, in two views."""
 
 from collections.abc import Callable, Iterator
 from itertools import combinations
@@ -17,43 +17,22 @@ from analysis.measures.reader_coefficients import pooled_pairs_parts
 from analysis.measures.types import FloatArray, IntArray
 from analysis.protocols.stopping_questionnaire.judged import (
     Judgments,
-    crossings_by,
     generators_and_sources,
     group_of,
     groups_in,
     judgments_in,
-    scope_note,
 )
+from analysis.protocols.stopping_questionnaire.tables import AGREEMENT, JUDGE_AGREEMENT
 from analysis.reports.estimates import NOT_PUBLISHED, Estimate
-from analysis.reports.label_agreement import agreement_columns, measured
-from analysis.tables.spec import Shown, Table, make_table
+from analysis.reports.evaluators import judges_in, people_in
+from analysis.reports.label_agreement import measure_labels
+from analysis.tables.spec import Table
 from studies.protocols import Question
-
-COLUMNS = (
-    "language", "group", "generator", "source", "category", "view", "percent", "kappa", "kappa_order_free", "ac1",
-    "n_pairs", "reason",
-)  # fmt: skip
 
 
 def agreement(evidence: Evidence) -> Table:
     """One row per group of people, generator, source, category and view."""
-    rows = list(agreement_rows(evidence, judgments_in(evidence)))
-    notes = (
-        scope_note(),
-        _("Pairs of people who judged the same item. All: a category that somebody did not get to is a label of its "
-          "own, “not applicable”. Applicable: pairs that both got to it. Pairs of which one answer is missing are in "
-          "neither."),
-        _("κ is Cohen's on first and second judgment of an item. As the same two people need not judge every item, "
-          "Fleiss' κ stands beside it, which does not ask who came first. When nearly all labels are alike, both are "
-          "near 0 whatever the agreement; AC1 is not."),
-    )  # fmt: skip
-    named_by = ("group", "generator", "source", "category", "view")
-    return make_table(
-        "agreement", COLUMNS, rows, title=_("Agreement"), notes=notes, shown=shown(), named_by=named_by,
-        crossings=crossings_by(
-            ("group", "generator", "source"), "percent", "category", "view", ("kappa", "ac1", "n_pairs")
-        ),
-    )  # fmt: skip
+    return AGREEMENT.build(agreement_rows(evidence, judgments_in(evidence)))
 
 
 def agreement_rows(evidence: Evidence, judgments: Judgments) -> Iterator[dict[str, Any]]:
@@ -66,8 +45,15 @@ def agreement_rows(evidence: Evidence, judgments: Judgments) -> Iterator[dict[st
             for category in judgments.categories:
                 table = pair_table(chosen, category, pairs)
                 for view, counts in (("all", table), ("applicable", both_got_to(table, category))):
-                    about = (evidence.study.language, group_of(evaluator), generator, source, category.name, view)
-                    yield dict(zip(COLUMNS, (*about, *measured(counts)), strict=True))
+                    yield {
+                        "language": evidence.study.language,
+                        "group": group_of(evaluator),
+                        "generator": generator,
+                        "source": source,
+                        "category": category.name,
+                        "view": view,
+                        **measure_labels(counts),
+                    }
 
 
 def pairs_of(judgments: Judgments) -> IntArray:
@@ -95,16 +81,44 @@ def both_got_to(table: IntArray, category: Question) -> IntArray:
     return table[: len(category.levels), : len(category.levels)]
 
 
-def shown() -> tuple[Shown, ...]:
-    return (
-        Shown(_("Category"), "category", "question"),
-        Shown(_("View"), "view", "view"),
-        Shown(_("Group"), "group", "group"),
-        Shown(_("Generator"), "generator", "scope"),
-        Shown(_("Source"), "source", "scope"),
-        *agreement_columns(_("Cohen's κ of first and second judgment")),
-    )
+# Models ---------------------------------------------------------------------------------------------------------------
 
+
+def judges_at_gates(evidence: Evidence) -> tuple[Table, ...]:
+    """One row per model, category and view where a model has judged; else no table."""
+    rows = list(judge_rows(evidence, judgments_in(evidence)))
+    return (JUDGE_AGREEMENT.build(rows),) if rows else ()
+
+
+def judge_rows(evidence: Evidence, judgments: Judgments) -> Iterator[dict[str, Any]]:
+    people = people_in(evidence)
+    for judge in judges_in(evidence):
+        if judgments.among(judge).frame.empty:
+            continue
+        codes = judge.codes | people.codes
+        chosen = Judgments(judgments.categories, judgments.frame[judgments.frame["annotator"].isin(codes)])
+        pairs = pairs_with_people(chosen, judge.codes)
+        for category in judgments.categories:
+            table = pair_table(chosen, category, pairs)
+            for view, counts in (("all", table), ("applicable", both_got_to(table, category))):
+                about = {"evaluator": judge.name, "evaluator_kind": judge.kind, "category": category.name}
+                yield about | {"view": view} | measure_labels(counts)
+
+
+def pairs_with_people(judgments: Judgments, judge: frozenset[str]) -> IntArray:
+    """(p, 2): the places of the model's judgment of an item and of a person's."""
+    frame = judgments.frame.reset_index(drop=True)
+    is_model = frame["annotator"].isin(judge).to_numpy()
+    pairs = [
+        (model, human)
+        for places in map(np.asarray, frame.groupby("item_id", sort=False).indices.values())
+        for model in places[is_model[places]]
+        for human in places[~is_model[places]]
+    ]
+    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
+
+
+# Variants -------------------------------------------------------------------------------------------------------------
 
 MEASURES: dict[str, tuple[Callable[[FloatArray | IntArray], FloatArray], tuple[float, float]]] = {
     "percent": (percent_agreement, (0.0, 1.0)),

@@ -1,17 +1,19 @@
 """Behind the numbers of a stopping questionnaire: single judgments with their labels, and pairs of them."""
 
+from collections.abc import Iterable
+
 import pandas as pd
 from django.utils.translation import gettext as _
 
 from analysis.formatting import count
 from analysis.frames.evidence import Evidence
 from analysis.measures.types import IntArray
-from analysis.protocols.stopping_questionnaire.agreement import pairs_of
+from analysis.protocols.stopping_questionnaire.agreement import pairs_of, pairs_with_people
 from analysis.protocols.stopping_questionnaire.judged import Judgments, group_of, groups_in, is_label, judgments_in
-from analysis.protocols.stopping_questionnaire.judges import pairs_with_people
-from analysis.reports.behind.listing import COUNTED, alike, counted
+from analysis.protocols.stopping_questionnaire.tables import AGREEMENT, CONTRASTS, FLOW, JUDGE_AGREEMENT, LABELS, TABLES
+from analysis.reports.drill_down import COUNTED, list_counted, list_rows, say_alike
 from analysis.reports.evaluators import evaluator_named, people_in
-from analysis.tables.spec import FrameRows, Row, Shown, Table, make_table
+from analysis.tables.spec import Row, Table, TableSpec
 from studies.question_words import name_label
 
 ABOUT = ("text_id", "item_id", "generator", "source")
@@ -19,23 +21,30 @@ SINGLE = (*ABOUT, "annotator", "label")
 PAIR = (*ABOUT, "annotator_a", "label_a", "annotator_b", "label_b", "same")
 
 
-def of_flow(evidence: Evidence, row: Row, column: str) -> Table:
+def list_tables() -> tuple[TableSpec, ...]:
+    return TABLES
+
+
+@FLOW.drill_down
+def list_flow(evidence: Evidence, row: Row, column: str) -> Table:
     """The judgments that answered a category, or those that its answer ended."""
     frame = chosen_by(evidence, row).frame
     kept = frame["stopped"] == row["category"] if column == "stopped" else is_label(frame, row["category"])
-    return singles(frame[kept], row["category"], [])
+    return list_labels(evidence, frame[kept], row["category"])
 
 
-def of_contrasts(evidence: Evidence, row: Row, column: str) -> Table:
+@CONTRASTS.drill_down
+def list_contrasts(evidence: Evidence, row: Row, column: str) -> Table:
     """People's judgments of either generator's items, with the category at which they stopped, if they did."""
     frame = judgments_in(evidence).among(people_in(evidence)).frame
     mine = frame[frame["generator"].isin([row["generator_a"], row["generator_b"]])]
     if column in COUNTED:
-        return counted(evidence, mine, column)
-    return singles(mine.assign(stopped=mine["stopped"].fillna("")), "stopped", [])
+        return list_counted(evidence, mine, column)
+    return list_labels(evidence, mine.assign(stopped=mine["stopped"].fillna("")), "stopped")
 
 
-def of_labels(evidence: Evidence, row: Row, column: str) -> Table:
+@LABELS.drill_down
+def list_distribution(evidence: Evidence, row: Row, column: str) -> Table:
     """The judgments with the label; for a share all that it is a share of."""
     frame, category, label = chosen_by(evidence, row).frame, row["category"], row["label"]
     given = frame[category]
@@ -43,22 +52,24 @@ def of_labels(evidence: Evidence, row: Row, column: str) -> Table:
     counted = frame[kept]
     n_label = int((counted[category] == label).sum())
     said = {"n": count(n_label), "of": count(len(counted)), "label": name_label(label)}
-    return singles(counted, category, [] if column == "n" else [_("%(n)s of %(of)s: %(label)s") % said])
+    return list_labels(evidence, counted, category, () if column == "n" else [_("%(n)s of %(of)s: %(label)s") % said])
 
 
-def of_agreement(evidence: Evidence, row: Row, column: str) -> Table:
+@AGREEMENT.drill_down
+def list_agreement(evidence: Evidence, row: Row, column: str) -> Table:
     """Each two judgments of one item by people that the row compares."""
     judgments = chosen_by(evidence, row)
-    return pairs_listed(judgments, pairs_of(judgments), row)
+    return list_pairs(evidence, judgments, pairs_of(judgments), row)
 
 
-def of_judges(evidence: Evidence, row: Row, column: str) -> Table:
+@JUDGE_AGREEMENT.drill_down
+def list_judges(evidence: Evidence, row: Row, column: str) -> Table:
     """Each judgment of a person about an item beside that of the model."""
     judge = evaluator_named(evidence, row["evaluator"])
     judgments = judgments_in(evidence)
     codes = judge.codes | people_in(evidence).codes
     both = Judgments(judgments.categories, judgments.frame[judgments.frame["annotator"].isin(codes)])
-    return pairs_listed(both, pairs_with_people(both, judge.codes), row)
+    return list_pairs(evidence, both, pairs_with_people(both, judge.codes), row)
 
 
 def chosen_by(evidence: Evidence, row: Row) -> Judgments:
@@ -67,13 +78,12 @@ def chosen_by(evidence: Evidence, row: Row) -> Judgments:
     return judgments_in(evidence).among(evaluator, row.get("generator", ""), row.get("source", ""))
 
 
-def singles(frame: pd.DataFrame, category: str, notes: list[str]) -> Table:
-    rows = FrameRows(frame.rename(columns={category: "label"}), SINGLE)
-    shown = (*about_columns(), Shown(_("Annotator"), "annotator"), Shown(_("Label"), "label", "label"))
-    return make_table("judgments", SINGLE, rows, title=_("The judgments"), notes=tuple(notes), shown=shown)
+def list_labels(evidence: Evidence, frame: pd.DataFrame, category: str, notes: Iterable[str] = ()) -> Table:
+    rows = frame.rename(columns={category: "label"})
+    return list_rows(evidence, rows, SINGLE, _("The judgments"), notes, in_bank_order=False)
 
 
-def pairs_listed(judgments: Judgments, pairs: IntArray, row: Row) -> Table:
+def list_pairs(evidence: Evidence, judgments: Judgments, pairs: IntArray, row: Row) -> Table:
     """The pairs whose labels of the row's category its view counts, and how many of them are alike."""
     frame = judgments.frame.rename(columns={row["category"]: "label"})
     one, other = (frame.iloc[pairs[:, side]].reset_index(drop=True) for side in (0, 1))
@@ -84,36 +94,5 @@ def pairs_listed(judgments: Judgments, pairs: IntArray, row: Row) -> Table:
         annotator_a=one["annotator"], label_a=one["label"], annotator_b=other["annotator"], label_b=other["label"],
         same=one["label"] == other["label"],
     )[kept]  # fmt: skip
-    return make_table(
-        "pairs", PAIR, FrameRows(found, PAIR), title=_("The pairs of judgments"), notes=alike(found["same"]),
-        shown=pair_columns(),
-    )  # fmt: skip
-
-
-def about_columns() -> tuple[Shown, ...]:
-    return (
-        Shown(_("Text"), "text_id", "text id"),
-        Shown(_("Item"), "item_id", "item id"),
-        Shown(_("Generator"), "generator"),
-        Shown(_("Source"), "source"),
-    )
-
-
-def pair_columns() -> tuple[Shown, ...]:
-    return (
-        *about_columns(),
-        Shown(_("Annotator"), "annotator_a"),
-        Shown(_("Label"), "label_a", "label"),
-        Shown(_("Annotator"), "annotator_b"),
-        Shown(_("Label"), "label_b", "label"),
-        Shown(_("The same"), "same", "truth"),
-    )
-
-
-SOURCES = {
-    "flow": of_flow,
-    "contrasts": of_contrasts,
-    "label_distributions": of_labels,
-    "agreement": of_agreement,
-    "agreement_with_humans": of_judges,
-}
+    notes = say_alike(found["same"])
+    return list_rows(evidence, found, PAIR, _("The pairs of judgments"), notes, in_bank_order=False)

@@ -1,19 +1,16 @@
 """Judgments of a questionnaire that stops, as reports read them: what was answered, not applicable, or missing."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pandas as pd
-from django.utils.translation import gettext as _
 
 from analysis.agreement.questions import NOT_APPLICABLE, categories_in, judgment, latest_judgments
 from analysis.frames.evidence import Evidence
+from analysis.protocols.stopping_questionnaire.tables import ALL
 from analysis.reports.evaluators import HUMAN, Evaluator, evaluators_in
-from analysis.tables.spec import Crossing
 from studies.protocols import Question
 from studies.services.declarations import get_declaration, map_variant_declarations
-
-ALL = ""  # of a column that names a group, a generator or a source
 
 
 @dataclass(frozen=True)
@@ -88,19 +85,3 @@ def group_of(evaluator: Evaluator) -> str:
 def groups_in(evidence: Evidence) -> list[Evaluator]:
     """Whose judgments have rows, as chosen: all people, each group, each model."""
     return evaluators_in(evidence)
-
-
-def crossings_by(
-    columns: Iterable[str], number: str, down: str, apart: str, beneath: tuple[str, ...]
-) -> tuple[Crossing, ...]:
-    """Grids of a number across each of these columns (group, generator, source), over all of the other two."""
-    titles = {"group": _("By group"), "generator": _("By generator"), "source": _("By source")}
-    rest = {across: tuple((column, ALL) for column in titles if column != across) for across in columns}
-    return tuple(
-        Crossing(number, down, across, apart=(apart,), beneath=beneath, where=fixed, title=titles[across])
-        for across, fixed in rest.items()
-    )
-
-
-def scope_note() -> str:
-    return _("In files an empty group is all people, an empty generator or source all of them.")

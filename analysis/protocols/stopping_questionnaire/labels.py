@@ -1,4 +1,4 @@
-"""How often each label was given to each category, and how often the category was not applicable."""
+"""How far judgments got, how often each label was given to each category, and how often it was not applicable."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,17 +9,29 @@ from analysis.frames.evidence import Evidence
 from analysis.protocols.stopping_questionnaire.judged import (
     NOT_APPLICABLE,
     Judgments,
-    crossings_by,
     generators_and_sources,
     group_of,
     groups_in,
+    is_label,
     judgments_in,
-    scope_note,
 )
-from analysis.tables.spec import Shown, Table, make_table
+from analysis.protocols.stopping_questionnaire.tables import FLOW, LABELS
+from analysis.tables.spec import Table
 from studies.protocols import Question
 
-COLUMNS = ("group", "source", "generator", "category", "label", "n", "share_all", "share_applicable", "reason")
+
+def flow(evidence: Evidence) -> Table:
+    """One row per group and category: judgments that got to it, and those that its answer ended."""
+    judgments = judgments_in(evidence)
+    rows = []
+    for evaluator in groups_in(evidence):
+        frame = judgments.among(evaluator).frame
+        for category in judgments.categories:
+            stopped = int((frame["stopped"] == category.name).sum())
+            reached = is_label(frame, category.name).sum()
+            about = {"group": group_of(evaluator), "category": category.name}
+            rows.append(about | {"reached": reached, "stopped": stopped})
+    return FLOW.build(rows)
 
 
 def label_distributions(evidence: Evidence) -> Table:
@@ -31,16 +43,7 @@ def label_distributions(evidence: Evidence) -> Table:
         for generator, source in generators_and_sources(evidence)
         for row in label_rows(judgments.among(evaluator, generator, source))
     ]
-    notes = (
-        scope_note(),
-        _("Single judgments are counted, not majorities. Of all: with “not applicable” as a label. Of applicable: of "
-          "those that got to the category. Missing answers are in neither."),
-    )  # fmt: skip
-    return make_table(
-        "label_distributions", COLUMNS, rows, title=_("Distribution of labels"), notes=notes, shown=shown(),
-        named_by=("group", "source", "generator", "category", "label"),
-        crossings=crossings_by(("generator", "source"), "n", "label", "category", ("share_all",)),
-    )  # fmt: skip
+    return LABELS.build(rows)
 
 
 def label_rows(judgments: Judgments) -> Iterator[dict[str, Any]]:
@@ -68,24 +71,3 @@ def row_of(category: Question, label: str, n: int, n_all: int, n_applicable: int
         "share_applicable": None if reason else n / n_applicable,
         "reason": reason,
     }
-
-
-def shown() -> tuple[Shown, ...]:
-    return (
-        Shown(_("Category"), "category", "question"),
-        Shown(_("Label"), "label", "label"),
-        Shown(_("Group"), "group", "group"),
-        Shown(_("Generator"), "generator", "scope"),
-        Shown(_("Source"), "source", "scope"),
-        Shown(_("Judgments"), "n", "count", about=_("judgments with this label")),
-        Shown(
-            _("Share of all"), "share_all", "number", reason="reason", about=_("of all judgments, “not applicable” too")
-        ),
-        Shown(
-            _("Share of applicable"),
-            "share_applicable",
-            "number",
-            reason="reason",
-            about=_("of the judgments that got to the category"),
-        ),
-    )

@@ -24,7 +24,7 @@ HERE = "analysis.protocols.stopping_questionnaire"
 PLUGIN = ProtocolPlugin(
     "stopping-questionnaire",
     report=call_later(f"{HERE}.report.build_report"),
-    sources=call_later(f"{HERE}.report.list_sources"),
+    tables=call_later(f"{HERE}.drill_down.list_tables"),
     figures=call_later(f"{HERE}.report.list_figures"),
     codes=ERRORS[:-1],
     published=Published(
@@ -58,6 +58,6 @@ PLUGIN = ProtocolPlugin(
         shown="one question at a time with its text, and the questions of one gate after the other",
         aggregated="shares of single labels by category",
     ),
-    design=call_later(f"{HERE}.methods.describe_design"),
-    agreement=call_later(f"{HERE}.methods.describe_agreement"),
+    design=call_later(f"{HERE}.sentences.describe_design"),
+    agreement=call_later(f"{HERE}.sentences.describe_agreement"),
 )

@@ -1,4 +1,4 @@
-"""On which category of a questionnaire that stops people agree most, and on which least, in words."""
+"""What is said of a questionnaire that stops: how far judgments got, where people agree, and the methods draft."""
 
 from math import isnan
 
@@ -8,6 +8,7 @@ from django.utils.translation import ngettext
 
 from analysis.formatting import UNDEFINED, count, number
 from analysis.frames.evidence import Evidence
+from analysis.pack.methods import Facts, table, written
 from analysis.protocols.stopping_questionnaire.judged import ALL, judgments_in
 from analysis.reports.contrasts import Comparison, Family, Measured, compare_all
 from analysis.reports.estimates import arm_of, with_codes
@@ -16,6 +17,7 @@ from analysis.reports.headlines import STOPPED_WORDING, headline
 from analysis.reports.spread import about_annotators, scattered
 from analysis.tables.spec import Row, Table
 from studies.question_words import name_question
+from studies.services.declarations import get_declaration
 
 FEWEST = 10  # pairs: with fewer a single pair moves the agreement by more than a tenth
 
@@ -102,3 +104,41 @@ def compared(evidence: Evidence, stopped: pd.DataFrame, comparisons: tuple[Compa
         return headline(comparisons[0], STOPPED_WORDING)
     clause = about_annotators(scattered(stopped, largest.better, largest.worse), evidence.choices)
     return headline(comparisons[0], STOPPED_WORDING, clause)
+
+
+def say_flow(how_far: Table) -> list[str]:
+    """How many judgments stopped early, and where most of them did."""
+    rows = [row for row in how_far.rows if not row["group"]]
+    n, stopped = max((row["reached"] for row in rows), default=0), sum(row["stopped"] for row in rows)
+    if not n:
+        return []
+    most = max(rows, key=lambda row: row["stopped"])
+    said = {
+        "n": count(n),
+        "stopped": count(stopped),
+        "category": name_question(most["category"]),
+        "most": count(most["stopped"]),
+    }
+    if not stopped:
+        return [_("None of %(n)s judgments stopped early.") % said]
+    return [
+        _("%(stopped)s of %(n)s judgments stopped early, %(most)s of them at “%(category)s”.") % said,
+    ]
+
+
+# The methods draft ----------------------------------------------------------------------------------------------------
+
+
+def describe_design(facts: Facts) -> str:
+    questions = [question.name for question in get_declaration(facts.study).stages[0].questions]
+    return _("Each question was judged by a questionnaire that stops where further questions make no sense (Horbach et "
+             "al., 2020); it asks: %(questions)s.") % {"questions": ", ".join(questions)}  # fmt: skip
+
+
+def describe_agreement(facts: Facts) -> str:
+    everyone = {"group": "", "generator": "", "source": "", "view": "all"}
+    rows = [
+        row for row in table(facts, "agreement").rows if all(row[column] == value for column, value in everyone.items())
+    ]
+    by = ", ".join(f"{row['category']} {written(row['kappa'])}" for row in rows)
+    return _("Cohen's κ, with “not applicable” as a label of its own: %(by)s.") % {"by": by}

@@ -7,5 +7,5 @@ HERE = "analysis.protocols.writing"
 PLUGIN = ProtocolPlugin(
     "writing",
     report=call_later(f"{HERE}.report.build_report"),
-    sources=call_later(f"{HERE}.rows_of_texts.list_sources"),
+    tables=call_later(f"{HERE}.rows_of_texts.list_tables"),
 )

@@ -1,14 +1,14 @@
 """Behind the counts of a writing study: the items as they were written, and the minutes that texts took."""
 
-from typing import Any
-
 import pandas as pd
 from django.utils.translation import gettext as _
 
 from analysis.frames.evidence import Evidence
 from analysis.protocols.writing.report import written_by_people
-from analysis.reports.behind.listing import COUNTED, counted, listed
-from analysis.tables.spec import Row, Table
+from analysis.reports.drill_down import COUNTED
+from analysis.reports.drill_down import list_counted as counted
+from analysis.reports.drill_down import list_rows as listed
+from analysis.tables.spec import Row, Table, TableSpec, declare_drill_downs
 from items.plain import count_words
 from studies.models import Verdict
 
@@ -45,5 +45,5 @@ def writing(evidence: Evidence, row: Row, column: str) -> Table:
     return listed(evidence, found, ITEM, _("The items"))
 
 
-def list_sources() -> dict[str, Any]:
-    return {"writing": writing}
+def list_tables() -> tuple[TableSpec, ...]:
+    return declare_drill_downs({"writing": writing})

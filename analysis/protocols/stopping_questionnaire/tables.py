@@ -1,0 +1,113 @@
+"""The tables of questionnaires that stop."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from django.utils.translation import gettext_noop as _
+
+from analysis.reports import tables
+from analysis.reports.tables import EVALUATOR, label_agreement
+from analysis.tables.spec import Column, Crossing, TableSpec, count, number
+
+ALL = ""  # of a column that names a group, a generator or a source
+CATEGORY = Column("category", _("Category"), "question")
+VIEW = Column("view", _("View"), "view")
+GROUP = Column("group", _("Group"), "group")
+GENERATOR = Column("generator", _("Generator"), "scope")
+SOURCE = Column("source", _("Source"), "scope")
+SCOPE = _("In files an empty group is all people, an empty generator or source all of them.")
+
+
+def crossings_by(
+    columns: Iterable[str], number: str, down: str, apart: str, beneath: tuple[str, ...]
+) -> tuple[Crossing, ...]:
+    """Grids of a number across each of these columns (group, generator, source), over all of the other two."""
+    titles = {"group": _("By group"), "generator": _("By generator"), "source": _("By source")}
+    rest = {across: tuple((column, ALL) for column in titles if column != across) for across in columns}
+    return tuple(
+        Crossing(number, down, across, apart=(apart,), beneath=beneath, where=fixed, title=titles[across])
+        for across, fixed in rest.items()
+    )
+
+
+FLOW = TableSpec(
+    "flow", _("How far judgments got"), (
+        GROUP,
+        CATEGORY,
+        count("reached", _("Reached"), _("judgments that answered the category")),
+        count("stopped", _("Stopped"), _("judgments that ended with this answer")),
+    ),
+    keys=("group", "category"),
+    notes=(
+        SCOPE,
+        _("Reached: judgments that answered the category. Stopped: those of them after whose answer nothing more was "
+          "asked, though more could have been."),
+    ),
+    crossings=(Crossing("reached", "category", "group", beneath=("stopped",)),),
+    page_first=("category",),
+)  # fmt: skip
+
+CONTRASTS = replace(tables.CONTRASTS)
+
+LABELS = TableSpec(
+    "label_distributions", _("Distribution of labels"), (
+        GROUP,
+        SOURCE,
+        GENERATOR,
+        CATEGORY,
+        Column("label", _("Label"), "label"),
+        count("n", _("Judgments"), _("judgments with this label")),
+        number("share_all", _("Share of all"), _("of all judgments, “not applicable” too"), reason="reason"),
+        number(
+            "share_applicable", _("Share of applicable"), _("of the judgments that got to the category"),
+            reason="reason",
+        ),
+        "reason",
+    ),
+    keys=("group", "source", "generator", "category", "label"),
+    notes=(
+        SCOPE,
+        _("Single judgments are counted, not majorities. Of all: with “not applicable” as a label. Of applicable: of "
+          "those that got to the category. Missing answers are in neither."),
+    ),
+    crossings=crossings_by(("generator", "source"), "n", "label", "category", ("share_all",)),
+    page_first=("category", "label", "group", "generator"),
+)  # fmt: skip
+
+AGREEMENT = TableSpec(
+    "agreement", _("Agreement"), (
+        "language",
+        GROUP,
+        GENERATOR,
+        SOURCE,
+        CATEGORY,
+        VIEW,
+        *label_agreement(_("Cohen's κ of first and second judgment")),
+    ),
+    keys=("group", "generator", "source", "category", "view"),
+    notes=(
+        SCOPE,
+        _("Pairs of people who judged the same item. All: a category that somebody did not get to is a label of its "
+          "own, “not applicable”. Applicable: pairs that both got to it. Pairs of which one answer is missing are in "
+          "neither."),
+        _("κ is Cohen's on first and second judgment of an item. As the same two people need not judge every item, "
+          "Fleiss' κ stands beside it, which does not ask who came first. When nearly all labels are alike, both are "
+          "near 0 whatever the agreement; AC1 is not."),
+    ),
+    crossings=crossings_by(
+        ("group", "generator", "source"), "percent", "category", "view", ("kappa", "ac1", "n_pairs")
+    ),
+    page_first=("category", "view"),
+)  # fmt: skip
+
+JUDGE_AGREEMENT = TableSpec(
+    "agreement_with_humans", _("Agreement of models with people"),
+    (EVALUATOR, "evaluator_kind", CATEGORY, VIEW, *label_agreement(_("Cohen's κ of model and person"))),
+    keys=("evaluator", "category", "view"),
+    notes=(
+        _("Each judgment of a person about an item that the model has judged is held against the model's; agreement "
+          "among people stands apart and holds no model. The views are those of the agreement among people."),
+    ),
+)  # fmt: skip
+
+TABLES = (FLOW, CONTRASTS, LABELS, AGREEMENT, JUDGE_AGREEMENT)
