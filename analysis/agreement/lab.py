@@ -20,7 +20,7 @@ from analysis.measures.icc import clustered_icc, icc
 from analysis.measures.intervals import TEXT, Interval, undefined
 from analysis.measures.reader_coefficients import readers_alpha, readers_coefficient, readers_kappa
 from analysis.reports.estimates import NOT_PUBLISHED, Estimate, texts_only_note
-from analysis.tables.spec import Shown, Table, make_table, saying_included
+from analysis.tables.spec import Shown, Table, make_table
 from studies.question_words import name_label
 
 COLUMNS = (
@@ -69,7 +69,7 @@ def lab(frame: pd.DataFrame, asked: Asked, annotators: list[str], choices: Choic
         notes.append(texts_only_note(_("intraclass correlations")))
     found = make_table("agreement_lab", COLUMNS, rows, title=_("Coefficients"), notes=tuple(notes), shown=shown())
     tables = (found, tests(answers, asked), contingency(answers, asked), labels(answers, asked))
-    return Lab(*(saying_included(table, choices.purposes) for table in tables))
+    return Lab(*(table.add_included(choices.purposes) for table in tables))
 
 
 def rows_of(answers: Answers, asked: Asked, convention: str, seed: int) -> Iterator[dict[str, Any]]:

@@ -23,7 +23,7 @@ from analysis.agreement.questions import (
 from analysis.choices import Choices
 from analysis.measures import alpha, coefficients, scales
 from analysis.measures.agreement import MISSING
-from analysis.tables.spec import Shown, Table, make_table, saying_included
+from analysis.tables.spec import Shown, Table, make_table
 from studies.protocols import Stage
 
 COLUMNS = (
@@ -57,7 +57,7 @@ def overview(
                           "Applicable: only those who got to it."))  # fmt: skip
     title = _("Question by question")
     table = make_table("agreement_questions", COLUMNS, rows, title=title, notes=tuple(notes), shown=shown(rows))
-    return saying_included(table, choices.purposes)
+    return table.add_included(choices.purposes)
 
 
 def views_of(asked: Asked) -> tuple[str, ...]:

@@ -248,12 +248,6 @@ class Table:
             raise KeyError(name)
         return found[0]
 
-    def row_named(self, names: Mapping[str, str]) -> Row:
-        return self.find_row(names)
-
-    def column_shown(self, value: str) -> Any:
-        return self.find_number(value)
-
     def find_number(self, name: str) -> Column:
         """The same of a column that leads to answers."""
         if not self.leads(column := self.find_column(name)):
@@ -357,10 +351,6 @@ def make_table(
     if not isinstance(rows, FrameRows):
         rows = tuple(plain({column: row[column] for column in header} | dict(row)) for row in rows)
     return Table(name, header, rows, columns=tuple(shown), keys=named_by, **more)
-
-
-def saying_included(table: Table, purposes: tuple[str, ...]) -> Table:
-    return table.add_included(purposes)
 
 
 def declare_drill_downs(

@@ -8,7 +8,7 @@ import pytest
 
 from analysis.frames.compact import compact
 from analysis.tables import spec
-from analysis.tables.spec import FrameRows, make_table, saying_included
+from analysis.tables.spec import FrameRows, make_table
 from analysis.tables.writers import as_csv
 
 
@@ -57,5 +57,5 @@ def test_rows_are_those_of_a_table_made_at_once(frame, monkeypatch):
 
 
 def test_rows_that_are_made_late_say_who_is_included(frame):
-    table = saying_included(make_table("t", ("item",), FrameRows(frame, ("item",))), ("main", "pilot"))
+    table = make_table("t", ("item",), FrameRows(frame, ("item",))).add_included(("main", "pilot"))
     assert as_csv(table).splitlines()[:2] == ["item,included", 'i1,"main, pilot"']
