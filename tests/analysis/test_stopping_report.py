@@ -19,7 +19,7 @@ from analysis.measures.reader_intervals import Arm
 from analysis.protocols.stopping_questionnaire.agreement import both_got_to, pair_table, pairs_of
 from analysis.protocols.stopping_questionnaire.judged import NOT_APPLICABLE, Judgments
 from analysis.reports.contrasts import Family, Measured
-from analysis.reports.label_agreement import measured
+from analysis.reports.label_agreement import measure_labels
 from analysis.reports.registry import build
 from analysis.results.contents import place_in_results
 from analysis.services.figures import figure_specification
@@ -199,11 +199,12 @@ def test_agreeing_in_all_is_agreeing_where_applicable_or_seeing_it_neither(said)
     judgments = frame_of(said)
     for category in judgments.categories:
         table = pair_table(judgments, category, pairs_of(judgments))
-        agree_all, *_rest, n, _reason = measured(table)
-        agree_applicable, *_rest, pairs, _reason = measured(both_got_to(table, category))
-        agreed = agree_applicable * pairs if pairs else 0
+        every, applicable = measure_labels(table), measure_labels(both_got_to(table, category))
+        agreed = applicable["percent"] * applicable["n_pairs"] if applicable["n_pairs"] else 0
         seen_by_neither = table[len(category.levels) :, len(category.levels) :].sum()
-        assert (agree_all * n if n else 0) == pytest.approx(agreed + seen_by_neither)
+        assert (every["percent"] * every["n_pairs"] if every["n_pairs"] else 0) == pytest.approx(
+            agreed + seen_by_neither
+        )
 
 
 def test_a_missing_answer_is_neither_a_label_nor_not_applicable(project):
