@@ -4,12 +4,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from generation.rules import english_clauses, german_clauses
+from generation.rules import english_clauses, german_clauses, german_words
 from generation.rules.drafts import FROM_A_NAME, Clause, Range, word_set
 from generation.rules.english_words import OBJECT, VOCABULARY
 from generation.rules.german_words import PERSONS as GERMAN_PERSONS
 from generation.rules.german_words import singular
-from generation.rules.phrases import first_nouns
+from generation.rules.phrases import Vocabulary, first_nouns
 from generation.rules.tagging import ADJECTIVE, DETERMINER, FINITE, NAME, NOUN, OF, POINTING, PRONOUN, Sentence
 
 PARSERS = {"de": german_clauses.parse, "en": english_clauses.parse}
@@ -25,6 +25,7 @@ PLAIN_SUBJECT = re.compile(
 GENERAL = frozenset(["type", "kind", "sort", "way", "form", "art", "weise", "form", "typ", "fall", "case"])
 POINTED = re.compile(f"{POINTING}{ADJECTIVE}*{NOUN}(?!{NOUN})")
 ARTICLES = {"this": "the", "these": "the"}
+VOCABULARIES = {"de": german_words.VOCABULARY, "en": VOCABULARY}
 GERMAN_ARTICLES = {"der": "er", "die": "sie"}  # “es” often means nothing
 INDEFINITE = word_set(
     "a an ein eine no kein keine some many few viele einige any all alle most both beide each every jede jeder jedes"
@@ -74,7 +75,7 @@ def find_antecedent(sentence: Sentence, language: str) -> Antecedent | None:
     first = clause.token(subject[0])
     if not is_subject or not PLAIN_SUBJECT.fullmatch(clause.kinds(subject)) or first.plain in INDEFINITE:
         return None
-    if _has_rival(clause) or clause.kinds((clause.verb + 1, clause.verb + 2)) == PRONOUN:
+    if _has_rival(clause, subject, language) or clause.kinds((clause.verb + 1, clause.verb + 2)) == PRONOUN:
         return None
     found = _read_english(clause, subject) if language == "en" else _read_german(clause, subject)
     return Antecedent(_write_small(clause, subject, language), *found) if found[0] else None
@@ -88,8 +89,13 @@ def _write_small(clause: Clause, subject: Range, language: str) -> str:
     return words[:1].lower() + words[1:] if is_small else words
 
 
-def _has_rival(clause: Clause) -> bool:
-    """Whether the clause names something besides its subject that is no circumstance, and no account of the subject."""
+def _has_rival(clause: Clause, subject: Range, language: str) -> bool:
+    """Whether something besides the subject can be meant: beside a person another one, else whatever is acted on."""
+    vocabulary = VOCABULARIES[language]
+    if vocabulary.is_person(clause, subject) or clause.kinds(subject) == NAME * (subject[1] - subject[0]):
+        return any(
+            _may_be_person(clause, place, vocabulary) for place in range(subject[1], len(clause.sentence.tokens))
+        )
     if clause.token(clause.verb).lemma in ("be", "sein", "become", "remain", "bleiben") and not clause.has_tail:
         return False
     place = clause.verb + 1
@@ -97,6 +103,14 @@ def _has_rival(clause: Clause) -> bool:
         place += 1
     has_object = place < clause.end and bool(OBJECT.match(clause.sentence.kinds, place, clause.end))
     return has_object or clause.has_tail
+
+
+def _may_be_person(clause: Clause, place: int, vocabulary: Vocabulary) -> bool:
+    token = clause.token(place)
+    while clause.token(place - 1).kind == NAME:
+        place -= 1
+    is_place = clause.token(place - 1).plain in ("in", "at", "near", "from", "aus", "nach", "bei", "im", "am")
+    return (token.kind == NAME and not is_place) or bool(vocabulary.persons.fullmatch(token.plain))
 
 
 def _read_german(clause: Clause, subject: Range) -> tuple[frozenset[str], bool]:

@@ -229,9 +229,13 @@ def tells_when_it_asks_when(draft: Draft) -> bool:
     """“When was the club founded in May 2004?” names the time that it asks for."""
     if not re.match("When|Wann", draft.question):
         return False
-    return bool(TOLD_TIME.search(draft.question)) or (
-        draft.rule in CLAUSE_RULES and bool(re.search(r"\b(?:1\d|20)\d\d\b", draft.question))
-    )
+    is_told = TOLD_TIME.search(draft.question) or re.search(r"\b(?:1\d|20)\d\d\b", draft.question)
+    return draft.rule in CLAUSE_RULES and bool(is_told)
+
+
+def tells_half_of_when(draft: Draft) -> bool:
+    """“When was the club founded in 2004? On 3 May”"""
+    return bool(re.match("When|Wann", draft.question) and TOLD_TIME.search(draft.question))
 
 
 def drops_its_condition(draft: Draft) -> bool:
@@ -357,13 +361,14 @@ DOUBTS: tuple[tuple[Callable[[Draft], bool], float], ...] = (
     (lacks_its_participle, GRAVE),
     (describes_its_subject, 1.5),
     (is_vague, 1.2),
-    (says_little, 1.8),
+    (says_little, 1.6),
     (ends_openly, GRAVE),
     (leaves_out_a_hedge, 1.8),
     (drops_its_purpose, CLEAR),
     (answers_with_others, 2.0),
     (ends_in_a_preposition, GRAVE),
     (tells_when_it_asks_when, GRAVE),
+    (tells_half_of_when, 2.8),
     (joins_clauses, GRAVE),
     (ends_in_a_verb_form, GRAVE),
     (asks_in_general, SLIGHT),
@@ -376,7 +381,7 @@ DOUBTS: tuple[tuple[Callable[[Draft], bool], float], ...] = (
     (drops_its_condition, 0.5),
     (asks_about_another, 2.0),
     (answers_with_one_word, 0.4),
-    (asks_where_in_vague, GRAVE),
+    (asks_where_in_vague, 1.5),
     (starts_with_adverb, SLIGHT),
     (compares_with_nothing, CLEAR),
     (is_oblique, GRAVE),

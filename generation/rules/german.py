@@ -253,7 +253,8 @@ def _ask_that(clause: Clause) -> Iterator[Draft]:
     elif clause.front_kind in ("subject", "adverb") and (
         clause.token(clause.verb).lemma not in COPULAS or clause.end == clause.verb + 1
     ):
-        has_object = clause.front_kind == "subject" and any(clause.matches(OBJECT, clause.rest))
+        objects = clause.matches(OBJECT, clause.rest) if clause.front_kind == "subject" else ()
+        has_object = any(not is_time(clause, each) for each in objects)
         if not has_object:
             yield from draft(clause, write_question(clause, "was", (clause.end, clause.end)), clause.tail, "that", 3.0)
 
@@ -261,7 +262,8 @@ def _ask_that(clause: Clause) -> Iterator[Draft]:
 def _can_do_without(clause: Clause) -> bool:
     """“… sagte, die Brücke sei alt”, “… plant, einen Eingang zu bauen”: the tail is what somebody says or plans."""
     if has_infinitive(clause):
-        return clause.token(clause.verb).lemma in PLANNING and clause.end == clause.verb + 1
+        is_told = clause.token(clause.verb).lemma == "geben" and clause.token(clause.end - 1).plain == "bekannt"
+        return is_told or (clause.token(clause.verb).lemma in PLANNING and clause.end == clause.verb + 1)
     return says_without_that(clause)
 
 

@@ -104,8 +104,10 @@ def _is_prepositional(sentence: Sentence, front: Range) -> bool:
 
 
 def _is_there(sentence: Sentence, front: Range) -> bool:
-    """“Es gibt” and “man”: a pronoun that points to nothing."""
+    """“Es gibt” and “man”, a pronoun that points to nothing, and “Sie können …” to the reader."""
     first, verb = sentence.tokens[front[0]].plain, sentence.tokens[front[1]]
+    if sentence.tokens[front[0]].text == "Sie":
+        return verb.lemma in MODALS
     return first == "man" or (first == "es" and verb.lemma == "geben")
 
 
@@ -194,7 +196,8 @@ def write_question(clause: Clause, asked: str, removed: Range, *more: Piece) -> 
     is_before = removed[0] >= start
     subject: list[Piece] = [clause.front] if clause.front_kind == "subject" else []
     if clause.front_kind == "pronoun":
-        subject = [clause.token(clause.front[0]).plain]
+        first = clause.token(clause.front[0])
+        subject = [first.text if first.text == "Sie" else first.plain]
     other: list[Piece] = [clause.front] if clause.front_kind in ("prepositional", "year") else []
     if not is_before:
         return WORDING.write(clause, [asked, (clause.verb, end)])

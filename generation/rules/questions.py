@@ -26,7 +26,7 @@ DRAW = 0.25  # how far chance may go against the rank score
 SAME_SENTENCE = 0.6  # what a further question to a sentence is worth less
 LEAST_SCORE = 0.7
 FEWEST = 5  # up to so many, doubted questions fill a short list
-LEAST_DOUBTED = -0.3
+LEAST_DOUBTED = -1.0
 RESOLVED = 0.3  # what a question is worth less whose noun stands in the sentence before
 
 
@@ -110,24 +110,30 @@ def _all_questions(text: str, language: str) -> Iterator[OpenQuestion]:
             sentence = tag_sentence(words, language, small)
             if said := reader.read(sentence):
                 named = tag_sentence(said.text, language, small)
-                yield from _ask(text, named, said.place_in_text(places), language, (words, said.name))
+                yield from _ask(text, named, said.place_in_text(places), reader, (words, said.name))
             else:
-                yield from _ask(text, sentence, places, language, (words, (0, 0)))
+                yield from _ask(text, sentence, places, reader, (words, (0, 0)))
 
 
 def _ask(
-    text: str, sentence: Sentence, places: Sequence[int], language: str, told: tuple[str, tuple[int, int]]
+    text: str, sentence: Sentence, places: Sequence[int], reader: Reader, told: tuple[str, tuple[int, int]]
 ) -> Iterator[OpenQuestion]:
     """`told`: the sentence as it stands in the text, and where the noun stands that it says with a pronoun."""
     words, name = told
-    for draft in RULES[language](sentence):
+    is_formal = reader.is_formal
+    for draft in RULES[reader.language](sentence):
         first, last = sentence.tokens[draft.answer[0]].start, sentence.tokens[draft.answer[1] - 1].end
-        if first < name[1] and name[0] < last:
-            continue  # another sentence answers it
+        if (first < name[1] and name[0] < last) or (not is_formal and _addresses_reader(draft)):
+            continue  # another sentence answers it, or tells who “Sie” are
         start, end = _span(sentence, draft, places)
         score = score_of(draft, sentence) - RESOLVED * (name != (0, 0))
         if score >= LEAST_DOUBTED and _is_open(draft, sentence, text[start:end]):
             yield OpenQuestion(draft.question, text[start:end], words, start, end, draft.rule, round(score, 4))
+
+
+def _addresses_reader(draft: Draft) -> bool:
+    clause = draft.clause
+    return clause.front_kind == "pronoun" and clause.token(clause.front[0]).text == "Sie"
 
 
 def _span(sentence: Sentence, draft: Draft, places: Sequence[int]) -> tuple[int, int]:

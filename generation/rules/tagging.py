@@ -141,6 +141,7 @@ def _correct_german(rows: list[Token], _small_words: Collection[str]) -> list[To
     """With the kinds that only the words around them show."""
     if [row.kind for row in rows[:2]] == [FINITE, FINITE]:
         rows[0] = replace(rows[0], kind=NAME)  # “Batten wurde …”
+    rows = [rows[0], *(_with_language(row) for row in rows[1:])] if rows else []
     rows = [_without_subject(before, row) for before, row in zip([None, *rows[:-1]], rows, strict=True)]
     kinds = "".join(row.kind for row in rows)
     rows = [_with_phrase(row, kinds[place + 1 :]) for place, row in enumerate(rows)]
@@ -161,6 +162,12 @@ def _correct_english(rows: list[Token], small_words: Collection[str]) -> list[To
     kinds = "".join(row.kind for row in rows)
     first = [_without_capital(rows[0], kinds[1:], small_words)] if rows else []
     return [*first, *rows[1:]]
+
+
+def _with_language(token: Token) -> Token:
+    """“sprechen Russisch”: an adjective with a capital letter is a noun."""
+    is_noun = token.tag == "ADJ(D)" and token.text[0].isupper() and token.text.endswith("isch")
+    return replace(token, kind=NOUN) if is_noun else token
 
 
 def _without_subject(before: Token | None, token: Token) -> Token:
