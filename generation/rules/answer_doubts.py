@@ -42,6 +42,8 @@ def cuts_a_phrase(draft: Draft) -> bool:
     before, after = kinds[start - 1 : start] if start else "", kinds[end : end + 1]
     if re.match(",(?:[NEVYAD]{1,3},)*[NEVYAD]{1,3},?K[NEVYAD]", kinds[end:]) and draft.rule in ("definition", "object"):
         return True  # “swimming | , climbing and jumping”
+    if draft.rule == "definition" and re.match(",KR*V", kinds[end:]):
+        return True  # “independent states | , or associated with one”
     if after == "K" and "," in kinds[start:end] and draft.rule in ("definition", "object", "governed"):
         return True  # “fellowship, identity | or awareness”
     if "X" in kinds[start:end] and draft.rule == "object":
@@ -135,6 +137,8 @@ def describes_its_subject(draft: Draft) -> bool:
 def is_vague(draft: Draft) -> bool:
     """“in some places”: the answer says next to nothing."""
     words = [token.plain for token in draft.clause.tokens(draft.answer)[:3]]
+    if draft.rule == "subject":
+        return words[0] in ("each", "every", "jede", "jeder", "jedes")
     return draft.rule in ("front", "adjunct", "object", "inner-subject") and bool(VAGUE & set(words))
 
 
@@ -176,6 +180,7 @@ def is_oblique(draft: Draft) -> bool:
     after = draft.clause.token(draft.answer[0] + 1)
     is_weak = first == "der" and after.tag == "ADJ(A)" and after.plain.endswith("en")
     asks_subject = draft.rule in ("relative", "subordinate", "subject", "inner-subject")
+    is_weak = is_weak or draft.clause.token(draft.answer[0]).plain == "sich"
     return asks_subject and (
         is_weak or first in ("den", "dem", "des", "einem", "einen", "eines", "einer", "vielen", "einigen")
     )

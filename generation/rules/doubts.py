@@ -51,6 +51,12 @@ HELPING = word_set(
     "is was are were can could may might will would must should has have had does did do ist war sind waren kann "
     "können konnte konnten muss müssen wird werden wurde wurden hat haben hatte soll sollte darf"
 )
+KNOWN = re.compile(
+    r"\b(?:[Tt]he (?:city|country|town|area|region|place|building|game|film|movie|show|book|company|"
+    r"group|team|study|report)|"
+    r"(?:das (?:Land|Gebiet|Gebäude|Spiel|Buch|Unternehmen|Team)|die (?:Stadt|Region|Gegend|Gruppe|Firma|Studie)|"
+    r"der (?:Ort|Film|Bericht)))(?= [^d\W]|\?)"
+)
 MAKING = word_set("force require allow enable ask tell urge encourage cause persuade want lead")
 HAVING = word_set("have haben")
 LEFT_OVER = word_set("about of with from to for at than like into and or")
@@ -191,6 +197,22 @@ def leaves_words_behind(draft: Draft) -> bool:
     asked = draft.question.lower()
     is_said = any(" ".join(words[place : place + 3]) in asked for place in range(len(words) - 2))
     return (is_said and draft.rule != "number") or bool(re.search(r"\babout (?:in|on|at|of|to)\b", asked))
+
+
+def answers_with_an_unknown(draft: Draft) -> bool:
+    """“Wenn sie Dinge versendeten”: who?"""
+    second = draft.clause.token(min(draft.answer[0] + 1, draft.answer[1] - 1))
+    return draft.rule == "clause-first" and second.text in ("er", "sie", "es", "he", "she", "it", "they")
+
+
+def asks_about_what_is_known(draft: Draft) -> bool:
+    """“What does the city have?”: the sentence before has said which."""
+    return draft.rule not in ASKING_SUBJECT and bool(KNOWN.search(draft.question))
+
+
+def stops_in_a_list(draft: Draft) -> bool:
+    """“take the men across the river | , seize the bridge”"""
+    return draft.rule == "action" and draft.clause.sentence.kinds[draft.answer[1] : draft.answer[1] + 1] == ","
 
 
 def asks_what_for_twice(draft: Draft) -> bool:
@@ -359,7 +381,7 @@ DOUBTS: tuple[tuple[Callable[[Draft], bool], float], ...] = (
     (has_brackets, SLIGHT),
     (has_quotation, SLIGHT),
     (lacks_its_participle, GRAVE),
-    (describes_its_subject, 1.5),
+    (describes_its_subject, 2.5),
     (is_vague, 1.2),
     (says_little, 1.6),
     (ends_openly, GRAVE),
@@ -387,6 +409,9 @@ DOUBTS: tuple[tuple[Callable[[Draft], bool], float], ...] = (
     (is_oblique, GRAVE),
     (tears_a_quotation, GRAVE),
     (tears_a_list, GRAVE),
+    (answers_with_an_unknown, 2.0),
+    (asks_about_what_is_known, 1.0),
+    (stops_in_a_list, 1.0),
     (leaves_words_behind, GRAVE),
     (asks_what_for_twice, CLEAR),
     (answers_with_a_chain, 1.3),

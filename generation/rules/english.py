@@ -97,6 +97,8 @@ def ask_subject(clause: Clause) -> Iterator[Draft]:
         or (verb.lemma == "be" and (clause.kinds(clause.rest)[:1] or "S") in (TO, "S"))
     ):
         return
+    if said != verb.text and re.search("KR*[FV]", clause.kinds(clause.rest)):
+        return  # “is by the sea and stretch from …”
     if any(token.plain in LIMITING for token in clause.tokens(adverbs_of(clause))):
         return
     asked = VOCABULARY.ask_who_or_what(clause, clause.subject)
@@ -201,7 +203,8 @@ def ask_governed(clause: Clause) -> Iterator[Draft]:
         word = clause.token(place)
         governed = GOVERNED.get(word.lemma if word.kind in "FV" else word.plain, "").split()
         found = OBJECT.match(clause.sentence.kinds, place + 2, clause.end)
-        if found and clause.token(place + 1).plain in governed and not is_time(clause, found.span()):
+        is_nested = "TV" in clause.kinds((clause.verb, place)) and word.kind not in "F"
+        if found and not is_nested and clause.token(place + 1).plain in governed and not is_time(clause, found.span()):
             start, end = found.start(), _end_of_object(clause, found.start())
             asked = "who" if PERSONS.fullmatch(head_of(clause, (start, end))) else "what"
             yield from draft(clause, write_question(clause, asked, (start, end)), (start, end), "governed", 2.9)

@@ -63,7 +63,7 @@ def ask_existence(clause: Clause) -> Iterator[Draft]:
     if found["number"] and clause.token(found.end() - 1).tag == "NN2":
         pieces: list[Piece] = ["how many", found.span("noun"), verb, "there", (found.end(), clause.end), *front]
         yield from draft(clause, WORDING.write(clause, pieces), found.span(), "number", 3.2)
-    elif has_front and not is_time(clause, clause.front):
+    elif has_front and find_question_word(clause, clause.front)[0] == "where":
         question = WORDING.write(clause, ["what", "is", "there", *front])
         yield from draft(clause, question, (start, clause.end), "object", 2.2)
 
@@ -93,6 +93,8 @@ def ask_number(clause: Clause) -> Iterator[Draft]:
 def _counted(clause: Clause, number: Range, noun: Range) -> Iterator[Draft]:
     kinds = clause.kinds(number)
     start = number[0] + (0 if _is_bound(clause, number) else kinds.index("C"))
+    if clause.token(noun[1] - 1).plain in ("times", "thirds", "quarters", "fifths"):
+        return
     if start != number[0] or is_time(clause, noun) or clause.token(noun[1] - 1).tag != "NN2":
         return
     before = clause.kinds((start - 1, start)) if start else ""

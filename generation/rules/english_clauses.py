@@ -49,13 +49,20 @@ def sentence_says_by(sentence: Sentence, verb: int) -> bool:
 def clause_starts(sentence: Sentence) -> list[int]:
     """Where clauses that state a fact may begin: with the sentence, after a comma with “and”, after “because”."""
     first = 1 if sentence.kinds.startswith("K") else 0
-    stated = [place + 1 for place, token in enumerate(sentence.tokens) if token.kind == "S" and token.plain in STATING]
+    stated = [place + 1 for place in range(len(sentence.tokens)) if _states(sentence, place)]
     joined = [found.end() for found in re.finditer("F[^,F]*,K|F[^;]*;(?=[^;])", sentence.kinds)]
     joined += [found.end() for found in JOINED.finditer(sentence.kinds)]
     return list(dict.fromkeys([first, *joined, *stated]))
 
 
-JOINED = re.compile("F[^,;SWFT]*K(?=[DAN]*[NE](?:P[DAN]*[NE])?R*F)")  # “the lamp burns out and the room is dark”
+JOINED = re.compile("F[^,;SWFT]*K(?=(?:D[AN]*[NE]|E+)(?:P[DAN]*[NE])?R*F)")  # “the lamp burns out and the room is dark”
+
+
+def _states(sentence: Sentence, place: int) -> bool:
+    """“because …”, “says that …”; “a drink that you can make” says only which one it is."""
+    token = sentence.tokens[place]
+    is_of_noun = token.plain == "that" and place > 0 and sentence.kinds[place - 1] == NOUN
+    return token.kind == "S" and token.plain in STATING and not is_of_noun
 
 
 def parse(sentence: Sentence, start: int) -> Clause | None:

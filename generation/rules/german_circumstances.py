@@ -96,7 +96,8 @@ def _counted(clause: Clause, start: int, end: int) -> Iterator[Draft]:
         return
     end = end if has_preposition else _end_of_counted(clause, end)
     noun: Range = (number + 1, end)
-    asked = "wie viel" if clause.token(number + 1).plain == "prozent" else "wie viele"
+    is_share = clause.token(number + 1).plain in ("prozent", "%")
+    asked = "wie viel" if is_share else "wie viele"
     if has_preposition and asked == "wie viele" and _is_dative_plural(clause, number):
         asked = "wie vielen"
     if start < clause.verb:
@@ -136,11 +137,11 @@ def _can_be_counted(clause: Clause, places: tuple[int, int, int]) -> bool:
         return False
     if begin and (clause.token(begin - 1).plain in BOUNDS or before == ","):
         return False
-    if clause.token(number + 1).plain in ("uhr", "ortszeit"):
+    if clause.token(number + 1).plain in ("uhr", "ortszeit", "drittel", "viertel", "fünftel", "mal"):
         return False
     if (before and before in "DdAHKC" and begin > clause.front[0]) or after in ("K", "x"):
         return False
-    return not (clause.token(end - 1).plain in UNITS and after in ("R", "P", "A"))  # “20 km nördlich”
+    return not (clause.token(end - 1).plain in UNITS and after in ("R", "P", "A", "p"))  # “20 km nördlich”
 
 
 def _end_of_counted(clause: Clause, end: int) -> int:

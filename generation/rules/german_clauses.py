@@ -203,7 +203,7 @@ def write_question(clause: Clause, asked: str, removed: Range, *more: Piece) -> 
         return WORDING.write(clause, [asked, (clause.verb, end)])
     verb_end = start + (start < removed[0] and clause.token(start).plain == "sich")
     if removed[0] == removed[1]:
-        while verb_end < end and clause.kinds((verb_end, verb_end + 1)) == PRONOUN:
+        while verb_end < end and (clause.token(verb_end).kind == PRONOUN or clause.token(verb_end).plain == "es"):
             verb_end += 1
         return WORDING.write(clause, [asked, *more, (clause.verb, verb_end), *subject, *other, (verb_end, end)])
     pieces: list[Piece] = [asked, *more, (clause.verb, verb_end), *subject, (verb_end, removed[0]), *other]

@@ -52,7 +52,7 @@ NO_PLACES = re.compile(
     r"(?:en)?"
 )
 PERSONS = re.compile(
-    r"\w*(?:ärztin|ärztinnen|meisterin|täterin|kommissar|kommandant|beauftragte|zeuge|zeugin|häftling|flüchtling|schauspieler|chirurg|redner|wähler|kunde|käufer|verkäufer|händlerin|mann|männer|frau|frauen|person|personen|mensch|menschen|kind|kinder|leute|präsident|minister|forscher|"
+    r"(?!\w*staat)\w*(?:ärztin|ärztinnen|meisterin|täterin|kommissar|kommandant|beauftragte|zeuge|zeugin|häftling|flüchtling|schauspieler|chirurg|redner|wähler|kunde|käufer|verkäufer|händlerin|mann|männer|frau|frauen|person|personen|mensch|menschen|kind|kinder|leute|präsident|minister|forscher|"
     r"wissenschaftler|autor|sprecher|trainer|spieler|polizist|beamte|experte|arzt|ärzte|könig|königin|kaiser|soldat|"
     r"student|schüler|lehrer|künstler|reisende|tourist|besucher|patient|direktor|chef|leiter|gouverneur|senator|"
     r"richter|anwalt|anwälte|bürger|bewohner|vater|mutter|sohn|tochter|bruder|opfer|täter|demonstrant|kletterer|fahrer|"
