@@ -30,7 +30,7 @@ def study(project) -> Study:
     return study
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def large(study, worker, settings, monkeypatch):
     """Two answers are many, a worker is alive, and what it is asked for waits here."""
     settings.LESART = settings.LESART | {"RESULTS_AT_ONCE": 2}
@@ -53,7 +53,7 @@ def work(page: Page) -> None:
     tasks.work(job_id=Job.objects.get(state=JobState.QUEUED).pk)
 
 
-def test_the_panel_counts_and_gives_way_to_the_numbers(page, study):
+def test_the_panel_counts_and_gives_way_to_the_numbers(page, study, large):
     page.goto(f"/s/{study.slug}/results/")
     panel = page.locator("[id^=job-]")
     expect(panel).to_contain_text("Waiting for a worker.")
@@ -67,7 +67,7 @@ def test_the_panel_counts_and_gives_way_to_the_numbers(page, study):
     expect(panel).to_have_count(0)
 
 
-def test_earlier_results_stay_until_somebody_wants_the_new_ones(page, study):
+def test_earlier_results_stay_until_somebody_wants_the_new_ones(page, study, large):
     page.goto(f"/s/{study.slug}/results/")
     work(page)
     expect(page.locator("#informativity h2")).to_be_visible(timeout=WAIT)
@@ -82,7 +82,7 @@ def test_earlier_results_stay_until_somebody_wants_the_new_ones(page, study):
     expect(page.locator("#informativity h2")).to_be_visible()
 
 
-def test_a_failure_is_said_and_can_be_tried_again(page, study, monkeypatch):
+def test_a_failure_is_said_and_can_be_tried_again(page, study, large, monkeypatch):
     page.goto(f"/s/{study.slug}/results/")
     with monkeypatch.context() as broken:
         broken.setattr("analysis.services.computing.compute_report", lambda key: 1 / 0)
