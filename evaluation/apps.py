@@ -1,4 +1,8 @@
 from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
+
+from jobs.kinds import Kind
+from jobs.kinds import register as register_job
 
 
 class EvaluationConfig(AppConfig):
@@ -8,6 +12,10 @@ class EvaluationConfig(AppConfig):
         from llm.registry import register  # models can be imported only now
         from studies.instrument_kinds import register_kind
 
+        work = "evaluation.services.baselines.finish_baseline"
+        register_job(
+            Kind("baseline", work, _("Letting a baseline answer"), {"units": _("%(done)s of %(total)s units.")})
+        )
         register("evaluation", "evaluation.door.EvaluationDoor")
         register("judgment", "evaluation.judges.door.JudgeDoor")
         for name in ("EvaluatorPromptKind", "LetterPromptKind", "JudgePromptKind"):

@@ -6,7 +6,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from evaluation import tasks
 from evaluation.calls import METHODS, get_prompt_versions, iter_unanswered_by
 from evaluation.forms import BaselineForm, JudgeForm, ModelForm
 from evaluation.models import Evaluator
@@ -16,6 +15,7 @@ from evaluation.services.evaluators import CannotEvaluate
 from evaluation.services.position import get_position
 from evaluation.services.progress import count_options, get_row, list_rows
 from evaluation.services.thresholds import make_curves
+from jobs.views import describe_progress
 from jobs.workers import has_live_workers
 from llm.command_line import format_estimate
 from llm.models import Endpoint, Run
@@ -43,14 +43,16 @@ def study_evaluators(request, slug):
     if form is not None and form.is_valid():
         try:
             evaluator = baselines.add_baseline(study, **form.cleaned_data)
-            report_progress(request, evaluator, tasks.start_baseline(evaluator))
+            report_progress(request, evaluator, baselines.start_baseline(evaluator, request.user))
             return redirect("study_evaluators", study.slug)
         except CannotEvaluate as error:
             form.add_error(None, str(error))
         except WrongState as error:
             messages.error(request, str(error))
             return redirect("study_evaluators", study.slug)
-    return render(request, "evaluation/evaluators.html", build_context(study) | {"form": form})
+    job = baselines.find_job(study)
+    context = build_context(study) | {"form": form} | (describe_progress(request, job) if job else {})
+    return render(request, "evaluation/evaluators.html", context)
 
 
 def build_context(study) -> dict:
@@ -73,7 +75,7 @@ def report_progress(request, evaluator: Evaluator, is_done: bool) -> None:
     if is_done:
         said = _("“%(label)s” has answered.")
     else:
-        said = _("“%(label)s” is answering. Reload the page to see its progress.")
+        said = _("“%(label)s” is answering.")
     messages.success(request, said % {"label": evaluator.annotator.code})
 
 
@@ -193,7 +195,7 @@ def evaluator_continue(request, slug, pk):
             messages.error(request, str(error))
             return redirect("study_evaluators", study.slug)
         return redirect(run) if run else redirect("study_evaluators", study.slug)
-    report_progress(request, evaluator, tasks.start_baseline(evaluator))
+    report_progress(request, evaluator, baselines.start_baseline(evaluator, request.user))
     return redirect("study_evaluators", study.slug)
 
 

@@ -58,7 +58,7 @@ class ResultKey:
     def make_job(self) -> Job:
         """Its job, whatever the answers are now; by language, as tables have words."""
         parameters = {"format": FORMAT, "choices": self.choices.to_json(), "more": list(self.more)}
-        return make_job(self.kind, name_subject(self.study), parameters, self.study.project)
+        return make_job(self.kind, self.study.job_subject, parameters, self.study.project)
 
     @classmethod
     def of_job(cls, job: Job) -> "ResultKey":
@@ -83,10 +83,6 @@ class Found:
     cached: CachedResult | None
     n: int
     pending: Job | None = None
-
-
-def name_subject(study: Study) -> str:
-    return f"study:{study.pk}"
 
 
 def find_subject(job: Job) -> Study:

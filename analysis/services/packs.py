@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from analysis.choices import BadChoice, Choices
 from analysis.pack.redaction import hidden_texts
-from analysis.services.cached_results import find_subject, name_subject
+from analysis.services.cached_results import find_subject
 from jobs.files import new_file
 from jobs.kinds import JobFailed
 from jobs.models import Job
@@ -20,12 +20,12 @@ KIND = "pack"
 
 def find_pack(study: Study) -> Job | None:
     """The study's pack, whoever asked for it."""
-    return Job.objects.filter(kind=KIND, subject=name_subject(study)).first()
+    return Job.objects.filter(kind=KIND, subject=study.job_subject).first()
 
 
 def ask_for_pack(study: Study, choices: Choices, user: User | None) -> Job:
     """A new pack in place of the study's earlier one; the one that is under way, if it is the same."""
-    wanted = make_job(KIND, name_subject(study), choices.to_json(), study.project, language="en")
+    wanted = make_job(KIND, study.job_subject, choices.to_json(), study.project, language="en")
     for other in Job.objects.filter(kind=KIND, subject=wanted.subject).exclude(key=wanted.key):
         delete_job(other)
     return get_or_schedule(wanted, timezone.now().isoformat(), user)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 from django.db.models import Count, Q
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from evaluation.baselines import (
@@ -21,6 +22,10 @@ from evaluation.baselines import (
 from evaluation.models import Evaluator
 from evaluation.services.evaluators import CannotEvaluate, EvaluatorSpec, choose_stages, ensure_evaluator
 from items.models import Item, Option
+from jobs.models import Job
+from jobs.progress import Hear, report_progress
+from jobs.scheduling import get_or_schedule, make_job
+from projects.models import User
 from studies.models import AnnotatorKind, Assignment, Study, UnitItem
 from studies.protocols import Stage
 from studies.services.declarations import get_declaration
@@ -29,6 +34,8 @@ from studies.services.evaluating import OptionJudgments, close_answered, store_j
 BASELINES = (MAJORITY, EXACT, FUZZY)
 NEED_TEXT = (EXACT, FUZZY)
 BEST, THRESHOLD = "best", "threshold"
+KIND, UNITS = "baseline", "units"  # of its job, and what that counts
+AT_ONCE = 3.0  # seconds that somebody who pressed a button may wait
 
 
 def add_baseline(study: Study, method: str, *, label: str = "", stages: Sequence[str] | None = None) -> Evaluator:
@@ -97,12 +104,36 @@ def answer(evaluator: Evaluator, seconds: float | None = None) -> bool:
     """
     started = time.monotonic()
     tick, stages = make_ticker(evaluator), list_stages(evaluator)
-    for assignment in iter_unfinished(evaluator):
+    n = evaluator.annotator.assignments.open().count()
+    for done, assignment in enumerate(iter_unfinished(evaluator), 1):
         for stage in stages:
             store_judgments(assignment, stage, judge_unit(assignment, tick), get_options(assignment))
+        report_progress(UNITS, done, n)
         if seconds is not None and time.monotonic() - started > seconds:
             break
     return close_answered(evaluator.annotator, evaluator.stages)
+
+
+def start_baseline(evaluator: Evaluator, user: User | None) -> bool:
+    """Answer for a few seconds, here; what is left becomes a job. Whether everything is answered."""
+    study = evaluator.annotator.study
+    job = make_job(KIND, study.job_subject, {"evaluator": evaluator.pk}, study.project)
+    if not Job.objects.open().filter(key=job.key).exists() and answer(evaluator, AT_ONCE):
+        return True
+    get_or_schedule(job, timezone.now().isoformat(), user)
+    return False
+
+
+def finish_baseline(job: Job, hear: Hear) -> None:
+    """The work of such a job. A removed evaluator is left alone."""
+    found = Evaluator.objects.select_related("annotator__study__instrument_version")
+    if evaluator := found.filter(pk=job.parameters["evaluator"]).first():
+        answer(evaluator)
+
+
+def find_job(study: Study) -> Job | None:
+    """An open job of a baseline of the study."""
+    return Job.objects.open().filter(kind=KIND, subject=study.job_subject).first()
 
 
 def list_stages(evaluator: Evaluator) -> list[Stage]:

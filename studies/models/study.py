@@ -64,6 +64,11 @@ class Study(Scratchable):
         return self.title
 
     @property
+    def job_subject(self) -> str:
+        """What jobs about the study are about (see `jobs.models.Job.subject`)."""
+        return f"study:{self.pk}"
+
+    @property
     def is_draft(self) -> bool:
         return self.state == StudyState.DRAFT
 

@@ -9,11 +9,11 @@ from tests.config.shell import ROOT, script
 
 ASK = """
 from threading import Thread
-from evaluation.tasks import answer_as_baseline
+from jobs.tasks import work
 from llm.tasks import drain, test_endpoint
 
 def say():
-    print({task.app.conf.broker_url for task in (answer_as_baseline, drain, test_endpoint)}, flush=True)
+    print({task.app.conf.broker_url for task in (work, drain, test_endpoint)}, flush=True)
 """
 BROKER = "redis://127.0.0.1:7/0"
 

@@ -7,26 +7,16 @@ from bs4 import BeautifulSoup
 from django.urls import reverse
 from django.utils import timezone
 
-from evaluation import tasks
 from evaluation.models import Evaluator
+from evaluation.services import baselines
 from evaluation.services.baselines import add_baseline, answer
-from jobs.models import Worker
+from jobs.models import Job, JobState, Worker
 from studies.models import Annotator, Response, StudyState
 from tests.factory import answer as answer_as
 from tests.factory import make_annotator, make_study
 
 pytestmark = pytest.mark.django_db
 PAGE = "/s/rivers-1/evaluators/"
-
-
-@pytest.fixture
-def messages_to_workers(monkeypatch):
-    """Evaluator ids that would go to the broker."""
-    sent = []
-    monkeypatch.setattr(
-        tasks.answer_as_baseline, "apply_async", lambda kwargs, **how: sent.append(kwargs["evaluator_id"])
-    )
-    return sent
 
 
 def page_of(client, url=PAGE) -> BeautifulSoup:
@@ -46,12 +36,12 @@ def test_a_study_without_evaluators_says_what_to_do(as_user, researcher, study):
     assert page.select_one("a[aria-current=page]").get_text() == "Evaluators"
 
 
-def test_adding_a_baseline_lets_it_answer_at_once(as_user, researcher, study, messages_to_workers):
+def test_adding_a_baseline_lets_it_answer_at_once(as_user, researcher, study):
     client = as_user(researcher)
     response = client.post(PAGE, {"method": "majority", "label": ""}, follow=True)
     assert "“majority” has answered." in response.content.decode()
     assert rows_on(page_of(client))["majority"][:4] == ["baseline", "8", "8", "0"]
-    assert messages_to_workers == []
+    assert not Job.objects.exists()
 
 
 def test_a_matcher_is_undefined_without_the_text_and_not_zero(as_user, researcher, study):
@@ -60,27 +50,27 @@ def test_a_matcher_is_undefined_without_the_text_and_not_zero(as_user, researche
     assert rows_on(page_of(client))["near"][:4] == ["baseline: fuzzy", "undefined", "8", "0"]
 
 
-def test_what_takes_longer_is_left_to_a_worker(as_user, researcher, study, messages_to_workers, monkeypatch):
-    monkeypatch.setattr(tasks, "AT_ONCE", 0.0)
+def test_what_takes_longer_is_left_to_a_worker(as_user, researcher, study, run_jobs, monkeypatch):
+    monkeypatch.setattr(baselines, "AT_ONCE", 0.0)
     client = as_user(researcher)
-    response = client.post(PAGE, {"method": "majority"}, follow=True)
-    assert "“majority” is answering." in response.content.decode()
-    assert messages_to_workers == [Evaluator.objects.get().pk]
+    client.post(PAGE, {"method": "majority"})
     assert rows_on(page_of(client))["majority"][:4] == ["baseline", "5 of 8", "5 of 8", "6"]
-
-
-def test_a_task_completes_what_was_begun(study):
-    evaluator = add_baseline(study, "majority")
-    answer(evaluator, seconds=0)
-    tasks.answer_as_baseline(evaluator_id=evaluator.pk)
-    assert Response.objects.count() == 16
-    tasks.answer_as_baseline(evaluator_id=evaluator.pk)
+    assert page_of(client).select("[data-refresh]")
+    client.post(reverse("evaluator_continue", args=["rivers-1", Evaluator.objects.get().pk]))  # changes nothing
+    assert rows_on(page_of(client))["majority"][:4] == ["baseline", "5 of 8", "5 of 8", "6"]
+    assert run_jobs() == ["baseline"]
+    assert rows_on(page_of(client))["majority"][:4] == ["baseline", "8", "8", "0"]
+    assert not page_of(client).select("[data-refresh]")
     assert Response.objects.count() == 16
 
 
-def test_a_task_for_a_removed_evaluator_does_nothing(db):
-    tasks.answer_as_baseline(evaluator_id=12345)
-    assert not Response.objects.exists()
+def test_a_job_of_a_removed_evaluator_does_nothing(study, run_jobs, monkeypatch):
+    monkeypatch.setattr(baselines, "AT_ONCE", 0.0)
+    baselines.start_baseline(add_baseline(study, "majority"), None)
+    Evaluator.objects.all().delete()
+    n = Response.objects.count()
+    run_jobs()
+    assert (Response.objects.count(), Job.objects.get().state) == (n, JobState.DONE)
 
 
 def test_an_unfinished_evaluator_can_be_continued(as_user, researcher, study):
@@ -107,15 +97,6 @@ def test_the_page_says_if_no_worker_is_listening(as_user, researcher, study):
 def test_a_page_of_finished_evaluators_needs_no_worker(as_user, researcher, study):
     answer(add_baseline(study, "majority"))
     assert "No worker is running" not in page_of(as_user(researcher)).get_text()
-
-
-def test_a_broker_that_is_away_is_no_error(as_user, researcher, study, monkeypatch):
-    def away(**how):
-        raise OSError("nobody there")
-
-    monkeypatch.setattr(tasks, "AT_ONCE", 0.0)
-    monkeypatch.setattr(tasks.answer_as_baseline, "apply_async", away)
-    assert as_user(researcher).post(PAGE, {"method": "majority"}).status_code == 302
 
 
 def test_what_is_refused_stands_on_the_page(as_user, researcher, study):
