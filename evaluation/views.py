@@ -72,10 +72,7 @@ def build_context(study) -> dict:
 
 
 def report_progress(request, evaluator: Evaluator, is_done: bool) -> None:
-    if is_done:
-        said = _("“%(label)s” has answered.")
-    else:
-        said = _("“%(label)s” is answering.")
+    said = _("“%(label)s” has answered.") if is_done else _("“%(label)s” is answering.")
     messages.success(request, said % {"label": evaluator.annotator.code})
 
 
