@@ -2,7 +2,7 @@ import secrets
 from typing import Self
 
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Q
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
@@ -151,7 +151,17 @@ class Assignment(models.Model):
                 name="finished_means_done",
             ),
         ]
-        indexes = [models.Index(F("annotator"), F("position"), name="assignment_order")]
+        indexes = [
+            # Where an annotator is, and how many of how many are done, whatever the size of the study.
+            models.Index(
+                fields=["annotator", "position", "id"],
+                condition=Q(returned_at=None, finished_at=None),
+                name="open_assignments",
+            ),
+            models.Index(
+                fields=["annotator", "round", "finished_at"], condition=Q(returned_at=None), name="assignment_counts"
+            ),
+        ]
 
     def __str__(self):
         return f"{self.annotator} {self.unit}"

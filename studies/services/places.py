@@ -66,7 +66,7 @@ class Place:
             return 0, mine.count()
         takes_back = get_annotator_declaration(self.annotator).takes_back
         mine = mine.filter(round=1 if takes_back else self.assignment.round)
-        found = mine.aggregate(total=Count("pk"), finished=Count("finished_at"))
+        found = mine.aggregate(total=Count("*"), finished=Count("finished_at"))
         is_again = takes_back and self.assignment.round > 1  # then its own first round is among the finished
         return found["finished"] + (not is_again), found["total"]
 
