@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from analysis.measures.agreement import all_pairs, mean_agreement, pairwise
-from analysis.measures.agreement_intervals import clustered_kappa, published_kappa
+from analysis.measures.agreement import all_pairs, clustered_kappa, mean_agreement, pairwise, published_kappa
 from analysis.measures.alpha import INTERVAL, clustered_alpha, krippendorff_alpha
 from analysis.measures.coefficient_intervals import CONGER, FLEISS, GWET, PERCENT, clustered_coefficient
 from analysis.measures.coefficients import category_counts, conger_kappa, fleiss_kappa, gwet_ac, percent

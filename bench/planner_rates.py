@@ -14,8 +14,7 @@ from functools import cache
 
 import numpy as np
 
-from analysis.measures.component_intervals import component_intervals
-from analysis.measures.components import Judgments, fit_components
+from analysis.measures.components import Judgments, component_intervals, fit_components
 from analysis.measures.intervals import Interval, clustered
 from analysis.measures.power import Components, Plan, informativity_outlook, logit_of
 from analysis.measures.types import FloatArray, IntArray

@@ -18,9 +18,8 @@ from analysis.measures.components import fit_text_spread
 from analysis.measures.power import expected_share, logit_of, preference_outlook
 from analysis.measures.ranking import rank_generators
 from analysis.measures.share_intervals import clustered_mean
-from analysis.measures.strengths import DAVIDSON, fit
+from analysis.measures.strengths import DAVIDSON, FIRST, SECOND, TIE, fit, pair_counts
 from analysis.measures.types import BoolArray, IntArray
-from analysis.measures.wins import FIRST, SECOND, TIE, pair_counts
 from bench.coverage import Tally
 from bench.rates import options, rate
 

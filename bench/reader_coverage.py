@@ -23,9 +23,9 @@ import numpy as np
 from scipy.stats import norm
 from scipy.stats import t as student
 
-from analysis.measures.adjusted_contrasts import adjust_reader_contrasts, adjust_text_contrasts, pairs_of
 from analysis.measures.agreement import all_pairs
 from analysis.measures.alpha import INTERVAL
+from analysis.measures.contrasts import adjust_reader_contrasts, adjust_text_contrasts, pairs_of
 from analysis.measures.intervals import Interval
 from analysis.measures.reader_coefficients import readers_alpha, readers_kappa
 from analysis.measures.reader_intervals import Arm, contrast_parts, readers_contrast, readers_share

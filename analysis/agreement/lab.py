@@ -13,9 +13,9 @@ from django.utils.translation import gettext_noop
 from analysis.agreement.lab_tests import tests
 from analysis.agreement.questions import Answers, Asked, answers_in, names_of
 from analysis.choices import ANNOTATORS, PUBLISHED, READERS, Choices
-from analysis.measures import agreement, alpha, coefficient_intervals, coefficients, scales
-from analysis.measures.agreement import MISSING, all_pairs, mean_agreement, pairwise
-from analysis.measures.agreement_intervals import clustered_kappa
+from analysis.measures import agreement, alpha, coefficient_intervals, coefficients
+from analysis.measures import types as scales
+from analysis.measures.agreement import MISSING, all_pairs, clustered_kappa, mean_agreement, pairwise
 from analysis.measures.icc import clustered_icc, icc
 from analysis.measures.intervals import TEXT, Interval, undefined
 from analysis.measures.reader_coefficients import readers_alpha, readers_coefficient, readers_kappa

@@ -21,7 +21,8 @@ from analysis.agreement.questions import (
     latest_judgments,
 )
 from analysis.choices import Choices
-from analysis.measures import alpha, coefficients, scales
+from analysis.measures import alpha, coefficients
+from analysis.measures import types as scales
 from analysis.measures.agreement import MISSING
 from analysis.tables.spec import Shown, Table, make_table
 from studies.protocols import Stage

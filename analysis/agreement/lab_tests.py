@@ -11,8 +11,7 @@ from django.utils.translation import gettext_noop
 from analysis.agreement.questions import Answers, Asked, names_of
 from analysis.measures.agreement import all_pairs, pair_tables, sharing
 from analysis.measures.coefficients import category_counts, fleiss_kappa
-from analysis.measures.cohen import kappa_test
-from analysis.measures.fleiss_tests import fleiss_test
+from analysis.measures.kappa import fleiss_test, kappa_test
 from analysis.tables.spec import Shown, Table, make_table
 from analysis.words import scope_word
 from studies.question_words import name_label

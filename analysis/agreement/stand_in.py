@@ -15,8 +15,7 @@ from analysis.agreement.questions import Asked, questions_of
 from analysis.choices import ANNOTATORS, PUBLISHED, READERS
 from analysis.formatting import UNDEFINED, number, of_people, of_texts, with_interval
 from analysis.frames.evidence import Evidence
-from analysis.measures.agreement import MISSING, all_pairs, mean_agreement, pairs_with, pairwise
-from analysis.measures.agreement_intervals import clustered_kappa
+from analysis.measures.agreement import MISSING, all_pairs, clustered_kappa, mean_agreement, pairs_with, pairwise
 from analysis.measures.alternative_annotator import (
     CATEGORIES,
     CROWD,
@@ -26,8 +25,8 @@ from analysis.measures.alternative_annotator import (
     SKILLED,
     alternative_annotator_test,
 )
+from analysis.measures.biases import Excess, excess, excess_where
 from analysis.measures.calibration import reliability
-from analysis.measures.excess import Excess, excess, excess_where
 from analysis.measures.intervals import TEXT, undefined
 from analysis.measures.reader_coefficients import readers_kappa
 from analysis.reports.estimates import NOT_PUBLISHED, Estimate, same_interval, texts_only_note

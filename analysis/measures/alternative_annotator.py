@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import t as student
 
-from analysis.measures.multiplicity import BENJAMINI_YEKUTIELI, adjusted
+from analysis.measures.contrasts import BENJAMINI_YEKUTIELI, adjusted
 from analysis.measures.types import FloatArray, IntArray, gettext_noop
 
 EXPERTS, SKILLED, CROWD = 0.2, 0.15, 0.1  # ε for people of these kinds

@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from analysis.measures.correlations import KENDALL, PEARSON, SPEARMAN, Correlation
-from analysis.measures.intervals import CELLS, LEVEL, NO_SPREAD, Bounds, Interval, Statistic, clustered, undefined
-from analysis.measures.row_correlations import (
+from analysis.measures.correlations import (
     FEWEST,
+    KENDALL,
+    PEARSON,
+    SPEARMAN,
+    Correlation,
     moments,
     over_root,
     pearson_of,
@@ -23,6 +25,7 @@ from analysis.measures.row_correlations import (
     settled,
     text_correlations,
 )
+from analysis.measures.intervals import CELLS, LEVEL, NO_SPREAD, Bounds, Interval, Statistic, clustered, undefined
 from analysis.measures.share_intervals import clustered_mean
 from analysis.measures.types import FloatArray, IntArray, gettext_noop
 

@@ -1,7 +1,4 @@
-"""Pearson, Spearman and Kendall's τ-b of two columns of numbers: over all, within texts, and of generators' means.
-
-x, y: (n,) numbers; NaN in either leaves the row out. NaN with fewer than three rows left or where a column is constant.
-"""
+"""Many correlations at once: one of each row of two tables, or of each text."""
 
 from __future__ import annotations
 
@@ -12,8 +9,81 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from analysis.measures.row_correlations import FEWEST, KENDALL, PEARSON, SPEARMAN, settled, text_correlations
+from analysis.measures.intervals import CELLS
 from analysis.measures.types import BoolArray, FloatArray, IntArray, gettext_noop
+
+PEARSON, SPEARMAN, KENDALL = "pearson", "spearman", "kendall"
+FEWEST = 3
+LONG = 100  # from this length on sorting a row is faster than comparing each two of its numbers
+
+
+def text_correlations(x: FloatArray, y: FloatArray, text: IntArray, coefficient: str) -> tuple[FloatArray, IntArray]:
+    """r and n of each text that has a correlation, (k,) both; texts with fewer than three rows have none.
+
+    x, y: (n,) without NaN; text: (n,) whole numbers. Texts with equally many rows are computed together.
+    """
+    order = np.argsort(text, kind="stable")
+    _texts, starts, counts = np.unique(text[order], return_index=True, return_counts=True)
+    r = np.full(len(counts), np.nan)
+    for n in np.unique(counts[counts >= FEWEST]):
+        same = counts == n
+        rows = order[starts[same][:, None] + np.arange(n)]
+        one, other = (column[rows] - column[rows].mean(axis=1, keepdims=True) for column in (x, y))
+        r[same] = row_correlations(one, other, coefficient)
+    defined = ~np.isnan(r)
+    return r[defined], counts[defined].astype(np.int64)
+
+
+def row_correlations(x: FloatArray, y: FloatArray, coefficient: str) -> FloatArray:
+    """(b,): the coefficient of each row of x and y, (b, g); NaN where a row is constant or has a NaN."""
+    if coefficient == KENDALL:
+        return _kendall(x, y)
+    if coefficient == SPEARMAN:
+        x, y = stats.rankdata(x, axis=1, nan_policy="propagate"), stats.rankdata(y, axis=1, nan_policy="propagate")
+    ones = np.ones(x.shape)
+    return pearson_of(np.stack([(ones * part).sum(axis=1) for part in moments(x, y)], axis=1))
+
+
+def _kendall(x: FloatArray, y: FloatArray) -> FloatArray:
+    """τ-b of each row, from the signs of all differences in blocks of rows; long rows one by one by sorting."""
+    b, g = x.shape
+    if g > LONG:
+        return np.array([stats.kendalltau(*pair, nan_policy="propagate").statistic for pair in zip(x, y, strict=True)])
+    rows = max(1, CELLS // max(1, g * g))
+    return np.concatenate([_by_signs(x[at : at + rows], y[at : at + rows]) for at in range(0, max(b, 1), rows)])
+
+
+def _by_signs(x: FloatArray, y: FloatArray) -> FloatArray:
+    signs = [np.sign(column[:, :, None] - column[:, None, :]) for column in (x, y)]
+    return over_root((signs[0] * signs[1]).sum(axis=(1, 2)), *(np.abs(sign).sum(axis=(1, 2)) for sign in signs))
+
+
+def settled(values: FloatArray) -> FloatArray:
+    """(…, g) means to the twelfth digit of the largest in their row, so that means that are equal rank equal."""
+    largest = np.where(np.isnan(values), 0.0, np.abs(values)).max(axis=-1, keepdims=True, initial=0.0)
+    scale = np.where(largest > 0, largest, 1.0)
+    return np.asarray(np.round(values / scale, 12) * scale)
+
+
+def moments(x: FloatArray, y: FloatArray) -> tuple[FloatArray, ...]:
+    return np.ones_like(x), x, y, x * x, y * y, x * y
+
+
+def pearson_of(sums: FloatArray) -> FloatArray:
+    """r from (b, 6) sums of 1, x, y, x², y², xy; NaN where one has no variation but for rounding."""
+    n, x, y, xx, yy, xy = sums.T
+    spread_x, spread_y = n * xx - x * x, n * yy - y * y
+    rounding = 1e-12 * n
+    spread_x = np.where(spread_x > rounding * xx, spread_x, 0.0)
+    spread_y = np.where(spread_y > rounding * yy, spread_y, 0.0)
+    return over_root(n * xy - x * y, spread_x, spread_y)
+
+
+def over_root(above: FloatArray, one: FloatArray, other: FloatArray) -> FloatArray:
+    """above / √(one · other) within -1 and 1; NaN where the root is 0."""
+    below = np.sqrt(one * other)
+    return np.clip(above / np.where(below > 0, below, np.nan), -1.0, 1.0)
+
 
 __all__ = [
     "COEFFICIENTS",

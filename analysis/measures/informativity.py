@@ -1,8 +1,4 @@
-"""Text informativity other than pooled: matched, per item, threshold-free and in bits; and what a yes-bias does.
-
-guess, read: (annotators, options) 1 for a right judgment, 0 for a wrong one, MISSING, in the same order of options.
-The pooled figure is accuracy.informativity.
-"""
+"""Accuracy from counts: a share is one division of whole numbers, so equal counts give equal figures to the digit."""
 
 from __future__ import annotations
 
@@ -15,6 +11,27 @@ from scipy.stats import norm, rankdata
 from analysis.measures.agreement import MISSING
 from analysis.measures.intervals import Interval, clustered
 from analysis.measures.types import BoolArray, FloatArray, IntArray, gettext_noop
+
+
+def tally(right: BoolArray, text: IntArray, texts: int) -> tuple[IntArray, IntArray]:
+    """Right judgments and all judgments per text.
+
+    right: (n,), whether each judgment was right. text: (n,), codes 0 to texts - 1. Gives two arrays (texts,) of
+    counts; a text without judgments has 0 and 0. Their sums are the counts of the whole.
+    """
+    n = np.bincount(text, minlength=texts)
+    return np.bincount(text[right], minlength=texts).astype(np.int64), n.astype(np.int64)
+
+
+def share(right: int, n: int) -> float:
+    """Right of n judgments, 0 to 1; NaN where n is 0. Counts are pooled first: a mean of shares is another figure."""
+    return int(right) / int(n) if n else math.nan
+
+
+def informativity(read_right: int, read_n: int, guess_right: int, guess_n: int) -> float:
+    """Answerability minus guessability, -1 to 1 (Säuberli & Clematide 2024); NaN where either has no judgment."""
+    return share(read_right, read_n) - share(guess_right, guess_n)
+
 
 LEAST = 2.0**-20  # a probability below this is taken as this, so that one judgment costs at most 20 bits
 

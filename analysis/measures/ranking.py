@@ -7,9 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis.measures.intervals import NO_JUDGMENT, TEXT, Interval, clustered_together, method_for, undefined
-from analysis.measures.strengths import as_used, fit
+from analysis.measures.strengths import (
+    ONLY_TIES,
+    RUNS_AWAY,
+    PairCounts,
+    as_used,
+    comparable,
+    fit,
+    pair_counts,
+    why_left_out,
+)
 from analysis.measures.types import BoolArray, FloatArray, IntArray
-from analysis.measures.wins import ONLY_TIES, RUNS_AWAY, PairCounts, comparable, pair_counts, why_left_out
 
 UNBOUNDED = (-np.inf, np.inf)
 EQUAL = 1e-9  # log-strengths this close share a rank

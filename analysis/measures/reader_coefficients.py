@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.measures.agreement import MISSING, cohen_kappa, judgments_compared, pair_tables, sharing
-from analysis.measures.agreement_intervals import KAPPA_BOUNDS
+from analysis.measures.agreement import KAPPA_BOUNDS, MISSING, cohen_kappa, judgments_compared, pair_tables, sharing
 from analysis.measures.alpha import INTERVAL, ORDINAL, alpha_of_coincidences, distances
 from analysis.measures.coefficient_intervals import CHANCES, CONGER, PAIRS_ONLY, PERCENT, counts_in_groups
 from analysis.measures.coefficients import category_counts, conger_chance, corrected, unit_agreement, unit_shares

@@ -5,7 +5,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from analysis.choices import CONVENTIONS
-from analysis.measures.component_intervals import ANNOTATOR
+from analysis.measures.components import ANNOTATOR
 from analysis.measures.intervals import Interval
 from analysis.reports.estimates import same_interval
 from analysis.tables.spec import Shown, Table, make_table

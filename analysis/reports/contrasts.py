@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from analysis.choices import ANNOTATORS, PUBLISHED, READERS, Choices
 from analysis.frames.evidence import Evidence
-from analysis.measures.adjusted_contrasts import AdjustedContrast, adjust_reader_contrasts, adjust_text_contrasts
+from analysis.measures.contrasts import AdjustedContrast, adjust_reader_contrasts, adjust_text_contrasts
 from analysis.measures.intervals import Bounds, undefined
 from analysis.measures.reader_intervals import Arm, contrast_parts
 from analysis.measures.types import FloatArray

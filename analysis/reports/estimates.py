@@ -12,16 +12,9 @@ from django.utils.translation import gettext_noop
 
 from analysis.choices import ANNOTATORS, CONVENTIONS, PUBLISHED, READERS
 from analysis.formatting import number
-from analysis.measures.accuracy import informativity
+from analysis.measures.informativity import informativity
 from analysis.measures.intervals import Bounds, Interval, clustered, undefined
-from analysis.measures.reader_intervals import (
-    Arm,
-    add_up,
-    parts_of_sums,
-    readers_contrast,
-    readers_mean,
-    readers_share,
-)
+from analysis.measures.reader_intervals import Arm, add_up, parts_of_sums, readers_contrast, readers_mean, readers_share
 from analysis.measures.share_intervals import (
     clustered_contrast,
     clustered_mean,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from analysis.choices import Choices
-from analysis.measures.adjusted_contrasts import AdjustedContrast
+from analysis.measures.contrasts import AdjustedContrast
 from analysis.measures.reader_intervals import Arm, contrast_parts
 from analysis.reports.contrasts import Comparison, Family, Measured, compare
 from analysis.reports.headlines import RATING_WORDING, headline, mark_ends

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from analysis.measures.agreement import MISSING, all_pairs, pairs_with
-from analysis.measures.agreement_intervals import published_kappa
+from analysis.measures.agreement import MISSING, all_pairs, pairs_with, published_kappa
 from analysis.protocols.guess_then_read.agreement import published_kappas
 
 LUCK = 0.02

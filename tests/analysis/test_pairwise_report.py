@@ -14,7 +14,7 @@ from django.urls import reverse
 from analysis.choices import Choices
 from analysis.exports.writing import export_responses
 from analysis.frames.evidence import evidence_of
-from analysis.measures.wins import FIRST, SECOND, TIE
+from analysis.measures.strengths import FIRST, SECOND, TIE
 from analysis.protocols.pairwise.judged_pairs import counted
 from analysis.protocols.pairwise.sentences import preference_comparisons
 from analysis.protocols.pairwise.sentences import say_ranking as sentences

@@ -6,7 +6,7 @@ from pkgutil import iter_modules
 import pytest
 
 from analysis import measures
-from analysis.measures import landis_koch
+from analysis.measures import kappa as landis_koch
 from bench.messages import extracted
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from django.utils.translation import gettext as _
 
 from analysis.frames.evidence import Evidence
-from analysis.measures.favour import clustered_favour, favour
+from analysis.measures.biases import clustered_favour, favour
 from analysis.measures.intervals import UNDEFINED_FIGURE
 from analysis.measures.types import BoolArray, FloatArray
 from analysis.protocols.dimension_ratings.metric_values import Judged, dropped_note, nothing

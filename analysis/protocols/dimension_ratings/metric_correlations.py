@@ -10,9 +10,9 @@ from django.utils.translation import gettext_noop
 from analysis.frames.evidence import Evidence
 from analysis.measures import correlation_intervals as intervals
 from analysis.measures import correlations
+from analysis.measures.contrasts import adjusted
 from analysis.measures.correlations import COEFFICIENTS, Correlation
 from analysis.measures.intervals import JACKKNIFE, Interval, p_of_zero, undefined, within
-from analysis.measures.multiplicity import adjusted
 from analysis.protocols.dimension_ratings.metric_values import Judged, dropped_note, nothing
 from analysis.reports.estimates import intervals_json, over_texts, texts_only_note
 from analysis.reports.headlines import HIGHEST, LOWEST, mark_extremes

@@ -7,8 +7,7 @@ import pandas as pd
 from django.utils.translation import gettext as _
 
 from analysis.frames.evidence import Evidence
-from analysis.measures.correlations import SPEARMAN, correlation
-from analysis.measures.row_correlations import settled
+from analysis.measures.correlations import SPEARMAN, correlation, settled
 from analysis.protocols.dimension_ratings.metric_values import Judged, dropped_note, nothing
 from analysis.reports.headlines import HIGHEST, mark_extremes
 from analysis.tables.spec import Crossing, Shown, Table, make_table

@@ -6,8 +6,8 @@ from django.utils.translation import gettext as _
 
 from analysis.formatting import count, number
 from analysis.frames.evidence import Evidence
-from analysis.measures.multiplicity import adjusted
-from analysis.measures.row_correlations import text_correlations
+from analysis.measures.contrasts import adjusted
+from analysis.measures.correlations import text_correlations
 from analysis.measures.types import BoolArray, FloatArray
 from analysis.protocols.dimension_ratings.metric_by_score import rounded
 from analysis.protocols.dimension_ratings.metric_checks import asked_about, mean_of_rows

@@ -16,6 +16,7 @@ from analysis.frames.responses import judgments_of
 from analysis.measures.agreement import (
     MISSING,
     all_pairs,
+    clustered_kappa,
     cohen_kappa,
     human_average,
     judgments_compared,
@@ -25,7 +26,6 @@ from analysis.measures.agreement import (
     pairs_with,
     pairwise,
 )
-from analysis.measures.agreement_intervals import clustered_kappa
 from analysis.measures.intervals import (
     CELLS,
     DRAWS,

@@ -10,7 +10,6 @@ from django.utils.translation import gettext_noop
 
 from analysis.frames.evidence import Evidence
 from analysis.frames.responses import judgments_of
-from analysis.measures.accuracy import share
 from analysis.measures.informativity import (
     LEAST,
     auc,
@@ -19,6 +18,7 @@ from analysis.measures.informativity import (
     clustered_auc,
     clustered_auc_informativity,
     detection,
+    share,
 )
 from analysis.measures.intervals import TEXT, Interval, undefined
 from analysis.measures.share_intervals import clustered_mean

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from analysis.frames.evidence import Evidence
 from analysis.frames.responses import judgments_of
-from analysis.measures.accuracy import informativity
+from analysis.measures.informativity import informativity
 from analysis.measures.intervals import JACKKNIFE, PERCENTILE, Interval
 from analysis.measures.reader_intervals import Arm, readers_contrast
 from analysis.measures.share_intervals import clustered_contrast, published_contrast

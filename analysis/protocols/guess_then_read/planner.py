@@ -11,8 +11,7 @@ from django.utils.translation import gettext_lazy
 from analysis.formatting import count, number
 from analysis.frames.evidence import Evidence
 from analysis.frames.responses import judgments_of
-from analysis.measures.component_intervals import component_intervals
-from analysis.measures.components import fit_components
+from analysis.measures.components import component_intervals, fit_components
 from analysis.measures.power import Components, Plan, informativity_curve
 from analysis.planning.forms import OutlookForm, Sizes, share, size, spread
 from analysis.planning.outlook import STUDIES, AssumedPlan, Planner, TooLarge, outlook_row, percent, sizes_around

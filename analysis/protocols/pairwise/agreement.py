@@ -12,10 +12,10 @@ from analysis.frames.evidence import Evidence
 from analysis.measures.agreement import MISSING
 from analysis.measures.coefficient_intervals import CONGER, PERCENT, clustered_coefficient
 from analysis.measures.coefficients import Coefficient, category_counts, conger_kappa, percent
-from analysis.measures.landis_koch import strength
+from analysis.measures.kappa import strength
 from analysis.measures.reader_coefficients import readers_coefficient
+from analysis.measures.strengths import TIE, ties_missing
 from analysis.measures.types import IntArray
-from analysis.measures.wins import TIE, ties_missing
 from analysis.protocols.pairwise.judged_pairs import judgments_of, ratings_of
 from analysis.protocols.pairwise.tables import AGREEMENT
 from analysis.reports.estimates import Estimate

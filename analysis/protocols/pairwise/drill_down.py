@@ -6,8 +6,7 @@ import pandas as pd
 from django.utils.translation import gettext as _
 
 from analysis.frames.evidence import Evidence
-from analysis.measures.strengths import NO_TIES
-from analysis.measures.wins import TIE
+from analysis.measures.strengths import NO_TIES, TIE
 from analysis.protocols.pairwise.agreement import TIES_MISSING, WITHOUT_TIES
 from analysis.protocols.pairwise.judged_pairs import PLACE, counted, judgments_by, judgments_of, winner
 from analysis.protocols.pairwise.tables import (

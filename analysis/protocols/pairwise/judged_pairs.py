@@ -6,8 +6,8 @@ from django.utils.translation import gettext as _
 
 from analysis.frames.evidence import Evidence
 from analysis.measures.agreement import MISSING
+from analysis.measures.strengths import FIRST, SECOND, TIE
 from analysis.measures.types import IntArray
-from analysis.measures.wins import FIRST, SECOND, TIE
 from analysis.reports.evaluators import Evaluator, people_in
 from studies.protocols.pairwise.declaration import BETTER
 from studies.protocols.pairwise.declaration import TIE as TIE_WORD

@@ -10,10 +10,9 @@ from django.utils.translation import gettext_lazy
 
 from analysis.formatting import count, number
 from analysis.frames.evidence import Evidence
-from analysis.measures.component_intervals import text_spread_interval
-from analysis.measures.components import fit_text_spread
+from analysis.measures.components import fit_text_spread, text_spread_interval
 from analysis.measures.power import Components, preference_outlook
-from analysis.measures.wins import TIE
+from analysis.measures.strengths import TIE
 from analysis.planning.forms import OutlookForm, Sizes, share, size, spread
 from analysis.planning.outlook import STUDIES, AssumedPlan, Planner, outlook_row, percent, sizes_around
 from analysis.planning.spread_table import component_row, unfitted

@@ -10,9 +10,8 @@ from analysis.formatting import UNDEFINED, judgments_counted, of_texts
 from analysis.frames.evidence import Evidence
 from analysis.measures.components import fit_text_spread
 from analysis.measures.power import Components, preference_outlook
-from analysis.measures.strengths import DAVIDSON
+from analysis.measures.strengths import DAVIDSON, FIRST, SECOND, TIE
 from analysis.measures.types import IntArray
-from analysis.measures.wins import FIRST, SECOND, TIE
 from analysis.pack.methods import Facts, table, with_ends, written
 from analysis.protocols.pairwise.judged_pairs import coded, counted
 from analysis.reports.contrasts import Comparison, Difference, Family, Measured, compare_all

@@ -9,7 +9,7 @@ import pandas as pd
 from django.utils.translation import gettext as _
 
 from analysis.frames.evidence import Evidence
-from analysis.measures.wins import TIE, pair_counts
+from analysis.measures.strengths import TIE, pair_counts
 from analysis.protocols.pairwise.judged_pairs import PLACE, calibration_note, coded, counted, winner
 from analysis.protocols.pairwise.tables import CRITERIA, SIDES, WINS
 from analysis.reports.estimates import arm_of, share_of, with_codes

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.measures.accuracy import informativity, share, tally
+from analysis.measures.informativity import informativity, share, tally
 
 judgments = st.lists(st.tuples(st.integers(0, 4), st.booleans()), min_size=1, max_size=60)
 

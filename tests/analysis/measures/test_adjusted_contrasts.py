@@ -9,17 +9,18 @@ import pytest
 from scipy.stats import studentized_range
 from scipy.stats import t as student
 
-from analysis.measures.adjusted_contrasts import (
+from analysis.measures.contrasts import (
+    HOLM,
     MAX_T,
     TOO_FEW_TEXTS,
     AdjustedContrast,
     adjust_reader_contrasts,
     adjust_text_contrasts,
+    adjusted,
     largest_t,
     pairs_of,
 )
 from analysis.measures.intervals import NO_VARIATION, UNDEFINED_WITHOUT_ONE
-from analysis.measures.multiplicity import HOLM, adjusted
 from analysis.measures.reader_intervals import Arm, contrast_parts
 from analysis.measures.variance_parts import VarianceParts
 

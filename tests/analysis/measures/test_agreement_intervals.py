@@ -10,9 +10,17 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from analysis.measures import agreement_intervals
-from analysis.measures.agreement import MISSING, all_pairs, mean_agreement, pairs_with, pairwise
-from analysis.measures.agreement_intervals import clustered_kappa, mean_kappa, published_kappa
+from analysis.measures import agreement as agreement_intervals
+from analysis.measures.agreement import (
+    MISSING,
+    all_pairs,
+    clustered_kappa,
+    mean_agreement,
+    mean_kappa,
+    pairs_with,
+    pairwise,
+    published_kappa,
+)
 from analysis.measures.intervals import JACKKNIFE, NO_JUDGMENT, NO_VARIATION, ONE_TEXT, PERCENTILE
 
 

@@ -29,7 +29,7 @@ from analysis.measures.coefficients import (
     percent,
 )
 from analysis.measures.intervals import JACKKNIFE, JUDGMENT, NO_JUDGMENT, NO_VARIATION, ONE_TEXT, PERCENTILE
-from analysis.measures.scales import agreement_weights
+from analysis.measures.types import agreement_weights
 
 OF_COUNTS = {"percent": percent, "fleiss": fleiss_kappa, "gwet": gwet_ac, "brennan_prediger": brennan_prediger}
 NAMES = (*CHANCES, CONGER)

@@ -27,7 +27,7 @@ from analysis.measures.coefficients import (
     table_ratings,
 )
 from analysis.measures.intervals import NO_VARIATION
-from analysis.measures.scales import agreement_weights, free_weights
+from analysis.measures.types import agreement_weights, free_weights
 from tests.analysis.measures.published import ABSTRACTORS, DIAGNOSES, FOUR_RATERS, SIX_RATERS, codes, numbers
 from tests.analysis.measures.strategies import ratings
 

@@ -5,13 +5,16 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
-from analysis.measures.component_intervals import component_intervals, jackknife, left_out, text_spread_interval
 from analysis.measures.components import (
     Judgments,
+    component_intervals,
     covariances,
     fit_components,
     fit_text_spread,
+    jackknife,
+    left_out,
     shared_covariance,
+    text_spread_interval,
 )
 from analysis.measures.power import Components, expected_share, logit_of
 

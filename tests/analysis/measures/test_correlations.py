@@ -33,10 +33,10 @@ from analysis.measures.correlations import (
     centred_within,
     correlation,
     correlation_matrix,
+    row_correlations,
     within_texts,
 )
 from analysis.measures.intervals import JACKKNIFE, PERCENTILE
-from analysis.measures.row_correlations import row_correlations
 
 SCIPY = {PEARSON: stats.pearsonr, SPEARMAN: stats.spearmanr, KENDALL: stats.kendalltau}
 
@@ -208,7 +208,7 @@ def test_within_texts_is_the_weighted_mean_of_scipys_correlations_of_texts(coeff
 def test_kendall_of_many_short_rows_is_compared_in_blocks(monkeypatch):
     x, y = np.random.default_rng(1).integers(5, size=(2, 30, 8)).astype(float)
     whole = row_correlations(x, y, KENDALL)
-    monkeypatch.setattr("analysis.measures.row_correlations.CELLS", 200)
+    monkeypatch.setattr("analysis.measures.correlations.CELLS", 200)
     np.testing.assert_array_equal(row_correlations(x, y, KENDALL), whole)
     assert whole[0] == pytest.approx(stats.kendalltau(x[0], y[0]).statistic)
 

@@ -11,10 +11,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from analysis.measures.agreement import MISSING, all_pairs, mean_agreement, pair_tables, pairwise
-from analysis.measures.agreement_intervals import clustered_kappa, published_kappa
+from analysis.measures.agreement import (
+    MISSING,
+    all_pairs,
+    clustered_kappa,
+    mean_agreement,
+    pair_tables,
+    pairwise,
+    published_kappa,
+)
 from analysis.measures.alpha import LEVELS, NOMINAL, ORDINAL, clustered_alpha, krippendorff_alpha, published_alpha
 from analysis.measures.alternative_annotator import CROWD, NUMBERS, alternative_annotator_test
+from analysis.measures.biases import clustered_favour, excess, excess_where, favour
 from analysis.measures.calibration import best_threshold, label_mass, reliability
 from analysis.measures.coefficient_intervals import CHANCES, CONGER, clustered_coefficient, published_coefficient
 from analysis.measures.coefficients import (
@@ -25,13 +33,10 @@ from analysis.measures.coefficients import (
     gwet_ac,
     percent,
 )
-from analysis.measures.cohen import kappa_test, mean_kappa_of, pooled_kappa
 from analysis.measures.components import Judgments, fit_components, fit_text_spread
+from analysis.measures.contrasts import adjusted
 from analysis.measures.correlation_intervals import clustered_by_generator, clustered_correlation, clustered_within
 from analysis.measures.correlations import COEFFICIENTS, by_generator, correlation, within_texts
-from analysis.measures.excess import excess, excess_where
-from analysis.measures.favour import clustered_favour, favour
-from analysis.measures.fleiss_tests import fleiss_test
 from analysis.measures.friedman import friedman, nemenyi
 from analysis.measures.icc import icc
 from analysis.measures.informativity import (
@@ -45,12 +50,12 @@ from analysis.measures.informativity import (
 )
 from analysis.measures.intervals import Interval
 from analysis.measures.item_analysis import all_options_right, discrimination, miskey, unit_means
-from analysis.measures.multiplicity import adjusted
+from analysis.measures.kappa import fleiss_test, kappa_test, mean_kappa_of, pooled_kappa
 from analysis.measures.ranking import rank_generators
-from analysis.measures.scales import weights_of_disagreement
 from analysis.measures.share_intervals import clustered_contrast, clustered_mean, published_mean
 from analysis.measures.strengths import METHODS
 from analysis.measures.two_way import two_way_contrast, two_way_share
+from analysis.measures.types import weights_of_disagreement
 
 COEFFICIENT_NAMES = (*CHANCES, CONGER)
 NOTHING: dict[str, np.ndarray] = {

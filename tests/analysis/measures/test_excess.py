@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from analysis.measures.excess import excess, excess_where
+from analysis.measures.biases import excess, excess_where
 
 TEXT = np.array([0, 0, 0, 1, 1, 1])
 KEY = np.array([1, 0, 0, 1, 0, 0], dtype=bool)

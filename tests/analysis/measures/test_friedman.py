@@ -12,6 +12,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
+from analysis.measures.contrasts import BENJAMINI_HOCHBERG, BENJAMINI_YEKUTIELI, HOLM, PROCEDURES, adjusted
 from analysis.measures.friedman import (
     ALL_TIED,
     TOO_SMALL,
@@ -20,7 +21,6 @@ from analysis.measures.friedman import (
     nemenyi,
     quantile_over_root_two,
 )
-from analysis.measures.multiplicity import BENJAMINI_HOCHBERG, BENJAMINI_YEKUTIELI, HOLM, PROCEDURES, adjusted
 from tests.analysis.measures.published import DEMSAR
 
 

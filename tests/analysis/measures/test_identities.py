@@ -12,8 +12,15 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from statsmodels.stats.inter_rater import fleiss_kappa as second_fleiss
 
-from analysis.measures.agreement import MISSING, all_pairs, cohen_kappa, mean_agreement, pair_tables, pairwise
-from analysis.measures.agreement_intervals import clustered_kappa
+from analysis.measures.agreement import (
+    MISSING,
+    all_pairs,
+    clustered_kappa,
+    cohen_kappa,
+    mean_agreement,
+    pair_tables,
+    pairwise,
+)
 from analysis.measures.alpha import INTERVAL, LEVELS, NOMINAL, ORDINAL, RATIO, clustered_alpha, krippendorff_alpha
 from analysis.measures.coefficient_intervals import CONGER, clustered_coefficient, published_coefficient
 from analysis.measures.coefficients import (
@@ -24,9 +31,8 @@ from analysis.measures.coefficients import (
     gwet_ac,
     percent,
 )
-from analysis.measures.cohen import kappa_test, mean_kappa_of, weighted_kappa
-from analysis.measures.fleiss_tests import fleiss_test
-from analysis.measures.scales import KINDS, agreement_weights
+from analysis.measures.kappa import fleiss_test, kappa_test, mean_kappa_of, weighted_kappa
+from analysis.measures.types import KINDS, agreement_weights
 from tests.analysis.measures.strategies import ratings
 
 BY_COUNTS = {"percent": percent, "fleiss": fleiss_kappa, "gwet": gwet_ac, "brennan_prediger": brennan_prediger}

@@ -10,8 +10,18 @@ from scipy.stats import t as student
 
 from analysis.measures.intervals import JACKKNIFE, PERCENTILE
 from analysis.measures.ranking import rank_generators
-from analysis.measures.strengths import DAVIDSON, HALF_WINS, METHODS, NO_TIES
-from analysis.measures.wins import FIRST, NEVER_LOST, ONLY_TIES, RUNS_AWAY, SECOND, TIE
+from analysis.measures.strengths import (
+    DAVIDSON,
+    FIRST,
+    HALF_WINS,
+    METHODS,
+    NEVER_LOST,
+    NO_TIES,
+    ONLY_TIES,
+    RUNS_AWAY,
+    SECOND,
+    TIE,
+)
 
 WORTH = np.array([4.0, 2.0, 1.0, 0.9])
 

@@ -13,18 +13,24 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.optimize import linprog, minimize
 
-from analysis.measures.strengths import DAVIDSON, HALF_WINS, METHODS, NO_TIES, RAO_KUPPER, finite, fit
-from analysis.measures.wins import (
+from analysis.measures.strengths import (
+    DAVIDSON,
     FIRST,
+    HALF_WINS,
+    METHODS,
     NEVER_LOST,
     NEVER_WON,
     NO_COMPARISON,
+    NO_TIES,
     NOT_COMPARED,
     ONE_WAY,
+    RAO_KUPPER,
     SECOND,
     TIE,
     PairCounts,
     comparable,
+    finite,
+    fit,
     pair_counts,
     ties_missing,
     untied_units,

@@ -1,4 +1,4 @@
-"""Cohen's κ of a square table with weights, its asymptotic errors, and its means over pairs of raters."""
+"""Tests of Cohen's and Fleiss' κ, and the words of Landis and Koch for its size."""
 
 from __future__ import annotations
 
@@ -10,7 +10,27 @@ from scipy.stats import norm
 
 from analysis.measures.coefficients import CERTAIN, NOTHING_SHARED, ONE_LABEL, corrected
 from analysis.measures.intervals import LEVEL
-from analysis.measures.types import FloatArray, IntArray
+from analysis.measures.types import FloatArray, IntArray, gettext_noop
+
+POOR, SLIGHT, FAIR = gettext_noop("poor"), gettext_noop("slight"), gettext_noop("fair")
+MODERATE, SUBSTANTIAL = gettext_noop("moderate"), gettext_noop("substantial")
+ALMOST_PERFECT = gettext_noop("almost perfect")
+UPPER_ENDS = ((0.20, SLIGHT), (0.40, FAIR), (0.60, MODERATE), (0.80, SUBSTANTIAL))
+
+
+def strength(coefficient: float) -> str:
+    """poor below 0, slight to .20, fair to .40, moderate to .60, substantial to .80, above almost perfect.
+
+    Table of Landis & Koch (1977), p. 165, on the coefficient rounded to two digits as their table is printed. Empty
+    where the coefficient is undefined.
+    """
+    if math.isnan(coefficient):
+        return ""
+    rounded = round(coefficient, 2)
+    if rounded < 0:
+        return POOR
+    return next((word for end, word in UPPER_ENDS if rounded <= end), ALMOST_PERFECT)
+
 
 ROUNDING = 1e-15  # a variance below this is rounding
 
@@ -105,3 +125,56 @@ def _undefined(observed: float, expected: float, n: int, reason: str) -> KappaTe
 def _root(variance: float, expected: float, n: int) -> float:
     """Standard error from n (1 - p_e)² times the variance; what is 0 but for rounding is 0."""
     return math.sqrt(variance / n) / (1 - expected) if variance > ROUNDING else 0.0
+
+
+UNEQUAL = gettext_noop("This test needs the same number of ratings, two or more, for every unit.")
+NO_SPREAD_IN_LABELS = gettext_noop("All ratings are the same, so there is nothing to test.")
+
+
+@dataclass(frozen=True)
+class FleissTest:
+    """Per category (c,) and overall; NaN where undefined, and `reason` says why.
+
+    kappa: of a category against all others, NaN where nobody or everybody chose it. error_null: its standard error
+    under chance agreement, the same for every category. z: κ over that, p two-sided. overall_…: of κ as a whole.
+    """
+
+    kappa: FloatArray
+    z: FloatArray
+    p: FloatArray
+    error_null: float
+    overall_z: float
+    overall_p: float
+    overall_error_null: float
+    reason: str = ""
+
+
+def fleiss_test(counts: IntArray) -> FleissTest:
+    """κ of every category (Fleiss 1971) and z with the null variance of Fleiss, Nee & Landis (1979).
+
+    counts: (units, c) raters per category; units without ratings are left out.
+    """
+    rated = counts[counts.sum(axis=1) > 0]
+    n = rated.sum(axis=1)
+    units, c = rated.shape
+    if not units or n.min() < 2 or n.min() != n.max():
+        return _undefined_test(c, UNEQUAL)
+    raters = int(n[0])
+    share = rated.sum(axis=0) / (units * raters)
+    spread = share * (1 - share)
+    if not spread.any():
+        return _undefined_test(c, NO_SPREAD_IN_LABELS)
+    pairs = units * raters * (raters - 1)
+    split = (rated * (raters - rated)).sum(axis=0)
+    kappa = 1 - split / np.where(spread > 0, pairs * spread, np.nan)
+    whole = 1 - split.sum() / (pairs * spread.sum())
+    skew = float((spread * (1 - 2 * share)).sum())
+    error = math.sqrt(2 / pairs) * math.sqrt(spread.sum() ** 2 - skew) / spread.sum()
+    z, of_category = float(whole / error), math.sqrt(2 / pairs)
+    each = kappa / of_category
+    return FleissTest(kappa, each, 2 * norm.sf(np.abs(each)), of_category, z, 2 * float(norm.sf(abs(z))), float(error))
+
+
+def _undefined_test(categories: int, reason: str) -> FleissTest:
+    nothing = np.full(categories, np.nan)
+    return FleissTest(nothing, nothing, nothing, math.nan, math.nan, math.nan, math.nan, reason)
