@@ -24,6 +24,12 @@ if project_settings.DATABASES["default"]["ENGINE"] == SQLITE:
     project_settings.DATABASES["default"].setdefault("TEST", {})["NAME"] = ":memory:"
 
 
+def pytest_collection_modifyitems(items):
+    """Files with slow tests first, so that no worker is left with one at the end."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
+
+
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix, request, tmp_path_factory):
     """A browser asks several threads at once: in a file each has a connection of its own, as in the product.

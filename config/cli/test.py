@@ -115,8 +115,8 @@ def _use_private_services(**variables: str) -> Iterator[dict[str, str]]:
         yield {"REDIS_URL": url, "LESART_DATA": folder, "SECRET_KEY": secrets.token_urlsafe(48), **variables}
 
 
-# A worker that has nothing left takes over from one that still waits for processes.
-ON_ALL_CORES = ["-n", "auto", "--dist", "worksteal"]
+# A file stays with one worker, which makes its studies once. Those with slow tests come first (tests/conftest.py).
+ON_ALL_CORES = ["-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder"]
 
 
 @dataclass(frozen=True)
