@@ -4,6 +4,8 @@ import pytest
 
 from tests.factory import answer, make_annotator
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def read(tiny, items):

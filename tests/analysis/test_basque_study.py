@@ -9,6 +9,8 @@ from django.core.management import call_command
 from items.models import Text
 from studies.models import Study
 
+pytestmark = pytest.mark.slow
+
 TEXTS = {
     "ferrya": "Ferrya goizeko bederatzietan ateratzen da. Igandeetan hamarretan ateratzen da, portuko nagusiak "
     "abesbatzan abesten duelako.",

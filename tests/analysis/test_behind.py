@@ -15,6 +15,8 @@ from studies.services.states import switch_effects
 from tests.analysis.leading import behind_numbers
 from tests.factory import answer, make_annotator
 
+pytestmark = pytest.mark.slow
+
 CELL = {"table": "informativity", "number": "answerability", "generator": "careful", "evaluator": "human"}
 
 

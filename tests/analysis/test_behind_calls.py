@@ -21,7 +21,7 @@ from tests.analysis.leading import behind_numbers
 from tests.factory import make_item, make_study, make_text
 from tests.mock_server import Planned, label
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("quick_models")]
+pytestmark = [pytest.mark.slow, pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("quick_models")]
 
 
 def vague_about_the_second(request) -> Planned:

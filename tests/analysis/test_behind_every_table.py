@@ -16,6 +16,8 @@ from tests.analysis.test_writing_report import written
 from tests.analysis.whole_studies import compared, judged, rated
 from tests.analysis.worked_out import worked_out
 
+pytestmark = pytest.mark.slow
+
 # By protocol what makes a study in which every table has rows.
 STUDIES = {
     "guess-then-read": reading.planted,

@@ -13,6 +13,8 @@ from tests.analysis.rows import covering, found
 from tests.stopping import ITEMS, drafted, make_bank, rows
 from tests.studies.answer_files import as_csv
 
+pytestmark = pytest.mark.slow
+
 NOT_REACHED = "not_applicable"
 
 

@@ -22,6 +22,8 @@ from analysis.reports.registry import full_report_from
 from tests import reading
 from tests.analysis.rows import numbers_in, rows_behind
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def study(project):

@@ -31,6 +31,8 @@ from tests.dimensions import DIMENSIONS, GENERATORS, ITEMS, both_rounds, drafted
 from tests.factory import make_annotator, make_assignment
 from tests.studies import answer_files
 
+pytestmark = pytest.mark.slow
+
 NEAR = (4, 4, 4, 3, 1, 4, 2, 2, 5)
 FLUENT = (1, 2, 3, 4, 5, 6, 7, 8, 9)
 CODES = {"x1-gen-birch": ("ambiguous", "beyond_passage"), "x2-gen-birch": ("ambiguous",), "x3-gen-alder": ("invalid",)}

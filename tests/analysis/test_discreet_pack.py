@@ -22,6 +22,8 @@ from studies.models import Annotator, InstrumentVersion, Study
 from tests import drawn
 from tests.analysis import packs, whole_studies
 
+pytestmark = pytest.mark.slow
+
 QUOTE = "Zwickelbart the heron sleeps under the drowned bridge"
 SECRET = f"At night {QUOTE}. Nobody has told him that the canal is closed."
 

@@ -19,6 +19,8 @@ from analysis.services.figures import figure_specification
 from analysis.services.reporting import figure_files
 from tests import drawn
 
+pytestmark = pytest.mark.slow
+
 VENDOR = settings.BASE_DIR / "static" / "vendor"
 
 

@@ -11,6 +11,8 @@ from analysis.reports.registry import build
 from studies.models import Response
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 
+pytestmark = pytest.mark.slow
+
 NAME = "informativity_standardised"
 
 

@@ -179,6 +179,7 @@ def forged(files, **changes):
 HOSTILE = (b"", b"[]\n", b"{}\n", b"null\n", b"\xff\xfe", b'{"unit": 1e400}\n', b"[" * 9_000, b'"\n', b"a,b\n1\n")
 
 
+@pytest.mark.slow
 @pytest.mark.database
 def test_nothing_of_any_file_is_taken_on_trust(pack):
     """Each file that is read, made nonsense under a right hash: refused in a sentence or, where a file may be empty,

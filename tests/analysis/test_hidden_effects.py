@@ -18,6 +18,8 @@ from studies.services.states import WrongState, are_effects_hidden, switch_effec
 from tests import dimensions, pairs, stopping
 from tests.studies.answer_files import as_csv
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def empty_cache(db):

@@ -6,6 +6,8 @@ from analysis.results.links import alarms
 from studies.models import Response
 from tests.factory import answer, make_annotator
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_row_for_each_option_and_stage_in_the_order_of_the_study(answered, table):
     rows = table(answered, "item_analysis").rows

@@ -10,6 +10,8 @@ from evaluation.models import Metric, MetricValue
 from projects.models import Role
 from tests.factory import answer, make_annotator
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def empty_cache(db):

@@ -6,6 +6,8 @@ from django.db.models import JSONField
 
 from tests.analysis import packs, whole_studies
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def undrawn(monkeypatch):

@@ -16,7 +16,7 @@ from tests.analysis.rows import found, lines_under
 from tests.pairs import generator_of
 from tests.studies.answer_files import as_csv
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 
 
 @pytest.fixture

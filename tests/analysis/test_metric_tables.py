@@ -17,6 +17,8 @@ from tests.analysis.rows import found
 from tests.dimensions import DIMENSIONS, GENERATORS, ITEMS, imported, planted
 from tests.factory import make_annotator, make_assignment
 
+pytestmark = pytest.mark.slow
+
 # Alder, birch, reference in each of three texts. On answerability people give 3 3 3, 2 1 3, 2 1 3.
 NEAR = (4, 4, 4, 3, 1, 4, 2, 2, 5)
 FAR = (1, 2, 3, 3, 1, 2, 2, 3, 1)

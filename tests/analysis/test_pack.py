@@ -23,6 +23,8 @@ from projects.models import Membership, Project, Role, User
 from studies.models import Response, Study
 from tests.analysis import whole_studies
 
+pytestmark = pytest.mark.slow
+
 SECRET = "The heron Zwickelbart sleeps under the seventh bridge of the drowned canal."
 
 

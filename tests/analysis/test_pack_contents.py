@@ -12,6 +12,8 @@ from tests.analysis.test_variants_report import study as varied  # noqa: F401 - 
 from tests.analysis.test_writing_report import to_write
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 
+pytestmark = pytest.mark.slow
+
 PROTOCOLS = pytest.mark.parametrize("make", list(drawn.FIGURES), ids=lambda make: make.__name__)
 
 

@@ -11,6 +11,8 @@ from jobs.files import path_of
 from jobs.models import Job, JobState
 from studies.models import StudyState
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def undrawn(monkeypatch):

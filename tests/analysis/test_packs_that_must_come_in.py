@@ -11,6 +11,8 @@ from evaluation.models import Metric
 from tests.analysis import packs, whole_studies
 from tests.analysis.test_forged_pack import forged, zipped
 
+pytestmark = pytest.mark.slow
+
 # What packs of the format's first days did not have yet: whole files, and fields of others.
 LATER_FILES = ("bank/metrics.jsonl", "codebook.csv")
 LATER_FIELDS = {"answers/annotators.jsonl": "variant", "study/history.json": "variants"}

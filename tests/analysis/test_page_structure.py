@@ -9,6 +9,8 @@ from django.urls import reverse
 
 from tests.analysis.whole_studies import compared, guessed, judged, rated
 
+pytestmark = pytest.mark.slow
+
 STUDIES = {
     "guess-then-read": guessed,
     "dimension-ratings": rated,

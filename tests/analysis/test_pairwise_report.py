@@ -25,6 +25,8 @@ from studies.services.responses.importing import ImportRefused, import_responses
 from tests.pairs import GENERATORS, Judge, annotators, drafted, expected, generator_of, launched, make_bank, planted
 from tests.studies.answer_files import as_csv
 
+pytestmark = pytest.mark.slow
+
 COLUMNS = ("annotator", "part", "item_id", "other_item_id", "value", "shown_left")
 
 

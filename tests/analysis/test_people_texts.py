@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from analysis.choices import Choices
 from analysis.frames.evidence import evidence_of
 from analysis.reports.report import texts_apart
@@ -32,6 +34,7 @@ def test_tables_say_on_how_many_texts_people_and_models_rest(project):
     assert [word for word in said.replace(";", " ").split() if word.isdigit()] == ["2", "4", "2"]
 
 
+@pytest.mark.slow
 def test_a_pack_holds_the_draw_and_brings_it_back(project, monkeypatch):
     undrawn(monkeypatch)
     study = with_a_model(project)

@@ -28,6 +28,8 @@ from tests.stopping import drafted as stopping_draft
 from tests.stopping import make_bank as stopping_bank
 from tests.studies.answer_files import as_csv
 
+pytestmark = pytest.mark.slow
+
 ASSUMED = GuessPlan(Plan(6, 4), 0.58, 0.84, 0.1, Components())
 
 

@@ -21,6 +21,8 @@ from studies.services.responses.importing import import_responses
 from tests import dimensions, pairs, stopping
 from tests.studies.answer_files import as_csv
 
+pytestmark = pytest.mark.slow
+
 
 def rows_of(study, **wanted):
     rows = build(study, Choices(seed=7)).table("published").rows

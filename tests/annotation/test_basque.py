@@ -22,6 +22,7 @@ def languages(soup: BeautifulSoup, selector: str) -> set[str]:
     return {element["lang"] for element in soup.select(selector)}
 
 
+@pytest.mark.slow
 def test_every_page_of_the_way_is_in_basque_whatever_the_browser_asks_for(walker):
     pages = [walker.get(f"/join/{walker.annotator.token}/", HTTP_ACCEPT_LANGUAGE="en")]
     walker.join()

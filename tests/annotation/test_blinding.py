@@ -5,6 +5,7 @@ import secrets
 from itertools import count
 from uuid import UUID
 
+import pytest
 from django.db import transaction
 from django.urls import reverse
 
@@ -107,6 +108,7 @@ def code_everything() -> None:
     code_items(study, [Placed(pk, code) for pk in items for code in ("inference", "wrong_key", "tense=past")], None)
 
 
+@pytest.mark.slow
 def test_what_is_hidden_changes_no_byte(project, monkeypatch):
     """One change after another; the last is of something shown, so that the comparison is seen to notice it."""
     annotator = make_world(project, texts=1).annotators.first()
@@ -119,6 +121,7 @@ def test_what_is_hidden_changes_no_byte(project, monkeypatch):
     assert everything_seen(annotator, monkeypatch) != before
 
 
+@pytest.mark.slow
 def test_nothing_of_a_text_before_its_reveal(walker):
     walker.join()
     try_everything(walker)

@@ -23,6 +23,8 @@ from tests.dimensions import (
     rows_on,
 )
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def study(project):

@@ -23,6 +23,8 @@ from tests.annotation.world import Walker
 from tests.dimensions import DIMENSIONS, GENERATORS, Rater, annotators, launched, make_bank, planted, rows_on
 from tests.made_once import made_once
 
+pytestmark = pytest.mark.slow
+
 STRICT_ON = "conciseness"  # here the first expert finds every score wrong
 
 

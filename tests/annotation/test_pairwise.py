@@ -29,6 +29,8 @@ from tests.pairs import (
     make_bank,
 )
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def study(project):

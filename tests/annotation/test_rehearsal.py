@@ -14,6 +14,8 @@ from studies.services.launching import remove_simulated
 from studies.services.second_round import can_open_second_round, has_second_round, open_second_round
 from tests.dimensions import launched, make_bank
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def study(project):

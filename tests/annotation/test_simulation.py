@@ -14,6 +14,8 @@ from studies.services.launching import pause_study, remove_simulated
 from studies.services.progress import count_progress
 from tests.studies.world import bank, counts, drafted, launched, person
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def study(project):

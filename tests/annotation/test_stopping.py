@@ -35,6 +35,8 @@ from tests.stopping import (
 from tests.studies.test_gates import CONTRACT, behind_a_stop, wording
 from tests.studies.world import person, post
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def study(project):

@@ -33,6 +33,8 @@ from tests.config.compose import compose, filled_in, image_environment, make_ima
 from tests.config.shell import ROOT, documented_blocks, wait_for
 from tests.mock_server import Received, mock_server
 
+pytestmark = pytest.mark.slow
+
 HOST = "lesart.example.org"
 HIDE = """
 import sys
@@ -194,7 +196,6 @@ def exported(file: Path) -> list[list[str]]:
     return sorted([row[name] for name in COLUMNS] for row in rows if row["annotator_kind"] == "human")
 
 
-@pytest.mark.slow
 def test_a_teams_server_takes_people_and_a_model_through_the_planted_study(site, server, tmp_path):
     assert wait_for(lambda: site.is_healthy("postgres"))
     site.run("migrate")

@@ -7,6 +7,8 @@ import pytest
 
 from tests.config.shell import ROOT, script
 
+pytestmark = pytest.mark.slow
+
 ASK = """
 from threading import Thread
 from jobs.tasks import work

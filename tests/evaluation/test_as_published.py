@@ -15,7 +15,7 @@ from llm.services.draining import drain_here
 from studies.models import Response
 from tests.mock_server import Planned
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("quick_models")]
+pytestmark = [pytest.mark.slow, pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("quick_models")]
 
 
 def answered(study, endpoint, **about):

@@ -19,7 +19,7 @@ from llm.services.draining import drain_here
 from tests.factory import answer, make_annotator
 from tests.mock_server import Planned, label
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("quick_models")]
+pytestmark = [pytest.mark.slow, pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("quick_models")]
 NEW = ("raw_output", "parse_status", "prompt_version")
 
 

@@ -18,7 +18,7 @@ from llm.services.draining import drain_here
 from studies.models import Annotator, Response
 from studies.services.instruments import store_version
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("quick_models")]
+pytestmark = [pytest.mark.slow, pytest.mark.django_db, pytest.mark.usefixtures("quick_models")]
 PAGE = "/s/rivers-1/evaluators/model/"
 
 

@@ -16,7 +16,7 @@ from studies.models import Annotator, Assignment, Response
 from tests import stopping
 from tests.mock_server import Planned, error
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("quick_models")]
+pytestmark = [pytest.mark.slow, pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("quick_models")]
 
 SEAT = 2  # whose judgments hold a stop at the first gate's end, one in the middle, and a rephrasal
 

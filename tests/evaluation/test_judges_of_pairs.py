@@ -19,7 +19,7 @@ from studies.models import Annotator, Assignment, Response
 from tests import pairs
 from tests.mock_server import Planned, label
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("quick_models")]
+pytestmark = [pytest.mark.slow, pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("quick_models")]
 
 STEM = re.compile(r"Question ([AB]): (.+)")
 

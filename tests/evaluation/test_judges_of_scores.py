@@ -21,7 +21,7 @@ from studies.services.instruments import store_version
 from tests import dimensions
 from tests.mock_server import Planned
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("quick_models")]
+pytestmark = [pytest.mark.slow, pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("quick_models")]
 
 ITEMS = {dimensions.stem(number, name): f"x{number}-{name}" for number in (1, 2, 3) for name in dimensions.GENERATORS}
 N = len(ITEMS) * len(dimensions.DIMENSIONS)

@@ -35,6 +35,7 @@ def value(item: str, metric: str) -> MetricValue:
     return MetricValue.objects.get(item__external_id=item, metric__name=metric)
 
 
+@pytest.mark.slow
 def test_each_item_gets_each_metric_or_a_reason(computed):
     assert (computed.n_items, computed.n_values + computed.n_undefined) == (3, 36)
     assert MetricValue.objects.count() == 36

@@ -132,6 +132,7 @@ def test_a_seed_draws_the_same_questions_and_another_seed_others(language, text)
     assert open_questions(text, language, 6, seed=1)[:3] == one
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("language", "text"), TEXTS)
 def test_the_better_a_question_the_likelier_it_is_drawn(language, text):
     ranked = all_questions(text, language)

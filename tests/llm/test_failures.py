@@ -16,6 +16,7 @@ from tests.mock_server import Planned, error, html, mock_server, too_many
 pytestmark = [pytest.mark.database, pytest.mark.django_db]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("answer", "failure", "n_requests"),
     [

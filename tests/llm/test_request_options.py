@@ -143,6 +143,7 @@ def test_a_model_is_added_with_its_options(settings):
 GARBAGE = "I would rather not say which."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("answer", "reason"), [(GARBAGE, "unusable_parse"), (Planned("<think>", finish_reason="length"), "unusable_cut")]
 )

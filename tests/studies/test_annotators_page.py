@@ -191,6 +191,7 @@ def test_an_imported_study_has_no_file_of_links(project, client):
     assert links_file(client, "imported") == []
 
 
+@pytest.mark.slow
 def test_sixty_annotators_are_one_line_each(project, client):
     bank(project)
     launched(project, slug="large", plan={"annotators": 60})
@@ -199,6 +200,7 @@ def test_sixty_annotators_are_one_line_each(project, client):
     assert len(rows(soup)) == 60
 
 
+@pytest.mark.slow
 def test_the_page_asks_the_database_no_more_for_sixty_than_for_two(
     project, client, study, django_assert_max_num_queries
 ):

@@ -80,6 +80,7 @@ def test_a_draft_says_how_much_it_asks(project, as_user, researcher):
     assert "guessed by" not in page
 
 
+@pytest.mark.slow
 def test_the_second_round_is_opened_by_a_button(rated, as_user, researcher):
     client = as_user(researcher)
     for name in ("study", "study_results"):

@@ -143,6 +143,7 @@ def test_annotators_are_shared_out_in_the_plan_s_proportion(number, parts):
     assert found == parts or number == 1
 
 
+@pytest.mark.slow
 def test_simulated_people_are_in_the_groups_of_the_plan(project):
     bank(project, texts=2)
     study = launched(project, plan=PLAN)

@@ -12,6 +12,8 @@ from studies.services.responses.importing import import_responses
 from tests.factory import make_item, make_text
 from tests.studies.world import Person, bank, drafted, launched
 
+pytestmark = pytest.mark.slow
+
 SAME = (
     "assignment__annotator__code", "assignment__annotator__kind", "assignment__annotator__group",
     "assignment__annotator__person", "assignment__annotator__purpose", "assignment__annotator__reading",

@@ -127,6 +127,7 @@ def test_shared_and_own_texts(project):
     assert {annotator.assignments.count() for annotator in study.annotators.all()} == {3}
 
 
+@pytest.mark.slow
 def test_annotators_get_the_groups_in_turn(project):
     bank(project)
     study = launched(project, plan={"annotators": 5}, groups=["students", "teachers"])

@@ -17,6 +17,7 @@ BANKS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(BANKS))
 def test_each_can_be_launched(name, project):
     bank(project, **BANKS[name])

@@ -138,6 +138,7 @@ def test_more_than_forty_texts_are_left_out_in_forty_groups():
     assert not list(left_out(np.array([0, 0, 1])))
 
 
+@pytest.mark.slow
 def test_intervals_of_components_hold_the_true_ones_about_as_often_as_they_say():
     """Of 40 simulated studies at least 34: fewer would be seen once in 50 times if 95 of 100 did (binomial)."""
     held = dict.fromkeys(asdict(TRUE), 0)

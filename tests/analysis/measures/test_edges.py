@@ -222,6 +222,7 @@ def of_a_million(seed: int = 1) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return rng.integers(0, 3, size=(5, MILLION // 5)), rng.random(MILLION), rng.random(MILLION) < 0.4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["mean kappa", "conger", "gwet", "published kappa", "alpha", "excess", "pearson"])
 def test_a_million_judgments_never_become_judgments_times_draws(name):
     values, p, key = of_a_million()

@@ -72,6 +72,7 @@ def test_order_of_blocks_and_columns_does_not_matter(scores, order):
     assert (one.chi2, one.p) == pytest.approx((other.chi2, other.p), nan_ok=True)
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12), st.sampled_from(PROCEDURES))
 def test_adjusted_p_values_are_statsmodels(p, procedure):
     second = {HOLM: "holm", BENJAMINI_HOCHBERG: "fdr_bh", BENJAMINI_YEKUTIELI: "fdr_by"}[procedure]
