@@ -132,7 +132,7 @@ class Part:
 PARTS = [
     Part("SQLite", None, [*ON_ALL_CORES, "--nomigrations", "-m", "not browser and not local"], _use_sqlite),
     Part("PostgreSQL", "postgres", [*ON_ALL_CORES, "-m", "(database or broker) and not browser"], _use_postgresql),
-    Part("browser", "browser", ["--nomigrations", "-m", "browser"], _use_browser),
+    Part("browser", "browser", [*ON_ALL_CORES, "--nomigrations", "-m", "browser"], _use_browser),
     Part("transformers", "local", ["--nomigrations", "-m", "local"], _use_sqlite, optional=True),
 ]
 QUICK = Part(

@@ -7,6 +7,19 @@ from analysis.reports.registry import build
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 
 
+@pytest.fixture(autouse=True)
+def undrawn(request, monkeypatch):
+    """Drawing takes a second: only tests that ask for `drawn` look at real figures."""
+    if "drawn" not in request.fixturenames:
+        monkeypatch.setattr("analysis.services.reporting.as_svg", lambda spec: "<svg/>")
+        monkeypatch.setattr("analysis.services.reporting.as_png", lambda spec: b"")
+
+
+@pytest.fixture
+def drawn():
+    """Asks for real figures."""
+
+
 @pytest.fixture
 def tiny(project):
     """Two texts, one careful and one hurried item each with two options, of which the first is the key."""

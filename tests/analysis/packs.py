@@ -12,12 +12,6 @@ from projects.models import Project
 from studies.models import Study
 
 
-def undrawn(monkeypatch):
-    """Drawing takes a second a figure; the specifications behind the figures are compared."""
-    monkeypatch.setattr("analysis.services.reporting.as_svg", lambda spec: "<svg/>")
-    monkeypatch.setattr("analysis.services.reporting.as_png", lambda spec: b"")
-
-
 def packed(study, **choices):
     """The bytes of the study's pack."""
     out = io.BytesIO()

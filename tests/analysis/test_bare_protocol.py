@@ -5,7 +5,6 @@ import io
 
 import pytest
 import yaml
-from django.core.cache import cache
 from django.core.management import call_command
 from django.urls import reverse
 
@@ -24,7 +23,7 @@ from studies.protocols.units import each_item
 from studies.services import instruments
 from studies.services.responses.importing import import_responses
 from tests.analysis.leading import behind_numbers
-from tests.analysis.packs import packed, results_in, undrawn, unpacked
+from tests.analysis.packs import packed, results_in, unpacked
 from tests.analysis.rows import numbers_in, rows_behind
 from tests.studies.world import bank, drafted, launched
 
@@ -97,8 +96,6 @@ def name(request):
 
 @pytest.fixture(autouse=True)
 def toys(db, monkeypatch):
-    cache.clear()
-    undrawn(monkeypatch)
     for name, toy in TOYS.items():
         content = WORDING | {"name": name, "language": "en", "use": "people", "title": name}
         monkeypatch.setitem(PROTOCOLS, name, toy)

@@ -5,7 +5,6 @@ import io
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from django.core.cache import cache
 from django.urls import reverse
 
 from analysis.choices import Choices
@@ -18,11 +17,6 @@ from tests.factory import answer, make_annotator
 pytestmark = pytest.mark.slow
 
 CELL = {"table": "informativity", "number": "answerability", "generator": "careful", "evaluator": "human"}
-
-
-@pytest.fixture(autouse=True)
-def empty_cache(db):
-    cache.clear()
 
 
 @pytest.fixture

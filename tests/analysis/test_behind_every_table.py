@@ -4,7 +4,6 @@ import re
 
 import pytest
 from bs4 import BeautifulSoup, Tag
-from django.core.cache import cache
 from django.urls import reverse
 
 from analysis.reports.registry import list_specs
@@ -65,11 +64,6 @@ UNLINKED = {
     ("informativity_intervals", "Units"): BESIDE,
 }
 NUMBER = re.compile(r"[−<>]*\d*\.?\d+(?:,\d{3})*")
-
-
-@pytest.fixture(autouse=True)
-def empty_cache(db):
-    cache.clear()
 
 
 @pytest.fixture(params=STUDIES)

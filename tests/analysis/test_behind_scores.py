@@ -8,7 +8,6 @@ from itertools import permutations
 from statistics import mean
 
 import pytest
-from django.core.cache import cache
 from django.urls import reverse
 from scipy import stats
 
@@ -37,11 +36,6 @@ NEAR = (4, 4, 4, 3, 1, 4, 2, 2, 5)
 FLUENT = (1, 2, 3, 4, 5, 6, 7, 8, 9)
 CODES = {"x1-gen-birch": ("ambiguous", "beyond_passage"), "x2-gen-birch": ("ambiguous",), "x3-gen-alder": ("invalid",)}
 MODEL_SAYS = {item: {"fluency": 1 + place % 3, "relevance": 3} for place, item in enumerate(ITEMS)}
-
-
-@pytest.fixture(autouse=True)
-def empty_cache(db):
-    cache.clear()
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import pytest
 from bs4 import BeautifulSoup
-from django.core.cache import cache
 from django.urls import reverse
 
 from analysis.items.coding_acts import remove_code, set_code
@@ -11,11 +10,6 @@ from projects.models import Role
 from tests.factory import make_text
 
 ADDRESS = "/s/tiny/coding/"
-
-
-@pytest.fixture(autouse=True)
-def empty_cache(db):
-    cache.clear()
 
 
 @pytest.fixture

@@ -202,7 +202,7 @@ CONTRACT = {
 }
 
 
-def test_the_command_writes_every_table_of_the_contract_and_the_figures(study, tmp_path):
+def test_the_command_writes_every_table_of_the_contract_and_the_figures(study, tmp_path, drawn):
     call_command("report", "dims", out=str(tmp_path))
     for name, columns in CONTRACT.items():
         header = (tmp_path / "tables" / f"{name}.csv").read_text().splitlines()[0]

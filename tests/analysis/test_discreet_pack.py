@@ -28,11 +28,6 @@ QUOTE = "Zwickelbart the heron sleeps under the drowned bridge"
 SECRET = f"At night {QUOTE}. Nobody has told him that the canal is closed."
 
 
-@pytest.fixture(autouse=True)
-def undrawn(monkeypatch):
-    packs.undrawn(monkeypatch)
-
-
 @pytest.mark.parametrize("code", ["P01", "p0", "sim-12", "pilot-03", "expert-1", "A", "h2", "Annotator 3", "rater_b"])
 def test_codes_that_name_nobody_stay(code):
     assert OPAQUE.fullmatch(code)

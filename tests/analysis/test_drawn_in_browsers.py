@@ -7,7 +7,6 @@ import pytest
 import vl_convert
 from bs4 import BeautifulSoup
 from django.conf import settings
-from django.core.cache import cache
 from django.urls import reverse
 
 from analysis.choices import CONVENTIONS, Choices
@@ -22,11 +21,6 @@ from tests import drawn
 pytestmark = pytest.mark.slow
 
 VENDOR = settings.BASE_DIR / "static" / "vendor"
-
-
-@pytest.fixture(autouse=True)
-def empty_cache(db):
-    cache.clear()
 
 
 @pytest.fixture

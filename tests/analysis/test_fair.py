@@ -2,7 +2,6 @@
 
 import pytest
 from bs4 import BeautifulSoup
-from django.core.cache import cache
 from django.urls import reverse
 
 from analysis.choices import Choices
@@ -14,11 +13,6 @@ from tests.factory import answer, make_annotator, make_item, make_study, make_te
 pytestmark = pytest.mark.slow
 
 NAME = "informativity_standardised"
-
-
-@pytest.fixture(autouse=True)
-def empty_cache(db):
-    cache.clear()
 
 
 @pytest.fixture

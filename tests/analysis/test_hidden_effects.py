@@ -4,7 +4,6 @@ from itertools import combinations, product
 
 import pytest
 from bs4 import BeautifulSoup
-from django.core.cache import cache
 from django.core.management import call_command
 from django.urls import reverse
 
@@ -19,11 +18,6 @@ from tests import dimensions, pairs, stopping
 from tests.studies.answer_files import as_csv
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(autouse=True)
-def empty_cache(db):
-    cache.clear()
 
 
 @pytest.fixture

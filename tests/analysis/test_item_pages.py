@@ -1,7 +1,6 @@
 """The list of the item analysis and the sheet of an item: what they show, to whom, and what may be done there."""
 
 import pytest
-from django.core.cache import cache
 from django.urls import reverse
 
 from analysis.items.coding_acts import set_code
@@ -11,11 +10,6 @@ from projects.models import Role
 from tests.factory import answer, make_annotator
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(autouse=True)
-def empty_cache(db):
-    cache.clear()
 
 
 def sheet(item, slug="tiny"):

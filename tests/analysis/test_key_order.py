@@ -9,11 +9,6 @@ from tests.analysis import packs, whole_studies
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(autouse=True)
-def undrawn(monkeypatch):
-    packs.undrawn(monkeypatch)
-
-
 def as_postgresql(value):
     """Shorter keys first, equally long ones by their bytes, as jsonb has them (PostgreSQL's manual, 8.14)."""
     if isinstance(value, dict):

@@ -5,7 +5,6 @@ import io
 
 import pytest
 from bs4 import BeautifulSoup
-from django.core.cache import cache
 from django.urls import reverse
 from django.utils.translation import override
 
@@ -18,11 +17,6 @@ from studies.services.responses.importing import import_responses
 from tests import stopping
 from tests.factory import answer, make_annotator
 from tests.studies.answer_files import as_csv
-
-
-@pytest.fixture(autouse=True)
-def empty_cache(db):
-    cache.clear()
 
 
 def question(study, key):

@@ -28,13 +28,6 @@ pytestmark = pytest.mark.slow
 SECRET = "The heron Zwickelbart sleeps under the seventh bridge of the drowned canal."
 
 
-@pytest.fixture(autouse=True)
-def undrawn(monkeypatch):
-    """Drawing takes a second; the specifications behind the figures are compared."""
-    monkeypatch.setattr("analysis.services.reporting.as_svg", lambda spec: "<svg/>")
-    monkeypatch.setattr("analysis.services.reporting.as_png", lambda spec: b"")
-
-
 @pytest.fixture
 def guessed(project):
     return whole_studies.guessed(project)

@@ -17,11 +17,6 @@ pytestmark = pytest.mark.slow
 PROTOCOLS = pytest.mark.parametrize("make", list(drawn.FIGURES), ids=lambda make: make.__name__)
 
 
-@pytest.fixture(autouse=True)
-def undrawn(monkeypatch):
-    packs.undrawn(monkeypatch)
-
-
 @PROTOCOLS
 def test_the_code_book_has_every_column_and_field_of_every_file(project, make):
     files = packs.files_of(packs.packed(make(project)))

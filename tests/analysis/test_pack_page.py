@@ -14,12 +14,6 @@ from studies.models import StudyState
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(autouse=True)
-def undrawn(monkeypatch):
-    monkeypatch.setattr("analysis.services.reporting.as_svg", lambda spec: "<svg/>")
-    monkeypatch.setattr("analysis.services.reporting.as_png", lambda spec: b"")
-
-
 @pytest.fixture
 def page(as_user, answered, reviewer):
     return Page(as_user(reviewer), reverse("study_pack", args=[answered.slug]))

@@ -18,11 +18,6 @@ LATER_FILES = ("bank/metrics.jsonl", "codebook.csv")
 LATER_FIELDS = {"answers/annotators.jsonl": "variant", "study/history.json": "variants"}
 
 
-@pytest.fixture(autouse=True)
-def undrawn(monkeypatch):
-    packs.undrawn(monkeypatch)
-
-
 def earlier(files):
     """The pack as the first Lesart with this format wrote it."""
     for name, field in LATER_FIELDS.items():

@@ -2,7 +2,6 @@
 
 import pytest
 from bs4 import BeautifulSoup
-from django.core.cache import cache
 from django.urls import reverse
 
 from analysis.choices import Choices
@@ -15,11 +14,6 @@ from tests import pairs, stopping
 from tests.studies.answer_files import as_csv
 
 ALDER, BIRCH, CEDAR = "p1-gen-alder-0", "p1-gen-birch-0", "p1-gen-cedar-0"
-
-
-@pytest.fixture(autouse=True)
-def empty_cache(db):
-    cache.clear()
 
 
 def judged(who, one, other, better, kind="human"):

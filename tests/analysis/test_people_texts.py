@@ -11,7 +11,7 @@ from evaluation.models import Evaluator
 from studies.models import AnnotatorKind
 from studies.services.declarations import get_declaration
 from studies.services.evaluating import OptionJudgments, add_evaluator, store_judgments
-from tests.analysis.packs import files_of, packed, undrawn, unpacked
+from tests.analysis.packs import files_of, packed, unpacked
 from tests.studies.world import bank, launched, person
 
 
@@ -35,8 +35,7 @@ def test_tables_say_on_how_many_texts_people_and_models_rest(project):
 
 
 @pytest.mark.slow
-def test_a_pack_holds_the_draw_and_brings_it_back(project, monkeypatch):
-    undrawn(monkeypatch)
+def test_a_pack_holds_the_draw_and_brings_it_back(project):
     study = with_a_model(project)
     pack = packed(study)
     held = json.loads(files_of(pack)["study/history.json"])["people_texts"]

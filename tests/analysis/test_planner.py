@@ -5,7 +5,6 @@ import io
 
 import pytest
 from bs4 import BeautifulSoup
-from django.core.cache import cache
 from django.urls import reverse
 
 from analysis.measures.power import Components, Plan, informativity_outlook
@@ -31,11 +30,6 @@ from tests.studies.answer_files import as_csv
 pytestmark = pytest.mark.slow
 
 ASSUMED = GuessPlan(Plan(6, 4), 0.58, 0.84, 0.1, Components())
-
-
-@pytest.fixture(autouse=True)
-def empty_cache(db):
-    cache.clear()
 
 
 @pytest.fixture

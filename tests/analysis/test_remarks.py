@@ -2,7 +2,6 @@
 
 import pytest
 from bs4 import BeautifulSoup
-from django.core.cache import cache
 from django.http import QueryDict
 from django.template import Context, Template
 from django.urls import reverse
@@ -13,11 +12,6 @@ from analysis.tables.page import Cell
 
 CELLS = "{% for cell in cells %}{% include 'analysis/parts/cell.html' %}{% endfor %}"
 PAGE = Template("{% load remarks %}{% remarks %}" + CELLS + "{% endremarks %}")
-
-
-@pytest.fixture(autouse=True)
-def empty_cache(db):
-    cache.clear()
 
 
 def drawn(*cells):

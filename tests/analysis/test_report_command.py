@@ -20,19 +20,6 @@ TABLES = {
 FIGURES = {"dumbbell", "dumbbell_matched", "ratings", "accuracy_by_rating"}
 
 
-@pytest.fixture(autouse=True)
-def undrawn(request, monkeypatch):
-    """Drawing takes a second: only tests that ask for `drawn` look at real figures."""
-    if "drawn" not in request.fixturenames:
-        monkeypatch.setattr("analysis.services.reporting.as_svg", lambda spec: "<svg/>")
-        monkeypatch.setattr("analysis.services.reporting.as_png", lambda spec: b"")
-
-
-@pytest.fixture
-def drawn():
-    """Asks for real figures."""
-
-
 def report(folder, *arguments, slug="tiny"):
     call_command("report", slug, "--out", str(folder), *arguments)
     return folder

@@ -11,12 +11,6 @@ from tests.factory import make_item, make_study, make_text
 ENDINGS = {"tables": ("csv", "json", "tex"), "figures": ("vl.json", "svg", "png")}
 
 
-@pytest.fixture(autouse=True)
-def undrawn(monkeypatch):
-    monkeypatch.setattr("analysis.services.reporting.as_svg", lambda spec: "<svg/>")
-    monkeypatch.setattr("analysis.services.reporting.as_png", lambda spec: b"")
-
-
 def report(folder, slug="tiny"):
     call_command("report", slug, "--out", str(folder))
     return folder

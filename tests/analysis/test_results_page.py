@@ -33,11 +33,6 @@ URLS = {
 FROM_REVIEWER = {"csv", "wide", "jsonl", "codebook"}
 
 
-@pytest.fixture(autouse=True)
-def empty_cache(db):
-    cache.clear()
-
-
 def address(name, slug="tiny"):
     view, arguments = URLS[name]
     return reverse(view, args=(slug, *arguments))

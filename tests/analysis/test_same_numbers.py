@@ -6,7 +6,6 @@ from zipfile import ZipFile
 
 import pytest
 from bs4 import BeautifulSoup
-from django.core.cache import cache
 from django.core.management import call_command
 from django.urls import reverse
 
@@ -21,13 +20,6 @@ from tests.analysis.same_numbers import beside, compared, described, files_in, t
 
 COLUMNS = (Shown("Who", "who"), Shown("Mean", "mean", "number", "low", "high"))
 STUDIES = [(name, "readers") for name in whole_studies.EVERY] + [("guessed", "annotators"), ("guessed", "published")]
-
-
-@pytest.fixture(autouse=True)
-def undrawn(db, monkeypatch):
-    cache.clear()
-    monkeypatch.setattr("analysis.services.reporting.as_svg", lambda spec: "<svg/>")
-    monkeypatch.setattr("analysis.services.reporting.as_png", lambda spec: b"")
 
 
 def commanded(study, folder, convention):

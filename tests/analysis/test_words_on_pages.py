@@ -5,7 +5,6 @@ from html import unescape
 
 import pytest
 from bs4 import BeautifulSoup
-from django.core.cache import cache
 from django.urls import reverse
 from django.utils.translation import override
 
@@ -22,11 +21,6 @@ from tests.analysis.worked_out import worked_out
 SNAKE = re.compile(r"\b[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+\b")
 # What a reader typed or named, shows as it is stored, or does not read as prose.
 AS_THEY_ARE = ("script", "style", "code", "[translate=no]", "option", "svg")
-
-
-@pytest.fixture(autouse=True)
-def empty_cache(db):
-    cache.clear()
 
 
 @pytest.fixture(params={"guessed": guessed} | STUDIES)

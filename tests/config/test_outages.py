@@ -281,7 +281,6 @@ def test_the_web_server_says_that_its_database_is_away(tmp_path, silent_port, is
 
 
 @pytest.mark.slow
-@pytest.mark.database
 def test_a_suspended_server_is_given_up_and_web_requests_alone_have_limits():
     with run_server() as database:
         kept = psycopg.connect(database.url, autocommit=True)

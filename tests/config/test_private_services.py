@@ -39,7 +39,6 @@ def test_valkey_answers_with_its_password_and_stops():
     assert not is_listening(url)
 
 
-@pytest.mark.database
 def test_postgresql_answers_only_with_its_password_and_stops():
     with run_postgresql() as url:
         with psycopg.connect(url) as connection:
@@ -58,7 +57,6 @@ def test_valkey_goes_with_a_killed_owner():
         assert wait_for(lambda: not is_listening(url))
 
 
-@pytest.mark.database
 def test_postgresql_goes_with_a_killed_owner_though_a_client_holds_on():
     with script(HOLDER.format(module="postgres", name="run_postgresql")) as owner:
         url = line_with(owner, "url").split()[1]

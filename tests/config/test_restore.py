@@ -18,7 +18,7 @@ import pytest
 from config.cli.postgres import find_installation, run_server
 from tests.config.shell import ROOT, documented_blocks
 
-pytestmark = [pytest.mark.database, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 DOCKER = """#!/bin/sh
 test "$1 $2 $3 $4" = "compose exec -T postgres" || exit 0

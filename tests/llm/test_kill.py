@@ -19,7 +19,7 @@ from llm.services.pace import Pace
 from tests.config.shell import ROOT
 from tests.mock_server import mock_server, steady
 
-pytestmark = [pytest.mark.database, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 N = 120
 AT_ONCE = 16
@@ -79,6 +79,7 @@ def times_asked(server):
     return Counter(server.prompts)
 
 
+@pytest.mark.database
 def test_killed_twice_every_call_is_answered_and_only_those_on_the_wire_are_sent_again(site):
     with mock_server(steady, latency=0.05) as server:
         site.do("prepare", server.base_url, str(N), "repeat")
@@ -98,6 +99,7 @@ def test_killed_twice_every_call_is_answered_and_only_those_on_the_wire_are_sent
     assert result["sent"] == N + result["lost"] >= len(server.requests)
 
 
+@pytest.mark.database
 def test_two_drainers_at_once_ask_nothing_twice(site):
     with mock_server(steady, latency=0.02) as server:
         site.do("prepare", server.base_url, str(N), "repeat")
@@ -108,6 +110,7 @@ def test_two_drainers_at_once_ask_nothing_twice(site):
     assert set(times_asked(server).values()) == {1}
 
 
+@pytest.mark.database
 @pytest.mark.broker
 def test_a_killed_worker_and_a_flushed_broker_cost_seconds_and_no_answer(site):
     broker = urlunsplit(urlsplit(os.environ["REDIS_URL"])._replace(path=f"/{secrets.randbelow(50) + 10}"))
@@ -136,6 +139,7 @@ def test_a_killed_worker_and_a_flushed_broker_cost_seconds_and_no_answer(site):
     assert len(server.requests) - N <= SENT
 
 
+@pytest.mark.database
 def test_where_the_run_says_hold_nothing_is_sent_twice_until_somebody_decides(site):
     with mock_server(steady, latency=0.05) as server:
         site.do("prepare", server.base_url, str(N), "hold")
