@@ -20,6 +20,7 @@ from studies.services.responses.importing import import_responses
 from studies.services.spec import check_spec
 from tests.factory import make_generator, make_text
 from tests.leaks import without_tokens
+from tests.made_once import made_once
 from tests.studies.answer_files import as_csv
 
 GENERATORS = ("gen-alder", "gen-birch", "the-reference")
@@ -149,10 +150,11 @@ def both_rounds() -> list[dict]:
     return first_round() + [row(seat, item, dimension, 2) for seat, item, dimension, _rule in sorted(FLAGGED)]
 
 
-def imported(project: Project, **changes: Any) -> Study:
+@made_once
+def imported(project: Project) -> Study:
     """Both rounds, from a file."""
     make_bank(project)
-    study = drafted(project, **changes)
+    study = drafted(project)
     import_responses(study, as_csv(both_rounds()))
     study.refresh_from_db()
     return study

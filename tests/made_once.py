@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from django.db import connection
+from django.db import connection, transaction
 from django.db.models import Model
 
 Rows = dict[str, dict[int, tuple]]  # by table and SQLite's number of the row
@@ -67,7 +67,7 @@ def added(before: Rows, after: Rows) -> Rows:
 
 
 def put_back(rows_by_table: Rows) -> None:
-    with connection.cursor() as cursor:
+    with transaction.atomic(), connection.cursor() as cursor:
         for table, rows in rows_by_table.items():
             if rows:
                 columns = columns_of(cursor, table)

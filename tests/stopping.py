@@ -12,9 +12,12 @@ from projects.models import Project
 from studies.models import Study
 from studies.services.creating import create_study
 from studies.services.launching import launch_study
+from studies.services.responses.importing import import_responses
 from studies.services.spec import check_spec
 from tests.factory import make_item, make_text
 from tests.leaks import without_tokens
+from tests.made_once import made_once
+from tests.studies.answer_files import as_csv
 
 CATEGORIES = (
     "understandable", "domain_related", "grammatical", "clear", "rephrase", "answerable", "information_needed",
@@ -93,6 +96,16 @@ def rows() -> list[dict[str, str]]:
         for (seat, item), said in PLANTED.items()
         for question, value in said.items()
     ]
+
+
+@made_once
+def imported(project: Project) -> Study:
+    """The planted judgments, from a file."""
+    make_bank(project)
+    study = drafted(project)
+    import_responses(study, as_csv(rows()))
+    study.refresh_from_db()
+    return study
 
 
 def stem(item: str) -> str:

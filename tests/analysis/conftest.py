@@ -4,6 +4,7 @@ import pytest
 
 from analysis.choices import Choices
 from analysis.reports.registry import build
+from tests.analysis.worked_out import report_of
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 
 
@@ -73,6 +74,6 @@ def row(table):
 
 
 @pytest.fixture
-def report(study):
-    """The report of the `study` that a test module plants."""
-    return build(study, Choices(seed=5))
+def report(request, study):
+    """The report of the `study` that a test module plants, worked out once as long as its answers are the same."""
+    return report_of(study, Choices(seed=5), request.module.__name__)

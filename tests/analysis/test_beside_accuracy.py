@@ -54,11 +54,3 @@ def test_areas_and_bits_worked_by_hand(model, row):
     assert (found["n_guess"], found["n_read"], found["n_texts"]) == (4, 4, 2)
     assert found["bits_reason"]  # the same in both texts, so there is no interval
     assert found["bits_low"] is None
-
-
-def test_the_page_shows_both(model, as_user, viewer):
-    from django.urls import reverse
-
-    html = as_user(viewer).get(reverse("study_results", args=["tiny"])).content.decode()
-    assert "Beside accuracy: biases and items as a whole" in html
-    assert "Informativity from probabilities" in html

@@ -52,8 +52,7 @@ def dimension_ratings(project):
 
 
 def stopping_questionnaire(project):
-    stopping.make_bank(project)
-    return imported(stopping.drafted(project), stopping.rows())
+    return stopping.imported(project)
 
 
 def pairwise(project):

@@ -4,6 +4,8 @@ import pytest
 
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 
+pytestmark = pytest.mark.slow
+
 
 def test_ratings_count_every_level_of_the_declared_scale(answered, table, row):
     assert (

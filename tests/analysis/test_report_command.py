@@ -12,6 +12,8 @@ from items.services.versions import correct_key
 from studies.models import StudyState
 from tests.factory import answer, make_annotator
 
+pytestmark = pytest.mark.slow
+
 TABLES = {
     "description", "informativity", "informativity_matched", "agreement_with_humans", "ratings", "accuracy_by_rating",
     "guessable_items", "unanswerable_items", "item_analysis", "published", "informativity_standardised",

@@ -8,6 +8,8 @@ from django.core.management import CommandError, call_command
 from analysis.services import reporting
 from tests.factory import make_item, make_study, make_text
 
+pytestmark = pytest.mark.slow
+
 ENDINGS = {"tables": ("csv", "json", "tex"), "figures": ("vl.json", "svg", "png")}
 
 

@@ -288,8 +288,8 @@ def test_a_long_table_that_is_closed_at_first_stands_on_its_own_page(project, as
 
 
 def test_the_contents_lead_to_every_section_of_the_page(project, answered, page):
-    dimensions.imported(project, slug="scored")
-    for slug in ("tiny", "scored"):
+    dimensions.imported(project)
+    for slug in ("tiny", "dims"):
         shown = BeautifulSoup(page(slug), "html.parser")
         anchors = [link["href"].removeprefix("#") for link in shown.select(".contents a")]
         assert len(set(anchors)) == len(anchors) > 5
@@ -300,8 +300,8 @@ def test_the_contents_lead_to_every_section_of_the_page(project, answered, page)
 
 
 def test_tables_that_lack_the_same_say_it_once(project, page):
-    dimensions.imported(project, slug="scored")
-    shown = BeautifulSoup(page("scored"), "html.parser")
+    dimensions.imported(project)
+    shown = BeautifulSoup(page("dims"), "html.parser")
     assert shown.get_text().count("no item of this study has a metric") == 1
     lacking = shown.find(id="empty")
     assert lacking.find("a", id="metric_correlations")

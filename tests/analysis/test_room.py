@@ -29,6 +29,8 @@ from evaluation.models import Metric, MetricValue
 from items.models import Item
 from tests.dimensions import imported
 
+pytestmark = pytest.mark.slow
+
 SHOWN = (Shown("Who", "who"), Shown("On", "on"), Shown("Round", "round"), Shown("Mean", "mean", "number"))
 
 

@@ -9,6 +9,8 @@ from studies.models import Response, StudyState
 from studies.services.responses.importing import import_responses
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 
+pytestmark = pytest.mark.slow
+
 
 def exported(study, format):
     out = io.StringIO(newline="")

@@ -18,6 +18,8 @@ from analysis.tables.writers import WRITERS
 from tests.analysis import whole_studies
 from tests.analysis.same_numbers import beside, compared, described, files_in, tables_on
 
+pytestmark = pytest.mark.slow
+
 COLUMNS = (Shown("Who", "who"), Shown("Mean", "mean", "number", "low", "high"))
 STUDIES = [(name, "readers") for name in whole_studies.EVERY] + [("guessed", "annotators"), ("guessed", "published")]
 

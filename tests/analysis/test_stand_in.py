@@ -12,6 +12,8 @@ from analysis.frames.evidence import evidence_of
 from tests.analysis.leading import behind_numbers
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 
+pytestmark = pytest.mark.slow
+
 KEYS = "TFFF"
 
 

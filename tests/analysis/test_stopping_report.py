@@ -25,23 +25,21 @@ from analysis.results.contents import place_in_results
 from analysis.services.figures import figure_specification
 from studies.question_words import name_label, name_question
 from studies.services.responses.importing import ImportRefused, import_responses
-from tests import drawn
+from tests import drawn, stopping
 from tests.analysis.rows import found
 from tests.factory import make_annotator
 from tests.stopping import CATEGORIES, GENERATORS, GROUPS, ITEMS, PLANTED, QUESTIONS, drafted, group, make_bank, rows
 from tests.studies.answer_files import as_csv, as_jsonl
 from tests.studies.test_gates import ANSWERS, judge
 
+pytestmark = pytest.mark.slow
+
 SEATS = range(3)
 
 
 @pytest.fixture
 def study(project):
-    make_bank(project)
-    study = drafted(project)
-    import_responses(study, as_csv(rows()))
-    study.refresh_from_db()
-    return study
+    return stopping.imported(project)
 
 
 EVERYTHING = {"group": "", "generator": "", "source": ""}
@@ -265,14 +263,6 @@ def test_the_wide_export_has_a_column_for_each_annotator(study):
         row for row in exported(study, "wide") if (row["item_id"], row["question"]) == ("s1-gen-birch", "rephrase")
     ]
     assert [row["p0"], row["p1"], row["p2"]] == ["yes", "no", "not_applicable"]
-
-
-def test_the_code_book_names_the_answers(study, tmp_path):
-    from analysis.exports.codebook import codebook
-
-    said = " ".join(map(str, codebook(study).rows))
-    assert "clear: yes, more_or_less, no" in said
-    assert "rephrasal: free text" in said
 
 
 def refused(project, lines) -> list[tuple[int, str, str]]:

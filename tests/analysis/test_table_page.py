@@ -12,6 +12,8 @@ from studies.services.responses.importing import import_responses
 from tests.stopping import drafted, make_bank, rows
 from tests.studies.answer_files import as_csv
 
+pytestmark = pytest.mark.slow
+
 LONG, SHORT = "label_distributions", "description"
 
 

@@ -15,6 +15,8 @@ from studies.models import Submission
 from tests.stopping import FORM, GOOD, NONSENSE, launched, make_bank
 from tests.studies.world import Person, post
 
+pytestmark = pytest.mark.slow
+
 FLAT = [{"name": "stopping"}, {"name": "flat", "params": {"flat": True}}]
 # What the two people of a variant say of the four items, in the order of the bank: in the stopping one they disagree on
 # one item of four, in the flat one on two.

@@ -14,6 +14,8 @@ from tests.analysis.rows import found
 from tests.dimensions import DIMENSIONS, ITEMS, drafted, first_round, make_bank
 from tests.studies.answer_files import as_csv
 
+pytestmark = pytest.mark.slow
+
 
 def verdict(expert, item, dimension, value="right", **more):
     shared = {"annotator": expert, "purpose": "expert", "round": 1, "stage": "check", "item_id": item}

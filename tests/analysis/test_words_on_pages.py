@@ -18,6 +18,8 @@ from tests.analysis.test_behind_every_table import STUDIES
 from tests.analysis.whole_studies import guessed
 from tests.analysis.worked_out import worked_out
 
+pytestmark = pytest.mark.slow
+
 SNAKE = re.compile(r"\b[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+\b")
 # What a reader typed or named, shows as it is stored, or does not read as prose.
 AS_THEY_ARE = ("script", "style", "code", "[translate=no]", "option", "svg")

@@ -18,6 +18,8 @@ from tests.analysis.rows import numbers_in, rows_behind
 from tests.factory import make_text
 from tests.studies.world import launched, person, post
 
+pytestmark = pytest.mark.slow
+
 GROUPS = ["teachers", "students"]
 
 

@@ -2,10 +2,10 @@
 
 from analysis.choices import Choices
 from analysis.frames.evidence import Evidence, evidence_of
-from analysis.reports.registry import full_report_from
+from analysis.reports.registry import build, full_report_from
 from analysis.services.state import state_of
 from analysis.tables.spec import Table
-from studies.models import Study
+from studies.models import Response, Study
 
 KEPT: dict[tuple[str, str], tuple[Evidence, tuple[Table, ...]]] = {}
 
@@ -18,3 +18,16 @@ def worked_out(study: Study) -> tuple[Evidence, tuple[Table, ...]]:
         evidence = evidence_of(study, choices)
         KEPT[place] = evidence, tuple(full_report_from(evidence).tables)
     return KEPT[place]
+
+
+REPORTS: dict[tuple[str, ...], object] = {}
+
+
+def report_of(study: Study, choices: Choices, planted_by: str):
+    """The report of a study; those of one module with the same answers are the same study."""
+    answers = Response.objects.filter(assignment__annotator__study=study).order_by("pk")
+    values = answers.values_list("question", "item", "option", "value", "probability")
+    place = planted_by, study.slug, state_of(study, choices), str([*values])
+    if place not in REPORTS:
+        REPORTS[place] = build(study, choices)
+    return REPORTS[place]

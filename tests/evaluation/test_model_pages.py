@@ -118,10 +118,6 @@ def test_a_model_that_is_not_offered_cannot_be_chosen(
     assert "Select a valid choice" in as_user(researcher).post(PAGE, entries).content.decode()
 
 
-def test_without_a_model_the_page_says_who_adds_one(as_user, researcher, study):
-    assert "No model has been added yet. Ask an admin to add one" in soup(as_user(researcher).get(PAGE)).get_text()
-
-
 def test_a_draft_is_sent_back_with_a_sentence(as_user, researcher, project, bank, entries):
     make_study(project, "draft", bank, state=StudyState.DRAFT, language="de")
     response = as_user(researcher).post("/s/draft/evaluators/model/", entries, follow=True)
@@ -160,11 +156,6 @@ def test_replies_without_an_answer_are_counted_in_the_list(as_user, researcher, 
         Call.objects.create(run=run, key=f"guess/{place}", position=place, state=CallState.FAILED, error_class=failure)
     Run.objects.update(state=RunState.DONE)
     assert row_in(as_user(researcher))[3] == "16 2 replies without an answer"
-
-
-def test_thresholds_stand_in_the_list(as_user, researcher, study, endpoint):
-    start(study, ModelSpec(endpoint, reading="probability", thresholds={"guess": 0.9}))
-    assert "correct from p = 0.9 without and 0.5 with the text" in row_in(as_user(researcher))[0]
 
 
 def test_a_run_at_work_without_a_worker_is_said(as_user, researcher, study, endpoint):

@@ -106,10 +106,6 @@ def test_more_texts_than_a_page_can_wait_for_are_for_the_command(as_user, resear
     assert "generate_items --project rivers" in soup(as_user(researcher).post(NEW, ENTRIES)).get_text()
 
 
-def test_a_project_without_texts_says_what_to_do(as_user, researcher, project):
-    assert "no texts to write about" in soup(as_user(researcher).get(NEW)).get_text()
-
-
 @pytest.mark.parametrize("who", ["reviewer", "viewer", "stranger"])
 def test_only_researchers_open_the_pages(as_user, request, who, incomplete):
     client = as_user(request.getfixturevalue(who))
@@ -189,11 +185,6 @@ def test_incomplete_items_are_in_no_list_of_items(as_user, researcher, incomplet
     page = as_user(researcher).get(reverse("text", args=["rivers", incomplete.text_id])).content.decode()
     assert incomplete.stem not in page
     assert incomplete.stem not in as_user(researcher).get("/p/rivers/items.jsonl").getvalue().decode()
-
-
-def test_the_list_of_texts_leads_to_generating(as_user, researcher, viewer, piano):
-    assert f'href="{NEW}"' in as_user(researcher).get("/p/rivers/texts/").content.decode()
-    assert f'href="{NEW}"' not in as_user(viewer).get("/p/rivers/texts/").content.decode()
 
 
 def test_the_list_of_texts_leads_to_incomplete_items_that_wait(as_user, researcher, incomplete, project):

@@ -35,11 +35,6 @@ def test_it_prints_counts_and_warnings(run):
     assert printed.endswith("Stored.\n")
 
 
-def test_a_second_import_says_that_nothing_had_to_be_stored(run):
-    run(text_row())
-    assert "Nothing had to be stored." in run(text_row())
-
-
 def test_a_refused_file_names_line_field_and_reason_and_stores_nothing(run):
     with pytest.raises(CommandError) as refused:
         run(text_row(), text_row([item_row(question="")]), b"{")

@@ -124,10 +124,6 @@ def test_a_bad_upload_is_refused_on_the_form(upload, fields, words):
     assert not ImportFile.objects.exists()
 
 
-def test_an_empty_file_is_explained(upload):
-    assert "The file is empty. JSONL" in upload(content=b"").content.decode()
-
-
 def test_a_file_above_the_bound_is_refused_with_the_limit(upload, settings):
     settings.LESART = {**settings.LESART, "PAGE_UPLOAD_BYTES": 1_000_000}
     page = upload(content=b"x" * 1_000_001).content.decode()

@@ -195,11 +195,6 @@ def test_without_log_probabilities_the_page_says_how_answers_are_read(served, ad
     assert "no log-probabilities" in as_user(admin).get(endpoint.get_absolute_url()).content.decode()
 
 
-def test_without_a_worker_the_page_says_that_nobody_tests(admin, as_user, endpoint):
-    Endpoint.objects.update(test_requested_at=timezone.now())
-    assert "No worker is running" in as_user(admin).get(endpoint.get_absolute_url()).content.decode()
-
-
 # Runs -----------------------------------------------------------------------------------------------------------------
 
 

@@ -49,16 +49,6 @@ def test_page_links_keep_the_order(drawn):
     assert 'rel="next"' not in page
 
 
-def test_few_rows_have_no_pages(drawn):
-    assert "pagination" not in drawn(rows=ROWS[:2])
-
-
 @pytest.mark.parametrize("query", ["?page=0", "?page=99", "?page=x", "?sort=nothing", "?sort=-", "?per_page=x"])
 def test_nonsense_in_the_address_draws_the_table(query, drawn):
     assert "<table" in drawn(query)
-
-
-def test_empty_table_says_so(drawn):
-    page = drawn(rows=[], empty_text="No texts yet.")
-    assert '<p class="empty">No texts yet.</p>' in page
-    assert "<table" not in page

@@ -53,12 +53,6 @@ def test_each_row_says_annotator_done_open_and_last_seen(study, page):
     assert second[:4] == ["P02", "0", "2", "not yet"]
 
 
-def test_a_sentence_sums_up(study, page):
-    person(study).start().finish()
-    text = " ".join(page().main.get_text(" ").split())
-    assert "Finished: 1 · Started: 0 · Not opened yet: 1" in text
-
-
 def test_each_link_stands_ready_to_be_copied(study, page):
     links = [field["value"] for field in page().select("input.link-field")]
     assert links == [f"http://testserver{annotator.get_link()}" for annotator in study.annotators.all()]

@@ -60,11 +60,6 @@ def test_a_file_that_is_none_is_said(content, sentence, send):
     assert sentence in send(content).content.decode()
 
 
-def test_no_file_at_all_is_said(send, client):
-    page = client.post(reverse("study_import", args=["study"]), {})
-    assert "This field is required." in page.content.decode()
-
-
 def test_a_file_above_the_bound_of_pages_is_refused_with_the_limit(send, settings):
     settings.LESART = settings.LESART | {"PAGE_UPLOAD_BYTES": 1_000}
     page = send(as_csv(whole() * 3))

@@ -5,21 +5,16 @@ import pytest
 from items.models import GeneratorKind
 from items.services.editing import EditRefused
 from studies.models import Response
-from studies.services.responses.importing import import_responses
 from studies.services.written_items import list_rephrasals, take_rephrasal
-from tests.stopping import drafted, make_bank, rows, stem
-from tests.studies.answer_files import as_csv
+from tests import stopping
+from tests.stopping import stem
 from tests.studies.world import bank
 from tests.studies.world import drafted as other_drafted
 
 
 @pytest.fixture
 def study(project):
-    make_bank(project)
-    study = drafted(project)
-    import_responses(study, as_csv(rows()))
-    study.refresh_from_db()
-    return study
+    return stopping.imported(project)
 
 
 def test_the_wordings_given_are_listed_with_their_items(study):

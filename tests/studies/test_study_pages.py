@@ -5,7 +5,6 @@ from bs4 import BeautifulSoup
 from django.urls import reverse
 
 from studies.models import Study, StudyState
-from studies.services.launching import close_study, launch_study, pause_study
 from tests.factory import make_item, make_text
 from tests.studies.world import Person, bank, counts, drafted, launched, person
 
@@ -26,10 +25,6 @@ def act(client, slug: str, action: str):
     return client.post(reverse("study_act", args=[slug, action]), follow=True)
 
 
-def test_a_project_without_studies_says_what_one_is(client, project):
-    assert "There are no studies yet" in text_of(client, "study_list", "rivers")
-
-
 def test_the_list_says_how_far_each_study_is(client, project):
     bank(project)
     study = launched(project, title="First")
@@ -47,19 +42,6 @@ def test_a_draft_says_what_happens_at_launch(client, project):
     assert "Estimate: 200 words a minute, and 10 seconds for each answer" in page
     assert "each item before reading, balanced over" in page
     assert "90 (alder: 30, birch: 30, cedar: 30)" in page
-
-
-def test_an_open_draft_says_that_links_come_later(client, project):
-    bank(project)
-    drafted(project, plan={"annotators": "open"})
-    assert "No links are created yet: you add annotators after the" in text_of(client, "study", "study")
-
-
-def test_a_draft_shows_its_notices(client, project):
-    bank(project)
-    make_item(make_text(project, "t9"), "oak", "t9-oak-1")
-    drafted(project)
-    assert "text has items of only one generator, so" in text_of(client, "study", "study")
 
 
 def test_a_draft_that_cannot_be_launched_says_why_and_offers_no_launch(client, project):
@@ -138,13 +120,6 @@ def test_a_preview_leads_to_an_annotator_s_page(client, project):
     assert client.get(page.url).status_code == 200
 
 
-def test_a_preview_of_a_closed_study_says_why_not(client, project):
-    bank(project)
-    close_study(launched(project))
-    page = client.post(reverse("study_preview", args=["study"]), follow=True)
-    assert "is closed" in page.content.decode()
-
-
 def test_a_running_study_says_how_far_it_has_come_and_what_was_frozen(client, project):
     bank(project)
     study = launched(project, groups=["students"])
@@ -164,21 +139,6 @@ def test_results_are_offered_once_there_are_any(client, project):
     assert "View results" not in text_of(client, "study", "study")
     person(study).start().finish()
     assert "View results" in text_of(client, "study", "study")
-
-
-def test_an_open_study_without_people_says_what_is_next(client, project):
-    bank(project)
-    launched(project, plan={"annotators": "open"})
-    assert "no annotators yet. Add annotators" in text_of(client, "study", "study")
-
-
-def test_a_paused_and_a_closed_study_say_what_annotators_see(client, project):
-    bank(project)
-    study = launched(project)
-    pause_study(study)
-    assert "paused. Annotators see a notice; their answers" in text_of(client, "study", "study")
-    close_study(study)
-    assert "The study is closed. Links no longer accept answers." in text_of(client, "study", "study")
 
 
 def test_simulated_annotators_are_announced_and_removed_with_one_click(client, project):
@@ -227,17 +187,3 @@ def test_what_loses_something_is_folded_away_first(client, project):
         soup = BeautifulSoup(client.get(reverse("study", args=[slug])).content, "html.parser")
         form = soup.find("form", action=reverse(name, args=[slug, *arguments]))
         assert form.find_parent("details") is not None
-
-
-def test_a_study_that_was_launched_elsewhere_in_between_shows_so(client, project):
-    bank(project)
-    study = drafted(project)
-    launch_study(study)
-    assert "is live, so" in act(client, "study", "launch").content.decode()
-
-
-def test_the_protocol_is_named_in_the_language_of_the_page(client, project):
-    bank(project)
-    launched(project)
-    page = client.get("/s/study/", headers={"Accept-Language": "eu"}).text
-    assert "Asmatu, gero irakurri · ingelesa" in page
