@@ -44,6 +44,8 @@ from tests.dimensions import (
 )
 from tests.studies.answer_files import as_csv
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def study(project):

@@ -9,6 +9,8 @@ from analysis.reports.registry import build
 from analysis.services.figures import figure_specification
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 
+pytestmark = pytest.mark.slow
+
 FIGURES = ("dumbbell", "dumbbell_matched", "ratings", "accuracy_by_rating")  # of a guess-then-read study
 
 

@@ -4,6 +4,8 @@ import pytest
 
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 
+pytestmark = pytest.mark.slow
+
 READ = {"ada": "TF TF TT TF FF TF", "ben": "TF TT TF TF TF FF", "cem": "TF TF TF FT TF TF"}
 GUESSED = {"ada": "TT FF TF TT FF TT", "ben": "TF TT FF TF TT FF", "cem": "FF TF TT FT TF FF"}
 

@@ -20,6 +20,8 @@ from tests import dimensions, reading, stopping
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 from tests.studies.answer_files import as_csv
 
+pytestmark = pytest.mark.slow
+
 URLS = {
     "results": ("study_results", ()),
     "figure": ("study_figure", ("dumbbell", "svg")),

@@ -11,6 +11,8 @@ from analysis.reports.spread import clause_of
 from analysis.reports.spread import scattered as scattered_clause
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 
+pytestmark = pytest.mark.slow
+
 
 def said(study):
     return list(build(study, Choices(seed=7)).sentences)

@@ -5,8 +5,12 @@ import signal
 import subprocess
 import sys
 
+import pytest
+
 from config.cli import guard
 from tests.config.shell import wait_for
+
+pytestmark = pytest.mark.slow
 
 
 def group(command: str) -> subprocess.Popen[bytes]:

@@ -8,9 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+import pytest
 from scipy.sparse.csgraph import connected_components
 
 from tests.config.shell import ROOT
+
+pytestmark = pytest.mark.slow
 
 # A child for each module starts from what all of them load; it prints nothing if the import goes well.
 SCRIPT = """

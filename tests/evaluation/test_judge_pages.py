@@ -17,7 +17,7 @@ from studies.models import Annotator
 from studies.services.instruments import load_shipped, load_shipped_sources
 from tests import dimensions, pairs, stopping
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("quick_models")]
+pytestmark = [pytest.mark.slow, pytest.mark.django_db, pytest.mark.usefixtures("quick_models")]
 
 PROTOCOLS_JUDGED = ("pairwise", "dimension-ratings", "stopping-questionnaire")
 WORLDS = {"pairs": pairs, "dims": dimensions, "stops": stopping}
