@@ -21,7 +21,7 @@ from studies.models.people import DONE
 from studies.presentation_order import make_handle
 from studies.protocols import Stage
 from studies.services.answers import Answer, Drafts, check_answers
-from studies.services.declarations import get_annotator_declaration, get_declaration, get_version_id
+from studies.services.declarations import get_annotator_declaration, get_version_id
 from studies.services.places import (
     Place,
     find_place,
@@ -147,14 +147,14 @@ def mark_seen(annotator: Annotator) -> None:
     Annotator.objects.filter(pk=annotator.pk).update(last_seen=timezone.now())
 
 
-def lock_place(annotator: Annotator, ahead: int = 0) -> Place:
+def lock_place(annotator: Annotator, *, with_next: bool = False) -> Place:
     """Where the annotator is, and nobody else writes for them or ends the study until the transaction ends.
 
     The rows are read when both locks are held. `StaleStage` if the link was revoked or renewed, or the annotator
     removed, since the page was asked for.
     """
     hold_state(annotator.study_id, annotator.pk)
-    place = find_place(annotator, ahead)
+    place = find_place(annotator, with_next=with_next)
     if place.kind == "revoked":
         raise StaleStage(explain_stale(place), place)
     last_seen = place.annotator.last_seen
@@ -187,9 +187,9 @@ def start_clock(place: Place) -> Place:
     return replace(place, drafts=Drafts(*place.asked, is_new=True))
 
 
-def lock_stage(annotator: Annotator, token: str, ahead: int = 0) -> Place:
+def lock_stage(annotator: Annotator, token: str, *, with_next: bool = False) -> Place:
     """The place whose page carries this token, locked; `StaleStage` if the annotator is elsewhere by now."""
-    place = lock_place(annotator, ahead)
+    place = lock_place(annotator, with_next=with_next)
     if not place.token or place.token != token:
         raise StaleStage(explain_stale(place), place)
     return place
@@ -228,7 +228,7 @@ def submit_stage(
     Raises `StaleStage` (nothing handed in) or `Incomplete` (the drafts kept).
     """
     with transaction.atomic():
-        place = lock_stage(annotator, token, ahead=1)
+        place = lock_stage(annotator, token, with_next=True)
         form = StageForm.at(place)
         if data is not None:
             form.take(data)
@@ -283,7 +283,7 @@ RETRACTABLE_PLACES = ("stage", "waiting", "done")
 def find_retractable(place: Place) -> Assignment | None:
     """What an annotator who is at this place may take back: the assignment finished last, unless it is open again
     already. None where the protocol lets nobody go back."""
-    if place.kind not in RETRACTABLE_PLACES or not get_declaration(place.annotator.study).takes_back:
+    if place.kind not in RETRACTABLE_PLACES or not get_annotator_declaration(place.annotator).takes_back:
         return None
     finished = place.annotator.assignments.active().filter(finished_at__isnull=False)
     done = place.done or finished.order_by("-finished_at", "-pk").first()
@@ -318,7 +318,7 @@ def repeat_assignment(done: Assignment) -> Assignment:
         round=rounds["last"] + 1,
         position=done.position,
         shown={stage: [renew_handles(row) for row in rows] for stage, rows in done.shown.items()},
-        stage=get_declaration(done.annotator.study).stages[0].name,
+        stage=get_annotator_declaration(done.annotator).stages[0].name,
     )
 
 

@@ -5,9 +5,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from items.models import Item, Option
+from projects.prepared import Prepared
 from studies.models import Assignment, Draft, UnitItem
 from studies.presentation_order import Subject
 from studies.protocols import InvalidAnswer, Question, Stage
@@ -95,6 +97,19 @@ def refuse_unasked(stage: Stage, given: Given, about: About, applying: Iterable[
 Values = dict[str, Any]  # as a draft stores them: {field: value or list of handles}
 
 
+def list_items(unit: int, other: int) -> QuerySet[UnitItem]:
+    rows = UnitItem.objects.filter(Q(unit=unit) | Q(unit=other)).select_related("item")
+    return rows.only("unit", "item__stem", "item__expected_answer", "item__external_id")
+
+
+def list_drafts(assignment: int, stage: str, earlier: str) -> QuerySet[Draft]:
+    return Draft.objects.filter(Q(stage=stage) | Q(stage=earlier), assignment=assignment)
+
+
+read_items = Prepared(list_items, int, int)
+read_drafts = Prepared(list_drafts, int, str, str)
+
+
 class Drafts:
     """The drafts of one stage of an assignment, over those of the stage whose answers its form starts from.
 
@@ -109,7 +124,8 @@ class Drafts:
         if is_new and not stage.starts_from:
             return
         asked = {question.name for question in stage.questions}
-        for draft in assignment.drafts.filter(stage__in=[stage.name, stage.starts_from or stage.name]):
+        for draft in read_drafts(assignment.pk, stage.name, stage.starts_from or stage.name):
+            draft.assignment = assignment
             if draft.stage == stage.name:
                 self.by_item[draft.item_id] = draft
             else:
@@ -154,7 +170,7 @@ class Drafts:
 
 
 class ShownItems:
-    """The items that stages show, read at once when the first is asked for, and their options likewise."""
+    """The items that stages of one or two units show, read when the first is asked for; their options likewise."""
 
     def __init__(self, shown: Iterable[tuple[Assignment, str]]):
         self.shown = [(assignment, assignment.shown.get(stage, [])) for assignment, stage in shown]
@@ -162,9 +178,8 @@ class ShownItems:
     @cached_property
     def rows(self) -> list[UnitItem]:
         ids = {item for _assignment, items in self.shown for _handle, item, _options in items if item}
-        units = {assignment.unit_id for assignment, _items in self.shown}
-        found = UnitItem.objects.filter(unit__in=units, item__in=ids).select_related("item")
-        return list(found.only("unit", "item__stem", "item__expected_answer", "item__external_id")) if ids else []
+        units = [assignment.unit_id for assignment, _items in self.shown]
+        return [row for row in read_items(units[0], units[-1]) if row.item_id in ids] if ids else []
 
     @cached_property
     def items(self) -> dict[int | None, Item]:

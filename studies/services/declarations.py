@@ -8,6 +8,7 @@ depends on the language of a request, and nobody may change it in place.
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from studies.models import Annotator, Study, Variant
@@ -21,7 +22,7 @@ def get_declaration(study: Study) -> Declaration:
 
 def get_annotator_declaration(annotator: Annotator) -> Declaration:
     """What this annotator is asked: by their variant, or as the study says where it has none."""
-    return declare(annotator.study, annotator.variant or annotator.study)
+    return get_annotator_asking(annotator).declaration
 
 
 def list_declarations(study: Study) -> list[Declaration]:
@@ -71,18 +72,42 @@ def get_asking(study: Study, asked: Study | Variant) -> Asking:
         protocol = PROTOCOLS[study.protocol]
         declaration = protocol.declare(protocol.fill(asked.params), version.content)
         found = Asking(declaration, fill_wording(version.content, declaration))
-        if len(_kept) >= MAX_KEPT:
-            _kept.clear()
-        _kept[key] = found
+        keep(_kept, key, found)
     return found
+
+
+def keep(kept: dict[Any, Any], key: Any, value: Any) -> None:
+    if len(kept) >= MAX_KEPT:
+        kept.clear()
+    kept[key] = value
 
 
 def fill_wording(content: dict[str, Any], declaration: Declaration) -> dict[str, Any]:
     return dict(fill_slots(content, declaration.slots)) if declaration.slots else content
 
 
+_launched: dict[tuple[int, int | None, datetime], tuple[Asking, int]] = {}
+
+
+def find_asking(annotator: Annotator) -> tuple[Asking, int]:
+    """How this annotator is asked, and the primary key of the instrument version that says so.
+
+    A launched study is frozen with its variants, so that neither instrument nor parameters are read again. The moment
+    of its launch is part of the key: after another launch, all is read anew.
+    """
+    study = annotator.study
+    key = study.launched_at and (study.pk, annotator.variant_id, study.launched_at)
+    found = _launched.get(key) if key else None
+    if found is None:
+        asked = annotator.variant or study
+        found = get_asking(study, asked), asked.instrument_version_id
+        if key:
+            keep(_launched, key, found)
+    return found
+
+
 def get_annotator_asking(annotator: Annotator) -> Asking:
-    return get_asking(annotator.study, annotator.variant or annotator.study)
+    return find_asking(annotator)[0]
 
 
 def declare(study: Study, asked: Study | Variant) -> Declaration:
@@ -102,7 +127,7 @@ def get_annotator_wording(annotator: Annotator) -> dict[str, Any]:
 
 def get_version_id(annotator: Annotator) -> int:
     """The primary key of the instrument version by which this annotator is asked."""
-    return (annotator.variant or annotator.study).instrument_version_id
+    return find_asking(annotator)[1]
 
 
 def fill_slots(words: Any, slots: Mapping[str, str]) -> Any:

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from items.models import Text
+from projects.prepared import Prepared
 from studies.models import Annotator, Assignment, Purpose, StudyState
 from studies.protocols import Declaration, Stage
 from studies.services.answers import Drafts, ShownItems
@@ -17,15 +18,14 @@ from studies.services.declarations import get_annotator_declaration
 from studies.services.selection import CALIBRATION, MAIN
 
 RELATED = ("study__instrument_version", "variant__instrument_version")
-# Of an open assignment, what its page and its hand-in rest on; the wording is known by its hash (declarations.py).
+# Of an open assignment, what its page and its hand-in rest on; the frozen rest of the study is known (declarations.py).
 OF_ASSIGNMENT = ("round", "position", "shown", "reopened", "stage", "token", "stage_opened_at", "finished_at")
-OF_ANNOTATOR = ("public_id", "token", "kind", "purpose", "person", "revoked_at", "last_seen")
-OF_STUDY = ("project", "protocol", "params", "language", "state", "launched_at", "main_opened_at")
+OF_ANNOTATOR = ("public_id", "token", "kind", "purpose", "person", "revoked_at", "last_seen", "variant")
+OF_STUDY = ("project", "protocol", "language", "state", "launched_at", "main_opened_at", "instrument_version")
 READ = (
     *OF_ASSIGNMENT,
     *(f"annotator__{name}" for name in OF_ANNOTATOR),
-    *(f"annotator__study__{name}" for name in (*OF_STUDY, "instrument_version__content_hash")),
-    *(f"annotator__variant__{name}" for name in ("params", "instrument_version__content_hash")),
+    *(f"annotator__study__{name}" for name in OF_STUDY),
     *(f"unit__{name}" for name in ("part", "text__external_id", "text__title", "text__body", "text__language")),
 )
 Kind = Literal["revoked", "closed", "paused", "phase", "stage", "waiting", "done"]
@@ -61,14 +61,12 @@ class Place:
     @cached_property
     def counts(self) -> tuple[int, int]:
         """The number of this unit and of all. Of each round by itself, but a unit taken back keeps its number."""
-        mine = self.annotator.assignments.active()
         if self.assignment is None:
-            return 0, mine.count()
+            return 0, self.annotator.assignments.active().count()
         takes_back = get_annotator_declaration(self.annotator).takes_back
-        mine = mine.filter(round=1 if takes_back else self.assignment.round)
-        found = mine.aggregate(total=Count("*"), finished=Count("finished_at"))
+        ((finished, total),) = read_counts(self.annotator.pk, 1 if takes_back else self.assignment.round)
         is_again = takes_back and self.assignment.round > 1  # then its own first round is among the finished
-        return found["finished"] + (not is_again), found["total"]
+        return finished + (not is_again), total
 
     @property
     def number(self) -> int:
@@ -79,11 +77,31 @@ class Place:
         return self.counts[1]
 
 
-def find_place(annotator: Annotator, ahead: int = 0) -> Place:
-    """Where the annotator stands by the rows as they are now, with the open assignments `ahead`. Reads only."""
-    rows = Assignment.objects.open().filter(annotator=annotator.pk, annotator__token=annotator.token)
-    rows = rows.select_related(*(f"annotator__{each}" for each in RELATED), "unit__text").only(*READ)
-    queue = list(rows[: ahead + 1])
+def list_open(annotator: int, token: str) -> QuerySet[Assignment]:
+    rows = Assignment.objects.open().filter(annotator=annotator, annotator__token=token)
+    return rows.select_related("annotator__study", "unit__text").only(*READ)
+
+
+def count_units(annotator: int, round: int) -> QuerySet[Assignment, Any]:
+    """Of how many units of the round how many are done."""
+    rows = Assignment.objects.active().filter(annotator=annotator, round=round).order_by().values("annotator")
+    return rows.annotate(finished=Count("finished_at"), total=Count("*")).values_list("finished", "total")
+
+
+def list_by_link(public_id: str, token: str) -> QuerySet[Annotator]:
+    rows = Annotator.objects.select_related("study").only("public_id", "token", "study__language")
+    return rows.filter(public_id=public_id, token=token)
+
+
+read_current = Prepared(lambda *key: list_open(*key)[:1], int, str)
+read_current_and_next = Prepared(lambda *key: list_open(*key)[:2], int, str)
+read_counts = Prepared(count_units, int, int)
+read_by_link = Prepared(list_by_link, str, str)
+
+
+def find_place(annotator: Annotator, *, with_next: bool = False) -> Place:
+    """Where the annotator stands by the rows as they are now, and with the assignment that is next. Reads only."""
+    queue = (read_current_and_next if with_next else read_current)(annotator.pk, annotator.token)
     if queue:
         return locate(queue[0].annotator, queue)
     current = Annotator.objects.select_related(*RELATED).filter(pk=annotator.pk, token=annotator.token).first()
@@ -155,8 +173,7 @@ def find_annotator_by_token(token: str) -> Annotator | None:
 def find_annotator_by_public_id(public_id: str, token: str) -> Annotator | None:
     """The annotator of a work page, if the browser also holds the token of their link: no more than who they are and
     the language of their study. `find_place` reads the rest."""
-    rows = Annotator.objects.select_related("study").only("public_id", "token", "study__language")
-    return rows.filter(public_id=public_id, token=token).first()
+    return next(iter(read_by_link(public_id, token)), None)
 
 
 def find_read_texts(annotator: Annotator) -> set[str]:

@@ -1,16 +1,19 @@
 """What a study asks is frozen at launch: the bank may change, the study does not."""
 
 import pytest
+from django.utils import timezone
 
 from items.models import Item, Option, Text
 from items.services.versions import replace_items, replace_texts
 from items.values import get_item_values, get_text_values
-from studies.models import Response
+from studies.models import Response, Study
 from studies.services.creating import NotADraft, change_study
+from studies.services.declarations import get_annotator_asking, get_declaration, get_wording
+from studies.services.instruments import store_version
 from studies.services.places import find_place
 from studies.services.spec import check_spec
 from studies.stage_blocks import build_blocks
-from tests.studies.world import bank, launched, person, spec
+from tests.studies.world import bank, drafted, launched, person, spec
 
 
 @pytest.fixture
@@ -100,3 +103,30 @@ def test_a_new_wording_leaves_a_launched_study_with_its_own(project, study):
     assert find_version("guess-then-read/en", project).content["title"] == "Other words"
     study.refresh_from_db()
     assert study.instrument_version.content["title"] != "Other words"
+
+
+def read_title(someone) -> str:
+    """From the wording by which a request finds the annotator asked."""
+    return get_annotator_asking(find_place(someone.annotator).annotator).wording["title"]
+
+
+def test_another_launch_is_asked_by_its_own_wording(project, study):
+    """What is known of a launched study is known under the moment of its launch."""
+    someone = person(study).start()
+    before = read_title(someone)
+    words = study.instrument_version.content | {"title": "B"}
+    version = store_version("guess-then-read", "en", words, project)
+    Study.objects.filter(pk=study.pk).update(instrument_version=version, launched_at=timezone.now())
+    assert before != read_title(someone) == "B"
+
+
+def test_other_parameters_and_another_wording_of_a_draft_are_asked_at_once(project):
+    bank(project)
+    draft = drafted(project)
+    assert len(get_declaration(draft).stage("read").question("rating").levels) == 5
+    content = draft.instrument_version.content
+    words = content | {"read": content["read"] | {"rating": {"levels": []}}}
+    draft.instrument_version = store_version("guess-then-read", "en", words, project)
+    draft.params = draft.params | {"rating_scale": 3}
+    assert len(get_declaration(draft).stage("read").question("rating").levels) == 3
+    assert get_wording(draft)["read"]["rating"] == {"levels": []}
