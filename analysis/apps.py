@@ -5,7 +5,17 @@ from django.utils.translation import gettext_lazy as _
 
 from jobs.kinds import Kind, register
 
-RESULTS = ("report", "stand-in", "lab", "lab-overview", "planner", "calibration", "rows")
+RESULTS = {
+    "report": "computing.compute_report",
+    "stand-in": "computing.compute_stand_in",
+    "lab": "computing.compute_lab",
+    "lab-overview": "computing.compute_lab_overview",
+    "planner": "computing.compute_planner",
+    "calibration": "computing.compute_calibration",
+    "rows": "drill_down.compute_sheet",
+    "evidence": "cached_evidence.read_evidence",
+}
+FILES = {"export": "computing.write_export", "rows-file": "drill_down.write_rows"}
 STEPS = {
     "answers": _("Reading answers: %(done)s of %(total)s."),
     "tables": _("Making tables: %(done)s of %(total)s."),
@@ -23,17 +33,9 @@ class AnalysisConfig(AppConfig):
     name = "analysis"
 
     def ready(self):
-        work = "analysis.services.cached_results.work"
-        for name in RESULTS:
-            register(Kind(name, work, _("Computing the results"), STEPS))
-        for name in ("export", "rows-file"):
-            register(Kind(name, work, _("Writing the file"), STEPS))
-        register(Kind("evidence", "analysis.services.cached_evidence.read_evidence", _("Reading the answers"), STEPS))
-        pack = Kind(
-            "pack",
-            "analysis.services.packs.build_pack",
-            _("Building the replication pack"),
-            STEPS_OF_PACKS,
-            keep=timedelta(days=30),
+        services, a_month = "analysis.services", timedelta(days=30)
+        register(
+            *(Kind(name, f"{services}.{work}", _("Computing the results"), STEPS) for name, work in RESULTS.items()),
+            *(Kind(name, f"{services}.{work}", _("Writing the file"), STEPS) for name, work in FILES.items()),
+            Kind("pack", f"{services}.packs.build_pack", _("Building the replication pack"), STEPS_OF_PACKS, a_month),
         )
-        register(pack)

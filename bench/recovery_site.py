@@ -48,8 +48,6 @@ def work(name: str, lease: str, share: str) -> None:
     leasing.LEASE, leasing.CALLS_PER_DRAINER = timedelta(seconds=float(lease)), int(share)
     draining.RENEW_SECONDS = float(lease) / 4
     workers.SWEEP_EVERY = timedelta(seconds=float(lease) / 2)
-    workers.sweep.__defaults__ = (workers.SWEEP_EVERY,)
-    workers.Sweeper.__init__.__defaults__ = (float(lease) / 2,)
     app.worker_main(["-q", "worker", "-n", name, "--pool", "threads", "--concurrency", "2",
                      "--loglevel", "WARNING", "--without-gossip", "--without-mingle"])  # fmt: skip
 

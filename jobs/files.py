@@ -41,10 +41,10 @@ def write_value(value: Any) -> Path:
     return Path(file.name)
 
 
-def read_value(name: str) -> Any:
-    """The value of a file that `write_value` wrote; `FileNotFoundError` if it is gone."""
-    with gzip.open(path_of(name), "rb") as file:
-        return pickle.load(file)  # noqa: S301 - as trusted as the database that lies beside it
+def read_value(file: IO[bytes]) -> Any:
+    """The value of a file that `write_value` wrote, which is closed."""
+    with file, gzip.open(file, "rb") as compressed:
+        return pickle.load(compressed)  # noqa: S301 - as trusted as the database that lies beside it
 
 
 def delete_file(name: str) -> None:

@@ -1,9 +1,9 @@
 from datetime import timedelta
-from typing import Any, Self
+from typing import IO, Any, Self
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -12,6 +12,8 @@ from jobs import files
 from projects.models import Project
 
 SEEN_WITHIN = timedelta(seconds=45)
+FORGET_AFTER = timedelta(days=1)  # a job that failed or was cancelled
+MAX_KEPT = 2_000  # results: whoever may choose seeds could fill the disk
 RESEND_AFTER = timedelta(minutes=1)  # a message that no worker took by then is sent again
 
 
@@ -61,7 +63,11 @@ class JobQuerySet(models.QuerySet):
         return self.filter(lost, state=JobState.QUEUED)
 
     def expired(self) -> Self:
-        return self.exclude(state__in=OPEN).filter(expires_at__lt=timezone.now())
+        """Closed jobs whose result is too old, or that never had one; and those that are too many."""
+        closed, now = self.exclude(state__in=OPEN), timezone.now()
+        too_many = closed.order_by(F("expires_at").desc(nulls_last=True)).values("pk")[MAX_KEPT:]
+        old = Q(expires_at__lt=now) | Q(expires_at=None, queued_at__lt=now - FORGET_AFTER)
+        return closed.filter(old | Q(pk__in=list(too_many.values_list("pk", flat=True))))
 
 
 class Job(models.Model):
@@ -125,6 +131,18 @@ class Job(models.Model):
     @property
     def is_done(self) -> bool:
         return self.state == JobState.DONE and self.has_result
+
+    def open_file(self) -> IO[bytes]:
+        """The file of the result, or of a newer one that has just taken its place; the job says which."""
+        try:
+            return files.path_of(self.file).open("rb")
+        except FileNotFoundError:
+            self.refresh_from_db()
+            return files.path_of(self.file).open("rb")
+
+    def read_value(self) -> Any:
+        """The result, if it is a value."""
+        return files.read_value(self.open_file())
 
     def is_current(self, version: str) -> bool:
         """Whether it is done, with a result of this version."""

@@ -23,15 +23,11 @@ MAX_ATTEMPTS = 3  # a worker that crashes so often lacks memory, not luck
 Parameters = dict[str, Any]
 
 
-def make_key(kind: str, subject: str, parameters: Parameters, language: str) -> str:
-    said = json.dumps([kind, subject, parameters, language], sort_keys=True)
-    return hashlib.sha256(said.encode()).hexdigest()
-
-
 def make_job(kind: str, subject: str, parameters: Parameters, project: Project | None, language: str = "") -> Job:
     """The job as it would be stored; without a language for that of the reader."""
     language = language or get_language() or settings.LANGUAGE_CODE
-    key = make_key(kind, subject, parameters, language)
+    said = json.dumps([kind, subject, parameters, language], sort_keys=True)
+    key = hashlib.sha256(said.encode()).hexdigest()
     return Job(kind=kind, subject=subject, parameters=parameters, language=language, key=key, project=project)
 
 

@@ -1,18 +1,12 @@
 """Workers say that they are alive, and look after the jobs meanwhile."""
 
-import logging
-import threading
-from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Any
 
-from django.db import Error, close_old_connections, connection
 from django.utils import timezone
 
 from jobs.models import Worker
+from jobs.repeating import Repeating
 from jobs.scheduling import look_after_jobs
-
-log = logging.getLogger(__name__)
 
 BEAT_SECONDS = 10
 DELETED_AFTER = timedelta(days=1)
@@ -38,35 +32,19 @@ def delete_old_workers() -> None:
     Worker.objects.filter(last_seen__lt=timezone.now() - DELETED_AFTER).delete()
 
 
-class WorkerHeartbeat(threading.Thread):
-    """Beats until it is stopped. A database that is away is logged and tried again: the worker itself goes on."""
+class WorkerHeartbeat(Repeating):
+    """What a worker does beside its tasks, from its start until it is stopped."""
 
-    def __init__(self, name: str, every: float = BEAT_SECONDS):
-        super().__init__(name="heartbeat", daemon=True)
-        self.worker, self.every = name, every
-        self.is_over = threading.Event()
+    def __init__(self, worker: str):
+        super().__init__("heartbeat of the worker", BEAT_SECONDS)
+        self.worker, self.started_at = worker, timezone.now()
 
-    def run(self) -> None:
-        self._do(delete_old_workers)
-        self._do(record_heartbeat, self.worker, timezone.now())
-        while True:
-            self._do(look_after_jobs)
-            if self.is_over.wait(self.every):
-                break
-            self._do(record_heartbeat, self.worker)
-        self._do(remove_worker, self.worker)
-        connection.close()
+    def act(self) -> None:
+        record_heartbeat(self.worker, self.started_at)
+        delete_old_workers()
+        look_after_jobs()
 
     def stop(self) -> None:
         """Ends the thread and takes the worker's row away."""
-        self.is_over.set()
-        self.join(timeout=5)
-
-    def _do(self, act: Callable[..., None], *arguments: Any) -> None:
-        close_old_connections()
-        try:
-            act(*arguments)
-        except Error as error:
-            log.warning("The heartbeat of %s could not be stored: %s", self.worker, error)
-        except Exception:
-            log.exception("Looking after the jobs met an error.")  # the next time may go well; a dead timer never
+        super().stop()
+        remove_worker(self.worker)

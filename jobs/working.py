@@ -1,13 +1,9 @@
 """Doing a job: a worker holds it by a lease that its heartbeat renews, and says how far it is."""
 
-import logging
-import threading
 from datetime import timedelta
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
-from django.db import Error, close_old_connections, connection
 from django.db.models import F, QuerySet
 from django.utils import timezone
 from django.utils.translation import override
@@ -16,9 +12,8 @@ from jobs import files
 from jobs.kinds import KINDS, JobFailed
 from jobs.models import Job, JobState
 from jobs.progress import get_listener, listening
+from jobs.repeating import Repeating
 from jobs.scheduling import release
-
-log = logging.getLogger(__name__)
 
 LEASE = timedelta(seconds=30)  # without a heartbeat; then another worker may begin
 EVERY = 1.0  # seconds between two heartbeats
@@ -104,12 +99,12 @@ def result_of(job: Job, path: Path | None) -> dict[str, Any]:
     }
 
 
-class Heartbeat(threading.Thread):
-    """Renews the lease of a job and stores how far it is, on a connection of its own: the work may read a snapshot."""
+class Heartbeat(Repeating):
+    """Renews the lease of a job and stores how far it is. The work itself may be reading a snapshot."""
 
     def __init__(self, job: Job):
-        super().__init__(name="job-heartbeat", daemon=True)
-        self.job, self.is_over, self.is_lost = job, threading.Event(), False
+        super().__init__("heartbeat of the job", EVERY)
+        self.job, self.is_lost = job, False
         self.progress = {"step": "", "done": 0, "total": 0}
 
     def hear(self, step: str, done: int, total: int) -> None:
@@ -118,24 +113,5 @@ class Heartbeat(threading.Thread):
             raise JobCancelled
         self.progress = {"step": step, "done": done, "total": total}
 
-    def run(self) -> None:
-        while not self.is_over.wait(EVERY):
-            close_old_connections()
-            try:
-                self.beat()
-            except Error as error:
-                log.warning("The heartbeat of job %s could not be stored: %s", self.job.pk, error)
-        connection.close()
-
-    def beat(self) -> None:
+    def act(self) -> None:
         self.is_lost = not held(self.job).update(lease_until=timezone.now() + LEASE, **self.progress)
-
-    def __enter__(self) -> Self:
-        self.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.is_over.set()
-        self.join()

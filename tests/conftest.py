@@ -66,7 +66,8 @@ def job_folder(settings, tmp_path):
 @pytest.fixture
 def run_jobs(db, monkeypatch):
     """A function that does what a worker does with all queued jobs, and returns their kinds in this order."""
-    monkeypatch.setattr(working, "EVERY", 3600)  # no heartbeat on the way
+    monkeypatch.setattr(working.Heartbeat, "start", lambda heartbeat: None)
+    monkeypatch.setattr(working.Heartbeat, "stop", lambda heartbeat: None)
 
     def run() -> list[str]:
         queued = list(Job.objects.filter(state=JobState.QUEUED).order_by("queued_at", "pk"))

@@ -58,5 +58,5 @@ def study_pack_file(request, study, pk):
         raise Http404
     if says_too_much(pack):
         return redirect("study_pack", study.slug)
-    file = path_of(pack.file).open("rb")
+    file = pack.open_file()
     return FileResponse(file, as_attachment=True, filename=f"{study.slug}-pack.zip", content_type="application/zip")

@@ -11,7 +11,7 @@ from analysis.frames.evidence import Evidence, consistent_read, evidence_of
 from analysis.frames.responses import latest_rounds
 from analysis.services.cached_results import ResultKey, is_large
 from analysis.services.state import counted_state
-from jobs.files import read_value, write_value
+from jobs.files import write_value
 from jobs.models import Job
 from jobs.progress import Hear
 from jobs.working import get_or_run
@@ -43,7 +43,7 @@ def load_evidence(study: Study, choices: Choices, among: Among | None = None) ->
     version, n = counted_state(study, key.choices)
     if not is_large(n):
         return evidence_of(study, choices)
-    cached: CachedEvidence = read_value(get_or_run(key.make_job(), version).file)
+    cached: CachedEvidence = get_or_run(key.make_job(), version).read_value()
     return cached.expand(study, choices, among)
 
 

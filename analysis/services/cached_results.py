@@ -6,19 +6,19 @@ Those of small studies are computed in the request, those of large ones by a wor
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import wraps
 from pathlib import Path
 from typing import IO, Any
 
 from django.conf import settings
 from django.utils import timezone
-from django.utils.module_loading import import_string
 from django.utils.translation import gettext as _
 
 from analysis.choices import BadChoice, Choices
 from analysis.progress import ANSWERS
 from analysis.services.state import FORMAT, counted_state
-from jobs.files import path_of, read_value, write_value
-from jobs.kinds import JobFailed
+from jobs.files import write_value
+from jobs.kinds import JobFailed, Work
 from jobs.models import Job
 from jobs.progress import Hear, listening
 from jobs.scheduling import get_or_schedule, make_job
@@ -27,21 +27,6 @@ from jobs.working import get_or_run
 from studies.models import Study
 
 MAX_STALE_AGE = timedelta(hours=1)  # of an earlier result that is shown while the next is computed
-
-# How each kind is computed from its key. They are imported when needed: numpy, scipy and pandas take a second to load.
-KINDS = {
-    "report": "analysis.services.computing.compute_report",
-    "stand-in": "analysis.services.computing.compute_stand_in",
-    "lab": "analysis.services.computing.compute_lab",
-    "lab-overview": "analysis.services.computing.compute_lab_overview",
-    "planner": "analysis.services.computing.compute_planner",
-    "calibration": "analysis.services.computing.compute_calibration",
-    "rows": "analysis.services.drill_down.compute_sheet",
-}
-FILES = {  # kinds that write a file themselves
-    "export": "analysis.services.computing.write_export",
-    "rows-file": "analysis.services.drill_down.write_rows",
-}
 
 Now = tuple[str, int]  # what `counted_state` says
 
@@ -129,15 +114,15 @@ def get_result(key: ResultKey, now: Now | None = None) -> Any:
 def compute_result(key: ResultKey) -> Any:
     """The result as it is now, computed here if it is not cached: for jobs that rest on another result."""
     version, _n = counted_state(key.study, key.choices)
-    return read_value(get_or_run(key.make_job(), version).file)
+    return get_or_run(key.make_job(), version).read_value()
 
 
 def open_file(key: ResultKey, now: Now) -> IO[bytes]:
-    """The file of a kind of `FILES` as it is now; `ResultPending` while a worker writes it."""
+    """The file of a kind as it is now; `ResultPending` while a worker writes it."""
     job = get_or_schedule(key.make_job(), now[0])
     if not job.is_current(now[0]):
         raise make_pending(key.study, Found(None, now[1], job))
-    return path_of(job.file).open("rb")
+    return job.open_file()
 
 
 def make_pending(study: Study, found: Found) -> ResultPending:
@@ -147,27 +132,35 @@ def make_pending(study: Study, found: Found) -> ResultPending:
 
 
 def read_result(job: Job) -> CachedResult:
+    result = job.read_value()
     assert job.finished_at
-    return CachedResult(read_value(job.file), job.file_version, job.about["n"], job.finished_at)
+    return CachedResult(result, job.file_version, job.about["n"], job.finished_at)
 
 
-# What workers do -----------------------------------------------------------------------------------------------------
+# What is registered as the work of a kind (analysis/apps.py) ---------------------------------------------------------
 
 
-def work(job: Job, report_progress: Hear) -> Path:
-    """Compute a result, or write a file, of the answers as they are now."""
-    key = ResultKey.of_job(job)
-    job.version, n = counted_state(key.study, key.choices)
-    job.about = {"n": n}
+def cached_file(write: Callable[[ResultKey], Path]) -> Work:
+    """The work of a kind whose file this function writes, of the answers as they are when it is called."""
 
-    def hear(step: str, done: int, total: int) -> None:
-        report_progress(step, done, n if step == ANSWERS else total)
+    @wraps(write)
+    def work(job: Job, report_progress: Hear) -> Path:
+        key = ResultKey.of_job(job)
+        job.version, n = counted_state(key.study, key.choices)
+        job.about = {"n": n}
 
-    try:
-        with listening(hear):
-            if job.kind in FILES:
-                write: Callable[[ResultKey], Path] = import_string(FILES[job.kind])
+        def hear(step: str, done: int, total: int) -> None:
+            report_progress(step, done, n if step == ANSWERS else total)
+
+        try:
+            with listening(hear):
                 return write(key)
-            return write_value(import_string(KINDS[job.kind])(key))
-    except BadChoice as bad:
-        raise JobFailed(str(bad)) from bad
+        except BadChoice as bad:
+            raise JobFailed(str(bad)) from bad
+
+    return work
+
+
+def cached_value(compute: Callable[[ResultKey], Any]) -> Work:
+    """The work of a kind whose result this function computes."""
+    return cached_file(wraps(compute)(lambda key: write_value(compute(key))))

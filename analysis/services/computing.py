@@ -14,22 +14,25 @@ from analysis.planning.spread_table import spread_table
 from analysis.plugins import find_plugin
 from analysis.reports.registry import check_groups, report_from, stand_in_report
 from analysis.services.cached_evidence import load_evidence
-from analysis.services.cached_results import ResultKey
+from analysis.services.cached_results import ResultKey, cached_file, cached_value
 from jobs.files import new_file
 from studies.models import Study
 from studies.protocols import Stage
 from studies.services.declarations import get_declaration, map_annotator_declarations
 
 
+@cached_value
 def compute_report(key: ResultKey) -> Any:
     check_groups(key.study, key.choices)
     return report_from(load_evidence(key.study, key.choices))
 
 
+@cached_value
 def compute_stand_in(key: ResultKey) -> Any:
     return stand_in_report(load_evidence(key.study, key.choices), *key.more)
 
 
+@cached_value
 def compute_lab(key: ResultKey) -> Any:
     name, view, *annotators = key.more
     question = {question.key: question for question in questions_of(key.study)}[name].seen(view)
@@ -38,6 +41,7 @@ def compute_lab(key: ResultKey) -> Any:
     return lab(frame, question, annotators, key.choices)
 
 
+@cached_value
 def compute_lab_overview(key: ResultKey) -> Any:
     questions, stages = questions_of(key.study), stages_by_code(key.study)
     return overview(load_all_answers(key), questions, list(key.more), stages, key.choices)
@@ -55,17 +59,20 @@ def stages_by_code(study: Study) -> dict[str, Stage]:
     return {code: by_code.get(code, default).stages[0] for code in codes}
 
 
+@cached_value
 def compute_planner(key: ResultKey) -> Any:
     """What people's answers tell of the components, and the table of these."""
     evidence, planner = load_evidence(key.study, key.choices), planner_of(key.study)
     return planner.spread(evidence), spread_table(planner.components(evidence))
 
 
+@cached_value
 def compute_calibration(key: ResultKey) -> Any:
     """The rows of the agreement table over the pairs of a calibration; none without an answer to one."""
     return find_plugin(key.study.protocol).calibration(load_evidence(key.study, key.choices))
 
 
+@cached_file
 def write_export(key: ResultKey) -> Path:
     """The answers in a form of `exporting.FORMATS`."""
     (format,) = key.more

@@ -12,7 +12,16 @@ from pathlib import Path
 from typing import IO, Any, Self, overload
 
 from analysis.choices import Choices
-from analysis.services.cached_results import Now, ResultKey, compute_result, get_result, is_large, open_file
+from analysis.services.cached_results import (
+    Now,
+    ResultKey,
+    cached_file,
+    cached_value,
+    compute_result,
+    get_result,
+    is_large,
+    open_file,
+)
 from analysis.services.results import LABEL_MASS, find_table
 from analysis.services.state import counted_state
 from analysis.tables.spec import Column, Row, Table
@@ -166,6 +175,7 @@ def place_in(table: Table, number: Number) -> tuple[Row, Column]:
 # What workers do -----------------------------------------------------------------------------------------------------
 
 
+@cached_value
 def compute_sheet(key: ResultKey) -> Sheet:
     number, place = Number.of(key)
     found = find_rows(key.study, key.choices, number, compute_result)
@@ -174,6 +184,7 @@ def compute_sheet(key: ResultKey) -> Sheet:
     return Sheet(replace(found, table=replace(found.table, rows=(found.row,)), rows=some), len(rows))
 
 
+@cached_file
 def write_rows(key: ResultKey) -> Path:
     """All rows as CSV."""
     number, _sheet = Number.of(key)

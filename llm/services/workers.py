@@ -1,18 +1,15 @@
 """What one of the workers does beside its tasks: it sweeps up after dead drainers."""
 
-import logging
-import threading
 from datetime import timedelta
 
-from django.db import Error, close_old_connections, connection, transaction
+from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
+from jobs.repeating import Repeating
 from llm.failures import LIMITED_FOR
 from llm.models import Drainer, Run, RunState, Sweep
 from llm.services import leasing, runs
-
-log = logging.getLogger(__name__)
 
 SWEEP_EVERY = timedelta(seconds=30)
 
@@ -65,27 +62,11 @@ def find_neglected_runs() -> list[Run]:
     return list(Run.objects.active().filter(free).filter(~Exists(live)))
 
 
-class Sweeper(threading.Thread):
-    """Sweeps at once and then at intervals, until it is stopped. A database that is away is tried again."""
+class Sweeper(Repeating):
+    """Sweeps until it is stopped."""
 
-    def __init__(self, every: float = SWEEP_EVERY.total_seconds()):
-        super().__init__(name="sweeper", daemon=True)
-        self.every = every
-        self.is_over = threading.Event()
+    def __init__(self) -> None:
+        super().__init__("sweeper of runs", SWEEP_EVERY.total_seconds())
 
-    def run(self) -> None:
-        while True:
-            close_old_connections()
-            try:
-                sweep()
-            except Error as error:
-                log.warning("The runs could not be looked after: %s", error)
-            except Exception:
-                log.exception("Looking after the runs met an error.")  # the next time may go well; a dead timer never
-            if self.is_over.wait(self.every):
-                break
-        connection.close()
-
-    def stop(self) -> None:
-        self.is_over.set()
-        self.join(timeout=5)
+    def act(self) -> None:
+        sweep(SWEEP_EVERY)

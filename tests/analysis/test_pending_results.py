@@ -12,6 +12,7 @@ from analysis.frames.evidence import evidence_of
 from analysis.progress import ANSWERS, TABLES
 from analysis.reports.registry import build, report_from
 from analysis.services import cached_results
+from analysis.services.computing import compute_report
 from analysis.services.figures import figure_of
 from items.models import Generator
 from jobs.kinds import JobFailed
@@ -87,7 +88,7 @@ def test_the_page_keeps_head_tabs_and_controls(get, answered):
 def test_a_small_study_is_computed_in_the_request_and_once(get, small, run_jobs, monkeypatch):
     small()
     assert 'id="informativity"' in said(get())
-    monkeypatch.setattr(cached_results, "KINDS", {})
+    monkeypatch.setattr("analysis.services.computing.compute_report", None)
     assert 'id="informativity"' in said(get())
     assert run_jobs() == []
 
@@ -101,7 +102,7 @@ def test_a_large_study_is_never_computed_in_the_request(get, run_jobs):
 def test_what_fails_is_said_and_can_be_asked_for_again(get, run_jobs, reading, monkeypatch):
     get()
     with monkeypatch.context() as broken:
-        broken.setattr("analysis.services.computing.compute_report", lambda key: 1 / 0)
+        broken.setattr("analysis.services.computing.compute_report", lambda *job: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             run_jobs()
     page = said(get())
@@ -115,7 +116,7 @@ def test_what_fails_is_said_and_can_be_asked_for_again(get, run_jobs, reading, m
 def test_what_cannot_be_chosen_is_said_in_a_sentence(answered):
     job = cached_results.ResultKey("report", answered, Choices(groups=("nobody",))).make_job()
     with pytest.raises(JobFailed, match="nobody"):
-        cached_results.work(job, lambda *step: None)
+        compute_report(job, lambda *step: None)
 
 
 def test_after_new_answers_the_earlier_results_say_of_when_they_are(get, run_jobs, answered, items, choices):
@@ -253,7 +254,7 @@ def test_a_worker_says_how_many_answers_there_are(get, monkeypatch, answered):
     heard = []
     get()
     job = Job.objects.get()
-    cached_results.work(job, lambda *step: heard.append(step))
+    compute_report(job, lambda *step: heard.append(step))
     assert heard[0] == (ANSWERS, 32, 32)
 
 

@@ -34,7 +34,8 @@ def study(project) -> Study:
 def large(study, worker, settings, monkeypatch):
     """Two answers are many, a worker is alive, and what it is asked for waits here."""
     settings.LESART = settings.LESART | {"RESULTS_AT_ONCE": 2}
-    monkeypatch.setattr(working, "EVERY", 3600)
+    monkeypatch.setattr(working.Heartbeat, "start", lambda heartbeat: None)
+    monkeypatch.setattr(working.Heartbeat, "stop", lambda heartbeat: None)
     monkeypatch.setattr(tasks.work, "apply_async", lambda kwargs, **how: None)
 
 
@@ -85,7 +86,7 @@ def test_earlier_results_stay_until_somebody_wants_the_new_ones(page, study, lar
 def test_a_failure_is_said_and_can_be_tried_again(page, study, large, monkeypatch):
     page.goto(f"/s/{study.slug}/results/")
     with monkeypatch.context() as broken:
-        broken.setattr("analysis.services.computing.compute_report", lambda key: 1 / 0)
+        broken.setattr("analysis.services.computing.compute_report", lambda *job: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             work(page)
     page.get_by_role("button", name="Try again").click(timeout=WAIT)

@@ -27,7 +27,7 @@ def count(job, report_progress) -> Path | None:
         raise ZeroDivisionError
     if job.parameters["does"] == "is cancelled":
         cancel(job)
-        Heartbeat.beat(heartbeats[-1])
+        heartbeats[-1].act()
         report_progress("counting", 2, 2)
     return files.write_value([len(seen)]) if job.parameters["does"] == "writes" else None
 
@@ -39,9 +39,8 @@ heartbeats = []
 def kind(monkeypatch):
     seen.clear()
     monkeypatch.setitem(KINDS, "count", Kind("count", f"{__name__}.count", "Counting", {"counting": "%(done)s"}))
-    monkeypatch.setattr(working, "EVERY", 3600)
     monkeypatch.setattr(Heartbeat, "start", lambda heartbeat: heartbeats.append(heartbeat))
-    monkeypatch.setattr(Heartbeat, "join", lambda heartbeat: None)
+    monkeypatch.setattr(Heartbeat, "stop", lambda heartbeat: None)
 
 
 @pytest.fixture
@@ -92,17 +91,17 @@ def test_a_job_is_done_once_and_has_its_file(ask):
     run_job(job.pk)
     run_job(job.pk)
     job = ask()
-    assert (job.state, job.is_current("1"), files.read_value(job.file), seen) == ("done", True, [1], ["writes"])
+    assert (job.state, job.is_current("1"), job.read_value(), seen) == ("done", True, [1], ["writes"])
 
 
 def test_a_newer_version_is_done_again_while_the_earlier_result_stays(ask):
     run_job(ask().pk)
     job = ask(version="2")
-    assert (job.state, job.file_version, job.has_result, files.read_value(job.file)) == ("queued", "1", True, [1])
+    assert (job.state, job.file_version, job.has_result, job.read_value()) == ("queued", "1", True, [1])
     earlier = job.file
     run_job(job.pk)
     job.refresh_from_db()
-    assert (job.is_current("2"), files.read_value(job.file), files.path_of(earlier).exists()) == (True, [2], False)
+    assert (job.is_current("2"), job.read_value(), files.path_of(earlier).exists()) == (True, [2], False)
 
 
 @pytest.mark.parametrize(("does", "said"), [("fails", "There is nothing to count."), ("breaks", "ZeroDivisionError.")])
@@ -147,7 +146,7 @@ def test_a_worker_thought_dead_stores_nothing(ask):
     run_job(job.pk)
     path = files.write_value("late")
     working.finish(late, path)
-    assert (files.read_value(ask().file), path.exists()) == ([1], False)
+    assert (ask().read_value(), path.exists()) == ([1], False)
 
 
 def test_a_held_job_is_left_alone(ask):
@@ -162,7 +161,7 @@ def test_a_heartbeat_renews_the_lease_and_says_how_far_it_is(ask):
     Job.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
     heartbeat = Heartbeat(job)
     heartbeat.hear("counting", 7, 9)
-    heartbeat.beat()
+    heartbeat.act()
     now = Job.objects.get()
     assert (now.step, now.done, now.total) == ("counting", 7, 9)
     assert now.lease_until > timezone.now()
@@ -216,6 +215,27 @@ def test_what_has_expired_is_deleted_with_its_file_and_files_of_nobody_later(ask
     Job.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
     look_after_jobs()
     assert (Job.objects.exists(), files.path_of(kept).exists()) == (False, False)
+
+
+def test_jobs_that_failed_and_results_that_are_too_many_are_forgotten(ask, monkeypatch):
+    monkeypatch.setattr("jobs.models.MAX_KEPT", 1)
+    for does in ("fails", "nothing", "writes"):
+        run_job(ask(does).pk)
+    look_after_jobs()
+    assert [job.parameters["does"] for job in Job.objects.all()] == ["writes"]
+    Job.objects.update(state=JobState.FAILED, expires_at=None)
+    look_after_jobs()
+    assert Job.objects.exists()
+    Job.objects.update(queued_at=timezone.now() - timedelta(days=2))
+    look_after_jobs()
+    assert not Job.objects.exists()
+
+
+def test_who_opens_a_file_that_was_just_replaced_gets_the_new_one(ask):
+    run_job(ask().pk)
+    read_before = Job.objects.get()
+    run_job(ask(version="2").pk)
+    assert (read_before.read_value(), read_before.file_version) == ([2], "2")
 
 
 def test_files_that_no_job_knows_are_deleted_when_they_are_old(ask, monkeypatch):

@@ -7,7 +7,7 @@ import pytest
 from django.db import OperationalError
 from django.utils import timezone
 
-from jobs import workers
+from jobs import repeating, workers
 from jobs.models import SEEN_WITHIN, Worker
 
 
@@ -22,25 +22,26 @@ def old_worker(db):
     return make
 
 
-class Beats(workers.WorkerHeartbeat):
-    """Runs in the test's own thread and ends after the second beat."""
-
-    def __init__(self):
-        super().__init__("w@here", every=0)
-        self.seen = []
-
-    def _do(self, write, *arguments):
-        super()._do(write, *arguments)
-        self.seen.append((write.__name__, Worker.objects.filter(name="w@here").exists()))
-        if len(self.seen) == 4:
-            self.is_over.set()
-
-
 @pytest.fixture
 def own_connection(monkeypatch):
     """The test's connection is not the thread's to close."""
-    monkeypatch.setattr(workers, "close_old_connections", lambda: None)
-    monkeypatch.setattr(workers.connection, "close", lambda: None)
+    monkeypatch.setattr(repeating, "close_old_connections", lambda: None)
+    monkeypatch.setattr(repeating.connection, "close", lambda: None)
+
+
+class Times(repeating.Repeating):
+    """Acts three times in the test's own thread."""
+
+    def __init__(self, errors=()):
+        super().__init__("timer", every=0)
+        self.errors, self.n = iter(errors), 0
+
+    def act(self):
+        self.n += 1
+        if self.n == 3:
+            self.is_over.set()
+        if error := next(self.errors, None):
+            raise error
 
 
 def test_first_beat_makes_the_row(db):
@@ -75,46 +76,30 @@ def test_rows_not_seen_for_a_day_are_forgotten(old_worker):
     assert [worker.name for worker in Worker.objects.all()] == ["slow@there"]
 
 
-def test_thread_cleans_up_beats_and_leaves(db, own_connection):
-    thread = Beats()
-    thread.run()
-    assert thread.seen == [
-        ("delete_old_workers", False),
-        ("record_heartbeat", True),
-        ("look_after_jobs", True),
-        ("record_heartbeat", True),
-        ("look_after_jobs", True),
-        ("remove_worker", False),
-    ]
+def test_a_worker_beats_looks_after_jobs_and_leaves(old_worker, monkeypatch):
+    looked = []
+    monkeypatch.setattr(workers, "look_after_jobs", lambda: looked.append(True))
+    old_worker("gone@there", timedelta(days=2))
+    heartbeat = workers.WorkerHeartbeat("w@here")
+    heartbeat.act()
+    assert ([worker.name for worker in Worker.objects.all()], looked) == (["w@here"], [True])
+    monkeypatch.setattr(repeating.Repeating, "stop", lambda heartbeat: None)
+    heartbeat.stop()
+    assert not Worker.objects.exists()
 
 
-def test_a_database_that_is_away_is_logged_and_tried_again(db, own_connection, monkeypatch, caplog):
-    answers = iter([OperationalError("database is locked"), None])
-    real = workers.record_heartbeat
-
-    def record_heartbeat(name, started_at=None):
-        if error := next(answers):
-            raise error
-        real(name, started_at)
-
-    monkeypatch.setattr(workers, "record_heartbeat", record_heartbeat)
+@pytest.mark.parametrize("error", [OperationalError("database is locked"), ZeroDivisionError("nothing")])
+def test_what_goes_wrong_is_logged_and_tried_again(db, own_connection, caplog, error):
     with caplog.at_level(logging.WARNING):
-        thread = Beats()
+        thread = Times([error])
         thread.run()
-    assert [name for name, _ in thread.seen] == [
-        "delete_old_workers",
-        "record_heartbeat",
-        "look_after_jobs",
-        "record_heartbeat",
-        "look_after_jobs",
-        "remove_worker",
-    ]
-    assert "database is locked" in caplog.text
+    assert thread.n == 3
+    assert str(error) in caplog.text
 
 
 def test_stop_ends_a_running_thread(db, monkeypatch):
-    monkeypatch.setattr(workers.WorkerHeartbeat, "_do", lambda self, write, *arguments: None)
-    thread = workers.WorkerHeartbeat("w@here", every=3600)
-    thread.start()
-    thread.stop()
+    thread = Times()
+    thread.every = 3600
+    with thread:
+        assert thread.is_alive()
     assert not thread.is_alive()

@@ -46,8 +46,6 @@ def work() -> None:
     from config.celery import app
 
     workers.SWEEP_EVERY = timedelta(seconds=1)
-    workers.sweep.__defaults__ = (workers.SWEEP_EVERY,)
-    workers.Sweeper.__init__.__defaults__ = (1.0,)
     runs._send = real_send
     app.worker_main(["-q", "worker", "--pool", "threads", "--concurrency", "2", "--without-gossip", "--without-mingle"])
 
