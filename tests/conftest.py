@@ -4,6 +4,7 @@ from contextlib import ExitStack
 
 import pytest
 from django.conf import settings as project_settings
+from django.test import override_settings
 from django.utils import timezone, translation
 
 from config.env import SQLITE
@@ -45,8 +46,6 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix, r
 @pytest.fixture(autouse=True, scope="session")
 def fast_passwords():
     """Hashing a password for real takes longer than most tests."""
-    from django.test import override_settings
-
     with override_settings(PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"]):
         yield
 
@@ -57,10 +56,11 @@ def in_english():
     translation.activate("en")
 
 
-@pytest.fixture(autouse=True)
-def job_folder(settings, tmp_path):
-    """The files of jobs are those of one test."""
-    settings.JOB_FOLDER = tmp_path / "jobs"
+@pytest.fixture(autouse=True, scope="session")
+def job_folder(tmp_path_factory):
+    """Files of jobs lie in a folder of the tests."""
+    with override_settings(JOB_FOLDER=tmp_path_factory.mktemp("jobs")):
+        yield
 
 
 @pytest.fixture

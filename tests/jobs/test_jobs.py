@@ -36,8 +36,9 @@ heartbeats = []
 
 
 @pytest.fixture(autouse=True)
-def kind(monkeypatch):
+def kind(monkeypatch, settings, tmp_path):
     seen.clear()
+    settings.JOB_FOLDER = tmp_path / "jobs"
     monkeypatch.setitem(KINDS, "count", Kind("count", f"{__name__}.count", "Counting", {"counting": "%(done)s"}))
     monkeypatch.setattr(Heartbeat, "start", lambda heartbeat: heartbeats.append(heartbeat))
     monkeypatch.setattr(Heartbeat, "stop", lambda heartbeat: None)
