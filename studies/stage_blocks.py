@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import attrgetter
+from string import ascii_uppercase
 from typing import Any
 
 from items.models import Item
@@ -51,6 +52,7 @@ class QuestionRow:
     is_asked: bool
     asked_if: str  # the condition as JSON; empty if it is always asked
     is_required: bool = True
+    is_apart: bool = False  # what is picked here may not be picked for another question
     rewords: bool = False  # its text is another wording of the item
     reworded: bool = False  # it stands after such a text, and is about that wording where there is one
     is_open: bool = True  # False: answered in an earlier round, shown only
@@ -64,6 +66,11 @@ class QuestionRow:
     @property
     def is_anchored(self) -> bool:
         return any(level.anchor for level in self.levels)
+
+    @property
+    def named_levels(self) -> list[LevelRow]:
+        """Of a choice among items, the answers that are no item."""
+        return [level for level in self.levels if level.label]
 
 
 @dataclass
@@ -80,17 +87,19 @@ class GateRows:
 
 @dataclass
 class Side:
-    """One item of a pair."""
+    """One of the items that are compared. `choices`: the questions that it can be picked for, each with its level."""
 
     handle: str
+    letter: str
     stem: str
     answer: str
     options: list[OptionRow]
+    choices: list[tuple[QuestionRow, LevelRow]]
 
 
 @dataclass
 class ItemBlock:
-    """One item as the page draws it; of a pair the sides from left to right, of the text itself only the questions."""
+    """One item as the page draws it; the sides of items that are compared; of the text itself only the questions."""
 
     handle: str
     number: int
@@ -132,7 +141,7 @@ def build_block(form: StageForm, number: int, subject: Subject) -> ItemBlock:
     if len(subject.sides) == 1:
         add_item(block, form, subject)
     else:
-        block.sides = [build_side(form, side) for side in subject.sides]
+        block.sides = [build_side(form, *each, rows) for each in zip(ascii_uppercase, subject.sides, strict=False)]
     return block
 
 
@@ -147,9 +156,11 @@ def add_item(block: ItemBlock, form: StageForm, subject: Subject) -> None:
     block.none, block.unsure_asked = NONE in chosen, unsure in form.allowed
 
 
-def build_side(form: StageForm, shown: ShownItem) -> Side:
+def build_side(form: StageForm, letter: str, shown: ShownItem, rows: Sequence[QuestionRow]) -> Side:
     item = form.items[shown.item_id]
-    return Side(shown.handle, item.stem, get_expected_answer(form.stage, item), build_options(form, shown))
+    choices = [(row, level) for row in rows for level in row.levels if level.value == shown.handle]
+    answer = get_expected_answer(form.stage, item)
+    return Side(shown.handle, letter, item.stem, answer, build_options(form, shown), choices)
 
 
 def get_expected_answer(stage: Stage, item: Item) -> str:
@@ -212,6 +223,7 @@ def build_row(form: StageForm, subject: Subject, question: Question) -> Question
         value=value,
         is_asked=True,
         is_required=question.required,
+        is_apart=any(question.name in (each.name, each.unlike) for each in form.stage.questions if each.unlike),
         rewords=question.rewords,
         asked_if=json.dumps(question.asked_if.as_data()) if question.asked_if else "",
     )

@@ -30,7 +30,14 @@ function showPressed(button, fields) {
 export const rowsOf = (item) => [...item.querySelectorAll("[data-row]:not([hidden])")];
 
 const CHOSEN = ["[data-digit]:checked", "[data-none]:checked", "[data-arrow]:checked", '[aria-pressed="true"]'].join();
-const chosenIn = (row) => row.querySelector(CHOSEN);
+const chosenIn = (row) => controlsOf(row).find((control) => control.matches(CHOSEN)) ?? null;
+
+/* The controls of a row; where items are compared, they stand with the items. */
+export function controlsOf(row) {
+  const own = [...row.querySelectorAll("input, textarea, button")];
+  const name = row.dataset.controls;
+  return name ? [...row.closest("[data-item]").querySelectorAll(`[name="${CSS.escape(name)}"]`)] : own;
+}
 
 export function isAnswered(row) {
   if (row.dataset.row === "box" || "optional" in row.dataset) return true;
@@ -56,6 +63,7 @@ export function showAsked(item) {
     }
     row.hidden = asked !== true || isClosed;
     if (row.matches("fieldset")) row.disabled = row.hidden;
+    if (row.dataset.controls) for (const control of controlsOf(row)) control.disabled = row.hidden;
     if (asked === true) answers[row.dataset.name] = valueOf(row);
     if (asked === null) waiting[row.dataset.name] = null;
     isWaiting ||= !row.hidden && !isAnswered(row);

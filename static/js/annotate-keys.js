@@ -1,6 +1,6 @@
 /* Single keys: digits answer the current row of the current item, N none, U unsure, T the text, Enter goes on, Shift
    and Enter back; Backspace leads back to what was handed in last, where that can be. Where a row says so, a digit also goes on. Of a pair the arrows choose, and digits tick. Never with Ctrl, Alt or Meta, never while text is written. */
-import { isAnswered, isDone, rowsOf } from "./annotate-items.js";
+import { controlsOf, isAnswered, isDone, rowsOf } from "./annotate-items.js";
 
 let say = () => {};
 let lastToggled = null;
@@ -101,7 +101,8 @@ function digitOf(event) {
 /* The row that has the focus, else the first of the current item. */
 function currentRow() {
   const rows = rowsOf(current());
-  return rows.find((row) => row.contains(document.activeElement)) ?? rows[0];
+  const active = document.activeElement;
+  return rows.find((row) => row.contains(active) || controlsOf(row).includes(active)) ?? rows[0];
 }
 
 function toggle(input) {
@@ -120,7 +121,7 @@ function choose(arrow) {
 const shownTick = (digit) => current().querySelector(`[data-row="box"]:not([hidden]) [data-tick="${digit}"]`);
 
 function answer(row, digit) {
-  const input = row?.querySelector(`[data-digit="${digit}"]`);
+  const input = row && controlsOf(row).find((control) => control.dataset.digit === String(digit));
   if (!input) return false;
   if (!(input.type === "radio" && input.checked)) toggle(input);
   if ("movesOn" in row.dataset) moveOn(row);
@@ -213,7 +214,10 @@ function focusRow(row) {
   return true;
 }
 
-const control = (row) => row.querySelector("[type=radio]:checked") ?? row.querySelector("input, textarea");
+function control(row) {
+  const all = controlsOf(row).filter((each) => each.matches("input, textarea"));
+  return all.find((each) => each.matches("[type=radio]:checked")) ?? all[0];
+}
 
 /* The whole item where it fits, else its beginning. */
 function bringIntoView(item) {

@@ -90,8 +90,13 @@ function keepSoon(form, area) {
   typing = setTimeout(() => keep(form, area), 800);
 }
 
-/* "None" and a ticked option contradict each other. */
+/* "None" and a ticked option contradict each other, and so do two choices that must differ. */
 function keepApart(input) {
+  if (input.matches("[data-apart]:checked")) {
+    for (const other of input.closest("[data-item]").querySelectorAll("[data-apart]:checked")) {
+      if (other !== input && other.value === input.value) other.checked = false;
+    }
+  }
   const row = input.closest('[data-row="tick"]');
   if (!row || !input.checked || !input.matches("[data-digit], [data-none]")) return;
   for (const other of row.querySelectorAll("[data-digit], [data-none]")) {
