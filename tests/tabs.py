@@ -35,6 +35,11 @@ def pairwise(project: Project, **changes: Any) -> Study:
     return pairs.launched(project, **changes)
 
 
+def best_worst(project: Project, **changes: Any) -> Study:
+    world.bank(project, texts=3, generators=("alder", "birch"), items=2)
+    return world.launched(project, protocol="best-worst", **changes)
+
+
 def stopping_questionnaire(project: Project, **changes: Any) -> Study:
     stopping.make_bank(project)
     return stopping.launched(project, **changes)
@@ -49,7 +54,7 @@ def writing(project: Project, **changes: Any) -> Study:
 
 STUDIES: dict[str, Callable[..., Study]] = {
     make.__name__.replace("_", "-"): make
-    for make in (guess_then_read, dimension_ratings, pairwise, stopping_questionnaire, writing)
+    for make in (guess_then_read, dimension_ratings, pairwise, best_worst, stopping_questionnaire, writing)
 }
 
 
@@ -68,10 +73,11 @@ def hidden_fields(form: Tag) -> Fields:
 
 
 def filled(form: Tag, tab: int) -> Fields:
-    """A complete page; each tab (0 or 1) chooses what the other does not."""
-    fields = hidden_fields(form)
+    """A complete page; each tab (0 or 1) chooses what the other does not, and of the same values never one twice."""
+    fields, seen = hidden_fields(form), list[list[str]]()
     for name, values in choices_of(form).items():
-        fields[name] = values[tab]
+        fields[name] = values[(tab + 2 * seen.count(values)) % len(values)] if len(values) > 3 else values[tab]
+        seen.append(values)
     for area in form.select("textarea[name]"):
         fields[str(area["name"])] = f"Tab {tab} wrote this."
     return fields

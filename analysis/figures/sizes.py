@@ -36,7 +36,7 @@ Size = tuple[float, float]
 
 def size_of(name: str, table: Table, lines: int = 1) -> tuple[int, int]:
     """Width and height in pixels of the figure `name` with so many lines under its title."""
-    width, height = SIZES[name](table)
+    width, height = SIZES.get(name, ranking)(table)
     return round(SCREEN * (width + PADDING)), round(SCREEN * (height + LINE * (lines - 1)))
 
 
@@ -139,6 +139,7 @@ def stacked_labels(table: Table, names: list[str]) -> Size:
 
 
 def ranking(table: Table) -> Size:
+    """Of points, one a generator; also of figures that are not listed below."""
     names = different(table, "generator")
     return BAR + LETTER * longest(names), 46 * len(names) + 105
 

@@ -241,17 +241,23 @@ def plan_units(study: Study, chosen: Chosen) -> list[PlannedUnit]:
     return units
 
 
-def notice_short_texts(chosen: Chosen, units: Iterable[PlannedUnit], wanted: int | None) -> list[str]:
+def notice_short_texts(chosen: Chosen, units: Sequence[PlannedUnit], wanted: int | None) -> list[str]:
     """A sentence on the texts that give fewer units than wanted; none where nothing was wanted or all give as many."""
     found = Counter(unit.text.pk for unit in units)
     short = sum(found[text.pk] < wanted for text, _items in chosen.texts) if wanted else 0
     if not short:
         return []
     sentence = ngettext(
-        "%(n)d text has items for fewer than %(wanted)d units: all that they make are asked.",
-        "%(n)d texts have items for fewer than %(wanted)d units: all that they make are asked.",
+        "%(n)d text allows fewer than %(wanted)d pairs; all of them are used.",
+        "%(n)d texts allow fewer than %(wanted)d pairs; all of them are used.",
         short,
     )
+    if any(len(unit.items) > 2 for unit in units):
+        sentence = ngettext(
+            "%(n)d text allows fewer than %(wanted)d sets; all of them are used.",
+            "%(n)d texts allow fewer than %(wanted)d sets; all of them are used.",
+            short,
+        )
     return [sentence % {"n": short, "wanted": wanted}]
 
 

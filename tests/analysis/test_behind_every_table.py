@@ -12,7 +12,7 @@ from tests import reading
 from tests.analysis.leading import behind_numbers
 from tests.analysis.rows import numbers_in, rows_behind
 from tests.analysis.test_writing_report import written
-from tests.analysis.whole_studies import compared, judged, rated
+from tests.analysis.whole_studies import chosen, compared, judged, rated
 from tests.analysis.worked_out import worked_out
 
 pytestmark = pytest.mark.slow
@@ -23,6 +23,7 @@ STUDIES = {
     "dimension-ratings": rated,
     "stopping-questionnaire": judged,
     "pairwise": compared,
+    "best-worst": chosen,
     "writing": written,
 }
 # Tables whose rows are single answers or items, or copies of other tables' numbers: there is nothing further behind.
@@ -41,6 +42,7 @@ SOMETIMES = {
     "error_codes",
     "judge_means",
     "judge_wins",
+    "judge_scores",
 }
 # Counts of units behind which the answers about them stand.
 OVER_UNITS = {("variants", "n"), ("alpha", "n_units"), ("agreement", "n_units"), ("metric_correlations", "n")}

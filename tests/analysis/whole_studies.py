@@ -3,6 +3,7 @@
 from random import Random
 
 from analysis.items.coding_acts import set_code
+from annotation.simulation import SimulatedPerson
 from evaluation.models import Evaluator
 from evaluation.services.baselines import add_baseline
 from evaluation.services.baselines import answer as answer_by_rule
@@ -87,4 +88,14 @@ def compared(project: Project) -> Study:
     return Study.objects.get(pk=study.pk)
 
 
-EVERY = {"guessed": guessed, "rated": rated, "judged": judged, "compared": compared}
+@made_once
+def chosen(project: Project) -> Study:
+    """The best and the worst of sets of four, through the pages."""
+    bank(project, texts=3, generators=("alder", "birch", "cedar"), items=2)
+    study = launched(project, protocol="best-worst", plan={"annotators": 3})
+    for annotator in study.annotators.order_by("seat"):
+        SimulatedPerson(annotator, Random(annotator.seat)).work_through()
+    return Study.objects.get(pk=study.pk)
+
+
+EVERY = {"guessed": guessed, "rated": rated, "judged": judged, "compared": compared, "chosen": chosen}

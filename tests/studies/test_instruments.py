@@ -134,7 +134,7 @@ def test_a_name_with_a_number_means_that_version(own, project):
     ("name", "said"),
     [
         ("mine/en@9", "“mine/en” has no version 9; it has: 1."),
-        ("yours/en", "There is no instrument “yours/en”; there are: dimension-ratings-judge/de, "),
+        ("yours/en", "There is no instrument “yours/en”; there are: best-worst/de, "),
         ("mine", "There is no instrument “mine”"),
     ],
 )

@@ -1,0 +1,30 @@
+"""What choices of the best and the worst item mean: a score for each item and each generator."""
+
+from django.utils.translation import gettext_lazy as _
+
+from analysis.items.codes import ERROR, Code
+from analysis.plugins import BOTH, GOOD, INPUT, Datasheet, ProtocolPlugin, call_later
+
+HERE = "analysis.protocols.best_worst"
+
+PLUGIN = ProtocolPlugin(
+    "best-worst",
+    report=call_later(f"{HERE}.report.build_report"),
+    tables=call_later(f"{HERE}.report.list_tables"),
+    figures=call_later(f"{HERE}.report.list_figures"),
+    codes=(
+        Code("wrong_key", ERROR, _("wrong key")),
+        Code("several_right", ERROR, _("another option is right too")),
+        Code("beyond_passage", ERROR, _("asks beyond the passage")),
+        Code("trivial", ERROR, _("too easy to tell anything")),
+        Code("recall", ERROR, _("asks for recall alone")),
+    ),
+    datasheet=Datasheet(
+        criteria={"best": (GOOD, BOTH, INPUT), "worst": (GOOD, BOTH, INPUT)},
+        shown="several items about the same text, with their keys; never generators",
+        aggregated="how often an item was the best minus how often the worst, by how often it was shown; strengths by "
+        "the Plackett-Luce model",
+    ),
+    design=call_later(f"{HERE}.report.describe_design"),
+    agreement=call_later(f"{HERE}.report.describe_agreement"),
+)

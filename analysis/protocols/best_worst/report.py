@@ -1,0 +1,347 @@
+"""What a study of best–worst scaling reports: scores of generators and items, and how far people agree."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import altair as alt
+import numpy as np
+import pandas as pd
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from analysis.choices import ANNOTATORS, PUBLISHED, READERS
+from analysis.figures.style import BARE, READ, SOFT, WIDTH, hover, labels, told
+from analysis.formatting import judgments_counted, with_interval
+from analysis.frames.evidence import Evidence
+from analysis.measures.agreement import MISSING
+from analysis.measures.coefficient_intervals import CONGER, clustered_coefficient
+from analysis.measures.coefficients import category_counts, conger_kappa, percent
+from analysis.measures.intervals import JUDGMENT
+from analysis.measures.plackett_luce import rank_by_choices
+from analysis.measures.reader_coefficients import readers_coefficient
+from analysis.pack.methods import Facts, table, with_ends, written
+from analysis.protocols.best_worst.choices import choices_by, choices_of, generator_codes, ratings_of, showings_of
+from analysis.reports import tables as shared_tables
+from analysis.reports.contrasts import Comparison, Family, Measured, compare_all, contrasts
+from analysis.reports.description import description
+from analysis.reports.drill_down import COUNTED, list_counted, list_rows
+from analysis.reports.error_codes import found_errors
+from analysis.reports.estimates import Estimate, arm_of, mean_of, over_texts, texts_only_note, with_codes
+from analysis.reports.evaluators import HUMAN, evaluator_named, judges_in
+from analysis.reports.headlines import Wording, headline
+from analysis.reports.report import Report
+from analysis.reports.tables import EVALUATOR, GENERATOR
+from analysis.reports.variants import variants
+from analysis.tables.spec import Column, Row, Table, TableSpec, count, estimate, number, translate
+from studies.protocols.best_worst.declaration import BEST, WORST
+
+COUNTS, PLACKETT_LUCE = "counts", "plackett-luce"
+METHODS = {COUNTS: gettext_noop("best minus worst, by times shown"), PLACKETT_LUCE: gettext_noop("Plackett–Luce")}
+BOUNDS = (-1.0, 1.0)
+MEASURE = "best_worst_score"
+WORDING = Wording(
+    winner=gettext_noop("Items by %(best)s score highest: they differ from those by every other generator."),
+    tied=gettext_noop("These generators cannot be told apart as the highest scoring: %(names)s."),
+    differs=gettext_noop("Items by %(better)s score higher than those by %(worse)s: %(difference)s, %(basis)s."),
+    unclear=gettext_noop(
+        "The data cannot show whether items by %(better)s and %(worse)s differ in score: %(difference)s, %(basis)s."
+    ),
+)
+
+BEST_OR_WORST = (
+    count("best", gettext_noop("Best"), gettext_noop("times chosen as the best")),
+    count("worst", gettext_noop("Worst"), gettext_noop("times chosen as the worst")),
+    count("n", gettext_noop("Times shown"), gettext_noop("times that somebody saw it and chose")),
+    number("score", gettext_noop("Score"), gettext_noop("best minus worst, divided by times shown")),
+)
+SCORES = TableSpec(
+    "scores", gettext_noop("Scores"), (
+        "method",
+        Column("method_said", gettext_noop("Method"), in_files=False),
+        GENERATOR,
+        estimate("score", gettext_noop("Score"), gettext_noop("by the method of the row")),
+        count("n", gettext_noop("Times shown"), gettext_noop("times that somebody saw its items and chose")),
+        "reason",
+    ),
+    keys=("method", "generator"),
+    notes=(
+        gettext_noop("A score is how often items were the best minus how often the worst, divided by how often they "
+                     "were shown: 1 if always the best, -1 if always the worst."),
+        gettext_noop("Plackett–Luce strengths are logarithms of worths, with mean 0: a difference of d means odds of e "
+                     "to the d to stand before rather than after."),
+    ),
+)  # fmt: skip
+ITEM_SCORES = TableSpec(
+    "item_scores", gettext_noop("Scores of items"), (
+        Column("text_id", gettext_noop("Text"), "text id"),
+        Column("item_id", gettext_noop("Item"), "item id"),
+        GENERATOR,
+        *BEST_OR_WORST,
+    ),
+    keys=("item_id",),
+)  # fmt: skip
+JUDGE_SCORES = TableSpec(
+    "judge_scores", gettext_noop("Scores by models"), (EVALUATOR, GENERATOR, *BEST_OR_WORST),
+    keys=("evaluator", "generator"),
+)  # fmt: skip
+AGREEMENT = TableSpec(
+    "agreement", gettext_noop("Agreement"), (
+        Column("question", gettext_noop("Question"), "question"),
+        number("percent", gettext_noop("Percent agreement"), gettext_noop("share of pairs that are alike"),
+               reason="reason"),
+        estimate("kappa", gettext_noop("Conger's κ"), gettext_noop("agreement beyond chance")),
+        count("n_units", gettext_noop("Sets"), gettext_noop("sets that two or more people judged")),
+        count("n_annotators", gettext_noop("Annotators"), gettext_noop("people who judged these sets")),
+        "reason",
+    ),
+    keys=("question",),
+    notes=(
+        gettext_noop("Over sets that at least two people judged: whether they chose the same item. The categories of κ "
+                     "are the places of the items in the set as the plan drew them."),
+    ),
+)  # fmt: skip
+CONTRASTS = replace(shared_tables.CONTRASTS)
+CHOSEN = {
+    "best": Column("best", gettext_noop("Best"), "item id"),
+    "worst": Column("worst", gettext_noop("Worst"), "item id"),
+}
+
+
+def list_tables() -> tuple[TableSpec, ...]:
+    return SCORES, CONTRASTS, ITEM_SCORES, JUDGE_SCORES, AGREEMENT
+
+
+def build_report(evidence: Evidence) -> Report:
+    comparisons = compare_scores(evidence)
+    by_judges = judge_scores(evidence)
+    tables = (
+        generator_scores(evidence),
+        contrasts(evidence, comparisons),
+        item_scores(evidence),
+        agreement(evidence),
+        *([by_judges] if by_judges.rows else []),
+        *variants(evidence, variant_agreement),
+        *found_errors(evidence),
+        description(evidence),
+    )
+    return Report(tables, tuple(headline(comparisons[0], WORDING) if comparisons else ()), ("scores",))
+
+
+# Scores ---------------------------------------------------------------------------------------------------------------
+
+
+def generator_scores(evidence: Evidence) -> Table:
+    """One row per method and generator, in the order of the bank."""
+    choices = choices_of(evidence)
+    rows = [*count_rows(evidence, showings_of(evidence, choices)), *strength_rows(evidence, choices)]
+    return SCORES.build(rows, evidence.choices.convention, [texts_only_note(_("strengths"))])
+
+
+def count_rows(evidence: Evidence, showings: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    for name in evidence.generators:
+        mine = showings[showings["generator"] == name]
+        yield score_row(COUNTS, name, mean_of(mine, BOUNDS, evidence.choices.seed), len(mine))
+
+
+def strength_rows(evidence: Evidence, choices: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    seed, g = evidence.choices.seed, len(evidence.generators)
+    codes = generator_codes(evidence, choices)
+    by_text = rank_by_choices(*codes, g, pd.factorize(choices["text_id"], sort=True)[0], seed=seed)
+    singly = rank_by_choices(*codes, g, np.arange(len(choices)), seed=seed)
+    shown = np.bincount(np.column_stack(codes).ravel(), minlength=g)
+    for code, name in enumerate(evidence.generators):
+        intervals = over_texts(by_text.intervals[code], replace(singly.intervals[code], unit=JUDGMENT))
+        estimate = Estimate(float(by_text.strength[code]), intervals, translate(by_text.reasons[code]))
+        yield score_row(PLACKETT_LUCE, name, estimate, int(shown[code]))
+
+
+def score_row(method: str, generator: str, score: Estimate, n: int) -> dict[str, Any]:
+    return {"method": method, "method_said": _(METHODS[method]), "generator": generator, "score": score, "n": n}
+
+
+def item_scores(evidence: Evidence) -> Table:
+    """One row per item that somebody saw, in the order of the bank."""
+    showings = showings_of(evidence, choices_of(evidence))
+    by_item = dict(iter(showings.groupby("item_id")))
+    items = evidence.items[evidence.items["item_id"].isin(by_item)]
+    rows = (
+        {"text_id": text, "item_id": item, "generator": generator, **count_choices(by_item[item])}
+        for text, item, generator in items[["text_id", "item_id", "generator"]].itertuples(index=False)
+    )
+    return ITEM_SCORES.build(rows)
+
+
+def judge_scores(evidence: Evidence) -> Table:
+    """The same of each model, by generator: beside people, never among them."""
+    rows = []
+    for judge in judges_in(evidence):
+        by_generator = dict(iter(showings_of(evidence, choices_by(evidence, judge)).groupby("generator")))
+        rows += [
+            {"evaluator": judge.name, "generator": name, **count_choices(by_generator[name])}
+            for name in evidence.generators
+            if name in by_generator
+        ]
+    return JUDGE_SCORES.build(rows)
+
+
+def count_choices(showings: pd.DataFrame) -> dict[str, Any]:
+    best, worst, n = int(showings["best"].sum()), int(showings["worst"].sum()), len(showings)
+    return {"best": best, "worst": worst, "n": n, "score": (best - worst) / n}
+
+
+def compare_scores(evidence: Evidence) -> tuple[Comparison, ...]:
+    showings = with_codes(showings_of(evidence, choices_of(evidence)))
+    figures = {
+        name: Measured((arm_of(mine, "value"),))
+        for name in evidence.generators
+        if len(mine := showings[showings["generator"] == name])
+    }
+    family = Family(MEASURE, HUMAN, figures, showings["text_id"].nunique(), (-2.0, 2.0))
+    return compare_all([family], evidence.choices)
+
+
+# Agreement ------------------------------------------------------------------------------------------------------------
+
+
+def agreement(evidence: Evidence) -> Table:
+    """One row per question, over the sets that two people or more judged."""
+    choices = choices_of(evidence)
+    rows = [agreement_row(evidence, choices, question) for question in (BEST, WORST)]
+    return AGREEMENT.build(rows, evidence.choices.convention)
+
+
+def agreement_row(evidence: Evidence, choices: pd.DataFrame, question: str) -> dict[str, Any]:
+    ratings, texts, size = ratings_of(choices, question)
+    shares, kappa = percent(category_counts(ratings, size)), conger_kappa(ratings, size)
+    intervals = {
+        READERS: readers_coefficient(CONGER, ratings, size, texts),
+        ANNOTATORS: clustered_coefficient(CONGER, ratings, size, texts, seed=evidence.choices.seed),
+        PUBLISHED: kappa.interval(),
+    }
+    return {
+        "question": question,
+        "percent": shares.value,
+        "kappa": Estimate(kappa.value, intervals, translate(kappa.reason)),
+        "n_units": shares.n_units,
+        "n_annotators": (ratings != MISSING).any(axis=1).sum(),
+    }
+
+
+def variant_agreement(evidence: Evidence) -> Iterator[tuple[Any, ...]]:
+    for row in agreement(evidence).rows:
+        yield (
+            row["question"],
+            "",
+            "conger_kappa",
+            row["kappa"],
+            row["intervals"]["kappa"],
+            row["n_units"],
+            row["reason"],
+        )
+
+
+# Drill-down -----------------------------------------------------------------------------------------------------------
+
+
+@SCORES.drill_down
+def list_choices_about(evidence: Evidence, row: Row, column: str) -> Table:
+    return list_choices(evidence, choices_of(evidence), "generator", [row["generator"]])
+
+
+@ITEM_SCORES.drill_down
+def list_choices_of_item(evidence: Evidence, row: Row, column: str) -> Table:
+    return list_choices(evidence, choices_of(evidence), "item_id", [row["item_id"]], column)
+
+
+@JUDGE_SCORES.drill_down
+def list_choices_of_judge(evidence: Evidence, row: Row, column: str) -> Table:
+    choices = choices_by(evidence, evaluator_named(evidence, row["evaluator"]))
+    return list_choices(evidence, choices, "generator", [row["generator"]], column)
+
+
+@CONTRASTS.drill_down
+def list_contrast(evidence: Evidence, row: Row, column: str) -> Table:
+    generators = [row["generator_a"], row["generator_b"]]
+    if column not in COUNTED:
+        return list_choices(evidence, choices_of(evidence), "generator", generators)
+    showings = showings_of(evidence, choices_of(evidence))
+    return list_counted(evidence, showings[showings["generator"].isin(generators)], column)
+
+
+@AGREEMENT.drill_down
+def list_shared_choices(evidence: Evidence, row: Row, column: str) -> Table:
+    """What people chose of the sets that two of them or more judged, or these people."""
+    choices = choices_of(evidence)
+    shared = choices[choices.groupby("unit")["annotator"].transform("nunique") > 1]
+    if column in COUNTED:
+        return list_counted(evidence, shared, column)
+    rows = shared.assign(unit_items=shared["items"].map(" ".join))
+    columns = ("text_id", "unit_items", "annotator", CHOSEN[row["question"]].translate())
+    return list_rows(evidence, rows, columns, _("The choices"))
+
+
+def list_choices(evidence: Evidence, choices: pd.DataFrame, by: str, values: list[str], column: str = "n") -> Table:
+    """The showings of items of these generators or ids, each with the choice; of `best` and `worst` those chosen so."""
+    showings = showings_of(evidence, choices)
+    showings = showings[showings[by].isin(values)]
+    showings = showings[showings[column]] if column in (BEST, WORST) else showings
+    said = choices.assign(unit_items=choices["items"].map(" ".join)).set_index(["annotator", "unit"])
+    chosen = said.loc[pd.MultiIndex.from_frame(showings[["annotator", "unit"]]), [BEST, WORST, "unit_items"]]
+    rows = showings.assign(**{str(name): chosen[name].to_numpy() for name in chosen})
+    about: list[str | Column] = ["text_id", "item_id", "generator", "annotator"]
+    about += [each.translate() for each in CHOSEN.values()]
+    return list_rows(evidence, rows, (*about, "unit_items"), _("The choices"))
+
+
+# Figure ---------------------------------------------------------------------------------------------------------------
+
+
+def list_figures() -> Mapping[str, Any]:
+    return {"scores": ("scores", draw_scores)}
+
+
+def draw_scores(scores: Table, title: Mapping[str, Any]) -> Any:
+    """Scores by counts with their intervals, the highest on top."""
+    rows = [score_point(row) for row in scores.rows if row["method"] == COUNTS and row["score"] is not None]
+    order = [row["generator"] for row in sorted(rows, key=lambda row: -row["score"])]
+    y = alt.Y("generator:N", title=None, sort=order, axis=BARE)
+    base = alt.Chart(alt.Data(values=rows)).encode(y=y, tooltip=hover({"generator": _("Generator")}, _("Score")))
+    x = alt.X("score:Q", title=_("best–worst score"), scale=alt.Scale(domain=[-1, 1]))
+    layers = [
+        alt.Chart().mark_rule(strokeDash=[3, 3], color=SOFT).encode(x=alt.datum(0)),
+        base.mark_rule(strokeWidth=1.5, color=READ).encode(x=alt.X("low:Q"), x2="high:Q"),
+        base.mark_point(size=110, filled=True, opacity=1, color=READ).encode(x=x),
+        *labels(base.encode(x=x, text="text:N"), -14),
+    ]
+    return alt.layer(*layers).properties(width=WIDTH, height=alt.Step(46), title=title)
+
+
+def score_point(row: Row) -> dict[str, Any]:
+    drawn = {name: row[name] for name in ("generator", "score", "low", "high")}
+    text = with_interval(row["score"], row["low"], row["high"])
+    return drawn | {"text": text} | told(row, "score", judgments_counted(row["n"]))
+
+
+# The methods draft ----------------------------------------------------------------------------------------------------
+
+
+def describe_design(facts: Facts) -> str:
+    return _(
+        "Annotators saw sets of %(size)s items about the same text, and chose the best and the worst of each "
+        "(best–worst scaling). Sets were drawn as balanced incomplete blocks. A score is how often an item was the "
+        "best minus how often the worst, divided by how often it was shown."
+    ) % {"size": facts.study.params["tuple_size"]}
+
+
+def describe_agreement(facts: Facts) -> str:
+    rows = {row["question"]: row for row in table(facts, "agreement").rows}
+    values = {f"{name}_percent": written(rows[name]["percent"]) for name in (BEST, WORST)}
+    values |= {f"{name}_kappa": with_ends(rows[name], "kappa") for name in (BEST, WORST)}
+    return (
+        _(
+            "Annotators agreed on the best item with a share of %(best_percent)s (Conger's κ %(best_kappa)s), and on "
+            "the worst with %(worst_percent)s (κ %(worst_kappa)s)."
+        )
+        % values
+    )

@@ -1,0 +1,120 @@
+"""Balanced incomplete blocks: which items of a text are compared together. Without Django.
+
+Each item is in as many blocks as any other, give or take one; each two items meet as equally often as the search finds.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import combinations
+from math import comb
+from random import Random
+
+from studies.protocols.parameters import InvalidParameter
+from studies.protocols.units import Candidate, Split
+
+Block = frozenset[int]
+Pair = tuple[int, int]
+BASES_TRIED = 2_000
+SWEEPS, TRIES = 30, 10_000  # rounds of the search, and how many two blocks it looks at in all
+
+
+def tuples_of(size: int, number: int) -> Split:
+    """A `Split` into so many tuples, 0: as many as there are items; or into all, where the items make fewer."""
+
+    def split(items: Sequence[Candidate], rng: Random) -> list[tuple[int, ...]]:
+        if len(items) < size:
+            raise InvalidParameter(f"It has {len(items)} items, and a set has {size}. Choose other texts.")
+        ids = rng.sample([item.item_id for item in items], len(items))
+        blocks = design_blocks(len(items), size, min(number or len(items), comb(len(items), size)))
+        found = [tuple(ids[place] for place in rng.sample(sorted(block), size)) for block in blocks]
+        return rng.sample(found, len(found))
+
+    return split
+
+
+@lru_cache(maxsize=500)
+def design_blocks(items: int, size: int, number: int) -> tuple[Block, ...]:
+    """`number` different blocks of `size` of the items 0, 1, …; the same ones again for the same numbers."""
+    if number == comb(items, size):
+        return tuple(map(frozenset, combinations(range(items), size)))
+    rng = Random(f"{items}/{size}/{number}")
+    return improve(start_blocks(items, size, number, rng), items, rng)
+
+
+def start_blocks(items: int, size: int, number: int, rng: Random) -> list[Block]:
+    """Cyclic blocks (Bose 1939): a base block moved round by one each time, first the bases whose steps are most even.
+
+    A whole round holds each item `size` times; a base whose steps are all different lets no two items meet twice.
+    """
+    blocks: dict[Block, None] = {}
+    for base in sorted(list_bases(items, size, rng), key=lambda base: unevenness(base, items)):
+        for by in range(items):
+            blocks[frozenset((place + by) % items for place in base)] = None
+            if len(blocks) == number:
+                return list(blocks)
+    for block in combinations(range(items), size):  # what no base tried has made
+        blocks[frozenset(block)] = None
+        if len(blocks) == number:
+            break
+    return list(blocks)
+
+
+def list_bases(items: int, size: int, rng: Random) -> Iterable[tuple[int, ...]]:
+    """Blocks with item 0: all, or a sample of them where they are many."""
+    if comb(items - 1, size - 1) <= BASES_TRIED:
+        return [(0, *others) for others in combinations(range(1, items), size - 1)]
+    return [(0, *rng.sample(range(1, items), size - 1)) for _try in range(BASES_TRIED)]
+
+
+def unevenness(base: Sequence[int], items: int) -> int:
+    """Σ n² over the steps between two places of the base block, round both ways."""
+    steps = Counter((one - other) % items for one in base for other in base if one != other)
+    return sum(n**2 for n in steps.values())
+
+
+def improve(blocks: list[Block], items: int, rng: Random) -> tuple[Block, ...]:
+    """Exchange items until all are shown equally often, then swap items of two blocks while that evens out meetings."""
+    shown = Counter(place for block in blocks for place in block)
+    while max(shown.values()) > min(shown[place] for place in range(items)) + 1:
+        most, least = (pick(range(items), key=lambda place: shown[place]) for pick in (max, min))
+        at = next(at for at, block in enumerate(blocks) if swap(block, most, least) not in blocks)
+        blocks[at] = swap(blocks[at], most, least)
+        shown.update({least: 1, most: -1})
+    meetings = Counter(two for block in blocks for two in combinations(sorted(block), 2))
+    twos = list(combinations(range(len(blocks)), 2))
+    for _sweep in range(min(SWEEPS, TRIES // max(1, len(twos)) + 1)):
+        order = rng.sample(twos, min(len(twos), TRIES))
+        if not sum(try_swaps(blocks, one, other, meetings) for one, other in order):
+            break
+    return tuple(blocks)
+
+
+def swap(block: Block, out: int, new: int) -> Block:
+    """The block with one item for another, or as it is where it lacks the one or has the other."""
+    return block - {out} | {new} if out in block and new not in block else block
+
+
+def try_swaps(blocks: list[Block], one: int, other: int, meetings: Counter[Pair]) -> bool:
+    """Swap two items of two blocks if Σ n² over how often two items meet gets less; whether it did."""
+    a, b = blocks[one], blocks[other]
+    for mine in sorted(a - b):
+        for theirs in sorted(b - a):
+            left = [*leave(a, mine), *leave(b, theirs)]
+            joined = [*leave(a - {mine} | {theirs}, theirs), *leave(b - {theirs} | {mine}, mine)]
+            change = Counter(joined)
+            change.subtract(left)
+            if sum(by * (by + 2 * meetings[two]) for two, by in change.items()) < 0:
+                new = a - {mine} | {theirs}, b - {theirs} | {mine}
+                if not {*new} & {*blocks}:
+                    blocks[one], blocks[other] = new
+                    meetings.update(change)
+                    return True
+    return False
+
+
+def leave(block: Block, item: int) -> list[Pair]:
+    """The pairs of the item with the others of its block."""
+    return [(min(item, place), max(item, place)) for place in block if place != item]
