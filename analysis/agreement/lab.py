@@ -12,6 +12,7 @@ from django.utils.translation import gettext_noop
 
 from analysis.agreement.lab_tests import tests
 from analysis.agreement.questions import Answers, Asked, answers_in, names_of
+from analysis.agreement.tables import COEFFICIENTS, CONTINGENCY, LABELS
 from analysis.choices import ANNOTATORS, PUBLISHED, READERS, Choices
 from analysis.measures import agreement, alpha, coefficient_intervals, coefficients
 from analysis.measures import types as scales
@@ -20,13 +21,9 @@ from analysis.measures.icc import clustered_icc, icc
 from analysis.measures.intervals import TEXT, Interval, undefined
 from analysis.measures.reader_coefficients import readers_alpha, readers_coefficient, readers_kappa
 from analysis.reports.estimates import NOT_PUBLISHED, Estimate, texts_only_note
-from analysis.tables.spec import Shown, Table, make_table
+from analysis.tables.spec import Table, count
 from studies.question_words import name_label
 
-COLUMNS = (
-    "coefficient", "weights", "value", "low", "high", "se_units", "n_units", "n_pairs", "n_judgments", "prevalence",
-    "n_texts", "interval", "reason",
-)  # fmt: skip
 # Files have these names as they are; `words.coefficient_word` says them in the reader's language.
 NAMES = {
     "percent": gettext_noop("Percent agreement"),
@@ -64,10 +61,8 @@ def lab(frame: pd.DataFrame, asked: Asked, annotators: list[str], choices: Choic
     if len(answers.raters) < 2:
         return None
     rows = rows_of(answers, asked, choices.convention, choices.seed)
-    notes = [_("Of two annotators Conger's κ is Cohen's, Fleiss' κ is Scott's π and Brennan–Prediger is Bennett's S.")]
-    if asked.ordered:
-        notes.append(texts_only_note(_("intraclass correlations")))
-    found = make_table("agreement_lab", COLUMNS, rows, title=_("Coefficients"), notes=tuple(notes), shown=shown())
+    notes = [texts_only_note(_("intraclass correlations"))] if asked.ordered else []
+    found = COEFFICIENTS.build(rows, notes=notes)
     tables = (found, tests(answers, asked), contingency(answers, asked), labels(answers, asked))
     return Lab(*(table.add_included(choices.purposes) for table in tables))
 
@@ -216,11 +211,7 @@ def contingency(answers: Answers, asked: Asked) -> Table:
         if len(answers.raters) == 2
         else _("All pairs of annotators, each counted in both orders.")
     )
-    columns = [Shown(_("Category"), "category", "label"), *(Shown(name_label(name), name, "count") for name in names)]
-    return make_table(
-        "agreement_contingency", ["category", *names], rows, title=_("Contingency table"), notes=(note,),
-        shown=tuple(columns),
-    )  # fmt: skip
+    return CONTINGENCY.build(rows, notes=(note,), more={"category": [count(name, name_label(name)) for name in names]})
 
 
 def labels(answers: Answers, asked: Asked) -> Table:
@@ -234,22 +225,4 @@ def labels(answers: Answers, asked: Asked) -> Table:
         }
         for rater, values in zip(answers.raters, answers.values, strict=True)
     ]
-    columns = [Shown(_("Annotator"), "annotator"), *(Shown(name_label(name), name, "count") for name in names)]
-    return make_table(
-        "agreement_labels", ["annotator", *names, "n"], rows, title=_("What each annotator gave"),
-        shown=(*columns, Shown(_("Judgments"), "n", "count")),
-    )  # fmt: skip
-
-
-def shown() -> tuple[Shown, ...]:
-    return (
-        Shown(_("Coefficient"), "coefficient", "coefficient"),
-        Shown(_("Weights or level"), "weights", "weights"),
-        Shown(_("Value"), "value", "number", "low", "high", "reason"),
-        Shown(_("Standard error over units"), "se_units", "optional"),
-        Shown(_("Units"), "n_units", "count"),
-        Shown(_("Pairs of judgments"), "n_pairs", "count"),
-        Shown(_("Judgments"), "n_judgments", "count"),
-        Shown(_("Commonest label"), "prevalence", "number"),
-        Shown(_("Texts"), "n_texts", "count"),
-    )
+    return LABELS.build(rows, more={"annotator": [count(name, name_label(name)) for name in names]})

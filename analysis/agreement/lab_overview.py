@@ -20,17 +20,13 @@ from analysis.agreement.questions import (
     judgment,
     latest_judgments,
 )
+from analysis.agreement.tables import QUESTIONS
 from analysis.choices import Choices
 from analysis.measures import alpha, coefficients
 from analysis.measures import types as scales
 from analysis.measures.agreement import MISSING
-from analysis.tables.spec import Shown, Table, make_table
+from analysis.tables.spec import Table
 from studies.protocols import Stage
-
-COLUMNS = (
-    "stage", "question", "view", "percent", "conger_kappa", "ac1", "alpha", "level", "prevalence", "n_units", "n_pairs",
-    "n_judgments", "n_texts", "n_annotators", "reason",
-)  # fmt: skip
 
 
 def overview(
@@ -56,9 +52,10 @@ def overview(
     if any(row["view"] for row in rows):
         notes.insert(1, _("All: a question that somebody did not get to is a label of its own, “not applicable”. "
                           "Applicable: only those who got to it."))  # fmt: skip
-    title = _("Question by question")
-    table = make_table("agreement_questions", COLUMNS, rows, title=title, notes=tuple(notes), shown=shown(rows))
-    return table.add_included(choices.purposes)
+    hide = {"stage"} if len({row["stage"] for row in rows}) < 2 else set()
+    if not any(row["view"] for row in rows):
+        hide.add("view")
+    return QUESTIONS.build(rows, notes=notes, hide=hide).add_included(choices.purposes)
 
 
 def views_of(asked: Asked) -> tuple[str, ...]:
@@ -122,22 +119,3 @@ def row_of(frame: pd.DataFrame, asked: Asked, annotators: list[str]) -> dict[str
 def texts_in(answers: Answers) -> int:
     """Of units that two or more have judged."""
     return len(np.unique(answers.text[(answers.values != MISSING).sum(axis=0) > 1]))
-
-
-def shown(rows: Sequence[Mapping[str, Any]]) -> tuple[Shown, ...]:
-    views = (Shown(_("View"), "view", "view"),) if any(row["view"] for row in rows) else ()
-    stages = (Shown(_("Stage"), "stage", "stage"),) if len({row["stage"] for row in rows}) > 1 else ()
-    return (
-        Shown(_("Question"), "question", "question"),
-        *stages,
-        *views,
-        Shown(_("Percent agreement"), "percent", "number", reason="reason"),
-        Shown(_("Conger's κ"), "conger_kappa", "number", reason="reason"),
-        Shown("AC1", "ac1", "number", reason="reason"),
-        Shown(_("Krippendorff's α"), "alpha", "number", reason="reason"),
-        Shown(_("Commonest label"), "prevalence", "number", reason="reason"),
-        Shown(_("Units"), "n_units", "count"),
-        Shown(_("Pairs of judgments"), "n_pairs", "count"),
-        Shown(_("Texts"), "n_texts", "count"),
-        Shown(_("Annotators"), "n_annotators", "count"),
-    )

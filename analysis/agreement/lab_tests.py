@@ -9,14 +9,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from analysis.agreement.questions import Answers, Asked, names_of
+from analysis.agreement.tables import TESTS
 from analysis.measures.agreement import all_pairs, pair_tables, sharing
 from analysis.measures.coefficients import category_counts, fleiss_kappa
 from analysis.measures.kappa import fleiss_test, kappa_test
-from analysis.tables.spec import Shown, Table, make_table
+from analysis.tables.spec import Table
 from analysis.words import scope_word
 from studies.question_words import name_label
 
-COLUMNS = ("coefficient", "about", "value", "se_units", "se_asymptotic", "se_null", "z", "p", "n_units", "reason")
 COHEN, FLEISS = gettext_noop("Cohen's κ"), gettext_noop("Fleiss' κ")
 ALL = ""  # in the place of a category: all of them
 
@@ -25,29 +25,9 @@ NEVER_GIVEN = gettext_noop("Nobody or everybody gave this category.")
 
 
 def tests(answers: Answers, asked: Asked) -> Table:
-    notes = (
-        _(
-            "z and p (two-sided) are against agreement by chance. Units are taken as independent of each other; those "
-            "of one text are not, so p is too small. Standard errors are over n − 1 units, the asymptotic one over n."
-        ),
-        _("Fleiss' κ is tested over the units that somebody judged, if all of them have the same number of judgments."),
-    )
     pairs = [row | {"about_said": row["about"]} for row in pair_rows(answers, asked)]
     rows = [*pairs, *(row | {"about_said": category_said(row["about"])} for row in fleiss_rows(answers, asked))]
-    return make_table(
-        "agreement_tests", COLUMNS, rows, title=_("Tests against chance"), notes=notes,
-        shown=(
-            Shown(_("Coefficient"), "coefficient", "coefficient"),
-            Shown(_("Of"), "about_said"),
-            Shown(_("Value"), "value", "number", reason="reason"),
-            Shown(_("Standard error over units"), "se_units", "optional"),
-            Shown(_("Asymptotic standard error"), "se_asymptotic", "optional"),
-            Shown(_("Standard error under chance"), "se_null", "optional"),
-            Shown("z", "z", "number", reason="reason"),
-            Shown("p", "p", "p", reason="reason"),
-            Shown(_("Units"), "n_units", "count"),
-        ),
-    )  # fmt: skip
+    return TESTS.build(rows)
 
 
 def category_said(category: str) -> str:

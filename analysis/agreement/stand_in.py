@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from analysis.agreement.lab import Answers, answers_in
 from analysis.agreement.questions import Asked, questions_of
+from analysis.agreement.tables import BIASES, CALIBRATION, STAND_IN
 from analysis.choices import ANNOTATORS, PUBLISHED, READERS
 from analysis.formatting import UNDEFINED, number, of_people, of_texts, with_interval
 from analysis.frames.evidence import Evidence
@@ -31,18 +32,10 @@ from analysis.measures.intervals import TEXT, undefined
 from analysis.measures.reader_coefficients import readers_kappa
 from analysis.reports.estimates import NOT_PUBLISHED, Estimate, same_interval, texts_only_note
 from analysis.reports.evaluators import Evaluator, evaluators_in, people_in
-from analysis.tables.spec import Row, Shown, Table, make_table
+from analysis.tables.spec import Row, Table
 from studies.question_words import name_question, name_stage
 
 EPSILONS = {"crowd": CROWD, "skilled": SKILLED, "experts": EXPERTS}
-COLUMNS = (
-    "evaluator", "evaluator_kind", "stage", "question", "kappa", "low", "high", "kappa_people", "people_low",
-    "people_high", "epsilon", "winning_rate", "advantage", "passed", "n_people", "n_few_units", "n_units", "n_texts",
-    "reason",
-)  # fmt: skip
-CALIBRATION = ("evaluator", "stage", "bin_low", "bin_high", "mean_p", "share_keys", "n", "brier", "ece",
-               "ece_by_chance", "n_all")  # fmt: skip
-BIASES = ("evaluator", "stage", "bias", "excess", "low", "high", "excess_people", "n", "n_texts", "reason")
 YES, FIRST, LONGEST = "yes", "first", "longest"
 
 
@@ -63,18 +56,7 @@ def stand_in(evidence: Evidence, models: list[Evaluator], epsilon: float) -> Tab
         for model in models
         if (row := row_of(evidence, asked, model, people, epsilon)) is not None
     ]
-    notes = (
-        _("Cohen's κ is the mean over pairs, weighted by shared judgments: of the model with each person, and of each "
-          "two people, on what the model answered too."),
-        _("Alternative-annotator test (Calderon, Reichart & Dror 2025): each person is left out in turn, and the model "
-          "passes against a person if it agrees with the others about as often, less ε for what a person costs. "
-          "Winning rate: share of people against whom it passes; it may stand in from one half on. p are adjusted "
-          "after Benjamini and Yekutieli."),
-        _("The test takes units as independent; units of one text are not quite."),
-        _("Over readers and texts, the interval of a model's κ covers other people and texts; the model is this one."),
-    )  # fmt: skip
-    title, named_by = _("Can a model stand in for people?"), ("evaluator", "stage", "question")
-    return make_table("stand_in", COLUMNS, rows, title=title, notes=notes, shown=shown(), named_by=named_by)
+    return STAND_IN.build(rows, evidence.choices.convention)
 
 
 def row_of(
@@ -94,8 +76,8 @@ def row_of(
         "evaluator_kind": model.kind,
         "stage": asked.stage,
         "question": asked.name,
-        **ends(with_model, convention, "kappa", "low", "high"),
-        **ends(between, convention, "kappa_people", "people_low", "people_high"),
+        "kappa": with_model,
+        "kappa_people": between,
         "epsilon": epsilon,
         "winning_rate": found.winning_rate,
         "advantage": found.advantage,
@@ -105,10 +87,6 @@ def row_of(
         "n_units": int(shared.sum()),
         "n_texts": len(np.unique(answers.text[shared])),
         "reason": reason_of(found.reason, *(each.intervals[convention].reason for each in (with_model, between))),
-        "intervals": {
-            "kappa": with_model.as_json(),
-            "kappa_people": between.as_json(),
-        },
     }
 
 
@@ -142,11 +120,6 @@ def pair_sets(n: int) -> tuple[np.ndarray, np.ndarray]:
     return pairs_with(0, np.arange(1, n)), people
 
 
-def ends(found: Estimate, convention: str, value: str, low: str, high: str) -> dict[str, float]:
-    chosen = found.intervals[convention]
-    return {value: found.value, low: chosen.low, high: chosen.high}
-
-
 def as_numbers(answers: Answers, asked: Asked) -> tuple[np.ndarray, np.ndarray]:
     """(people, units) and (units,): the levels of a scale, else codes; NaN where missing."""
     scale = np.array([*(asked.categories if asked.ordered else range(len(asked.categories))), np.nan], dtype=np.float64)
@@ -169,26 +142,7 @@ def calibration(evidence: Evidence, models: list[Evaluator]) -> Table:
         for stage, mine in model.rows_of(known).groupby("stage", sort=False)
         for row in bins_of(model, str(stage), mine)
     ]
-    notes = (
-        _("p(true) against the keys. Brier score: mean squared error. ECE: mean distance between p and the share of "
-          "keys over tenths of p; with few judgments it is above 0 by chance even where every p is right."),
-    )  # fmt: skip
-    columns = (
-        Shown(_("Answers by"), "evaluator", "evaluator"),
-        Shown(_("Stage"), "stage", "stage"),
-        Shown(_("p from"), "bin_low", "number", leads=False),
-        Shown(_("to"), "bin_high", "number", leads=False),
-        Shown(_("Mean p"), "mean_p", "number", about=_("mean of p(true) in this tenth")),
-        Shown(_("Share of keys"), "share_keys", "number", about=_("share of keys among the options of this tenth")),
-        Shown("n", "n", "count", about=_("judgments with a probability in this tenth")),
-        Shown(_("Brier score"), "brier", "number", about=_("mean squared error of p(true) over all tenths")),
-        Shown(_("ECE"), "ece", "number", about=_("mean distance between p and the share of keys, over all tenths")),
-        Shown(_("ECE by chance"), "ece_by_chance", "number", about=_("about what ECE would be if every p were right")),
-    )
-    title, named_by = _("Calibration of probabilities"), ("evaluator", "stage", "bin_low")
-    return make_table(
-        "stand_in_calibration", CALIBRATION, rows, title=title, notes=notes, shown=columns, named_by=named_by
-    )
+    return CALIBRATION.build(rows)
 
 
 def bins_of(model: Evaluator, stage: str, mine: pd.DataFrame) -> Iterator[dict[str, Any]]:
@@ -231,33 +185,14 @@ def biases(evidence: Evidence, models: list[Evaluator]) -> Table:
         for stage, mine in model.rows_of(frame).groupby("stage", sort=False)
         for bias in (YES, FIRST, LONGEST)
     ]
-    notes = (
-        _("Excess: share of options called correct less share of keys, so that 0 is no bias. For the first option: "
-          "excess of the one that stands first in the bank less that of the others; for the longest the same of the "
-          "longest option of an item, where one is longest."),
-        _("Where each option is asked about on its own, the model does not see which stands first; people see options "
-          "in an order of their own."),
-        texts_only_note(_("excesses")),
-    )  # fmt: skip
-    columns = (
-        Shown(_("Answers by"), "evaluator", "evaluator"),
-        Shown(_("Stage"), "stage", "stage"),
-        Shown(_("Bias"), "bias", "bias"),
-        Shown(
-            _("Excess"), "excess", "number", "low", "high", "reason", about=_("share called correct less share of keys")
-        ),
-        Shown(_("Excess of people"), "excess_people", "number", about=_("the same by the answers of people")),
-        Shown("n", "n", "count", about=_("the model's judgments of options that have it")),
-    )
-    title, named_by = _("Biases"), ("evaluator", "stage", "bias")
-    return make_table("stand_in_biases", BIASES, rows, title=title, notes=notes, shown=columns, named_by=named_by)
+    return BIASES.build(rows, notes=(texts_only_note(_("excesses")),))
 
 
 def bias_row(
     evidence: Evidence, model: Evaluator, stage: str, bias: str, mine: pd.DataFrame, people: pd.DataFrame
 ) -> dict[str, Any]:
     seed = evidence.choices.seed
-    found, theirs = measured(bias, mine, seed), measured(bias, people, seed)
+    found, theirs = measure_bias(bias, mine, seed), measure_bias(bias, people, seed)
     why = _("no option has it, or every one") if isnan(found.value) else ""
     return {
         "evaluator": model.name,
@@ -274,31 +209,12 @@ def bias_row(
     }
 
 
-def measured(bias: str, frame: pd.DataFrame, seed: int) -> Excess:
+def measure_bias(bias: str, frame: pd.DataFrame, seed: int) -> Excess:
     ticked, key = frame["value"].to_numpy(bool), frame["key"].to_numpy(bool)
     text = pd.factorize(frame["text_id"])[0]
     if bias == YES:
         return excess(ticked, key, text, seed=seed)
     return excess_where(ticked, key, frame[f"is_{bias}"].to_numpy(bool), text, seed=seed)
-
-
-def shown() -> tuple[Shown, ...]:
-    weighted = _("mean of Cohen's κ over pairs, weighted by shared judgments")
-    won = _("share of people against whom the model passes (alternative-annotator test)")
-    as_good = _("mean share of units on which the model is at least as good as the person left out")
-    return (
-        Shown(_("Answers by"), "evaluator", "evaluator"),
-        Shown(_("Stage"), "stage", "stage"),
-        Shown(_("Question"), "question", "question"),
-        Shown(_("κ with people"), "kappa", "number", "low", "high", "reason", about=weighted),
-        Shown(_("κ between people"), "kappa_people", "number", "people_low", "people_high", "reason", about=weighted),
-        Shown("ε", "epsilon", "number", about=_("what a person costs, as chosen above"), leads=False),
-        Shown(_("Winning rate"), "winning_rate", "number", reason="reason", about=won),
-        Shown(_("At least as good"), "advantage", "number", reason="reason", about=as_good),
-        Shown(_("Passes the test"), "passed", "truth"),
-        Shown(_("People"), "n_people", "count", about=_("people who answered the question")),
-        Shown(_("Units"), "n_units", "count", about=_("units that the model and a person judged")),
-    )
 
 
 @dataclass(frozen=True)

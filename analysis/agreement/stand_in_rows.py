@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from analysis.agreement.lab import Answers, answers_in
 from analysis.agreement.questions import Asked, questions_of
 from analysis.agreement.stand_in import YES, as_numbers, judged_options, of_model, pair_sets
+from analysis.agreement.tables import BIASES, CALIBRATION, STAND_IN, TABLES
 from analysis.formatting import number
 from analysis.frames.evidence import Evidence
 from analysis.measures.agreement import pairwise
@@ -19,12 +20,9 @@ from analysis.measures.alternative_annotator import (
     alternative_annotator_test,
 )
 from analysis.measures.calibration import BINS, bins_of
-from analysis.reports.drill_down import list_rows as listed
-from analysis.reports.drill_down import name_pairs as codes_of
-from analysis.reports.drill_down import pair_answers as shared
-from analysis.reports.drill_down import say_same as same_said
+from analysis.reports.drill_down import list_rows, name_pairs, pair_answers, say_same
 from analysis.reports.evaluators import people_in
-from analysis.tables.spec import Row, Table, declare_drill_downs
+from analysis.tables.spec import Row, Table, TableSpec
 
 UNIT = ("unit", "item_id", "option_id")
 PAIR = ("text_id", "item_id", "option_id", "stage", "annotator_a", "annotator_b", "value_a", "value_b", "same")
@@ -33,7 +31,12 @@ OF_UNIT = ("text_id", "item_id", "option_id", "stage", "value", "n_people")
 JUDGED = ("text_id", "item_id", "option_id", "generator", "annotator", "stage", "ticked", "key")
 
 
-def stand_in(evidence: Evidence, row: Row, column: str) -> Table:
+def list_tables() -> tuple[TableSpec, ...]:
+    return TABLES
+
+
+@STAND_IN.drill_down
+def list_stand_in(evidence: Evidence, row: Row, column: str) -> Table:
     asked = next(
         each for each in questions_of(evidence.study) if (each.stage, each.name) == (row["stage"], row["question"])
     )
@@ -41,14 +44,14 @@ def stand_in(evidence: Evidence, row: Row, column: str) -> Table:
     answers = of_model(answers_in(evidence.frame, asked, [row["evaluator"], *people]))
     said = said_of(evidence, asked, answers)
     if column in ("kappa", "kappa_people"):
-        return shared_by(evidence, asked, answers, said, column)
+        return list_pairs(evidence, asked, answers, said, column)
     if column == "n_units":
-        return units(evidence, said, row["evaluator"])
+        return list_units(evidence, said, row["evaluator"])
     if column == "n_people":
         n = said.groupby("annotator").size().reindex(answers.raters[1:]).fillna(0).astype(int)
         rows = pd.DataFrame({"annotator": n.index, "n_answers": n.to_numpy()})
-        return listed(evidence, rows, ("annotator", "n_answers"), _("The people"))
-    return tests(evidence, asked, answers, row["epsilon"])
+        return list_rows(evidence, rows, ("annotator", "n_answers"), _("The people"))
+    return list_tests(evidence, asked, answers, row["epsilon"])
 
 
 def said_of(evidence: Evidence, asked: Asked, answers: Answers) -> pd.DataFrame:
@@ -63,23 +66,23 @@ def said_of(evidence: Evidence, asked: Asked, answers: Answers) -> pd.DataFrame:
     return said[units.isin(units[said["annotator"] == answers.raters[0]])]
 
 
-def shared_by(evidence: Evidence, asked: Asked, answers: Answers, said: pd.DataFrame, column: str) -> Table:
+def list_pairs(evidence: Evidence, asked: Asked, answers: Answers, said: pd.DataFrame, column: str) -> Table:
     """What the model and each person, or each two people, both judged; pairs without a κ are left out."""
     of_the_model, of_people = pair_sets(len(answers.raters))
     pairs = of_the_model if column == "kappa" else of_people
     found = pairwise(answers.values, len(asked.categories), pairs)
-    both = shared(said, codes_of(pairs[~np.isnan(found.kappa)], answers.raters), UNIT)
-    return listed(evidence, both, PAIR, _("The shared judgments"), same_said(both))
+    both = pair_answers(said, name_pairs(pairs[~np.isnan(found.kappa)], answers.raters), UNIT)
+    return list_rows(evidence, both, PAIR, _("The shared judgments"), say_same(both))
 
 
-def units(evidence: Evidence, said: pd.DataFrame, model: str) -> Table:
+def list_units(evidence: Evidence, said: pd.DataFrame, model: str) -> Table:
     """What the model and at least one person judged: the model's answer, and by how many people."""
     by_people = said[said["annotator"] != model].groupby(list(UNIT)).size().rename("n_people").reset_index()
     rows = said[said["annotator"] == model].merge(by_people, on=list(UNIT))
-    return listed(evidence, rows, OF_UNIT, _("The units"))
+    return list_rows(evidence, rows, OF_UNIT, _("The units"))
 
 
-def tests(evidence: Evidence, asked: Asked, answers: Answers, epsilon: float) -> Table:
+def list_tests(evidence: Evidence, asked: Asked, answers: Answers, epsilon: float) -> Table:
     """The test against each person."""
     kind = NUMBERS if asked.ordered else CATEGORIES
     found = asdict(alternative_annotator_test(*as_numbers(answers, asked), epsilon, kind))
@@ -90,10 +93,11 @@ def tests(evidence: Evidence, asked: Asked, answers: Answers, epsilon: float) ->
         _("The model passes against a person whose adjusted p is below %(level)s.") % {"level": number(LEVEL_OF_TEST)},
     )
     rows = rows.assign(passed=rows["p_adjusted"] < LEVEL_OF_TEST)
-    return listed(evidence, rows, PERSON, _("The people"), notes)
+    return list_rows(evidence, rows, PERSON, _("The people"), notes)
 
 
-def calibration(evidence: Evidence, row: Row, column: str) -> Table:
+@CALIBRATION.drill_down
+def list_calibration(evidence: Evidence, row: Row, column: str) -> Table:
     """The judgments with a probability: those of the row's tenth, or all of them for what is over all tenths."""
     frame = judged_options(evidence)
     mine = frame[(frame["annotator"] == row["evaluator"]) & (frame["stage"] == row["stage"])]
@@ -101,10 +105,11 @@ def calibration(evidence: Evidence, row: Row, column: str) -> Table:
     if column not in ("brier", "ece", "ece_by_chance"):
         mine = mine[bins_of(mine["probability"].to_numpy(float)) == round(row["bin_low"] * BINS)]
     rows = mine.assign(ticked=mine["value"])
-    return listed(evidence, rows, (*JUDGED, "probability"), _("The judgments"))
+    return list_rows(evidence, rows, (*JUDGED, "probability"), _("The judgments"))
 
 
-def biases(evidence: Evidence, row: Row, column: str) -> Table:
+@BIASES.drill_down
+def list_biases(evidence: Evidence, row: Row, column: str) -> Table:
     """The judgments of the model or of people, and whether the option has what may draw them."""
     frame = judged_options(evidence)
     frame = frame[frame["stage"] == row["stage"]]
@@ -113,7 +118,4 @@ def biases(evidence: Evidence, row: Row, column: str) -> Table:
     marked = pd.Series(True, index=mine.index) if row["bias"] == YES else mine[f"is_{row['bias']}"]
     rows = mine.assign(ticked=mine["value"], marked=marked)
     rows = rows[rows["marked"]] if column == "n" else rows
-    return listed(evidence, rows, (*JUDGED, "marked"), _("The judgments"))
-
-
-TABLES = declare_drill_downs({"stand_in": stand_in, "stand_in_calibration": calibration, "stand_in_biases": biases})
+    return list_rows(evidence, rows, (*JUDGED, "marked"), _("The judgments"))

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 
 from analysis.exports import wide
 from analysis.frames.export_rows import export_columns
-from analysis.tables.spec import Table, make_table
+from analysis.tables.spec import Table, TableSpec
 from studies.models import Study
 from studies.protocols import Question, Stage
 from studies.services.declarations import get_declaration, list_declarations
@@ -20,7 +20,7 @@ def codebook(study: Study) -> Table:
     known = meanings(study)
     rows = [dict(zip(COLUMNS, (column, *known[column]), strict=True)) for column in export_columns(study)]
     rows += [dict(zip(COLUMNS, entry, strict=True)) for entry in general()]
-    return make_table("codebook", COLUMNS, rows)
+    return TableSpec("codebook", "", COLUMNS).build(rows)
 
 
 def general() -> Iterator[tuple[str, str, str]]:

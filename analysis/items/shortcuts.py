@@ -8,21 +8,45 @@ from typing import Any
 
 from django.core.cache import cache
 from django.db.models import Max, QuerySet
-from django.utils.translation import get_language
+from django.utils.translation import get_language, gettext_noop
 from django.utils.translation import gettext as _
 
 from analysis.choices import CONVENTIONS
 from analysis.measures.item_analysis import jeffreys_interval
 from analysis.measures.shortcuts import Wording, count_cues, findings, is_negated, near_duplicates
 from analysis.services.state import A_DAY, FORMAT
-from analysis.tables.spec import Shown, Table, make_table
+from analysis.tables.spec import Column, Table, TableSpec, count, number
 from analysis.words import cue_word
 from evaluation.services.metrics import query_bank_items
 from items.models import Item, KeyCorrection
 from projects.models import Project
 
 ALL = "all"
-COLUMNS = ("generator", "cue", "n", "n_keys", "share_keys", "low", "high", "expected", "reason")
+TABLE = TableSpec(
+    "shortcuts", gettext_noop("Shortcuts"), (
+        Column("generator", gettext_noop("Generator")),
+        Column("cue", gettext_noop("The option that"), "cue"),
+        count("n", gettext_noop("Items"), gettext_noop("items in which one option stands out so")),
+        "n_keys",
+        number(
+            "share_keys", gettext_noop("Share of keys"), gettext_noop("share of these options that are keys"),
+            low="low", high="high",
+        ),
+        number(
+            "expected", gettext_noop("By chance"), gettext_noop("mean share of keys among the options of these items")
+        ),
+        "reason",
+    ),
+    keys=("generator", "cue"),
+    notes=(
+        gettext_noop(
+            "Items: in how many one option stands out so. Share of keys: in how many of these it is a key, with a 95 % "
+            "interval (Jeffreys; items taken as independent). By chance: the share of keys if the sign had nothing to "
+            "do with them. Above it the sign gives keys away, below it distractors."
+        ),
+        gettext_noop("Many signs are looked for: one interval in twenty misses chance by chance."),
+    ),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -76,14 +100,7 @@ def shortcuts(items: Iterable[Item]) -> Table:
             by_generator[ALL].append(wording)
             by_generator.setdefault(item.generator.name, []).append(wording)
     rows = [row for name, wordings in by_generator.items() for row in rows_of(name, wordings)]
-    notes = (
-        _("Items: in how many one option stands out so. Share of keys: in how many of these it is a key, with a 95 % "
-          "interval (Jeffreys; items taken as independent). By chance: the share of keys if the sign had nothing to do "
-          "with them. Above it the sign gives keys away, below it distractors."),
-        _("Many signs are looked for: one interval in twenty misses chance by chance."),
-    )  # fmt: skip
-    named_by = ("generator", "cue")
-    return make_table("shortcuts", COLUMNS, rows, title=_("Shortcuts"), notes=notes, shown=shown(), named_by=named_by)
+    return TABLE.build(rows)
 
 
 def rows_of(generator: str, wordings: list[Wording]) -> Iterator[dict[str, Any]]:
@@ -103,18 +120,6 @@ def rows_of(generator: str, wordings: list[Wording]) -> Iterator[dict[str, Any]]
                 "reason": "",
                 "intervals": {"share_keys": dict.fromkeys(CONVENTIONS, ends)},
             }
-
-
-def shown() -> tuple[Shown, ...]:
-    return (
-        Shown(_("Generator"), "generator"),
-        Shown(_("The option that"), "cue", "cue"),
-        Shown(_("Items"), "n", "count", about=_("items in which one option stands out so")),
-        Shown(
-            _("Share of keys"), "share_keys", "number", "low", "high", about=_("share of these options that are keys")
-        ),
-        Shown(_("By chance"), "expected", "number", about=_("mean share of keys among the options of these items")),
-    )
 
 
 def flagged(items: Iterable[Item], cue: str, generator: str) -> list[tuple[Item, str, bool]]:

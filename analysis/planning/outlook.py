@@ -11,12 +11,10 @@ from analysis.frames.evidence import Evidence
 from analysis.measures.power import Outlook
 from analysis.planning.forms import OutlookForm, Sizes
 from analysis.reports.spread import Spread
-from analysis.tables.spec import Row, Shown, Table, make_table
+from analysis.tables.spec import Row, Table, TableSpec
 
-NAME = "outlook"
 FACTORS = (0.5, 1, 1.5, 2, 3, 4)  # of the study's own size
 STUDIES = 500
-MEASURED = ("power", "power_error", "width", "difference_width", "studies", "seed", "reason")
 
 
 class TooLarge(ValueError):
@@ -24,9 +22,10 @@ class TooLarge(ValueError):
 
 
 class AssumedPlan(ABC):
-    """What is assumed about a study. `axes` are its sizes that are varied, each a column of the table."""
+    """What is assumed about a study. `axes` are its sizes that are varied, each a column of its `table`."""
 
     axes: ClassVar[tuple[str, ...]]
+    table: ClassVar[TableSpec]
 
     @abstractmethod
     def rows(self, seed: int) -> Iterator[dict[str, Any]]:
@@ -35,14 +34,6 @@ class AssumedPlan(ABC):
     @abstractmethod
     def note(self) -> str:
         """What power and widths are of."""
-
-    @abstractmethod
-    def sizes_shown(self) -> list[Shown]:
-        """The columns of sizes after the texts."""
-
-    @abstractmethod
-    def widths_shown(self) -> list[Shown]:
-        """The columns of widths."""
 
     @abstractmethod
     def sentence(self, own: Row) -> str:
@@ -66,9 +57,7 @@ class Planner:
 def outlook(assumed: AssumedPlan, seed: int) -> Table:
     """One row per axis and size; `TooLarge` for what would take long."""
     rows = list(assumed.rows(seed))
-    columns = ("axis", "size", "own_plan", *assumed.axes, *MEASURED)
-    title = _("Power and widths of intervals, by simulation")
-    return make_table(NAME, columns, rows, title=title, notes=tuple(notes(assumed, rows)), shown=shown(assumed))
+    return assumed.table.build(rows, notes=notes(assumed, rows))
 
 
 def sizes_around(own: int, least: int) -> list[int]:
@@ -87,18 +76,6 @@ def notes(assumed: AssumedPlan, rows: Sequence[dict[str, Any]]) -> Iterator[str]
     studies = min((row["studies"] for row in rows), default=0)
     yield _("Intervals are over texts only: each text is left out in turn (jackknife, t). Simulated studies: "
             "%(studies)s; the error is that of the simulation.") % {"studies": studies}  # fmt: skip
-
-
-def shown(assumed: AssumedPlan) -> tuple[Shown, ...]:
-    return (
-        Shown(_("Varied"), "axis", "axis"),
-        Shown(_("Own plan"), "own_plan", "truth"),
-        Shown(_("Texts"), "texts", "count"),
-        *assumed.sizes_shown(),
-        Shown(_("Power"), "power", "number", reason="reason"),
-        Shown(_("Error"), "power_error", "number", reason="reason"),
-        *assumed.widths_shown(),
-    )
 
 
 def own_row(table: Table) -> dict[str, Any]:

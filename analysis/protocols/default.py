@@ -14,21 +14,16 @@ from analysis.agreement.questions import Asked, questions_of
 from analysis.formatting import UNDEFINED, number
 from analysis.frames.evidence import Evidence
 from analysis.pack.methods import Facts
+from analysis.protocols.tables import AGREEMENT, COUNTS, DISTRIBUTIONS, TABLES
 from analysis.reports.description import description
-from analysis.reports.drill_down import COUNTED
-from analysis.reports.drill_down import list_counted as counted
-from analysis.reports.drill_down import list_rows as listed
+from analysis.reports.drill_down import COUNTED, list_counted, list_rows
 from analysis.reports.error_codes import found_errors
 from analysis.reports.evaluators import evaluator_named, evaluators_in, people_in
 from analysis.reports.report import Report
 from analysis.reports.variants import variants
-from analysis.tables.spec import Row, Shown, Table, TableSpec, declare_drill_downs, make_table
+from analysis.tables.spec import Row, Table, TableSpec
 from studies.services.declarations import get_declaration
 
-COUNTS = ("evaluator", "stage", "question", "n", "n_items", "n_texts", "n_annotators")
-DISTRIBUTIONS = ("evaluator", "stage", "question", "label", "n", "n_all", "share")
-AGREEMENT = ("stage", "question", "percent", "conger_kappa", "ac1", "alpha", "level", "n_units", "n_pairs",
-             "n_annotators", "reason")  # fmt: skip
 ANSWER = ("text_id", "item_id", "option_id", "annotator", "stage", "question", "value")
 COMPARED = ("text_id", "unit_items", "annotator", "stage", "question", "value")  # of answers about several items
 
@@ -65,15 +60,7 @@ def count_answers(evidence: Evidence) -> Table:
         for question in stage.questions
         if len(mine := answers_to(evaluator.rows_of(evidence.frame), stage.name, question.name))
     ]
-    columns = (
-        *asked_shown(),
-        Shown(_("Answers"), "n", "count", about=_("answers to this question")),
-        Shown(_("Items"), "n_items", "count", about=_("items with such an answer")),
-        Shown(_("Texts"), "n_texts", "count", about=_("texts with such an answer")),
-        Shown(_("Annotators"), "n_annotators", "count", about=_("annotators who gave such an answer")),
-    )
-    named_by = ("evaluator", "stage", "question")
-    return make_table("counts", COUNTS, rows, title=_("Answers"), shown=columns, named_by=named_by)
+    return COUNTS.build(rows)
 
 
 def count_labels(evidence: Evidence) -> Table:
@@ -84,46 +71,29 @@ def count_labels(evidence: Evidence) -> Table:
         for asked in questions_of(evidence.study)
         for row in label_rows(evaluator.name, asked, evaluator.rows_of(evidence.frame))
     ]
-    columns = (
-        *asked_shown(),
-        Shown(_("Answer"), "label", "label"),
-        Shown(_("n"), "n", "count", about=_("answers that say so")),
-        Shown(_("All"), "n_all", "count", about=_("answers to this question")),
-        Shown(_("Share"), "share", "number", about=_("share of the answers that say so")),
-    )
-    return make_table(
-        "distributions", DISTRIBUTIONS, rows, title=_("Distributions"), shown=columns,
-        named_by=("evaluator", "stage", "question", "label"),
-    )  # fmt: skip
+    return DISTRIBUTIONS.build(rows)
 
 
 def label_rows(evaluator: str, asked: Asked, frame: pd.DataFrame) -> Iterator[dict[str, Any]]:
     labels = labels_of(asked, answers_to(frame, asked.stage, asked.name))
-    for label in map(written, asked.categories) if len(labels) else ():
+    for label in map(write_label, asked.categories) if len(labels) else ():
         n = int((labels == label).sum())
-        values = (evaluator, asked.stage, asked.name, label, n, len(labels), n / len(labels))
-        yield dict(zip(DISTRIBUTIONS, values, strict=True))
+        yield {
+            "evaluator": evaluator,
+            "stage": asked.stage,
+            "question": asked.name,
+            "label": label,
+            "n": n,
+            "n_all": len(labels),
+            "share": n / len(labels),
+        }
 
 
 def measure_agreement(evidence: Evidence) -> Table:
     """One row per question that two people or more answered; coefficients as in the agreement lab."""
     people = sorted(people_in(evidence).codes)
     found = (row_of(evidence.frame, asked, people) for asked in questions_of(evidence.study))
-    rows = [{name: row[name] for name in AGREEMENT} for row in found if row is not None]
-    columns = (
-        Shown(_("Stage"), "stage", "stage"),
-        Shown(_("Question"), "question", "question"),
-        Shown(_("Percent agreement"), "percent", "number", reason="reason", about=_("share of pairs that are alike")),
-        Shown(_("Conger's κ"), "conger_kappa", "number", reason="reason", about=_("agreement beyond chance")),
-        Shown(_("AC1"), "ac1", "number", reason="reason", about=_("Gwet's AC1, robust to very unequal labels")),
-        Shown(_("Krippendorff's α"), "alpha", "number", reason="reason", about=_("agreement beyond chance")),
-        Shown(_("Units"), "n_units", "count", about=_("units that two people or more judged")),
-        Shown(_("Annotators"), "n_annotators", "count", about=_("people who answered this question")),
-    )
-    notes = (_("Of units that two or more people judged. α at interval level for scales, else nominal."),)
-    return make_table(
-        "agreement", AGREEMENT, rows, title=_("Agreement"), notes=notes, shown=columns, named_by=("stage", "question")
-    )
+    return AGREEMENT.build({name: row[name] for name in AGREEMENT.header} for row in found if row is not None)
 
 
 def answers_to(frame: pd.DataFrame, stage: str, question: str) -> pd.DataFrame:
@@ -132,36 +102,30 @@ def answers_to(frame: pd.DataFrame, stage: str, question: str) -> pd.DataFrame:
 
 def labels_of(asked: Asked, answers: pd.DataFrame) -> pd.Series:
     """The category of each answer, as files write it."""
-    return pd.Series(map(written, asked.list_categories(answers)), answers.index, dtype=object)
+    return pd.Series(map(write_label, asked.list_categories(answers)), answers.index, dtype=object)
 
 
-def written(category: object) -> str:
+def write_label(category: object) -> str:
     return str(category).lower() if isinstance(category, bool) else str(category)
-
-
-def asked_shown() -> tuple[Shown, ...]:
-    return (
-        Shown(_("Answers by"), "evaluator", "evaluator"),
-        Shown(_("Stage"), "stage", "stage"),
-        Shown(_("Question"), "question", "question"),
-    )
 
 
 # Drill-down -----------------------------------------------------------------------------------------------------------
 
 
 def list_tables() -> tuple[TableSpec, ...]:
-    return declare_drill_downs({"counts": list_counted, "distributions": list_labelled, "agreement": list_shared})
+    return TABLES
 
 
-def list_counted(evidence: Evidence, row: Row, column: str) -> Table:
+@COUNTS.drill_down
+def list_counts(evidence: Evidence, row: Row, column: str) -> Table:
     mine = evaluator_named(evidence, row["evaluator"]).rows_of(evidence.frame)
     mine = answers_to(mine, row["stage"], row["question"])
     rows = with_items(evidence, mine) if column == "n_items" else mine
-    return counted(evidence, rows, column) if column in COUNTED else list_answers(evidence, mine)
+    return list_counted(evidence, rows, column) if column in COUNTED else list_answers(evidence, mine)
 
 
-def list_labelled(evidence: Evidence, row: Row, column: str) -> Table:
+@DISTRIBUTIONS.drill_down
+def list_label(evidence: Evidence, row: Row, column: str) -> Table:
     """The answers with the label, or all answers to the question."""
     mine = evaluator_named(evidence, row["evaluator"]).rows_of(evidence.frame)
     mine = answers_to(mine, row["stage"], row["question"])
@@ -169,11 +133,12 @@ def list_labelled(evidence: Evidence, row: Row, column: str) -> Table:
     return list_answers(evidence, mine[labels_of(asked, mine) == row["label"]] if column == "n" else mine)
 
 
+@AGREEMENT.drill_down
 def list_shared(evidence: Evidence, row: Row, column: str) -> Table:
     """People's answers about units that two of them or more judged; or the people."""
     mine = answers_to(people_in(evidence).rows_of(evidence.frame), row["stage"], row["question"])
     if column in COUNTED:
-        return counted(evidence, mine, column)
+        return list_counted(evidence, mine, column)
     units = mine[["unit", "item_id", "option_id"]].fillna("").astype(str).agg("\0".join, axis=1)
     judged = mine.groupby(units)["annotator"].transform("nunique")
     return list_answers(evidence, mine[judged > 1])
@@ -183,9 +148,9 @@ def list_answers(evidence: Evidence, rows: pd.DataFrame) -> Table:
     """The columns that say something: an answer about an item as a whole has no option."""
     if evidence.unit_items:
         items = rows["unit"].map(evidence.unit_items).map(" ".join, na_action="ignore")
-        return listed(evidence, rows.assign(unit_items=items), COMPARED, _("The answers"))
+        return list_rows(evidence, rows.assign(unit_items=items), COMPARED, _("The answers"))
     columns = [name for name in ANSWER if name not in ("item_id", "option_id") or rows[name].notna().any()]
-    return listed(evidence, rows, columns, _("The answers"))
+    return list_rows(evidence, rows, columns, _("The answers"))
 
 
 def with_items(evidence: Evidence, rows: pd.DataFrame) -> pd.DataFrame:

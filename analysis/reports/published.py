@@ -21,18 +21,14 @@ from analysis.frames.evidence import Evidence
 from analysis.items.codes import title_of
 from analysis.plugins import Published, find_plugin
 from analysis.published_names import fold_name, match_generators
+from analysis.reports import tables
 from analysis.reports.report import Report
-from analysis.tables.spec import Row, Shown, Table, make_table
+from analysis.tables.spec import Row, Table
 from analysis.words import convention_word, evaluator_word, view_word
 from studies.question_words import name_question, name_stage
 
-NAME = "published"
 ALL, SAMPLE = "all", "sample"  # all generators together; model judges of one dimension on some of the questions
 FILE = Path(__file__).parent.parent / "published.csv"
-COLUMNS = (
-    "table", "row", "measure", "group", "published", "published_low", "published_high", "published_n", "own", "own_low",
-    "own_high", "own_n", "reason",
-)  # fmt: skip
 # Column of the ends of the interval, and of n, of an own table.
 ENDS = {"informativity": "informativity_{}", "alpha": "{}", "mean": "{}", "conger_kappa": "{}", "r": "{}"}
 COUNTED = {"informativity": "n_read", "agreement_with_humans": "n_judgments", "alpha": "n_values",
@@ -94,8 +90,8 @@ def published(report: Report, evidence: Evidence) -> Table:
         *widths_note(report, protocol, evidence.choices.convention),
         _("–: this study has no such row."),
     )
-    title = _("Published beside recomputed")
-    return make_table(NAME, COLUMNS, rows, title=title, notes=notes, shown=shown(protocol))
+    has_groups = any(each.group for each in printed() if each.protocol == protocol)
+    return tables.PUBLISHED.build(rows, notes=notes, hide=() if has_groups else ("group_said",))
 
 
 def widths_note(report: Report, protocol: str, convention: str) -> list[str]:
@@ -241,7 +237,8 @@ def own_only(report: Report, evidence: Evidence) -> Iterator[dict[str, Any]]:
             is_known = is_beside or (name, measure, own_key) in known
             if wanted and is_average and not is_known:
                 yield {
-                    **dict.fromkeys(COLUMNS), "table": name, "row": ", ".join(values), "measure": measure, "group": "",
+                    **dict.fromkeys(tables.PUBLISHED.header), "table": name, "row": ", ".join(values),
+                    "measure": measure, "group": "",
                     **own_values(own, table, measure, protocol), "published_said": "", "group_said": "",
                     "measure_said": measure_word(measure),
                     "row_said": said_of(tuple(zip(names_of_row, values, strict=True)), protocol),
@@ -336,20 +333,6 @@ def said_of(row: tuple[tuple[str, str], ...], protocol: str) -> str:
         "round": lambda value: _("round %(number)s") % {"number": value},
     }
     return ", ".join(filter(None, (words.get(name, str)(value) for name, value in row)))
-
-
-def shown(protocol: str) -> tuple[Shown, ...]:
-    has_groups = any(each.group for each in printed() if each.protocol == protocol)
-    groups = (Shown(_("Published group"), "group_said"),) if has_groups else ()
-    return (
-        Shown(_("What it is of"), "row_said"),
-        Shown(_("Measure"), "measure_said"),
-        *groups,
-        Shown(_("Published"), "published_said"),
-        Shown(_("Published n"), "published_n", "optional"),
-        Shown(_("This study"), "own_said", cell="own_cell"),
-        Shown(_("This study's n"), "own_n", "optional", cell="own_n_cell"),
-    )
 
 
 NAMED = 4  # rows that are named, of those that do not compare for the same reason

@@ -56,7 +56,7 @@ def check_groups(study: Study, choices: Choices) -> None:
 
 def list_specs(protocol: str) -> dict[str, TableSpec]:
     """By name the tables whose numbers lead to answers; those of the protocol itself win."""
-    specs = (*TABLES, *stand_in_rows.TABLES, *find_plugin(protocol).tables())
+    specs = (*TABLES, *stand_in_rows.list_tables(), *find_plugin(protocol).tables())
     return {spec.name: spec for spec in specs if spec.list_answers}
 
 

@@ -100,6 +100,29 @@ ERROR_CODES = TableSpec(
     crossings=(Crossing("share_of_all", "generator", "code_said", beneath=("n",)),),
 )  # fmt: skip
 
+PUBLISHED = TableSpec(
+    "published", _("Published beside recomputed"), (
+        "table",
+        "row",
+        "measure",
+        Column("row_said", _("What it is of"), in_files=False),
+        Column("measure_said", _("Measure"), in_files=False),
+        "group",
+        Column("group_said", _("Published group"), in_files=False),
+        "published",
+        "published_low",
+        "published_high",
+        Column("published_said", _("Published"), in_files=False),
+        Column("published_n", _("Published n"), "optional"),
+        "own",
+        "own_low",
+        "own_high",
+        Column("own_said", _("This study"), cell="own_cell", in_files=False),
+        Column("own_n", _("This study's n"), "optional", cell="own_n_cell"),
+        "reason",
+    ),
+)  # fmt: skip
+
 # Columns of single answers, for drill-down.
 ANSWERS = {column.name: column for column in (
     Column("text_id", _("Text"), "text id"),
@@ -121,6 +144,10 @@ ANSWERS = {column.name: column for column in (
     Column("annotator_b", _("Annotator B")),
     Column("stage", _("Stage"), "stage"),
     Column("question", _("Question"), "question"),
+    Column("dimension", _("Dimension"), "question"),
+    Column("round", _("Round"), "count"),
+    Column("score", _("Score"), "count"),
+    Column("score_2", _("Round 2"), "optional"),
     Column("ticked", _("Ticked"), "truth"),
     Column("ticked_a", _("Ticked by A"), "truth"),
     Column("ticked_b", _("Ticked by B"), "truth"),

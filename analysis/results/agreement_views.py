@@ -85,7 +85,7 @@ def agreement_lab_csv(request, slug, name):
 @effects_shown()
 def stand_in(request, study):
     from analysis.agreement.stand_in import verdicts
-    from analysis.reports.label_mass import label_mass  # numpy takes a while to load
+    from analysis.reports.labels import label_mass  # numpy takes a while to load
 
     form, kinds = ResultsForm(study, counts_by_purpose(study), request.GET), StandInForm(request.GET)
     report = stand_in_of(study, form.choices, kinds.kind)

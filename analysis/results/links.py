@@ -108,7 +108,7 @@ class Heading:
 
 def headings(table: Table, order: str, asked: dict) -> list[Heading]:
     """Numbers sort from the highest first, texts from A; a second click turns it round."""
-    found, order = [], order or own_order(table)
+    found, order = [], order or table.sort
     for column in table.columns:
         first = f"-{column.name}" if column.kind in NUMBERS else column.name
         other = column.name if first.startswith("-") else f"-{column.name}"
@@ -116,11 +116,6 @@ def headings(table: Table, order: str, asked: dict) -> list[Heading]:
         query = urlencode(asked | {"sort": other if order == first else first}, doseq=True)
         found.append(Heading(column.title, column.is_numeric, query, now))
     return found
-
-
-def own_order(table: Table) -> str:
-    """The column by which a table is sorted as it comes; nothing for most, whose order is that of the bank."""
-    return "-certainty" if any(column.name == "certainty" for column in table.columns) else ""
 
 
 def of_stage(table: Table, stage: str) -> Table:

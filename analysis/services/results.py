@@ -61,7 +61,7 @@ def find_table(
 
     Whole: what is hidden from the team as well. `result_of` gives the results that it stands in.
     """
-    from analysis.reports.label_mass import label_mass
+    from analysis.reports.labels import label_mass
 
     if name == LABEL_MASS:
         return label_mass(study, choices.purposes)

@@ -183,7 +183,7 @@ def number_beneath(table: Table, row: Row, column: Column, text: str, behind: Be
     return Part(text, behind(row, column) if behind and leads(table, column, row[column.name]) else "")
 
 
-def joined(parts: Iterable[Part], between: str) -> tuple[Part, ...]:
+def join_parts(parts: Iterable[Part], between: str) -> tuple[Part, ...]:
     """One line of the parts, with this between two of them."""
     pieces = [piece for part in parts for piece in (Part(between), part)]
     return tuple(pieces[1:])

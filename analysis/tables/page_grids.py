@@ -16,7 +16,7 @@ from analysis.tables.page import (
     Part,
     cell_of,
     footnote,
-    joined,
+    join_parts,
     number_beneath,
     readers_differ,
     reason_of,
@@ -60,7 +60,7 @@ def between(table: Table, row: Row, behind: BehindLink | None) -> tuple[Part, ..
     """The two accuracies: without the text, then with it."""
     ends = (column_of(table, name) for name in ("guessability", "answerability"))
     said = ((each, _(UNDEFINED) if row[each.name] is None else figure(row[each.name])) for each in ends)
-    return joined((number_beneath(table, row, *each, behind) for each in said), " → ")
+    return join_parts((number_beneath(table, row, *each, behind) for each in said), " → ")
 
 
 def pivot(
@@ -118,7 +118,7 @@ def crossed_cell(
         cell,
         interval="",
         under=(*([cell.interval] if cell.interval else []), *readers_differ(row, place.column, convention)),
-        beneath=joined(beneath, BESIDE),
+        beneath=join_parts(beneath, BESIDE),
         marked=marked,
         reason=reason,
         mark=footnote(reason, reasons),

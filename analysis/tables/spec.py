@@ -4,7 +4,7 @@ The spec says which columns there are, in the order of files and pages, what nam
 which answers stand behind a number. `TableSpec.build` gives a `Table` of one study from rows of values.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2s
 from math import isfinite
@@ -54,10 +54,6 @@ class Column:
         """Whether its cells are numbers, or numbers that may be missing."""
         return self.kind in NUMBERS or self.kind == "optional"
 
-    @property
-    def value(self) -> str:
-        return self.name
-
     def translate(self) -> "Column":
         """The column with its title and what it is in the language of now."""
         return replace(self, title=translate(self.title), about=translate(self.about))
@@ -80,7 +76,7 @@ def estimate(name: str, title: str, about: str, **more: Any) -> Column:
     return number(name, title, about, low="low", high="high", reason="reason", **more)
 
 
-def measured(name: str, title: str, about: str, **more: Any) -> Column:
+def prefixed_estimate(name: str, title: str, about: str, **more: Any) -> Column:
     """A number whose interval and reason have columns named after it."""
     return number(name, title, about, low=f"{name}_low", high=f"{name}_high", reason=f"{name}_reason", **more)
 
@@ -152,6 +148,14 @@ class TableSpec:
     sort: str = ""
     list_answers: DrillDown | None = field(default=None, repr=False)
 
+    @property
+    def header(self) -> tuple[str, ...]:
+        """The columns of files."""
+        return list_header(self.list_columns())
+
+    def list_columns(self) -> list[Column]:
+        return [Column(each) if isinstance(each, str) else each for each in self.columns]
+
     def drill_down(self, function: DrillDown) -> DrillDown:
         """Decorates the function that lists the answers behind a number, from the evidence, its row and its column."""
         self.list_answers = function
@@ -163,20 +167,22 @@ class TableSpec:
         convention: str = "",
         notes: Iterable[str] = (),
         more: Mapping[str, Sequence[Column]] | None = None,
+        hide: Container[str] = (),
     ) -> "Table":
         """The table of these rows; notes of one study follow those declared.
 
         A value of a row may be an `Estimate`: the columns of its interval are filled in by the convention. `more`: by
         name of a column those that follow it in one study, in the words of now, such as one for each level of a scale.
+        `hide`: columns that pages leave out in one study.
         """
-        declared = (Column(each) if isinstance(each, str) else each.translate() for each in self.columns)
+        declared = (column.translate() for column in self.list_columns())
         columns = [each for column in declared for each in (column, *(more or {}).get(column.name, ()))]
         header = list_header(columns)
         if not isinstance(rows, FrameRows):  # they are made when they are looked at, and hold plain values
             rows = tuple(plain(fill_in(row, columns, header, convention)) for row in rows)
         return Table(
             self.name, header, rows, translate(self.title), (*map(translate, self.notes), *notes),
-            self.arrange(columns), self.keys,
+            self.arrange(column for column in columns if column.name not in hide), self.keys,
             tuple(crossing.translate() for crossing in self.crossings), self.sort,
         )  # fmt: skip
 
@@ -331,32 +337,3 @@ class FrameRows(Sequence[Mapping[str, Any]]):
         values = self.frame.iloc[some].astype(object)
         rows = values.where(values.notna(), None).to_numpy()
         return [plain(dict(zip(self.columns, row, strict=True)) | self.more) for row in rows]
-
-
-# Tables that are not declared yet -------------------------------------------------------------------------------------
-
-
-class Shown(Column):
-    def __init__(
-        self, title: str, value: str = "", kind: Kind = "text", *more: Any, name: str = "", **named: Any
-    ) -> None:
-        super().__init__(name or value, title, kind, *more, **named)
-
-
-def make_table(
-    name: str, columns: Iterable[str], rows: Iterable[Row], *, shown: Sequence[Column] = (),
-    named_by: tuple[str, ...] = (), **more: Any,
-) -> Table:  # fmt: skip
-    header = tuple(columns)
-    if not isinstance(rows, FrameRows):
-        rows = tuple(plain({column: row[column] for column in header} | dict(row)) for row in rows)
-    return Table(name, header, rows, columns=tuple(shown), keys=named_by, **more)
-
-
-def declare_drill_downs(
-    sources: Mapping[str, DrillDown], shared: Mapping[str, tuple[str, ...]] | None = None
-) -> tuple[TableSpec, ...]:
-    known = shared or {}
-    return tuple(
-        TableSpec(name, "", (), shared=known.get(name, ()), list_answers=each) for name, each in sources.items()
-    )

@@ -10,8 +10,16 @@ from analysis.frames.evidence import Evidence
 from analysis.reports.registry import drill_down
 from analysis.reports.report import Report
 from analysis.tables.page import Cell, leads
-from analysis.tables.spec import Row, Shown, Table
+from analysis.tables.spec import Column, FrameRows, Row, Table, plain
 from analysis.tables.writers import as_csv
+
+
+def make_table(name: str, header: Iterable[str], rows: Iterable[Row], **more: Any) -> Table:
+    """A table that no spec declares, of rows as they are."""
+    header = tuple(header)
+    if not isinstance(rows, FrameRows):
+        rows = tuple(plain({column: row[column] for column in header} | dict(row)) for row in rows)
+    return Table(name, header, rows, **more)
 
 
 def found(report: Report, table: str, **wanted: Any):
@@ -21,7 +29,7 @@ def found(report: Report, table: str, **wanted: Any):
     return rows[0]
 
 
-def numbers_in(table: Table, most: int = 10) -> Iterator[tuple[Row, Shown]]:
+def numbers_in(table: Table, most: int = 10) -> Iterator[tuple[Row, Column]]:
     """The numbers that lead to the answers behind them, row and column, in so many rows spread over the table."""
     step = max(1, len(table.rows) // most)
     for row in table.rows[::step]:
@@ -45,7 +53,7 @@ def lines_under(cell: Cell) -> tuple[str, ...]:
     return (*cell.under, *filter(None, ["".join(part.text for part in cell.beneath)]))
 
 
-def rows_behind(evidence: Evidence, table: Table, row: Row, column: Shown) -> list[dict[str, str]]:
+def rows_behind(evidence: Evidence, table: Table, row: Row, column: Column) -> list[dict[str, str]]:
     """The rows of the CSV file behind a number."""
     content = as_csv(drill_down(evidence, table.name, row, column.name))
     return list(csv.DictReader(io.StringIO(content, newline="")))

@@ -11,7 +11,7 @@ from bs4 import BeautifulSoup, Tag
 from analysis.formatting import UNDEFINED, digits_of, interval, said_as
 from analysis.reports.published import said
 from analysis.tables.page import name_of
-from analysis.tables.spec import Shown, Table
+from analysis.tables.spec import Column, Table
 from analysis.words import worded
 
 INTERVALS = {
@@ -85,7 +85,7 @@ def compared(tables: Mapping[str, Table], files: Mapping[str, Files], on_pages: 
 
 
 def pairs_of(
-    column: Shown, cell: Tag, row: Mapping[str, str], whole: Mapping, chosen: str
+    column: Column, cell: Tag, row: Mapping[str, str], whole: Mapping, chosen: str
 ) -> Iterator[tuple[str, str, str]]:
     """(what, on the page, by the files) of each thing that stands in a cell."""
     held = column.name if column.name in row else ""
@@ -135,7 +135,7 @@ def without_interval(exact: str, found: Mapping) -> str:
     return f"{end} {said_as('number', found['bound'])}"
 
 
-def below_wanted(column: Shown, intervals: Mapping, chosen: str) -> str:
+def below_wanted(column: Column, intervals: Mapping, chosen: str) -> str:
     """Whether readers differ, the other conventions' intervals, and how much the number rests on."""
     ends = {name: interval(each["low"], each["high"]) or UNDEFINED for name, each in intervals.items()}
     others = [f"{INTERVALS[name]}: {ends[name]}" for name in INTERVALS if name != chosen]

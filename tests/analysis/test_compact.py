@@ -8,8 +8,9 @@ import pytest
 
 from analysis.frames.compact import compact
 from analysis.tables import spec
-from analysis.tables.spec import FrameRows, make_table
+from analysis.tables.spec import FrameRows
 from analysis.tables.writers import as_csv
+from tests.analysis.rows import make_table
 
 
 @pytest.fixture

@@ -7,9 +7,10 @@ from django.urls import reverse
 from analysis.plugins import ProtocolPlugin, load_plugins
 from analysis.reports.description import description
 from analysis.reports.report import Report
-from analysis.tables.spec import Shown, make_table
+from analysis.tables.spec import Column
 from studies.protocols import PROTOCOLS
 from studies.services.responses.importing import import_responses
+from tests.analysis.rows import make_table
 from tests.studies.answer_files import as_csv
 from tests.studies.toys import STOPPING, ship
 from tests.studies.world import bank, drafted
@@ -18,8 +19,8 @@ from tests.studies.world import bank, drafted
 def toy_report(evidence):
     counted = evidence.frame.groupby("question", sort=True)["value"].count()
     rows = [{"question": name, "n": int(n)} for name, n in counted.items()]
-    shown = (Shown("Question", "question"), Shown("n", "n", "count"))
-    asked = make_table("asked", ("question", "n"), rows, title="Asked", shown=shown)
+    shown = (Column("question", "Question"), Column("n", "n", "count"))
+    asked = make_table("asked", ("question", "n"), rows, title="Asked", columns=shown)
     return Report((asked, description(evidence)), (), ())
 
 

@@ -18,15 +18,14 @@ from analysis.frames.evidence import evidence_of
 from analysis.measures.alpha import krippendorff_alpha
 from analysis.measures.friedman import nemenyi
 from analysis.measures.reader_intervals import Arm
-from analysis.protocols.dimension_ratings.correlations import nemenyi_of_scored
+from analysis.protocols.dimension_ratings.dimensions import nemenyi_of_scored
 from analysis.protocols.dimension_ratings.sentences import sentences
 from analysis.reports.contrasts import Family, Measured
 from analysis.reports.headlines import mark_extremes
 from analysis.reports.registry import build
 from analysis.services.figures import figure_specification
-from analysis.tables.spec import make_table
 from studies.services.responses.importing import ImportRefused, import_responses
-from tests.analysis.rows import found
+from tests.analysis.rows import found, make_table
 from tests.dimensions import (
     DIMENSIONS,
     FLAGGED,

@@ -8,18 +8,18 @@ from django.urls import reverse
 
 from analysis.tables.page_budget import open_grids
 from analysis.tables.page_grids import pivot
-from analysis.tables.spec import Crossing, Shown, make_table
+from analysis.tables.spec import Column, Crossing
 from analysis.tables.writers import as_tex
-from tests.analysis.rows import lines_under
+from tests.analysis.rows import lines_under, make_table
 from tests.dimensions import imported
 
 SHOWN = (
-    Shown("Who", "who"),
-    Shown("On", "on", "label"),
-    Shown("Round", "round", "count"),
-    Shown("Mean", "mean", "number", "low", "high", "reason", about="a mean"),
-    Shown("p", "p", "number"),
-    Shown("Mark", "mark", "mark"),
+    Column("who", "Who"),
+    Column("on", "On", "label"),
+    Column("round", "Round", "count"),
+    Column("mean", "Mean", "number", "low", "high", "reason", about="a mean"),
+    Column("p", "p", "number"),
+    Column("mark", "Mark", "mark"),
 )
 
 
@@ -34,7 +34,7 @@ def row(who, on, mean, number=1, **more):
 def table(rows, **crossing):
     columns = ("who", "on", "round", "mean", "low", "high", "p", "mark", "reason")
     how = (Crossing("mean", "who", "on", **crossing),)
-    return make_table("t", columns, rows, title="T", shown=SHOWN, crossings=how, named_by=("who", "on", "round"))
+    return make_table("t", columns, rows, title="T", columns=SHOWN, crossings=how, keys=("who", "on", "round"))
 
 
 ROWS = [

@@ -8,11 +8,10 @@ from analysis.protocols.stopping_questionnaire.sentences import most_and_least
 from analysis.reports.registry import drill_down, report_from
 from analysis.results.hiding import without_effects
 from analysis.tables.page_grids import pivot
-from analysis.tables.spec import make_table
 from studies.models import Study
 from studies.services.responses.importing import import_responses
 from tests import pairs, stopping
-from tests.analysis.rows import found, lines_under
+from tests.analysis.rows import found, lines_under, make_table
 from tests.pairs import generator_of
 from tests.studies.answer_files import as_csv
 

@@ -15,13 +15,13 @@ from analysis.choices import Choices
 from analysis.exports.writing import export_responses
 from analysis.frames.evidence import evidence_of
 from analysis.measures.strengths import FIRST, SECOND, TIE
-from analysis.protocols.pairwise.judged_pairs import counted
+from analysis.protocols.pairwise.judged_pairs import select_counted
 from analysis.protocols.pairwise.sentences import preference_comparisons
 from analysis.protocols.pairwise.sentences import say_ranking as sentences
 from analysis.reports.registry import build
-from analysis.tables.spec import make_table
 from studies.services.launching import open_main_part
 from studies.services.responses.importing import ImportRefused, import_responses
+from tests.analysis.rows import make_table
 from tests.pairs import GENERATORS, Judge, annotators, drafted, expected, generator_of, launched, make_bank, planted
 from tests.studies.answer_files import as_csv
 
@@ -292,7 +292,7 @@ def test_a_win_rate_counts_a_tie_as_half_and_only_judgments_of_the_generator(see
     study, _rows = seen
     evidence = evidence_of(study, Choices(seed=5))
     [comparison] = preference_comparisons(evidence)
-    judgments = counted(evidence)
+    judgments = select_counted(evidence)
     for name in GENERATORS:
         [arm] = comparison.family.figures[name].added
         first, second = (judgments[f"generator_{side}"] == name for side in ("first", "second"))

@@ -24,14 +24,15 @@ from analysis.tables.page_budget import (
     sheets,
 )
 from analysis.tables.page_grids import pivot
-from analysis.tables.spec import Crossing, Shown, make_table
+from analysis.tables.spec import Column, Crossing
 from evaluation.models import Metric, MetricValue
 from items.models import Item
+from tests.analysis.rows import make_table
 from tests.dimensions import imported
 
 pytestmark = pytest.mark.slow
 
-SHOWN = (Shown("Who", "who"), Shown("On", "on"), Shown("Round", "round"), Shown("Mean", "mean", "number"))
+SHOWN = (Column("who", "Who"), Column("on", "On"), Column("round", "Round"), Column("mean", "Mean", "number"))
 
 
 def table(down, across, rounds=1, name="t"):
@@ -42,7 +43,7 @@ def table(down, across, rounds=1, name="t"):
         for column in range(across)
     ]
     crossings = (Crossing("mean", "who", "on", apart=("round",)),)
-    return make_table(name, ("who", "on", "round", "mean"), rows, title="T", shown=SHOWN, crossings=crossings)
+    return make_table(name, ("who", "on", "round", "mean"), rows, title="T", columns=SHOWN, crossings=crossings)
 
 
 def test_a_list_has_fewer_rows_on_a_page_the_more_columns_it_has():

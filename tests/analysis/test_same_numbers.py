@@ -13,14 +13,15 @@ from analysis.choices import Choices
 from analysis.frames.evidence import evidence_of
 from analysis.reports.registry import full_report_from
 from analysis.services.results import STAND_IN
-from analysis.tables.spec import Shown, make_table
+from analysis.tables.spec import Column
 from analysis.tables.writers import WRITERS
 from tests.analysis import whole_studies
+from tests.analysis.rows import make_table
 from tests.analysis.same_numbers import beside, compared, described, files_in, tables_on
 
 pytestmark = pytest.mark.slow
 
-COLUMNS = (Shown("Who", "who"), Shown("Mean", "mean", "number", "low", "high"))
+COLUMNS = (Column("who", "Who"), Column("mean", "Mean", "number", "low", "high"))
 STUDIES = [(name, "readers") for name in whole_studies.EVERY] + [("guessed", "annotators"), ("guessed", "published")]
 
 
@@ -98,7 +99,7 @@ def test_every_number_of_the_pages_is_that_of_the_files(name, convention, projec
 def test_a_number_that_differs_is_found(cells, said):
     ends = {"low": 0.1, "high": 0.4}
     row = {"who": "ada", "mean": 0.25, **ends, "intervals": {"mean": {"annotators": ends, "published": ends}}}
-    table = make_table("means", ("who", "mean", "low", "high"), [row], shown=COLUMNS)
+    table = make_table("means", ("who", "mean", "low", "high"), [row], columns=COLUMNS)
     files = files_in({f"means.{ending}": WRITERS[ending](table).encode() for ending in ("csv", "json")})
     rows = f"<tbody><tr>{cells}</tr></tbody>"
     page = f'<section><div class="table-wrap"><table data-table="means">{rows}</table></div></section>'

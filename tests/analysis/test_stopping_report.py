@@ -19,7 +19,7 @@ from analysis.measures.reader_intervals import Arm
 from analysis.protocols.stopping_questionnaire.agreement import both_got_to, pair_table, pairs_of
 from analysis.protocols.stopping_questionnaire.judged import NOT_APPLICABLE, Judgments
 from analysis.reports.contrasts import Family, Measured
-from analysis.reports.label_agreement import measure_labels
+from analysis.reports.labels import measure_labels
 from analysis.reports.registry import build
 from analysis.results.contents import place_in_results
 from analysis.services.figures import figure_specification

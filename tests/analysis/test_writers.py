@@ -6,15 +6,22 @@ import json
 
 import pytest
 
-from analysis.tables.spec import Shown, make_table
+from analysis.tables.spec import Column
 from analysis.tables.writers import as_csv, as_json, as_tex
+from tests.analysis.rows import make_table
 
-SHOWN = (Shown("Who", "name"), Shown("Share_%", "share", "number", "low", "high", "reason"), Shown("n", "n", "count"))
+SHOWN = (
+    Column("name", "Who"),
+    Column("share", "Share_%", "number", "low", "high", "reason"),
+    Column("n", "n", "count"),
+)
 
 
 def one(**values):
     row = {"name": "a", "share": 0.5, "low": 0.25, "high": 0.75, "n": 4, "reason": ""} | values
-    return make_table("t", ("name", "share", "low", "high", "n", "reason"), [row], notes=("50 % of all_",), shown=SHOWN)
+    return make_table(
+        "t", ("name", "share", "low", "high", "n", "reason"), [row], notes=("50 % of all_",), columns=SHOWN
+    )
 
 
 def cells(table):

@@ -107,11 +107,11 @@ PANEL, LEVEL = 92, 20  # its width, and the height of a score in it
 def metric_by_score(table: Table, title: Mapping[str, Any]) -> Any:
     """A row of panels for each metric, one for each dimension: boxes of quartiles by score, medians as dots, and r."""
     rows = [row for row in table.rows if row["median"] is not None]
-    charts = [panels_of([row for row in rows if row["metric"] == name]) for name in metrics_drawn(table)]
+    charts = [panels_of([row for row in rows if row["metric"] == name]) for name in list_drawn_metrics(table)]
     return alt.vconcat(*charts, spacing=18, title=title)
 
 
-def metrics_drawn(table: Table) -> list[str]:
+def list_drawn_metrics(table: Table) -> list[str]:
     """The metrics with a value for an item that people scored."""
     return list(dict.fromkeys(row["metric"] for row in table.rows if row["median"] is not None))
 

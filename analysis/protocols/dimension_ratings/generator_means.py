@@ -20,14 +20,14 @@ from analysis.protocols.dimension_ratings.scores import (
     rounds_of,
     scores_of,
 )
+from analysis.protocols.dimension_ratings.tables import MEANS
 from analysis.reports.contrasts import compare_all, find
 from analysis.reports.estimates import Estimate, figure_of, mean_of, with_codes
 from analysis.reports.evaluators import HUMAN
 from analysis.reports.headlines import mark_ends
-from analysis.tables.spec import Crossing, Shown, Table, make_table
+from analysis.tables.spec import Table
 from studies.question_words import name_question
 
-COLUMNS = ("generator", "dimension", "round", "mean", "low", "high", "n", "mark", "reason")
 NO_SCORE = "There is no judgment to compute this from."
 NO_PUBLISHED = gettext_noop("An average of dimensions has no published interval.")
 
@@ -53,29 +53,20 @@ def generator_means(evidence: Evidence) -> Table:
             "those of each generator outside the group, after adjustment for multiple comparisons."
         ),
     )
-    return make_table(
-        "generator_means", COLUMNS, rows, title=_("Means by generator"), notes=notes, shown=shown(),
-        named_by=("generator", "dimension", "round"),
-        crossings=(Crossing("mean", "generator", "dimension", apart=("round",), mark="mark"),),
-    )  # fmt: skip
+    return MEANS.build(rows, evidence.choices.convention, notes)
 
 
 def mean_row(evidence: Evidence, generator: str, dimension: str, number: int, scores: pd.DataFrame) -> dict[str, Any]:
     levels, seed = levels_of(evidence), evidence.choices.seed
     bounds = (float(levels[0]), float(levels[-1]))
     found = (average_of if dimension == AVERAGE else mean_of)(scores, bounds, seed)
-    low, high, reason = found.ends(evidence.choices.convention)
     return {
         "generator": generator,
         "dimension": dimension,
         "round": number,
-        "mean": found.value,
-        "low": low,
-        "high": high,
+        "mean": found,
         "n": len(scores),
         "mark": "",
-        "reason": reason,
-        "intervals": {"mean": found.as_json()},
     }
 
 
@@ -101,23 +92,3 @@ def mean_of_means(sums: FloatArray) -> FloatArray:
     """(b,): the mean over dimensions of their means, from (b, 2 · dimensions) sums and numbers of scores."""
     total, n = np.split(sums, 2, axis=1)
     return np.asarray((total / np.where(n > 0, n, np.nan)).mean(axis=1))
-
-
-def shown() -> tuple[Shown, ...]:
-    return (
-        Shown(_("Generator"), "generator"),
-        Shown(_("Dimension"), "dimension", "question"),
-        Shown(_("Round"), "round", "count"),
-        Shown(
-            _("Mean"),
-            "mean",
-            "number",
-            "low",
-            "high",
-            "reason",
-            counts="scores",
-            about=_("mean of people's scores; the average is the mean of the means on the dimensions"),
-        ),
-        Shown(_("Scores"), "n", "count", about=_("scores of people")),
-        Shown(_("Mark"), "mark", "mark"),
-    )

@@ -9,21 +9,9 @@ from django.utils.translation import gettext as _
 from analysis.frames.evidence import Evidence
 from analysis.measures.correlations import correlation
 from analysis.protocols.dimension_ratings.scores import dimensions_of, item_means, rounds_of, scores_by, scores_of
+from analysis.protocols.dimension_ratings.tables import JUDGE_AGREEMENT, JUDGE_MEANS
 from analysis.reports.evaluators import Evaluator, judges_in
-from analysis.tables.spec import Crossing, Shown, Table, make_table
-
-MEANS = ("evaluator", "evaluator_kind", "generator", "dimension", "mean", "n", "reason")
-AGREEMENT = (
-    "evaluator",
-    "evaluator_kind",
-    "dimension",
-    "pearson",
-    "percent",
-    "difference",
-    "n_items",
-    "n_pairs",
-    "reason",
-)
+from analysis.tables.spec import Table
 
 
 def judges_of_scores(evidence: Evidence) -> tuple[Table, ...]:
@@ -43,17 +31,7 @@ def judges_of_scores(evidence: Evidence) -> tuple[Table, ...]:
     agreement = [
         agreement_row(judge, dimension, scores, people) for judge, scores in judged for dimension in dimensions
     ]
-    return (
-        make_table(
-            "judge_means", MEANS, means, title=_("Means by models"), notes=mean_notes(), shown=mean_shown(),
-            named_by=("evaluator", "generator", "dimension"),
-            crossings=(Crossing("mean", "generator", "dimension", apart=("evaluator",)),),
-        ),
-        make_table(
-            "agreement_with_humans", AGREEMENT, agreement, title=_("Agreement of models with people"),
-            notes=agreement_notes(), shown=agreement_shown(), named_by=("evaluator", "dimension"),
-        ),
-    )  # fmt: skip
+    return (JUDGE_MEANS.build(means), JUDGE_AGREEMENT.build(agreement))
 
 
 def mean_row(judge: Evaluator, generator: str, dimension: str, scores: pd.DataFrame) -> dict[str, Any]:
@@ -87,48 +65,3 @@ def agreement_row(judge: Evaluator, dimension: str, scores: pd.DataFrame, people
         "n_pairs": len(pairs),
         "reason": _(found.reason) if found.reason else "",
     }
-
-
-def mean_notes() -> tuple[str, ...]:
-    return (_("Scores of models only, on the study's scale; the tables above are about people."),)
-
-
-def agreement_notes() -> tuple[str, ...]:
-    return (
-        _("r is Pearson's, of the model's score with the mean score of people in round 1, over items. Equal: of all "
-          "scores of people, those that equal the model's. Difference: the model's mean minus that of people. Models "
-          "take no part in a second round."),
-    )  # fmt: skip
-
-
-def mean_shown() -> tuple[Shown, ...]:
-    return (
-        Shown(_("Evaluator"), "evaluator", "evaluator"),
-        Shown(_("Generator"), "generator"),
-        Shown(_("Dimension"), "dimension", "question"),
-        Shown(_("Mean"), "mean", "number", reason="reason", about=_("mean of the model's scores")),
-        Shown(_("Scores"), "n", "count", about=_("scores of the model")),
-    )
-
-
-def agreement_shown() -> tuple[Shown, ...]:
-    return (
-        Shown(_("Evaluator"), "evaluator", "evaluator"),
-        Shown(_("Dimension"), "dimension", "question"),
-        Shown(
-            "r",
-            "pearson",
-            "number",
-            reason="reason",
-            about=_("Pearson's r of the model's score with people's mean score, over items"),
-        ),
-        Shown(_("Equal"), "percent", "number", about=_("share of people's scores that equal the model's")),
-        Shown(
-            _("Difference"),
-            "difference",
-            "number",
-            about=_("mean of the model minus that of people, over the same items"),
-        ),
-        Shown(_("Items"), "n_items", "count", about=_("items that both scored")),
-        Shown(_("Scores of people"), "n_pairs", "count", about=_("scores of people on these items")),
-    )

@@ -11,10 +11,10 @@ from analysis.measures.biases import clustered_favour, favour
 from analysis.measures.intervals import UNDEFINED_FIGURE
 from analysis.measures.types import BoolArray, FloatArray
 from analysis.protocols.dimension_ratings.metric_values import Judged, dropped_note, nothing
+from analysis.protocols.dimension_ratings.tables import METRIC_CHECKS
 from analysis.reports.estimates import same_interval, texts_only_note
-from analysis.tables.spec import Shown, Table, make_table
+from analysis.tables.spec import Table
 
-COLUMNS = ("metric", "check", "generators", "difference", "low", "high", "n", "n_others", "reason")
 REFERENCE, FAMILY = "reference", "own_family"
 
 
@@ -29,15 +29,7 @@ def metric_checks(evidence: Evidence, data: Judged) -> Table:
         texts_only_note(_("differences between a metric and people")),
         _("Family: that of a metric's base model, named at its import, against the factor family of the generators."),
     )  # fmt: skip
-    return make_table(
-        "metric_checks",
-        COLUMNS,
-        rows,
-        title=_("Do metrics favour an item's author?"),
-        notes=(*dropped_note(evidence), *(notes if rows else (nothing(),))),
-        shown=shown(),
-        named_by=("metric", "check"),
-    )
+    return METRIC_CHECKS.build(rows, notes=(*dropped_note(evidence), *(notes if rows else (nothing(),))))
 
 
 def metric_rows(evidence: Evidence, data: Judged, metric: str) -> list[dict[str, Any]]:
@@ -87,23 +79,3 @@ def mean_of_rows(values: FloatArray) -> FloatArray:
     """(n,): the mean of each row's numbers, NaN where it has none."""
     n = (~np.isnan(values)).sum(axis=1)
     return np.asarray(np.nansum(values, axis=1) / np.where(n > 0, n, np.nan))
-
-
-def shown() -> tuple[Shown, ...]:
-    return (
-        Shown(_("Metric"), "metric"),
-        Shown(_("Generators"), "check", "check"),
-        Shown(_("Generators"), "generators"),
-        Shown(
-            _("Difference"),
-            "difference",
-            "number",
-            "low",
-            "high",
-            "reason",
-            counts="items",
-            about=_("metric minus people in standard deviations, of these items minus that of all others"),
-        ),
-        Shown(_("Items"), "n", "count", about=_("items asked about that have both numbers")),
-        Shown(_("Others"), "n_others", "count", about=_("all other items that have both numbers")),
-    )

@@ -14,13 +14,11 @@ from analysis.measures.contrasts import adjusted
 from analysis.measures.correlations import COEFFICIENTS, Correlation
 from analysis.measures.intervals import JACKKNIFE, Interval, p_of_zero, undefined, within
 from analysis.protocols.dimension_ratings.metric_values import Judged, dropped_note, nothing
+from analysis.protocols.dimension_ratings.tables import METRIC_CORRELATIONS
 from analysis.reports.estimates import intervals_json, over_texts, texts_only_note
 from analysis.reports.headlines import HIGHEST, LOWEST, mark_extremes
-from analysis.tables.spec import Crossing, Shown, Table, make_table
+from analysis.tables.spec import Table
 
-COLUMNS = (
-    "metric", "dimension", "coefficient", "scope", "r", "low", "high", "p", "p_adjusted", "n", "mark", "reason",
-)  # fmt: skip
 POOLED, WITHIN, BY_GENERATOR = "pooled", "within text", "by generator"
 SCOPES = (POOLED, WITHIN, BY_GENERATOR)
 NOT_WITHIN = gettext_noop("A mean of texts' correlations has an interval by texts only.")
@@ -40,16 +38,7 @@ def metric_correlations(evidence: Evidence, data: Judged) -> Table:
           "whether they differ from the others is not tested."),
         texts_only_note(_("correlations")),
     )  # fmt: skip
-    return make_table(
-        "metric_correlations",
-        COLUMNS,
-        rows,
-        title=_("Metrics and people"),
-        notes=(*dropped_note(evidence), *(notes if rows else (nothing(),))),
-        shown=shown(),
-        named_by=("metric", "dimension", "coefficient", "scope"),
-        crossings=(Crossing("r", "metric", "dimension", apart=("scope", "coefficient"), mark="mark"),),
-    )
+    return METRIC_CORRELATIONS.build(rows, notes=(*dropped_note(evidence), *(notes if rows else (nothing(),))))
 
 
 def family_rows(evidence: Evidence, data: Judged, coefficient: str, scope: str) -> list[dict[str, Any]]:
@@ -67,7 +56,7 @@ def each_row(evidence: Evidence, data: Judged, coefficient: str, scope: str) -> 
         for dimension in table.columns:
             x, y = data.value(metric, dimension), data.score(dimension)
             found = correlation_of(x, y, data, coefficient, scope)
-            both, p = tested(found, x, y, data, coefficient, scope, evidence.choices.seed)
+            both, p = compute_intervals(found, x, y, data, coefficient, scope, evidence.choices.seed)
             chosen = both[evidence.choices.convention]
             reason = found.reason or chosen.reason
             yield {
@@ -95,7 +84,7 @@ def correlation_of(x: Any, y: Any, data: Judged, coefficient: str, scope: str) -
     return correlations.by_generator(x, y, data.generators, coefficient)
 
 
-def tested(
+def compute_intervals(
     found: Correlation, x: Any, y: Any, data: Judged, coefficient: str, scope: str, seed: int
 ) -> tuple[dict[str, Interval], dict[str, float]]:
     """The interval and the p of each convention. Both by texts come of leaving each out in turn, whatever their number:
@@ -115,31 +104,3 @@ def by_texts(x: Any, y: Any, data: Judged, coefficient: str, scope: str, seed: i
     if scope == WITHIN:
         return intervals.clustered_within(x, y, data.texts, coefficient, **how)
     return intervals.clustered_by_generator(x, y, data.texts, data.generators, coefficient, **how)
-
-
-def shown() -> tuple[Shown, ...]:
-    return (
-        Shown(_("Metric"), "metric"),
-        Shown(_("Dimension"), "dimension", "question"),
-        Shown(_("Coefficient"), "coefficient", "correlation"),
-        Shown(_("Scope"), "scope", "scope"),
-        Shown(
-            "r",
-            "r",
-            "number",
-            "low",
-            "high",
-            "reason",
-            counts="items",
-            about=_("correlation of the metric with people's mean score"),
-        ),
-        Shown("p", "p", "p", about=_("two-sided; by texts, or as published of independent rows")),
-        Shown(
-            _("p, adjusted"),
-            "p_adjusted",
-            "p",
-            about=_("by Holm over all metrics and dimensions of this coefficient and scope"),
-        ),
-        Shown(_("Rows"), "n", "count", about=_("items with both numbers; by generator: generators")),
-        Shown(_("Mark"), "mark", "mark"),
-    )

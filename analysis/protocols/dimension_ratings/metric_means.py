@@ -1,5 +1,6 @@
-"""The mean of each metric for each generator, and whether it ranks generators as people do."""
+"""The values of metrics: by generator, and whether that ranks them as people do; by the score that people gave."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -8,13 +9,12 @@ from django.utils.translation import gettext as _
 
 from analysis.frames.evidence import Evidence
 from analysis.measures.correlations import SPEARMAN, correlation, settled
+from analysis.measures.types import FloatArray
 from analysis.protocols.dimension_ratings.metric_values import Judged, dropped_note, nothing
+from analysis.protocols.dimension_ratings.scores import levels_of
+from analysis.protocols.dimension_ratings.tables import METRIC_BY_SCORE, METRIC_MEANS
 from analysis.reports.headlines import HIGHEST, mark_extremes
-from analysis.tables.spec import Crossing, Shown, Table, make_table
-
-COLUMNS = (
-    "metric", "generator", "mean", "mark", "rank_correlation", "n", "rank", "human_mean", "human_rank", "reason",
-)  # fmt: skip
+from analysis.tables.spec import Table
 
 
 def metric_means(evidence: Evidence, data: Judged) -> Table:
@@ -27,16 +27,7 @@ def metric_means(evidence: Evidence, data: Judged) -> Table:
           "their rank. Where lower is better, read it the other way."),
         _("Rank correlation: Spearman's ρ, over generators, of a metric's means and the average of people's scores."),
     )  # fmt: skip
-    return make_table(
-        "metric_means",
-        COLUMNS,
-        rows,
-        title=_("Metrics by generator"),
-        notes=(*dropped_note(evidence), *(notes if rows else (nothing(),))),
-        shown=shown(),
-        named_by=("metric", "generator"),
-        crossings=(Crossing("mean", "metric", "generator", mark="mark", along=("rank_correlation",)),),
-    )
+    return METRIC_MEANS.build(rows, notes=(*dropped_note(evidence), *(notes if rows else (nothing(),))))
 
 
 def means_by_generator(evidence: Evidence, data: Judged, values: pd.DataFrame) -> pd.Series:
@@ -73,25 +64,37 @@ def whole(rank: float) -> int | None:
     return None if np.isnan(rank) else int(rank)
 
 
-def shown() -> tuple[Shown, ...]:
-    return (
-        Shown(_("Metric"), "metric"),
-        Shown(_("Generator"), "generator"),
-        Shown(_("Mean"), "mean", "number", about=_("mean of the metric over the generator's items")),
-        Shown(_("Mark"), "mark", "mark"),
-        Shown(_("Items"), "n", "count", about=_("items with a value")),
-        Shown(_("Rank"), "rank", "number", about=_("rank of the generator's mean, 1 is the highest")),
-        Shown(
-            _("Rank by people"),
-            "human_rank",
-            "number",
-            about=_("rank of the average of people's scores, 1 is the highest"),
-        ),
-        Shown(
-            _("Rank correlation"),
-            "rank_correlation",
-            "number",
-            reason="reason",
-            about=_("Spearman's ρ of generators' means by the metric and by people"),
-        ),
-    )
+def metric_by_score(evidence: Evidence, data: Judged) -> Table:
+    """One row per metric, dimension and level of the scale, used or not."""
+    rows = [row for metric in data.values for row in level_rows(data, metric, levels_of(evidence))]
+    notes = (
+        _("Score: the mean of people's scores of an item after the last round, rounded, halves up. Quartiles: linear "
+          "between neighbours. r: Pearson's, of the metric with the rounded score, over all items."),
+    )  # fmt: skip
+    return METRIC_BY_SCORE.build(rows, notes=(*dropped_note(evidence), *(notes if rows else (nothing(),))))
+
+
+def level_rows(data: Judged, metric: str, levels: tuple[int, ...]) -> Iterator[dict[str, Any]]:
+    for dimension in data.values[metric].columns:
+        values, scores = data.value(metric, dimension), round_scores(data.score(dimension))
+        found = correlation(values, scores)
+        for level in levels:
+            yield (
+                {"metric": metric, "dimension": dimension, "score": level}
+                | spread(values[(scores == level) & ~np.isnan(values)])
+                | {"r": found.r, "reason": _(found.reason) if found.reason else ""}
+            )
+
+
+def round_scores(scores: FloatArray) -> FloatArray:
+    """To the nearest level; a half goes up, not to the nearest even number."""
+    return np.asarray(np.floor(scores + 0.5))
+
+
+def spread(values: FloatArray) -> dict[str, Any]:
+    """n, mean and quartiles of the values at one level."""
+    if not len(values):
+        return {"n": 0, "mean": None, "quartiles": "", "q1": None, "median": None, "q3": None}
+    q1, median, q3 = np.quantile(values, [0.25, 0.5, 0.75]).tolist()
+    parts = {"quartiles": f"{q1}; {median}; {q3}", "q1": q1, "median": median, "q3": q3}
+    return {"n": len(values), "mean": float(values.mean())} | parts

@@ -47,7 +47,7 @@ def codes_of(names: pd.Series) -> IntArray:
     return pd.factorize(names)[0].astype(np.int64)
 
 
-def judged(evidence: Evidence) -> Judged:
+def pair_metrics(evidence: Evidence) -> Judged:
     """All items of the study but those that the choices drop, and every metric and model judge that has a value."""
     items, dimensions = kept_items(evidence), dimensions_of(evidence)
     scores = item_means(scores_of(evidence, rounds_of(evidence)[-1]), dimensions).reindex(items.index)
@@ -56,7 +56,7 @@ def judged(evidence: Evidence) -> Judged:
         for metric, table in tables_of(evidence, dimensions).items()
     }
     known = evidence.metric_families.items()
-    families = {parted(name, dimensions)[0]: family for name, family in known if family}
+    families = {split_metric(name, dimensions)[0]: family for name, family in known if family}
     return Judged(items, scores, values, families)
 
 
@@ -77,14 +77,14 @@ def tables_of(evidence: Evidence, dimensions: tuple[str, ...]) -> dict[str, pd.D
     found: dict[str, dict[str, pd.Series]] = {}
     for name in dict.fromkeys([*evidence.metric_families, *long["metric"]]):
         values = long[long["metric"] == name].set_index("item_id")["value"].astype(float)
-        metric, dimension = parted(name, dimensions)
+        metric, dimension = split_metric(name, dimensions)
         for each in (dimension,) if dimension else dimensions:
             if not values.empty:
                 found.setdefault(metric, {})[each] = values
     return {metric: pd.DataFrame(columns) for metric, columns in found.items()}
 
 
-def parted(name: str, dimensions: tuple[str, ...]) -> tuple[str, str]:
+def split_metric(name: str, dimensions: tuple[str, ...]) -> tuple[str, str]:
     """The metric, and the one dimension that it is about: `UniEval:fluency`; else nothing."""
     metric, _colon, ending = name.rpartition(":")
     return (metric, ending) if metric and ending in dimensions else (name, "")

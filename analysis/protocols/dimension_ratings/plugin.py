@@ -22,7 +22,7 @@ HERE = "analysis.protocols.dimension_ratings"
 PLUGIN = ProtocolPlugin(
     "dimension-ratings",
     report=call_later(f"{HERE}.report.build_report"),
-    tables=call_later(f"{HERE}.report.list_tables"),
+    tables=call_later(f"{HERE}.drill_down.list_tables"),
     figures=call_later(f"{HERE}.report.list_figures"),
     codes=ERRORS,
     has_metrics=True,
@@ -63,6 +63,6 @@ PLUGIN = ProtocolPlugin(
         aggregated="means by generator and dimension",
         tested=" Dimensions are compared by Nemenyi's test; p-values of metrics are adjusted by Holm.",
     ),
-    design=call_later(f"{HERE}.methods.describe_design"),
-    agreement=call_later(f"{HERE}.methods.describe_agreement"),
+    design=call_later(f"{HERE}.sentences.describe_design"),
+    agreement=call_later(f"{HERE}.sentences.describe_agreement"),
 )

@@ -5,33 +5,27 @@ from typing import Any
 
 from analysis.frames.evidence import Evidence
 from analysis.progress import with_progress
-from analysis.protocols.dimension_ratings import figures, rows_of_checks, rows_of_items, rows_of_metrics, rows_of_scores
-from analysis.protocols.dimension_ratings.alpha import alpha, variant_alpha
-from analysis.protocols.dimension_ratings.correlations import dimension_correlations
-from analysis.protocols.dimension_ratings.distributions import distributions
-from analysis.protocols.dimension_ratings.expert_check import expert_check
-from analysis.protocols.dimension_ratings.flagged_cells import flagged_cells
+from analysis.protocols.dimension_ratings import figures
+from analysis.protocols.dimension_ratings.checks import expert_check, flagged_cells
+from analysis.protocols.dimension_ratings.dimensions import alpha, dimension_correlations, distributions, variant_alpha
 from analysis.protocols.dimension_ratings.generator_means import generator_means
 from analysis.protocols.dimension_ratings.judges import judges_of_scores
-from analysis.protocols.dimension_ratings.metric_by_score import metric_by_score
 from analysis.protocols.dimension_ratings.metric_checks import metric_checks
 from analysis.protocols.dimension_ratings.metric_correlations import metric_correlations
-from analysis.protocols.dimension_ratings.metric_means import metric_means
-from analysis.protocols.dimension_ratings.metric_values import judged
+from analysis.protocols.dimension_ratings.metric_means import metric_by_score, metric_means
+from analysis.protocols.dimension_ratings.metric_values import pair_metrics
 from analysis.protocols.dimension_ratings.scores import rating_families, rounds_of
-from analysis.protocols.dimension_ratings.sentences import compared as compared_generators
-from analysis.protocols.dimension_ratings.sentences import sentences
+from analysis.protocols.dimension_ratings.sentences import say_differences, sentences
 from analysis.reports.contrasts import compare_all, contrasts
 from analysis.reports.description import description
 from analysis.reports.error_codes import error_codes
 from analysis.reports.report import Report
 from analysis.reports.variants import variants
-from analysis.tables.spec import TableSpec, declare_drill_downs
 
 
 def build_report(evidence: Evidence) -> Report:
     means, correlations, agreed, given, flagged, data = with_progress(
-        evidence, generator_means, dimension_correlations, alpha, distributions, flagged_cells, judged
+        evidence, generator_means, dimension_correlations, alpha, distributions, flagged_cells, pair_metrics
     )
     compared = metric_correlations(evidence, data)
     comparisons = compare_all(rating_families(evidence, rounds_of(evidence)[-1]), evidence.choices)
@@ -55,13 +49,7 @@ def build_report(evidence: Evidence) -> Report:
     )
     drawn = [(means, "mean"), (correlations, "pearson"), (compared, "r"), (by_score, "median")]
     figures = tuple(table.name for table, column in drawn if any(row[column] is not None for row in table.rows))
-    return Report(tables, (*sentences(means), *compared_generators(evidence, means, comparisons)), figures)
-
-
-def list_tables() -> tuple[TableSpec, ...]:
-    return declare_drill_downs(
-        {**rows_of_scores.SOURCES, **rows_of_items.SOURCES, **rows_of_metrics.SOURCES, **rows_of_checks.SOURCES}
-    )
+    return Report(tables, (*sentences(means), *say_differences(evidence, means, comparisons)), figures)
 
 
 def list_figures() -> Mapping[str, Any]:

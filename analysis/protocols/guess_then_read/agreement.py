@@ -39,9 +39,10 @@ from analysis.measures.intervals import (
 )
 from analysis.measures.reader_coefficients import readers_kappa
 from analysis.protocols.guess_then_read.answers import GUESS, READ
+from analysis.protocols.guess_then_read.tables import AGREEMENT
 from analysis.reports.estimates import Estimate, skewed_note
 from analysis.reports.evaluators import Evaluator, evaluators_in, people_in
-from analysis.tables.spec import Shown, Table, make_table
+from analysis.tables.spec import Table
 
 
 def published_kappas(
@@ -62,12 +63,12 @@ def published_kappas(
     for key, places in alike.items():
         units = ratings[:, np.frombuffer(key, dtype=bool)]
         found |= zip(
-            places, drawn_together(units, categories, [pair_sets[place] for place in places], seed), strict=True
+            places, draw_together(units, categories, [pair_sets[place] for place in places], seed), strict=True
         )
     return [found[place] for place in range(len(pair_sets))]
 
 
-def drawn_together(units: np.ndarray, categories: int, pair_sets: list[np.ndarray], seed: int) -> list[Interval]:
+def draw_together(units: np.ndarray, categories: int, pair_sets: list[np.ndarray], seed: int) -> list[Interval]:
     """The intervals of sets of pairs that all share the same units, from the same draws of these units."""
     raters, local = np.unique(np.concatenate(pair_sets), return_inverse=True)
     kinds, counts = np.unique(units[raters], axis=1, return_counts=True)
@@ -79,12 +80,12 @@ def drawn_together(units: np.ndarray, categories: int, pair_sets: list[np.ndarra
     observed = mean_kappas(counts[None, :], tables, chosen)[0]
     values = np.concatenate([mean_kappas(weights, tables, chosen) for weights in draws_of(counts, tables, seed)])
     return [
-        interval_of(values[:, place], observed[place], int(counts.sum()), judged_in(units, pairs_of), seed)
+        interval_of(values[:, place], observed[place], int(counts.sum()), count_judgments(units, pairs_of), seed)
         for place, pairs_of in enumerate(pair_sets)
     ]
 
 
-def judged_in(units: np.ndarray, pairs: np.ndarray) -> int:
+def count_judgments(units: np.ndarray, pairs: np.ndarray) -> int:
     """How many judgments enter the pairs of a set."""
     return int(judgments_compared(units, pairs).sum())
 
@@ -99,10 +100,10 @@ def draws_of(counts: np.ndarray, tables: np.ndarray, seed: int) -> Iterator[np.n
     rng = np.random.default_rng(seed)
     rows = max(1, CELLS // max(len(counts), tables[0].size))
     for start in range(0, DRAWS, rows):
-        yield drawn(counts, min(rows, DRAWS - start), rng)
+        yield draw_weights(counts, min(rows, DRAWS - start), rng)
 
 
-def drawn(counts: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:
+def draw_weights(counts: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:
     """(rows, kinds): how often each kind is drawn; unit by unit where nearly every unit is of a kind of its own."""
     n, kinds = int(counts.sum()), len(counts)
     if n > 4 * kinds:
@@ -125,10 +126,6 @@ def mean_kappas(weights: np.ndarray, tables: np.ndarray, chosen: np.ndarray) -> 
         return np.asarray(((np.nan_to_num(kappa) * weight) @ chosen) / np.where(total > 0, total, np.nan))
 
 
-COLUMNS = (
-    "evaluator", "evaluator_kind", "stage", "kappa", "kappa_unweighted", "low", "high", "percent", "ac1", "n_pairs",
-    "n_judgments", "reason",
-)  # fmt: skip
 TICKED_OR_NOT = 2  # categories of a judgment
 
 
@@ -151,20 +148,7 @@ def agreement_with_humans(evidence: Evidence) -> Table:
     rows = []
     for stage in (GUESS, READ):
         rows += stage_rows(evidence, stage, ratings_in(judgments[judgments["stage"] == stage]))
-    notes = (
-        _("Cohen's κ of pairs over the options that both judged, ticked or not. κ weighs pairs by the judgments they "
-          "share; the unweighted mean of all people is the mean of each person's mean with the others."),
-        _("Percent agreement and Gwet's AC1 count all shared judgments, also of pairs without a κ (both said the same "
-          "throughout): when nearly all judgments are alike, κ is low whatever the agreement."),
-        _("Over readers and texts, the interval of a model, a baseline or a single person beside people covers other "
-          "people and texts, but stands for this model or person only."),
-        skewed_note(),
-    )  # fmt: skip
-    title = _("Agreement with people")
-    named_by = ("evaluator", "stage")
-    return make_table(
-        "agreement_with_humans", COLUMNS, rows, title=title, notes=notes, shown=shown(), named_by=named_by
-    )
+    return AGREEMENT.build(rows, evidence.choices.convention, (skewed_note(),))
 
 
 def ratings_in(judgments: pd.DataFrame) -> Ratings:
@@ -232,23 +216,17 @@ def row_of(evidence: Evidence, stage: str, ratings: Ratings, line: Line, publish
         ANNOTATORS: clustered_kappa(*judged, seed=evidence.choices.seed),
         PUBLISHED: published,
     }
-    estimate = Estimate(mean.kappa, intervals, reason)
-    low, high, reason = estimate.ends(evidence.choices.convention)
     return {
         "evaluator": line.evaluator.name,
         "evaluator_kind": line.evaluator.kind,
         "stage": stage,
-        "kappa": mean.kappa,
+        "kappa": Estimate(mean.kappa, intervals, reason),
         "kappa_unweighted": unweighted,
-        "low": low,
-        "high": high,
         "percent": mean.percent,
         "ac1": mean.ac1,
         "n_pairs": mean.n_pairs,
         "n_judgments": mean.n_judgments,
-        "reason": reason,
         "n_pairs_possible": mean.n_pairs_possible,
-        "intervals": {"kappa": estimate.as_json()},
     }
 
 
@@ -262,19 +240,3 @@ def why_undefined(ratings: Ratings, line: Line, stage: str) -> str:
     if not shared.any():
         return _("no option was judged by both of a pair")
     return _("both of each pair gave the same answer throughout, so agreement by chance is 1")
-
-
-def shown() -> tuple[Shown, ...]:
-    weighted = _("mean of Cohen's κ over pairs, weighted by shared judgments")
-    unweighted = _("mean of Cohen's κ over pairs; of all people the mean of each person's mean with the others")
-    ac1 = _("mean of Gwet's AC1 over pairs, weighted by shared judgments")
-    return (
-        Shown(_("Answers by"), "evaluator", "evaluator"),
-        Shown(_("Stage"), "stage", "stage"),
-        Shown(_("Cohen's κ"), "kappa", "number", "low", "high", "reason", "texts", about=weighted),
-        Shown(_("κ, unweighted"), "kappa_unweighted", "number", reason="reason", about=unweighted),
-        Shown(_("Percent agreement"), "percent", "number", reason="reason", about=_("share of shared judgments alike")),
-        Shown(_("AC1"), "ac1", "number", reason="reason", about=ac1),
-        Shown(_("Pairs"), "n_pairs", "count", about=_("pairs of annotators with a κ")),
-        Shown(_("Shared judgments"), "n_judgments", "count", about=_("options that both of a pair judged, all pairs")),
-    )

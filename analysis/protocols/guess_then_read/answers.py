@@ -19,7 +19,7 @@ def levels_of(evidence: Evidence) -> tuple[int, ...]:
     return tuple(map(int, get_declaration(evidence.study).stage(READ).question("rating").levels))
 
 
-def matched(judgments: pd.DataFrame) -> pd.DataFrame:
+def select_matched(judgments: pd.DataFrame) -> pd.DataFrame:
     """Only what an annotator said about an item both without and with the text."""
     stages = judgments.groupby(["annotator", "item_id"])["stage"].transform("nunique")
     return judgments[stages == 2]

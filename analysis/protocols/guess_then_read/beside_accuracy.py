@@ -23,19 +23,11 @@ from analysis.measures.informativity import (
 from analysis.measures.intervals import TEXT, Interval, undefined
 from analysis.measures.share_intervals import clustered_mean
 from analysis.protocols.guess_then_read.answers import GUESS, READ, items_right
+from analysis.protocols.guess_then_read.tables import BIASES, PROBABILITIES
 from analysis.reports.estimates import Estimate, arm_of, over_texts, share_of, texts_only_note, with_codes
 from analysis.reports.evaluators import Evaluator, evaluators_in
-from analysis.tables.spec import Shown, Table, make_table
+from analysis.tables.spec import Table
 
-BIAS_COLUMNS = (
-    "generator", "evaluator", "stage", "share_correct", "constant", "balanced", "d_prime", "criterion", "items_right",
-    "items_right_low", "items_right_high", "items_right_reason", "n", "n_keys", "n_items", "n_texts", "reason",
-)  # fmt: skip
-FIGURES = ("auc_guess", "auc_read", "auc_difference", "bits")
-PROBABILITY_COLUMNS = (
-    "generator", "evaluator", *(f"{name}{end}" for name in FIGURES for end in ("", "_low", "_high", "_reason")),
-    "n_guess", "n_read", "n_both", "n_floored", "n_texts",
-)  # fmt: skip
 MOST_BITS = float(-np.log2(LEAST))
 
 BY_TEXTS = gettext_noop("This figure has an interval by texts only.")
@@ -76,18 +68,7 @@ def bias(evidence: Evidence, judgments: pd.DataFrame) -> Table:
         for stage in (GUESS, READ)
         if (mine["stage"] == stage).any()
     ]
-    notes = (
-        _("Always “incorrect”: the share right of somebody who calls no option correct. Balanced: mean of the shares "
-          "right on keys and on distractors; .5 for anybody who tells nothing apart."),
-        _("d′: how well keys are told from distractors, 0 for not at all. Criterion: below 0 a bias to call options "
-          "correct, above 0 one to call them incorrect. Half a judgment is added to each count (Hautus 1995), so that "
-          "d′ of answers that are all the same is small, not 0."),
-    )  # fmt: skip
-    title = _("Beside accuracy: biases and items as a whole")
-    named_by = ("generator", "evaluator", "stage")
-    return make_table(
-        "beside_accuracy", BIAS_COLUMNS, rows, title=title, notes=notes, shown=bias_shown(), named_by=named_by
-    )
+    return BIASES.build(rows, evidence.choices.convention)
 
 
 def bias_row(
@@ -106,30 +87,20 @@ def bias_row(
         "balanced": found.balanced,
         "d_prime": found.d_prime,
         "criterion": found.criterion,
-        **right.columns("items_right", choices.convention),
+        "items_right": right,
         "n": len(mine),
         "n_keys": found.n_keys,
         "n_items": len(whole),
         "n_texts": mine["text_id"].nunique(),
         "reason": _(found.reason) if found.reason else "",
-        "intervals": {"items_right": right.as_json()},
     }
 
 
 def probabilities(evidence: Evidence, judgments: pd.DataFrame) -> Table:
     known = judgments[judgments["probability"].notna()]
     rows = [probability_row(evidence, *part) for part in parts_of(evidence, known)]
-    notes = (
-        _("AUC: how often a key has a higher p(true) than a distractor, ties half; no threshold is needed. Bits: by "
-          "how many the text makes the right label likelier, mean over options judged in both stages; a probability "
-          "below 2^−20 is taken as that, and counted."),
-        texts_only_note(_("areas under the curve and bits")),
-    )  # fmt: skip
-    title = _("Informativity from probabilities")
-    return make_table(
-        "informativity_probability", PROBABILITY_COLUMNS, rows, title=title, notes=notes, shown=probability_shown(),
-        named_by=("generator", "evaluator"),
-    )  # fmt: skip
+    note = texts_only_note(_("areas under the curve and bits"))
+    return PROBABILITIES.build(rows, evidence.choices.convention, (note,))
 
 
 def probability_row(evidence: Evidence, generator: str, evaluator: Evaluator, mine: pd.DataFrame) -> dict[str, Any]:
@@ -138,7 +109,9 @@ def probability_row(evidence: Evidence, generator: str, evaluator: Evaluator, mi
     guess, read = (wide[stage].to_numpy(dtype=np.float64) for stage in (GUESS, READ))
     key, text = wide["key"].to_numpy(dtype=bool), pd.factorize(wide["text_id"])[0]
     gained = bits(guess, read, key)
-    estimates = {
+    return {
+        "generator": generator,
+        "evaluator": evaluator.name,
         "auc_guess": area(guess, key, text, choices.seed),
         "auc_read": area(read, key, text, choices.seed),
         "auc_difference": by_texts(
@@ -147,17 +120,11 @@ def probability_row(evidence: Evidence, generator: str, evaluator: Evaluator, mi
             BOTH_KINDS,
         ),
         "bits": by_texts(gained.mean, lambda: mean_gain(gained.gain, text, choices.seed), BOTH_STAGES),
-    }
-    row: dict[str, Any] = {"generator": generator, "evaluator": evaluator.name}
-    for name, estimate in estimates.items():
-        row |= estimate.columns(name, choices.convention)
-    return row | {
         "n_guess": int((~np.isnan(guess)).sum()),
         "n_read": int((~np.isnan(read)).sum()),
         "n_both": int((~np.isnan(gained.gain)).sum()),
         "n_floored": gained.floored,
         "n_texts": mine["text_id"].nunique(),
-        "intervals": {name: estimate.as_json() for name, estimate in estimates.items()},
     }
 
 
@@ -187,48 +154,3 @@ def by_texts(value: float, interval: Callable[[], Interval], reason: str) -> Est
     if np.isnan(value):
         return Estimate(value, over_texts(nowhere, nowhere), _(reason))
     return Estimate(value, over_texts(interval(), nowhere))
-
-
-def bias_shown() -> tuple[Shown, ...]:
-    by_bias = _("with half a judgment added to each count")
-    return (
-        Shown(_("Generator"), "generator"),
-        Shown(_("Answers by"), "evaluator", "evaluator"),
-        Shown(_("Stage"), "stage", "stage"),
-        Shown(_("Options right"), "share_correct", "number", about=_("share of judgments that are right")),
-        Shown(
-            _("Always “incorrect”"), "constant", "number", about=_("share right of who calls no option correct")
-        ),
-        Shown(
-            _("Balanced"), "balanced", "number", reason="reason",
-            about=_("mean of the shares right on keys and on distractors"),
-        ),
-        Shown("d′", "d_prime", "number", reason="reason", about=by_bias),
-        Shown(_("Criterion"), "criterion", "number", reason="reason", about=by_bias),
-        Shown(
-            _("Items right as a whole"), "items_right", "number", "items_right_low", "items_right_high",
-            "items_right_reason", "texts", about=_("share of items of which every option is judged rightly"),
-        ),
-        Shown(_("Judgments"), "n", "count", about=_("judgments of options")),
-        Shown(_("Texts"), "n_texts", "count", about=_("texts of these judgments")),
-    )  # fmt: skip
-
-
-def probability_shown() -> tuple[Shown, ...]:
-    def measured(title: str, name: str, about: str) -> Shown:
-        return Shown(title, name, "number", f"{name}_low", f"{name}_high", f"{name}_reason", about=about)
-
-    area = _("share of pairs of key and distractor in which the key has the higher p(true)")
-    return (
-        Shown(_("Generator"), "generator"),
-        Shown(_("Answers by"), "evaluator", "evaluator"),
-        measured(_("AUC without the text"), "auc_guess", area),
-        measured(_("AUC with the text"), "auc_read", area),
-        measured(_("Difference"), "auc_difference", _("AUC with the text minus AUC without")),
-        measured(_("Bits"), "bits", _("mean gain of log2 p of the right label by the text")),
-        Shown(_("Options in both stages"), "n_both", "count", about=_("options with p(true) in both stages")),
-        Shown(
-            _("Taken as 2^−20"), "n_floored", "count", about=_("probabilities of the right label that are below this")
-        ),
-        Shown(_("Texts"), "n_texts", "count", about=_("texts of these options")),
-    )  # fmt: skip

@@ -1,20 +1,20 @@
-"""Guessability, answerability and their difference, informativity, by generator and evaluator."""
+"""Guessability, answerability and their difference, informativity, by generator and evaluator, and their contrasts."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
+import numpy as np
 import pandas as pd
 from django.utils.translation import gettext as _
 
 from analysis.frames.evidence import Evidence
 from analysis.frames.responses import judgments_of
 from analysis.measures.reader_intervals import Arm
-from analysis.protocols.guess_then_read.answers import GUESS, READ, matched
-from analysis.protocols.guess_then_read.contrasts import reading_comparisons
-from analysis.reports.contrasts import Comparison, find
+from analysis.protocols.guess_then_read.answers import GUESS, READ, select_matched
+from analysis.protocols.guess_then_read.tables import MATCHED, POOLED
+from analysis.reports.contrasts import Comparison, Family, Measured, compare_all, find
 from analysis.reports.estimates import (
-    INTERVAL_COLUMNS,
     Estimate,
     arm_of,
     difference_of,
@@ -24,43 +24,78 @@ from analysis.reports.estimates import (
     with_codes,
 )
 from analysis.reports.evaluators import Evaluator, evaluators_in
-from analysis.tables.spec import Shown, Table, make_table
+from analysis.tables.spec import Table, TableSpec
+
+GUESSABILITY, ANSWERABILITY, INFORMATIVITY = "guessability", "answerability", "informativity"
+
+
+def reading_comparisons(evidence: Evidence, judgments: pd.DataFrame | None = None) -> tuple[Comparison, ...]:
+    """Guessability, answerability and informativity by each evaluator."""
+    judgments = judgments_of(evidence.frame) if judgments is None else judgments
+    families = (
+        family for evaluator in evaluators_in(evidence) for family in reading_families(evidence, evaluator, judgments)
+    )
+    return compare_all(families, evidence.choices)
+
+
+def reading_families(evidence: Evidence, evaluator: Evaluator, judgments: pd.DataFrame) -> Iterator[Family]:
+    mine = with_codes(evaluator.rows_of(judgments))
+    arms = {name: reading_arms(mine, name) for name in evidence.generators}
+    for measure in (GUESSABILITY, ANSWERABILITY, INFORMATIVITY):
+        figures = {name: measure_arms(measure, *arms[name]) for name in arms}
+        judged = {name: figure for name, figure in figures.items() if any(len(arm.n) for arm in figure.judged())}
+        span = 2.0 if measure == INFORMATIVITY else 1.0
+        yield Family(
+            measure, evaluator.name, judged, mine["text_id"].nunique(), (-span, span), evaluator.is_fixed,
+            higher_is_better=measure != GUESSABILITY,
+        )  # fmt: skip
+
+
+def reading_arms(coded: pd.DataFrame, generator: str) -> tuple[Arm, Arm]:
+    """With the text and without, from judgments `with_codes`."""
+    mine = coded[coded["generator"] == generator]
+    read, guess = (arm_of(mine[mine["stage"] == stage]) for stage in (READ, GUESS))
+    return read, guess
+
+
+def measure_arms(measure: str, read: Arm, guess: Arm) -> Measured:
+    if measure == INFORMATIVITY:
+        return Measured((read,), (guess,))
+    return Measured((read if measure == ANSWERABILITY else guess,))
+
+
+def informativities(sums: np.ndarray) -> np.ndarray:
+    """(b, 4) sums to (b,) answerability minus guessability; NaN where a stage has no judgment."""
+    n = np.where(sums[:, 1::2] > 0, sums[:, 1::2], np.nan)
+    shares = sums[:, 0::2] / n
+    return np.asarray(shares[:, 0] - shares[:, 1])
+
 
 MEASURES = ("guessability", "answerability", "informativity")
-COLUMNS = (
-    *("generator", "evaluator", "evaluator_kind", "reading"),
-    *(f"{measure}{end}" for measure in MEASURES for end in ("", "_low", "_high", "_reason")),
-    *("n_guess", "n_read", "n_items", "n_texts", "n_annotators", *INTERVAL_COLUMNS),
-)
 
 
 def informativity(evidence: Evidence, comparisons: Sequence[Comparison] | None = None) -> Table:
     """Pooled: answerability over all who read, guessability over those who guessed (as published)."""
-    note = _("Pooled: answerability over everybody who read an item, guessability over those who guessed it.")
     judgments = judgments_of(evidence.frame)
     comparisons = reading_comparisons(evidence, judgments) if comparisons is None else comparisons
-    return table(evidence, "informativity", _("Informativity"), judgments, comparisons, note)
+    return build_table(POOLED, evidence, judgments, comparisons)
 
 
 def informativity_matched(evidence: Evidence) -> Table:
     """Only annotators and items with both, so that the two shares are about the same answers."""
-    note = _("Matched: only items that the same annotator answered both without and with the text.")
-    judgments = matched(judgments_of(evidence.frame))
-    comparisons = reading_comparisons(evidence, judgments)
-    return table(evidence, "informativity_matched", _("Informativity, matched"), judgments, comparisons, note)
+    judgments = select_matched(judgments_of(evidence.frame))
+    return build_table(MATCHED, evidence, judgments, reading_comparisons(evidence, judgments))
 
 
-def table(
-    evidence: Evidence, name: str, title: str, judgments: pd.DataFrame, comparisons: Sequence[Comparison], note: str
+def build_table(
+    spec: TableSpec, evidence: Evidence, judgments: pd.DataFrame, comparisons: Sequence[Comparison]
 ) -> Table:
     rows = [
         row_of(evidence, generator, evaluator, judgments) | {"wins": measures_won(comparisons, evaluator, generator)}
         for generator in evidence.generators
         for evaluator in evaluators_in(evidence)
     ]
-    notes = (note, _("Informativity is answerability minus guessability; each option is one judgment."))
-    named_by = ("generator", "evaluator")
-    return make_table(name, COLUMNS, rows, title=title, notes=notes, shown=shown(), named_by=named_by)
+    return spec.build(rows, evidence.choices.convention)
 
 
 @dataclass(frozen=True)
@@ -82,28 +117,26 @@ class Judged:
 def row_of(evidence: Evidence, generator: str, evaluator: Evaluator, judgments: pd.DataFrame) -> dict[str, Any]:
     choices = evidence.choices
     mine = evaluator.rows_of(judgments[judgments["generator"] == generator])
-    judged = judged_in(mine, evaluator)
+    judged = sum_by_stage(mine, evaluator)
     estimates = judged.estimates(reason_for(evaluator, judged, generator, evidence), choices.seed)
     chosen = estimates["informativity"].intervals[choices.convention]
-    row = {
+    return {
         "generator": generator,
         "evaluator": evaluator.name,
         "evaluator_kind": evaluator.kind,
         "reading": evaluator.reading,
+        **estimates,
         "n_guess": totals(judged.guess)[1],
         "n_read": totals(judged.read)[1],
         "n_items": mine["item_id"].nunique(),
         "n_texts": mine["text_id"].nunique(),
         "n_annotators": mine["annotator"].nunique(),
         **interval_cells(chosen, choices.convention),
-        "intervals": {measure: estimate.as_json() for measure, estimate in estimates.items()},
+        "intervals": {},
     }
-    for measure, estimate in estimates.items():
-        row |= estimate.columns(measure, choices.convention)
-    return row
 
 
-def judged_in(judgments: pd.DataFrame, evaluator: Evaluator) -> Judged:
+def sum_by_stage(judgments: pd.DataFrame, evaluator: Evaluator) -> Judged:
     coded = with_codes(judgments)
     guess, read = (arm_of(coded[coded["stage"] == stage]) for stage in (GUESS, READ))
     return Judged(guess, read, evaluator.is_fixed)
@@ -131,21 +164,3 @@ def measures_won(comparisons: Sequence[Comparison], evaluator: Evaluator, genera
     """The measures by which the generator does better than each other, after adjustment."""
     found = {measure: find(comparisons, measure, evaluator.name) for measure in MEASURES}
     return [measure for measure, comparison in found.items() if comparison and comparison.winner() == generator]
-
-
-def shown() -> tuple[Shown, ...]:
-    """Generator and evaluator, then the three numbers, each with its interval and n."""
-
-    def measured(title: str, name: str, best: Literal["low", "high"], about: str) -> Shown:
-        return Shown(title, name, "number", f"{name}_low", f"{name}_high", f"{name}_reason", "judgments", best, about)
-
-    return (
-        Shown(_("Generator"), "generator"),
-        Shown(_("Answers by"), "evaluator", "evaluator"),
-        measured(_("Guessability"), "guessability", "low", _("share of judgments right without the text")),
-        measured(_("Answerability"), "answerability", "high", _("share of judgments right with the text")),
-        measured(_("Informativity"), "informativity", "high", _("answerability minus guessability")),
-        Shown(_("Items"), "n_items", "count", about=_("items with judgments")),
-        Shown(_("Texts"), "n_texts", "count", about=_("texts with judgments")),
-        Shown(_("Annotators"), "n_annotators", "count", about=_("annotators with judgments")),
-    )

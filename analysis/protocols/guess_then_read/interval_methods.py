@@ -15,14 +15,10 @@ from analysis.measures.reader_intervals import Arm, readers_contrast
 from analysis.measures.share_intervals import clustered_contrast, published_contrast
 from analysis.measures.two_way import two_way_contrast
 from analysis.protocols.guess_then_read.answers import GUESS, READ
+from analysis.protocols.guess_then_read.tables import INTERVALS
 from analysis.reports.estimates import same_interval
 from analysis.reports.evaluators import Evaluator, evaluators_in
-from analysis.tables.spec import Shown, Table, make_table
-
-COLUMNS = (
-    "generator", "evaluator", "informativity", "unit", "method", "low", "high", "width", "n_units", "n_responses",
-    "replicates", "seed", "n_texts_effective", "n_annotators_effective", "share_from_readers", "reason",
-)  # fmt: skip
+from analysis.tables.spec import Table
 
 
 def interval_methods(evidence: Evidence) -> Table:
@@ -36,18 +32,7 @@ def interval_methods(evidence: Evidence) -> Table:
             generator, evaluator, evaluator.rows_of(judgments[judgments["generator"] == generator]), evidence
         )
     ]
-    notes = (
-        _("Texts and annotators, each part of the variance with its own t: the default, readers and texts. Both stand "
-          "for others. Texts: these texts stand for all like them, these annotators only for themselves. Texts and "
-          "annotators drawn (Owen 2007): both stand for others, rather too wide than too narrow. Single judgments (as "
-          "published): as if no two shared a text or an annotator."),
-        _("Models and baselines stand for themselves: their default interval is over texts only."),
-    )  # fmt: skip
-    title = _("Intervals of informativity by method")
-    named_by = ("generator", "evaluator", "unit", "method")
-    return make_table(
-        "informativity_intervals", COLUMNS, rows, title=title, notes=notes, shown=shown(), named_by=named_by
-    )
+    return INTERVALS.build(rows)
 
 
 def rows_of(generator: str, evaluator: Evaluator, mine: pd.DataFrame, evidence: Evidence) -> Iterator[dict[str, Any]]:
@@ -55,7 +40,7 @@ def rows_of(generator: str, evaluator: Evaluator, mine: pd.DataFrame, evidence: 
     annotator, annotators = pd.factorize(mine["annotator"])
     shape = (len(texts), len(annotators))
     tables = [
-        counted(mine, text * shape[1] + annotator, stage, column, shape)
+        count_cells(mine, text * shape[1] + annotator, stage, column, shape)
         for stage in (READ, GUESS)
         for column in ("correct", "")
     ]
@@ -83,11 +68,7 @@ def rows_of(generator: str, evaluator: Evaluator, mine: pd.DataFrame, evidence: 
         }
 
 
-def plainly(found: Interval) -> dict[str, Any]:
-    return {"low": found.low, "high": found.high}
-
-
-def counted(mine: pd.DataFrame, cell: np.ndarray, stage: str, column: str, shape: tuple[int, int]) -> np.ndarray:
+def count_cells(mine: pd.DataFrame, cell: np.ndarray, stage: str, column: str, shape: tuple[int, int]) -> np.ndarray:
     """(texts, annotators): judgments of a stage, or those of them that are right."""
     chosen = (mine["stage"] == stage).to_numpy()
     if column:
@@ -107,19 +88,3 @@ def intervals(tables: list[np.ndarray], seed: int, fixed: bool) -> list[Interval
         *([] if fixed else [two_way_contrast(*tables, seed=seed)]),
         published_contrast(*totals, seed=seed),
     ]
-
-
-def shown() -> tuple[Shown, ...]:
-    return (
-        Shown(_("Generator"), "generator"),
-        Shown(_("Answers by"), "evaluator", "evaluator"),
-        Shown(_("Left out or drawn"), "unit", "unit"),
-        Shown(_("Method"), "method", "method"),
-        Shown(
-            _("Informativity"), "informativity", "number", "low", "high", "reason",
-            about=_("answerability minus guessability"),
-        ),
-        Shown(_("Width"), "width", "optional"),
-        Shown(_("Units"), "n_units", "count", about=_("what is left out or drawn"), leads=False),
-        Shown(_("Judgments"), "n_responses", "count", about=_("judgments in both stages")),
-    )  # fmt: skip

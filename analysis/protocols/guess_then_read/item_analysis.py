@@ -1,4 +1,4 @@
-"""Each option of each item, without and with the text, by people's answers: choices, unsure marks, wrong keys."""
+"""Single items: each option by people's answers, and items that most get right without the text or wrong with it."""
 
 import numpy as np
 import pandas as pd
@@ -6,16 +6,17 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from analysis.frames.evidence import Evidence
+from analysis.frames.responses import judgments_of
+from analysis.items.codes import GUESSABLE, TAG, UNANSWERABLE, joined, titles
 from analysis.measures.agreement import MISSING
-from analysis.measures.item_analysis import discrimination, miskey, unit_means
-from analysis.protocols.guess_then_read.answers import GUESS, READ
+from analysis.measures.item_analysis import certainty_above, discrimination, miskey, unit_means
+from analysis.protocols.guess_then_read.answers import GUESS, READ, items_right
+from analysis.protocols.guess_then_read.tables import GUESSABLE as GUESSABLE_TABLE
+from analysis.protocols.guess_then_read.tables import ITEM_ANALYSIS
+from analysis.protocols.guess_then_read.tables import UNANSWERABLE as UNANSWERABLE_TABLE
 from analysis.reports.evaluators import people_in
-from analysis.tables.spec import Row, Shown, Table, make_table
+from analysis.tables.spec import Row, Table, TableSpec
 
-COLUMNS = (
-    "text_id", "item_id", "option_id", "generator", "key", "stage", "n", "share_ticked", "share_correct",
-    "share_unsure", "discrimination", "miskey", "reason",
-)  # fmt: skip
 NOBODY = gettext_noop("Nobody answered this in that stage.")
 NO_MARKS = gettext_noop("Nothing is known of unsure marks.")
 NOT_WITHOUT_TEXT = gettext_noop("Without the text there are no unsure marks, and answers say nothing about a key.")
@@ -25,14 +26,7 @@ def item_analysis(evidence: Evidence) -> Table:
     """A row per option and stage, in the order of the bank; nobody's answers leave shares undefined."""
     found = {stage: stage_rows(evidence, stage) for stage in (GUESS, READ)}
     rows = [row for both in zip(found[GUESS], found[READ], strict=True) for row in both]
-    notes = (
-        _("By the answers of people. Discrimination: correlation between being right about the option and the share "
-          "right among all other judgments of the same person in that stage."),
-        _("Mis-key: probability that the key is wrong, given the answers with the text; beforehand 2 % of the keys are "
-          "taken to be wrong. With few answers it says little: see n."),
-    )  # fmt: skip
-    title, named_by = _("Item analysis"), ("item_id", "option_id", "stage")
-    return make_table("item_analysis", COLUMNS, rows, title=title, notes=notes, shown=shown(), named_by=named_by)
+    return ITEM_ANALYSIS.build(rows)
 
 
 def stage_rows(evidence: Evidence, stage: str) -> list[Row]:
@@ -58,7 +52,7 @@ def stage_rows(evidence: Evidence, stage: str) -> list[Row]:
             **dict(zip(options.columns, about, strict=True)),
             "stage": stage,
             **{name: values[place] for name, values in columns.items()},
-            "reason": " ".join([*([_(why)] if why else []), *unmarked(stage, marks.n[place]), *fixed])
+            "reason": " ".join([*([_(why)] if why else []), *explain_unmarked(stage, marks.n[place]), *fixed])
             if shares.n[place]
             else _(NOBODY),
         }
@@ -66,7 +60,7 @@ def stage_rows(evidence: Evidence, stage: str) -> list[Row]:
     ]
 
 
-def unmarked(stage: str, known: int) -> list[str]:
+def explain_unmarked(stage: str, known: int) -> list[str]:
     """Why a share of unsure marks is undefined where they are asked for, as in files that do not have them."""
     return [_(NO_MARKS)] if stage == READ and not known else []
 
@@ -84,20 +78,46 @@ def grids(asked: pd.DataFrame, options: pd.DataFrame, columns: tuple[str, ...]) 
     return found
 
 
-def shown() -> tuple[Shown, ...]:
-    separates = _("correlation of being right here with the share right of the same person's other judgments")
-    wrong = _("probability that the key is wrong, by Bayes' rule from all options' judgments")
-    return (
-        Shown(_("Text"), "text_id", "text id"),
-        Shown(_("Item"), "item_id", "item id"),
-        Shown(_("Option"), "option_id"),
-        Shown(_("Generator"), "generator"),
-        Shown(_("Is a key"), "key", "truth"),
-        Shown(_("Stage"), "stage", "stage"),
-        Shown(_("People"), "n", "count", about=_("people who judged the option in this stage")),
-        Shown(_("Ticked"), "share_ticked", "number", reason="reason", about=_("share of people who ticked it")),
-        Shown(_("Right"), "share_correct", "number", reason="reason", about=_("share of people who judged it rightly")),
-        Shown(_("Unsure"), "share_unsure", "number", reason="reason", about=_("share of people who marked it unsure")),
-        Shown(_("Discrimination"), "discrimination", "number", reason="reason", about=separates),
-        Shown(_("Mis-key"), "miskey", "number", reason="reason", about=wrong),
-    )
+# Lists ----------------------------------------------------------------------------------------------------------------
+
+
+def guessable_items(evidence: Evidence) -> Table:
+    """Right for more than half of the people who answered without the text."""
+    counted = right_by_item(evidence, GUESS)
+    return list_of(GUESSABLE_TABLE, evidence, counted[2 * counted.n_right > counted.n], GUESSABLE)
+
+
+def unanswerable_items(evidence: Evidence) -> Table:
+    """Wrong for more than half of the people who answered with the text."""
+    counted = right_by_item(evidence, READ)
+    return list_of(UNANSWERABLE_TABLE, evidence, counted[2 * (counted.n - counted.n_right) > counted.n], UNANSWERABLE)
+
+
+def right_by_item(evidence: Evidence, stage: str) -> pd.DataFrame:
+    """Columns item_id, n and n_right: how many people answered each item in that stage, and how many rightly."""
+    judged = judgments_of(people_in(evidence).rows_of(evidence.frame))
+    found = items_right(judged[judged["stage"] == stage])
+    return found.groupby("item_id")["right"].agg(n="size", n_right="sum").astype(int).reset_index()
+
+
+def list_of(spec: TableSpec, evidence: Evidence, counted: pd.DataFrame, kind: str) -> Table:
+    """The items with the codes that say why; those first of which it is surest that they belong here."""
+    items = evidence.items.merge(counted, on="item_id")
+    above = certainty_above(items["n_right"].to_numpy(dtype=np.int64), items["n"].to_numpy(dtype=np.int64))
+    items["certainty"] = above if kind == GUESSABLE else 1 - above
+    found = items.sort_values("certainty", ascending=False, kind="stable")
+    rows = [
+        {
+            "text_id": row["text_id"],
+            "item_id": row["item_id"],
+            "generator": row["generator"],
+            "n_annotators": row["n"],
+            "n_right": row["n_right"],
+            "share_right": row["n_right"] / row["n"],
+            "codes": joined(evidence.study.protocol, evidence.codes.get(row["item_id"], set()), kind, TAG),
+            "certainty": row["certainty"],
+        }
+        for row in found.to_dict("records")
+    ]
+    rows = [row | {"codes_said": titles(evidence.study.protocol, row["codes"])} for row in rows]
+    return spec.build(rows)

@@ -17,9 +17,10 @@ from analysis.planning.forms import OutlookForm, Sizes, share, size, spread
 from analysis.planning.outlook import STUDIES, AssumedPlan, Planner, TooLarge, outlook_row, percent, sizes_around
 from analysis.planning.spread_table import component_row, unfitted
 from analysis.protocols.guess_then_read.spread import coded_judgments, option_spread
+from analysis.protocols.guess_then_read.tables import OUTLOOK
 from analysis.reports.evaluators import people_in
 from analysis.reports.spread import Spread, component_names
-from analysis.tables.spec import Row, Shown
+from analysis.tables.spec import Row
 
 # Assumptions of ours where a study has no answers yet; the difference of the shares is near the informativity that the
 # first published study found for people (Säuberli & Clematide 2024: .22 to .29).
@@ -39,6 +40,7 @@ class GuessPlan(AssumedPlan):
     components: Components
 
     axes = ("texts", "annotators", "items")
+    table = OUTLOOK
 
     def rows(self, seed: int) -> Iterator[dict[str, Any]]:
         plan = self.plan
@@ -57,15 +59,6 @@ class GuessPlan(AssumedPlan):
         return _("Power: in what share of simulated studies the interval of the difference of two generators' "
                  "informativity leaves out 0. Widths: of the interval of one generator's informativity, and of the "
                  "difference. Annotators are those who do a text.")  # fmt: skip
-
-    def sizes_shown(self) -> list[Shown]:
-        return [Shown(_("Annotators"), "annotators", "count"), Shown(_("Items"), "items", "count")]
-
-    def widths_shown(self) -> list[Shown]:
-        return [
-            Shown(_("Width, informativity"), "width", "number", reason="reason"),
-            Shown(_("Width, difference"), "difference_width", "number", reason="reason"),
-        ]
 
     def sentence(self, own: Row) -> str:
         return _(

@@ -11,7 +11,7 @@ HERE = "analysis.protocols.guess_then_read"
 PLUGIN = ProtocolPlugin(
     "guess-then-read",
     report=call_later(f"{HERE}.report.build_report"),
-    tables=call_later(f"{HERE}.report.list_tables"),
+    tables=call_later(f"{HERE}.drill_down.list_tables"),
     figures=call_later(f"{HERE}.report.list_figures"),
     codes=(
         Code("wrong_key", UNANSWERABLE, _("wrong key")),
@@ -58,7 +58,7 @@ PLUGIN = ProtocolPlugin(
         "never keys or generators",
         aggregated="shares of options judged rightly by generator, and their difference",
     ),
-    design=call_later(f"{HERE}.methods.describe_design"),
-    agreement=call_later(f"{HERE}.methods.describe_agreement"),
-    outcome=call_later(f"{HERE}.methods.describe_outcome"),
+    design=call_later(f"{HERE}.sentences.describe_design"),
+    agreement=call_later(f"{HERE}.sentences.describe_agreement"),
+    outcome=call_later(f"{HERE}.sentences.describe_outcome"),
 )

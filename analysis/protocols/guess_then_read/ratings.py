@@ -8,9 +8,10 @@ from django.utils.translation import gettext as _
 from analysis.frames.evidence import Evidence
 from analysis.frames.responses import judgments_of
 from analysis.protocols.guess_then_read.answers import GUESS, READ, levels_of, ratings_of
+from analysis.protocols.guess_then_read.tables import BY_RATING, RATINGS
 from analysis.reports.estimates import arm_of, mean_of, share_of, with_codes
 from analysis.reports.evaluators import Evaluator, evaluators_in, people_in
-from analysis.tables.spec import Shown, Table, make_table
+from analysis.tables.spec import Table, count
 
 
 def ratings(evidence: Evidence) -> Table:
@@ -24,30 +25,20 @@ def ratings(evidence: Evidence) -> Table:
         if len(mine) or evaluator.kind == "human"
     ]
     rows.sort(key=lambda row: evidence.generators.index(row["generator"]))
-    columns = ("generator", "evaluator", *(f"n_{level}" for level in levels), "n", "mean", "low", "high", "reason")
+    counts = tuple(count(f"n_{level}", str(level), _("ratings of this level")) for level in levels)
     note = _("Ratings run from %(worst)s (worst) to %(best)s (best).") % {"worst": levels[0], "best": levels[-1]}
-    named_by = ("generator", "evaluator")
-    return make_table(
-        "ratings", columns, rows, title=_("Ratings"), notes=(note,), shown=shown_ratings(levels), named_by=named_by
-    )
+    return RATINGS.build(rows, evidence.choices.convention, (note,), {"evaluator": counts})
 
 
 def rating_row(
     evidence: Evidence, generator: str, evaluator: Evaluator, rated: pd.DataFrame, levels: tuple[int, ...]
 ) -> dict[str, Any]:
-    mean = mean_of(rated, (levels[0], levels[-1]), evidence.choices.seed, fixed=evaluator.is_fixed)
-    low, high, reason = mean.ends(evidence.choices.convention)
-    counts = {f"n_{level}": int((rated["value"] == level).sum()) for level in levels}
     return {
         "generator": generator,
         "evaluator": evaluator.name,
-        **counts,
+        **{f"n_{level}": int((rated["value"] == level).sum()) for level in levels},
         "n": len(rated),
-        "mean": mean.value,
-        "low": low,
-        "high": high,
-        "reason": reason,
-        "intervals": {"mean": mean.as_json()},
+        "mean": mean_of(rated, (levels[0], levels[-1]), evidence.choices.seed, fixed=evaluator.is_fixed),
     }
 
 
@@ -59,13 +50,7 @@ def accuracy_by_rating(evidence: Evidence) -> Table:
         for level in levels_of(evidence)
         for stage in (GUESS, READ)
     ]
-    columns = ("rating", "stage", "accuracy", "low", "high", "n", "n_texts", "reason")
-    note = _("A person's own rating with the same person's answers to that item; without the text only the items that "
-             "this person guessed. Generators pooled.")  # fmt: skip
-    title, named_by = _("Accuracy by rating"), ("rating", "stage")
-    return make_table(
-        "accuracy_by_rating", columns, rows, title=title, notes=(note,), shown=shown_accuracy(), named_by=named_by
-    )
+    return BY_RATING.build(rows, evidence.choices.convention)
 
 
 def rated_and_judged(evidence: Evidence) -> pd.DataFrame:
@@ -78,45 +63,11 @@ def rated_and_judged(evidence: Evidence) -> pd.DataFrame:
 
 
 def accuracy_row(evidence: Evidence, level: int, stage: str, judgments: pd.DataFrame) -> dict[str, Any]:
-    estimate = share_of(arm_of(with_codes(judgments)), evidence.choices.seed, _("no answers with this rating"))
-    low, high, reason = estimate.ends(evidence.choices.convention)
+    arm = arm_of(with_codes(judgments))
     return {
         "rating": level,
         "stage": stage,
-        "accuracy": estimate.value,
-        "low": low,
-        "high": high,
+        "accuracy": share_of(arm, evidence.choices.seed, _("no answers with this rating")),
         "n": len(judgments),
         "n_texts": judgments["text_id"].nunique(),
-        "reason": reason,
-        "intervals": {"accuracy": estimate.as_json()},
     }
-
-
-def shown_ratings(levels: tuple[int, ...]) -> tuple[Shown, ...]:
-    return (
-        Shown(_("Generator"), "generator"),
-        Shown(_("Ratings by"), "evaluator", "evaluator"),
-        *(Shown(str(level), f"n_{level}", "count", about=_("ratings of this level")) for level in levels),
-        Shown(_("Ratings"), "n", "count", about=_("ratings of items")),
-        Shown(_("Mean"), "mean", "number", "low", "high", "reason", "texts", "high", _("mean of the ratings")),
-    )
-
-
-def shown_accuracy() -> tuple[Shown, ...]:
-    return (
-        Shown(_("Rating"), "rating"),  # it names the row
-        Shown(_("Stage"), "stage", "stage"),
-        Shown(
-            _("Share right"),
-            "accuracy",
-            "number",
-            "low",
-            "high",
-            "reason",
-            "texts",
-            about=_("share of judgments right"),
-        ),
-        Shown(_("Judgments"), "n", "count", about=_("judgments of options of items rated so")),
-        Shown(_("Texts"), "n_texts", "count", about=_("texts with judgments")),
-    )

@@ -8,7 +8,8 @@ from django.utils.translation import gettext as _
 from analysis.formatting import judgments_counted, of_people, of_texts
 from analysis.frames.evidence import Evidence
 from analysis.frames.responses import judgments_of
-from analysis.protocols.guess_then_read.contrasts import INFORMATIVITY
+from analysis.pack.methods import Facts, table, with_ends
+from analysis.protocols.guess_then_read.informativity import INFORMATIVITY
 from analysis.protocols.guess_then_read.spread import narrowing
 from analysis.reports.contrasts import Comparison, find
 from analysis.reports.evaluators import HUMAN, evaluator_named
@@ -76,3 +77,30 @@ def compared(evidence: Evidence, speaker: str, comparison: Comparison | None) ->
     more = narrowing(evidence, judgments, largest.n_texts)
     said = headline(comparison, INFORMATIVITY_WORDING, more.clause if more else _("more texts would narrow this"))
     return [*said, *([more.basis] if more and more.clause else [])]
+
+
+# The methods draft ----------------------------------------------------------------------------------------------------
+
+
+def describe_design(facts: Facts) -> str:
+    said = [
+        _("Following Säuberli & Clematide (2024), annotators first judged every option of one generator's items "
+          "without seeing the text, then those of all generators with the text."),
+        _("People rated each item as well.") if any(row["n"] for row in table(facts, "ratings").rows) else "",
+        _("Models and baselines judged the items of all generators in each stage that they answered.")
+        if facts.evaluators else "",
+        _("Text informativity is the share of options judged rightly with the text less that without it."),
+    ]  # fmt: skip
+    return " ".join(filter(None, said))
+
+
+def describe_agreement(facts: Facts) -> str:
+    rows = {row["stage"]: row for row in table(facts, "agreement_with_humans").rows if row["evaluator"] == HUMAN}
+    values = {stage: with_ends(rows.get(stage), "kappa") for stage in ("guess", "read")}
+    return _("Mean Cohen's κ between people was %(guess)s without the text and %(read)s with it.") % values
+
+
+def describe_outcome(facts: Facts) -> str:
+    rows = [row for row in table(facts, "informativity").rows if row["evaluator"] == HUMAN]
+    by = ", ".join(f"{row['generator']} {with_ends(row, 'informativity')}" for row in rows)
+    return _("Text informativity by people's answers: %(by)s.") % {"by": by} if by else ""

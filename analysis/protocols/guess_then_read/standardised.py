@@ -21,17 +21,13 @@ from analysis.frames.responses import judgments_of
 from analysis.measures.intervals import TEXT, undefined
 from analysis.measures.types import FloatArray
 from analysis.protocols.guess_then_read.answers import READ
-from analysis.protocols.guess_then_read.contrasts import informativities
+from analysis.protocols.guess_then_read.informativity import informativities
+from analysis.protocols.guess_then_read.tables import STANDARDISED
 from analysis.reports.categories import Categories, categories_in, left_aside
 from analysis.reports.estimates import Estimate, figure_of, with_codes
 from analysis.reports.evaluators import Evaluator, evaluators_in
-from analysis.tables.spec import Shown, Table, make_table
+from analysis.tables.spec import Table
 
-NAME = "informativity_standardised"
-COLUMNS = (
-    "category_kind", "category", "generator", "evaluator", "share_items", "share_items_common", "informativity", "low",
-    "high", "reason", "n_items", "n_texts",
-)  # fmt: skip
 NOT_PUBLISHED = gettext_noop("A common mix has no published interval.")
 ALL = ""  # of the column `category`: at the common mix of all
 DIFFERS = 0.1  # from here on a share of items is said to differ from the common one
@@ -56,9 +52,7 @@ def informativity_standardised(evidence: Evidence) -> Table:
         notes = [_("Nothing divides the items into kinds yet: give each item a kind in its metadata, or set the codes "
                    "that say what it asks about on every item.")]  # fmt: skip
     notes += left_aside(evidence)
-    title = _("Informativity at a common mix of items")
-    named_by = ("category_kind", "category", "generator", "evaluator")
-    return make_table(NAME, COLUMNS, rows, title=title, notes=tuple(notes), shown=shown(), named_by=named_by)
+    return STANDARDISED.build(rows, evidence.choices.convention, notes)
 
 
 def mixes(evidence: Evidence, way: Categories) -> dict[str, dict[str, float]]:
@@ -110,7 +104,6 @@ def rows_of(
         found = estimate(
             coded, sums, weights, list(map(way.worded, way.names)), evidence.choices.seed, evaluator.is_fixed
         )
-        low, high, reason = found.ends(evidence.choices.convention)
         rows.append(
             {
                 "category_kind": way.kind,
@@ -119,15 +112,11 @@ def rows_of(
                 "evaluator": evaluator.name,
                 "share_items": 1.0 if place is None else shares[generator][name],
                 "share_items_common": 1.0 if place is None else shares[ALL][name],
-                "informativity": found.value,
-                "low": low,
-                "high": high,
-                "reason": reason,
+                "informativity": found,
                 "n_items": about["item_id"].nunique(),
                 "n_texts": about["text_id"].nunique(),
                 "category_kind_said": way.said,
                 "category_said": _("all, common mix") if place is None else way.worded(name),
-                "intervals": {"informativity": found.as_json()},
             }
         )
     return rows
@@ -162,18 +151,3 @@ def estimate(
         statistic, judgments.iloc[about], sums[about][:, used].reshape(len(about), -1), bounds=(-1.0, 1.0), seed=seed,
         not_published=NOT_PUBLISHED, fixed=fixed,
     )  # fmt: skip
-
-
-def shown() -> tuple[Shown, ...]:
-    informed = _("answerability minus guessability within each category, weighted by its share of all items")
-    return (
-        Shown(_("Items divided by"), "category_kind_said"),
-        Shown(_("Category"), "category_said"),
-        Shown(_("Generator"), "generator"),
-        Shown(_("Answers by"), "evaluator", "evaluator"),
-        Shown(_("Share of its items"), "share_items", "number", about=_("share of the generator's items")),
-        Shown(_("Share of all items"), "share_items_common", "number", about=_("share of all items: the weight")),
-        Shown(_("Informativity"), "informativity", "number", "low", "high", "reason", about=informed),
-        Shown(_("Items"), "n_items", "count", about=_("items with judgments")),
-        Shown(_("Texts"), "n_texts", "count", about=_("texts with judgments")),
-    )

@@ -1,4 +1,4 @@
-"""How far people agree on which item of a pair is better, whichever side it stood on."""
+"""How far people agree on which item of a pair is better, whichever side it stood on, and models with people."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -16,9 +16,12 @@ from analysis.measures.kappa import strength
 from analysis.measures.reader_coefficients import readers_coefficient
 from analysis.measures.strengths import TIE, ties_missing
 from analysis.measures.types import IntArray
-from analysis.protocols.pairwise.judged_pairs import judgments_of, ratings_of
-from analysis.protocols.pairwise.tables import AGREEMENT
+from analysis.protocols.pairwise.judged_pairs import judgments_by, judgments_of, ratings_of
+from analysis.protocols.pairwise.tables import AGREEMENT, JUDGE_AGREEMENT, JUDGE_WINS, POSITION_BIAS
+from analysis.protocols.pairwise.wins import win_rows
 from analysis.reports.estimates import Estimate
+from analysis.reports.evaluators import Evaluator, judges_in
+from analysis.reports.labels import measure_labels
 from analysis.tables.spec import Row, Table
 from studies.services.selection import CALIBRATION
 
@@ -39,7 +42,7 @@ def agreement_rows(evidence: Evidence, judgments: pd.DataFrame) -> list[dict[str
         WITHOUT_TIES: (ratings[:, untied], texts[untied], 2),
         TIES_MISSING: (ties_missing(ratings), texts, 2),
     }
-    return [agreement_row(view, *judged_twice(*given), evidence.choices.seed) for view, given in views.items()]
+    return [agreement_row(view, *keep_judged_twice(*given), evidence.choices.seed) for view, given in views.items()]
 
 
 def calibration_rows(evidence: Evidence) -> Sequence[Row]:
@@ -60,7 +63,7 @@ def variant_agreement(evidence: Evidence) -> Iterator[tuple[Any, ...]]:
             yield ("better", row["view"], measure, row[measure], intervals, row["n_units"], reason)
 
 
-def judged_twice(ratings: IntArray, texts: IntArray, categories: int) -> tuple[IntArray, IntArray, int]:
+def keep_judged_twice(ratings: IntArray, texts: IntArray, categories: int) -> tuple[IntArray, IntArray, int]:
     """Only pairs with two judgments or more."""
     twice = (ratings != MISSING).sum(axis=0) > 1
     return ratings[:, twice], texts[twice], categories
@@ -98,3 +101,46 @@ def prevalence(counts: IntArray) -> float:
     """The share of the commonest label among all judgments."""
     totals = counts.sum(axis=0)
     return float(totals.max() / totals.sum()) if totals.sum() else float(np.nan)
+
+
+OUTCOMES = 3  # first, second, tie
+
+
+def judges_of_pairs(evidence: Evidence) -> tuple[Table, ...]:
+    """Three tables where a model has judged, else none."""
+    judged = [(judge, judgments_by(evidence, judge)) for judge in judges_in(evidence)]
+    judged = [(judge, rows) for judge, rows in judged if not rows.empty]
+    if not judged:
+        return ()
+    people = judgments_of(evidence)
+    wins = [about(judge) | row for judge, rows in judged for row in win_rows(evidence, rows)]
+    agreement = [about(judge) | measure_labels(with_people(rows, people)) for judge, rows in judged]
+    positions = [position_row(evidence, judge) for judge, _rows in judged if judge.name in evidence.positions]
+    return (
+        JUDGE_WINS.build(wins),
+        JUDGE_AGREEMENT.build(agreement),
+        *([POSITION_BIAS.build(positions)] if positions else []),
+    )
+
+
+def about(judge: Evaluator) -> dict[str, str]:
+    return {"evaluator": judge.name, "evaluator_kind": judge.kind}
+
+
+def with_people(judgments: pd.DataFrame, people: pd.DataFrame) -> IntArray:
+    """Counts of (the model's outcome, a person's) over all judgments of people about pairs that the model judged."""
+    both = judgments[["unit", "outcome"]].merge(people[["unit", "outcome"]], on="unit", suffixes=("_model", "_human"))
+    cells = both["outcome_model"].to_numpy() * OUTCOMES + both["outcome_human"].to_numpy()
+    return np.bincount(cells, minlength=OUTCOMES**2).reshape(OUTCOMES, OUTCOMES).astype(np.int64)
+
+
+def position_row(evidence: Evidence, judge: Evaluator) -> dict[str, Any]:
+    found = evidence.positions[judge.name]
+    return {
+        "evaluator": judge.name,
+        "n": found.n,
+        "share_flipped": found.share_flipped,
+        "share_first": found.share_first,
+        "n_decided": found.n_decided,
+        "reason": "" if found.n and found.n_decided else _("No reply names a winner, or no pair has both orders."),
+    }

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from analysis.frames.evidence import Evidence
 from analysis.measures.strengths import NO_TIES, TIE
 from analysis.protocols.pairwise.agreement import TIES_MISSING, WITHOUT_TIES
-from analysis.protocols.pairwise.judged_pairs import PLACE, counted, judgments_by, judgments_of, winner
+from analysis.protocols.pairwise.judged_pairs import PLACE, judgments_by, judgments_of, select_counted, winner
 from analysis.protocols.pairwise.tables import (
     AGREEMENT,
     CONTRASTS,
@@ -48,13 +48,13 @@ def list_tables() -> tuple[TableSpec, ...]:
 @WINS.drill_down
 def list_wins(evidence: Evidence, row: Row, column: str) -> Table:
     """The judgments of two generators' pairs: those that one of them won, the ties, or all."""
-    return list_judgments(evidence, met(counted(evidence), row, column))
+    return list_judgments(evidence, select_meetings(select_counted(evidence), row, column))
 
 
 @JUDGE_WINS.drill_down
 def list_judge_wins(evidence: Evidence, row: Row, column: str) -> Table:
     judgments = judgments_by(evidence, evaluator_named(evidence, row["evaluator"]))
-    return list_judgments(evidence, met(judgments, row, column))
+    return list_judgments(evidence, select_meetings(judgments, row, column))
 
 
 @AGREEMENT.drill_down
@@ -73,7 +73,7 @@ def list_agreement(evidence: Evidence, row: Row, column: str) -> Table:
 @RANKING.drill_down
 def list_ranking(evidence: Evidence, row: Row, column: str) -> Table:
     """The judgments of the generator's pairs that the row's model counts."""
-    judgments = counted(evidence)
+    judgments = select_counted(evidence)
     mine = (judgments[["generator_first", "generator_second"]] == row["generator"]).any(axis=1)
     return list_judgments(evidence, judgments[mine & ((row["method"] != NO_TIES) | (judgments["outcome"] != TIE))])
 
@@ -81,7 +81,7 @@ def list_ranking(evidence: Evidence, row: Row, column: str) -> Table:
 @CONTRASTS.drill_down
 def list_contrasts(evidence: Evidence, row: Row, column: str) -> Table:
     """The judgments about an item of one of the two generators and one of another."""
-    judgments = counted(evidence)
+    judgments = select_counted(evidence)
     sides = judgments[["generator_first", "generator_second"]]
     either = sides.isin([row["generator_a"], row["generator_b"]]).any(axis=1)
     mine = judgments[either & (sides["generator_first"] != sides["generator_second"])]
@@ -91,7 +91,7 @@ def list_contrasts(evidence: Evidence, row: Row, column: str) -> Table:
 @SIDES.drill_down
 def list_sides(evidence: Evidence, row: Row, column: str) -> Table:
     """The judgments that the generator's items won where the side is known."""
-    won = of_known_sides(counted(evidence))
+    won = of_known_sides(select_counted(evidence))
     mine = won if row["generator"] == ALL else won[winner(won, "generator_") == row["generator"]]
     return list_judgments(evidence, mine)
 
@@ -101,7 +101,9 @@ def list_criteria(evidence: Evidence, row: Row, column: str) -> Table:
     """The judgments with a winner, each with whether the criterion was ticked; for the count the ticked ones."""
     answers = people_in(evidence).rows_of(evidence.frame)
     answers = answers[answers["question"] == row["criterion"]][[*PLACE, "value"]]
-    found = counted(evidence).merge(answers.rename(columns={"value": "ticked"}), on=PLACE).astype({"ticked": bool})
+    found = (
+        select_counted(evidence).merge(answers.rename(columns={"value": "ticked"}), on=PLACE).astype({"ticked": bool})
+    )
     return list_judgments(evidence, found[found["ticked"]] if column == "n" else found, "ticked")
 
 
@@ -109,15 +111,15 @@ def list_criteria(evidence: Evidence, row: Row, column: str) -> Table:
 def list_judges(evidence: Evidence, row: Row, column: str) -> Table:
     """Each judgment of a person beside what the model said of the same pair."""
     model = judgments_by(evidence, evaluator_named(evidence, row["evaluator"]))
-    said = pd.Series(preferred(model).to_numpy(), index=model["unit"])
+    said = pd.Series(name_preferred(model).to_numpy(), index=model["unit"])
     people = judgments_of(evidence)
     both = people[people["unit"].isin(said.index)]
     both = both.assign(model_better=both["unit"].map(said))
-    both["same"] = both["model_better"] == preferred(both)
+    both["same"] = both["model_better"] == name_preferred(both)
     return list_judgments(evidence, both, "model_better", "same", notes=say_alike(both["same"]))
 
 
-def met(judgments: pd.DataFrame, row: Row, column: str) -> pd.DataFrame:
+def select_meetings(judgments: pd.DataFrame, row: Row, column: str) -> pd.DataFrame:
     """The judgments in which the two generators of a row met and which the column counts."""
     a, b = row["generator_a"], row["generator_b"]
     first, second = judgments["generator_first"], judgments["generator_second"]
@@ -129,7 +131,7 @@ def met(judgments: pd.DataFrame, row: Row, column: str) -> pd.DataFrame:
     return both
 
 
-def preferred(judgments: pd.DataFrame) -> pd.Series:
+def name_preferred(judgments: pd.DataFrame) -> pd.Series:
     """The winner's id, or the word for a tie."""
     return winner(judgments).fillna(TIE_WORD)
 
@@ -137,7 +139,7 @@ def preferred(judgments: pd.DataFrame) -> pd.Series:
 def list_judgments(evidence: Evidence, judgments: pd.DataFrame, *more: str, notes: Iterable[str] = ()) -> Table:
     named = {"first": "item_a", "second": "item_b", "left": "shown_left"}
     named |= {"generator_first": "generator_a", "generator_second": "generator_b"}
-    found = judgments.assign(better=preferred(judgments)).rename(columns=named)
+    found = judgments.assign(better=name_preferred(judgments)).rename(columns=named)
     found = found.sort_values(["text_id", "item_a", "item_b", "annotator"])
     return list_rows(evidence, found, (*JUDGMENT, *more), _("The judgments"), notes, in_bank_order=False)
 

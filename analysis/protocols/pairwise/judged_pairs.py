@@ -34,7 +34,7 @@ def judgments_by(evidence: Evidence, evaluator: Evaluator) -> pd.DataFrame:
     return found.drop(columns="value").assign(outcome=outcome.astype(np.int64))
 
 
-def counted(evidence: Evidence) -> pd.DataFrame:
+def select_counted(evidence: Evidence) -> pd.DataFrame:
     """The judgments that enter the results: without those of the calibration where that was chosen."""
     found = judgments_of(evidence)
     return found if evidence.choices.calibration else found[found["part"] != CALIBRATION].reset_index(drop=True)
@@ -69,7 +69,7 @@ def ratings_of(judgments: pd.DataFrame) -> tuple[IntArray, IntArray]:
     return ratings, pd.factorize(texts, sort=True)[0].astype(np.int64)
 
 
-def coded(evidence: Evidence, judgments: pd.DataFrame) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+def encode(evidence: Evidence, judgments: pd.DataFrame) -> tuple[IntArray, IntArray, IntArray, IntArray]:
     """first, second: (n,) codes of generators in the order of the bank; outcome, text: (n,)."""
     codes = {name: code for code, name in enumerate(evidence.generators)}
     first, second = (judgments[f"generator_{side}"].map(codes).to_numpy() for side in ("first", "second"))

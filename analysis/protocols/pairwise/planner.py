@@ -16,10 +16,11 @@ from analysis.measures.strengths import TIE
 from analysis.planning.forms import OutlookForm, Sizes, share, size, spread
 from analysis.planning.outlook import STUDIES, AssumedPlan, Planner, outlook_row, percent, sizes_around
 from analysis.planning.spread_table import component_row, unfitted
-from analysis.protocols.pairwise.judged_pairs import coded, counted
+from analysis.protocols.pairwise.judged_pairs import encode, select_counted
 from analysis.protocols.pairwise.sentences import oriented, pair_spread
+from analysis.protocols.pairwise.tables import OUTLOOK
 from analysis.reports.spread import Spread, component_names
-from analysis.tables.spec import Row, Shown
+from analysis.tables.spec import Row
 
 PREFERRED, TEXT_SPREAD = 0.6, 0.5  # assumptions of ours where a study has no answers yet
 
@@ -35,6 +36,7 @@ class PairPlan(AssumedPlan):
     text_spread: float
 
     axes = ("texts", "judgments")
+    table = OUTLOOK
 
     def rows(self, seed: int) -> Iterator[dict[str, Any]]:
         for axis, least in (("texts", 2), ("judgments", 1)):
@@ -50,12 +52,6 @@ class PairPlan(AssumedPlan):
     def note(self) -> str:
         return _("Power: in what share of simulated studies the interval of the share preferred leaves out one half. "
                  "Width: of that interval. Judgments: of one pair of generators on a text, ties left out.")  # fmt: skip
-
-    def sizes_shown(self) -> list[Shown]:
-        return [Shown(_("Judgments"), "judgments", "count")]
-
-    def widths_shown(self) -> list[Shown]:
-        return [Shown(_("Width, share"), "width", "number", reason="reason")]
 
     def sentence(self, own: Row) -> str:
         return _(
@@ -91,7 +87,7 @@ def assume_values(sizes: Sizes, found: Spread) -> dict[str, Any]:
 
 
 def list_components(evidence: Evidence) -> list[dict[str, Any]]:
-    first, second, outcome, text = coded(evidence, counted(evidence))
+    first, second, outcome, text = encode(evidence, select_counted(evidence))
     untied, default = outcome != TIE, Components().text
     if not untied.any():
         return [unfitted("text", component_names()["text"], default)]

@@ -12,7 +12,7 @@ from analysis.frames.evidence import Evidence
 from analysis.measures.intervals import JUDGMENT, Interval
 from analysis.measures.ranking import Ranking, rank_generators
 from analysis.measures.strengths import METHODS
-from analysis.protocols.pairwise.judged_pairs import calibration_note, coded, counted
+from analysis.protocols.pairwise.judged_pairs import calibration_note, encode, select_counted
 from analysis.protocols.pairwise.tables import RANKING
 from analysis.reports.estimates import intervals_json, over_texts, texts_only_note
 from analysis.tables.spec import Table
@@ -27,14 +27,14 @@ METHOD_WORDS = {
 
 def ranking(evidence: Evidence) -> Table:
     """One row per method and generator, the strongest first. A generator without a finite strength has the reason."""
-    judgments = counted(evidence)
+    judgments = select_counted(evidence)
     rows = [row for method in METHODS for row in method_rows(evidence, judgments, method)]
     notes = (texts_only_note(_("strengths and possible ranks")), *calibration_note(evidence))
     return RANKING.build(rows, notes=notes)
 
 
 def method_rows(evidence: Evidence, judgments: pd.DataFrame, method: str) -> list[dict[str, Any]]:
-    first, second, outcome, text = coded(evidence, judgments)
+    first, second, outcome, text = encode(evidence, judgments)
     g, seed = len(evidence.generators), evidence.choices.seed
     by_text = rank_generators(first, second, outcome, g, text, method, seed=seed)
     singly = rank_generators(first, second, outcome, g, np.arange(len(text)), method, seed=seed)

@@ -5,10 +5,9 @@ from typing import Any
 
 from analysis.frames.evidence import Evidence
 from analysis.protocols.pairwise import figures
-from analysis.protocols.pairwise.agreement import pair_agreement, variant_agreement
-from analysis.protocols.pairwise.judges import judges_of_pairs
+from analysis.protocols.pairwise.agreement import judges_of_pairs, pair_agreement, variant_agreement
 from analysis.protocols.pairwise.ranking import ranking
-from analysis.protocols.pairwise.sentences import compared, preference_comparisons, say_ranking
+from analysis.protocols.pairwise.sentences import preference_comparisons, say_differences, say_ranking
 from analysis.protocols.pairwise.wins import criteria, sides, wins
 from analysis.reports.contrasts import contrasts
 from analysis.reports.description import description
@@ -32,7 +31,7 @@ def build_report(evidence: Evidence) -> Report:
         *found_errors(evidence),
         description(evidence),
     )
-    return Report(tables, (*say_ranking(ranked), *compared(evidence, comparisons)), ("ranking", "wins"))
+    return Report(tables, (*say_ranking(ranked), *say_differences(evidence, comparisons)), ("ranking", "wins"))
 
 
 def list_figures() -> Mapping[str, Any]:

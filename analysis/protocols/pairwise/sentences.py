@@ -13,7 +13,7 @@ from analysis.measures.power import Components, preference_outlook
 from analysis.measures.strengths import DAVIDSON, FIRST, SECOND, TIE
 from analysis.measures.types import IntArray
 from analysis.pack.methods import Facts, table, with_ends, written
-from analysis.protocols.pairwise.judged_pairs import coded, counted
+from analysis.protocols.pairwise.judged_pairs import encode, select_counted
 from analysis.reports.contrasts import Comparison, Difference, Family, Measured, compare_all
 from analysis.reports.estimates import arm_of, with_codes
 from analysis.reports.evaluators import HUMAN
@@ -26,7 +26,7 @@ WIN_RATE = "win_rate"
 
 def preference_comparisons(evidence: Evidence) -> tuple[Comparison, ...]:
     """The share of a generator's judgments that it wins, a tie counted as half."""
-    judgments = with_codes(counted(evidence))
+    judgments = with_codes(select_counted(evidence))
     figures = {name: Measured((arm_of(points_of(judgments, name), "points"),)) for name in evidence.generators}
     judged = {name: figure for name, figure in figures.items() if len(figure.added[0].n)}
     return compare_all([Family(WIN_RATE, HUMAN, judged, judgments["text_id"].nunique(), (-1.0, 1.0))], evidence.choices)
@@ -41,7 +41,7 @@ def points_of(judgments: pd.DataFrame, generator: str) -> pd.DataFrame:
     return judgments.assign(points=points)[about]
 
 
-def compared(evidence: Evidence, comparisons: tuple[Comparison, ...]) -> list[str]:
+def say_differences(evidence: Evidence, comparisons: tuple[Comparison, ...]) -> list[str]:
     """Which generators win more often than others."""
     if not comparisons:
         return []
@@ -54,7 +54,7 @@ def compared(evidence: Evidence, comparisons: tuple[Comparison, ...]) -> list[st
 def clause(evidence: Evidence, largest: Difference) -> str:
     """From the spread between texts that is fitted on the study's own judgments; nothing where it could not be."""
     fitted = pair_spread(evidence).text_spread
-    judgments = counted(evidence)
+    judgments = select_counted(evidence)
     between = judgments[
         judgments["generator_first"].isin([largest.better, largest.worse])
         & judgments["generator_second"].isin([largest.better, largest.worse])
@@ -84,8 +84,8 @@ def clause(evidence: Evidence, largest: Difference) -> str:
 
 def pair_spread(evidence: Evidence) -> Spread:
     """Of untied judgments of pairs."""
-    judgments = counted(evidence)
-    first, second, outcome, text = coded(evidence, judgments)
+    judgments = select_counted(evidence)
+    first, second, outcome, text = encode(evidence, judgments)
     untied = outcome != TIE
     cell, won = oriented(first[untied], second[untied], outcome[untied], len(evidence.generators))
     found = fit_text_spread(text[untied], cell, won) if untied.any() else None

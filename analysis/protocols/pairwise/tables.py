@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from django.utils.translation import gettext_noop as _
 
+from analysis.planning.tables import declare_outlook
 from analysis.reports import tables
 from analysis.reports.tables import EVALUATOR, GENERATOR, GENERATOR_A, GENERATOR_B, label_agreement
 from analysis.tables.spec import Column, Crossing, TableSpec, count, estimate, number
@@ -149,5 +150,9 @@ POSITION_BIAS = TableSpec(
           "order does not matter it is near .50."),
     ),
 )  # fmt: skip
+
+OUTLOOK = declare_outlook(
+    (count("judgments", _("Judgments")),), (number("width", _("Width, share"), reason="reason"), "difference_width")
+)
 
 TABLES = (RANKING, CONTRASTS, WINS, AGREEMENT, SIDES, CRITERIA, JUDGE_WINS, JUDGE_AGREEMENT, POSITION_BIAS)

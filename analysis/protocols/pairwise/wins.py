@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from analysis.frames.evidence import Evidence
 from analysis.measures.strengths import TIE, pair_counts
-from analysis.protocols.pairwise.judged_pairs import PLACE, calibration_note, coded, counted, winner
+from analysis.protocols.pairwise.judged_pairs import PLACE, calibration_note, encode, select_counted, winner
 from analysis.protocols.pairwise.tables import CRITERIA, SIDES, WINS
 from analysis.reports.estimates import arm_of, share_of, with_codes
 from analysis.reports.evaluators import people_in
@@ -22,11 +22,11 @@ ALL = "all"
 
 def wins(evidence: Evidence) -> Table:
     """One row per two generators, in the order of the bank, also where they never met."""
-    return WINS.build(win_rows(evidence, counted(evidence)), notes=calibration_note(evidence))
+    return WINS.build(win_rows(evidence, select_counted(evidence)), notes=calibration_note(evidence))
 
 
 def win_rows(evidence: Evidence, judgments: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    first, second, outcome, _text = coded(evidence, judgments)
+    first, second, outcome, _text = encode(evidence, judgments)
     names, once = evidence.generators, np.zeros(len(first), dtype=np.int64)
     counts = pair_counts(first, second, outcome, len(names), once, 1).total()
     for a, b in combinations(range(len(names)), 2):
@@ -42,7 +42,7 @@ def win_rows(evidence: Evidence, judgments: pd.DataFrame) -> Iterator[dict[str, 
 
 def sides(evidence: Evidence) -> Table:
     """A row for all wins whose side is known, and one for those of each generator. By lot alone it is .5."""
-    won = wins_of(counted(evidence))
+    won = wins_of(select_counted(evidence))
     groups = [(ALL, won)] + [(name, won[won["generator"] == name]) for name in evidence.generators]
     rows = [side_row(evidence, name, mine) for name, mine in groups]
     return SIDES.build(rows, evidence.choices.convention, calibration_note(evidence))
@@ -74,7 +74,7 @@ def criteria(evidence: Evidence) -> Table:
     """One row per criterion: in how many of the judgments with a winner it was ticked."""
     stage = get_declaration(evidence.study).stages[0]
     names = [question.name for question in stage.questions if question.kind == "tick"]
-    answers = people_in(evidence).rows_of(evidence.frame).merge(counted(evidence)[PLACE], on=PLACE)
+    answers = people_in(evidence).rows_of(evidence.frame).merge(select_counted(evidence)[PLACE], on=PLACE)
     rows = []
     for name in names:
         ticked = answers[answers["question"] == name]["value"]

@@ -25,7 +25,7 @@ from analysis.protocols.stopping_questionnaire.judged import (
 from analysis.protocols.stopping_questionnaire.tables import AGREEMENT, JUDGE_AGREEMENT
 from analysis.reports.estimates import NOT_PUBLISHED, Estimate
 from analysis.reports.evaluators import judges_in, people_in
-from analysis.reports.label_agreement import measure_labels
+from analysis.reports.labels import measure_labels
 from analysis.tables.spec import Table
 from studies.protocols import Question
 

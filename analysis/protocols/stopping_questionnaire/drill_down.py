@@ -28,7 +28,7 @@ def list_tables() -> tuple[TableSpec, ...]:
 @FLOW.drill_down
 def list_flow(evidence: Evidence, row: Row, column: str) -> Table:
     """The judgments that answered a category, or those that its answer ended."""
-    frame = chosen_by(evidence, row).frame
+    frame = select_judgments(evidence, row).frame
     kept = frame["stopped"] == row["category"] if column == "stopped" else is_label(frame, row["category"])
     return list_labels(evidence, frame[kept], row["category"])
 
@@ -46,7 +46,7 @@ def list_contrasts(evidence: Evidence, row: Row, column: str) -> Table:
 @LABELS.drill_down
 def list_distribution(evidence: Evidence, row: Row, column: str) -> Table:
     """The judgments with the label; for a share all that it is a share of."""
-    frame, category, label = chosen_by(evidence, row).frame, row["category"], row["label"]
+    frame, category, label = select_judgments(evidence, row).frame, row["category"], row["label"]
     given = frame[category]
     kept = {"n": given == label, "share_all": given.notna(), "share_applicable": is_label(frame, category)}[column]
     counted = frame[kept]
@@ -58,7 +58,7 @@ def list_distribution(evidence: Evidence, row: Row, column: str) -> Table:
 @AGREEMENT.drill_down
 def list_agreement(evidence: Evidence, row: Row, column: str) -> Table:
     """Each two judgments of one item by people that the row compares."""
-    judgments = chosen_by(evidence, row)
+    judgments = select_judgments(evidence, row)
     return list_pairs(evidence, judgments, pairs_of(judgments), row)
 
 
@@ -72,7 +72,7 @@ def list_judges(evidence: Evidence, row: Row, column: str) -> Table:
     return list_pairs(evidence, both, pairs_with_people(both, judge.codes), row)
 
 
-def chosen_by(evidence: Evidence, row: Row) -> Judgments:
+def select_judgments(evidence: Evidence, row: Row) -> Judgments:
     """The judgments of a row's group about the items of its generator and source, where it names such."""
     evaluator = next(each for each in groups_in(evidence) if group_of(each) == row["group"])
     return judgments_in(evidence).among(evaluator, row.get("generator", ""), row.get("source", ""))

@@ -9,8 +9,8 @@ from analysis.protocols.stopping_questionnaire import figures as drawn
 from analysis.protocols.stopping_questionnaire.agreement import agreement, category_agreement, judges_at_gates
 from analysis.protocols.stopping_questionnaire.labels import flow, label_distributions
 from analysis.protocols.stopping_questionnaire.sentences import (
-    compared,
     most_and_least,
+    say_differences,
     say_flow,
     stopped_comparisons,
     stopped_in,
@@ -37,7 +37,7 @@ def build_report(evidence: Evidence) -> Report:
         *found_errors(evidence),
         description(evidence),
     )
-    said = (*say_flow(how_far), *compared(evidence, stopped, comparisons), *most_and_least(agreed))
+    said = (*say_flow(how_far), *say_differences(evidence, stopped, comparisons), *most_and_least(agreed))
     figures = ("flow", "label_distributions", *(BY_GROUP_AND_SOURCE if rows_by_group_and_source(labels) else ()))
     return Report(tables, said, figures)
 

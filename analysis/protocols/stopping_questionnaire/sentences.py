@@ -95,7 +95,7 @@ def stopped_comparisons(evidence: Evidence, stopped: pd.DataFrame) -> tuple[Comp
     return compare_all([family], evidence.choices)
 
 
-def compared(evidence: Evidence, stopped: pd.DataFrame, comparisons: tuple[Comparison, ...]) -> list[str]:
+def say_differences(evidence: Evidence, stopped: pd.DataFrame, comparisons: tuple[Comparison, ...]) -> list[str]:
     """Which generators' items are stopped at less often."""
     if not comparisons:
         return []

@@ -7,5 +7,5 @@ HERE = "analysis.protocols.writing"
 PLUGIN = ProtocolPlugin(
     "writing",
     report=call_later(f"{HERE}.report.build_report"),
-    tables=call_later(f"{HERE}.rows_of_texts.list_tables"),
+    tables=call_later(f"{HERE}.drill_down.list_tables"),
 )

@@ -8,24 +8,17 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from analysis.frames.evidence import Evidence
+from analysis.protocols.writing.tables import WRITING, WRITTEN_ITEMS
 from analysis.reports.description import description
 from analysis.reports.evaluators import people_in
 from analysis.reports.report import Report
 from analysis.reports.variants import variants
-from analysis.tables.spec import Shown, Table, make_table
+from analysis.tables.spec import Table
 from items.plain import count_words
 from studies.models import Verdict
 from studies.services.written_items import WrittenItem, list_written_items
 
 ALL = ""  # of the column that names a group
-COUNTS = (
-    "group", "n_annotators", "n_texts", "n_items", "n_accepted", "n_repaired", "n_rejected", "n_waiting",
-    "words_per_stem", "minutes_per_text", "n", "reason",
-)  # fmt: skip
-ITEMS = (
-    "text_id", "annotator", "group", "part", "stem", "keys", "distractors", "expected_answer", "minutes", "verdict",
-    "item_id",
-)  # fmt: skip
 
 
 def build_report(evidence: Evidence) -> Report:
@@ -57,13 +50,7 @@ def counts(evidence: Evidence, found: list[WrittenItem]) -> Table:
     groups = sorted({each.group for each in found} - {ALL})
     chosen = [ALL, *(groups if len(groups) > 1 else [])]
     rows = [counts_row(group, [each for each in found if group in (ALL, each.group)]) for group in chosen]
-    notes = (
-        _("In files an empty group is all people."),
-        _("Minutes run from opening a text to handing it in, breaks included; the median over texts and annotators."),
-        _("Waiting: nobody has looked at it yet. Only what is accepted or repaired is in the bank."),
-    )
-    title = _("What was written")
-    return make_table("writing", COUNTS, rows, title=title, notes=notes, shown=shown_counts(), named_by=("group",))
+    return WRITING.build(rows)
 
 
 def counts_row(group: str, found: list[WrittenItem]) -> dict[str, Any]:
@@ -104,39 +91,4 @@ def items(found: Iterable[WrittenItem]) -> Table:
         }
         for each in found
     ]
-    notes = (_("As annotators wrote them; repairs stand in the bank. Minutes are those of the whole text."),)
-    return make_table("written_items", ITEMS, rows, title=_("Written items"), notes=notes, shown=shown_items())
-
-
-def shown_counts() -> tuple[Shown, ...]:
-    return (
-        Shown(_("Group"), "group", "group"),
-        Shown(_("Annotators"), "n_annotators", "count", about=_("people who wrote items")),
-        Shown(_("Texts"), "n_texts", "count", about=_("texts with items")),
-        Shown(_("Items"), "n_items", "count", about=_("items written")),
-        Shown(_("Accepted"), "n_accepted", "count", about=_("items taken as they were")),
-        Shown(_("Repaired"), "n_repaired", "count", about=_("items taken after a change")),
-        Shown(_("Rejected"), "n_rejected", "count", about=_("items not taken")),
-        Shown(_("Waiting"), "n_waiting", "count", about=_("items nobody has looked at")),
-        Shown(_("Words per question"), "words_per_stem", "number", about=_("mean over items")),
-        Shown(
-            _("Minutes per text"),
-            "minutes_per_text",
-            "number",
-            reason="reason",
-            about=_("median over texts and people"),
-        ),
-    )
-
-
-def shown_items() -> tuple[Shown, ...]:
-    return (
-        Shown(_("Text"), "text_id"),
-        Shown(_("Annotator"), "annotator"),
-        Shown(_("Question"), "stem"),
-        Shown(_("Keys"), "keys"),
-        Shown(_("Distractors"), "distractors"),
-        Shown(_("Expected answer"), "expected_answer"),
-        Shown(_("Minutes"), "minutes", "optional"),
-        Shown(_("Looked at"), "verdict", "verdict"),
-    )
+    return WRITTEN_ITEMS.build(rows)

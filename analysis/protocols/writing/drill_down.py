@@ -5,10 +5,9 @@ from django.utils.translation import gettext as _
 
 from analysis.frames.evidence import Evidence
 from analysis.protocols.writing.report import written_by_people
-from analysis.reports.drill_down import COUNTED
-from analysis.reports.drill_down import list_counted as counted
-from analysis.reports.drill_down import list_rows as listed
-from analysis.tables.spec import Row, Table, TableSpec, declare_drill_downs
+from analysis.protocols.writing.tables import TABLES, WRITING
+from analysis.reports.drill_down import COUNTED, list_counted, list_rows
+from analysis.tables.spec import Row, Table, TableSpec
 from items.plain import count_words
 from studies.models import Verdict
 
@@ -19,7 +18,12 @@ VERDICTS = {
 }  # fmt: skip
 
 
-def writing(evidence: Evidence, row: Row, column: str) -> Table:
+def list_tables() -> tuple[TableSpec, ...]:
+    return TABLES
+
+
+@WRITING.drill_down
+def list_written(evidence: Evidence, row: Row, column: str) -> Table:
     found = pd.DataFrame(
         [
             {
@@ -39,11 +43,7 @@ def writing(evidence: Evidence, row: Row, column: str) -> Table:
         found = found[found["verdict"] == VERDICTS[column]]
     elif column == "minutes_per_text":  # a text of an annotator has its minutes once
         texts = found.drop_duplicates(["annotator", "text_id"]).dropna(subset="minutes")
-        return listed(evidence, texts, TEXT, _("The minutes"))
+        return list_rows(evidence, texts, TEXT, _("The minutes"))
     elif column in COUNTED and column != "n_items":
-        return counted(evidence, found, column)
-    return listed(evidence, found, ITEM, _("The items"))
-
-
-def list_tables() -> tuple[TableSpec, ...]:
-    return declare_drill_downs({"writing": writing})
+        return list_counted(evidence, found, column)
+    return list_rows(evidence, found, ITEM, _("The items"))

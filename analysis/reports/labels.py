@@ -1,16 +1,34 @@
-"""How much of a model's probability was on the two labels: far below 1 it was not answering the question."""
+"""Labels: how far pairs of them agree, and how much of a model's probability was on them."""
 
 from collections.abc import Collection
+from typing import Any
 
 import numpy as np
 from django.utils.translation import gettext as _
 
+from analysis.measures.agreement import cohen_kappa, gwet_ac1, percent_agreement
 from analysis.measures.calibration import LOW_MASS
 from analysis.measures.calibration import label_mass as measured
+from analysis.measures.coefficients import category_counts, fleiss_kappa, table_ratings
+from analysis.measures.types import IntArray
 from analysis.reports.tables import LABEL_MASS as SPEC
 from analysis.tables.spec import Column, Table
 from evaluation.calls import iter_label_masses
 from studies.models import Study
+
+
+def measure_labels(table: IntArray) -> dict[str, Any]:
+    """`tables.LABEL_AGREEMENT`: percent, κ, κ whichever came first, AC1, number of pairs, and why one is undefined."""
+    at, times = table_ratings(table)
+    order_free = fleiss_kappa(category_counts(at, len(table)), times=times)
+    return {
+        "percent": percent_agreement(table),
+        "kappa": cohen_kappa(table),
+        "kappa_order_free": order_free.value,
+        "ac1": gwet_ac1(table),
+        "n_pairs": table.sum(),
+        "reason": _(order_free.reason) if order_free.reason else "",
+    }
 
 
 def label_mass(study: Study, purposes: Collection[str]) -> Table:

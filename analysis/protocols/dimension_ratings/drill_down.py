@@ -1,0 +1,388 @@
+"""Behind the numbers of dimension ratings: single scores, items with two numbers of each, and verdicts of experts."""
+
+from collections.abc import Iterable, Mapping
+from functools import partial
+
+import numpy as np
+import pandas as pd
+from django.utils.translation import gettext as _
+
+from analysis.formatting import count, number
+from analysis.frames.evidence import Evidence
+from analysis.measures.contrasts import adjusted
+from analysis.measures.correlations import text_correlations
+from analysis.measures.types import BoolArray, FloatArray
+from analysis.protocols.dimension_ratings.checks import second_scores
+from analysis.protocols.dimension_ratings.dimensions import datasets
+from analysis.protocols.dimension_ratings.metric_checks import asked_about, mean_of_rows
+from analysis.protocols.dimension_ratings.metric_correlations import BY_GENERATOR, WITHIN, each_row
+from analysis.protocols.dimension_ratings.metric_means import means_by_generator, round_scores
+from analysis.protocols.dimension_ratings.metric_values import Judged, pair_metrics
+from analysis.protocols.dimension_ratings.scores import (
+    AVERAGE,
+    CELL,
+    dimensions_of,
+    item_means,
+    rounds_of,
+    scores_by,
+    scores_of,
+)
+from analysis.protocols.dimension_ratings.tables import (
+    ALPHA,
+    CONTRASTS,
+    CORRELATIONS,
+    DISTRIBUTIONS,
+    ERROR_CODES,
+    EXPERT_CHECK,
+    FLAGGED,
+    JUDGE_AGREEMENT,
+    JUDGE_MEANS,
+    MEANS,
+    METRIC_BY_SCORE,
+    METRIC_CHECKS,
+    METRIC_CORRELATIONS,
+    METRIC_MEANS,
+    TABLES,
+)
+from analysis.reports.drill_down import COUNTED, list_counted, list_rows
+from analysis.reports.error_codes import ALL, coded_items
+from analysis.reports.evaluators import evaluator_named
+from analysis.tables.spec import Column, Row, Table, TableSpec
+from studies.protocols.dimension_ratings.declaration import RIGHT
+from studies.protocols.second_round import wording_key
+from studies.question_words import name_question
+from studies.services.declarations import get_declaration
+
+SCORE = ("text_id", "item_id", "generator", "annotator", "dimension", "round", "score")
+ABOUT = ("text_id", "item_id", "generator")
+ONE = "value"  # the column of a metric that is not about a single dimension
+
+
+def list_tables() -> tuple[TableSpec, ...]:
+    return TABLES
+
+
+# Single scores --------------------------------------------------------------------------------------------------------
+
+
+@ALPHA.drill_down
+def list_alpha(evidence: Evidence, row: Row, column: str) -> Table:
+    """The scores of items with two or more; the others are in no pair."""
+    scores = on_dimension(scores_of(evidence, row["round"]), row["dimension"])
+    paired = scores[scores.groupby("item_id")["annotator"].transform("size") > 1]
+    items, single = paired["item_id"].nunique(), len(scores) - len(paired)
+    notes = (
+        _("Items with two or more scores: %(items)s. Not here, as nothing is beside them: single scores of %(single)s "
+          "items.") % {"items": count(items), "single": count(single)},
+    )  # fmt: skip
+    return list_scores(evidence, paired, notes)
+
+
+@MEANS.drill_down
+def list_means(evidence: Evidence, row: Row, column: str) -> Table:
+    """The scores of a generator's items on a dimension, for the average on all."""
+    scores = scores_of(evidence, row["round"])
+    mine = on_dimension(scores[scores["generator"] == row["generator"]], row["dimension"])
+    return list_scores(evidence, mine, means_said(evidence, mine))
+
+
+@CONTRASTS.drill_down
+def list_contrasts(evidence: Evidence, row: Row, column: str) -> Table:
+    """The scores of either generator's items on a dimension after the last round, for the average on all."""
+    scores = scores_of(evidence, rounds_of(evidence)[-1])
+    scores = scores[scores["generator"].isin([row["generator_a"], row["generator_b"]])]
+    mine = on_dimension(scores, row["measure"])
+    return list_counted(evidence, mine, column) if column in COUNTED else list_scores(evidence, mine)
+
+
+@DISTRIBUTIONS.drill_down
+def list_distributions(evidence: Evidence, row: Row, column: str) -> Table:
+    """The scores of one level, for its share all scores on the dimension in the data set."""
+    scores = dict(datasets(scores_of(evidence, row["round"])))[row["dataset"]]
+    every = on_dimension(scores, row["dimension"])
+    level = every["value"] == row["score"]
+    said = {"score": row["score"], "n": count(int(level.sum())), "all": count(len(every))}
+    notes = (_("%(n)s of %(all)s scores are %(score)s.") % said,)
+    return list_scores(evidence, every if column == "share" else every[level], notes)
+
+
+@FLAGGED.drill_down
+def list_flagged(evidence: Evidence, row: Row, column: str) -> Table:
+    """All scores of the item on the dimension, and the annotator's own of the same wording in the text."""
+    scores = on_dimension(scores_of(evidence, 1), row["dimension"])
+    items = evidence.items.set_index("item_id")
+    is_exact = get_declaration(evidence.study).exact_wording
+    wordings = items["stem"].map(partial(wording_key, is_exact=is_exact))
+    alike = scores["text_id"] == items["text_id"][row["item_id"]]
+    alike &= scores["item_id"].map(wordings) == wordings[row["item_id"]]
+    found = scores[(scores["item_id"] == row["item_id"]) | (alike & (scores["annotator"] == row["annotator"]))]
+    again = second_scores(evidence)
+    later = [again.get(tuple(cell)) for cell in found[CELL].to_numpy()]
+    return list_scores(evidence, found.assign(score_2=pd.Series(later, found.index, dtype=object)), more=("score_2",))
+
+
+@JUDGE_MEANS.drill_down
+def list_judge_means(evidence: Evidence, row: Row, column: str) -> Table:
+    """The scores of one model."""
+    scores = scores_by(evidence, evaluator_named(evidence, row["evaluator"]), 1)
+    mine = on_dimension(scores[scores["generator"] == row["generator"]], row["dimension"])
+    return list_scores(evidence, mine, means_said(evidence, mine))
+
+
+def on_dimension(scores: pd.DataFrame, dimension: str) -> pd.DataFrame:
+    """The scores on it; all of them for the average."""
+    return scores if dimension == AVERAGE else scores[scores["dimension"] == dimension]
+
+
+def means_said(evidence: Evidence, scores: pd.DataFrame) -> tuple[str, ...]:
+    """The mean on each dimension, and that of these means where there are several."""
+    means = scores.groupby("dimension")["value"].mean().reindex(dimensions_of(evidence)).dropna()
+    said = [f"{name_question(str(dimension))}: {number(mean)}" for dimension, mean in means.items()]
+    if len(means) > 1:
+        said.append(_("Mean of these means: %(mean)s") % {"mean": number(float(means.mean()))})
+    return tuple(said)
+
+
+def list_scores(
+    evidence: Evidence, scores: pd.DataFrame, notes: Iterable[str] = (), more: tuple[str, ...] = ()
+) -> Table:
+    """Scores in the order of the bank: by item, dimension and annotator; `more` names further columns of theirs."""
+    rows = sort_scores(evidence, scores.rename(columns={"value": "score"}))
+    return list_rows(evidence, rows, (*SCORE, *more), _("The scores"), notes, in_bank_order=False)
+
+
+def sort_scores(evidence: Evidence, rows: pd.DataFrame) -> pd.DataFrame:
+    places = {item: place for place, item in enumerate(evidence.items["item_id"])}
+    dimensions = {name: place for place, name in enumerate(dimensions_of(evidence))}
+    order = np.lexsort((
+        pd.factorize(rows["annotator"], sort=True)[0],
+        rows["dimension"].map(dimensions).to_numpy(),
+        rows["item_id"].map(places).to_numpy(),
+    ))  # fmt: skip
+    return rows.iloc[order]
+
+
+# Items ----------------------------------------------------------------------------------------------------------------
+
+
+@CORRELATIONS.drill_down
+def list_dimensions(evidence: Evidence, row: Row, column: str) -> Table:
+    """The items with a mean score on both dimensions; Nemenyi's p ranks all dimensions of the items that have all."""
+    every = dimensions_of(evidence)
+    names = every if column == "nemenyi_p" else (row["dimension_a"], row["dimension_b"])
+    means = item_means(scores_of(evidence, row["round"]), every)[list(names)]
+    return list_numbers(evidence, means.dropna(), {name: name_question(name) for name in names})
+
+
+@JUDGE_AGREEMENT.drill_down
+def list_judge_agreement(evidence: Evidence, row: Row, column: str) -> Table:
+    """Items with a score of the model and the mean of people's; for the share of equal ones, each score of people."""
+    own = on_dimension(scores_by(evidence, evaluator_named(evidence, row["evaluator"]), 1), row["dimension"])
+    people = on_dimension(scores_of(evidence, rounds_of(evidence)[0]), row["dimension"])
+    if column in ("percent", "n_pairs"):
+        return pairs_of_scores(evidence, own, people)
+    both = pd.DataFrame({
+        "model": own.groupby("item_id")["value"].mean(), "people": people.groupby("item_id")["value"].mean(),
+    }).dropna()  # fmt: skip
+    titles = {"model": row["evaluator"], "people": _("People, mean")}
+    means = {"model": number(both["model"].mean()), "people": number(both["people"].mean())} if len(both) else {}
+    notes = (_("Mean of the model: %(model)s; of people: %(people)s.") % means,) if means else ()
+    return list_numbers(evidence, both, titles, notes)
+
+
+def pairs_of_scores(evidence: Evidence, own: pd.DataFrame, people: pd.DataFrame) -> Table:
+    """One row per score of people on an item that the model scored."""
+    pairs = people.merge(own[["item_id", "value"]], on="item_id", suffixes=("", "_model"))
+    found = pairs.set_index("item_id")[["annotator", "value", "value_model"]].rename(columns={"value": "score"})
+    found = found.assign(equal=found["score"] == found["value_model"])
+    columns = (
+        "annotator",
+        "score",
+        Column("value_model", _("Score of the model"), "count"),
+        Column("equal", _("Equal"), "truth"),
+    )
+    return list_items(evidence, found, columns)
+
+
+def list_numbers(
+    evidence: Evidence, numbers: pd.DataFrame, titles: Mapping[str, str], notes: tuple[str, ...] = ()
+) -> Table:
+    """numbers: items down, by id; `titles` names those of its columns that are listed, in their order."""
+    columns = tuple(Column(column, title, "number") for column, title in titles.items())
+    return list_items(evidence, numbers, columns, notes)
+
+
+def list_items(
+    evidence: Evidence, found: pd.DataFrame, columns: tuple[Column | str, ...], notes: tuple[str, ...] = ()
+) -> Table:
+    """Rows about items (index: their ids) in the order of the bank, each with its text and generator."""
+    items = evidence.items.set_index("item_id", drop=False)[list(ABOUT)]
+    ordered = found.iloc[np.argsort(items.index.get_indexer(found.index), kind="stable")]
+    values = items.loc[ordered.index].reset_index(drop=True).join(ordered.reset_index(drop=True))
+    return list_rows(evidence, values, (*ABOUT, *columns), _("The items"), notes, in_bank_order=False)
+
+
+# Metrics --------------------------------------------------------------------------------------------------------------
+
+
+@METRIC_CORRELATIONS.drill_down
+def list_correlations(evidence: Evidence, row: Row, column: str) -> Table:
+    """The items with both numbers, within texts those of the texts that count; for an adjusted p all p it is among."""
+    data = pair_metrics(evidence)
+    if column == "p_adjusted":
+        return list_tests(evidence, data, row)
+    x, y = data.value(row["metric"], row["dimension"]), data.score(row["dimension"])
+    kept = ~(np.isnan(x) | np.isnan(y))
+    notes: tuple[str, ...] = ()
+    if row["scope"] == WITHIN:
+        kept &= in_texts_that_vary(x, y, data, row["coefficient"])
+        notes = (_("Only the texts in which both numbers vary: the others have no correlation."),)
+    if row["scope"] == BY_GENERATOR:
+        notes = (_("The correlation is that of the means of each generator's items here."),)
+    return list_beside(evidence, data, row["metric"], x, y, kept, notes)
+
+
+def in_texts_that_vary(x: FloatArray, y: FloatArray, data: Judged, coefficient: str) -> BoolArray:
+    """(n,): whether the item's text has a correlation of its own."""
+    both, texts = ~(np.isnan(x) | np.isnan(y)), data.texts
+    counted = [
+        text
+        for text in np.unique(texts[both])
+        for mine in [both & (texts == text)]
+        if len(text_correlations(x[mine], y[mine], texts[mine], coefficient)[0])
+    ]
+    return np.isin(texts, counted)
+
+
+def list_tests(evidence: Evidence, data: Judged, row: Row) -> Table:
+    """The p of every metric and dimension of a coefficient and scope, and what Holm's adjustment makes of them."""
+    rows = [
+        {name: each[name] for name in ("metric", "dimension", "n", "p")}
+        for each in each_row(evidence, data, row["coefficient"], row["scope"])
+    ]
+    holm = adjusted(np.array([each["p"] for each in rows], dtype=np.float64))
+    tests = [each | {"p_adjusted": p} for each, p in zip(rows, holm, strict=True)]
+    columns = (
+        Column("metric", _("Metric")),
+        "dimension",
+        Column("n", _("Rows"), "count"),
+        "p",
+        "p_adjusted",
+    )
+    title = _("The tests that are adjusted together")
+    return list_rows(evidence, pd.DataFrame(tests), columns, title, in_bank_order=False)
+
+
+@METRIC_MEANS.drill_down
+def list_metric_means(evidence: Evidence, row: Row, column: str) -> Table:
+    """The values of the generator's items; for ranks and their correlation, the means of all generators."""
+    data = pair_metrics(evidence)
+    if column in ("rank", "human_rank", "rank_correlation"):
+        return list_generators(evidence, data, row["metric"])
+    values = split_dimensions(data.values[row["metric"]])
+    mine = values[data.items["generator"] == row["generator"]].dropna(how="all")
+    return list_numbers(
+        evidence, mine, {name: row["metric"] if name == ONE else name_question(name) for name in map(str, mine)}
+    )
+
+
+def split_dimensions(values: pd.DataFrame) -> pd.DataFrame:
+    """A column for each dimension; only one where the metric has the same value for all of them."""
+    first = values.iloc[:, 0]
+    return first.to_frame(ONE) if all(values[name].equals(first) for name in values) else values
+
+
+def list_generators(evidence: Evidence, data: Judged, metric: str) -> Table:
+    by_metric, by_people = (means_by_generator(evidence, data, each) for each in (data.values[metric], data.scores))
+    rows = [{"generator": name, "mean": by_metric[name], "human_mean": by_people[name]} for name in evidence.generators]
+    human = Column("human_mean", _("People, average of dimensions"), "number")
+    columns = ("generator", Column("mean", metric, "number"), human)
+    return list_rows(evidence, pd.DataFrame(rows), columns, _("The generators"), in_bank_order=False)
+
+
+@METRIC_CHECKS.drill_down
+def list_checks(evidence: Evidence, row: Row, column: str) -> Table:
+    """The items with both numbers: those the check asks about, the others, or for the difference both."""
+    data = pair_metrics(evidence)
+    chosen = asked_about(evidence, data, row["metric"], row["check"])
+    x, y = (mean_of_rows(each.to_numpy(dtype=np.float64)) for each in (data.values[row["metric"]], data.scores))
+    kept = ~(np.isnan(x) | np.isnan(y))
+    kept &= {"n": chosen, "n_others": ~chosen}.get(column, np.ones(len(x), dtype=bool))
+    found = pd.DataFrame({"value": x, "score": y, "asked_about": chosen}, index=data.items.index)[kept]
+    columns = (
+        Column("value", row["metric"], "number"),
+        Column("score", _("People, average of dimensions"), "number"),
+        Column("asked_about", _("Asked about"), "truth"),
+    )
+    return list_items(evidence, found, columns)
+
+
+@METRIC_BY_SCORE.drill_down
+def list_by_score(evidence: Evidence, row: Row, column: str) -> Table:
+    """The items of one rounded score, for r those of all of them."""
+    data = pair_metrics(evidence)
+    x, y = data.value(row["metric"], row["dimension"]), data.score(row["dimension"])
+    kept = ~(np.isnan(x) | np.isnan(y))
+    if column != "r":
+        kept &= round_scores(y) == row["score"]
+    return list_beside(evidence, data, row["metric"], x, y, kept, with_rounded=True)
+
+
+def list_beside(
+    evidence: Evidence,
+    data: Judged,
+    metric: str,
+    x: FloatArray,
+    y: FloatArray,
+    kept: BoolArray,
+    notes: tuple[str, ...] = (),
+    *,
+    with_rounded: bool = False,
+) -> Table:
+    """The kept items with the metric's value and people's mean score."""
+    titles = {"value": metric, "score": _("People, mean")} | ({"rounded": _("Rounded")} if with_rounded else {})
+    found = pd.DataFrame({"value": x, "score": y, "rounded": round_scores(y)}, index=data.items.index)[kept]
+    means = {"value": number(found["value"].mean()), "score": number(found["score"].mean())} if len(found) else {}
+    said = (_("Items: %(n)s.") % {"n": count(len(found))}, *notes)
+    if means:
+        said = (_("Mean of the metric: %(value)s; of people's mean scores: %(score)s.") % means, *said)
+    return list_numbers(evidence, found[list(titles)], titles, said)
+
+
+# Experts and researchers ----------------------------------------------------------------------------------------------
+
+
+@EXPERT_CHECK.drill_down
+def list_experts(evidence: Evidence, row: Row, column: str) -> Table:
+    """The verdicts of one expert on a dimension."""
+    verdicts = evidence.verdicts
+    mine = verdicts[(verdicts["annotator"] == row["expert"]) & (verdicts["question"] == row["dimension"])]
+    found = pd.DataFrame({"expert": mine["annotator"], "dimension": mine["question"], "right": mine["value"] == RIGHT})
+    columns = (Column("expert", _("Expert")), "dimension", "right")
+    return list_items(evidence, found.set_index(mine["item_id"]), columns)
+
+
+@ERROR_CODES.drill_down
+def list_codes(evidence: Evidence, row: Row, column: str) -> Table:
+    """The items with the code; for shares all items of the generator, or those of them that have any error."""
+    items = (
+        evidence.items if row["generator"] == ALL else evidence.items[evidence.items["generator"] == row["generator"]]
+    )
+    coded = coded_items(evidence)
+    errors = [coded.get(item, set()) for item in items["item_id"]]
+    found = pd.DataFrame(
+        {"codes": [", ".join(sorted(each)) for each in errors], "has_code": [row["code"] in each for each in errors]},
+        index=pd.Index(items["item_id"]),
+    )
+    kept = {"n": found["has_code"], "share_of_erroneous": found["codes"] != ""}
+    rows = found[kept[column]] if column in kept else found
+    columns = (Column("codes", _("Codes")), Column("has_code", row["code"], "truth"))
+    return list_items(evidence, rows, columns, say_share_coded(rows))
+
+
+def say_share_coded(rows: pd.DataFrame) -> tuple[str, ...]:
+    if rows.empty:
+        return ()
+    n = int(rows["has_code"].sum())
+    said = {"n": count(n), "all": count(len(rows)), "share": number(n / len(rows))}
+    return (_("%(n)s of %(all)s items have the code, %(share)s") % said,)

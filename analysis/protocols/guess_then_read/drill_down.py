@@ -1,0 +1,294 @@
+"""Behind the numbers of a guess-then-read study: judgments of options, pairs of them, ratings and single items."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+from django.utils.translation import gettext as _
+
+from analysis.agreement import stand_in_rows
+from analysis.formatting import number
+from analysis.frames.evidence import Evidence
+from analysis.frames.responses import judgments_of
+from analysis.measures.agreement import Pairwise, pairwise
+from analysis.measures.informativity import LEAST
+from analysis.protocols.guess_then_read.agreement import TICKED_OR_NOT, lines_of, ratings_in
+from analysis.protocols.guess_then_read.answers import GUESS, READ, items_right, levels_of, ratings_of, select_matched
+from analysis.protocols.guess_then_read.beside_accuracy import both_stages, with_keys
+from analysis.protocols.guess_then_read.ratings import rated_and_judged
+from analysis.protocols.guess_then_read.standardised import ALL, mixes
+from analysis.protocols.guess_then_read.tables import (
+    AGREEMENT,
+    BIASES,
+    BY_RATING,
+    CONTRASTS,
+    GUESSABLE,
+    INTERVALS,
+    ITEM_ANALYSIS,
+    MATCHED,
+    POOLED,
+    PROBABILITIES,
+    RATINGS,
+    STANDARDISED,
+    TABLES,
+    UNANSWERABLE,
+)
+from analysis.reports.categories import categories_in
+from analysis.reports.drill_down import (
+    COUNTED,
+    list_counted,
+    list_judgments,
+    list_rows,
+    name_pairs,
+    pair_answers,
+    say_same,
+    say_share,
+)
+from analysis.reports.evaluators import evaluator_named, people_in
+from analysis.tables.spec import Row, Table, TableSpec
+
+STAGES: Mapping[str, tuple[str, ...]] = {"guessability": (GUESS,), "answerability": (READ,)}
+OPTION = ("item_id", "option_id")
+SHARED = ("text_id", "item_id", "option_id", "generator", "stage", "annotator_a", "annotator_b", "ticked_a", "ticked_b")
+OF_PAIR = ("annotator_a", "annotator_b", "n_shared", "n_same", "kappa", "ac1")
+OVER_ALL_PAIRS = ("percent", "ac1", "n_judgments")  # the others are over pairs whose κ is defined
+RATING = ("text_id", "item_id", "generator", "annotator", "rating")
+WHOLE = ("text_id", "item_id", "generator", "annotator", "right")
+BOTH_STAGES = ("text_id", "item_id", "option_id", "annotator", "key", "p_guess", "p_read")
+OF_ITEM = ("text_id", "item_id", "generator", "annotator", "stage", "ticked_options", "keys", "right")
+OF_OPTION = ("text_id", "item_id", "option_id", "annotator", "stage", "ticked", "key", "right", "unsure")
+OF_PERSON = ("annotator", "right", "n_others", "n_others_right", "share_others")
+OF_KEY = ("text_id", "item_id", "option_id", "generator", "n_judged", "n_right", "this")
+
+
+def list_tables() -> tuple[TableSpec, ...]:
+    """Its own, and those about models in the place of people, whose rows are each about one question here."""
+    stand_in = (
+        replace(spec, shared=("stage", "question") if "question" in spec.keys else ("stage",))
+        for spec in stand_in_rows.list_tables()
+    )
+    return (*TABLES, *stand_in)
+
+
+@INTERVALS.drill_down
+@POOLED.drill_down
+def list_pooled(evidence: Evidence, row: Row, column: str) -> Table:
+    """The judgments of a row of `informativity`: of one stage for an accuracy, else of both."""
+    return list_informativity(evidence, row, column, judgments_of(evidence.frame))
+
+
+@MATCHED.drill_down
+def list_matched(evidence: Evidence, row: Row, column: str) -> Table:
+    """The same of `informativity_matched`."""
+    return list_informativity(evidence, row, column, select_matched(judgments_of(evidence.frame)))
+
+
+def list_informativity(evidence: Evidence, row: Row, column: str, judgments: pd.DataFrame) -> Table:
+    mine = judgments_by(evidence, row, judgments)
+    if column in COUNTED:
+        return list_counted(evidence, mine, column)
+    return list_judgments(evidence, mine[mine["stage"].isin(STAGES.get(column, (GUESS, READ)))])
+
+
+@CONTRASTS.drill_down
+def list_contrasts(evidence: Evidence, row: Row, column: str) -> Table:
+    """The judgments about the items of either generator, of one stage for an accuracy, else of both."""
+    judgments = evaluator_named(evidence, row["evaluator"]).rows_of(judgments_of(evidence.frame))
+    mine = judgments[judgments["generator"].isin([row["generator_a"], row["generator_b"]])]
+    mine = mine[mine["stage"].isin(STAGES.get(row["measure"], (GUESS, READ)))]
+    return list_counted(evidence, mine, column) if column in COUNTED else list_judgments(evidence, mine)
+
+
+def judgments_by(evidence: Evidence, row: Row, judgments: pd.DataFrame) -> pd.DataFrame:
+    """Those of the row's evaluator about the items of its generator."""
+    evaluator = evaluator_named(evidence, row["evaluator"])
+    return evaluator.rows_of(judgments[judgments["generator"] == row["generator"]])
+
+
+@STANDARDISED.drill_down
+def list_standardised(evidence: Evidence, row: Row, column: str) -> Table:
+    """Behind a row of `informativity_standardised`: the items of a share, else the judgments by category."""
+    way = next(each for each in categories_in(evidence) if each.kind == row["category_kind"])
+    if column in ("share_items", "share_items_common"):
+        own = evidence.items["generator"] == row["generator"]
+        return list_category(evidence, row, evidence.items[own | (column == "share_items_common")], way.of)
+    mine = judgments_by(evidence, row, judgments_of(evidence.frame))
+    mine = mine.assign(category=mine["item_id"].map(way.of))
+    mine = mine if row["category"] == ALL else mine[mine["category"] == row["category"]]
+    if column in COUNTED:
+        return list_counted(evidence, mine, column)
+    weights = mixes(evidence, way)[ALL]
+    notes = [
+        _("Weight of %(category)s: %(weight)s") % {"category": way.worded(name), "weight": number(weights[name])}
+        for name in way.names
+        if row["category"] == ALL
+    ]
+    return list_judgments(evidence, mine, notes, ("category",))
+
+
+def list_category(evidence: Evidence, row: Row, items: pd.DataFrame, category: Mapping[str, str]) -> Table:
+    """Items with their category, and whether it is that of the row."""
+    of = items["item_id"].map(category)
+    rows = items.assign(category=of, counted=(of == row["category"]) | (row["category"] == ALL))
+    notes = say_share(rows["counted"], _("%(n_true)s of %(n)s items are counted, %(share)s"))
+    return list_rows(evidence, rows, ("text_id", "item_id", "generator", "category", "counted"), _("The items"), notes)
+
+
+@BY_RATING.drill_down
+def list_by_rating(evidence: Evidence, row: Row, column: str) -> Table:
+    """Behind a row of `accuracy_by_rating`: people's judgments of what they themselves rated so."""
+    own = rated_and_judged(evidence)
+    mine = own[(own["rating"] == row["rating"]) & (own["stage"] == row["stage"])]
+    return (
+        list_counted(evidence, mine, column) if column in COUNTED else list_judgments(evidence, mine, (), ("rating",))
+    )
+
+
+# Agreement ------------------------------------------------------------------------------------------------------------
+
+
+@AGREEMENT.drill_down
+def list_agreement(evidence: Evidence, row: Row, column: str) -> Table:
+    """The pairs themselves for their number, else the judgments that they share."""
+    judgments = judgments_of(evidence.frame)
+    judgments = judgments[judgments["stage"] == row["stage"]]
+    ratings = ratings_in(judgments)
+    line = next(each for each in lines_of(evidence, ratings) if each.evaluator.name == row["evaluator"])
+    found = pairwise(ratings.values, TICKED_OR_NOT, line.pairs)
+    entering = found.n > 0 if column in OVER_ALL_PAIRS else ~np.isnan(found.kappa)
+    if column == "n_pairs":
+        return list_pairs(evidence, found, entering, ratings.raters)
+    both = pair_answers(judgments, name_pairs(found.pairs[entering], ratings.raters), OPTION)
+    rows = both.rename(columns={"value_a": "ticked_a", "value_b": "ticked_b"})
+    return list_rows(evidence, rows, (*SHARED, "same"), _("The shared judgments"), say_same(rows))
+
+
+def list_pairs(evidence: Evidence, found: Pairwise, entering: np.ndarray, raters: Sequence[str]) -> Table:
+    """Pairs of annotators with their own agreement."""
+    rows = pd.DataFrame(name_pairs(found.pairs, raters), columns=["annotator_a", "annotator_b"]).assign(
+        n_shared=found.n, n_same=found.agreed, kappa=found.kappa, ac1=found.ac1
+    )
+    return list_rows(evidence, rows[entering], OF_PAIR, _("The pairs"))
+
+
+# Ratings, biases and probabilities ------------------------------------------------------------------------------------
+
+
+@RATINGS.drill_down
+def list_ratings(evidence: Evidence, row: Row, column: str) -> Table:
+    evaluator = evaluator_named(evidence, row["evaluator"])
+    rated = evaluator.rows_of(ratings_of(evidence.frame)).rename(columns={"value": "rating"})
+    mine = rated[rated["generator"] == row["generator"]]
+    level = {f"n_{level}": level for level in levels_of(evidence)}.get(column)
+    return list_rows(evidence, mine if level is None else mine[mine["rating"] == level], RATING, _("The ratings"))
+
+
+@BIASES.drill_down
+def list_biases(evidence: Evidence, row: Row, column: str) -> Table:
+    """The judgments of a stage; for items as a whole one row for each annotator and item."""
+    mine = judgments_by(evidence, row, judgments_of(evidence.frame))
+    mine = mine[mine["stage"] == row["stage"]]
+    if column in COUNTED:
+        return list_counted(evidence, mine, column)
+    if column != "items_right":
+        return list_judgments(evidence, mine)
+    whole = items_right(mine)
+    notes = say_share(whole["right"], _("%(n_true)s of %(n)s items are right as a whole, %(share)s"))
+    return list_rows(evidence, whole, WHOLE, _("The items as a whole"), notes)
+
+
+@PROBABILITIES.drill_down
+def list_probabilities(evidence: Evidence, row: Row, column: str) -> Table:
+    """The options with p(true): of one stage for its area, in both for what compares them."""
+    known = with_keys(evidence)
+    mine = judgments_by(evidence, row, known[known["probability"].notna()])
+    if column in COUNTED:
+        return list_counted(evidence, mine, column)
+    wide = both_stages(mine).rename(columns={GUESS: "p_guess", READ: "p_read"})
+    return list_rows(evidence, wide[entering(wide, column)], BOTH_STAGES, _("The options"))
+
+
+def entering(wide: pd.DataFrame, column: str) -> "pd.Series[bool]":
+    """Which options a column of `informativity_probability` counts."""
+    guessed, read = wide["p_guess"].notna(), wide["p_read"].notna()
+    if column == "auc_guess":
+        return guessed
+    if column == "auc_read":
+        return read
+    if column == "auc_difference":
+        return guessed | read
+    if column == "n_floored":
+        right = wide[["p_guess", "p_read"]].where(wide["key"], 1 - wide[["p_guess", "p_read"]])
+        return (right.astype(np.float64) < LEAST).any(axis=1)
+    return guessed & read
+
+
+# Single items ---------------------------------------------------------------------------------------------------------
+
+
+@GUESSABLE.drill_down
+def list_guessable(evidence: Evidence, row: Row, column: str) -> Table:
+    return list_item(evidence, row, column, GUESS)
+
+
+@UNANSWERABLE.drill_down
+def list_unanswerable(evidence: Evidence, row: Row, column: str) -> Table:
+    return list_item(evidence, row, column, READ)
+
+
+def list_item(evidence: Evidence, row: Row, column: str, stage: str) -> Table:
+    """Each person's answer to the item, and whether all of its options are judged rightly."""
+    judged = judgments_of(people_in(evidence).rows_of(evidence.frame))
+    judged = judged[(judged["stage"] == stage) & (judged["item_id"] == row["item_id"])]
+    options = evidence.options[evidence.options["item_id"] == row["item_id"]]
+    answers = judged.groupby("annotator", sort=False).agg(
+        text_id=("text_id", "first"), item_id=("item_id", "first"), generator=("generator", "first"),
+        stage=("stage", "first"), right=("correct", "all"),
+    )  # fmt: skip
+    ticked = judged[judged["value"]].groupby("annotator")["option_id"].agg(lambda ids: ", ".join(sorted(ids)))
+    rows = answers.assign(
+        ticked_options=ticked.reindex(answers.index).fillna(""),
+        keys=", ".join(options[options["key"]]["option_id"]),
+    ).reset_index()
+    notes = say_share(rows["right"], _("%(n_true)s of %(n)s people are right, %(share)s"))
+    return list_rows(evidence, rows[rows["right"] | (column != "n_right")], OF_ITEM, _("The answers"), notes)
+
+
+@ITEM_ANALYSIS.drill_down
+def list_option(evidence: Evidence, row: Row, column: str) -> Table:
+    """Behind a row of `item_analysis`: people's judgments of the option, or what else enters its number."""
+    frame = people_in(evidence).rows_of(evidence.frame)
+    asked = frame[(frame["question"] == "answer") & (frame["stage"] == row["stage"]) & frame["correct"].notna()]
+    this = (asked["item_id"] == row["item_id"]) & (asked["option_id"] == row["option_id"])
+    if column == "discrimination":
+        return list_rest(evidence, asked, this)
+    if column == "miskey":
+        return list_options(evidence, asked, row)
+    rows = asked[this].assign(ticked=asked["value"], right=asked["correct"])
+    notes = say_share(rows["right"], _("%(n_true)s of %(n)s judgments are right, %(share)s"))
+    return list_rows(evidence, rows, OF_OPTION, _("The judgments"), notes)
+
+
+def list_rest(evidence: Evidence, asked: pd.DataFrame, this: pd.Series) -> Table:
+    """Each person who judged the option and something else: right here, and the share right of all the rest."""
+    mine = asked[this].set_index("annotator")["correct"].astype(bool)
+    rest = asked[~this].groupby("annotator")["correct"].agg(["size", "sum"]).reindex(mine.index).dropna()
+    rows = pd.DataFrame(
+        {
+            "annotator": rest.index,
+            "right": mine[rest.index].to_numpy(),
+            "n_others": rest["size"].astype(int).to_numpy(),
+            "n_others_right": rest["sum"].astype(int).to_numpy(),
+        }
+    )
+    rows["share_others"] = rows["n_others_right"] / rows["n_others"]
+    return list_rows(evidence, rows, OF_PERSON, _("The people"))
+
+
+def list_options(evidence: Evidence, asked: pd.DataFrame, row: Row) -> Table:
+    """All options with how many judgments of them are right: how probable a wrong key is rests on the others too."""
+    found = asked.groupby(["item_id", "option_id"])["correct"].agg(n_judged="size", n_right="sum").astype(int)
+    rows = evidence.options.merge(found.reset_index(), on=["item_id", "option_id"])
+    this = (rows["item_id"] == row["item_id"]) & (rows["option_id"] == row["option_id"])
+    return list_rows(evidence, rows.assign(this=this), OF_KEY, _("The options"))

@@ -1,0 +1,53 @@
+"""The tables of a protocol without a plug-in of its own."""
+
+from django.utils.translation import gettext_noop as _
+
+from analysis.agreement.tables import QUESTION
+from analysis.reports.tables import ANSWERS_BY, STAGE
+from analysis.tables.spec import Column, TableSpec, count, number
+
+COUNTS = TableSpec(
+    "counts", _("Answers"), (
+        ANSWERS_BY,
+        STAGE,
+        QUESTION,
+        count("n", _("Answers"), _("answers to this question")),
+        count("n_items", _("Items"), _("items with such an answer")),
+        count("n_texts", _("Texts"), _("texts with such an answer")),
+        count("n_annotators", _("Annotators"), _("annotators who gave such an answer")),
+    ),
+    keys=("evaluator", "stage", "question"),
+)  # fmt: skip
+
+DISTRIBUTIONS = TableSpec(
+    "distributions", _("Distributions"), (
+        ANSWERS_BY,
+        STAGE,
+        QUESTION,
+        Column("label", _("Answer"), "label"),
+        count("n", _("n"), _("answers that say so")),
+        count("n_all", _("All"), _("answers to this question")),
+        number("share", _("Share"), _("share of the answers that say so")),
+    ),
+    keys=("evaluator", "stage", "question", "label"),
+)  # fmt: skip
+
+AGREEMENT = TableSpec(
+    "agreement", _("Agreement"), (
+        STAGE,
+        QUESTION,
+        number("percent", _("Percent agreement"), _("share of pairs that are alike"), reason="reason"),
+        number("conger_kappa", _("Conger's κ"), _("agreement beyond chance"), reason="reason"),
+        number("ac1", _("AC1"), _("Gwet's AC1, robust to very unequal labels"), reason="reason"),
+        number("alpha", _("Krippendorff's α"), _("agreement beyond chance"), reason="reason"),
+        "level",
+        count("n_units", _("Units"), _("units that two people or more judged")),
+        "n_pairs",
+        count("n_annotators", _("Annotators"), _("people who answered this question")),
+        "reason",
+    ),
+    keys=("stage", "question"),
+    notes=(_("Of units that two or more people judged. α at interval level for scales, else nominal."),),
+)  # fmt: skip
+
+TABLES = (COUNTS, DISTRIBUTIONS, AGREEMENT)
