@@ -141,7 +141,7 @@ def test_every_number_of_the_report_leads_to_the_answers_that_it_counts(study):
     for table in ("counts", "distributions", "agreement"):
         for row, column in numbers_in(tables[table]):
             rows = rows_behind(evidence, tables[table], row, column)
-            assert len(rows) == row[column.value] if column.kind == "count" and column.value != "n_units" else rows
+            assert len(rows) == row[column.name] if column.kind == "count" and column.name != "n_units" else rows
 
 
 def test_what_may_not_be_picked_twice_is_not(study, name):
