@@ -7,6 +7,7 @@ from math import log
 import pytest
 from bs4 import BeautifulSoup
 from django.core.cache import cache
+from django.urls import reverse
 
 from analysis.choices import Choices
 from analysis.exports.wide import wide_rows
@@ -169,6 +170,24 @@ def test_a_pack_comes_in_with_the_same_tables_and_figures(project):
     pack = packed(study)
     assert {"report/tables/scores.csv", "report/figures/scores.vl.json"} <= set(results_in(pack))
     assert results_in(packed(unpacked(pack))) == results_in(pack)
+
+
+def test_its_pages_open_and_the_planner_says_that_it_plans_no_sizes(project, as_user, researcher):
+    study, client = chosen(project), as_user(researcher)
+    for name in (
+        "study",
+        "study_results",
+        "agreement_lab",
+        "stand_in",
+        "study_evaluators",
+        "study_coding",
+        "study_pack",
+    ):
+        assert client.get(reverse(name, args=[study.slug])).status_code == 200, name
+    assert client.get(reverse("study_planner", args=[study.slug])).context["unplanned"]
+    item = study.units.first().items.first()
+    sheet = client.get(reverse("study_item", args=[study.slug, item.pk]))
+    assert {len(judgment.compared_with) for judgment in sheet.context["judgments"]} == {3}
 
 
 def launched_in_plain_words(project):
