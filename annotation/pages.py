@@ -121,7 +121,7 @@ def render_words(
     status: int = 200,
 ) -> HttpResponse:
     """A page of the instrument's words alone: a phase with its button, or the end, with the way `back` if any."""
-    words = wording(annotator)[name]
+    words = get_annotator_wording(annotator)[name]
     context = {"words": words, "phase": phase, "notice": notice, "back": back.token if back else ""}
     return render_page(request, annotator, "words", context, status)
 
@@ -144,8 +144,8 @@ def render_stage(
     context = build_progress(place) | {
         "token": assignment.token,
         "words": form.words,
-        "round_words": wording(annotator).get("second_round") if assignment.round > 1 else None,
-        "break_words": wording(annotator).get("break") if is_first_stage and place.number > 1 else None,
+        "round_words": get_annotator_wording(annotator).get("second_round") if assignment.round > 1 else None,
+        "break_words": get_annotator_wording(annotator).get("break") if is_first_stage and place.number > 1 else None,
         "new_text": cache(partial(is_new_text, place)),  # asked by some templates only
         "back": back.token if back else "",
         "is_taken_back": declaration.takes_back and assignment.round > 1,
@@ -233,7 +233,7 @@ def render_confirm(request: HttpRequest, place: Place, confirms: str = "") -> Ht
     context = build_progress(place) | {
         "token": place.token,
         "confirmed": confirms or form.fingerprint,
-        "words": wording(place.annotator)["reveal"],
+        "words": get_annotator_wording(place.annotator)["reveal"],
         "address": reverse("work_confirm", args=[place.annotator.public_id]),
     }
     return render_page(request, place.annotator, "confirm", context)
@@ -268,16 +268,12 @@ def describe_position(place: Place) -> str:
 
 def name_step(annotator: Annotator, stage: str) -> str:
     """What a stage is called in the row of steps: the wording says it in a word, else by the stage's title."""
-    words = wording(annotator).get(stage, {})
+    words = get_annotator_wording(annotator).get(stage, {})
     return str(words.get("step") or words.get("title") or stage)
 
 
 def is_not_counted(annotator: Annotator) -> bool:
     return annotator.purpose in (Purpose.PREVIEW, Purpose.SIMULATED)
-
-
-def wording(annotator: Annotator) -> dict[str, Any]:
-    return get_annotator_wording(annotator)
 
 
 def render_page(

@@ -17,7 +17,6 @@ from studies.services.answers import Drafts, ShownItems
 from studies.services.declarations import get_annotator_declaration
 from studies.services.selection import CALIBRATION, MAIN
 
-RELATED = ("study__instrument_version", "variant__instrument_version")
 # Of an open assignment, what its page and its hand-in rest on; the frozen rest of the study is known (declarations.py).
 OF_ASSIGNMENT = ("round", "position", "shown", "reopened", "stage", "token", "stage_opened_at", "finished_at")
 OF_ANNOTATOR = ("public_id", "token", "kind", "purpose", "person", "revoked_at", "last_seen", "variant")
@@ -104,7 +103,7 @@ def find_place(annotator: Annotator, *, with_next: bool = False) -> Place:
     queue = (read_current_and_next if with_next else read_current)(annotator.pk, annotator.token)
     if queue:
         return locate(queue[0].annotator, queue)
-    current = Annotator.objects.select_related(*RELATED).filter(pk=annotator.pk, token=annotator.token).first()
+    current = Annotator.objects.select_related("study").filter(pk=annotator.pk, token=annotator.token).first()
     return locate(current, []) if current else Place("revoked", annotator)
 
 
@@ -167,7 +166,7 @@ def find_barrier(annotator: Annotator) -> Literal["revoked", "closed", "paused"]
 
 def find_annotator_by_token(token: str) -> Annotator | None:
     """The annotator whose link this is, revoked or not."""
-    return Annotator.objects.select_related(*RELATED).filter(token=token).first()
+    return Annotator.objects.select_related("study").filter(token=token).first()
 
 
 def find_annotator_by_public_id(public_id: str, token: str) -> Annotator | None:
