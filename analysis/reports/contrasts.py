@@ -75,7 +75,7 @@ class Family:
         alone: what is adjusted over texts is left out, which saves the draws.
         """
         found = self._over_readers() if convention == READERS else self._over_texts(seed, alone)
-        return [rescaled(each, self.scale) for each in found]
+        return [rescale(each, self.scale) for each in found]
 
     def _over_readers(self) -> list[AdjustedContrast]:
         return adjust_reader_contrasts([
@@ -109,7 +109,7 @@ class Family:
         return len(np.unique(texts)), len(np.unique(annotators))
 
 
-def rescaled(found: AdjustedContrast, scale: float) -> AdjustedContrast:
+def rescale(found: AdjustedContrast, scale: float) -> AdjustedContrast:
     if scale == 1.0:
         return found
     names = ("value", "low", "high", "low_adjusted", "high_adjusted")
@@ -143,7 +143,7 @@ class Comparison:
     def by_pair(self) -> dict[tuple[str, str], AdjustedContrast]:
         """Both ways round."""
         pairs = dict(zip(self.family.pairs(), self.found, strict=True))
-        return pairs | {(b, a): mirrored(contrast) for (a, b), contrast in pairs.items()}
+        return pairs | {(b, a): mirror(contrast) for (a, b), contrast in pairs.items()}
 
     @property
     def size(self) -> int:
@@ -215,7 +215,7 @@ class Comparison:
         return frozenset()
 
 
-def mirrored(found: AdjustedContrast) -> AdjustedContrast:
+def mirror(found: AdjustedContrast) -> AdjustedContrast:
     """The same contrast the other way round."""
     return replace(
         found, value=-found.value, low=-found.high, high=-found.low,

@@ -55,13 +55,13 @@ class Printed:
 
 
 @cache
-def printed() -> tuple[Printed, ...]:
+def load_printed() -> tuple[Printed, ...]:
     """All of them, in the order of the file."""
     with FILE.open(encoding="utf-8", newline="") as file:
-        return tuple(parsed(line) for line in csv.DictReader(file))
+        return tuple(parse_line(line) for line in csv.DictReader(file))
 
 
-def parsed(line: Mapping[str, str]) -> Printed:
+def parse_line(line: Mapping[str, str]) -> Printed:
     row = tuple((name, value) for name, _sign, value in (part.partition("=") for part in line["row"].split(";")))
     low, high = (float(line[end]) if line[end] else None for end in ("low", "high"))
     n = int(line["n"]) if line["n"] else None
@@ -74,11 +74,11 @@ def with_published(report: Report, evidence: Evidence) -> Report:
     """With one more table at the end, before the description, if numbers of the protocol are published."""
     if find_plugin(evidence.study.protocol).published is None:
         return report
-    found = published(report, evidence)
+    found = compare_published(report, evidence)
     return replace(report, tables=(*report.tables[:-1], found, report.tables[-1]))
 
 
-def published(report: Report, evidence: Evidence) -> Table:
+def compare_published(report: Report, evidence: Evidence) -> Table:
     """One row per published number, with one's own where there is such a row; then own rows that nobody published."""
     protocol = evidence.study.protocol
     study = published_study(protocol)
@@ -90,13 +90,13 @@ def published(report: Report, evidence: Evidence) -> Table:
         *widths_note(report, protocol, evidence.choices.convention),
         _("–: this study has no such row."),
     )
-    has_groups = any(each.group for each in printed() if each.protocol == protocol)
+    has_groups = any(each.group for each in load_printed() if each.protocol == protocol)
     return tables.PUBLISHED.build(rows, notes=notes, hide=() if has_groups else ("group_said",))
 
 
 def widths_note(report: Report, protocol: str, convention: str) -> list[str]:
     """By which convention this study's own intervals are, and how many of them are wider than as published."""
-    names = dict.fromkeys(each.table for each in printed() if each.protocol == protocol)
+    names = dict.fromkeys(each.table for each in load_printed() if each.protocol == protocol)
     intervals = [
         each for name in names for row in report.table(name).rows for each in row.get("intervals", {}).values()
     ]
@@ -142,13 +142,13 @@ def published_study(protocol: str) -> Published:
 
 def published_generators(protocol: str) -> tuple[str, ...]:
     """Names of the generators that the protocol's own study printed numbers of, in the order of the file."""
-    named = (dict(each.row).get("generator", ALL) for each in printed() if each.protocol == protocol)
+    named = (dict(each.row).get("generator", ALL) for each in load_printed() if each.protocol == protocol)
     return tuple(dict.fromkeys(name for name in named if name != ALL))
 
 
 def chosen(evidence: Evidence) -> list[Printed]:
     """The numbers of the protocol; of the questionnaire those in the study's language, or else in English."""
-    mine = [each for each in printed() if each.protocol == evidence.study.protocol]
+    mine = [each for each in load_printed() if each.protocol == evidence.study.protocol]
     if not published_study(evidence.study.protocol).by_language:
         return mine
     groups = {each.group.partition(":")[0] for each in mine}
@@ -220,9 +220,10 @@ def own_only(report: Report, evidence: Evidence) -> Iterator[dict[str, Any]]:
     """Own generators, models and dimensions that the published study did not have."""
     protocol, names = evidence.study.protocol, own_names(evidence)
     kinds = dict.fromkeys((each.table, each.measure, tuple(name for name, _value in each.row))
-                          for each in printed() if each.protocol == protocol)  # fmt: skip
+                          for each in load_printed() if each.protocol == protocol)  # fmt: skip
     known = {
-        (each.table, each.measure, tuple(as_own(name, value, names) for name, value in each.row)) for each in printed()
+        (each.table, each.measure, tuple(as_own(name, value, names) for name, value in each.row))
+        for each in load_printed()
     }
     for name, measure, names_of_row in kinds:
         if name not in ALONE:
@@ -339,7 +340,7 @@ NAMED = 4  # rows that are named, of those that do not compare for the same reas
 
 
 @dataclass(frozen=True)
-class Apart:
+class NotComparable:
     """Numbers of one measure that only one side has, or that are undefined here: how many, some by name, and why."""
 
     measure: str
@@ -361,14 +362,14 @@ def compares(row: Row) -> bool:
     return row["published"] is not None and row["own"] is not None
 
 
-def apart(table: Table) -> Iterator[Apart]:
+def apart(table: Table) -> Iterator[NotComparable]:
     """What does not compare, by measure and reason, in the order of the table."""
     found: dict[tuple[str, str], list[str]] = {}
     for row in table.rows:
         if not compares(row):
-            found.setdefault((row["measure_said"], why(row)), []).append(named(row))
+            found.setdefault((row["measure_said"], why(row)), []).append(name_row(row))
     for (measure, reason), names in found.items():
-        yield Apart(measure, len(names), tuple(dict.fromkeys(names))[:NAMED], reason)
+        yield NotComparable(measure, len(names), tuple(dict.fromkeys(names))[:NAMED], reason)
 
 
 def why(row: Row) -> str:
@@ -376,6 +377,6 @@ def why(row: Row) -> str:
     return reason if row["published"] is not None else reason or _("not published")
 
 
-def named(row: Row) -> str:
+def name_row(row: Row) -> str:
     """The row in words, with the published group where there are several."""
     return f"{row['row_said']} ({row['group_said']})" if row["group_said"] else str(row["row_said"])

@@ -11,7 +11,7 @@ from analysis.frames.evidence import Evidence, evidence_of
 from analysis.plugins import find_plugin
 from analysis.reports.drill_down import TABLES
 from analysis.reports.published import with_published
-from analysis.reports.report import Report, completed
+from analysis.reports.report import Report, complete
 from analysis.tables.spec import Row, Table, TableSpec
 from studies.models import Study
 
@@ -24,7 +24,7 @@ def build(study: Study, choices: Choices) -> Report:
 
 def report_from(evidence: Evidence) -> Report:
     """The report that this evidence gives: arithmetic, nothing more is read."""
-    return completed(own_report(evidence), evidence)
+    return complete(own_report(evidence), evidence)
 
 
 def own_report(evidence: Evidence) -> Report:
@@ -35,12 +35,12 @@ def own_report(evidence: Evidence) -> Report:
 def full_report_from(evidence: Evidence) -> Report:
     """The same with the tables that have a page of their own: for files, where nobody waits."""
     report = own_report(evidence)
-    return completed(replace(report, tables=(*report.tables, *stand_in_tables(evidence))), evidence)
+    return complete(replace(report, tables=(*report.tables, *stand_in_tables(evidence))), evidence)
 
 
 def stand_in_report(evidence: Evidence, kind: str) -> Report:
     """Whether models may stand in for people of this kind (see `analysis.agreement.stand_in`)."""
-    return completed(Report(stand_in_tables(evidence, kind), (), ()), evidence)
+    return complete(Report(stand_in_tables(evidence, kind), (), ()), evidence)
 
 
 def check_groups(study: Study, choices: Choices) -> None:

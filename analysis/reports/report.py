@@ -95,7 +95,7 @@ def items(evidence: Evidence) -> Check:
     return Check(False, said)
 
 
-def completed(report: Report, evidence: Evidence) -> Report:
+def complete(report: Report, evidence: Evidence) -> Report:
     """The report with what every table must say, whoever prints it."""
     choices, lines = evidence.choices, scope(evidence)
     tables = [

@@ -66,7 +66,7 @@ def sections(study: Study, form: ResultsForm, report: Report, page: str) -> dict
     place = partial(place_in_results, study, report, urlencode(asked(form), doseq=True))
     if is_listed:
         drawn = {table.name: pivot(table, convention, behind(table), grids[table.name]) for table in report.tables}
-        every = listed(report, tables, elsewhere, drawn, place)
+        every = list_in_order(report, tables, elsewhere, drawn, place)
         return common | listed_sections(study, form, report, every)
     return common | reading_sections(study, form, report, tables, place) | {"beside": beside[0]}
 
@@ -75,7 +75,7 @@ def listed_sections(study: Study, form: ResultsForm, report: Report, every: list
     """Of a page that lists its tables: those that have rows or figures, and the others together."""
     sheet = next(iter(sheet_links(study, urlencode(asked(form), doseq=True), STUDY).values()), "")
     filled = [each for each in every if not each.is_empty]
-    empty = lacking([each.table for each in every if each.is_empty])
+    empty = group_empty_tables([each.table for each in every if each.is_empty])
     has_sheets = bool(sheet) and not are_effects_hidden(study)
     return {
         "listed": filled,
@@ -167,7 +167,7 @@ class Listed:
         return not (self.n_rows or self.figures)
 
 
-def lacking(tables: list[PageTable]) -> list[tuple[list[PageTable], tuple[str, ...]]]:
+def group_empty_tables(tables: list[PageTable]) -> list[tuple[list[PageTable], tuple[str, ...]]]:
     """Tables without rows, those together whose notes are the same."""
     found: dict[tuple[str, ...], list[PageTable]] = {}
     for table in tables:
@@ -175,7 +175,7 @@ def lacking(tables: list[PageTable]) -> list[tuple[list[PageTable], tuple[str, .
     return [(alike, notes) for notes, alike in found.items()]
 
 
-def listed(
+def list_in_order(
     report: Report,
     tables: dict[str, PageTable],
     elsewhere: set[str],

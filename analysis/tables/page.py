@@ -15,7 +15,7 @@ from analysis.choices import ANNOTATORS, CONVENTIONS, DEFAULT_CONVENTION, READER
 from analysis.formatting import UNDEFINED, count, digits_of, figure, interval, judgments_counted, said_as, texts_counted
 from analysis.tables.page_budget import MOST_ROWS, rows_on_a_page
 from analysis.tables.provenance import about
-from analysis.tables.spec import NUMBERS, Column, Row, Table, own_ends
+from analysis.tables.spec import NUMBERS, Column, Row, Table, interval_bounds
 from analysis.words import convention_word, mark_word, worded
 
 Links = Mapping[str, Mapping[Any, str]]  # {kind of column: {id: address}}
@@ -112,7 +112,7 @@ def page_table(
         [cell_of(row, column, table, convention, footnotes, links or {}, behind) for column in table.columns]
         for row in table.rows[:most]
     ]
-    rows = told_once(rows)
+    rows = hide_repeated_stems(rows)
     marks = {mark: reason for reason, mark in footnotes.items()}
     more = max(0, len(table.rows) - most)
     return PageTable(table.name, table.title, table.columns, rows, table.notes, marks, more)
@@ -133,7 +133,7 @@ def cell_of(
         href = copied or links.get(column.kind, {}).get(value, "")
         numeric = column.kind == "optional"
         text = figure(value) if numeric and isinstance(value, int | float) else worded(column.kind, value)
-        told = shortened(links.get("item stem", {}).get(value, "")) if column.kind == "item id" else ""
+        told = shorten(links.get("item stem", {}).get(value, "")) if column.kind == "item id" else ""
         return Cell(text, numeric=numeric, heading=column is table.columns[0], href=href, told=told)
     reason = " ".join(filter(None, (reason_of(row, column, value), caveats(row, column, convention))))
     low, high = ends(row, column)
@@ -160,11 +160,11 @@ def undefined_interval(row: Row, column: Column, convention: str) -> str:
     return said % {"bound": figure(bound)}
 
 
-def shortened(words: str) -> str:
+def shorten(words: str) -> str:
     return Truncator(words).chars(STEM)
 
 
-def told_once(rows: list[list[Cell]]) -> list[list[Cell]]:
+def hide_repeated_stems(rows: list[list[Cell]]) -> list[list[Cell]]:
     """Words that the row above has already are not said again."""
     above: list[list[Cell]] = [[], *rows][:-1] if rows else []
     return [
@@ -209,7 +209,7 @@ def has_ends(row: Row, column: Column) -> bool:
 
 def ends(row: Row, column: Column) -> tuple[float | None, float | None]:
     """The interval of a number, as in the files: by the chosen convention, or over texts where that has none."""
-    return own_ends(row, column) if has_ends(row, column) else (None, None)
+    return interval_bounds(row, column) if has_ends(row, column) else (None, None)
 
 
 def other_ends(row: Row, column: Column, convention: str) -> tuple[str, ...]:
@@ -262,16 +262,16 @@ def alternative(table: Table) -> str:
 
 def sentence_of(row: Row, table: Table) -> str:
     named = [worded(column.kind, row[column.name]) for column in table.columns if column.kind not in NUMBERS]
-    numbers = [f"{column.title} {printed(row, column)}" for column in table.columns if column.kind in NUMBERS]
+    numbers = [f"{column.title} {print_number(row, column)}" for column in table.columns if column.kind in NUMBERS]
     return f"{', '.join(filter(None, named))}: {'; '.join(numbers)}" if named else "; ".join(numbers)
 
 
-def printed(row: Row, column: Column) -> str:
+def print_number(row: Row, column: Column) -> str:
     """A number with the interval of the table's own columns, or that it is undefined."""
     value = row[column.name]
     if value is None:
         return _(UNDEFINED)
-    own = own_ends(row, column)
+    own = interval_bounds(row, column)
     return f"{said_as(column.kind, value, digits_of(*own))} {interval(*own)}".rstrip()
 
 

@@ -281,7 +281,7 @@ class Table:
         return self if purposes == ("main",) else self.add_column("included", ", ".join(purposes))
 
 
-def own_ends(row: Row, column: Column) -> tuple[float | None, float | None]:
+def interval_bounds(row: Row, column: Column) -> tuple[float | None, float | None]:
     """The interval of a number by the table's own columns, where it has one."""
     return (row[column.low], row[column.high]) if column.low else (None, None)
 

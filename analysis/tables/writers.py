@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from analysis.formatting import MINUS, UNDEFINED, digits_of, interval, said_as
 from analysis.tables.grids import BESIDE, Grid, Place, beneath_of, beneath_said, column_of, grids_of, heading_of
-from analysis.tables.spec import NUMBERS, Column, Crossing, Row, Table, own_ends
+from analysis.tables.spec import NUMBERS, Column, Crossing, Row, Table, interval_bounds
 from analysis.words import mark_word, worded
 from studies.csv_cells import escape_formula
 
@@ -79,11 +79,11 @@ def tex_cell(row: Row, column: Column, text: Callable[[str, Any], str]) -> str:
         return text(column.kind, value)
     if value is None:
         return UNDEFINED
-    ends = own_ends(row, column)
-    return escape(f"{printed(column.kind, value, digits_of(*ends))} {interval(*ends)}".rstrip())
+    ends = interval_bounds(row, column)
+    return escape(f"{print_number(column.kind, value, digits_of(*ends))} {interval(*ends)}".rstrip())
 
 
-def printed(kind: str, value: int | float, digits: int = 2) -> str:
+def print_number(kind: str, value: int | float, digits: int = 2) -> str:
     """A count with its digits together, as files have it; other numbers as everywhere."""
     return str(value) if isinstance(value, int) else said_as(kind, value, digits)
 
@@ -125,9 +125,9 @@ def grid_cell(place: Place, table: Table, crossing: Crossing) -> tuple[str, str,
     value = row[column.name]
     if value is None:
         return UNDEFINED, "", ""
-    ends = own_ends(row, column)
-    number = escape(printed(column.kind, value, digits_of(*ends)))
-    said = (text for _column, text in beneath_of(place, table, crossing, printed))
+    ends = interval_bounds(row, column)
+    number = escape(print_number(column.kind, value, digits_of(*ends)))
+    said = (text for _column, text in beneath_of(place, table, crossing, print_number))
     marked = MARKS.get(row[crossing.mark] if crossing.mark else "", "%s")
     return marked % number, escape(interval(*ends)), escape(BESIDE.join(said))
 
