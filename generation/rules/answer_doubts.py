@@ -4,7 +4,7 @@ import re
 from itertools import pairwise
 
 from generation.rules.drafts import Draft, word_set
-from generation.rules.tagging import BRACKETED, NAME, NOUN, NUMBER, OTHER, POINTING, POSSESSIVE, PRONOUN, Token
+from generation.rules.tagging import BRACKETED, FINITE, NAME, NOUN, NUMBER, OTHER, POINTING, POSSESSIVE, PRONOUN, Token
 
 YEAR = re.compile(r"(?:1\d|20)\d\d")
 ASKING_SUBJECT = frozenset(["subject", "inner-subject"])
@@ -31,6 +31,14 @@ ABSTRACT = word_set(
 MEASURES = word_set(
     "liter kilo kilogramm gramm tonnen meter kilometer prozent grad ende anfang mitte stück glas tasse paar art herr "
     "frau"
+)
+
+
+NOBODY = word_set("people men women persons individuals somebody someone menschen personen leute einzelpersonen man")
+PAST = word_set("war waren wurde wurden kam kamen ging gingen fand fanden")
+LIGHT = word_set(
+    "role part tribute attention place advantage care sense use way effect rolle teil platz ende wert wirkung "
+    "schritte schritt mühe möglichkeit"
 )
 
 
@@ -65,6 +73,56 @@ def cuts_a_phrase(draft: Draft) -> bool:
     )
 
 
+def cuts_a_circumstance(draft: Draft) -> bool:
+    """“durch Übungen | , Mantras und Gesänge”, “am Anfang | ihrer Laufbahn”, “während Fehler | und Erfolge …”"""
+    kinds, end = draft.clause.sentence.kinds, draft.answer[1]
+    after = kinds[end : end + 1]
+    if draft.rule in ("subordinate", "relative"):
+        return after == "K"
+    is_listed = draft.rule in ("adjunct", "governed", "agent", "front") and re.match(r",[DdA]*[NE]+[,K]", kinds[end:])
+    is_of_more = after == "d" or (after in tuple("HQ") and draft.clause.token(end).plain.endswith("er"))
+    return bool(is_listed) or (is_of_more and draft.rule in ("adjunct", "front"))
+
+
+def names_nobody(draft: Draft) -> bool:
+    """“Who was hitting the panes? People”"""
+    tokens = draft.clause.tokens(draft.answer)
+    return re.match("Who|Wer", draft.question) is not None and len(tokens) <= 2 and tokens[-1].plain in NOBODY
+
+
+def is_of_as(draft: Draft) -> bool:
+    """“nitrogen as a gas”: what the answer is said to be is no thing by itself."""
+    before = draft.clause.token(draft.answer[0] - 1).plain if draft.answer[0] else ""
+    return draft.rule == "relative" and before in ("as", "like", "als", "wie")
+
+
+def is_new_to_the_reader(draft: Draft) -> bool:
+    """“A copy reached London”: a copy of what?"""
+    tokens = draft.clause.tokens(draft.answer)
+    is_bare = len(tokens) == 2 and tokens[0].plain in ("a", "an", "ein", "eine")
+    if is_bare and draft.rule == "relative":
+        return True
+    verb = draft.clause.token(draft.clause.verb)
+    is_past = verb.tag in ("VVD", "VBD", "VHD") or verb.plain.endswith(("te", "ten")) or verb.plain in PAST
+    return is_bare and is_past and draft.rule in ASKING_SUBJECT
+
+
+def holds_two_phrases(draft: Draft) -> bool:
+    """“TogiNet die Nebenstation”, “The Articles required consent before they”: more than the subject."""
+    kinds = re.split("[,SW]", draft.clause.kinds(draft.answer))[0]
+    is_subject = draft.rule in ASKING_SUBJECT | {"relative", "subordinate"}
+    return is_subject and bool(re.search(f"[NE][DHQ]|{FINITE}|.{PRONOUN}$", kinds))
+
+
+def is_half_of_a_verb(draft: Draft) -> bool:
+    """“pay tribute”, “eine Rolle spielen”, “den Berg hinunterfließen”: the object is no answer by itself."""
+    nouns = [token.plain for token in draft.clause.tokens(draft.answer) if token.kind in (NOUN, NAME)]
+    is_torn = bool(nouns and nouns[0] in LIGHT) or bool(
+        re.search("(?:hinunter|herunter|hinauf|hinab|entlang).$", draft.question)
+    )
+    return draft.rule == "object" and is_torn
+
+
 def joins_phrases(draft: Draft) -> bool:
     """Two German phrases were taken for one: a noun right after another, or after a name."""
     return any(_is_joint(*pair) for pair in _neighbours(draft, draft.answer))
@@ -88,6 +146,10 @@ def _is_joint(one: Token, other: Token) -> bool:
 def answer_points(draft: Draft) -> bool:
     """“this ratio”: the answer needs another sentence. In a clause a pronoun stands for what the question names."""
     if draft.rule in ("subject", "inner-subject", "relative") and draft.clause.token(draft.answer[1] - 1).plain in ONES:
+        return True
+    if draft.rule not in CLAUSE_RULES and any(
+        token.kind == POINTING or token.plain.startswith("solche") for token in draft.clause.tokens(draft.answer)
+    ):
         return True
     return draft.rule not in CLAUSE_RULES and any(
         token.kind in (POINTING, POSSESSIVE)
@@ -138,7 +200,8 @@ def is_vague(draft: Draft) -> bool:
     """“in some places”: the answer says next to nothing."""
     words = [token.plain for token in draft.clause.tokens(draft.answer)[:3]]
     if draft.rule == "subject":
-        return words[0] in ("each", "every", "jede", "jeder", "jedes")
+        is_alone = draft.answer[1] - draft.answer[0] == 2 and words[0] in VAGUE
+        return is_alone or words[0] in ("each", "every", "jede", "jeder", "jedes")
     return draft.rule in ("front", "adjunct", "object", "inner-subject") and bool(VAGUE & set(words))
 
 
@@ -180,7 +243,12 @@ def is_oblique(draft: Draft) -> bool:
     after = draft.clause.token(draft.answer[0] + 1)
     is_weak = first == "der" and after.tag == "ADJ(A)" and after.plain.endswith("en")
     asks_subject = draft.rule in ("relative", "subordinate", "subject", "inner-subject")
-    is_weak = is_weak or draft.clause.token(draft.answer[0]).plain == "sich"
+    before = draft.clause.sentence.kinds[max(draft.answer[0] - 1, 0)]
+    is_weak = (
+        is_weak
+        or first == "sich"
+        or (before == "P" and first.endswith(("er", "en", "em")) and draft.rule == "relative")
+    )
     return asks_subject and (
         is_weak or first in ("den", "dem", "des", "einem", "einen", "eines", "einer", "vielen", "einigen")
     )
@@ -208,4 +276,12 @@ def leaves_out_a_hedge(draft: Draft) -> bool:
 
 
 def is_short_clause(draft: Draft) -> bool:
-    return draft.rule in CLAUSE_RULES and draft.answer[1] - draft.answer[0] < 4
+    return draft.rule in CLAUSE_RULES | {"purpose"} and draft.answer[1] - draft.answer[0] < 4
+
+
+def holds_the_next_clause(draft: Draft) -> bool:
+    """“when the car hit it, none of them were hurt”, “wenn Sie sich nähern, sowie alle Zeichen”"""
+    later = draft.clause.kinds(draft.answer).split(",")[1:]
+    is_main = any("F" in each and not re.search("[SWK]", each) for each in later)
+    is_listed = re.search(", (?:sowie|und auch) ", draft.clause.sentence.source(*draft.answer))
+    return draft.rule == "clause-last" and (is_main or bool(is_listed))

@@ -16,8 +16,8 @@ PARSERS = {"de": german_clauses.parse, "en": english_clauses.parse}
 SUBJECTS = {"de": re.compile("(?:er|sie)"), "en": re.compile("(?:he|she|it|they)")}
 STANDS_FIRST = re.compile(f"K?R?(?={PRONOUN}R*{FINITE})")
 STANDS_SECOND = {
-    "de": re.compile(f"(?:P[DdA]*[NEC]+(?:d[DA]*[NE]+)*|R|C){FINITE}(?={PRONOUN})"),
-    "en": re.compile(f"(?:P[DA]*[NEC]+,?)(?={PRONOUN}R*{FINITE})"),
+    "de": re.compile(f"(?:P[DdAH]*[NEC]+(?:d[DA]*[NE]+)*|R|C){FINITE}(?={PRONOUN})"),
+    "en": re.compile(f"(?:P[DAH]*[NEC]+(?:,?C)?,?)(?={PRONOUN}R*{FINITE})"),
 }
 PLAIN_SUBJECT = re.compile(
     rf"[{DETERMINER}{OF}]?{ADJECTIVE}*[{NOUN}{NAME}]+(?:P[{DETERMINER}{NOUN}{NAME}{ADJECTIVE}]+)?"
@@ -199,6 +199,18 @@ class Reader:
     def forget(self) -> None:
         self.before = self.antecedent = None
 
+    def _keep_person(self, sentence: Sentence) -> Antecedent | None:
+        """A person stays the one that “he” means until a sentence names anybody or anything else that it could be."""
+        if not self.antecedent or not self.antecedent.pronouns & {"he", "er"} or not self.antecedent.words[0].isupper():
+            return None
+        persons, known = VOCABULARIES[self.language].persons, self.antecedent.words.split()
+        is_rival = any(
+            (token.kind == NAME and token.text not in known) or persons.fullmatch(token.plain)
+            for token in sentence.tokens
+        )
+        is_subject = bool(re.match("K?[DdAO]+", sentence.kinds))
+        return None if is_rival or (is_subject and self.language == "de") else self.antecedent
+
     def read(self, sentence: Sentence) -> Resolved | None:
         """The sentence with a noun in the place of what points to the one before, if that is clear."""
         before, antecedent = self.before, self.antecedent
@@ -206,5 +218,5 @@ class Reader:
         is_formal = self.is_formal and sentence.text.startswith("Sie ")
         if antecedent and not is_formal and (found := resolve(sentence, antecedent, self.language)):
             return found  # the antecedent holds for the next sentence, too
-        self.antecedent = find_antecedent(sentence, self.language)
+        self.antecedent = find_antecedent(sentence, self.language) or self._keep_person(sentence)
         return name_again(sentence, before, self.language) if before else None

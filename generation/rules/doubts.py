@@ -12,19 +12,26 @@ from generation.rules.answer_doubts import (
     answer_points,
     answers_with_a_possessive,
     answers_with_others,
+    cuts_a_circumstance,
     cuts_a_phrase,
     describes_its_subject,
     ends_in_a_verb_form,
     ends_openly,
     has_brackets,
+    holds_the_next_clause,
+    holds_two_phrases,
     is_anaphoric,
+    is_half_of_a_verb,
+    is_new_to_the_reader,
     is_oblique,
+    is_of_as,
     is_short_clause,
     is_vague,
     joins_clauses,
     joins_phrases,
     leaves_out_a_hedge,
     may_join_phrases,
+    names_nobody,
     starts_with_adverb,
 )
 from generation.rules.drafts import Draft, word_set
@@ -57,6 +64,7 @@ KNOWN = re.compile(
     r"(?:das (?:Land|Gebiet|Gebäude|Spiel|Buch|Unternehmen|Team)|die (?:Stadt|Region|Gegend|Gruppe|Firma|Studie)|"
     r"der (?:Ort|Film|Bericht)))(?= [^d\W]|\?)"
 )
+UNIQUE = word_set("sun moon earth world sky universe sonne mond erde welt himmel universum")
 MAKING = word_set("force require allow enable ask tell urge encourage cause persuade want lead")
 HAVING = word_set("have haben")
 LEFT_OVER = word_set("about of with from to for at than like into and or")
@@ -116,7 +124,13 @@ def lacks_its_complement(draft: Draft) -> bool:
 
 def has_condition(draft: Draft) -> bool:
     """What holds only if or when something else does is asked without that."""
-    return draft.clause.front_kind == "clause" and draft.rule not in ("clause-first", "action")
+    clause = draft.clause
+    if clause.front_kind != "clause" or draft.rule in ("clause-first", "action"):
+        return False
+    if clause.token(clause.front[0]).plain in ("while", "whereas", "während"):
+        return False
+    last = [token.plain for token in clause.tokens(clause.front) if token.kind != ","][-1]
+    return last not in draft.question.lower().split()[-1]
 
 
 def drops_its_front(draft: Draft) -> bool:
@@ -205,9 +219,34 @@ def answers_with_an_unknown(draft: Draft) -> bool:
     return draft.rule == "clause-first" and second.text in ("er", "sie", "es", "he", "she", "it", "they")
 
 
-def asks_about_what_is_known(draft: Draft) -> bool:
-    """“What does the city have?”: the sentence before has said which."""
-    return draft.rule not in ASKING_SUBJECT and bool(KNOWN.search(draft.question))
+def asks_about_the_known(draft: Draft) -> bool:
+    """“What does the find grant?”: the sentence before has said which. A name or a number in the question helps."""
+    if draft.rule not in ASKING_SUBJECT and KNOWN.search(draft.question):
+        return True
+    clause = draft.clause
+    start, end = clause.subject if clause.subject != (0, 0) else clause.front
+    if clause.front_kind in ("prepositional", "year") and clause.subject == (0, 0):
+        start, end = clause.verb + 1, clause.verb + 3
+    articles = ("the", "der", "die", "das", "a", "an", "ein", "eine")
+    is_bare = re.fullmatch("[Dd]N", clause.kinds((start, end))) and clause.token(start).plain in articles
+    is_named = any(token.kind in "EC" and token.text in draft.question for token in clause.sentence.tokens)
+    is_asked = start >= draft.answer[0] and end <= draft.answer[1]
+    is_general = clause.token(start).plain not in articles[:4] and draft.rule in ("definition", "action", "quality")
+    return (
+        bool(is_bare)
+        and not is_named
+        and not is_asked
+        and not is_general
+        and clause.token(start + 1).plain not in UNIQUE
+    )
+
+
+def tears_a_participle(draft: Draft) -> bool:
+    """“a company located | where you live”; “Wozu sind es Methoden?” asks for what they are for, not why."""
+    kinds, end = draft.clause.sentence.kinds, draft.clause.end
+    is_torn = kinds[end - 2 : end] == "NV" and kinds[end : end + 1] == "S" and draft.rule != "that"
+    is_equation = draft.question.startswith("Wozu") and draft.clause.token(draft.clause.verb).lemma == "sein"
+    return is_torn or (is_equation and "V" not in draft.clause.kinds(draft.clause.rest))
 
 
 def stops_in_a_list(draft: Draft) -> bool:
@@ -273,7 +312,15 @@ def drops_its_condition(draft: Draft) -> bool:
 
 def asks_about_another(draft: Draft) -> bool:
     """“What was another difference?”: the sentence before has named the first."""
-    return bool(re.search(r"\b(?:another|eine?\w? (?:andere|weitere|zweite)\w?|do(?:es|ing)? so)\b", draft.question))
+    counted = r"|other|andere\w" if draft.rule == "number" else ""
+    return bool(
+        re.search(
+            rf"\b(?:another|eine?\w? (?:andere|weitere|zweite)\w?|do(?:es|ing)? so|(?:the|de[rmn]) rest(?! of| de?r?s?)"
+            rf"|in other \w+{counted})\b",
+            draft.question,
+            re.I,
+        )
+    )
 
 
 def answers_with_one_word(draft: Draft) -> bool:
@@ -334,7 +381,8 @@ def has_open_list(draft: Draft) -> bool:
 
 def asks_what_it_has(draft: Draft) -> bool:
     """“What does the city have?”: nearly anything would be an answer."""
-    return draft.rule == "object" and draft.clause.token(draft.clause.verb).lemma in HAVING
+    has_it = draft.clause.token(draft.clause.verb).lemma in HAVING and "V" not in draft.clause.kinds(draft.clause.rest)
+    return draft.rule == "object" and has_it
 
 
 def compares_with_nothing(draft: Draft) -> bool:
@@ -364,6 +412,7 @@ def denies_what_it_asks(draft: Draft) -> bool:
 
 DOUBTS: tuple[tuple[Callable[[Draft], bool], float], ...] = (
     (cuts_a_phrase, GRAVE),
+    (cuts_a_circumstance, GRAVE),
     (joins_phrases, GRAVE),
     (may_join_phrases, SLIGHT),
     (answer_points, GRAVE),
@@ -383,6 +432,14 @@ DOUBTS: tuple[tuple[Callable[[Draft], bool], float], ...] = (
     (lacks_its_participle, GRAVE),
     (describes_its_subject, 2.5),
     (is_vague, 1.2),
+    (names_nobody, 2.5),
+    (is_of_as, GRAVE),
+    (is_new_to_the_reader, 1.0),
+    (holds_two_phrases, GRAVE),
+    (holds_the_next_clause, GRAVE),
+    (tears_a_participle, GRAVE),
+    (is_half_of_a_verb, GRAVE),
+    (asks_about_the_known, 0.5),
     (says_little, 1.6),
     (ends_openly, GRAVE),
     (leaves_out_a_hedge, 1.8),
@@ -399,7 +456,7 @@ DOUBTS: tuple[tuple[Callable[[Draft], bool], float], ...] = (
     (is_stranded, GRAVE),
     (stammers, GRAVE),
     (has_open_list, CLEAR),
-    (asks_what_it_has, 0.6),
+    (asks_what_it_has, 1.6),
     (drops_its_condition, 0.5),
     (asks_about_another, 2.0),
     (answers_with_one_word, 0.4),
@@ -410,7 +467,6 @@ DOUBTS: tuple[tuple[Callable[[Draft], bool], float], ...] = (
     (tears_a_quotation, GRAVE),
     (tears_a_list, GRAVE),
     (answers_with_an_unknown, 2.0),
-    (asks_about_what_is_known, 1.0),
     (stops_in_a_list, 1.0),
     (leaves_words_behind, GRAVE),
     (asks_what_for_twice, CLEAR),

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from generation.rules.advice import ask_advice
 from generation.rules.drafts import Clause, Draft, Piece, Range, ask_clauses, draft
 from generation.rules.english_circumstances import ask_adjunct, ask_existence, ask_front, ask_number, is_existential
 from generation.rules.english_clauses import (
@@ -14,6 +15,7 @@ from generation.rules.english_clauses import (
     is_helper,
     is_time,
     parse,
+    parse_whole,
     tail_of,
     write_question,
 )
@@ -34,7 +36,7 @@ from generation.rules.english_words import (
     WITH_TWO_OBJECTS,
     WORDING,
 )
-from generation.rules.names import ask_who_it_is
+from generation.rules.names import ask_short_name, ask_who_it_is
 from generation.rules.phrases import first_nouns, head_of, without_possessives
 from generation.rules.tagging import FINITE, NAME, NOUN, POINTING, POSSESSIVE, TO, Sentence, Token
 
@@ -44,8 +46,13 @@ def make_drafts(sentence: Sentence) -> Iterator[Draft]:
     clauses = [parse(sentence, start) for start in clause_starts(sentence)]
     yield from ask_clauses([each for each in clauses if each and is_existential(each)], further, [ask_existence])
     yield from ask_clauses([each for each in clauses if each and not is_existential(each)], further, RULES)
+    if whole := parse_whole(sentence):
+        for each in (*ask_front(whole), *ask_subject(whole)):
+            yield replace(each, worth=round(each.worth - 0.6, 2))
     yield from ask_sayer(sentence)
     yield from ask_who_it_is(sentence, VOCABULARY, "is", WORDING)
+    yield from ask_short_name(sentence, "What does the abbreviation {} stand for?")
+    yield from ask_advice(sentence, "en")
     for found in RELATIVE_CLAUSE.finditer(sentence.kinds):
         yield from ask_relative(sentence, found.span(1), found.end())
 
@@ -83,19 +90,14 @@ def ask_relative(sentence: Sentence, antecedent: Range, verb: int) -> Iterator[D
 def ask_subject(clause: Clause) -> Iterator[Draft]:
     """“The old castle stands on a hill.”: What stands on a hill?"""
     first, verb = clause.token(clause.subject[0]), clause.token(clause.verb)
-    if first.kind in (POINTING, POSSESSIVE) or first.plain in ("you", "no") or clause.front_kind == "clause":
+    if first.kind in (POINTING, POSSESSIVE) or first.plain in ("you", "no"):
         return
     if verb.lemma == "do" and clause.kinds(clause.rest)[:1] == "V":
         return  # “does have”
     said = singular(verb)
-    is_equation = verb.lemma in COPULAS and OBJECT.match(clause.sentence.kinds, clause.verb + 1, clause.end)
-    is_equation = is_equation or (verb.lemma == "be" and re.match("R*VN", clause.kinds(clause.rest)))
-    is_vague = is_equation and clause.token(clause.verb + 1).plain in ("a", "an")
-    if (
-        is_vague
-        or (is_equation and said != verb.text)
-        or (verb.lemma == "be" and (clause.kinds(clause.rest)[:1] or "S") in (TO, "S"))
-    ):
+    is_equation, is_vague = _equates(clause)
+    is_open = verb.lemma == "be" and (clause.kinds(clause.rest)[:1] or "S") in (TO, "S")
+    if is_vague or is_open or (is_equation and said != verb.text):
         return
     if said != verb.text and re.search("KR*[FV]", clause.kinds(clause.rest)):
         return  # “is by the sea and stretch from …”
@@ -103,11 +105,22 @@ def ask_subject(clause: Clause) -> Iterator[Draft]:
         return
     asked = VOCABULARY.ask_who_or_what(clause, clause.subject)
     question, loss = _write_with_subject(clause, [asked, adverbs_of(clause), said])
-    worth = 2.7 - 0.3 * (asked == "who or what") - 0.4 * bool(is_equation) - loss
+    worth = 2.7 - 0.3 * (asked == "who or what") - 0.4 * is_equation - loss
     answer = clause.subject
     if clause.token(answer[1] - 1).kind == ",":
         answer = (answer[0], answer[1] - 1)
     yield from draft(clause, question, answer, "subject", worth)
+
+
+def _equates(clause: Clause) -> tuple[bool, bool]:
+    """Whether the subject is said to be something, and whether that is just “a” something."""
+    place = clause.verb + 1
+    while clause.kinds((place, place + 1)) == "R":
+        place += 1
+    lemma = clause.token(clause.verb).lemma
+    is_equation = lemma in COPULAS and bool(OBJECT.match(clause.sentence.kinds, place, clause.end))
+    is_equation = is_equation or (lemma == "be" and bool(re.match("R*VN", clause.kinds(clause.rest))))
+    return is_equation, is_equation and clause.token(place).plain in ("a", "an")
 
 
 def _write_with_subject(clause: Clause, begin: list[Piece]) -> tuple[str, float]:
@@ -118,6 +131,9 @@ def _write_with_subject(clause: Clause, begin: list[Piece]) -> tuple[str, float]
         pieces.append(clause.tail)
     elif clause.front_kind == "prepositional":
         pieces.append(clause.front)
+    elif clause.front_kind == "clause":
+        is_contrast = clause.token(clause.front[0]).plain in ("while", "whereas")
+        return WORDING.write(clause, [*pieces, *([] if is_contrast else [clause.front])], may_bind=False), 0.0
     question, loss = WORDING.write_whole(clause, pieces, may_bind=False)
     if not question and pieces[-1] == clause.front:
         question, loss = WORDING.write_whole(clause, pieces[:-1], may_bind=False)
@@ -197,6 +213,17 @@ def ask_agent(clause: Clause) -> Iterator[Draft]:
         yield from draft(clause, write_question(clause, asked, agent.span()), agent.span(), "agent", 2.9)
 
 
+def ask_name(clause: Clause) -> Iterator[Draft]:
+    """“German submarines were called U-boats.”: What were German submarines called?"""
+    found = re.match("R*V", clause.kinds(clause.rest))
+    if not found or clause.token(clause.verb).lemma != "be":
+        return
+    place = clause.verb + 1 + found.end()
+    name = OBJECT.match(clause.sentence.kinds, place, clause.end)
+    if name and name.end() == clause.end and clause.token(place - 1).plain in CALLED:
+        yield from draft(clause, write_question(clause, "what", name.span()), name.span(), "name", 3.2)
+
+
 def ask_governed(clause: Clause) -> Iterator[Draft]:
     """“The plant consists of three parts.”: What does the plant consist of?"""
     for place in range(clause.verb, clause.end - 2):
@@ -272,7 +299,7 @@ def _end_of_object(clause: Clause, begin: int) -> int:
 def _ask_what_it_is(clause: Clause, start: int) -> Iterator[Draft]:
     """“Goma is a city by a lake.”: What is Goma? Asked of what has a name or is meant in general."""
     subject = clause.tokens(clause.subject)
-    if subject[0].tag == "VVG":
+    if subject[0].tag == "VVG" or subject[0].plain in ("each", "every"):
         return
     is_general = subject[0].kind in (NOUN, NAME) or subject[0].plain in ("a", "an", "most")
     if clause.token(start).tag == "NN1" and clause.kinds((start + 1, start + 2)) != "N":
@@ -291,8 +318,10 @@ def _ask_what_it_is(clause: Clause, start: int) -> Iterator[Draft]:
 LIMITING = frozenset(["alone", "today", "now", "most", "both", "all", "only", "each", "themselves", "itself"])
 COMPLEMENT = frozenset(["that", "whether", "how", "what"])
 RELATIVES = frozenset(["that", "which", "who", "where"])
+CALLED = frozenset(["called", "named", "nicknamed", "dubbed", "termed"])
 RULES = (
     ask_front,
+    ask_name,
     ask_subject,
     ask_governed,
     ask_action,

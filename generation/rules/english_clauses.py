@@ -91,6 +91,27 @@ def parse(sentence: Sentence, start: int) -> Clause | None:
     return None
 
 
+def parse_whole(sentence: Sentence) -> Clause | None:
+    """The sentence as one main clause with all its commas, if every other finite verb is in a subordinate clause."""
+    kinds, end = sentence.kinds, len(sentence.kinds.rstrip(";"))
+    for name in ("subject", "prepositional"):
+        if not (found := FRONTS[name].match(kinds)):
+            continue
+        verb, subject = found.end(), found.span("subject")
+        rest = kinds[verb + 1 : end].split(",")
+        is_one = all(NO_MAIN_CLAUSE.fullmatch(each) for each in rest) and kinds[subject[0] : subject[1]] != "O"
+        is_helped = sentence.tokens[verb].tag not in ("VM0", "VDD", "VDZ", "VDB") or "V" in rest[0]
+        is_plain = sentence.tokens[subject[0]].plain not in WORDING.connectives | OPENING
+        front = found.span("front") if name == "prepositional" else (0, 0)
+        return (
+            Clause(sentence, front, name, verb, end, (end, end), subject) if is_one and is_helped and is_plain else None
+        )
+    return None
+
+
+NO_MAIN_CLAUSE = re.compile("(?:[^;F]*|(?!K)[^;F]*[SW][^;FK]*F[^;FK]*)")
+
+
 def _can_be_subject(sentence: Sentence, subject: Range) -> bool:
     tokens = sentence.tokens[slice(*subject)]
     if sentence.kinds[slice(*subject)] == "O":

@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
+from generation.rules.advice import ask_advice
 from generation.rules.drafts import Clause, Draft, Piece, Range, ask_clauses, draft
 from generation.rules.german_circumstances import ask_adjunct, ask_front, ask_number
 from generation.rules.german_clauses import (
@@ -14,6 +16,7 @@ from generation.rules.german_clauses import (
     is_nominative,
     is_time,
     parse,
+    parse_whole,
     write_question,
 )
 from generation.rules.german_words import (
@@ -45,7 +48,7 @@ from generation.rules.german_words import (
     WORDING,
     singular,
 )
-from generation.rules.names import ask_who_it_is
+from generation.rules.names import ask_short_name, ask_who_it_is
 from generation.rules.phrases import first_nouns, head_of, says_without_that, without_possessives
 from generation.rules.tagging import ADJECTIVE, NAME, NOUN, NUMBER, POINTING, POSSESSIVE, PREPOSITION, PRONOUN, Sentence
 
@@ -53,7 +56,12 @@ from generation.rules.tagging import ADJECTIVE, NAME, NOUN, NUMBER, POINTING, PO
 def make_drafts(sentence: Sentence) -> Iterator[Draft]:
     """Every question that a rule makes of a clause that states something."""
     yield from ask_clauses((parse(sentence, start) for start in clause_starts(sentence)), further, RULES)
+    if whole := parse_whole(sentence):
+        for each in (*ask_front(whole), *ask_subject(whole)):
+            yield replace(each, worth=round(each.worth - 0.6, 2))
     yield from ask_who_it_is(sentence, VOCABULARY, "ist", WORDING)
+    yield from ask_short_name(sentence, "Wofür steht die Abkürzung {}?")
+    yield from ask_advice(sentence, "de")
     for found in RELATIVE_CLAUSE.finditer(sentence.kinds):
         if is_nominative(sentence, found.end(1) + 1):
             yield from ask_verb_last(sentence, found.span(1), found.end(1) + 2, found.end(), "relative")
@@ -124,22 +132,16 @@ def has_infinitive(clause: Clause) -> bool:
 
 def ask_inner_subject(clause: Clause) -> Iterator[Draft]:
     """“Im Mai eröffnete die Stadt ein Museum.”: Was eröffnete im Mai ein Museum?"""
-    if clause.front_kind not in ("prepositional", "adverb", "year"):
+    if clause.front_kind not in ("prepositional", "adverb", "year", "clause"):
         return
-    place = clause.verb + 1 + (clause.token(clause.verb + 1).plain in ("sich", "es"))
-    found = INNER_SUBJECT.match(clause.sentence.kinds, place, clause.end)
     token = clause.token(clause.verb)
     verb = singular(token.text, token.lemma)
-    if not found or not verb:
-        return
-    start, end = found.span(1)
-    not_its_own = AROUND | ({"von", "durch"} if token.lemma == "werden" else frozenset())
-    around = [each for each in range(start + 1, end) if clause.token(each).plain in not_its_own or end == clause.end]
-    end = next((each for each in around if clause.token(each).kind == PREPOSITION), end)
-    if WORDING.pointing.fullmatch(clause.token(start).plain):
+    start, end = _find_inner_subject(clause)
+    if start == end or not verb or WORDING.pointing.fullmatch(clause.token(start).plain):
         return
     is_equation = OBJECT.match(clause.sentence.kinds, end, clause.end) and "V" not in clause.kinds((end, clause.end))
-    if token.lemma in COPULAS and verb != token.text and is_equation:
+    is_vague = is_equation and clause.token(end).plain in ("ein", "eine")
+    if token.lemma in COPULAS and is_equation and (verb != token.text or is_vague):
         return
     if not can_be_nominative(clause.sentence, start) or is_time(clause, (start, end)):
         return
@@ -148,10 +150,40 @@ def ask_inner_subject(clause: Clause) -> Iterator[Draft]:
     if (end == clause.end and clause.front_kind == "adverb") or after in ("K", "A", "N", "E", "x") or is_bare:
         return
     asked = VOCABULARY.ask_who_or_what(clause, (start, end))
-    front: list[Piece] = [] if clause.front_kind == "adverb" else [clause.front]
+    front: list[Piece] = [clause.front] if clause.front_kind in ("prepositional", "year") else []
     pieces: list[Piece] = [asked, verb, (clause.verb + 1, start), *front, (end, clause.end)]
+    if clause.front_kind == "clause" and clause.token(clause.front[0]).plain != "während":
+        pieces += [",", (clause.front[0], clause.front[1] - 1)]
     question, loss = WORDING.write_whole(clause, pieces, may_bind=False)
     yield from draft(clause, question, (start, end), "inner-subject", 2.5 - loss - 0.3 * asked.startswith("Wer oder"))
+
+
+def _find_inner_subject(clause: Clause) -> Range:
+    """The phrase right behind the verb, without what says where or when; empty if there is none."""
+    place = clause.verb + 1 + (clause.token(clause.verb + 1).plain in ("sich", "es"))
+    found = INNER_SUBJECT.match(clause.sentence.kinds, place, clause.end)
+    if not found:
+        return place, place
+    start, end = found.span(1)
+    is_passive = clause.token(clause.verb).lemma == "werden"
+    not_its_own = AROUND | ({"von", "durch"} if is_passive else frozenset())
+    around = [each for each in range(start + 1, end) if clause.token(each).plain in not_its_own or end == clause.end]
+    return start, next((each for each in around if clause.token(each).kind == PREPOSITION), end)
+
+
+def ask_name(clause: Clause) -> Iterator[Draft]:
+    """“Die Boote wurden Frachter genannt.”: Wie wurden die Boote genannt?"""
+    is_said = clause.token(clause.end - 1).plain in ("genannt", "getauft")
+    if not (is_said or clause.token(clause.verb).lemma == "heißen") or not has_subject(clause):
+        return
+    end = clause.end - is_said
+    for start in range(clause.verb + 1, end):
+        found = OBJECT.match(clause.sentence.kinds, start, end)
+        if found and found.end() == end:
+            answer = found.span(1)
+            if clause.front_kind == "subject":
+                yield from draft(clause, write_question(clause, "wie", answer), answer, "name", 3.2)
+            return
 
 
 def ask_governed(clause: Clause) -> Iterator[Draft]:
@@ -355,6 +387,7 @@ RULES = (
     ask_front,
     ask_subject,
     ask_inner_subject,
+    ask_name,
     ask_governed,
     ask_agent,
     ask_action,

@@ -78,6 +78,23 @@ def parse(sentence: Sentence, start: int) -> Clause | None:
     return None
 
 
+def parse_whole(sentence: Sentence) -> Clause | None:
+    """The sentence as one main clause with all its commas, if every other finite verb is in a subordinate clause."""
+    kinds, end = sentence.kinds, len(sentence.kinds.rstrip(";"))
+    for name in ("year", "subject", "prepositional", "clause"):
+        found = FRONTS[name].match(kinds)
+        if not found or not FITS.get(name, _fits)(sentence, (0, found.end())):
+            continue
+        verb, (first, *others) = found.end(), kinds[found.end() + 1 : end].split(",")
+        is_one = not re.search("[FSW;]|VK(?!R*V).*V", first) and all(NO_MAIN_CLAUSE.fullmatch(each) for each in others)
+        is_helped = sentence.tokens[verb].lemma not in MODALS or "V" in first or "V" in kinds[end - 1 : end]
+        return Clause(sentence, (0, verb), name, verb, end, (end, end)) if is_one and is_helped else None
+    return None
+
+
+NO_MAIN_CLAUSE = re.compile("(?:K?R*P?[SW][^;]*F[^;O]*|[^;FO]*)")
+
+
 def _fits(_sentence: Sentence, _front: Range) -> bool:
     return True
 
@@ -212,7 +229,7 @@ def write_question(clause: Clause, asked: str, removed: Range, *more: Piece) -> 
 
 def is_time(clause: Clause, of: Range) -> bool:
     words = [token.plain for token in clause.tokens(of)]
-    if head_of(clause, of) in ("anfang", "ende", "mitte") and "d" in clause.kinds(of):
+    if head_of(clause, of) in ("anfang", "ende", "mitte"):
         return any(TIMES.fullmatch(word) for word in words if word not in ("anfang", "ende", "mitte"))
     return bool(TIMES.fullmatch(head_of(clause, of))) or any(re.fullmatch(r"1\d{3}|20\d\d", word) for word in words)
 

@@ -45,7 +45,7 @@ EVENTS = re.compile(
 )
 NO_PLACES = re.compile(
     r"\w*(?:fall|falle|fällen|gegensatz|vergleich|seite|weise|allgemeinen|regel|zusammenhang|rahmen|hinblick|bezug|"
-    r"wirklichkeit|folge|laufe?|zuge?|anbetracht|prinzip|grunde?|durchschnitt|form|sinne?|lage|teil|teilen|maß|"
+    r"wirklichkeit|linie|voraus|einklang|alltag|folge|laufe?|zuge?|anbetracht|prinzip|grunde?|durchschnitt|form|sinne?|lage|teil|teilen|maß|"
     r"maße|beispiel|gefahr|art|ordnung|basis|anspruch|frage|antrag|kraft|bau|besitz|kontakt|verbindung|millionen|"
     r"richtung|interesse|bedeutung|entwicklung|zahl|höhe|kampf|reihe|hälfte|wahrheit|stand|hilfe|situation|vordergrund"
     r"|wert|umgang|bereich|art|stil|blick|anteil|wissenschaft|sprache|englisch|hinsicht|kategorie|phase|versuch|jagd|latein|sanskrit|\w+isch|wort|worten|fossilien|alter|version|falle|verbindungen|gruppen?|begriff|namen?|jahren)"

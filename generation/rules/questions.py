@@ -22,7 +22,7 @@ BEST_LENGTH = 10  # words of a question
 SHORTEST = 3
 UNASKED = -9.0
 CONTENT = frozenset([NOUN, NAME, NUMBER, ADJECTIVE, NONFINITE])
-DRAW = 0.25  # how far chance may go against the rank score
+DRAW = 0.15  # how far chance may go against the rank score
 SAME_SENTENCE = 0.6  # what a further question to a sentence is worth less
 LEAST_SCORE = 0.7
 FEWEST = 5  # up to so many, doubted questions fill a short list
@@ -92,8 +92,11 @@ def all_questions(text: str, language: str) -> list[OpenQuestion]:
 
 def _rank(text: str, language: str) -> list[OpenQuestion]:
     """Every question that can be asked, the good ones and the doubted ones, the best first."""
-    found = list(_all_questions(text, language)) if language in RULES else []
-    return sorted(found, key=lambda each: (-each.score, each.start, each.question))
+    found = _all_questions(text, language) if language in RULES else ()
+    best: dict[tuple[str, int], OpenQuestion] = {}
+    for each in sorted(found, key=lambda each: (-each.score, each.start, each.question)):
+        best.setdefault((each.question, each.start), each)
+    return list(best.values())
 
 
 def _all_questions(text: str, language: str) -> Iterator[OpenQuestion]:
@@ -160,7 +163,7 @@ def score_of(draft: Draft, sentence: Sentence) -> float:
     content = {token.plain for token in sentence.tokens if token.kind in CONTENT and token.plain in asked}
     names = {token.plain for token in sentence.tokens if token.kind == NAME and token.plain in asked}
     answer = sentence.tokens[slice(*draft.answer)]
-    if len(words) < SHORTEST or not content:
+    if len(words) < SHORTEST or not (content or draft.rule == "short-name"):
         return UNASKED
     score = draft.worth + 0.15 * min(len(names), 2) + 0.1 * min(len(content), 5)
     score -= 0.6 * (len(content) < 2 and draft.rule != "definition") + 0.3 * draft.question.count(",")
