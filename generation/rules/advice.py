@@ -1,23 +1,20 @@
-"""Questions for what a text advises its reader: “Keep in mind that …”, “If it rains, take a coat.”"""
+"""Questions for what a text advises its reader: “If it rains, take a coat.”"""
 
 import re
 from collections.abc import Iterator
 
-from generation.rules.drafts import Clause, Draft, Piece, Range, draft, word_set
-from generation.rules.german_words import ABOUT
+from generation.rules import english_words, german_words
+from generation.rules.drafts import Clause, Draft, Range, draft, word_set
 from generation.rules.tagging import Sentence
 
 BEFORE = re.compile(r"(S[^,;]*[FV][^,;]*),R*")  # “If you travel by car, …”
 CONDITIONS = word_set("if when before after while until wenn falls bevor während sobald solange als")
-REQUESTS = frozenset(["VVB", "VVI", "VBI", "VDI", "VHI", "VVN0"])
+REQUESTS = frozenset(["VVB", "VVI", "VBI", "VDI", "VHI"])
 GERMAN_REQUEST = re.compile("FO")
-OBLIGED = re.compile("F(?:[^,;SWF]*)V")
-THAT = re.compile(r"(?P<said>[FVR][^,;SW]*?)(?=S)")
 REQUESTED = word_set(
     "achten beachten prüfen überprüfen vergessen vermeiden versuchen nehmen fragen informieren erkundigen stellen "
     "denken bitten wenden suchen lassen verlassen rufen bringen buchen besuchen probieren tragen halten seien bleiben"
 )
-SEPARABLE = word_set("sicher fest zu ein auf ab an vor mit aus nach")
 
 
 def ask_advice(sentence: Sentence, language: str) -> Iterator[Draft]:
@@ -36,21 +33,14 @@ def _whole(sentence: Sentence, start: int) -> Clause:
 
 
 def _ask_in_english(sentence: Sentence, start: int, front: Range) -> Iterator[Draft]:
-    from generation.rules.english_words import WORDING
-
     if start >= len(sentence.tokens) - 2 or not _is_english_request(sentence, start, front):
         return
     clause = _whole(sentence, start)
     last = _condition(sentence, start + 1, clause.end)
     if front != (0, 0) or last:
         condition, end = (front, clause.end) if front != (0, 0) else ((last, clause.end), last)
-        question = WORDING.write(clause, ["what should you do", condition])
+        question = english_words.WORDING.write(clause, ["what should you do", condition])
         yield from draft(clause, question, (start, end), "advice", 2.6)
-        return
-    found = THAT.match(sentence.kinds, start)
-    if found and sentence.tokens[found.end()].plain == "that":
-        question = WORDING.write(clause, ["what should you", found.span("said")])
-        yield from draft(clause, question, (found.end(), clause.end), "that", 2.6)
 
 
 def _is_english_request(sentence: Sentence, start: int, front: Range) -> bool:
@@ -68,36 +58,14 @@ def _condition(sentence: Sentence, start: int, end: int) -> int:
 
 
 def _ask_in_german(sentence: Sentence, start: int, front: Range) -> Iterator[Draft]:
-    from generation.rules.german_words import MODALS, WORDING
-
     if not GERMAN_REQUEST.match(sentence.kinds, start) or sentence.tokens[start + 1].text != "Sie":
         return
     verb, clause = sentence.tokens[start], _whole(sentence, start)
     is_statement = front != (0, 0) and verb.plain not in REQUESTED  # “…, machen Sie alles schlimmer”
-    if verb.lemma in MODALS | {"haben", "sein", "werden"} or is_statement:
+    if verb.lemma in german_words.MODALS | {"haben", "sein", "werden"} or is_statement:
         return
     last = _condition(sentence, start + 2, clause.end)
     if front != (0, 0) or last:
         condition, end = (front, clause.end) if front != (0, 0) else ((last, clause.end), last - 1)
-        question = WORDING.write(clause, ["was sollten Sie tun,", condition])
+        question = german_words.WORDING.write(clause, ["was sollten Sie tun,", condition])
         yield from draft(clause, question, (start, end), "advice", 2.6)
-    else:
-        yield from _ask_what_for(clause, start)
-
-
-def _ask_what_for(clause: Clause, start: int) -> Iterator[Draft]:
-    """“Denken Sie daran, dass …”: Woran sollten Sie denken? “Stellen Sie sicher, dass …”: Was sollten Sie …?"""
-    from generation.rules.german_words import WORDING
-
-    comma = clause.sentence.kinds.find(",S", start)
-    if comma < 0 or clause.token(comma + 1).plain != "dass":
-        return
-    words = list(clause.tokens((start + 2, comma)))
-    about = [token for token in words if token.plain in ABOUT]
-    rest: list[Piece] = [token.text for token in words if token not in about and token.plain not in WORDING.connectives]
-    if len(rest) > 2 or any(token.kind in "NEOF" for token in words):
-        return
-    asked = ABOUT[about[0].plain] if about else "was"
-    joint = rest.pop() if rest and rest[-1] in SEPARABLE else ""
-    question = WORDING.write(clause, [asked, "sollten Sie", *rest, f"{joint}{clause.token(start).plain}"])
-    yield from draft(clause, question, (comma + 1, clause.end), "that", 2.6)

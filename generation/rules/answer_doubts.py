@@ -285,3 +285,23 @@ def holds_the_next_clause(draft: Draft) -> bool:
     is_main = any("F" in each and not re.search("[SWK]", each) for each in later)
     is_listed = re.search(", (?:sowie|und auch) ", draft.clause.sentence.source(*draft.answer))
     return draft.rule == "clause-last" and (is_main or bool(is_listed))
+
+
+def goes_on_in_a_list(draft: Draft) -> bool:
+    """“um Helfer zu schicken | , Netze zu verteilen und Mittel zu versprühen”"""
+    after = draft.clause.sentence.kinds[draft.answer[1] :]
+    return draft.rule in CLAUSE_RULES and bool(re.match(",[^;FSW]*[VZ]", after))
+
+
+def differs_in_number(draft: Draft) -> bool:
+    """“Families are a rare sight”: no definition of families."""
+    verb, first = draft.clause.token(draft.clause.verb).plain, draft.clause.token(draft.answer[0]).plain
+    is_plural = verb in ("are", "were", "sind", "waren")
+    return draft.rule == "definition" and is_plural and first in ("a", "an", "ein", "eine")
+
+
+def ends_before_or(draft: Draft) -> bool:
+    """“Many tickets sold by eBay | or others are used”: a participle that was taken for the verb."""
+    end = draft.clause.end
+    tokens = draft.clause.sentence.tokens
+    return draft.rule in ASKING_SUBJECT and end < len(tokens) and tokens[end].plain == "or"

@@ -15,8 +15,11 @@ from generation.rules.answer_doubts import (
     cuts_a_circumstance,
     cuts_a_phrase,
     describes_its_subject,
+    differs_in_number,
+    ends_before_or,
     ends_in_a_verb_form,
     ends_openly,
+    goes_on_in_a_list,
     has_brackets,
     holds_the_next_clause,
     holds_two_phrases,
@@ -36,6 +39,27 @@ from generation.rules.answer_doubts import (
 )
 from generation.rules.drafts import Draft, word_set
 from generation.rules.phrases import says_without_that
+from generation.rules.question_doubts import (
+    asks_about_another,
+    asks_about_the_known,
+    asks_in_general,
+    asks_little_of_a_relative,
+    asks_what_for_twice,
+    asks_what_it_has,
+    asks_where_in_vague,
+    asks_you_in_general,
+    compares_with_nothing,
+    denies_what_it_asks,
+    ends_in_a_preposition,
+    has_open_list,
+    is_negated,
+    leaves_words_behind,
+    says_little,
+    stammers,
+    tears_a_quotation,
+    tells_half_of_when,
+    tells_when_it_asks_when,
+)
 from generation.rules.tagging import OTHER
 
 GRAVE, CLEAR, SLIGHT = 9.0, 0.7, 0.3
@@ -49,25 +73,7 @@ POINTERS = re.compile(
     r"hier\w*|dort\w*|there|here|thereby"
 )
 CONDITIONS = word_set("when if unless wenn falls sofern")
-TOLD_TIME = re.compile(
-    r"\b(?:in|im Jahr|im Jahre|since|seit|during) (?:1\d|20)\d\d\b|\d+(?:st|nd|rd|th)(?!\w)|\b(?:January|February|"
-    r"March (?=\d)|April|June|July|August|September|October|November|December|Januar|Februar|März|"
-    r"Juni|Juli|Oktober|Dezember)\b"
-)
-HELPING = word_set(
-    "is was are were can could may might will would must should has have had does did do ist war sind waren kann "
-    "können konnte konnten muss müssen wird werden wurde wurden hat haben hatte soll sollte darf"
-)
-KNOWN = re.compile(
-    r"\b(?:[Tt]he (?:city|country|town|area|region|place|building|game|film|movie|show|book|company|"
-    r"group|team|study|report)|"
-    r"(?:das (?:Land|Gebiet|Gebäude|Spiel|Buch|Unternehmen|Team)|die (?:Stadt|Region|Gegend|Gruppe|Firma|Studie)|"
-    r"der (?:Ort|Film|Bericht)))(?= [^d\W]|\?)"
-)
-UNIQUE = word_set("sun moon earth world sky universe sonne mond erde welt himmel universum")
 MAKING = word_set("force require allow enable ask tell urge encourage cause persuade want lead")
-HAVING = word_set("have haben")
-LEFT_OVER = word_set("about of with from to for at than like into and or")
 
 
 def doubt_of(draft: Draft) -> float:
@@ -186,10 +192,6 @@ def lacks_its_participle(draft: Draft) -> bool:
     return is_passive and not re.search("[VFA]", clause.kinds(clause.rest))
 
 
-def tears_a_quotation(draft: Draft) -> bool:
-    return bool(re.search(r"’(?!\w)", draft.question)) and "‘" not in draft.question
-
-
 def answers_with_whom_to_do_what(draft: Draft) -> bool:
     """“Who did the mob force? The king to open the windows”"""
     is_made = draft.clause.token(draft.clause.verb).lemma in MAKING
@@ -205,40 +207,10 @@ def tears_a_list(draft: Draft) -> bool:
     return draft.rule in ASKING_SUBJECT and bool(is_torn)
 
 
-def leaves_words_behind(draft: Draft) -> bool:
-    """“a stake about in front of the fence”, or three words of the answer that the question says, too."""
-    words = draft.clause.sentence.source(*draft.answer).lower().split()
-    asked = draft.question.lower()
-    is_said = any(" ".join(words[place : place + 3]) in asked for place in range(len(words) - 2))
-    return (is_said and draft.rule != "number") or bool(re.search(r"\babout (?:in|on|at|of|to)\b", asked))
-
-
 def answers_with_an_unknown(draft: Draft) -> bool:
     """“Wenn sie Dinge versendeten”: who?"""
     second = draft.clause.token(min(draft.answer[0] + 1, draft.answer[1] - 1))
     return draft.rule == "clause-first" and second.text in ("er", "sie", "es", "he", "she", "it", "they")
-
-
-def asks_about_the_known(draft: Draft) -> bool:
-    """“What does the find grant?”: the sentence before has said which. A name or a number in the question helps."""
-    if draft.rule not in ASKING_SUBJECT and KNOWN.search(draft.question):
-        return True
-    clause = draft.clause
-    start, end = clause.subject if clause.subject != (0, 0) else clause.front
-    if clause.front_kind in ("prepositional", "year") and clause.subject == (0, 0):
-        start, end = clause.verb + 1, clause.verb + 3
-    articles = ("the", "der", "die", "das", "a", "an", "ein", "eine")
-    is_bare = re.fullmatch("[Dd]N", clause.kinds((start, end))) and clause.token(start).plain in articles
-    is_named = any(token.kind in "EC" and token.text in draft.question for token in clause.sentence.tokens)
-    is_asked = start >= draft.answer[0] and end <= draft.answer[1]
-    is_general = clause.token(start).plain not in articles[:4] and draft.rule in ("definition", "action", "quality")
-    return (
-        bool(is_bare)
-        and not is_named
-        and not is_asked
-        and not is_general
-        and clause.token(start + 1).plain not in UNIQUE
-    )
 
 
 def tears_a_participle(draft: Draft) -> bool:
@@ -254,11 +226,6 @@ def stops_in_a_list(draft: Draft) -> bool:
     return draft.rule == "action" and draft.clause.sentence.kinds[draft.answer[1] : draft.answer[1] + 1] == ","
 
 
-def asks_what_for_twice(draft: Draft) -> bool:
-    """“Why must you survey the scene to ensure your safety?”"""
-    return draft.rule == "purpose" and "TV" in draft.clause.kinds(draft.clause.rest)
-
-
 def answers_with_a_chain(draft: Draft) -> bool:
     """“sovereignty over the island to Japan, which …”: who knows which noun the clause belongs to."""
     return draft.rule == "relative" and draft.clause.kinds(draft.answer).count("P") > 1
@@ -267,36 +234,6 @@ def answers_with_a_chain(draft: Draft) -> bool:
 def answers_with_what_is_known(draft: Draft) -> bool:
     """“What is played in clubs? The sport”"""
     return is_anaphoric(draft) and not re.match("Who|Wer", draft.question)
-
-
-def says_little(draft: Draft) -> bool:
-    """“What is strong?”: it could be asked of any text."""
-    words = draft.question.split()
-    is_equation = len(words) > 1 and words[1] in HELPING
-    return (
-        len(words) <= 3 + is_equation
-        and not re.search(r"\d", draft.question)
-        and not re.search("[A-ZÄÖÜ]", draft.question[1:])
-    )
-
-
-def ends_in_a_preposition(draft: Draft) -> bool:
-    """“Who refused to say about?”"""
-    last = draft.question.rstrip("?").split()[-1]
-    return draft.rule in ASKING_SUBJECT | {"relative"} and last in LEFT_OVER
-
-
-def tells_when_it_asks_when(draft: Draft) -> bool:
-    """“When was the club founded in May 2004?” names the time that it asks for."""
-    if not re.match("When|Wann", draft.question):
-        return False
-    is_told = TOLD_TIME.search(draft.question) or re.search(r"\b(?:1\d|20)\d\d\b", draft.question)
-    return draft.rule in CLAUSE_RULES and bool(is_told)
-
-
-def tells_half_of_when(draft: Draft) -> bool:
-    """“When was the club founded in 2004? On 3 May”"""
-    return bool(re.match("When|Wann", draft.question) and TOLD_TIME.search(draft.question))
 
 
 def drops_its_condition(draft: Draft) -> bool:
@@ -310,47 +247,10 @@ def drops_its_condition(draft: Draft) -> bool:
     return is_condition and last not in draft.question.lower()
 
 
-def asks_about_another(draft: Draft) -> bool:
-    """“What was another difference?”: the sentence before has named the first."""
-    counted = r"|other|andere\w" if draft.rule == "number" else ""
-    return bool(
-        re.search(
-            rf"\b(?:another|eine?\w? (?:andere|weitere|zweite)\w?|do(?:es|ing)? so|(?:the|de[rmn]) rest(?! of| de?r?s?)"
-            rf"|in other \w+{counted})\b",
-            draft.question,
-            re.I,
-        )
-    )
-
-
 def answers_with_one_word(draft: Draft) -> bool:
     """“What can be bought? Products”: a bare noun says little unless the question says much."""
     is_short = draft.answer[1] - draft.answer[0] == 1 and draft.clause.token(draft.answer[0]).kind == "N"
     return is_short and draft.rule in ASKING_SUBJECT | {"relative", "object"} and len(draft.question.split()) < 8
-
-
-def asks_where_in_vague(draft: Draft) -> bool:
-    """“In some countries”"""
-    return bool(re.match("Where|Wo ", draft.question)) and is_vague(draft)
-
-
-def asks_you_in_general(draft: Draft) -> bool:
-    """“What may you hear?”: nearly anything would be an answer."""
-    return asks_in_general(draft) and bool(re.search(r"\b(?:you|each|everyone|Sie|man|jede\w?)\b", draft.question))
-
-
-def asks_in_general(draft: Draft) -> bool:
-    is_short = len(draft.question.split()) <= 5
-    return (
-        draft.rule in ("object", "action")
-        and is_short
-        and not re.search("[A-Z0-9]", draft.question[1:].replace("Sie", ""))
-    )
-
-
-def asks_little_of_a_relative(draft: Draft) -> bool:
-    """“What may be impossible?”: the pronoun may stand for the whole clause."""
-    return draft.rule == "relative" and len(draft.question.split()) <= 4
 
 
 def is_stranded(draft: Draft) -> bool:
@@ -360,54 +260,10 @@ def is_stranded(draft: Draft) -> bool:
     return is_whole and draft.clause.sentence.kinds[last] in "PKDTHQ" and draft.clause.token(last).tag != "PTKVZ"
 
 
-def stammers(draft: Draft) -> bool:
-    """It says three words twice, or half of a pair such as “both … and”."""
-    words = draft.question.lower().rstrip("?").split()
-    triples = list(zip(words, words[1:], words[2:], strict=False))
-    return len(set(triples)) < len(triples) or _has_half_a_pair(words)
-
-
-def _has_half_a_pair(words: list[str]) -> bool:
-    said = " ".join(words)
-    return ("sowohl" in words and "als auch" not in said) or words[-1:] == ["both"]
-
-
-def has_open_list(draft: Draft) -> bool:
-    """“… as lions, leopards”: a list without its last member, or an apposition cut from what it explains."""
-    last = draft.question.rpartition(",")[2]
-    is_short = "," in draft.question and len(last.split()) <= 3
-    return is_short and not re.search(r"\b(?:and|or|und|oder)\b", draft.question)
-
-
-def asks_what_it_has(draft: Draft) -> bool:
-    """“What does the city have?”: nearly anything would be an answer."""
-    has_it = draft.clause.token(draft.clause.verb).lemma in HAVING and "V" not in draft.clause.kinds(draft.clause.rest)
-    return draft.rule == "object" and has_it
-
-
-def compares_with_nothing(draft: Draft) -> bool:
-    """“What has the same goal?”: the same as what?"""
-    return bool(re.search(r"\bsame\b(?!.* as\b)|\bgleichen?\b(?!.* wie\b)", draft.question))
-
-
 def lacks_its_particle(draft: Draft) -> bool:
     """German “halten …, eine Wache ab”: the verb ends behind what was taken for its clause."""
     rest = draft.clause.sentence.kinds[draft.clause.end :]
     return draft.rule in ASKING_MORE and bool(re.match("[^F;W]*N[^F;W]*X", rest))
-
-
-def is_negated(draft: Draft) -> bool:
-    return bool(re.search(r"\b(?:not|never|cannot|no|nicht|nie|niemals)\b|n['’]t\b", draft.question))
-
-
-def denies_what_it_asks(draft: Draft) -> bool:
-    """“What has the sun not?” has more than one answer."""
-    answer = draft.clause.token(draft.answer[0]).plain
-    is_denied = is_negated(draft) or answer in ("no", "kein", "keine", "keinen")
-    asks_where = draft.rule in ("adjunct", "front") and not re.search(
-        r"\b(?:not|never|nicht|nie)\b|n['’]t", draft.question
-    )
-    return is_denied and not asks_where and draft.rule in ("object", "governed", "adjunct", "front", "number")
 
 
 DOUBTS: tuple[tuple[Callable[[Draft], bool], float], ...] = (
@@ -431,12 +287,15 @@ DOUBTS: tuple[tuple[Callable[[Draft], bool], float], ...] = (
     (has_quotation, SLIGHT),
     (lacks_its_participle, GRAVE),
     (describes_its_subject, 2.5),
-    (is_vague, 1.2),
+    (is_vague, 1.8),
     (names_nobody, 2.5),
     (is_of_as, GRAVE),
     (is_new_to_the_reader, 1.0),
     (holds_two_phrases, GRAVE),
     (holds_the_next_clause, GRAVE),
+    (goes_on_in_a_list, GRAVE),
+    (differs_in_number, 2.0),
+    (ends_before_or, GRAVE),
     (tears_a_participle, GRAVE),
     (is_half_of_a_verb, GRAVE),
     (asks_about_the_known, 0.5),

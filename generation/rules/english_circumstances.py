@@ -99,7 +99,7 @@ def _counted(clause: Clause, number: Range, noun: Range) -> Iterator[Draft]:
         return
     before = clause.kinds((start - 1, start)) if start else ""
     after = clause.kinds((noun[1], noun[1] + 1))
-    if (before and before in "DHQANECKx" and start > clause.subject[0]) or after in ("K", "x", "N"):
+    if (before and before in "DHQANECKxT" and start > clause.subject[0]) or after in ("K", "x", "N"):
         return
     answer: Range = (number[0], noun[1])
     if start == clause.subject[0]:

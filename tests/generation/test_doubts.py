@@ -245,3 +245,18 @@ def test_a_time_before_the_subject_stays_beside_the_verb():
 def test_brackets_do_not_end_an_answer():
     found = pairs("en", "The river valley includes an old mill (now closed).")
     assert ("What does the river valley include?", "an old mill") in found
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence", "answer"),
+    [
+        ("en", "People were hitting the windows of the old tower with chairs.", "People"),
+        ("de", "Die Menschen schlugen mit Stühlen gegen die Fenster im Turm.", "Die Menschen"),
+        ("en", "The other wrestlers of Ulm paid tribute to the champion in May.", "tribute to the champion"),
+        ("en", "The town built a pump that works with nitrogen as a gas, which has no smell at all.", "a gas"),
+        ("de", "Der Brand veranlasste die Stadt Ulm dazu, Helfer zu schicken, Netze zu verteilen und Mittel zu senden.",
+         "Helfer zu schicken"),
+    ],
+)  # fmt: skip
+def test_an_answer_that_says_nothing_by_itself_or_stops_early_is_doubted(language, sentence, answer):
+    assert answer not in [found for _question, found in pairs(language, sentence)]

@@ -73,6 +73,18 @@ TEXTS = [("de", GERMAN), ("en", ENGLISH)]
          "Die Wanderer"),
         ("en", "In London, about 200 people protested.", "Where did about 200 people protest?", "In London"),
         ("en", "The easiest way to Ulm is to take the train.", "What is the easiest way to Ulm?", "to take the train"),
+        ("en", "The boats of Ulm were called Ulm boxes.", "What were the boats of Ulm called?", "Ulm boxes"),
+        ("de", "Die Boote aus Ulm wurden Schachteln genannt.", "Wie wurden die Boote aus Ulm genannt?", "Schachteln"),
+        ("en", "The clinic in Ulm uses magnetic resonance imaging (MRI) for adults.",
+         "What does the abbreviation MRI stand for?", "magnetic resonance imaging"),
+        ("en", "If you travel by train, take the first coach.", "What should you do if you travel by train?",
+         "take the first coach"),
+        ("de", "Nehmen Sie eine Lampe mit, wenn Sie die Höhlen von Ulm besuchen.",
+         "Was sollten Sie tun, wenn Sie die Höhlen von Ulm besuchen?", "Nehmen Sie eine Lampe mit"),
+        ("de", "Die Wege nach Ulm können steil, nass oder vereist sein.",
+         "Was kann steil, nass oder vereist sein?", "Die Wege nach Ulm"),
+        ("en", "Although rain fell in Ulm, the guests climbed the tower.",
+         "Who climbed the tower although rain fell in Ulm?", "the guests"),
     ],
 )  # fmt: skip
 def test_a_sentence_is_asked_about(language, sentence, question, answer):
