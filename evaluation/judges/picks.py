@@ -62,7 +62,10 @@ def list_choices(
 def render_pick_prompt(
     prompts: JudgePrompts, stage: Stage, wording: Mapping[str, Any], items: Sequence[Item], question: Question
 ) -> str:
-    """The prompt with one choice among these items, and the answers that are no item after them."""
+    """The prompt with one choice among these items, and the answers that are no item after them.
+
+    {criteria} are those of the wording, or else what its page tells people to do.
+    """
     shown = [
         f"{number}. {prompts.fill('item', **render_item(prompts, stage, wording, item, item.external_id))}"
         for number, item in enumerate(items, 1)
@@ -70,7 +73,7 @@ def render_pick_prompt(
     words, text = find_wording(question, wording), items[0].text
     labels = {entry["value"]: entry.get("label", entry["value"]) for entry in words.get("levels", [])}
     levels = [f"{number} = {labels.get(level, level)}" for number, level in enumerate(question.levels, len(items) + 1)]
-    criteria = "".join(f"\n- {entry['title']}" for entry in wording.get("criteria", []))
+    told = [f"- {entry['title']}" for entry in wording.get("criteria", [])] or wording.get("lead", [])
     return prompts.about(
         "choose",
         title=text.title,
@@ -78,5 +81,5 @@ def render_pick_prompt(
         items="\n\n".join(shown),
         asked=ask_in_words(words, question),
         levels="\n".join(levels),
-        criteria=criteria,
+        criteria="".join(f"\n{line}" for line in told),
     )

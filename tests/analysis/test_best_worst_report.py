@@ -209,6 +209,7 @@ def test_a_model_chooses_by_number_and_never_the_same_item_twice(project, served
     assert said["best"] != said["worst"]
     first, second = server.prompts
     assert "Which question is the best?" in first
+    assert "Criteria: the question and its answers rest on the text;" in first
     assert "Which question is the worst?" in second
     assert ("4. " in first, "4. " in second) == (True, False)
     assert not any(name in prompt for name in GENERATORS for prompt in server.prompts)
