@@ -223,7 +223,7 @@ def test_answers_survive_a_reload_without_saving(page, annotator):
     page.route("**/draft/", lambda route: route.fulfill(status=500))
     page.reload()
     expect(choice(page, 0, 1)).to_be_checked()
-    expect(page.locator("#save-state")).to_contain_text("the server does not answer as it should")
+    expect(page.locator("#save-state")).to_contain_text("the server has a problem")
     page.unroute("**/draft/")
     saved(page)
     assert Draft.objects.count() == 1
