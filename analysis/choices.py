@@ -69,7 +69,7 @@ def purposes_with(extra: Iterable[str], known: tuple[str, ...] = EXTRA_PURPOSES)
     asked = set(extra)
     if unknown := sorted(asked - set(known)):
         said = {"word": unknown[0], "known": ", ".join(known)}
-        raise BadChoice(_("“%(word)s” cannot be included. Choose some of these, with commas: %(known)s.") % said)
+        raise BadChoice(_("“%(word)s” cannot be included. Choose from, separated by commas: %(known)s.") % said)
     return ("main", *(purpose for purpose in known if purpose in asked))
 
 
@@ -78,7 +78,7 @@ def dropped_from(asked: Iterable[str]) -> tuple[str, ...]:
     asked = set(asked)
     if unknown := sorted(asked - set(DROPPED)):
         raise BadChoice(
-            _("“%(word)s” cannot be dropped. Choose duplicates, references, or both with a comma.")
+            _("“%(word)s” cannot be dropped. Choose duplicates, references, or both separated by a comma.")
             % {"word": unknown[0]}
         )
     return tuple(name for name in DROPPED if name in asked)
@@ -95,5 +95,7 @@ def study_called(slug: str) -> Study:
     """The study of that short name, for commands."""
     study = Study.objects.select_related("project", "instrument_version__instrument").filter(slug=slug).first()
     if study is None:
-        raise BadChoice(_("There is no study “%(slug)s”. Its short name stands in its address: /s/….") % {"slug": slug})
+        raise BadChoice(
+            _("There is no study “%(slug)s”. The short name is in the study's address: /s/….") % {"slug": slug}
+        )
     return study

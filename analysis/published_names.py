@@ -78,4 +78,4 @@ def check_published(published: Sequence[str], matches: Mapping[str, str]) -> Non
             % {"name": unknown[0], "names": ", ".join(published) or "–"}
         )
     if twice := [name for name in said if said.count(name) > 1]:
-        raise BadMatch(_("“%(name)s” is matched with two generators. Keep one of them.") % {"name": twice[0]})
+        raise BadMatch(_("“%(name)s” is matched with two generators. Keep one match.") % {"name": twice[0]})

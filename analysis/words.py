@@ -13,13 +13,13 @@ from studies.question_words import name_label, name_question, name_stage
 MOST_OF_A_REPLY = 200  # characters
 CUES: dict[str, str | Promise] = {
     "longest": gettext_lazy("is clearly the longest"),
-    "copied": gettext_lazy("is the only one that stands in the text word for word"),
+    "copied": gettext_lazy("is the only one that occurs in the text word for word"),
     "text_overlap": gettext_lazy("has the most words from the text"),
     "stem_overlap": gettext_lazy("has the most words from the question"),
     "article": gettext_lazy("is the only one that starts with an article"),
     "number": gettext_lazy("is the only one with a number"),
     "agreement": gettext_lazy("is the only one that fits the grammar of the question"),
-    "form": gettext_lazy("is the only one written in another form (capital, full stop)"),
+    "form": gettext_lazy("is the only one with different capitalization or final punctuation"),
     "absolute": gettext_lazy("is the only one with an absolute word"),
     "negation": gettext_lazy("is the only one with a negation"),
 }
@@ -139,8 +139,8 @@ def unit_word(unit: str) -> str:
 def method_word(method: str) -> str:
     """How an interval comes from what is left out or drawn."""
     words = {
-        "two-way-t": _("each part of the variance with its own t"),
-        "jackknife-t": _("each left out in turn, t"),
+        "two-way-t": _("one t per variance component"),
+        "jackknife-t": _("jackknife, t"),
         "bootstrap-percentile": _("percentiles of draws"),
     }
     return words.get(method, method)
@@ -185,11 +185,11 @@ def quantity_word(quantity: str) -> str:
     """A quantity of the description in words."""
     words = {
         "n_texts": _("texts"),
-        "tokens_mean": _("tokens a text, mean"),
+        "tokens_mean": _("tokens per text, mean"),
         "tokens_min": _("tokens, shortest text"),
         "tokens_max": _("tokens, longest text"),
         "n_items": _("items"),
-        "options_mean": _("options an item, mean"),
+        "options_mean": _("options per item, mean"),
         "options_min": _("options, fewest"),
         "options_max": _("options, most"),
         "share_several_keys": _("share of items with several keys"),
@@ -197,8 +197,8 @@ def quantity_word(quantity: str) -> str:
         "n_annotators": _("annotators"),
         "n_judgments": _("judgments"),
         "annotators_per_unit_mean": _("annotators per unit, mean"),
-        "minutes_median": _("minutes a person, median"),
-        "minutes_unit_median": _("minutes a unit, median"),
+        "minutes_median": _("minutes per person, median"),
+        "minutes_unit_median": _("minutes per unit, median"),
         "percent": _("percent agreement"),
         "kappa": _("Cohen's κ"),
         "ac1": "AC1",

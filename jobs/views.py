@@ -61,7 +61,7 @@ def describe_step(job: Job) -> str:
     if job.state == JobState.QUEUED:
         return _("Waiting for a worker.")
     if not job.step:
-        return _("A worker has begun.")
+        return _("A worker has started.")
     numbers = {"done": job.done, "total": job.total}
     said = {name: number_format(n, force_grouping=n >= 10_000) for name, n in numbers.items()}
     return str(KINDS[job.kind].steps[job.step]) % said

@@ -34,7 +34,7 @@ NAMES = {
 }
 WEIGHTED = NAMES | {"gwet": gettext_noop("Gwet's AC2")}
 MEAN_KAPPA, ALPHA = gettext_noop("Cohen's κ, mean of pairs"), gettext_noop("Krippendorff's α")
-LIGHT = gettext_noop("Light's κ, pairs counted alike")
+LIGHT = gettext_noop("Light's κ, unweighted mean of pairs")
 ICCS = ("ICC(1)", "ICC(2)", "ICC(3)", "ICC(1,k)", "ICC(2,k)", "ICC(3,k)")  # one-way, two-way random, two-way mixed
 FUNCTIONS = {
     "percent": coefficients.percent,

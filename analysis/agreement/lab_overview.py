@@ -46,12 +46,12 @@ def overview(
         if (row := row_of(whole if view == ALL else frame, viewed(asked, view), annotators)) is not None
     ]
     notes = [
-        _("Of units that two or more of these annotators judged. α at interval level for scales, else nominal."),
-        _("Where nearly all labels are the same, κ and α are near 0 even if nearly all judgments agree."),
+        _("Units judged by at least two of these annotators. α at interval level for scales, otherwise nominal."),
+        _("If nearly all labels are the same, κ and α are near 0 even when nearly all judgments agree."),
     ]
     if any(row["view"] for row in rows):
-        notes.insert(1, _("All: a question that somebody did not get to is a label of its own, “not applicable”. "
-                          "Applicable: only those who got to it."))  # fmt: skip
+        notes.insert(1, _("All: a question that an annotator did not reach has the label “not "
+                          "applicable”. Applicable: only annotators who reached the question."))  # fmt: skip
     hide = {"stage"} if len({row["stage"] for row in rows}) < 2 else set()
     if not any(row["view"] for row in rows):
         hide.add("view")

@@ -20,8 +20,8 @@ from studies.question_words import name_label
 COHEN, FLEISS = gettext_noop("Cohen's κ"), gettext_noop("Fleiss' κ")
 ALL = ""  # in the place of a category: all of them
 
-ONE_CONSTANT = gettext_noop("One of the two gave the same label throughout, so κ cannot vary and is not tested.")
-NEVER_GIVEN = gettext_noop("Nobody or everybody gave this category.")
+ONE_CONSTANT = gettext_noop("One of the two annotators always gave the same label, so κ cannot be tested.")
+NEVER_GIVEN = gettext_noop("No annotator, or every annotator, gave this category.")
 
 
 def tests(answers: Answers, asked: Asked) -> Table:

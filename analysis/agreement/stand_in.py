@@ -257,7 +257,8 @@ def conditions_of(row: Row) -> tuple[str, ...]:
     if row["people_low"] is None or row["people_low"] > 0:
         return (said,)
     return said, _(
-        "People may agree here by no more than chance. Then passing says little: whoever guesses could pass."
+        "People may agree no more than by chance here. Passing then means little, because even random "
+        "guesses could pass."
     )
 
 
@@ -283,7 +284,7 @@ def verdict(row: Row) -> str:
 def few_units(row: Row) -> str:
     if not row["n_few_units"]:
         return ""
-    said = _("For %(n)s of the people there are fewer than %(fewest)s units, and the test is shaky.")
+    said = _("%(n)s of the people have fewer than %(fewest)s units, so the test is unreliable.")
     return " " + said % {"n": row["n_few_units"], "fewest": FEWEST_UNITS}
 
 

@@ -9,7 +9,7 @@ QUESTION = Column("question", _("Question"), "question")
 WEIGHTED = _("mean of Cohen's κ over pairs, weighted by shared judgments")
 
 STAND_IN = TableSpec(
-    "stand_in", _("Can a model stand in for people?"), (
+    "stand_in", _("Can a model replace annotators?"), (
         ANSWERS_BY,
         "evaluator_kind",
         STAGE,
@@ -18,7 +18,7 @@ STAND_IN = TableSpec(
         number(
             "kappa_people", _("κ between people"), WEIGHTED, low="people_low", high="people_high", reason="reason"
         ),
-        number("epsilon", _("ε"), _("what a person costs, as chosen above"), leads=False),
+        number("epsilon", _("ε"), _("cost of a person, as chosen above"), leads=False),
         number(
             "winning_rate", _("Winning rate"),
             _("share of people against whom the model passes (alternative-annotator test)"), reason="reason",
@@ -36,14 +36,15 @@ STAND_IN = TableSpec(
     ),
     keys=("evaluator", "stage", "question"),
     notes=(
-        _("Cohen's κ is the mean over pairs, weighted by shared judgments: of the model with each person, and of each "
-          "two people, on what the model answered too."),
-        _("Alternative-annotator test (Calderon, Reichart & Dror 2025): each person is left out in turn, and the model "
-          "passes against a person if it agrees with the others about as often, less ε for what a person costs. "
-          "Winning rate: share of people against whom it passes; it may stand in from one half on. p are adjusted "
-          "after Benjamini and Yekutieli."),
-        _("The test takes units as independent; units of one text are not quite."),
-        _("Over readers and texts, the interval of a model's κ covers other people and texts; the model is this one."),
+        _("Cohen's κ is the mean over pairs, weighted by shared judgments: the model with each person, "
+          "and each pair of people, on the units that the model answered."),
+        _("Alternative-annotator test (Calderon, Reichart & Dror 2025): each person is left out in turn. "
+          "The model passes against this person if it agrees with the others at least as often, less ε "
+          "for the cost of a person. Winning rate: share of people against whom it passes; from one half "
+          "on the model can replace an annotator. p are adjusted by Benjamini and Yekutieli."),
+        _("The test treats units as independent; units of the same text are not fully independent."),
+        _("With intervals over readers and texts, the interval of a model's κ covers other people and "
+          "texts, but only this model."),
     ),
 )  # fmt: skip
 
@@ -63,8 +64,9 @@ CALIBRATION = TableSpec(
     ),
     keys=("evaluator", "stage", "bin_low"),
     notes=(
-        _("p(true) against the keys. Brier score: mean squared error. ECE: mean distance between p and the share of "
-          "keys over tenths of p; with few judgments it is above 0 by chance even where every p is right."),
+        _("p(true) compared with the keys. Brier score: mean squared error. ECE: mean distance between p "
+          "and the share of keys over tenths of p; with few judgments it is above 0 by chance even if "
+          "every p is correct."),
     ),
 )  # fmt: skip
 
@@ -74,18 +76,18 @@ BIASES = TableSpec(
         STAGE,
         Column("bias", _("Bias"), "bias"),
         estimate("excess", _("Excess"), _("share called correct less share of keys")),
-        number("excess_people", _("Excess of people"), _("the same by the answers of people")),
+        number("excess_people", _("Excess of people"), _("the same for people's answers")),
         count("n", _("n"), _("the model's judgments of options that have it")),
         "n_texts",
         "reason",
     ),
     keys=("evaluator", "stage", "bias"),
     notes=(
-        _("Excess: share of options called correct less share of keys, so that 0 is no bias. For the first option: "
-          "excess of the one that stands first in the bank less that of the others; for the longest the same of the "
-          "longest option of an item, where one is longest."),
-        _("Where each option is asked about on its own, the model does not see which stands first; people see options "
-          "in an order of their own."),
+        _("Excess: share of options called correct minus share of keys; 0 means no bias. First option: "
+          "excess of the option stored first minus that of the others. Longest option: excess of an "
+          "item's longest option minus that of the others, for items with a single longest option."),
+        _("If each option is asked about separately, the model does not see which option comes first. "
+          "Each person sees the options in a different order."),
     ),
 )  # fmt: skip
 
@@ -98,12 +100,13 @@ COEFFICIENTS = TableSpec(
         count("n_units", _("Units")),
         count("n_pairs", _("Pairs of judgments")),
         count("n_judgments", _("Judgments")),
-        number("prevalence", _("Commonest label")),
+        number("prevalence", _("Most frequent label")),
         count("n_texts", _("Texts")),
         "interval",
         "reason",
     ),
-    notes=(_("Of two annotators Conger's κ is Cohen's, Fleiss' κ is Scott's π and Brennan–Prediger is Bennett's S."),),
+    notes=(_("For two annotators, Conger's κ equals Cohen's κ, Fleiss' κ equals Scott's π, and "
+             "Brennan–Prediger equals Bennett's S."),),
 )  # fmt: skip
 
 TESTS = TableSpec(
@@ -121,9 +124,10 @@ TESTS = TableSpec(
         "reason",
     ),
     notes=(
-        _("z and p (two-sided) are against agreement by chance. Units are taken as independent of each other; those "
-          "of one text are not, so p is too small. Standard errors are over n − 1 units, the asymptotic one over n."),
-        _("Fleiss' κ is tested over the units that somebody judged, if all of them have the same number of judgments."),
+        _("z and p (two-sided) test against chance agreement. Units are treated as independent; units of "
+          "the same text are not, so p is too small. Standard errors use n − 1 units, the asymptotic one "
+          "n."),
+        _("Fleiss' κ is tested over all judged units if they all have the same number of judgments."),
     ),
 )  # fmt: skip
 
@@ -132,7 +136,7 @@ CONTINGENCY = TableSpec(
     "agreement_contingency", _("Contingency table"), (Column("category", _("Category"), "label"),)
 )  # fmt: skip
 LABELS = TableSpec(
-    "agreement_labels", _("What each annotator gave"),
+    "agreement_labels", _("Labels by annotator"),
     (Column("annotator", _("Annotator")), count("n", _("Judgments"))),
 )  # fmt: skip
 
@@ -146,7 +150,7 @@ QUESTIONS = TableSpec(
         number("ac1", _("AC1"), reason="reason"),
         number("alpha", _("Krippendorff's α"), reason="reason"),
         "level",
-        number("prevalence", _("Commonest label"), reason="reason"),
+        number("prevalence", _("Most frequent label"), reason="reason"),
         count("n_units", _("Units")),
         count("n_pairs", _("Pairs of judgments")),
         "n_judgments",

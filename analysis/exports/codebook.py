@@ -28,7 +28,8 @@ def general() -> Iterator[tuple[str, str, str]]:
     fixed = ", ".join(wide.COLUMNS)
     yield (
         _("(wide file)"),
-        _("One row per unit, stage, item, option and question; after the fixed columns one column per annotator."),
+        _("One row per unit, stage, item, option and question; one column per annotator after the fixed "
+          "columns."),
         _("Fixed columns: %(columns)s. Then each annotator's value of their latest round; an annotator whose code is "
           "the name of a fixed column stands as annotator:CODE. Probabilities, unsure marks and times are in the long "
           "file.")
@@ -58,8 +59,8 @@ def general() -> Iterator[tuple[str, str, str]]:
     )
     yield (
         _("(rows)"),
-        _("Everything that was handed in, each answer once, all rounds. Drafts are not exported."),
-        _("Units that were given back are left out; their answers belong to nobody's finished work."),
+        _("All submitted answers of all rounds. Drafts are not exported."),
+        _("Units that were given back are left out."),
     )
 
 
@@ -72,7 +73,7 @@ def meanings(study: Study) -> dict[str, tuple[str, str]]:
         "annotator": (_("The code of who answered"), _("unique in the study")),
         "annotator_kind": (_("What the annotator is"), "human, model, baseline"),
         "group": (_("The group of the annotator"), ", ".join(study.groups) or _("no groups in this study")),
-        "round": (_("Which time the annotator did this unit"), _("1, 2, …; the highest counts in reports")),
+        "round": (_("Round number"), _("1, 2, …; the highest counts in reports")),
         "stage": (_("The stage in which the question was asked"), stage_values(study)),
         "text_id": (_("The id of the text"), an_id),
         "item_id": (_("The id of the item"), an_id),
@@ -84,7 +85,7 @@ def meanings(study: Study) -> dict[str, tuple[str, str]]:
         "unsure": (_("Whether the annotator marked the option as unsure"), _("true, false; empty where not asked")),
         "shown_left": (_("The item of a pair that stood on the left"), _("pairwise studies only")),
         "person": (_("The code under which the same person is known in other studies"), _("empty if not given")),
-        "purpose": (_("What the answer was given for; reports take main"), "main, pilot, preview, simulated, expert"),
+        "purpose": (_("Purpose of the answer; reports use main"), "main, pilot, preview, simulated, expert"),
         "part": (_("The part of the study"), "main, calibration"),
         "submitted_at": (_("When the stage was handed in"), time),
         "comment": (_("What the annotator wrote about the answer"), _("text")),
@@ -101,20 +102,20 @@ def meanings(study: Study) -> dict[str, tuple[str, str]]:
             _("Always true: a question that was not asked has no row here; the wide export marks it"),
             truth,
         ),
-        "position_shown": (_("Where the option stood in its item, as this annotator saw it"), _("1 = first")),
+        "position_shown": (_("Position of the option in its item, as shown to this annotator"), _("1 = first")),
         "order_in_session": (
-            _("The place of the item among all items that the annotator was shown, stages one after the other"),
+            _("Position of the item among all items shown to the annotator, stage after stage"),
             _("1 = first; empty in imported studies"),
         ),
         "opened_at": (
-            _("When the stage was opened; breaks until it was handed in are not known"),
+            _("When the stage was opened; later breaks are not recorded"),
             time,
         ),
         "first_answered_at": (_("When the item was first answered in this stage"), time),
         "last_changed_at": (_("When the answer to the item was last changed in this stage"), time),
-        "n_changes": (_("How often the answer to the item was changed before it was handed in"), "0, 1, …"),
+        "n_changes": (_("Number of changes to the item's answer before it was submitted"), "0, 1, …"),
         "raw_output": (
-            _("What the model wrote, word for word; of a pair the replies to both orders"),
+            _("The model's reply, word for word; for a pair the replies to both orders"),
             _("text, of a pair a JSON list of two; empty for people, baselines and imports"),
         ),
         "parse_status": (_("How the answer was read from what the model wrote"), parse_values()),
@@ -123,10 +124,10 @@ def meanings(study: Study) -> dict[str, tuple[str, str]]:
             _("name/language/version, or empty"),
         ),
         "variant": (
-            _("The variant of the study by which the annotator was asked"),
+            _("The variant of the study that the annotator answered"),
             ", ".join(study.variants.values_list("name", flat=True)) or _("no variants in this study"),
         ),
-        "sequence": (_("The place of the answer in the order in which all were stored"), "1, 2, …"),
+        "sequence": (_("Position of the answer in the order of storage"), "1, 2, …"),
         UNIT_ITEMS: (_("The ids of the items that were compared, in stored order, separated by blanks"), an_id),
     }
 

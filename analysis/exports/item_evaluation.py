@@ -42,7 +42,10 @@ def chosen_source(study: Study, evaluator: str = "", stage: str = "", purposes: 
     possible = sources(study, purposes)
     if not possible:
         raise BadChoice(
-            _("No model or baseline has answered in this study, and this format holds their answers only. Choose csv.")
+            _(
+                "This format contains only answers of models and baselines, and none has answered this "
+                "study. Choose csv."
+            )
         )
     meant = [source for source in possible if evaluator in ("", source.annotator.code) and stage in ("", source.stage)]
     if len(meant) == 1:
@@ -51,7 +54,7 @@ def chosen_source(study: Study, evaluator: str = "", stage: str = "", purposes: 
     if not meant:
         raise BadChoice(_("There are no such answers in this study. Choose one of: %(choices)s.") % {"choices": listed})
     raise BadChoice(
-        _("A file of this format holds one evaluator's answers in one stage. Choose one of: %(choices)s.")
+        _("A file of this format contains the answers of one evaluator in one stage. Choose one of: %(choices)s.")
         % {"choices": listed}
     )
 

@@ -131,12 +131,12 @@ def method_of(intervals: Mapping[str, Mapping[str, Any]], ends: tuple[float, flo
         ("two-way-t", "text × annotator"): _("readers and texts"),
         ("two-way-t", "text"): _("texts only"),
         ("two-way-t", "annotator"): _("readers only"),
-        ("jackknife-t", "text"): _("each text left out in turn (jackknife, t)"),
-        ("jackknife-t", "judgment"): _("each judgment left out in turn (jackknife, t)"),
+        ("jackknife-t", "text"): _("jackknife over texts (t)"),
+        ("jackknife-t", "judgment"): _("jackknife over judgments (t)"),
         ("bootstrap-percentile", "text"): _("%(n)s draws of texts"),
         ("bootstrap-percentile", "judgment"): _("%(n)s draws of single judgments"),
-        ("fisher-z", "item"): _("Fisher's z, items taken as independent"),
-        ("fisher-z", "generator"): _("Fisher's z, generators taken as independent"),
+        ("fisher-z", "item"): _("Fisher's z, items treated as independent"),
+        ("fisher-z", "generator"): _("Fisher's z, generators treated as independent"),
     }
     return words[found["method"], found["unit"]] % {"n": count(found["replicates"])}
 

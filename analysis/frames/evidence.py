@@ -327,7 +327,7 @@ def correction_sentence(correction: KeyCorrection) -> str:
     }
     if correction.correct:
         return _("Key corrected on %(day)s, after launch: %(option)s of %(item)s is now a key. %(reason)s") % values
-    return _("Key corrected on %(day)s, after launch: %(option)s of %(item)s is no key any more. %(reason)s") % values
+    return _("Key corrected on %(day)s, after launch: %(option)s of %(item)s is no longer a key. %(reason)s") % values
 
 
 def left_out(study: Study, choices: Choices) -> dict[str, int]:

@@ -154,7 +154,7 @@ def placed_row(
         except BadCode as bad:
             raise BadCell("quote", str(bad)) from None
     if len(said["note"]) > MOST_NOTE:
-        raise BadCell("note", _("A note has %(n)s characters at most. Shorten it.") % {"n": MOST_NOTE})
+        raise BadCell("note", _("A note may have up to %(n)s characters. Shorten it.") % {"n": MOST_NOTE})
     return Placed(item, code, option, start, end, said["note"])
 
 
@@ -173,8 +173,8 @@ def name_of(study: Study, kind: str, code: str) -> str:
         raise BadCell(
             "code",
             _(
-                "“%(code)s” is no code of this kind of study. Write one of: %(known)s. For a category of your own write"
-                " its kind into the column kind, both of at most 60 characters."
+                "“%(code)s” is not a code of this kind of study. Use one of: %(known)s. For your own "
+                "category, write its kind into the column “kind”; both may have up to 60 characters."
             )
             % told,
         )
@@ -189,8 +189,10 @@ def refuse_second(study: Study, seen: dict[tuple[int, str], tuple[int, str]], li
     if before != line:
         if other != placed.code:
             told = {"line": before, "other": category_of(other)}
-            raise BadCell("code", _("Line %(line)s says “%(other)s” of this item. Keep one of the two rows.") % told)
-        raise BadCell("code", _("Line %(line)s says the same. Take one of the two out.") % {"line": before})
+            raise BadCell(
+                "code", _("Line %(line)s gives this item the code “%(other)s”. Keep one of the two rows.") % told
+            )
+        raise BadCell("code", _("Line %(line)s is the same. Remove one of the two.") % {"line": before})
 
 
 def options_of(study: Study, rows: list[Row]) -> dict[tuple[int, str], int]:

@@ -160,7 +160,7 @@ STATES = [("", _("all")), ("uncoded", _("without a code")), ("coded", _("with a 
 LISTS = [("", _("all items")), ("guessable_items", _("guessable")), ("unanswerable_items", _("unanswerable"))]
 SORTS = [
     ("", _("order of the study")),
-    ("surest", _("surest first")),
+    ("surest", _("most certain first")),
     ("item", _("id of the item")),
     ("text", _("id of the text")),
     ("generator", _("generator")),
@@ -175,7 +175,7 @@ class CodingFilter(forms.Form):
     list = forms.ChoiceField(label=_("List"), choices=LISTS, required=False)
     generator = forms.ChoiceField(label=_("Generator"), required=False)
     by = forms.ChoiceField(label=_("Coded by"), required=False)
-    q = forms.CharField(label=_("Text or words"), required=False, max_length=200, widget=forms.SearchInput)
+    q = forms.CharField(label=_("Search"), required=False, max_length=200, widget=forms.SearchInput)
     sort = forms.ChoiceField(label=_("Sorted by"), choices=SORTS, required=False)
 
     def __init__(
@@ -365,17 +365,17 @@ class CodeForm(forms.Form):
 
     codes = forms.MultipleChoiceField(label=_("Codes"), widget=forms.CheckboxSelectMultiple)
     option = forms.ModelChoiceField(
-        label=_("Option it points to"),
+        label=_("Option"),
         queryset=Option.objects.none(),
         required=False,
         empty_label=_("the item as a whole"),
     )
     quote = forms.CharField(
-        label=_("Words of the text it points to"),
+        label=_("Passage of the text"),
         required=False,
         max_length=2_000,
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text=_("Copied from the text; may be left empty."),
+        help_text=_("Copied from the text (optional)."),
     )
     note = forms.CharField(label=_("Note"), required=False, max_length=1_000)
 

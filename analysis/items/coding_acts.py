@@ -49,7 +49,7 @@ def set_code(
     except IntegrityError:
         said = {"code": title_of(study.protocol, code)}
         raise BadCode(
-            _("The code “%(code)s” is set already. Take it back first to point it elsewhere.") % said
+            _("The code “%(code)s” is already set. Remove it first to link it to another place.") % said
         ) from None
 
 
@@ -66,11 +66,9 @@ def span_of(quote: str, body: str) -> tuple[int | None, int | None]:
         return None, None
     found = list(re.finditer(r"\s+".join(map(re.escape, words)), body))
     if not found:
-        raise BadCode(_("These words are not in the text. Copy them from the text as they stand there."))
+        raise BadCode(_("This passage is not in the text. Copy it exactly from the text."))
     if len(found) > 1:
-        raise BadCode(
-            _("These words stand in %(n)s places of the text. Copy some more words around them.") % {"n": len(found)}
-        )
+        raise BadCode(_("This passage occurs %(n)s times in the text. Copy a longer passage.") % {"n": len(found)})
     return found[0].span()
 
 

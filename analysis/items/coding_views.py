@@ -105,7 +105,7 @@ def acted(asked: QueryDict, study: Study, user: User, own: OwnCodeForm) -> tuple
     if "undo" in asked:
         act = asked.get("undo", "")
         done = undo(study, int(act), user) if act.isdecimal() else None
-        return (done, undone_said(done)) if done else (None, _("This was undone before."))
+        return (done, undone_said(done)) if done else (None, _("This has already been undone."))
     items = [int(pk) for pk in asked.getlist("items") if pk.isdecimal()]
     code = asked.get("code", "")
     if "own" in asked:
@@ -113,7 +113,7 @@ def acted(asked: QueryDict, study: Study, user: User, own: OwnCodeForm) -> tuple
             return None, " ".join(str(error) for errors in own.errors.values() for error in errors)
         code = code_of(study.protocol, own.cleaned_data["own_kind"], own.cleaned_data["own_category"])
     if not items:
-        return None, _("Tick the items that get the code first.")
+        return None, _("Select the items first.")
     try:
         if asked.get("take_back"):
             done = take_back(study, items, code, user)
@@ -128,10 +128,10 @@ def done_said(study: Study, code: str, done: Done) -> str:
     n = len(done.items)
     told = {"code": title_of(study.protocol, code), "n": n}
     if done.act is None:
-        return _("Nothing to change: “%(code)s” stands there as asked.") % told
+        return _("Nothing to change: “%(code)s” is already set.") % told
     if done.n_set:
         return ngettext("Set on %(n)s item: %(code)s.", "Set on %(n)s items: %(code)s.", n) % told
-    return ngettext("Taken back from %(n)s item: %(code)s.", "Taken back from %(n)s items: %(code)s.", n) % told
+    return ngettext("Removed from %(n)s item: %(code)s.", "Removed from %(n)s items: %(code)s.", n) % told
 
 
 def undone_said(done: Done) -> str:
@@ -187,8 +187,8 @@ def imported_said(found) -> str:
     n = len(found.done.items)
     told = {"set": found.done.n_set, "n": n, "same": found.done.n_same}
     return ngettext(
-        "Codes set: %(set)s, on %(n)s item. As they stood: %(same)s.",
-        "Codes set: %(set)s, on %(n)s items. As they stood: %(same)s.",
+        "Codes set: %(set)s, on %(n)s item. Unchanged: %(same)s.",
+        "Codes set: %(set)s, on %(n)s items. Unchanged: %(same)s.",
         n,
     ) % told  # fmt: skip
 

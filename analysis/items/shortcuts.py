@@ -26,7 +26,7 @@ TABLE = TableSpec(
     "shortcuts", gettext_noop("Shortcuts"), (
         Column("generator", gettext_noop("Generator")),
         Column("cue", gettext_noop("The option that"), "cue"),
-        count("n", gettext_noop("Items"), gettext_noop("items in which one option stands out so")),
+        count("n", gettext_noop("Items"), gettext_noop("items in which one option stands out in this way")),
         "n_keys",
         number(
             "share_keys", gettext_noop("Share of keys"), gettext_noop("share of these options that are keys"),
@@ -40,11 +40,13 @@ TABLE = TableSpec(
     keys=("generator", "cue"),
     notes=(
         gettext_noop(
-            "Items: in how many one option stands out so. Share of keys: in how many of these it is a key, with a 95 % "
-            "interval (Jeffreys; items taken as independent). By chance: the share of keys if the sign had nothing to "
-            "do with them. Above it the sign gives keys away, below it distractors."
+            "Items: number of items in which one option stands out in this way. Share of keys: how often "
+            "this option is a key, with a 95 % interval (Jeffreys; items treated as independent). By "
+            "chance: the share of keys if the clue were unrelated to them. Above chance the clue gives "
+            "keys away, below chance distractors."
         ),
-        gettext_noop("Many signs are looked for: one interval in twenty misses chance by chance."),
+        gettext_noop("Many clues are tested: about one interval in twenty misses the chance value by "
+                     "accident."),
     ),
 )  # fmt: skip
 

@@ -94,7 +94,7 @@ def study_item(request, slug, pk):
         except BadCode as bad:
             form.add_error(None, str(bad))
         else:
-            messages.success(request, _("The codes are set."))
+            messages.success(request, _("The codes were set."))
             return redirect(request.get_full_path())
     context = sheet_context(request, study, item, may_review) | {"code_form": form, "may_review": may_review}
     return render(request, "analysis/item.html", context)
@@ -161,7 +161,7 @@ def study_item_code_remove(request, slug, pk, code):
     study, item = study_and_item(request.user, slug, pk, Role.REVIEWER)
     found = get_object_or_404(ItemCode, study=study, item=item, pk=code)
     if remove_code(found, request.user):
-        messages.success(request, _("The code is taken back. It stays in the log below."))
+        messages.success(request, _("The code was removed. The log below still shows it."))
     query = f"?{request.GET.urlencode()}" if request.GET else ""
     response = redirect("study_item", study.slug, item.pk)
     response["Location"] += query

@@ -63,8 +63,8 @@ def _sums(values: FloatArray, groups: IntArray, k: int) -> FloatArray:
 
 
 NO_CHOSEN = gettext_noop("None of these items has both numbers.")
-NO_OTHERS = gettext_noop("No other item has both numbers, so there is nothing to compare with.")
-FLAT = gettext_noop("One of the two columns is the same everywhere, so it cannot be put on a common scale.")
+NO_OTHERS = gettext_noop("No other item has both numbers, so a comparison is undefined.")
+FLAT = gettext_noop("One of the two columns is constant, so it cannot be standardized.")
 
 
 @dataclass(frozen=True)

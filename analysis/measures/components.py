@@ -225,11 +225,13 @@ MOST_GROUPS, FEWEST = 40, 3
 MOST_JUDGMENTS = 200_000  # beyond which leaving parts out takes long, and components are known well anyway
 ANNOTATOR = "annotator"
 
-NOT_FITTED = gettext_noop("The answers do not tell it, so it stays as assumed.")
+NOT_FITTED = gettext_noop("The answers do not determine this value, so the assumed value is used.")
 TOO_FEW = gettext_noop("An interval needs at least three texts, and for annotators at least three annotators.")
-UNTOLD_WITHOUT = gettext_noop("Without some of the answers it cannot be fitted.")
-TOO_MANY = gettext_noop("With so many judgments its interval is not computed, as somebody waits.")
-SAME = gettext_noop("It is the same whatever is left out, so its spread cannot be estimated.")
+UNTOLD_WITHOUT = gettext_noop("It cannot be estimated when some of the answers are left out.")
+TOO_MANY = gettext_noop(
+    "The interval is not computed here because there are too many judgments to compute it while you wait."
+)
+SAME = gettext_noop("It does not change when parts are left out, so its spread cannot be estimated.")
 
 
 def component_intervals(judgments: Judgments, fitted: FittedComponents) -> dict[str, Interval]:

@@ -101,8 +101,8 @@ __all__ = [
 COEFFICIENTS = (PEARSON, SPEARMAN, KENDALL)
 
 TOO_FEW = gettext_noop("A correlation needs at least three rows with both numbers.")
-CONSTANT = gettext_noop("One of the two columns is the same everywhere, so there is nothing to correlate.")
-NO_TEXT_VARIES = gettext_noop("In no text do both columns vary, so there is no correlation within texts.")
+CONSTANT = gettext_noop("One of the two columns is constant, so a correlation is undefined.")
+NO_TEXT_VARIES = gettext_noop("No text has variation in both columns, so correlations within texts are undefined.")
 
 
 @dataclass(frozen=True)

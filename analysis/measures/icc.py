@@ -13,7 +13,7 @@ from analysis.measures.types import FloatArray, IntArray, gettext_noop
 TOO_SMALL = gettext_noop("An intraclass correlation needs two units that the same two or more annotators judged.")
 ROUNDING = 1e-12  # mean squares below this part of all squares are 0 but for rounding
 
-NO_VARIATION_AT_ALL = gettext_noop("All ratings are the same, so there is no variation to share out.")
+NO_VARIATION_AT_ALL = gettext_noop("All ratings are the same, so there is no variance to decompose.")
 
 
 @dataclass(frozen=True)

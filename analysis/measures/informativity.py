@@ -35,7 +35,7 @@ def informativity(read_right: int, read_n: int, guess_right: int, guess_n: int) 
 
 LEAST = 2.0**-20  # a probability below this is taken as this, so that one judgment costs at most 20 bits
 
-NO_BOTH_KINDS = gettext_noop("There is no key, or nothing but keys, so right and wrong options cannot be told apart.")
+NO_BOTH_KINDS = gettext_noop("There are no keys, or only keys, so keys and distractors cannot be compared.")
 
 
 @dataclass(frozen=True)

@@ -35,14 +35,14 @@ MOST_KEPT = 800  # texts whose draws are kept for the next figure: 64 MB
 JACKKNIFE, PERCENTILE = "jackknife-t", "bootstrap-percentile"
 TEXT, ANNOTATOR, JUDGMENT = "text", "annotator", "judgment"
 
-NO_JUDGMENT = gettext_noop("There is no judgment to compute this from.")
+NO_JUDGMENT = gettext_noop("There are no judgments to compute this from.")
 ONE_TEXT = gettext_noop("Only one text has judgments here; an interval needs at least two.")
-NO_VARIATION = gettext_noop("The figure is the same in every replicate, so its spread cannot be estimated.")
+NO_VARIATION = gettext_noop("The value is the same in every replicate, so its spread cannot be estimated.")
 UNDEFINED_WITHOUT_ONE = gettext_noop(
-    "Without one of its texts the figure is undefined, so the texts cannot be left out in turn."
+    "The value is undefined without one of its texts, so a jackknife over texts is not possible."
 )
-UNDEFINED_IN_DRAWS = gettext_noop("In more than one of a hundred draws the figure is undefined.")
-UNDEFINED_FIGURE = gettext_noop("The figure is undefined for these judgments.")
+UNDEFINED_IN_DRAWS = gettext_noop("The value is undefined in more than one of a hundred draws.")
+UNDEFINED_FIGURE = gettext_noop("The value is undefined for these judgments.")
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,11 @@ FEWEST_ANNOTATORS = 3
 TOO_FEW_ANNOTATORS = gettext_noop(
     "A discrimination needs at least three annotators who judged this and something else."
 )
-ALL_ALIKE = gettext_noop("All annotators judged this alike, or do equally well on the rest, so nothing separates them.")
+ALL_ALIKE = gettext_noop(
+    "All annotators judged this the same way, or do equally well on everything else, so discrimination is undefined."
+)
 NO_BETTER_THAN_CHANCE = gettext_noop(
-    "With the text no more than half of the judgments are right, so they say nothing about a key."
+    "No more than half of the judgments with the text are correct, so they say nothing about a key."
 )
 
 

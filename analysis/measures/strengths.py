@@ -20,8 +20,8 @@ FIRST, SECOND, TIE = 0, 1, 2
 NEVER_LOST = gettext_noop("It never lost, so no finite strength explains its results.")
 NEVER_WON = gettext_noop("It never won, so no finite strength explains its results.")
 NOT_COMPARED = gettext_noop("It was not compared with the others, directly or through further generators.")
-RUNS_AWAY = gettext_noop("Ties aside the results go one way only, so no finite strengths explain them.")
-ONLY_TIES = gettext_noop("All judgments are ties, so nothing tells the strengths apart.")
+RUNS_AWAY = gettext_noop("Apart from ties all results go in one direction, so no finite strengths explain them.")
+ONLY_TIES = gettext_noop("All judgments are ties, so strengths cannot be estimated.")
 ONE_WAY = gettext_noop("It only ever won or only ever lost against the generators that the scale rests on.")
 NO_COMPARISON = gettext_noop("There is no comparison to compute this from.")
 

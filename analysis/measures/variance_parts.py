@@ -40,20 +40,20 @@ HALVINGS = 200
 ONE_TEXT_FEW_ANNOTATORS = gettext_noop("One text and fewer than three annotators: the spread cannot be estimated.")
 AT_AN_END = gettext_noop("All judgments are at the same end of the scale, so their spread cannot be estimated.")
 UNDEFINED_WITHOUT_PART = gettext_noop(
-    "The figure is undefined if a certain text or annotator is left out, so no jackknife is possible."
+    "The value is undefined when a certain text or annotator is left out, so a jackknife is not possible."
 )
 
-THIS_ANNOTATOR_ONLY = gettext_noop("This annotator only: other texts are covered, other annotators are not.")
-THESE_TWO_ONLY = gettext_noop("These two annotators only: other texts are covered, other annotators are not.")
-THIS_MODEL_ONLY = gettext_noop("This model only: other texts are covered, other models are not.")
-THIS_TEXT_ONLY = gettext_noop("This text only: other annotators are covered, other texts are not.")
-THREE_READERS = gettext_noop("3 readers say little about readers.")
+THIS_ANNOTATOR_ONLY = gettext_noop("This interval covers other texts, but only this annotator.")
+THESE_TWO_ONLY = gettext_noop("This interval covers other texts, but only these two annotators.")
+THIS_MODEL_ONLY = gettext_noop("This interval covers other texts, but only this model.")
+THIS_TEXT_ONLY = gettext_noop("This interval covers other annotators, but only this text.")
+THREE_READERS = gettext_noop("3 readers are few to draw conclusions about other readers.")
 RARE_LABELS = gettext_noop(
     "Fewer than 30 texts, and at least 85 % of the judgments have one label: the interval is too narrow. In simulations"
     " with 4 and 10 texts it held the true value in 71 to 77 of 100 studies."
 )
-AT_LEAST = gettext_noop("All judgments are at the upper end: the figure is at least the bound.")
-AT_MOST = gettext_noop("All judgments are at the lower end: the figure is at most the bound.")
+AT_LEAST = gettext_noop("All judgments are at the upper end of the scale: the value is at least the bound.")
+AT_MOST = gettext_noop("All judgments are at the lower end of the scale: the value is at most the bound.")
 
 
 @dataclass(frozen=True)

@@ -128,7 +128,7 @@ class PackReader:
         except BadPack:
             raise
         except UNREADABLE:
-            raise BadPack(_("This is no ZIP file. Give the file that export_pack has written.")) from None
+            raise BadPack(_("This is not a ZIP file. Use the file written by export_pack.")) from None
         self.infos = {info.filename: info for info in self.zip.infolist()}
         self.refuse_twins()
         self.refuse_bombs(file.seek(0, SEEK_END))
@@ -137,7 +137,7 @@ class PackReader:
     def refuse_twins(self) -> None:
         """One name for two files: which one a tool unpacks differs."""
         if len(self.infos) < len(self.zip.infolist()):
-            raise BadPack(_("The ZIP file holds two files of one name. Export the pack again."))
+            raise BadPack(_("The ZIP file contains two files with the same name. Export the pack again."))
 
     def refuse_bombs(self, size: int) -> None:
         """`size`: bytes of the ZIP file itself, as nothing that it says of itself can be held against it."""
@@ -149,15 +149,16 @@ class PackReader:
     def read_manifest(self) -> dict[str, Any]:
         if MANIFEST not in self.infos:
             raise BadPack(
-                _("The ZIP file has no manifest.json at its top. Give the file that export_pack has written; if it was "
-                  "unpacked and zipped again, zip the files themselves, without a folder around them.")
+                _("The ZIP file has no manifest.json at its top level. Use the file written by "
+                  "export_pack; if you unpacked and zipped it again, zip the files without an enclosing "
+                  "folder.")
             )  # fmt: skip
         manifest = json_object(self.content(MANIFEST, MOST_MANIFEST), MANIFEST)
         if manifest.get("format") != FORMAT or not isinstance(manifest.get("files"), dict):
             raise BadPack(not_this_format(manifest.get("format")))
         for name in manifest["files"]:
             if not is_inside(name):
-                said = _("The pack names a file outside its own folder: %(name)s. It is not read.")
+                said = _("The pack refers to a file outside its own folder: %(name)s. It was not read.")
                 raise BadPack(said % {"name": make_printable(name)})
         return manifest
 
@@ -241,13 +242,13 @@ def not_this_format(said: Any) -> str:
             "This pack was written by a newer Lesart (%(other)s); this one reads %(format)s. Install the newer one."
         )
         return words % {"other": make_printable(said, 60), "format": FORMAT}
-    return _("This is no replication pack that this version of Lesart can read; it reads %(format)s.") % {
+    return _("This is not a replication pack that this version of Lesart can read; it reads %(format)s.") % {
         "format": FORMAT
     }
 
 
 def too_much() -> str:
-    return _("The ZIP file holds far more than a pack would. It is not read.")
+    return _("The ZIP file is far larger than any pack. It was not read.")
 
 
 def json_object(content: bytes, name: str) -> dict[str, Any]:

@@ -61,8 +61,9 @@ def refuse_written(study: Study) -> None:
     """What people write becomes items of the bank: a pack holds them where they are judged."""
     if not PROTOCOLS[study.protocol].needs_items:
         raise BadChoice(
-            _("A study in which items are written has no replication pack: what was written becomes items of the bank, "
-              "and stands in the pack of the study that judges them. export_responses gives what was written here.")
+            _("Writing studies have no replication pack: accepted questions become items and are part of "
+              "the pack of the study that evaluates them. Use export_responses to export what was "
+              "written.")
         )  # fmt: skip
 
 

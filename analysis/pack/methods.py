@@ -175,14 +175,14 @@ def who_answered(facts: Facts) -> str:
     if facts.n_people:
         return said + " " + _("[Say how people were recruited, trained and paid.]")
     if facts.n_simulated:
-        return said + " " + _("No person answered: what is said of people here is said of simulated annotators.")
+        return said + " " + _("No person answered; statements about people refer to simulated annotators.")
     return said + " " + _("No person answered.")
 
 
 def left_out(facts: Facts) -> str:
     """Answers that were given and are in no figure."""
     by = ", ".join(f"{purpose}: {n}" for purpose, n in facts.left_out.items() if n)
-    return _("Answers that do not enter the figures, by purpose: %(by)s.") % {"by": by} if by else ""
+    return _("Answers that are not included, by purpose: %(by)s.") % {"by": by} if by else ""
 
 
 def when_answered(facts: Facts) -> str:
@@ -191,7 +191,7 @@ def when_answered(facts: Facts) -> str:
         period = {"first": f"{facts.course.first:%Y-%m-%d}", "last": f"{facts.course.last:%Y-%m-%d}"}
         said.append(_("People's answers were given from %(first)s to %(last)s.") % period)
     if facts.minutes is not None:
-        said.append(_("The median person took %(n)s minutes.") % {"n": f"{facts.minutes:.1f}"})
+        said.append(_("Median time per person: %(n)s minutes.") % {"n": f"{facts.minutes:.1f}"})
     return " ".join(said)
 
 
@@ -207,10 +207,10 @@ def orders(facts: Facts) -> str:
     if not (facts.n_people or facts.n_simulated):
         return ""
     if not facts.course.given_here:
-        return _("The answers were given elsewhere and imported. [Say how, and in which order texts, items and options "
-                 "were shown.]")  # fmt: skip
-    return _("The order of texts, items and options, and the side in a pair, was drawn for each annotator (seed of the "
-             "study: %(seed)s).") % {"seed": facts.study.seed}  # fmt: skip
+        return _("The answers were collected elsewhere and imported. [Say how, and in which order texts, "
+                 "items and options were shown.]")  # fmt: skip
+    return _("The order of texts, items and options, and the sides of pairs, was randomized for each "
+             "annotator (seed of the study: %(seed)s).") % {"seed": facts.study.seed}  # fmt: skip
 
 
 def intervals(facts: Facts) -> str:
@@ -222,7 +222,7 @@ def intervals(facts: Facts) -> str:
     if not found:
         return _("No interval is defined.")
     by = "; ".join(f"{said} ({', '.join(names)})" for said, names in found.items())
-    return _("How intervals came about, with the tables that have them: %(by)s.") % {"by": by}
+    return _("Interval methods and the tables that use them: %(by)s.") % {"by": by}
 
 
 def interval_words(of: Table, convention: str) -> Iterator[str]:

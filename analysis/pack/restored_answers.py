@@ -88,7 +88,7 @@ def whole(name: str, written: str) -> int | None:
         return None
     if written.isascii() and written.isdecimal() and len(written) < 10:
         return int(written)
-    raise BadCell(name, _("This is no whole number."))
+    raise BadCell(name, _("This is not a whole number."))
 
 
 def store_answers(

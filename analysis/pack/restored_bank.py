@@ -52,7 +52,7 @@ def restore_generators(pack: PackReader, project: Project) -> None:
     for said in pack.lines("bank/generators.jsonl"):
         name, kind = text_in(said, "name", MAX_ID), text_in(said, "kind", 20)
         if kind not in GeneratorKind.values:
-            raise BadPack(_("“%(kind)s” is no kind of generator.") % {"kind": make_printable(kind)})
+            raise BadPack(_("“%(kind)s” is not a kind of generator.") % {"kind": make_printable(kind)})
         factors = said.get("factors")
         Generator.objects.create(
             project=project,
@@ -135,14 +135,14 @@ def metric_in(project: Project, names: dict[str, str], said: dict[str, Any]) -> 
 
 def known_item(items: dict[str, Item], name: Any) -> Item:
     if name not in items:
-        raise BadPack(_("The pack speaks of the item “%(item)s”, which it does not hold.") % {"item": shown(name)})
+        raise BadPack(_("The pack refers to the item “%(item)s”, but does not contain it.") % {"item": shown(name)})
     return items[name]
 
 
 def known_option(item: Item, name: Any) -> Option:
     found = {option.external_id: option for option in item.options.all()}
     if name not in found:
-        raise BadPack(_("The pack speaks of the option “%(option)s” of “%(item)s”, which it does not hold.")
+        raise BadPack(_("The pack refers to the option “%(option)s” of “%(item)s”, but does not contain it.")
                       % {"option": shown(name), "item": shown(item.external_id)})  # fmt: skip
     return found[name]
 
@@ -151,7 +151,7 @@ def text_in(said: dict[str, Any], name: str, longest: int) -> str:
     """A field that is a text, "" where it is absent."""
     value = said.get(name) or ""
     if not isinstance(value, str) or len(value) > longest or "\0" in value:
-        raise BadPack(_("A field of the pack is no text, or too long: %(name)s.") % {"name": name})
+        raise BadPack(_("A field of the pack is not a text, or is too long: %(name)s.") % {"name": name})
     return value
 
 
@@ -159,7 +159,7 @@ def count_in(said: dict[str, Any], name: str) -> int:
     """A field that is a whole number from 0."""
     value = said.get(name)
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**31:
-        raise BadPack(_("A field of the pack is no whole number: %(name)s.") % {"name": name})
+        raise BadPack(_("A field of the pack is not a whole number: %(name)s.") % {"name": name})
     return value
 
 
@@ -170,7 +170,7 @@ def number_in(said: dict[str, Any], name: str) -> float | None:
     except ValueError:
         value = math.nan
     if value is not None and not math.isfinite(value):
-        raise BadPack(_("A field of the pack is no number: %(name)s.") % {"name": name})
+        raise BadPack(_("A field of the pack is not a number: %(name)s.") % {"name": name})
     return value
 
 
@@ -179,7 +179,7 @@ def time_in(said: dict[str, Any], name: str) -> datetime | None:
     try:
         return parse_time(name, text_in(said, name, 40))
     except BadCell:
-        raise BadPack(_("A field of the pack is no time: %(name)s.") % {"name": name}) from None
+        raise BadPack(_("A field of the pack is not a time: %(name)s.") % {"name": name}) from None
 
 
 def shown(name: Any) -> str:
@@ -192,13 +192,13 @@ def params_in(said: Any, who: str) -> dict[str, Any]:
         raise BadPack(no_annotator(who))
     for name, value in said.items():
         if not SHAPES.get(name, is_plain)(value):
-            words = _("The pack says of “%(who)s” what no evaluator can be: %(name)s.")
+            words = _("The pack contains invalid settings for the evaluator “%(who)s”: %(name)s.")
             raise BadPack(words % {"who": shown(who), "name": shown(name)})
     return said
 
 
 def no_annotator(who: str) -> str:
-    return _("The pack says of “%(who)s” what no annotator can be.") % {"who": shown(who)}
+    return _("The pack contains invalid data about the annotator “%(who)s”.") % {"who": shown(who)}
 
 
 def is_plain(value: Any) -> bool:

@@ -152,10 +152,10 @@ def restore_units(pack: PackReader, study: Study, items: dict[str, Item]) -> Uni
         texts = {item.text_id for item in own}
         sizes = {"pair": 2, "item": 1, "tuple": get_declaration(study).tuple_size}
         if number in made or len(texts) != 1 or len(own) != (sizes.get(kind) or len(own)) or len(set(own)) < len(own):
-            raise BadPack(_("Unit %(number)s of the pack is none that this protocol has.") % {"number": number})
+            raise BadPack(_("Unit %(number)s of the pack does not fit this protocol.") % {"number": number})
         part = text_in(said, "part", 20)
         if part not in (MAIN, CALIBRATION):
-            raise BadPack(_("“%(part)s” is no part of a study.") % {"part": shown(part)})
+            raise BadPack(_("“%(part)s” is not a part of a study.") % {"part": shown(part)})
         made[number] = Unit(study=study, text=own[0].text, position=number, part=part), own
     Unit.objects.bulk_create((unit for unit, _items in made.values()), batch_size=BATCH)
     UnitItem.objects.bulk_create(
@@ -228,7 +228,7 @@ def restore_assignments(
         finished = time_in(said, "finished_at")
         stage = text_in(said, "stage", 40)
         if cell in rows or stage not in stages | {DONE} or (stage == DONE) != bool(finished):
-            raise BadPack(_("The pack has an assignment of “%(who)s” that cannot be.") % {"who": shown(cell[0])})
+            raise BadPack(_("The pack has an invalid assignment for “%(who)s”.") % {"who": shown(cell[0])})
         rows[cell] = Assignment(
             annotator=annotators[cell[0]],
             unit=unit,
@@ -245,20 +245,20 @@ def restore_assignments(
 def cell_of(said: dict[str, Any], units: Units, annotators: Mapping[str, Annotator]) -> tuple[Cell, Unit]:
     who, number, round_number = text_in(said, "annotator", MAX_ID), count_in(said, "unit"), count_in(said, "round")
     if who not in annotators or number not in units.by_number or not 1 <= round_number <= 1_000:
-        raise BadPack(_("The pack has an assignment of “%(who)s” that cannot be.") % {"who": shown(who)})
+        raise BadPack(_("The pack has an invalid assignment for “%(who)s”.") % {"who": shown(who)})
     return (who, round_number, units.keys[number]), units.by_number[number]
 
 
 def orders(said: Any, stages: set[str], items: dict[str, Item]) -> dict[str, list[Any]]:
     if not isinstance(said, dict) or not set(said) <= stages:
-        raise BadPack(_("The pack says what was shown in a stage that the study does not have."))
+        raise BadPack(_("The pack describes a stage that the study does not have."))
     handles: dict[Any, str] = {}
     return {stage: [shown_item(each, items, handles) for each in order] for stage, order in said.items()}
 
 
 def shown_item(said: Any, items: dict[str, Item], handles: dict[Any, str]) -> list[Any]:
     if not (isinstance(said, list) and len(said) == 2 and isinstance(said[1], list)):
-        raise BadPack(_("The pack says in no known form what was shown."))
+        raise BadPack(_("The pack describes what was shown in an unknown format."))
     item = known_item(items, said[0])
     options = [known_option(item, name) for name in said[1]]
     return [
@@ -272,7 +272,7 @@ def reopened(said: Any, items: dict[str, Item]) -> dict[str, Any] | None:
     if said is None:
         return None
     if not isinstance(said, dict):
-        raise BadPack(_("The pack says in no known form what a second round asked again."))
+        raise BadPack(_("The pack describes the second round in an unknown format."))
     return {str(known_item(items, name).pk): asked for name, asked in said.items()}
 
 
@@ -285,7 +285,7 @@ def restore_submissions(
         cell, _unit = cell_of(said, units, annotators)
         stage = text_in(said, "stage", 40)
         if cell not in assignments or stage not in stages:
-            raise BadPack(_("The pack has an assignment of “%(who)s” that cannot be.") % {"who": shown(cell[0])})
+            raise BadPack(_("The pack has an invalid assignment for “%(who)s”.") % {"who": shown(cell[0])})
         times = {name: time_in(said, name) for name in ("opened_at", "submitted_at")}
         rows.append(Submission(assignment=assignments[cell], stage=stage, **times))
     Submission.objects.bulk_create(rows, batch_size=BATCH)
@@ -304,7 +304,7 @@ def restore_codes(pack: PackReader, study: Study, items: dict[str, Item]) -> Non
     for said in pack.lines("answers/codes.jsonl"):
         item, code = known_item(items, said.get("item_id")), text_in(said, "code", 130)
         if not is_known(study.protocol, code):
-            raise BadPack(_("“%(code)s” is no code of this protocol.") % {"code": shown(code)})
+            raise BadPack(_("“%(code)s” is not a code of this protocol.") % {"code": shown(code)})
         has_span = said.get("start") is not None
         made = ItemCode.objects.create(
             study=study,

@@ -48,18 +48,18 @@ def planner_of(study: Study) -> "Planner":
 
 def size_source(sizes: Sizes) -> str:
     if sizes.generators < 2:
-        return _("From the study's own plan: means over its texts. It has one generator; two are assumed, as a "
-                 "difference needs two.")  # fmt: skip
+        return _("From the study's plan (means over its texts). The study has one generator; two are "
+                 "assumed, because a difference needs two.")  # fmt: skip
     if sizes.open:
-        return _("From the study; nobody is planned yet, so the number of annotators is an assumption.")
-    return _("From the study's own plan: means over its texts.")
+        return _("From the study; no annotators are planned yet, so their number is an assumption.")
+    return _("From the study's plan (means over its texts).")
 
 
 def effect_source(found: "Spread") -> str:
     if found.guess and found.read:
-        return _("The shares are those of this study's people so far, over all generators. What difference should be "
-                 "seen is yours to say: the one observed is no measure of that.")  # fmt: skip
-    return _("Assumptions of Lesart, not measured: change them to what you expect.")
+        return _("The shares come from the people of this study so far, over all generators. Choose the "
+                 "difference you want to be able to detect; do not use the observed one.")  # fmt: skip
+    return _("Lesart's assumptions, not measured values. Change them to what you expect.")
 
 
 def spread_of(study: Study) -> "Spread":

@@ -67,15 +67,15 @@ def sizes_around(own: int, least: int) -> list[int]:
 
 def outlook_row(axis: str, size: int, is_own: bool, about: dict[str, int], found: Outlook) -> dict[str, Any]:
     undefined = found.power != found.power
-    reason = _("with so few texts or people no simulated study has an interval") if undefined else ""
+    reason = _("too few texts or people for an interval") if undefined else ""
     return {"axis": axis, "size": size, "own_plan": is_own, **about, **asdict(found), "reason": reason}
 
 
 def notes(assumed: AssumedPlan, rows: Sequence[dict[str, Any]]) -> Iterator[str]:
     yield assumed.note()
     studies = min((row["studies"] for row in rows), default=0)
-    yield _("Intervals are over texts only: each text is left out in turn (jackknife, t). Simulated studies: "
-            "%(studies)s; the error is that of the simulation.") % {"studies": studies}  # fmt: skip
+    yield _("Intervals are over texts only (jackknife, t). Simulated studies: %(studies)s; the error is "
+            "the simulation error.") % {"studies": studies}  # fmt: skip
 
 
 def own_row(table: Table) -> dict[str, Any]:

@@ -5,13 +5,13 @@ from django.utils.translation import gettext_noop as _
 from analysis.tables.spec import Column, TableSpec, count, estimate, number
 
 COMPONENTS = TableSpec(
-    "components", _("How far answers differ in this study"), (
+    "components", _("Variance of the answers in this study"), (
         "component",
         Column("component_said", _("Differences"), in_files=False),
         estimate("sd", _("Fitted"), ""),
         number("assumed", _("Assumed without answers")),
         "unit",
-        Column("unit_said", _("Left out in turn"), in_files=False),
+        Column("unit_said", _("Jackknife groups"), in_files=False),
         count("n_units", _("n")),
         count("n_judgments", _("Judgments")),
         "reason",

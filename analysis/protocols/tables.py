@@ -25,9 +25,9 @@ DISTRIBUTIONS = TableSpec(
         STAGE,
         QUESTION,
         Column("label", _("Answer"), "label"),
-        count("n", _("n"), _("answers that say so")),
+        count("n", _("n"), _("answers with this value")),
         count("n_all", _("All"), _("answers to this question")),
-        number("share", _("Share"), _("share of the answers that say so")),
+        number("share", _("Share"), _("share of answers with this value")),
     ),
     keys=("evaluator", "stage", "question", "label"),
 )  # fmt: skip
@@ -36,18 +36,18 @@ AGREEMENT = TableSpec(
     "agreement", _("Agreement"), (
         STAGE,
         QUESTION,
-        number("percent", _("Percent agreement"), _("share of pairs that are alike"), reason="reason"),
+        number("percent", _("Percent agreement"), _("share of pairs with the same answer"), reason="reason"),
         number("conger_kappa", _("Conger's κ"), _("agreement beyond chance"), reason="reason"),
         number("ac1", _("AC1"), _("Gwet's AC1, robust to very unequal labels"), reason="reason"),
         number("alpha", _("Krippendorff's α"), _("agreement beyond chance"), reason="reason"),
         "level",
-        count("n_units", _("Units"), _("units that two people or more judged")),
+        count("n_units", _("Units"), _("units judged by at least two people")),
         "n_pairs",
         count("n_annotators", _("Annotators"), _("people who answered this question")),
         "reason",
     ),
     keys=("stage", "question"),
-    notes=(_("Of units that two or more people judged. α at interval level for scales, else nominal."),),
+    notes=(_("Units judged by at least two people. α at interval level for scales, otherwise nominal."),),
 )  # fmt: skip
 
 TABLES = (COUNTS, DISTRIBUTIONS, AGREEMENT)

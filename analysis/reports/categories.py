@@ -93,7 +93,7 @@ def left_aside(evidence: Evidence) -> list[str]:
         n, known = len(way.of), sum(map(bool, way.of.values()))
         values = {"kind": way.said, "n": count(n - known), "all": count(n), "values": count(len(set(way.of.values())))}
         if known < n and (2 * known >= n or way.is_coded) and known:
-            found.append(_("By %(kind)s nothing is compared: %(n)s of %(all)s items have no category there.") % values)
+            found.append(_("No comparison by %(kind)s: %(n)s of %(all)s items have no category.") % values)
         elif known == n and n and len(way.names) > MOST and len(way.names) < n / FEWEST:
-            found.append(_("By %(kind)s nothing is compared: it has %(values)s categories, too many.") % values)
+            found.append(_("No comparison by %(kind)s: it has too many categories (%(values)s).") % values)
     return found

@@ -248,7 +248,7 @@ def contrasts(evidence: Evidence, comparisons: Sequence[Comparison]) -> Table:
     notes = [adjustment_note(evidence.choices.convention)]
     if evidence.choices.convention == PUBLISHED:
         notes.append(
-            _("Published intervals take single judgments as independent; generators are compared over texts instead.")
+            _("Published intervals treat single judgments as independent; here generators are compared over texts.")
         )
     return CONTRASTS.build(rows, notes=notes)
 

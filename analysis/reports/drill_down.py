@@ -135,7 +135,7 @@ def say_right_by_stage(evidence: Evidence, judgments: pd.DataFrame) -> list[str]
         f"{name_stage(stage)}: {sentence}"
         for stage in (each.name for each in get_declaration(evidence.study).stages)
         for sentence in say_share(
-            judgments[judgments["stage"] == stage]["right"], _("%(n_true)s of %(n)s judgments are right, %(share)s")
+            judgments[judgments["stage"] == stage]["right"], _("%(n_true)s of %(n)s judgments are correct, %(share)s")
         )
     ]
 

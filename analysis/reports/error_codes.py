@@ -51,7 +51,7 @@ def generator_rows(evidence: Evidence, name: str, coded: dict[str, set[str]]) ->
 
 def notes(evidence: Evidence, coded: dict[str, set[str]]) -> tuple[str, ...]:
     if not coded:
-        return (_("Empty: no error codes were set for the items of this study. They are set on the items' pages."),)
+        return (_("Empty, because no error codes were set for the items of this study. Set them on the items' pages."),)
     return (
         _("%(n)d of %(all)d items have an error; an item may have several. One without a code counts as having none.")
         % {"n": len(coded), "all": len(evidence.items)},

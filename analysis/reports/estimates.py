@@ -63,8 +63,8 @@ class Estimate:
 
 NOT_PUBLISHED = gettext_noop("There is no published interval of this figure.")
 NARROWER = gettext_noop(
-    "Narrower than the published interval, which takes single judgments as independent: look at the number of texts "
-    "before relying on it."
+    "Narrower than the published interval, which treats single judgments as independent. Check the "
+    "number of texts before you rely on it."
 )
 
 
@@ -100,9 +100,16 @@ def bound_said(interval: Interval) -> str:
     values = {"bound": number(interval.bound)}
     if AT_LEAST in interval.caveats:
         return (
-            _("All judgments are at the upper end: the figure is at least %(bound)s, with 97.5 %% certainty.") % values
+            _(
+                "All judgments are at the upper end of the scale: the value is at least %(bound)s, with "
+                "97.5 %% confidence."
+            )
+            % values
         )
-    return _("All judgments are at the lower end: the figure is at most %(bound)s, with 97.5 %% certainty.") % values
+    return (
+        _("All judgments are at the lower end of the scale: the value is at most %(bound)s, with 97.5 %% confidence.")
+        % values
+    )
 
 
 def is_narrower(interval: Interval, published: Interval | None) -> bool:
@@ -245,4 +252,4 @@ def figure_of(
 
 def skewed_note() -> str:
     """What tables of agreement say of their intervals; `bench/agreement_rates.py` has the rates."""
-    return _("Where nearly all labels are the same and texts are few, intervals of κ and α are too narrow.")
+    return _("If nearly all labels are the same and there are few texts, intervals of κ and α are too narrow.")

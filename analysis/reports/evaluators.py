@@ -68,7 +68,7 @@ def evaluators_in(evidence: Evidence) -> list[Evaluator]:
     names = [evaluator.name for evaluator in known]
     if unknown := [name for name in wanted if name not in names]:
         values = {"name": unknown[0], "names": ", ".join(names)}
-        raise BadChoice(_("There is no evaluator “%(name)s” in this study. Choose from: %(names)s.") % values)
+        raise BadChoice(_("This study has no evaluator “%(name)s”. Choose from: %(names)s.") % values)
     return [evaluator for evaluator in known if evaluator.name in wanted]
 
 

@@ -33,7 +33,7 @@ class Wording:
 
 INFORMATIVITY_WORDING = Wording(
     winner=gettext_noop("Items by %(best)s are the most informative: they differ from those by every other generator."),
-    tied=gettext_noop("These generators cannot be told apart as the most informative: %(names)s."),
+    tied=gettext_noop("The data cannot show which of these generators is the most informative: %(names)s."),
     differs=gettext_noop(
         "Items by %(better)s are more informative than those by %(worse)s: %(difference)s, %(basis)s."
     ),
@@ -44,7 +44,7 @@ INFORMATIVITY_WORDING = Wording(
 )
 RATING_WORDING = Wording(
     winner=gettext_noop("Items by %(best)s score highest: they differ from those by every other generator."),
-    tied=gettext_noop("These generators cannot be told apart as the highest scoring: %(names)s."),
+    tied=gettext_noop("The data cannot show which of these generators scores highest: %(names)s."),
     differs=gettext_noop("Items by %(better)s score higher than those by %(worse)s: %(difference)s, %(basis)s."),
     unclear=gettext_noop(
         "The data cannot show whether items by %(better)s and %(worse)s differ in score: %(difference)s, %(basis)s."
@@ -54,7 +54,7 @@ STOPPED_WORDING = Wording(
     winner=gettext_noop(
         "Judgments of items by %(best)s stop early least often: they differ from those of every other generator."
     ),
-    tied=gettext_noop("These generators cannot be told apart as those stopped least often: %(names)s."),
+    tied=gettext_noop("The data cannot show which of these generators' items are stopped least often: %(names)s."),
     differs=gettext_noop(
         "Judgments of items by %(better)s stop early less often than of those by %(worse)s: %(difference)s, %(basis)s."
     ),
@@ -65,7 +65,7 @@ STOPPED_WORDING = Wording(
 )
 PREFERENCE_WORDING = Wording(
     winner=gettext_noop("Items by %(best)s win most often: they differ from those by every other generator."),
-    tied=gettext_noop("These generators cannot be told apart as those that win most often: %(names)s."),
+    tied=gettext_noop("The data cannot show which of these generators wins most often: %(names)s."),
     differs=gettext_noop("Items by %(better)s win more often than those by %(worse)s: %(difference)s, %(basis)s."),
     unclear=gettext_noop(
         "The data cannot show whether items by %(better)s and %(worse)s differ in how often they win: %(difference)s,"
@@ -112,8 +112,8 @@ def differences(comparison: Comparison, wording: Wording, clause: str) -> Iterat
 def more_differences(n: int) -> Iterator[str]:
     if n > 0:
         yield ngettext(
-            "%(n)s more difference stands; the table of differences lists it.",
-            "%(n)s more differences stand; the table of differences lists them.",
+            "%(n)s more difference is significant; see the table of differences.",
+            "%(n)s more differences are significant; see the table of differences.",
             n,
         ) % {"n": count(n)}
 

@@ -106,8 +106,8 @@ def widths_note(report: Report, protocol: str, convention: str) -> list[str]:
         return []
     values = {"convention": convention_word(convention), "n": count(len(both))}
     values["wider"] = count(sum(own > theirs for own, theirs in both))
-    said = _("This study's intervals: %(convention)s. Of %(n)s intervals in the tables compared here, %(wider)s are "
-             "wider than by single judgments.")  # fmt: skip
+    said = _("This study's intervals: %(convention)s. Of the %(n)s intervals in these tables, %(wider)s "
+             "are wider than intervals over single judgments.")  # fmt: skip
     return [said % values]
 
 

@@ -65,7 +65,7 @@ def left_out(evidence: Evidence) -> Check:
         return Check(True, _("No pilot or simulated answers are left out."))
     words = {"pilot": _("of pilots"), "simulated": _("simulated"), "main": _("of the main part")}
     parts = ", ".join(f"{count(n)} {words.get(purpose, purpose)}" for purpose, n in evidence.left_out.items())
-    return Check(False, _("Answers that are not in the figures: %(parts)s.") % {"parts": parts})
+    return Check(False, _("Answers that are not included: %(parts)s.") % {"parts": parts})
 
 
 def texts(evidence: Evidence) -> Check:
@@ -82,7 +82,7 @@ def raters(evidence: Evidence) -> Check:
     few = int((n < RATERS).sum())
     if not few:
         return Check(True, _("Every item has answers of at least two people."))
-    said = _("%(few)s of %(all)s items have answers of fewer than two people: agreement says nothing of them.")
+    said = _("%(few)s of %(all)s items have answers of fewer than two people, so agreement does not cover them.")
     return Check(False, said % {"few": count(few), "all": count(len(n))})
 
 
@@ -91,7 +91,7 @@ def items(evidence: Evidence) -> Check:
     n = evidence.items.groupby(["text_id", "generator"]).size().unstack(fill_value=0)
     if (n.nunique(axis=1) == 1).all():
         return Check(True, _("Every generator has the same number of items on each text."))
-    said = _("Generators differ in how many items they have on a text: their rows rest on different texts or weights.")
+    said = _("Generators have different numbers of items per text, so their rows rest on different texts or weights.")
     return Check(False, said)
 
 
@@ -131,14 +131,14 @@ def differs(row: Row) -> bool:
 def convention_note(convention: str) -> str:
     """The convention by name, and what its intervals stand for."""
     notes = {
-        READERS: _("95 % intervals by readers and texts: both stand for others like them, each part of the variance "
-                   "with its own t. Models and baselines stand for themselves. If an interval is more than 1.5 times "
-                   "as wide as for these annotators only, the share of its variance that comes from readers stands "
-                   "beneath."),
-        ANNOTATORS: _("95 % intervals by these annotators only: texts stand for others like them. With fewer than 40 "
-                      "texts each is left out in turn (jackknife, t), else 10,000 draws of texts."),
-        PUBLISHED: _("95 % intervals as published: 10,000 draws of single judgments, as if no two shared a text or an "
-                     "annotator, or by the formula of the publication."),
+        READERS: _("95 % intervals over readers and texts cover other readers and other texts (one t per "
+                   "variance component); for models and baselines, other texts only. If an interval is "
+                   "more than 1.5 times as wide as for these annotators only, the share of variance from "
+                   "readers is shown below it."),
+        ANNOTATORS: _("95 % intervals for these annotators only cover other texts: jackknife over texts "
+                      "(t) with fewer than 40 texts, otherwise 10,000 bootstrap draws of texts."),
+        PUBLISHED: _("95 % intervals as published: 10,000 draws of single judgments treated as "
+                     "independent, or the formula of the publication."),
     }  # fmt: skip
     return notes[convention]
 

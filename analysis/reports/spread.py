@@ -36,8 +36,9 @@ def component_names() -> dict[str, str]:
 
 def from_nothing() -> str:
     return _(
-        "Assumptions of Lesart, not measured: texts .5, items .8, options .6, annotators .4, text by stage .4. Once two"
-        " people have answered two texts, components fitted on the study's own answers take their place."
+        "Lesart's assumptions, not measured values: texts .5, items .8, options .6, annotators .4, text "
+        "by stage .4. As soon as two people have answered two texts, estimates from the study's own "
+        "answers are used."
     )
 
 
@@ -60,7 +61,7 @@ def scattered(values: pd.DataFrame, less: str, more: str) -> str:
     between = by_text["mean"].var() if len(by_text) > 1 else 0.0
     noise = noise_of(cells)
     if np.isnan(noise) or not between > 0:
-        return _("more texts would narrow this")
+        return _("more texts would narrow this interval")
     per_text = len(by_text) / (1 / by_text["size"]).sum()
     k = len(by_text)
     texts = 1 - student.ppf(0.975, 2 * k - 1) / student.ppf(0.975, k - 1) / np.sqrt(2)
@@ -93,11 +94,11 @@ def clause_of(texts: float, annotators: float) -> str:
     if texts < SOME and annotators < SOME:
         return ""
     if annotators < SOME:
-        return _("more texts would narrow this, more annotators hardly")
+        return _("more texts would narrow this interval; more annotators hardly would")
     if texts < SOME:
-        return _("more annotators would narrow this, more texts hardly")
+        return _("more annotators would narrow this interval; more texts hardly would")
     if annotators < texts / 2:
-        return _("more texts would narrow this, more annotators less")
+        return _("more texts would narrow this interval most; more annotators less")
     if texts < annotators / 2:
-        return _("more annotators would narrow this, more texts less")
-    return _("more texts would narrow this, more annotators too")
+        return _("more annotators would narrow this interval most; more texts less")
+    return _("more texts would narrow this interval, and so would more annotators")

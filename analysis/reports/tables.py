@@ -27,7 +27,7 @@ DESCRIPTION = TableSpec(
     keys=("about", "name", "source", "quantity"),
     notes=(
         _("Tokens are words and punctuation marks."),
-        _("Minutes run from opening a stage to handing it in, breaks included."),
+        _("Minutes from opening a stage to submitting it, including breaks."),
     ),
 )  # fmt: skip
 
@@ -44,7 +44,7 @@ VARIANTS = TableSpec(
     keys=("variant", "category", "view", "measure"),
     notes=(
         _("Agreement is between annotators of one variant. All other tables take the variants together."),
-        _("Minutes run from opening a stage to handing it in, breaks included: the median over what was handed in."),
+        _("Minutes from opening a stage to submitting it, including breaks; median over submitted stages."),
     ),
 )  # fmt: skip
 
@@ -81,7 +81,7 @@ LABEL_MASS = TableSpec(
         count("n", _("n"), _("calls with probabilities of both labels")),
     ),
     keys=("evaluator", "stage"),
-    notes=(_("p(true) + p(false) at the first token of the answer, before one is divided by the other."),),
+    notes=(_("p(true) + p(false) at the first token of the answer, before normalization."),),
 )  # fmt: skip
 
 ERROR_CODES = TableSpec(
@@ -188,7 +188,7 @@ ANSWERS = {column.name: column for column in (
     Column("n_right", _("Right"), "optional"),
     Column("n_others", _("Other judgments"), "optional"),
     Column("n_others_right", _("Right"), "optional"),
-    Column("share_others", _("Share right"), "optional"),
+    Column("share_others", _("Accuracy"), "optional"),
     Column("kappa", _("Cohen's κ"), "optional"),
     Column("ac1", _("AC1"), "optional"),
     Column("model_at_least", _("Model at least as good"), "optional"),
@@ -199,7 +199,7 @@ ANSWERS = {column.name: column for column in (
     Column("mass", _("Label mass"), "optional"),
     Column("better", _("Better"), "preference"),
     Column("shown_left", _("On the left")),
-    Column("model_better", _("Better, says the model"), "preference"),
+    Column("model_better", _("Model's choice"), "preference"),
     Column("better_swapped", _("Better, with B first"), "preference"),
     Column("flipped", _("Flipped"), "truth"),
     Column("names_first", _("The item shown first"), "truth"),
@@ -211,10 +211,10 @@ ANSWERS = {column.name: column for column in (
 
 # What `label_agreement.measure_labels` gives; each table says what its κ compares.
 LABEL_AGREEMENT = (
-    number("percent", _("Percent agreement"), _("share of pairs that are alike"), reason="reason"),
+    number("percent", _("Percent agreement"), _("share of pairs with the same answer"), reason="reason"),
     Column("kappa", _("Cohen's κ"), "number", reason="reason"),
     number(
-        "kappa_order_free", _("Fleiss' κ"), _("κ with one distribution of labels for all, whoever came first"),
+        "kappa_order_free", _("Fleiss' κ"), _("κ with a common distribution of labels for all annotators"),
         reason="reason",
     ),
     number("ac1", _("AC1"), _("Gwet's AC1, robust to very unequal labels"), reason="reason"),

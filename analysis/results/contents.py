@@ -51,7 +51,7 @@ def ending(report: Report) -> Iterator[Section]:
 
 def nothing_yet() -> str:
     """Over what a report of this protocol can have and this study has not."""
-    return _("Nothing to show yet")
+    return _("No results yet")
 
 
 @dataclass(frozen=True)

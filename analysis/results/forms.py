@@ -65,8 +65,8 @@ CONVENTION = [
     (ANNOTATORS, _("these annotators only")),
     (PUBLISHED, _("as published: single judgments")),
 ]
-CALIBRATION = [("with", _("counted (default)")), ("without", _("not counted, but for agreement"))]
-DROP = [("duplicates", _("wordings that stand twice in a text")), ("references", _("reference items"))]
+CALIBRATION = [("with", _("included (default)")), ("without", _("excluded, except for agreement"))]
+DROP = [("duplicates", _("repeated wordings within a text")), ("references", _("reference items"))]
 TEXTS = [("all", _("all texts")), ("shared", _("only texts that people and all models answered"))]
 ESTIMATE = [("pooled", _("pooled: all answers")), ("matched", _("matched: same person, same item in both stages"))]
 

@@ -16,8 +16,8 @@ from studies.models import Annotator, AnnotatorKind, Study
 
 PEOPLE, MODELS = "human", "models"
 VIEWS = [
-    (APPLICABLE, gettext_lazy("only those who got to it")),
-    (ALL, gettext_lazy("“not applicable” is a label too")),
+    (APPLICABLE, gettext_lazy("only annotators who reached it")),
+    (ALL, gettext_lazy("“not applicable” counts as a label")),
 ]
 
 
@@ -28,7 +28,7 @@ class LabForm(forms.Form):
     """
 
     question_asked = forms.ChoiceField(label=gettext_lazy("Question"), required=False)
-    view = forms.ChoiceField(label=gettext_lazy("Not asked of everybody"), choices=VIEWS, required=False)
+    view = forms.ChoiceField(label=gettext_lazy("Questions not everyone reached"), choices=VIEWS, required=False)
     group = forms.MultipleChoiceField(label=gettext_lazy("Groups"), required=False, widget=forms.CheckboxSelectMultiple)
     annotator = forms.MultipleChoiceField(
         label=gettext_lazy("Annotators"), required=False, widget=forms.CheckboxSelectMultiple

@@ -28,7 +28,7 @@ LISTS = {
     "guessable_items": gettext_lazy("guessable items"),
     "unanswerable_items": gettext_lazy("unanswerable items"),
     "item_analysis": gettext_lazy("item analysis"),
-    "flagged_cells": gettext_lazy("scores that stand out"),
+    "flagged_cells": gettext_lazy("deviating scores"),
     STUDY: gettext_lazy("all items of the study"),
 }
 

@@ -62,4 +62,4 @@ def as_of(report: Report) -> list[str]:
     """Of when an earlier report is; nothing for one of now."""
     if report.as_of is None:
         return []
-    return [_("As of %(time)s.") % {"time": date_format(localtime(report.as_of), "TIME_FORMAT")}]
+    return [_("Computed at %(time)s.") % {"time": date_format(localtime(report.as_of), "TIME_FORMAT")}]

@@ -110,9 +110,9 @@ def beneath_said(table: Table, crossing: Crossing) -> list[str]:
     if not under:
         return []
     if crossing.back:
-        return [_("Under each number: %(title)s.") % {"title": under}]
+        return [_("Below each number: %(title)s.") % {"title": under}]
     number = column_of(table, crossing.number).title
-    return [_("In each cell: %(number)s; under it: %(under)s.") % {"number": number, "under": under}]
+    return [_("In each cell: %(number)s; below it: %(under)s.") % {"number": number, "under": under}]
 
 
 def heading_of(table: Table, crossing: Crossing) -> str:

@@ -242,7 +242,7 @@ def readers_differ(row: Row, column: Column, convention: str) -> tuple[str, ...]
         return ()
     if wide["high"] - wide["low"] <= MUCH_WIDER * (narrow["high"] - narrow["low"]):
         return ()
-    return (_("readers differ: %(share)s %% of the variance") % {"share": round(100 * share)},)
+    return (_("readers: %(share)s %% of the variance") % {"share": round(100 * share)},)
 
 
 def caveats(row: Row, column: Column, convention: str) -> str:

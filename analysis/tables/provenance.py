@@ -28,7 +28,7 @@ HOLDING = ("text", "text × annotator", "annotator", "unit")  # units of an inte
 
 
 TWO_WAY: Mapping[str, Callable[[], str]] = {
-    "text × annotator": lambda: _("95 %% interval: readers and texts, each part of the variance with its own t") % {},
+    "text × annotator": lambda: _("95 %% interval: readers and texts, one t per variance component") % {},
     "text": lambda: _("95 %% interval: texts only (t)") % {},
     "annotator": lambda: _("95 %% interval: readers only (t)") % {},
 }
@@ -58,7 +58,7 @@ def method_said(interval: Mapping[str, Any], counts: str = "judgments") -> tuple
 def method_word(interval: Mapping[str, Any]) -> str:
     said = {"draws": count(interval["replicates"]), "seed": interval["seed"], "method": interval["method"]}
     if interval["method"] == "jackknife-t":
-        return _("95 %% interval: each text left out in turn (jackknife, t)") % {}
+        return _("95 %% interval: jackknife over texts (t)") % {}
     if interval["method"] == "two-way-t":
         return TWO_WAY[interval["unit"]]()
     if interval["method"] == "linearised-t":

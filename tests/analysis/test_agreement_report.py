@@ -68,7 +68,7 @@ def test_pairs_that_share_nothing_are_undefined_not_zero(answered, row):
     guess = row(answered, "agreement_with_humans", evaluator="human", stage="guess")
     assert (guess["kappa"], guess["kappa_unweighted"], guess["percent"], guess["ac1"]) == (None, None, None, None)
     assert (guess["n_pairs"], guess["n_judgments"]) == (0, 0)
-    assert guess["reason"] == "no option was judged by both of a pair"
+    assert guess["reason"] == "no option was judged by both annotators of a pair"
 
 
 def test_two_who_tick_nothing_at_all_have_no_kappa_but_agree(tiny, items, row):

@@ -58,7 +58,7 @@ def test_only_the_answers_of_that_evaluator(answered, items, judgments):
 
 def test_the_page_counts_and_lists(answered, as_user, reviewer):
     html = as_user(reviewer).get(reverse("study_behind", args=["tiny"]), CELL).content.decode()
-    assert "7 of 8 judgments are right, .88" in html
+    assert "7 of 8 judgments are correct, .88" in html
     assert "All 8 rows as CSV" in html
 
 

@@ -34,7 +34,7 @@ def test_the_page_says_how_far_the_agreement_is_and_then_shows_it(page, run_jobs
     waiting = page()
     assert "Waiting for a worker." in waiting
     assert "with ties" not in waiting
-    assert "Nobody has answered" not in waiting
+    assert "No calibration pair has been answered" not in waiting
     assert run_jobs() == ["calibration"]
     there = page()
     assert "with ties" in there

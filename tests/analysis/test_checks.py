@@ -31,10 +31,10 @@ def test_what_is_not_as_it_should_be_is_said(project):
             answer(person, "read", item, "TF")
     answer(make_annotator(study, "pip", purpose="pilot"), "read", items[0], "TF")
     assert [check for check, passed in said(study).items() if not passed] == [
-        "Answers that are not in the figures: 2 of pilots.",
+        "Answers that are not included: 2 of pilots.",
         "All answers are about one text, so there are no intervals by texts.",
-        "2 of 3 items have answers of fewer than two people: agreement says nothing of them.",
-        "Generators differ in how many items they have on a text: their rows rest on different texts or weights.",
+        "2 of 3 items have answers of fewer than two people, so agreement does not cover them.",
+        "Generators have different numbers of items per text, so their rows rest on different texts or weights.",
     ]
 
 

@@ -99,11 +99,11 @@ def test_a_new_note_takes_the_place_of_the_old(answered, items, reviewer):
         ("c1,,boring,,,", "Write one of: wrong_key"),
         ("c1,error,boring,,,", "Write one of: wrong_key"),
         ("c1,,wrong_key,z,,", "Write the id of one, or leave it empty"),
-        ("c1,,wrong_key,,a volcano,", "Copy them from the text"),
+        ("c1,,wrong_key,,a volcano,", "Copy it exactly from the text"),
         (f"c1,,wrong_key,,,{'x' * 1001}", "Shorten it"),
-        (f"c1,{'k' * 61},x,,,", "at most 60 characters"),
-        ("h1,question_type,literal,,,", "Line 2 says the same. Take one of the two out."),
-        ("h1,question_type,inference,,,", "Line 2 says “literal” of this item. Keep one of the two rows."),
+        (f"c1,{'k' * 61},x,,,", "to 60 characters"),
+        ("h1,question_type,literal,,,", "Line 2 is the same. Remove one of the two."),
+        ("h1,question_type,inference,,,", "Line 2 gives this item the code “literal”. Keep one of the two rows."),
         ("h1,question_type", "The row has 2 cells, the first line 6."),
     ],
 )
@@ -132,7 +132,7 @@ def test_the_commands_write_and_read_the_same_file(answered, items, reviewer, tm
     ItemCode.objects.all().delete()
     call_command("import_codes", str(tmp_path / "codes.csv"), study="tiny", by="reviewer-member")
     assert ItemCode.objects.get().set_by == reviewer
-    assert "Codes set: 1, on 1 items. As they stood: 0." in capsys.readouterr().out
+    assert "Codes set: 1, on 1 items. Unchanged: 0." in capsys.readouterr().out
 
 
 def test_the_command_says_what_is_wrong(answered, tmp_path):

@@ -85,7 +85,7 @@ def test_undo_gives_back_what_the_step_replaced(answered, items, post, page, rev
     assert standing(answered) == {("c1", "literal")}
     again = ItemCode.objects.standing().get()
     assert (again.set_by, again.note) == (owner, "Line 2.")
-    assert "This was undone before." in post(undo=undo).content.decode()
+    assert "This has already been undone." in post(undo=undo).content.decode()
 
 
 def test_nobody_undoes_the_step_of_somebody_else(answered, items, post, page, as_user, owner):
@@ -178,7 +178,7 @@ def test_what_cannot_be_set_changes_nothing(answered, items, as_user, reviewer, 
 
 
 def test_without_items_the_page_says_what_to_do(post):
-    assert "Tick the items that get the code first." in post(code="literal").content.decode()
+    assert "Select the items first." in post(code="literal").content.decode()
 
 
 @pytest.mark.parametrize(("role", "status"), [(Role.VIEWER, 404), (Role.REVIEWER, 200), (Role.OWNER, 200)])

@@ -68,7 +68,7 @@ def test_the_page_waits_for_the_results_and_then_for_the_rows(get, work):
         assert waiting.status_code == 202
         assert b"Waiting for a worker." in waiting.content
         assert work() == kinds
-    assert b"7 of 8 judgments are right, .88" in get().content
+    assert b"7 of 8 judgments are correct, .88" in get().content
 
 
 def test_every_page_is_that_of_a_small_study(at_last, get, settings):

@@ -54,7 +54,7 @@ def test_each_category_has_its_own_informativity_and_shares(mixed, row):
 def test_a_difference_in_mix_is_said(mixed, table):
     notes = " ".join(table(mixed, NAME).notes)
     assert "Generators differ in mix by kind: easy is .67 of the items by ann and .50 of all" in notes
-    assert "hard is .67 of the items by bob" in notes
+    assert "hard makes up .67 of the items by bob" in notes
 
 
 def test_the_interval_recomputes_the_shares_and_keeps_the_weights(mixed, row):
@@ -84,7 +84,7 @@ def test_a_generator_without_a_category_is_undefined_and_named(project, row):
 
 def test_codes_divide_the_items_once_all_are_coded(answered, items, owner, table):
     assert not table(answered, NAME).rows
-    assert "set the codes" in table(answered, NAME).notes[0]
+    assert "code what every item asks about" in table(answered, NAME).notes[0]
     for name, item in items.items():
         set_code(answered, item, "about_text" if name in ("c1", "h2") else "about_content", owner)
     assert {row["category"] for row in table(answered, NAME).rows} == {"", "about_text", "about_content"}
@@ -96,7 +96,7 @@ def test_types_of_question_and_kinds_of_ones_own_divide_the_items_too(answered, 
         set_code(answered, item, "tense=past" if name in ("c1", "h1") else "tense=present", owner)
     found = {(row["category_kind"], row["category"]): row["category_said"] for row in table(answered, NAME).rows}
     assert found["question_type", "cloze"] == "cloze"
-    assert found["question_type", "literal"].startswith("literal: stands in one place")
+    assert found["question_type", "literal"].startswith("literal: stated in one place")
     assert {("tense", "past"), ("tense", "present")} <= found.keys()
 
 
@@ -170,7 +170,7 @@ def page_of(as_user, user, study):
 
 def test_a_difference_in_mix_is_among_the_first_words(mixed):
     said = build(mixed, Choices(seed=7)).sentences
-    assert any("Generators differ in mix by kind" in sentence for sentence in said)
+    assert any("generators' items differ in" in sentence for sentence in said)
 
 
 def test_a_generator_that_lacks_a_kind_differs_in_mix_too(project, table):
@@ -207,4 +207,4 @@ def test_metadata_that_some_items_lack_is_named_with_how_many(project, table):
     for number in range(4):
         make_item(text, "ann", f"i{number}", metadata={"kind": "ab"[number % 2]} if number else {})
     notes = " ".join(table(make_study(project, "s", text.items.all()), NAME).notes)
-    assert "By kind nothing is compared: 1 of 4 items have no category there." in notes
+    assert "No comparison by kind: 1 of 4 items have no category." in notes

@@ -59,11 +59,11 @@ def test_a_name_that_leads_out_of_the_folder_is_refused(name):
 def test_two_files_of_one_name_are_refused():
     with pytest.warns(UserWarning, match="Duplicate name"):
         file = zipped(("a.txt", b"1"), ("a.txt", b"2"), ("manifest.json", manifest([("a.txt", b"2")])))
-    refused(file, "two files of one name")
+    refused(file, "two files with the same")
 
 
 def test_a_folder_around_the_files_is_named_with_the_remedy():
-    refused(zipped(("pack/manifest.json", manifest())), "without a folder around them")
+    refused(zipped(("pack/manifest.json", manifest())), "without an enclosing folder")
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_bytes_that_were_spoilt_on_the_way_are_refused_wherever_they_stand():
 
 def test_a_bomb_is_not_unpacked():
     inner = zipped(("zeros", b"\0" * 50_000_000))
-    refused(inner, "far more than a pack")
+    refused(inner, "far larger than any pack")
     nested = zipped(*((f"{n}.zip", inner.getvalue()) for n in range(3)), ("manifest.json", manifest()))
     PackReader(nested).check()  # what the manifest does not name is never opened
 
@@ -144,7 +144,7 @@ def test_an_index_without_end_is_not_read():
     with ZipFile(out, "w") as archive:
         archive.writestr("manifest.json", manifest())
         archive.filelist += [info_of(number) for number in range(30_000)]
-    refused(io.BytesIO(out.getvalue()), "far more than a pack")
+    refused(io.BytesIO(out.getvalue()), "far larger than any pack")
 
 
 def info_of(number):

@@ -72,7 +72,7 @@ def test_a_cell_keeps_its_interval_link_hover_and_reason():
     (grid,) = pivot(table(ROWS), "annotators", lambda row, column: f"/{row['who']}/{row['on']}/{column.name}")
     cell = grid.rows[0][1]
     assert (cell.href, cell.under) == ("/a/clear_cut/mean", ("[2.25, 2.75]",))
-    assert cell.remarks[:2] == ("a mean", "95 % interval: each text left out in turn (jackknife, t)")
+    assert cell.remarks[:2] == ("a mean", "95 % interval: jackknife over texts (t)")
     empty = grid.rows[0][2]
     assert (empty.href, grid.footnotes[empty.mark]) == ("", "no answers")
 
@@ -97,7 +97,7 @@ def test_a_pair_that_is_said_once_stands_on_both_sides_of_the_diagonal():
     (grid,) = pivot(table(rows, mirrored=True, beneath=("p",)), "annotators")
     assert texts(grid) == [["a", "", ".50", ".25"], ["b", ".50", "", "−.50"], ["c", ".25", "−.50", ""]]
     assert lines_under(grid.rows[0][2])[-1] == ".50"
-    assert "In each cell: Mean; under it: p." in grid.notes
+    assert "In each cell: Mean; below it: p." in grid.notes
 
 
 def test_a_pair_seen_from_its_other_side_shows_the_other_number_and_leads_to_it():
@@ -115,7 +115,7 @@ def test_several_numbers_stand_under_one_each_in_its_place():
     rows = [row("a", "x", 0.5, p=None), row("a", "y", 0.75), row("a", "z", None, reason="no answers")]
     (grid,) = pivot(table(rows, beneath=("p", "round", "who")), "annotators")
     assert [lines_under(cell)[-1:] for cell in grid.rows[0][1:]] == [("undefined · 1 · a",), (".50 · 1 · a",), ()]
-    assert grid.notes[-1] == "In each cell: Mean; under it: p · Round · Who."
+    assert grid.notes[-1] == "In each cell: Mean; below it: p · Round · Who."
 
 
 def test_why_one_of_several_under_a_number_is_undefined_stands_below():

@@ -40,7 +40,7 @@ def test_a_file_without_unsure_marks_says_nothing_of_them_and_the_reason_does(an
     Response.objects.filter(assignment__annotator__study=answered).update(unsure=None)
     found = row(answered, "item_analysis", item_id="c1", option_id="a", stage="read")
     assert found["share_unsure"] is None
-    assert "Nothing is known of unsure marks." in found["reason"]
+    assert "Unsure marks were not recorded." in found["reason"]
 
 
 def test_without_three_people_no_discrimination_and_the_reason_says_so(answered, row):
@@ -77,4 +77,4 @@ def test_models_do_not_enter(answered, items, row):
 def test_an_option_that_nobody_judged_is_there_and_undefined(tiny, row):
     found = row(tiny, "item_analysis", item_id="c1", option_id="a", stage="read")
     assert (found["n"], found["share_ticked"], found["share_correct"]) == (0, None, None)
-    assert found["reason"] == "Nobody answered this in that stage."
+    assert found["reason"] == "No answers in this stage."

@@ -93,7 +93,7 @@ def test_a_reviewer_sets_a_code_and_takes_it_back(answered, items, as_user, revi
 
 def test_what_cannot_be_set_is_said_beside_the_form(answered, items, as_user, reviewer):
     html = as_user(reviewer).post(sheet(items["h2"]), {"codes": "wrong_key", "quote": "a volcano"}).content.decode()
-    assert "These words are not in the text." in html
+    assert "This passage is not in the text" in html
     assert not ItemCode.objects.exists()
 
 
@@ -102,7 +102,7 @@ def test_viewers_set_no_codes(answered, items, as_user, viewer, reviewer):
     client = as_user(viewer)
     assert client.post(sheet(items["h2"]), {"codes": "widely_known"}).status_code == 404
     assert client.post(reverse("study_item_code_remove", args=["tiny", items["h2"].pk, code.pk])).status_code == 404
-    assert "Set the code" not in client.get(sheet(items["h2"])).content.decode()
+    assert "Set codes" not in client.get(sheet(items["h2"])).content.decode()
 
 
 @pytest.mark.parametrize("role", list(Role))
@@ -152,7 +152,7 @@ def test_a_texts_page_leads_to_the_sheets(answered, items, page):
 def test_a_list_says_that_the_surest_come_first_and_leads_to_their_coding(answered, page, viewer):
     address = reverse("study_table_page", args=["tiny", "guessable_items"])
     html = page(address)
-    assert "Surest first:" in html
+    assert "certain first" in html
     assert '/s/tiny/coding/?list=guessable_items"' in html
     assert html.count('aria-sort="descending"') == 1
     assert "?sort=certainty" in html  # a click on the sorted column turns it round
@@ -160,7 +160,7 @@ def test_a_list_says_that_the_surest_come_first_and_leads_to_their_coding(answer
 
 
 def test_the_results_say_it_too(answered, page):
-    assert "Surest first:" in page(reverse("study_results", args=["tiny"]))
+    assert "certain first" in page(reverse("study_results", args=["tiny"]))
 
 
 def test_the_sheet_offers_the_categories_of_ones_own_too(answered, items, reviewer, page, as_user):

@@ -87,7 +87,7 @@ def test_pairs_counted_alike_stand_beside_pairs_by_what_they_share(answered, ite
     answer(make_annotator(answered, "gpt", kind="model"), "read", items["c1"], "TF")
     found = values(compare(answered, annotators=("ada", "ben", "gpt")))
     assert found["Cohen's κ, mean of pairs", "identity"] == pytest.approx((8 * 0.25 + 2 * 1 + 2 * 1) / 12)
-    assert found["Light's κ, pairs counted alike", "identity"] == pytest.approx((0.25 + 1 + 1) / 3)
+    assert found["Light's κ, unweighted mean of pairs", "identity"] == pytest.approx((0.25 + 1 + 1) / 3)
 
 
 def test_tests_against_chance_worked_by_hand(answered):
@@ -112,9 +112,9 @@ def test_what_cannot_be_tested_says_why(answered, items):
         answer(gpt, "read", item, "TT")
     pair = compare(answered, annotators=("ben", "gpt")).tests.rows[0]
     assert (pair["value"], pair["z"]) == (0, None)
-    assert "the same label throughout" in pair["reason"]
+    assert "the same label, so" in pair["reason"]
     ratings = {row["about"]: row["reason"] for row in compare(answered, "read.rating").tests.rows}
-    assert ratings["1"] == ratings["3"] == "Nobody or everybody gave this category."
+    assert ratings["1"] == ratings["3"] == "No annotator, or every annotator, gave this category."
 
 
 def test_categories_are_the_declared_ones(answered):
@@ -152,7 +152,7 @@ def test_the_page_compares_all_people_until_told_otherwise(answered, items, as_u
 
 def test_one_annotator_alone_is_told_what_is_missing(answered, as_user, viewer):
     html = as_user(viewer).get(reverse("agreement_lab", args=["tiny"]), {"annotator": "ada"}).content.decode()
-    assert "Agreement needs two annotators" in html
+    assert "Agreement needs at least two annotators" in html
 
 
 def test_a_study_without_answers_has_a_page(tiny, as_user, viewer):

@@ -93,7 +93,7 @@ def test_how_far_judgments_got_stands_by_group_with_those_that_stopped_beneath(l
     (grid,) = grids(labelled, "flow")
     assert heads(grid) == ["Category", "all people", *stopping.GROUPS]
     assert (grid.rows[0][1].text, lines_under(grid.rows[0][1])) == ("12", ("3",))
-    assert grid.notes == ("In each cell: Reached; under it: Stopped.",)
+    assert grid.notes == ("In each cell: Reached; below it: Stopped.",)
 
 
 def test_labels_are_counted_by_generator_and_by_source_category_by_category(labelled):
@@ -118,7 +118,7 @@ def test_the_findings_of_the_page_name_where_people_agree_most_and_least(labelle
     monkeypatch.setattr("analysis.protocols.stopping_questionnaire.sentences.FEWEST", 5)
     study = Study.objects.get(slug="stops")
     said = " ".join(report_from(evidence_of(study, Choices(seed=5))).sentences)
-    assert "Among pairs of people who both got to a category, agreement is highest at" in said
+    assert "Among pairs of people who both reached a category, agreement is highest" in said
 
 
 def agreed(*rows):
@@ -138,8 +138,8 @@ def test_the_categories_of_most_and_least_agreement_are_named_with_both_coeffici
         {"category": "domain_related", "ac1": 0.99, "view": "all"},
     )  # fmt: skip
     assert most_and_least(table) == [
-        "Among pairs of people who both got to a category, agreement is highest at “clear” (AC1 .75, κ .25, 40 pairs)"
-        " and lowest at “central to the text” (AC1 −.50, κ .25, 12 pairs)."
+        "Among pairs of people who both reached a category, agreement is highest for “clear” (AC1 .75, κ .25, 40 pairs)"
+        " and lowest for “central to the text” (AC1 −.50, κ .25, 12 pairs)."
     ]
 
 
@@ -165,7 +165,7 @@ def test_generators_stand_down_and_models_of_strength_across(preferred):
     (grid,) = pivot(ranked, "annotators")
     assert heads(grid)[:2] == ["Generator", "Davidson, ties modelled"]
     assert len(grid.rows) == len(pairs.GENERATORS)
-    assert grid.notes == ("In each cell: Strength; under it: Rank · Possible ranks.",)
+    assert grid.notes == ("In each cell: Strength; below it: Rank · Possible ranks.",)
     best = next(row for row in ranked.rows if row["rank"] == 1)
     assert grid.rows[0][0].text == best["generator"]
     assert lines_under(grid.rows[0][1])[-1] == f"1 · {best['ranks']}"

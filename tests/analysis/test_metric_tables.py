@@ -89,7 +89,7 @@ def test_by_generator_is_of_their_means(report):
 def test_an_undefined_correlation_says_why(report):
     row = found(report, "metric_correlations", scope="pooled", **(CELL | {"dimension": "consistency"}))
     assert (row["r"], row["mark"]) == (None, "")
-    assert row["reason"].startswith("One of the two columns is the same everywhere")
+    assert row["reason"].startswith("One of the two columns is constant")
 
 
 def test_a_metric_named_after_a_dimension_is_about_that_one_alone(report):
@@ -210,7 +210,7 @@ def test_without_metrics_the_tables_say_how_to_get_some(project):
     report = build(imported(project), Choices())
     for name in ("metric_correlations", "metric_means", "metric_checks", "metric_by_score"):
         assert report.table(name).rows == ()
-        assert report.table(name).notes[0].startswith("Empty: no item of this study has a metric.")
+        assert report.table(name).notes[0].startswith("no item of this study has a metric")
 
 
 CONTRACT = {

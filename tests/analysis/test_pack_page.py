@@ -31,14 +31,14 @@ class Page:
 
 
 def test_a_pack_is_asked_for_built_by_a_worker_and_taken(page, answered, run_jobs, reviewer):
-    assert "Build the pack" in page.read()
+    assert "Build pack" in page.read()
     page.ask()
     job = Job.objects.get()
     assert job.owner == reviewer
     assert "data-refresh" in page.read()
     assert "No worker is running." in page.read()
     assert run_jobs() == ["pack"]
-    assert "Take the pack" in page.read()
+    assert "Download pack" in page.read()
     assert "data-refresh" not in page.read()
     response = page.client.get(reverse("study_pack_file", args=[answered.slug, job.pk]))
     content = response.getvalue()
@@ -83,7 +83,7 @@ def test_what_stops_a_pack_is_said(page, run_jobs, monkeypatch):
         run_jobs()
     text = page.read()
     assert "OSError." in text
-    assert "Build it again" in text
+    assert "Build again" in text
 
 
 def test_a_pack_is_not_given_out_once_a_text_of_it_may_not_be_shared(page, answered, run_jobs):
@@ -91,13 +91,13 @@ def test_a_pack_is_not_given_out_once_a_text_of_it_may_not_be_shared(page, answe
     run_jobs()
     Text.objects.filter(units__study=answered).update(shareable=False)
     text = page.read()
-    assert "may not be shared. Build the pack again" in text
-    assert "Take the pack" not in text
+    assert "as not redistributable. Build the pack again" in text
+    assert "Download pack" not in text
     file = reverse("study_pack_file", args=[answered.slug, Job.objects.get().pk])
     assert page.client.get(file).status_code == 302
     page.ask()
     run_jobs()
-    assert "Take the pack" in page.read()
+    assert "Download pack" in page.read()
 
 
 def test_a_pack_whose_file_is_gone_can_only_be_built_again(page, answered, run_jobs):
@@ -105,8 +105,8 @@ def test_a_pack_whose_file_is_gone_can_only_be_built_again(page, answered, run_j
     run_jobs()
     job = Job.objects.get()
     path_of(job.file).unlink()
-    assert "Take the pack" not in page.read()
-    assert "Build it again" in page.read()
+    assert "Download pack" not in page.read()
+    assert "Build again" in page.read()
     assert page.client.get(reverse("study_pack_file", args=[answered.slug, job.pk])).status_code == 404
 
 

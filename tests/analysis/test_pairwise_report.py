@@ -264,7 +264,7 @@ def test_the_study_page_shows_the_agreement_of_the_calibration_and_opens_the_mai
     make_bank(project)
     study = launched(project)
     page = as_user(researcher).get(reverse("study", args=["pairs"]))
-    assert "Nobody has answered a pair of the calibration yet." in page.content.decode()
+    assert "No calibration pair has been answered yet." in page.content.decode()
     for annotator in annotators(study):
         Judge(annotator, Random(1)).work_through()
     page = as_user(researcher).get(reverse("study", args=["pairs"])).content.decode()

@@ -124,8 +124,8 @@ def test_after_new_answers_the_earlier_results_say_of_when_they_are(get, run_job
     run_jobs()
     one_more(answered, items)
     response = get()
-    assert "These results are as of" in said(response)
-    assert "2 new answers have come since." in said(response)
+    assert "These results were computed at" in said(response)
+    assert "2 new answers have arrived since." in said(response)
     assert COMPUTING in said(response)
     assert response.context["report"].n_responses == build(answered, choices).n_responses - 2
     assert run_jobs() == ["report"]

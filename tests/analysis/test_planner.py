@@ -86,7 +86,7 @@ def test_who_comes_as_they_like_is_an_assumption(draft, page):
     study = draft(annotators="open")
     found = sizes_of(study)
     assert (found.annotators, found.open) == (UNKNOWN_ANNOTATORS, True)
-    assert "the number of annotators is an assumption" in page(study).get_text()
+    assert "their number is an assumption" in page(study).get_text()
 
 
 def test_the_own_plan_is_one_of_the_sizes():
@@ -114,7 +114,7 @@ def test_more_judgments_on_the_same_texts_buy_less_than_more_texts():
 
 
 def test_what_takes_long_is_refused_with_what_can_be_done():
-    with pytest.raises(TooLarge, match="Take fewer texts"):
+    with pytest.raises(TooLarge, match="Use fewer texts"):
         outlook(GuessPlan(Plan(2000, 200), 0.58, 0.84, 0.1, Components()), seed=1)
 
 
@@ -122,8 +122,8 @@ def test_a_draft_is_planned_with_stated_assumptions(draft, page):
     found = page(draft())
     assert (value(found, "texts"), value(found, "item"), value(found, "difference")) == ("4", "0.8", "0.1")
     words = found.get_text(" ", strip=True)
-    assert "Assumptions of Lesart, not measured" in words
-    assert "With 4 texts, each done by 6 annotators" in words
+    assert "assumptions, not measured" in words
+    assert "With 4 texts and 6 annotators per text" in words
     assert "With twice the texts" in words
 
 
@@ -172,8 +172,8 @@ def test_components_of_the_study_s_own_answers_take_the_place_of_the_defaults(ba
     shown = page(study)
     assert value(shown, "text") == str(round(found.components.text, 3))
     assert value(shown, "read") == str(round(found.read, 3))
-    assert "Fitted on this study's own answers" in shown.get_text()
-    assert "Assumptions of Lesart, not measured" not in shown.get_text()
+    assert "Estimated from this study's answers" in shown.get_text()
+    assert "assumptions, not measured" not in shown.get_text()
 
 
 def test_fitted_components_stand_with_their_intervals_and_in_a_file(bank, page, as_user, viewer):
@@ -211,7 +211,7 @@ def test_a_study_of_pairs_shows_how_far_its_texts_differ(project, page):
     study.refresh_from_db()
     (row,) = components_of(study).rows
     assert (row["component"], row["n_units"], row["n_judgments"]) == ("text", 5, 20)
-    assert "How far answers differ in this study" in page(study).get_text()
+    assert "Variance of the answers in this study" in page(study).get_text()
 
 
 def test_one_generator_is_planned_as_two(project, page):
@@ -249,7 +249,7 @@ def test_what_answers_do_not_tell_is_named(tiny, items, page):
 def test_other_protocols_are_offered_nothing(project, page):
     stopping_bank(project)
     found = page(stopping_draft(project))
-    assert "There is no simulation for this protocol" in found.get_text()
+    assert "does not support this protocol" in found.get_text()
     assert not found.select("form.planner")
 
 

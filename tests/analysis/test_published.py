@@ -242,5 +242,5 @@ def test_where_nothing_compares_the_page_says_what_would(project, as_user, viewe
     import_responses(study, as_csv(scores), partial=True)
     html = as_user(viewer).get(reverse("study_results", args=[study.slug])).content
     section = BeautifulSoup(html, "html.parser").select_one("#published")
-    assert "Nothing compares" in section.get_text()
+    assert "Nothing to compare" in section.get_text()
     assert not section.select("table")

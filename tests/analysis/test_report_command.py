@@ -178,7 +178,7 @@ def test_every_study_but_a_draft_is_reported(answered, tmp_path, state):
     ("arguments", "words"),
     [
         (["--include", "preview"], "“preview” cannot be included"),
-        (["--evaluators", "gpt-5"], "There is no evaluator “gpt-5”"),
+        (["--evaluators", "gpt-5"], "This study has no evaluator “gpt-5”"),
         (["--groups", "pirates"], "There is no group “pirates”"),
         (["--seed", "many"], "“many” is not a seed"),
         (["--seed", "-1"], "is not a seed"),

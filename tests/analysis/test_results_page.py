@@ -105,7 +105,7 @@ def test_the_page_shows_numbers_intervals_and_n(answered, page):
 def test_undefined_stands_with_its_reason(answered, page):
     html = page()
     assert "undefined" in html
-    assert "no option was judged by both of a pair" in html
+    assert "no option was judged by both annotators of a pair" in html
 
 
 def test_the_figure_has_its_numbers_in_words(answered, page):
@@ -148,7 +148,7 @@ def test_simulated_answers_stay_out_beside_real_ones(answered, items, page):
 def test_a_study_of_simulated_answers_shows_them_under_a_banner(tiny, items, page):
     answer(make_annotator(tiny, "sim", purpose="simulated"), "guess", items["c1"], "TF")
     assert "These are simulated answers." in page()
-    assert "None of the answers of this study are included" in page(asked=1)
+    assert "No answers of this study are included" in page(asked=1)
 
 
 def test_a_model_beside_simulated_people_does_not_hide_them(tiny, items, page):
@@ -264,7 +264,7 @@ def test_nothing_is_offered_that_would_change_nothing(project, as_user, viewer):
 
 
 def test_what_holds_of_several_tables_is_said_once_and_in_files_with_each(answered, page):
-    note = "95 % intervals by readers and texts:"
+    note = "95 % intervals over readers and texts"
     html = page()
     assert html.count(note) == 1
     notes = BeautifulSoup(html, "html.parser").select_one("#notes")
@@ -313,7 +313,7 @@ def test_tables_that_lack_the_same_say_it_once(project, page):
 
 def test_one_answer_is_said_to_be_too_little(tiny, items, page):
     answer(make_annotator(tiny, "ada"), "guess", items["c1"], "TF")
-    assert "Too few people or models have answered to say anything in words." in page()
+    assert "There are too few answers for a summary." in page()
 
 
 def test_the_words_stand_before_whatever_can_be_chosen(answered, page):
@@ -322,10 +322,10 @@ def test_the_words_stand_before_whatever_can_be_chosen(answered, page):
 
 
 def test_a_running_study_says_how_far_it_is(answered, page):
-    assert "The study still takes answers" in page()
+    assert "The study is still running" in page()
     answered.state = StudyState.CLOSED
     answered.save()
-    assert "The study still takes answers" not in page()
+    assert "The study is still running" not in page()
 
 
 def test_where_nothing_was_answered_there_is_nothing_to_choose(tiny, page):

@@ -46,7 +46,7 @@ def test_a_difference_whose_interval_holds_zero_is_not_claimed(clear):
     """One annotator on three texts: −.33, with an interval that holds 0."""
     [_values, difference] = said(clear)
     assert difference.startswith("The data cannot show whether items by careful and hurried differ")
-    assert "3\u00a0texts; more texts would narrow this" in difference
+    assert "3 texts; more texts would narrow this interval" in difference
 
 
 def test_nothing_is_claimed_without_an_interval(tiny, items):
@@ -82,11 +82,11 @@ def test_no_answers_no_sentences(tiny):
 @pytest.mark.parametrize(
     ("texts", "annotators", "clause"),
     [
-        (0.34, 0.09, "more texts would narrow this, more annotators hardly"),
-        (0.34, 0.16, "more texts would narrow this, more annotators less"),
-        (0.15, 0.34, "more annotators would narrow this, more texts less"),
-        (0.34, 0.17, "more texts would narrow this, more annotators too"),
-        (0.05, 0.2, "more annotators would narrow this, more texts hardly"),
+        (0.34, 0.09, "more texts would narrow this interval; more annotators hardly would"),
+        (0.34, 0.16, "more texts would narrow this interval most; more annotators less"),
+        (0.15, 0.34, "more annotators would narrow this interval most; more texts less"),
+        (0.34, 0.17, "more texts would narrow this interval, and so would more annotators"),
+        (0.05, 0.2, "more annotators would narrow this interval; more texts hardly would"),
         (0.05, 0.05, ""),
     ],
 )
@@ -115,19 +115,19 @@ def scattered(project):
 
 def test_what_would_narrow_an_interval_is_derived_from_fitted_components(scattered):
     sentences = said(scattered)
-    assert "; more texts would narrow this, more annotators" in sentences[1]
+    assert "; more texts would narrow this interval" in sentences[1]
     assert "twice the texts" in sentences[2]
 
 
 def test_without_fitted_components_nothing_is_said_about_more_annotators(clear):
     """One person tells nothing of how people differ; more texts narrow an interval by texts whatever it is."""
-    assert said(clear)[1].endswith("; more texts would narrow this.")
+    assert said(clear)[1].endswith("; more texts would narrow this interval.")
     assert not any("annotators" in sentence for sentence in said(clear))
 
 
 def test_models_say_nothing_about_more_annotators(scattered):
     scattered.annotators.update(kind="model", reading="label")
-    assert "; more texts would narrow this." in said(scattered)[1]
+    assert "; more texts would narrow this interval." in said(scattered)[1]
     assert not any("annotators" in sentence for sentence in said(scattered))
 
 
@@ -144,19 +144,23 @@ def differing(cells):
 def test_annotators_who_agree_on_every_text_would_narrow_nothing_by_being_more():
     """Differences are of texts alone: 1, 2, 3 and 4 by each of three annotators."""
     cells = {(text, who): float(text) for text in (1, 2, 3, 4) for who in "abc"}
-    assert scattered_clause(differing(cells), "ann", "bob") == ("more texts would narrow this, more annotators hardly")
+    assert scattered_clause(differing(cells), "ann", "bob") == (
+        "more texts would narrow this interval; more annotators hardly would"
+    )
 
 
 def test_annotators_who_scatter_on_every_text_would_narrow_it_by_being_more():
     """Text means 0, 1, 0, 1; what neither text nor annotator tells of is ±1 in every cell."""
     signs = {("a", 1): 1, ("b", 1): -1, ("a", 2): -1, ("b", 2): 1, ("a", 3): 1, ("b", 3): -1, ("a", 4): -1, ("b", 4): 1}
     cells = {(text, who): (text % 2 == 0) + 3.0 * sign for (who, text), sign in signs.items()}
-    assert scattered_clause(differing(cells), "ann", "bob") == "more texts would narrow this, more annotators too"
+    assert scattered_clause(differing(cells), "ann", "bob") == (
+        "more texts would narrow this interval, and so would more annotators"
+    )
 
 
 def test_one_annotator_tells_nothing_of_more_annotators():
     cells = {(text, "a"): float(text) for text in (1, 2, 3)}
-    assert scattered_clause(differing(cells), "ann", "bob") == "more texts would narrow this"
+    assert scattered_clause(differing(cells), "ann", "bob") == "more texts would narrow this interval"
 
 
 def test_a_simulated_study_is_like_the_one_that_was_answered_about_the_two_generators():

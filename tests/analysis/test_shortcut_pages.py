@@ -68,7 +68,7 @@ def test_a_bank_without_options_says_so(as_user, viewer, project):
 def test_a_bank_whose_options_are_alike_is_not_said_to_have_none(as_user, viewer, project):
     make_item(make_text(project, "t"), "careful", "c", "TF")
     page = as_user(viewer).get(reverse("bank_shortcuts", args=[project.slug])).content.decode()
-    assert "By none of these signs does an option of the project stand out." in page
+    assert "No option of the project stands out by any of these clues." in page
     assert "has options yet" not in page
 
 

@@ -69,7 +69,7 @@ def test_a_model_that_says_the_opposite_may_not(study):
 
 def test_where_people_may_agree_by_chance_alone_passing_is_said_to_mean_little(study):
     (row, *_others) = (each for each in tables(study)["stand_in"].rows if each["question"] == "answer")
-    warned = "whoever guesses could pass"
+    warned = "even random guesses could pass"
     assert warned not in " ".join(conditions_of(row | {"kappa_people": 0.3, "people_low": 0.1, "people_high": 0.5}))
     assert warned in " ".join(conditions_of(row | {"kappa_people": 0.3, "people_low": -0.1, "people_high": 0.7}))
     assert warned not in " ".join(conditions_of(row | {"kappa_people": None, "people_low": None, "people_high": None}))
@@ -154,7 +154,7 @@ def test_behind_the_winning_rate_stand_the_tests_against_each_person(as_user, re
     assert not [link for link in links if "number=epsilon" in link or "number=bin_" in link]
     link = next(link for link in links if "number=winning_rate" in link)
     behind = client.get(link).content.decode()
-    assert "<h2>Can a model stand in for people? Winning rate</h2>" in behind
+    assert "<h2>Can a model replace annotators? Winning rate</h2>" in behind
     assert "p, adjusted" in behind
     assert "people=crowd" in behind  # back to the page as it was
     assert client.get(link.replace("winning_rate", "epsilon")).status_code == 404

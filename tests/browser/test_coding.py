@@ -59,7 +59,7 @@ def test_selected_items_are_coded_at_once_and_undone_at_once(open_coding):
 
 def test_keys_mean_nothing_while_somebody_writes(open_coding):
     page = open_coding(**LAPTOP)
-    page.get_by_text("A category of your own").click()
+    page.get_by_text("New category").click()
     page.get_by_label("Category").fill("")
     page.get_by_label("Category").press_sequentially("12z")
     assert standing() == []

@@ -90,7 +90,7 @@ def test_a_mark_says_its_number_interval_n_and_method_when_pointed_at(project, s
     for words in (
         "Generator",
         "with the text",
-        "Share right",
+        "Accuracy",
         "95 percent interval",
         "judgments",
         "texts only",

@@ -75,11 +75,11 @@ def test_earlier_results_stay_until_somebody_wants_the_new_ones(page, study, lar
     page.wait_for_load_state("networkidle")
     answer(make_annotator(study, "cem"), "read", study.units.first().items.first(), "TF", rating=5)
     page.reload()
-    expect(page.get_by_text("These results are as of")).to_be_visible()
+    expect(page.get_by_text("These results were")).to_be_visible()
     work(page)
     expect(page.locator("[id^=job-]")).to_contain_text("A newer result is ready.", timeout=WAIT)
     page.get_by_role("link", name="Show result").click()
-    expect(page.get_by_text("These results are as of")).to_have_count(0)
+    expect(page.get_by_text("These results were")).to_have_count(0)
     expect(page.locator("#informativity h2")).to_be_visible()
 
 

@@ -28,7 +28,7 @@ def read(response) -> str:
 
 def test_how_far_it_is(job, address, as_user, viewer, worker):
     client = as_user(viewer)
-    assert "A worker has begun." in read(client.get(address))
+    assert "A worker has started." in read(client.get(address))
     Job.objects.update(step="counting", done=12, total=12_000)
     page = read(client.get(address, {"to": "/p/rivers/"}))
     assert "Counted 12 of 12,000." in page

@@ -42,7 +42,7 @@ BOUNDS = (-1.0, 1.0)
 MEASURE = "best_worst_score"
 WORDING = Wording(
     winner=gettext_noop("Items by %(best)s score highest: they differ from those by every other generator."),
-    tied=gettext_noop("These generators cannot be told apart as the highest scoring: %(names)s."),
+    tied=gettext_noop("The data cannot show which of these generators scores highest: %(names)s."),
     differs=gettext_noop("Items by %(better)s score higher than those by %(worse)s: %(difference)s, %(basis)s."),
     unclear=gettext_noop(
         "The data cannot show whether items by %(better)s and %(worse)s differ in score: %(difference)s, %(basis)s."
@@ -88,7 +88,7 @@ JUDGE_SCORES = TableSpec(
 AGREEMENT = TableSpec(
     "agreement", gettext_noop("Agreement"), (
         Column("question", gettext_noop("Question"), "question"),
-        number("percent", gettext_noop("Percent agreement"), gettext_noop("share of pairs that are alike"),
+        number("percent", gettext_noop("Percent agreement"), gettext_noop("share of pairs with the same answer"),
                reason="reason"),
         estimate("kappa", gettext_noop("Conger's κ"), gettext_noop("agreement beyond chance")),
         count("n_units", gettext_noop("Sets"), gettext_noop("sets that two or more people judged")),

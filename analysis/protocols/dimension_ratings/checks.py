@@ -78,7 +78,7 @@ def verdict_row(dimension: str, expert: str, verdicts: Any) -> dict[str, Any]:
 
 def note_verdicts(evidence: Evidence) -> tuple[str, ...]:
     if evidence.verdicts.empty:
-        return (_("Empty: no expert has checked a sample of this study."),)
+        return (_("Empty, because no expert has checked a sample of this study."),)
     both = evidence.verdicts.groupby(["item_id", "question"])["value"].agg(["nunique", "size"])
     both = both[both["size"] > 1]
     said = [_("Accuracy: the share of the checked scores that the expert found right. An item is drawn with the scores "

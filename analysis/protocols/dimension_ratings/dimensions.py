@@ -41,8 +41,9 @@ def alpha(evidence: Evidence) -> Table:
     ]
     notes = [skewed_note(), *unknown_round(evidence)]
     if len(rounds_of(evidence)) > 1:
-        notes.append(_("Round 1 is reliability. Scores of round 2 are not independent of each other: they are "
-                       "adjudicated, over all cells, each with its latest score."))  # fmt: skip
+        notes.append(_("Only round 1 measures reliability. Scores after round 2 are not independent, "
+                       "because annotators had seen disagreements; they cover all cells, each with its "
+                       "latest score."))  # fmt: skip
     return ALPHA.build(rows, evidence.choices.convention, notes)
 
 

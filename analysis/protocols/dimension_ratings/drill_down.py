@@ -71,10 +71,8 @@ def list_alpha(evidence: Evidence, row: Row, column: str) -> Table:
     scores = on_dimension(scores_of(evidence, row["round"]), row["dimension"])
     paired = scores[scores.groupby("item_id")["annotator"].transform("size") > 1]
     items, single = paired["item_id"].nunique(), len(scores) - len(paired)
-    notes = (
-        _("Items with two or more scores: %(items)s. Not here, as nothing is beside them: single scores of %(single)s "
-          "items.") % {"items": count(items), "single": count(single)},
-    )  # fmt: skip
+    said = _("Items with two or more scores: %(items)s. Not listed: %(single)s items with a single score.")
+    notes = (said % {"items": count(items), "single": count(single)},)
     return list_scores(evidence, paired, notes)
 
 

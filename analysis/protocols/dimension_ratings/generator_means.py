@@ -28,7 +28,7 @@ from analysis.reports.headlines import mark_ends
 from analysis.tables.spec import Table
 from studies.question_words import name_question
 
-NO_SCORE = "There is no judgment to compute this from."
+NO_SCORE = "There are no judgments to compute this from."
 NO_PUBLISHED = gettext_noop("An average of dimensions has no published interval.")
 
 

@@ -43,7 +43,7 @@ def mean_row(judge: Evaluator, generator: str, dimension: str, scores: pd.DataFr
         "dimension": dimension,
         "mean": mine.mean() if len(mine) else None,
         "n": len(mine),
-        "reason": "" if len(mine) else _("There is no judgment to compute this from."),
+        "reason": "" if len(mine) else _("There are no judgments to compute this from."),
     }
 
 

@@ -102,14 +102,14 @@ def judgments_of_models(evidence: Evidence) -> pd.DataFrame:
 
 
 def nothing() -> str:
-    return _("Empty: no item of this study has a metric. Compute metrics with compute_metrics, or import them with "
-             "import_metrics.")  # fmt: skip
+    return _("Empty, because no item of this study has a metric. Compute metrics with compute_metrics, "
+             "or import them with import_metrics.")  # fmt: skip
 
 
 def dropped_note(evidence: Evidence) -> list[str]:
     """Which items are left out, if any are."""
     words = {
-        DUPLICATES: _("Without items whose wording stood in their text before."),
+        DUPLICATES: _("Without repeated items of the same text."),
         REFERENCES: _("Without reference items."),
     }
     return [words[name] for name in evidence.choices.dropped]

@@ -30,8 +30,9 @@ PLUGIN = ProtocolPlugin(
         "Fu et al. (2024), QGEval: Benchmarking Multi-dimensional Evaluation for Question Generation",
         (
             gettext_noop(
-                "Published α is at interval level, over 3,000 questions and 3 annotators who rated everything. "
-                "Round 2 was printed after the annotators had seen disagreements: it is no reliability."
+                "Published α is at interval level, over 3,000 questions and 3 annotators who rated "
+                "everything. Round 2 was printed after the annotators had seen disagreements, so it does "
+                "not measure reliability."
             ),
             gettext_noop(
                 "Published means are of round 2 on a scale of 1 to 3; on another scale only the order of "

@@ -46,8 +46,8 @@ def unknown_round(evidence: Evidence) -> list[str]:
     """A note where people's scores of round 1 are unknown."""
     if FIRST in rounds_of(evidence):
         return []
-    return [_("Round 1 is unknown: only scores of round 2, made after annotators had seen disagreements, were "
-              "imported. Their agreement is no reliability.")]  # fmt: skip
+    return [_("Round 1 is unknown: only scores of round 2 were imported, given after annotators had seen "
+              "disagreements. Their agreement does not measure reliability.")]  # fmt: skip
 
 
 def scores_of(evidence: Evidence, number: int) -> pd.DataFrame:

@@ -85,17 +85,17 @@ DISTRIBUTIONS = TableSpec(
         number("share", _("Share"), _("share of all scores on the dimension that are of this level")),
     ),
     keys=("dataset", "dimension", "round", "score"),
-    notes=(_("A data set is the one that a text's metadata names, or else the source of the text."),),
+    notes=(_("The data set is taken from the text's metadata, otherwise from its source."),),
     crossings=(Crossing("share", "dimension", "score", apart=("dataset", "round")),),
 )  # fmt: skip
 
 FLAGGED = TableSpec(
-    "flagged_cells", _("Scores that stand out"), (
+    "flagged_cells", _("Deviating scores"), (
         Column("annotator", _("Annotator")),
         Column("item_id", _("Item"), "item id"),
         DIMENSION,
         Column("rule", _("Rule")),
-        number("score", _("Score"), _("score in round 1; behind it: those it stands out from")),
+        number("score", _("Score"), _("score in round 1, with the scores it deviates from")),
         Column("others", _("Others")),
         Column("score_2", _("Round 2"), "optional"),
     ),
@@ -148,7 +148,7 @@ METRIC_MEANS = TableSpec(
 )  # fmt: skip
 
 METRIC_CHECKS = TableSpec(
-    "metric_checks", _("Do metrics favour an item's author?"), (
+    "metric_checks", _("Do metrics favor an item's author?"), (
         METRIC,
         Column("check", _("Generators"), "check"),
         Column("generators", _("Generators")),

@@ -238,5 +238,5 @@ def why_undefined(ratings: Ratings, line: Line, stage: str) -> str:
         return _("nobody to compare with in this stage")
     shared = (ratings.values[pairs[:, 0]] != MISSING) & (ratings.values[pairs[:, 1]] != MISSING)
     if not shared.any():
-        return _("no option was judged by both of a pair")
-    return _("both of each pair gave the same answer throughout, so agreement by chance is 1")
+        return _("no option was judged by both annotators of a pair")
+    return _("both annotators of each pair always gave the same answer, so chance agreement is 1")

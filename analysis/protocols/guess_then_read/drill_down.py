@@ -194,7 +194,7 @@ def list_biases(evidence: Evidence, row: Row, column: str) -> Table:
     if column != "items_right":
         return list_judgments(evidence, mine)
     whole = items_right(mine)
-    notes = say_share(whole["right"], _("%(n_true)s of %(n)s items are right as a whole, %(share)s"))
+    notes = say_share(whole["right"], _("%(n_true)s of %(n)s whole items are correct, %(share)s"))
     return list_rows(evidence, whole, WHOLE, _("The items as a whole"), notes)
 
 
@@ -251,7 +251,7 @@ def list_item(evidence: Evidence, row: Row, column: str, stage: str) -> Table:
         ticked_options=ticked.reindex(answers.index).fillna(""),
         keys=", ".join(options[options["key"]]["option_id"]),
     ).reset_index()
-    notes = say_share(rows["right"], _("%(n_true)s of %(n)s people are right, %(share)s"))
+    notes = say_share(rows["right"], _("%(n_true)s of %(n)s people are correct, %(share)s"))
     return list_rows(evidence, rows[rows["right"] | (column != "n_right")], OF_ITEM, _("The answers"), notes)
 
 
@@ -266,7 +266,7 @@ def list_option(evidence: Evidence, row: Row, column: str) -> Table:
     if column == "miskey":
         return list_options(evidence, asked, row)
     rows = asked[this].assign(ticked=asked["value"], right=asked["correct"])
-    notes = say_share(rows["right"], _("%(n_true)s of %(n)s judgments are right, %(share)s"))
+    notes = say_share(rows["right"], _("%(n_true)s of %(n)s judgments are correct, %(share)s"))
     return list_rows(evidence, rows, OF_OPTION, _("The judgments"), notes)
 
 

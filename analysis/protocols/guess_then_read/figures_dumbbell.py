@@ -52,7 +52,7 @@ def dumbbell(table: Table, title: Mapping[str, Any]) -> Any:
 def layers(y: Any, floor: float) -> list[Any]:
     """From back to front: chance, the bar between both shares, their intervals, the points, the words."""
     scale = alt.Scale(domain=[floor, 1], zero=False)
-    axis = shares(_("share of options judged correctly (dashed: a coin toss)"))
+    axis = shares(_("share of options judged correctly (dashed line: chance)"))
     x, low = (alt.X(field, scale=scale, axis=axis) for field in ("share:Q", "low:Q"))
     base = alt.Chart().encode(y=y, tooltip=said_of_points())
     guess, read = (base.transform_filter(alt.datum.stage == stage) for stage in ("guess", "read"))
@@ -72,7 +72,7 @@ def layers(y: Any, floor: float) -> list[Any]:
 
 def said_of_points() -> list[alt.Tooltip]:
     about = {"generator": _("Generator"), "evaluator": _("Answers by"), "answers": _("Answered")}
-    return hover(about, _("Share right"), {"difference": _("Informativity")})
+    return hover(about, _("Accuracy"), {"difference": _("Informativity")})
 
 
 def dumbbell_points(row: Row) -> list[dict[str, Any]]:

@@ -17,9 +17,11 @@ from analysis.protocols.guess_then_read.tables import UNANSWERABLE as UNANSWERAB
 from analysis.reports.evaluators import people_in
 from analysis.tables.spec import Row, Table, TableSpec
 
-NOBODY = gettext_noop("Nobody answered this in that stage.")
-NO_MARKS = gettext_noop("Nothing is known of unsure marks.")
-NOT_WITHOUT_TEXT = gettext_noop("Without the text there are no unsure marks, and answers say nothing about a key.")
+NOBODY = gettext_noop("No answers in this stage.")
+NO_MARKS = gettext_noop("Unsure marks were not recorded.")
+NOT_WITHOUT_TEXT = gettext_noop(
+    "The stage without the text has no unsure marks, and its answers say nothing about a key."
+)
 
 
 def item_analysis(evidence: Evidence) -> Table:

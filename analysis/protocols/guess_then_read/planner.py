@@ -56,15 +56,15 @@ class GuessPlan(AssumedPlan):
                 yield outlook_row(axis, n, n == getattr(plan, axis), about, each)
 
     def note(self) -> str:
-        return _("Power: in what share of simulated studies the interval of the difference of two generators' "
-                 "informativity leaves out 0. Widths: of the interval of one generator's informativity, and of the "
-                 "difference. Annotators are those who do a text.")  # fmt: skip
+        return _("Power: share of simulated studies in which the interval of the difference between two "
+                 "generators' informativity excludes 0. Widths: of the interval of one generator's "
+                 "informativity, and of the difference. Annotators: number per text.")  # fmt: skip
 
     def sentence(self, own: Row) -> str:
         return _(
-            "With %(texts)s texts, each done by %(annotators)s annotators, %(power)s of such studies would see a"
-            " difference of %(difference)s in informativity. The interval of one generator's informativity would be"
-            " %(width)s wide."
+            "With %(texts)s texts and %(annotators)s annotators per text, %(power)s of such studies "
+            "would detect a difference of %(difference)s in informativity. The interval of one "
+            "generator's informativity would be %(width)s wide."
         ) % {
             "texts": count(own["texts"]),
             "annotators": count(own["annotators"]),
@@ -79,8 +79,8 @@ def affordable(plan: Plan, factor: float) -> int:
     studies = min(STUDIES, int(JUDGMENTS / (plan.judgments * factor)))
     if studies < FEWEST:
         raise TooLarge(
-            _("This plan is too large to simulate while you wait. Take fewer texts, annotators, items or options: the "
-              "shape of the curves stays the same.")
+            _("This plan is too large to simulate while you wait. Use fewer texts, annotators, items or "
+              "options; the shape of the curves stays the same.")
         )  # fmt: skip
     return studies
 
@@ -94,9 +94,9 @@ class GuessForm(OutlookForm):
     generators = size(gettext_lazy("Generators"), 2, 50)
     items = size(gettext_lazy("Items per text and generator"), 1, 50)
     options = size(gettext_lazy("Options per item"), 1, 20)
-    guess = share(gettext_lazy("Share right without the text"))
-    read = share(gettext_lazy("Share right with the text"))
-    difference = share(gettext_lazy("Difference of two generators that should be seen"), 0, 0.9)
+    guess = share(gettext_lazy("Accuracy without the text"))
+    read = share(gettext_lazy("Accuracy with the text"))
+    difference = share(gettext_lazy("Difference between two generators to detect"), 0, 0.9)
     text = spread(gettext_lazy("between texts"))
     text_stage = spread(gettext_lazy("between a generator's items on a text, stage by stage"))
     item = spread(gettext_lazy("between items"))

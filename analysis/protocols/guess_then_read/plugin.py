@@ -15,15 +15,15 @@ PLUGIN = ProtocolPlugin(
     figures=call_later(f"{HERE}.report.list_figures"),
     codes=(
         Code("wrong_key", UNANSWERABLE, _("wrong key")),
-        Code("wrong_key:none_right", UNANSWERABLE, _("wrong key: no option is right, yet one is marked")),
+        Code("wrong_key:none_right", UNANSWERABLE, _("wrong key: the marked option is not correct")),
         Code("unclear_option", UNANSWERABLE, _("unclear option")),
         Code("insufficient_evidence", UNANSWERABLE, _("insufficient evidence in the text")),
         Code("widely_known", GUESSABLE, _("widely known fact")),
         Code("about_text", TAG, _("asks about the text itself")),
         Code("about_content", TAG, _("asks about what the text reports")),
-        Code("literal", TYPE, _("literal: stands in one place of the text")),
+        Code("literal", TYPE, _("literal: stated in one place of the text")),
         Code("integration", TYPE, _("integration: joins several places of the text")),
-        Code("inference", TYPE, _("inference: follows from the text, but does not stand there")),
+        Code("inference", TYPE, _("inference: follows from the text, but is not stated")),
         Code("main_idea", TYPE, _("main idea: about the text as a whole")),
         Code("vocabulary", TYPE, _("vocabulary: what a word means here")),
     ),
@@ -41,12 +41,12 @@ PLUGIN = ProtocolPlugin(
                 "person's mean."
             ),
             gettext_noop(
-                "Published n are about so many judgments with the text, as the printed intervals imply; of "
-                "ratings so many for each generator."
+                "Published n are approximate numbers of judgments with the text, derived from the "
+                "printed intervals; for ratings, numbers per generator."
             ),
             gettext_noop(
-                "The published reading of models' probabilities used thresholds chosen on other texts, and one "
-                "option a call."
+                "The publication used thresholds on the models' probabilities chosen on other texts, and "
+                "one option per call."
             ),
         ),
     ),

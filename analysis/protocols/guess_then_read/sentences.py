@@ -72,10 +72,12 @@ def compared(evidence: Evidence, speaker: str, comparison: Comparison | None) ->
     if largest is None or isnan(largest.low):
         return headline(comparison, INFORMATIVITY_WORDING)
     if speaker != HUMAN:
-        return headline(comparison, INFORMATIVITY_WORDING, _("more texts would narrow this"))
+        return headline(comparison, INFORMATIVITY_WORDING, _("more texts would narrow this interval"))
     judgments = evaluator_named(evidence, HUMAN).rows_of(judgments_of(evidence.frame))
     more = narrowing(evidence, judgments, largest.n_texts)
-    said = headline(comparison, INFORMATIVITY_WORDING, more.clause if more else _("more texts would narrow this"))
+    said = headline(
+        comparison, INFORMATIVITY_WORDING, more.clause if more else _("more texts would narrow this interval")
+    )
     return [*said, *([more.basis] if more and more.clause else [])]
 
 

@@ -44,13 +44,14 @@ def informativity_standardised(evidence: Evidence) -> Table:
         for row in rows_of(evidence, way, generator, evaluator, evaluator.rows_of(judgments))
     ]
     notes = [
-        _("Informativity within each category of items, and all of them weighted by the share that each category has "
-          "among all items of the study: the same mix for every generator (direct standardisation)."),
+        _("Informativity within each category of items, and its mean weighted by each category's share "
+          "of all items of the study, so that every generator is compared on the same mix (direct "
+          "standardization)."),
         *(warning for way in ways for warning in warnings(evidence, way)),
     ]  # fmt: skip
     if not ways:
-        notes = [_("Nothing divides the items into kinds yet: give each item a kind in its metadata, or set the codes "
-                   "that say what it asks about on every item.")]  # fmt: skip
+        notes = [_("The items have no kinds yet. Give every item a kind in its metadata, or code what "
+                   "every item asks about.")]  # fmt: skip
     notes += left_aside(evidence)
     return STANDARDISED.build(rows, evidence.choices.convention, notes)
 
@@ -76,8 +77,8 @@ def warnings(evidence: Evidence, way: Categories) -> list[str]:
             values = {"kind": way.said, "category": way.worded(category), "generator": generator}
             values |= {"own": number(own[category]), "common": number(common[category])}
             said = _(
-                "Generators differ in mix by %(kind)s: %(category)s is %(own)s of the items by %(generator)s and"
-                " %(common)s of all, so compare at the common mix."
+                "The generators' items differ in %(kind)s: %(category)s makes up %(own)s of the items by "
+                "%(generator)s and %(common)s of all items, so compare at the common mix."
             )
             found.append(said % values)
     return found

@@ -21,10 +21,18 @@ POOLED = TableSpec(
         "evaluator_kind",
         "reading",
         prefixed_estimate(
-            "guessability", _("Guessability"), _("share of judgments right without the text"), n="judgments", best="low"
+            "guessability",
+            _("Guessability"),
+            _("share of correct judgments without the text"),
+            n="judgments",
+            best="low",
         ),
         prefixed_estimate(
-            "answerability", _("Answerability"), _("share of judgments right with the text"), n="judgments", best="high"
+            "answerability",
+            _("Answerability"),
+            _("share of correct judgments with the text"),
+            n="judgments",
+            best="high",
         ),
         prefixed_estimate(
             "informativity", _("Informativity"), _("answerability minus guessability"), n="judgments", best="high"
@@ -75,18 +83,18 @@ STANDARDISED = TableSpec(
 
 BY_BIAS = _("with half a judgment added to each count")
 BIASES = TableSpec(
-    "beside_accuracy", _("Beside accuracy: biases and items as a whole"), (
+    "beside_accuracy", _("Beyond accuracy: bias and whole items"), (
         GENERATOR,
         ANSWERS_BY,
         STAGE,
-        number("share_correct", _("Options right"), _("share of judgments that are right")),
-        number("constant", _("Always “incorrect”"), _("share right of who calls no option correct")),
-        number("balanced", _("Balanced"), _("mean of the shares right on keys and on distractors"), reason="reason"),
+        number("share_correct", _("Options correct"), _("share of correct judgments")),
+        number("constant", _("Always “incorrect”"), _("accuracy of someone who calls no option correct")),
+        number("balanced", _("Balanced"), _("mean of the accuracies on keys and on distractors"), reason="reason"),
         number("d_prime", _("d′"), BY_BIAS, reason="reason"),
         number("criterion", _("Criterion"), BY_BIAS, reason="reason"),
         prefixed_estimate(
-            "items_right", _("Items right as a whole"),
-            _("share of items of which every option is judged rightly"), n="texts",
+            "items_right", _("Whole items correct"),
+            _("share of items with all options judged correctly"), n="texts",
         ),
         count("n", _("Judgments"), _("judgments of options")),
         "n_keys",
@@ -97,11 +105,11 @@ BIASES = TableSpec(
     keys=("generator", "evaluator", "stage"),
     shared=OF_GENERATOR,
     notes=(
-        _("Always “incorrect”: the share right of somebody who calls no option correct. Balanced: mean of the shares "
-          "right on keys and on distractors; .5 for anybody who tells nothing apart."),
-        _("d′: how well keys are told from distractors, 0 for not at all. Criterion: below 0 a bias to call options "
-          "correct, above 0 one to call them incorrect. Half a judgment is added to each count (Hautus 1995), so that "
-          "d′ of answers that are all the same is small, not 0."),
+        _("Always “incorrect”: accuracy of someone who calls no option correct. Balanced: mean of the "
+          "accuracies on keys and on distractors; .5 means no discrimination."),
+        _("d′: how well keys are distinguished from distractors; 0 means not at all. Criterion: below 0 "
+          "a bias toward calling options correct, above 0 toward calling them incorrect. Half a judgment "
+          "is added to each count (Hautus 1995), so d′ of constant answers is small, not 0."),
     ),
 )  # fmt: skip
 
@@ -123,9 +131,9 @@ PROBABILITIES = TableSpec(
     keys=("generator", "evaluator"),
     shared=OF_GENERATOR,
     notes=(
-        _("AUC: how often a key has a higher p(true) than a distractor, ties half; no threshold is needed. Bits: by "
-          "how many the text makes the right label likelier, mean over options judged in both stages; a probability "
-          "below 2^−20 is taken as that, and counted."),
+        _("AUC: how often a key has a higher p(true) than a distractor (ties count half); no threshold "
+          "is needed. Bits: gain in log2 probability of the correct label from the text, mean over "
+          "options judged in both stages; probabilities below 2^−20 are set to 2^−20 and counted."),
     ),
 )  # fmt: skip
 
@@ -146,11 +154,11 @@ INTERVALS = TableSpec(
     keys=("generator", "evaluator", "unit", "method"),
     shared=OF_GENERATOR,
     notes=(
-        _("Texts and annotators, each part of the variance with its own t: the default, readers and texts. Both stand "
-          "for others. Texts: these texts stand for all like them, these annotators only for themselves. Texts and "
-          "annotators drawn (Owen 2007): both stand for others, rather too wide than too narrow. Single judgments (as "
-          "published): as if no two shared a text or an annotator."),
-        _("Models and baselines stand for themselves: their default interval is over texts only."),
+        _("Texts and annotators, one t per variance component (default): covers other readers and other "
+          "texts. Texts: covers other texts, but only these annotators. Texts and annotators resampled "
+          "(Owen 2007): covers both, conservative. Single judgments (as published): treats judgments as "
+          "independent."),
+        _("The default interval of models and baselines is over texts only."),
     ),
     page_first=("generator", "evaluator", "unit", "method"),
 )  # fmt: skip
@@ -170,7 +178,7 @@ AGREEMENT = TableSpec(
         ),
         "low",
         "high",
-        number("percent", _("Percent agreement"), _("share of shared judgments alike"), reason="reason"),
+        number("percent", _("Percent agreement"), _("share of shared judgments that agree"), reason="reason"),
         number(
             "ac1", _("AC1"), _("mean of Gwet's AC1 over pairs, weighted by shared judgments"), reason="reason"
         ),
@@ -206,8 +214,8 @@ BY_RATING = TableSpec(
     "accuracy_by_rating", _("Accuracy by rating"), (
         Column("rating", _("Rating")),  # it names the row
         STAGE,
-        estimate("accuracy", _("Share right"), _("share of judgments right"), n="texts"),
-        count("n", _("Judgments"), _("judgments of options of items rated so")),
+        estimate("accuracy", _("Accuracy"), _("share of correct judgments"), n="texts"),
+        count("n", _("Judgments"), _("judgments of options of items with this rating")),
         N_TEXTS,
         "reason",
     ),
@@ -218,18 +226,18 @@ BY_RATING = TableSpec(
     ),
 )  # fmt: skip
 
-SURE = _("Sure: how probable it is that this holds for more than half of all such people, by these answers alone "
-         "(Jeffreys' prior); the list is sorted by it.")  # fmt: skip
+SURE = _("Certainty: probability that this holds for more than half of all such people, from these "
+         "answers alone (Jeffreys' prior). The list is sorted by it.")  # fmt: skip
 GUESSABLE = TableSpec(
     "guessable_items", _("Guessable items"), (
         Column("text_id", _("Text"), "text id"),
         Column("item_id", _("Item"), "item id"),
         GENERATOR,
         count("n_annotators", _("People"), _("people who answered the item in this stage")),
-        count("n_right", _("Right"), _("people who judged all of its options rightly")),
-        number("share_right", _("Share right"), _("share of people who judged all of its options rightly")),
+        count("n_right", _("Right"), _("people who judged all of its options correctly")),
+        number("share_right", _("Accuracy"), _("share of people who judged all of its options correctly")),
         number(
-            "certainty", _("Sure"), _("probability that it holds for most such people (Jeffreys' prior)"),
+            "certainty", _("Certainty"), _("probability that it holds for most such people (Jeffreys' prior)"),
             in_files=False,
         ),
         "codes",
@@ -238,8 +246,8 @@ GUESSABLE = TableSpec(
     keys=("item_id",),
     shared=OF_ITEM,
     notes=(
-        _("Right means that all options of the item were judged correctly; listed if that holds for more than half "
-          "of the people who answered it without the text."),
+        _("An answer is correct if all options of the item were judged correctly. Listed are items that "
+          "more than half of the people answered correctly without the text."),
         SURE,
     ),
     sort="-certainty",
@@ -247,8 +255,8 @@ GUESSABLE = TableSpec(
 
 UNANSWERABLE = replace(
     GUESSABLE, name="unanswerable_items", title=_("Unanswerable items"), notes=(
-        _("Wrong means that some option of the item was judged incorrectly; listed if that holds for more than half "
-          "of the people who answered it with the text."),
+        _("An answer is wrong if any option of the item was judged incorrectly. Listed are items that "
+          "more than half of the people answered wrongly with the text."),
         SURE,
     ),
 )  # fmt: skip
@@ -263,11 +271,11 @@ ITEM_ANALYSIS = TableSpec(
         STAGE,
         count("n", _("People"), _("people who judged the option in this stage")),
         number("share_ticked", _("Ticked"), _("share of people who ticked it"), reason="reason"),
-        number("share_correct", _("Right"), _("share of people who judged it rightly"), reason="reason"),
+        number("share_correct", _("Right"), _("share of people who judged it correctly"), reason="reason"),
         number("share_unsure", _("Unsure"), _("share of people who marked it unsure"), reason="reason"),
         number(
             "discrimination", _("Discrimination"),
-            _("correlation of being right here with the share right of the same person's other judgments"),
+            _("correlation of a correct answer here with the same person's accuracy on the other options"),
             reason="reason",
         ),
         number(
@@ -279,10 +287,10 @@ ITEM_ANALYSIS = TableSpec(
     keys=("item_id", "option_id", "stage"),
     shared=OF_STAGE,
     notes=(
-        _("By the answers of people. Discrimination: correlation between being right about the option and the share "
-          "right among all other judgments of the same person in that stage."),
-        _("Mis-key: probability that the key is wrong, given the answers with the text; beforehand 2 % of the keys are "
-          "taken to be wrong. With few answers it says little: see n."),
+        _("From people's answers. Discrimination: correlation between a correct answer on this option "
+          "and the person's accuracy on all other options of the stage."),
+        _("Mis-key: probability that the key is wrong, given the answers with the text (prior: 2 % of "
+          "the keys are wrong). With few answers it is unreliable; see n."),
     ),
 )  # fmt: skip
 

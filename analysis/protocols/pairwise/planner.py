@@ -50,14 +50,15 @@ class PairPlan(AssumedPlan):
                 yield outlook_row(axis, n, n == own, about, found)
 
     def note(self) -> str:
-        return _("Power: in what share of simulated studies the interval of the share preferred leaves out one half. "
-                 "Width: of that interval. Judgments: of one pair of generators on a text, ties left out.")  # fmt: skip
+        return _("Power: share of simulated studies in which the interval of the share preferred "
+                 "excludes one half. Width: of that interval. Judgments: of one pair of generators per "
+                 "text, without ties.")  # fmt: skip
 
     def sentence(self, own: Row) -> str:
         return _(
-            "With %(texts)s texts and %(judgments)s untied judgments of a pair of generators on each, %(power)s of such"
-            " studies would see that one is preferred, if it is preferred in %(share)s. The interval of that share"
-            " would be %(width)s wide."
+            "With %(texts)s texts and %(judgments)s untied judgments per text for a pair of generators, "
+            "%(power)s of such studies would detect a preference of %(share)s. The interval of that "
+            "share would be %(width)s wide."
         ) % {
             "texts": count(own["texts"]),
             "judgments": count(own["judgments"]),

@@ -73,10 +73,10 @@ def clause(evidence: Evidence, largest: Difference) -> str:
     if by_texts < SOME and by_judgments < SOME:
         return ""
     if by_judgments < SOME:
-        return _("more texts would narrow this, more judgments of the same texts hardly")
+        return _("more texts would narrow this interval; more judgments of the same texts hardly would")
     if by_judgments < by_texts / 2:
-        return _("more texts would narrow this, more judgments of the same texts less")
-    return _("more texts would narrow this, more judgments of the same texts too")
+        return _("more texts would narrow this interval most; more judgments of the same texts less")
+    return _("more texts would narrow this interval, and so would more judgments of the same texts")
 
 
 # The spread between texts ---------------------------------------------------------------------------------------------
@@ -90,13 +90,13 @@ def pair_spread(evidence: Evidence) -> Spread:
     cell, won = oriented(first[untied], second[untied], outcome[untied], len(evidence.generators))
     found = fit_text_spread(text[untied], cell, won) if untied.any() else None
     if found is None:
-        said = _("An assumption of Lesart, not measured: texts .5. Once pairs of two generators on two texts are "
-                 "judged, what is fitted on the study's own answers takes its place.")  # fmt: skip
+        said = _("Lesart's assumption, not a measured value: texts .5. As soon as pairs of two "
+                 "generators on two texts are judged, the estimate from the study's own answers is used.")  # fmt: skip
         return Spread(Components(), said)
     about = {"judgments": judgments_counted(int(untied.sum())), "texts": of_texts(len(set(text)))}
     said = _(
-        "Fitted on this study's own answers: %(judgments)s without ties, on %(texts)s. With few texts it is rough"
-        " itself."
+        "Estimated from this study's answers: %(judgments)s without ties, on %(texts)s. With few texts "
+        "the estimate is imprecise."
     )
     return Spread(Components(), said % about, fitted=True, text_spread=found)
 

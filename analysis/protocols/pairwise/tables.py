@@ -26,7 +26,8 @@ RANKING = TableSpec(
     notes=(
         _("Strengths are logarithms of worths, with mean 0: a difference of d means odds of e to the d to win rather "
           "than lose."),
-        _("Possible ranks: one generator stands surely above another if the interval of their difference holds no 0."),
+        _("Possible ranks: one generator ranks above another if the interval of their difference "
+          "excludes 0."),
         _("A generator that never lost, never won, or is not connected with the others has no finite strength."),
     ),
     crossings=(Crossing("strength", "generator", "method_said", beneath=("rank", "ranks")),),
@@ -40,7 +41,7 @@ WIN_COLUMNS = (
     count("wins_a", _("A wins"), _("judgments that preferred A")),
     count("wins_b", _("B wins"), _("judgments that preferred B")),
     count("ties", _("Ties"), _("judgments that preferred neither")),
-    count("n", _("Judgments"), _("judgments of pairs of these two")),
+    count("n", _("Judgments"), _("judgments of pairs of these two generators")),
 )  # fmt: skip
 WIN_MATRIX = Crossing(
     "wins_a", "generator_a", "generator_b", beneath=("ties", "n"), mirrored=True, back="wins_b",
@@ -52,7 +53,7 @@ WINS = TableSpec(
     _("Wins and ties"),
     WIN_COLUMNS,
     keys=("generator_a", "generator_b"),
-    notes=(_("Each judgment counts once: several people may have judged one pair."),),
+    notes=(_("Every judgment counts; several people may have judged the same pair."),),
     crossings=(WIN_MATRIX,),
 )  # fmt: skip
 
@@ -61,14 +62,14 @@ AGREEMENT = TableSpec(
         Column("view", _("Ties"), "view"),
         number(
             "percent", _("Percent agreement"),
-            _("mean over pairs of items of the share of judgments, two by two, that agree"), reason="reason",
+            _("mean over pairs of items of the share of agreeing pairs of judgments"), reason="reason",
         ),
         estimate(
             "conger_kappa", _("Conger's κ"),
             _("agreement beyond chance, each annotator with a distribution of their own"),
         ),
         Column("strength", _("Strength"), in_files=False),
-        number("prevalence", _("Commonest label"), _("its share of all judgments"), in_files=False),
+        number("prevalence", _("Most frequent label"), _("its share of all judgments"), in_files=False),
         count("n_units", _("Pairs"), _("pairs of items that two or more people judged")),
         count("n_annotators", _("Annotators"), _("people who judged these pairs")),
         "reason",
@@ -77,9 +78,10 @@ AGREEMENT = TableSpec(
     notes=(
         _("Over pairs that at least two people judged, the calibration included. Agreement is about the items, not the "
           "sides: first or second item as the plan drew them, or as an imported file first names them."),
-        _("Without ties: a pair is left out if anybody called it a tie. Ties missing: only the judgment is left out."),
+        _("Without ties: pairs that anyone judged a tie are left out. Ties missing: only the tied "
+          "judgments are left out."),
         _("The word for κ is that of Landis and Koch (1977)."),
-        _("By single judgments (as published) the interval of κ takes pairs as independent."),
+        _("With single judgments (as published) the interval of κ treats pairs as independent."),
     ),
 )  # fmt: skip
 
@@ -87,26 +89,26 @@ SIDES = TableSpec(
     "sides", _("Left and right"), (
         "generator",
         Column("generator_said", _("Winner's generator"), in_files=False),
-        estimate("share_left", _("Won on the left"), _("share of wins in which the winner stood on the left")),
+        estimate("share_left", _("Won on the left"), _("share of wins in which the winner was on the left")),
         count("n", _("Wins"), _("judgments with a winner whose side is known")),
         "reason",
     ),
     keys=("generator",),
     notes=(
-        _("Of the judgments that a generator's items won, the share in which the winner stood on the left. Where the "
-          "side says nothing it is near .50. Ties and judgments of unknown sides are left out."),
+        _("Share of a generator's wins in which the winner was shown on the left. Without side bias it "
+          "is near .50. Ties and judgments with unknown sides are left out."),
     ),
 )  # fmt: skip
 
 CRITERIA = TableSpec(
-    "criteria", _("What decided"), (
+    "criteria", _("Deciding criteria"), (
         Column("criterion", _("Criterion"), "question"),
-        count("n", _("Ticked"), _("judgments in which it was ticked")),
+        count("n", _("Ticked"), _("judgments in which it was selected")),
         count("n_decided", _("Judgments with a winner"), _("judgments with a winner")),
         number("share", _("Share"), _("of the judgments with a winner")),
     ),
     keys=("criterion",),
-    notes=(_("Asked of judgments with a winner; several criteria may have decided."),),
+    notes=(_("Asked for judgments with a winner; several criteria can be selected."),),
 )  # fmt: skip
 
 JUDGE_WINS = TableSpec(
@@ -126,8 +128,8 @@ JUDGE_AGREEMENT = TableSpec(
     (EVALUATOR, "evaluator_kind", *label_agreement(_("Cohen's κ of model and person"))),
     keys=("evaluator",),
     notes=(
-        _("Each judgment of a person about a pair that the model has judged is held against the model's, the "
-          "calibration included."),
+        _("Each person's judgment of a pair that the model judged is compared with the model's, "
+          "including the calibration."),
     ),
 )  # fmt: skip
 
@@ -145,9 +147,9 @@ POSITION_BIAS = TableSpec(
     ),
     keys=("evaluator",),
     notes=(
-        _("Each pair is asked in both orders. Flipped: the two orders got different answers, so the pair counts as a "
-          "tie. Item shown first: of all replies that name a winner, those that name the item shown first; where the "
-          "order does not matter it is near .50."),
+        _("Each pair is asked in both orders. Flipped: the two orders got different answers, so the pair "
+          "counts as a tie. Item shown first: share of replies with a winner that name the item shown "
+          "first; without position bias it is near .50."),
     ),
 )  # fmt: skip
 

@@ -64,7 +64,7 @@ def side_row(evidence: Evidence, name: str, won: pd.DataFrame) -> dict[str, Any]
     arm = arm_of(with_codes(won), "on_left")
     return {
         "generator": name,
-        "share_left": share_of(arm, evidence.choices.seed, _("There is no judgment to compute this from.")),
+        "share_left": share_of(arm, evidence.choices.seed, _("There are no judgments to compute this from.")),
         "n": len(won),
         "generator_said": _("all generators") if name == ALL else name,
     }

@@ -58,11 +58,11 @@ def label_rows(judgments: Judgments) -> Iterator[dict[str, Any]]:
 def row_of(category: Question, label: str, n: int, n_all: int, n_applicable: int) -> dict[str, Any]:
     reason = ""
     if not n_all:
-        reason = _("There is no judgment to compute this from.")
+        reason = _("There are no judgments to compute this from.")
     elif label == NOT_APPLICABLE:
-        reason = _("What is not applicable has no share of what is.")
+        reason = _("“Not applicable” has no share among the applicable judgments.")
     elif not n_applicable:
-        reason = _("Nobody got to this category.")
+        reason = _("No judgment reached this category.")
     return {
         "category": category.name,
         "label": label,

@@ -31,13 +31,13 @@ PLUGIN = ProtocolPlugin(
         "Horbach et al. (2020), Linguistic Appropriateness and Pedagogic Usefulness of Reading Comprehension Questions",
         (
             gettext_noop(
-                "Published are two annotations a question in each group of annotators, and no intervals; κ is "
-                "Cohen's on first and second annotation."
+                "The publication has two annotations per question in each group of annotators and no "
+                "intervals; κ is Cohen's κ of the first and second annotation."
             ),
             gettext_noop(
-                "View all: a category that somebody did not get to is a label of its own. View applicable: both "
-                "got to it. The published domain was biology; another domain, or edited questions, are another "
-                "questionnaire."
+                "View “all”: a category that was not reached is a separate label. View “applicable”: "
+                "both annotators reached it. The published domain was biology; another domain or edited "
+                "questions make a different questionnaire."
             ),
         ),
         counted={"agreement": "n_pairs"},

@@ -33,8 +33,8 @@ def most_and_least(agreed: Table) -> list[str]:
         return []
     most, least = (choose(met, key=lambda row: row["ac1"]) for choose in (max, min))
     said = _(
-        "Among pairs of people who both got to a category, agreement is highest at “%(most)s” (%(high)s) and lowest at"
-        " “%(least)s” (%(low)s)."
+        "Among pairs of people who both reached a category, agreement is highest for “%(most)s” "
+        "(%(high)s) and lowest for “%(least)s” (%(low)s)."
     ) % {
         "most": name_question(most["category"]),
         "high": numbers_of(most),

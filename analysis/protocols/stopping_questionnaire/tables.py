@@ -15,7 +15,7 @@ VIEW = Column("view", _("View"), "view")
 GROUP = Column("group", _("Group"), "group")
 GENERATOR = Column("generator", _("Generator"), "scope")
 SOURCE = Column("source", _("Source"), "scope")
-SCOPE = _("In files an empty group is all people, an empty generator or source all of them.")
+SCOPE = _("In files, an empty group, generator or source means all of them.")
 
 
 def crossings_by(
@@ -31,7 +31,7 @@ def crossings_by(
 
 
 FLOW = TableSpec(
-    "flow", _("How far judgments got"), (
+    "flow", _("Where judgments stopped"), (
         GROUP,
         CATEGORY,
         count("reached", _("Reached"), _("judgments that answered the category")),
@@ -40,8 +40,8 @@ FLOW = TableSpec(
     keys=("group", "category"),
     notes=(
         SCOPE,
-        _("Reached: judgments that answered the category. Stopped: those of them after whose answer nothing more was "
-          "asked, though more could have been."),
+        _("Reached: judgments that answered the category. Stopped: those that ended with this answer "
+          "although further questions were left."),
     ),
     crossings=(Crossing("reached", "category", "group", beneath=("stopped",)),),
     page_first=("category",),
@@ -57,9 +57,9 @@ LABELS = TableSpec(
         CATEGORY,
         Column("label", _("Label"), "label"),
         count("n", _("Judgments"), _("judgments with this label")),
-        number("share_all", _("Share of all"), _("of all judgments, “not applicable” too"), reason="reason"),
+        number("share_all", _("Share of all"), _("of all judgments, including “not applicable”"), reason="reason"),
         number(
-            "share_applicable", _("Share of applicable"), _("of the judgments that got to the category"),
+            "share_applicable", _("Share of applicable"), _("of the judgments that reached the category"),
             reason="reason",
         ),
         "reason",
@@ -67,8 +67,8 @@ LABELS = TableSpec(
     keys=("group", "source", "generator", "category", "label"),
     notes=(
         SCOPE,
-        _("Single judgments are counted, not majorities. Of all: with “not applicable” as a label. Of applicable: of "
-          "those that got to the category. Missing answers are in neither."),
+        _("Single judgments are counted, not majorities. Of all: including “not applicable”. Of "
+          "applicable: only judgments that reached the category. Missing answers are in neither."),
     ),
     crossings=crossings_by(("generator", "source"), "n", "label", "category", ("share_all",)),
     page_first=("category", "label", "group", "generator"),
@@ -87,12 +87,12 @@ AGREEMENT = TableSpec(
     keys=("group", "generator", "source", "category", "view"),
     notes=(
         SCOPE,
-        _("Pairs of people who judged the same item. All: a category that somebody did not get to is a label of its "
-          "own, “not applicable”. Applicable: pairs that both got to it. Pairs of which one answer is missing are in "
-          "neither."),
-        _("κ is Cohen's on first and second judgment of an item. As the same two people need not judge every item, "
-          "Fleiss' κ stands beside it, which does not ask who came first. When nearly all labels are alike, both are "
-          "near 0 whatever the agreement; AC1 is not."),
+        _("Pairs of people who judged the same item. All: a category that was not reached has the label "
+          "“not applicable”. Applicable: both people reached the category. Pairs with a missing answer "
+          "are in neither."),
+        _("κ is Cohen's κ of the first and second judgment of an item. Because different people may have "
+          "judged different items, Fleiss' κ is shown as well, which ignores the order. If nearly all "
+          "labels are the same, both are near 0 whatever the agreement; AC1 is not."),
     ),
     crossings=crossings_by(
         ("group", "generator", "source"), "percent", "category", "view", ("kappa", "ac1", "n_pairs")
@@ -105,8 +105,8 @@ JUDGE_AGREEMENT = TableSpec(
     (EVALUATOR, "evaluator_kind", CATEGORY, VIEW, *label_agreement(_("Cohen's κ of model and person"))),
     keys=("evaluator", "category", "view"),
     notes=(
-        _("Each judgment of a person about an item that the model has judged is held against the model's; agreement "
-          "among people stands apart and holds no model. The views are those of the agreement among people."),
+        _("Each person's judgment of an item that the model judged is compared with the model's. "
+          "Agreement among people is shown separately, with the same views."),
     ),
 )  # fmt: skip
 

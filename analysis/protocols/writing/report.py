@@ -40,8 +40,8 @@ def sentences(found: list[WrittenItem]) -> list[str]:
     if not found:
         return []
     waiting = sum(not each.verdict for each in found)
-    said = ngettext("%(n)d item was written; %(waiting)d wait for a look.",
-                    "%(n)d items were written; %(waiting)d wait for a look.", len(found))  # fmt: skip
+    said = ngettext("%(n)d item was written; %(waiting)d still to be reviewed.",
+                    "%(n)d items were written; %(waiting)d still to be reviewed.", len(found))  # fmt: skip
     return [said % {"n": len(found), "waiting": waiting}]
 
 

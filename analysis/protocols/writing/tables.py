@@ -10,10 +10,10 @@ WRITING = TableSpec(
         count("n_annotators", _("Annotators"), _("people who wrote items")),
         count("n_texts", _("Texts"), _("texts with items")),
         count("n_items", _("Items"), _("items written")),
-        count("n_accepted", _("Accepted"), _("items taken as they were")),
-        count("n_repaired", _("Repaired"), _("items taken after a change")),
-        count("n_rejected", _("Rejected"), _("items not taken")),
-        count("n_waiting", _("Waiting"), _("items nobody has looked at")),
+        count("n_accepted", _("Accepted"), _("items accepted unchanged")),
+        count("n_repaired", _("Repaired"), _("items accepted after a change")),
+        count("n_rejected", _("Rejected"), _("items not accepted")),
+        count("n_waiting", _("Waiting"), _("items not yet reviewed")),
         number("words_per_stem", _("Words per question"), _("mean over items")),
         number("minutes_per_text", _("Minutes per text"), _("median over texts and people"), reason="reason"),
         "n",
@@ -21,9 +21,10 @@ WRITING = TableSpec(
     ),
     keys=("group",),
     notes=(
-        _("In files an empty group is all people."),
-        _("Minutes run from opening a text to handing it in, breaks included; the median over texts and annotators."),
-        _("Waiting: nobody has looked at it yet. Only what is accepted or repaired is in the bank."),
+        _("In files, an empty group means all people."),
+        _("Minutes from opening a text to submitting it, including breaks; median over texts and "
+          "annotators."),
+        _("Waiting: not yet reviewed. Only accepted or repaired questions become items."),
     ),
 )  # fmt: skip
 

@@ -154,7 +154,9 @@ def test_intervals_of_components_hold_the_true_ones_about_as_often_as_they_say()
 def test_what_is_assumed_has_no_interval_and_says_so():
     judgments = simulated(4, 1)
     found = component_intervals(judgments, fit_components(judgments))
-    assert {each.reason for each in found.values()} == {"The answers do not tell it, so it stays as assumed."}
+    assert {each.reason for each in found.values()} == {
+        ("The answers do not determine this value, so the assumed value is used.")
+    }
 
 
 def test_two_texts_are_too_few_for_an_interval():
@@ -174,4 +176,6 @@ def test_the_spread_of_pairs_between_texts_has_an_interval():
     found = text_spread_interval(text, none, right, spread)
     assert found.low < 0.8 < found.high
     assert found.low < spread < found.high
-    assert text_spread_interval(text, none, right, None).reason == "The answers do not tell it, so it stays as assumed."
+    assert text_spread_interval(text, none, right, None).reason == (
+        "The answers do not determine this value, so the assumed value is used."
+    )
