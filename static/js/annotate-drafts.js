@@ -11,6 +11,7 @@ export class Drafts {
   #running = null;
   #isResting = false;
   #isOver = false;
+  #hasFailed = false; // the last attempt; else what is pending arrives though the page is left
   #wakeUp = () => {};
 
   constructor(address, token, showState, showOver) {
@@ -26,6 +27,10 @@ export class Drafts {
 
   get isPending() {
     return !this.#isOver && this.#queue.length > 0;
+  }
+
+  get isAtRisk() {
+    return this.isPending && this.#hasFailed;
   }
 
   add(fields) {
@@ -104,6 +109,7 @@ export class Drafts {
     batch.forEach((fields) => this.#sent.add(fields));
     const problem = await this.#post([...latest.values()].flat());
     batch.forEach((fields) => this.#sent.delete(fields));
+    this.#hasFailed = Boolean(problem);
     if (problem) return problem;
     this.#queue = this.#queue.filter((fields) => !batch.includes(fields));
     this.#keep();

@@ -175,7 +175,7 @@ addEventListener("pageshow", (event) => {
 });
 addEventListener("beforeunload", (event) => {
   drafts?.flush();
-  if (drafts?.isPending) event.preventDefault();
+  if (drafts?.isAtRisk) event.preventDefault();
 });
 addEventListener("pagehide", () => drafts?.flush());
 document.addEventListener("visibilitychange", () => document.hidden && drafts?.flush());

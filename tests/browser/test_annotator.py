@@ -233,6 +233,7 @@ def test_leaving_with_unsaved_answers_is_warned_of(page, annotator):
     start(page, annotator)
     page.route("**/draft/", lambda route: route.abort())
     choice(page, 0, 0).check()
+    expect(page.locator("#save-state")).to_have_text(OFFLINE)
     asked = []
     page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
     page.goto("about:blank")
@@ -464,8 +465,10 @@ def test_answers_of_two_seconds_are_sent_together(page, annotator):
 
 def test_answers_arrive_when_the_page_is_left_before_they_are_sent(page, annotator):
     start(page, annotator)
-    page.on("dialog", lambda dialog: dialog.accept())
+    asked = []
+    page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
     choice(page, 0, 1).check()
     with page.expect_request("**/draft/"):
         page.goto("about:blank")
+    assert asked == []
     wait_until_equal(page, lambda _page: Draft.objects.count(), 1)
