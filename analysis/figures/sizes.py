@@ -168,5 +168,6 @@ SIZES: dict[str, Callable[[Table], Size]] = {
     "metric_correlations": metric_correlations,
     "wins": wins,
     "ranking": ranking,
+    "scores": ranking,
     "outlook": outlook,
 }

@@ -154,7 +154,7 @@ def differing(intervals: Mapping, chosen: str) -> list[str]:
         return []
     if wide["high"] - wide["low"] <= 1.5 * (narrow["high"] - narrow["low"]):
         return []
-    return [f"readers differ: {round(100 * share)} % of the variance"]
+    return [f"readers: {round(100 * share)} % of the variance"]
 
 
 def described(file: Files, page: str):

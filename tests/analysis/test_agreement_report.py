@@ -77,7 +77,7 @@ def test_two_who_tick_nothing_at_all_have_no_kappa_but_agree(tiny, items, row):
     found = row(tiny, "agreement_with_humans", evaluator="human", stage="read")
     assert (found["kappa"], found["percent"], found["ac1"]) == (None, 1, 1)
     assert (found["n_pairs"], found["n_judgments"]) == (0, 2)  # no κ, but two judgments shared, of which percent is
-    assert "agreement by chance is 1" in found["reason"]
+    assert "chance agreement is 1" in found["reason"]
 
 
 def test_one_person_alone_has_nobody_to_agree_with(tiny, items, row):

@@ -436,9 +436,9 @@ def test_the_results_page_leads_there_and_says_what_a_number_is(study, client):
 @pytest.mark.parametrize(
     ("convention", "name", "number", "said"),
     [
-        ("annotators", "generator_means", "mean", "(jackknife, t) · 3 texts, 9 scores"),
+        ("annotators", "generator_means", "mean", "jackknife over texts (t) · 3 texts, 9 scores"),
         ("published", "generator_means", "mean", "· 9 scores"),
-        ("annotators", "metric_correlations", "r", "(jackknife, t) · 3 texts, 9 items"),
+        ("annotators", "metric_correlations", "r", "jackknife over texts (t) · 3 texts, 9 items"),
         ("published", "metric_correlations", "r", "Fisher's z, takes rows as independent · 9 items"),
         ("published", "alpha", "alpha", "from the spread between units (t) · 9 units, 27 scores"),
     ],

@@ -96,8 +96,8 @@ def test_a_new_note_takes_the_place_of_the_old(answered, items, reviewer):
     ("line", "said"),
     [
         ("c9,,wrong_key,,,", "Write the id of one of its items"),
-        ("c1,,boring,,,", "Write one of: wrong_key"),
-        ("c1,error,boring,,,", "Write one of: wrong_key"),
+        ("c1,,boring,,,", "Use one of: wrong_key"),
+        ("c1,error,boring,,,", "Use one of: wrong_key"),
         ("c1,,wrong_key,z,,", "Write the id of one, or leave it empty"),
         ("c1,,wrong_key,,a volcano,", "Copy it exactly from the text"),
         (f"c1,,wrong_key,,,{'x' * 1001}", "Shorten it"),

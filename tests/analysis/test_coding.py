@@ -29,7 +29,7 @@ def test_words_that_the_text_does_not_have_are_refused(answered, items, reviewer
 def test_words_that_stand_in_two_places_are_refused(project, answered, items, reviewer):
     item = items["h2"]
     item.text.body = "A dam. A dam."
-    with pytest.raises(BadCode, match="2 places"):
+    with pytest.raises(BadCode, match="2 times"):
         set_code(answered, item, "wrong_key", reviewer, quote="A dam")
 
 

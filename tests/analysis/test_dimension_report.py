@@ -189,7 +189,7 @@ def test_flagged_cells_are_the_planted_ones_with_what_became_of_them(report):
 def test_tables_without_data_have_their_header_and_say_so(report):
     for name in ("expert_check", "error_codes", "metric_correlations"):
         assert report.table(name).rows == ()
-        assert report.table(name).notes[0].startswith("Empty:")
+        assert report.table(name).notes[0].startswith("Empty, because")
 
 
 CONTRACT = {

@@ -49,7 +49,7 @@ def test_a_code_that_was_taken_back_counts_no_more(study, report, reviewer, tabl
 
 def test_all_codes_are_set_or_none(study, reviewer):
     item = study.project.items.get(external_id="x2-gen-birch")
-    with pytest.raises(BadCode, match="“ambiguous” is set already"):
+    with pytest.raises(BadCode, match="“ambiguous” is already set"):
         set_codes(study, item, ["invalid", "ambiguous"], reviewer)
     assert not ItemCode.objects.filter(item=item, code="invalid").exists()
     assert set_code(study, item, "invalid", reviewer)

@@ -53,7 +53,7 @@ def test_each_category_has_its_own_informativity_and_shares(mixed, row):
 
 def test_a_difference_in_mix_is_said(mixed, table):
     notes = " ".join(table(mixed, NAME).notes)
-    assert "Generators differ in mix by kind: easy is .67 of the items by ann and .50 of all" in notes
+    assert "generators' items differ in kind: easy makes up .67 of the items by ann and .50 of all" in notes
     assert "hard makes up .67 of the items by bob" in notes
 
 
@@ -115,9 +115,7 @@ def test_two_types_on_one_item_are_no_type(answered, items, owner, table):
     for item in items.values():
         set_code(answered, item, "literal", owner)
     set_code(answered, items["c1"], "inference", owner)
-    assert "By type of question nothing is compared: 1 of 4 items have no category" in " ".join(
-        table(answered, NAME).notes
-    )
+    assert "No comparison by type of question: 1 of 4 items have no category" in " ".join(table(answered, NAME).notes)
 
 
 def test_metadata_that_names_each_item_or_only_some_is_no_kind(project, table):
@@ -183,7 +181,7 @@ def test_a_generator_that_lacks_a_kind_differs_in_mix_too(project, table):
         for number, text in enumerate(texts)
     ]
     notes = " ".join(table(make_study(project, "less", items), NAME).notes)
-    assert "hard is .60 of the items by cat and .50 of all" in notes
+    assert "hard makes up .60 of the items by cat and .50 of all" in notes
     assert "ann" not in notes
 
 
@@ -193,7 +191,7 @@ def test_codes_are_told_in_words_and_the_way_to_set_them_is_shown(answered, item
     assert "What it asks about 1 of 4" in page.select_one("#kinds").get_text(" ", strip=True)
     assert page.select_one("#kinds a")["href"] == "/s/tiny/coding/?kind=asks_about&state=uncoded"
     assert not page_of(as_user, viewer, answered).select("#kinds a")
-    assert "3 of 4 items have no category there" in " ".join(build(answered, Choices()).table(NAME).notes)
+    assert "3 of 4 items have no category" in " ".join(build(answered, Choices()).table(NAME).notes)
     for name in ("h1", "c2", "h2"):
         set_code(answered, items[name], "about_content", owner)
     page = page_of(as_user, reviewer, answered)

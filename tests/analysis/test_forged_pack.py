@@ -48,7 +48,7 @@ def refused(file, words):
 
 @pytest.mark.parametrize("content", [b"", b"PK", b"no zip", b"PK\x05\x06" + b"\xff" * 18, b"\0" * 100])
 def test_what_is_no_zip_is_said_to_be_none(content):
-    refused(io.BytesIO(content), "no ZIP file|holds far more")
+    refused(io.BytesIO(content), "not a ZIP file|far larger")
 
 
 @pytest.mark.parametrize("name", ["../../x", "/etc/x", "a/../../x", "C:/x", "a\\..\\x", "a//x", "a\nb"])
@@ -221,5 +221,5 @@ def is_taken(file, project):
     ],
 )
 def test_settings_with_which_no_page_could_compute_are_refused(params):
-    with pytest.raises(BadPack, match="what no"):
+    with pytest.raises(BadPack, match="invalid"):
         params_in(params, "gpt")

@@ -27,7 +27,7 @@ def test_guesses_are_counted_apart(answered, row):
     assert (found["n"], found["share_ticked"], found["share_correct"]) == (1, 0, 0)
     assert found["share_unsure"] is None
     assert found["miskey"] is None
-    assert "Without the text" in found["reason"]
+    assert "without the text" in found["reason"]
 
 
 def test_unsure_marks_are_a_share_of_those_who_could_set_them(answered, items, row):

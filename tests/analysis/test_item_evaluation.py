@@ -71,7 +71,7 @@ def test_a_wish_that_nothing_fulfils_is_refused_with_all_choices(answered, gpt):
 
 
 def test_a_study_without_models_says_so(answered):
-    with pytest.raises(BadChoice, match="No model or baseline"):
+    with pytest.raises(BadChoice, match="none has answered this study"):
         chosen_source(answered)
 
 

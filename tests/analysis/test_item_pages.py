@@ -88,7 +88,7 @@ def test_a_reviewer_sets_a_code_and_takes_it_back(answered, items, as_user, revi
     assert (code.option, code.quote, code.set_by) == (option, "two sentences", reviewer)
     assert client.post(reverse("study_item_code_remove", args=["tiny", items["h2"].pk, code.pk])).status_code == 302
     assert not ItemCode.objects.standing().exists()
-    assert "taken back by reviewer-member" in client.get(sheet(items["h2"])).content.decode()
+    assert "removed by reviewer-member" in client.get(sheet(items["h2"])).content.decode()
 
 
 def test_what_cannot_be_set_is_said_beside_the_form(answered, items, as_user, reviewer):

@@ -210,7 +210,7 @@ def test_without_metrics_the_tables_say_how_to_get_some(project):
     report = build(imported(project), Choices())
     for name in ("metric_correlations", "metric_means", "metric_checks", "metric_by_score"):
         assert report.table(name).rows == ()
-        assert report.table(name).notes[0].startswith("no item of this study has a metric")
+        assert report.table(name).notes[0].startswith("Empty, because no item of this study has a metric")
 
 
 CONTRACT = {

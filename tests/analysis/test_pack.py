@@ -49,6 +49,11 @@ def compared(project):
 
 
 @pytest.fixture
+def chosen(project):
+    return whole_studies.chosen(project)
+
+
+@pytest.fixture
 def study(request, db):
     return request.getfixturevalue(request.param)
 
@@ -294,11 +299,11 @@ def changed(path, name, change, *, hashed=False):
     ("name", "old", "new", "words"),
     [
         ("answers/responses.csv", b",true,", b",perhaps,", "“perhaps” is not an answer to answer"),
-        ("answers/assignments.jsonl", b'"unit": 0', b'"unit": 99', "that cannot be"),
+        ("answers/assignments.jsonl", b'"unit": 0', b'"unit": 99', "invalid assignment"),
         ("answers/annotators.jsonl", b'"P02"', b'"P01"', "names an annotator twice"),
-        ("answers/annotators.jsonl", b'"P02"', b'"\\ud800"', "half of a character"),
-        ("answers/submissions.jsonl", b'_at": "2', b'_at": "9999-12-31T23:00:00-12:00", "x": "', "no time: .*_at"),
-        ("study/study.yaml", b"guess-then-read", b"guess-then-sing", "no protocol"),
+        ("answers/annotators.jsonl", b'"P02"', b'"\\ud800"', "lone surrogate"),
+        ("answers/submissions.jsonl", b'_at": "2', b'_at": "9999-12-31T23:00:00-12:00", "x": "', "not a time: .*_at"),
+        ("study/study.yaml", b"guess-then-read", b"guess-then-sing", "Unknown protocol"),
         ("bank/items.jsonl", b'"question"', b'"questions"', "bank/items.jsonl, line 1"),
         ("answers/codes.jsonl", b"t2-birch-1", b"t9-birch-1", ", but does not"),
     ],
@@ -324,7 +329,7 @@ def test_no_zip_and_a_used_project_are_refused(guessed, tmp_path):
     path = packed(guessed, tmp_path / "pack.zip")
     with pytest.raises(CommandError, match="has texts or generators already"):
         call_command("import_pack", str(path), "--project", "rivers", "--slug", "again")
-    with pytest.raises(CommandError, match="There is a study “guessed” already"):
+    with pytest.raises(CommandError, match="A study “guessed” already exists"):
         call_command("import_pack", str(path), "--project", Project.objects.create(slug="empty", title="E").slug)
 
 
@@ -344,7 +349,7 @@ def test_an_unpacked_model_cannot_go_on_and_says_why(guessed, tmp_path, as_user)
     Evaluator.objects.filter(pk=evaluator.pk).update(params=evaluator.params | {"thresholds": {}})
     client = as_user(user)
     page = client.post(reverse("evaluator_continue", args=[again.slug, evaluator.pk]), follow=True)
-    assert "came with a replication pack" in page.content.decode()
+    assert "came from a replication pack" in page.content.decode()
 
 
 def test_without_people_the_paragraph_says_whose_numbers_these_are(guessed, tmp_path):

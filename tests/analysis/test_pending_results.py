@@ -130,7 +130,7 @@ def test_after_new_answers_the_earlier_results_say_of_when_they_are(get, run_job
     assert response.context["report"].n_responses == build(answered, choices).n_responses - 2
     assert run_jobs() == ["report"]
     response = get()
-    assert "as of" not in said(response)
+    assert "computed at" not in said(response)
     assert response.context["report"] == build(answered, choices)
 
 
@@ -160,7 +160,7 @@ def test_the_figures_of_earlier_results_are_drawn_from_them_and_say_of_when(
     run_jobs()
     one_more(answered, items)
     assert figure_of(answered, choices, "dumbbell", "svg") == b"<svg/>"
-    assert re.search(r"As of \d+:\d\d", str(drawn[0]["title"]))
+    assert re.search(r"Computed at \d+:\d\d", str(drawn[0]["title"]))
 
 
 def test_files_are_never_those_of_earlier_results(get, run_jobs, answered, items, choices):
@@ -208,7 +208,7 @@ def test_what_is_hidden_stays_hidden_on_the_way(get, run_jobs, answered, items, 
     switch_effects(answered, owner, hidden=True)
     one_more(answered, items)
     now, progress = get(), reading.get(Job.objects.get(kind="report").get_absolute_url())
-    assert "as of" in said(now)
+    assert "computed at" in said(now)
     run_jobs()
     names = Generator.objects.filter(project=answered.project).values_list("name", flat=True)
     for response in (now, progress, get()):

@@ -243,7 +243,7 @@ def test_what_answers_do_not_tell_is_named(tiny, items, page):
         person = make_annotator(tiny, name)
         for item in ("c1", "c2"):  # one generator only
             answer(person, "read", items[item], "TF" if name == "ada" else "FF")
-    assert "so still assumed: between texts" in page(tiny).get_text()
+    assert "therefore assumed: between texts" in page(tiny).get_text()
 
 
 def test_other_protocols_are_offered_nothing(project, page):

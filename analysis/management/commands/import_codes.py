@@ -41,7 +41,7 @@ def said(found: Imported) -> str:
     if found.done is None:
         return f"Checked, nothing stored: {found.n_rows} codes."
     done = found.done
-    return f"Codes set: {done.n_set}, on {len(done.items)} items. As they stood: {done.n_same}."
+    return f"Codes set: {done.n_set}, on {len(done.items)} items. Unchanged: {done.n_same}."
 
 
 def coder(name: str) -> User | None:
