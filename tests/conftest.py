@@ -7,6 +7,7 @@ from django.conf import settings as project_settings
 from django.test import override_settings
 from django.utils import timezone, translation
 
+from annotation import pages
 from config.env import SQLITE
 from config.translations import compile_stale
 from jobs import working
@@ -15,6 +16,7 @@ from llm import failures
 from llm.models import Endpoint
 from llm.services import draining, runs
 from projects.models import Membership, Project, Role, User
+from studies.services import declarations
 from tests import examples  # noqa: F401 - the profile of hypothesis
 from tests.mock_server import mock_server
 
@@ -54,6 +56,13 @@ def fast_passwords():
 def in_english():
     """A page asked for in German leaves its language to the thread, and so to the next test."""
     translation.activate("en")
+
+
+@pytest.fixture(autouse=True)
+def forget_studies():
+    """A test is rolled back, so that the next one gives the same primary keys to other studies."""
+    declarations.forget_launched()
+    pages.keep_common_genre.cache_clear()
 
 
 @pytest.fixture(autouse=True, scope="session")

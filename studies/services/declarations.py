@@ -86,24 +86,27 @@ def fill_wording(content: dict[str, Any], declaration: Declaration) -> dict[str,
     return dict(fill_slots(content, declaration.slots)) if declaration.slots else content
 
 
-_launched: dict[tuple[int, int | None, datetime], tuple[Asking, int]] = {}
+_launched: dict[tuple[int, datetime, int], Asking] = {}
 
 
 def find_asking(annotator: Annotator) -> tuple[Asking, int]:
     """How this annotator is asked, and the primary key of the instrument version that says so.
 
-    A launched study is frozen with its variants, so that neither instrument nor parameters are read again. The moment
-    of its launch is part of the key: after another launch, all is read anew.
+    A launched study is frozen, so that neither instrument nor parameters are read again. The moment of its launch and
+    the version are part of the key: an import that is taken back may leave both primary keys to another study.
     """
-    study = annotator.study
-    key = study.launched_at and (study.pk, annotator.variant_id, study.launched_at)
-    found = _launched.get(key) if key else None
-    if found is None:
-        asked = annotator.variant or study
-        found = get_asking(study, asked), asked.instrument_version_id
-        if key:
-            keep(_launched, key, found)
-    return found
+    study, asked = annotator.study, annotator.variant or annotator.study
+    if asked is not study or not study.launched_at:
+        return get_asking(study, asked), asked.instrument_version_id
+    key = study.pk, study.launched_at, study.instrument_version_id
+    if key not in _launched:
+        keep(_launched, key, get_asking(study, study))
+    return _launched[key], study.instrument_version_id
+
+
+def forget_launched() -> None:
+    """Where a database is not the one of before, as in tests, its primary keys may mean something else."""
+    _launched.clear()
 
 
 def get_annotator_asking(annotator: Annotator) -> Asking:
