@@ -127,6 +127,15 @@ class Evidence:
     unit_items: dict[int, tuple[str, ...]] = field(default_factory=dict)
 
 
+def with_items(evidence: Evidence, rows: pd.DataFrame) -> pd.DataFrame:
+    """Where items are compared, the rows once for each item of their units; else as they are."""
+    if not evidence.unit_items:
+        return rows
+    generators = evidence.items.set_index("item_id")["generator"]
+    found = rows.assign(item_id=rows["unit"].map(evidence.unit_items)).explode("item_id", ignore_index=True)
+    return found.assign(generator=found["item_id"].map(generators))
+
+
 def evidence_of(study: Study, choices: Choices) -> Evidence:
     """Read a study once, without a lock."""
     with consistent_read():

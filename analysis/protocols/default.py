@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from analysis.agreement.lab_overview import row_of
 from analysis.agreement.questions import Asked, questions_of
 from analysis.formatting import UNDEFINED, number
-from analysis.frames.evidence import Evidence
+from analysis.frames.evidence import Evidence, with_items
 from analysis.pack.methods import Facts
 from analysis.protocols.tables import AGREEMENT, COUNTS, DISTRIBUTIONS, TABLES
 from analysis.reports.description import description
@@ -151,15 +151,6 @@ def list_answers(evidence: Evidence, rows: pd.DataFrame) -> Table:
         return list_rows(evidence, rows.assign(unit_items=items), COMPARED, _("The answers"))
     columns = [name for name in ANSWER if name not in ("item_id", "option_id") or rows[name].notna().any()]
     return list_rows(evidence, rows, columns, _("The answers"))
-
-
-def with_items(evidence: Evidence, rows: pd.DataFrame) -> pd.DataFrame:
-    """Where items are compared, the rows once for each item of their units; else as they are."""
-    if not evidence.unit_items:
-        return rows
-    generators = evidence.items.set_index("item_id")["generator"]
-    found = rows.assign(item_id=rows["unit"].map(evidence.unit_items)).explode("item_id", ignore_index=True)
-    return found.assign(generator=found["item_id"].map(generators))
 
 
 # The methods draft ----------------------------------------------------------------------------------------------------

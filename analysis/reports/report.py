@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from analysis.choices import ANNOTATORS, PUBLISHED, READERS
 from analysis.formatting import count, texts_counted
-from analysis.frames.evidence import Evidence
+from analysis.frames.evidence import Evidence, with_items
 from analysis.reports.evaluators import people_in
 from analysis.tables.spec import Row, Table
 
@@ -77,7 +77,7 @@ def texts(evidence: Evidence) -> Check:
 
 def raters(evidence: Evidence) -> Check:
     """Of the items that people were asked about."""
-    people = people_in(evidence).rows_of(evidence.frame)
+    people = with_items(evidence, people_in(evidence).rows_of(evidence.frame))
     n = people.groupby("item_id")["annotator"].nunique().reindex(evidence.items["item_id"].unique(), fill_value=0)
     few = int((n < RATERS).sum())
     if not few:

@@ -98,6 +98,11 @@ def test_strengths_of_two_generators_in_threes_are_those_of_the_formula(project)
     assert strength["birch"] - strength["alder"] == pytest.approx(log(1.5) / 2, abs=1e-7)
 
 
+def test_whoever_judges_a_set_has_judged_each_of_its_items(study):
+    report = build(study, Choices(seed=1))
+    assert "Every item has answers of at least two people." in {check.said for check in report.checks if check.passed}
+
+
 def test_agreement_is_about_the_item_chosen(study):
     report = build(study, Choices(seed=1))
     for question in ("best", "worst"):
