@@ -150,6 +150,6 @@ def test_a_researcher_looks_through_it(request, window, project, client, researc
     wait_until_it_fits(window)
     picture(window, f"repair-{window.viewport_size['width']}")
     window.fill("[name=stem]", "Where do herons stand?")
-    window.click("text=Put it into the bank")
+    window.click("text=Add to the project")
     expect(window.locator("main")).to_contain_text("repaired")
     assert Item.objects.get().stem == "Where do herons stand?"
