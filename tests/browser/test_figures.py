@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from bs4 import BeautifulSoup
+from django.core.cache import cache
 from django.urls import reverse
 from playwright.sync_api import Locator, Page, expect
 
@@ -16,6 +17,11 @@ from tests.waiting import wait_until_it_fits
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 HEIGHTS = "(all) => all.map((one) => Number(one.getAttribute('height')))"
+
+
+@pytest.fixture(autouse=True)
+def empty_cache(db):
+    cache.clear()
 
 
 @pytest.fixture
