@@ -101,7 +101,7 @@ def test_a_new_note_takes_the_place_of_the_old(answered, items, reviewer):
         ("c1,,wrong_key,z,,", "Write the id of one, or leave it empty"),
         ("c1,,wrong_key,,a volcano,", "Copy it exactly from the text"),
         (f"c1,,wrong_key,,,{'x' * 1001}", "Shorten it"),
-        (f"c1,{'k' * 61},x,,,", "to 60 characters"),
+        (f"c1,{'k' * 61},x,,,", "up to 60 characters"),
         ("h1,question_type,literal,,,", "Line 2 is the same. Remove one of the two."),
         ("h1,question_type,inference,,,", "Line 2 gives this item the code “literal”. Keep one of the two rows."),
         ("h1,question_type", "The row has 2 cells, the first line 6."),

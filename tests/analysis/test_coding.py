@@ -47,7 +47,7 @@ def test_an_unknown_code_a_foreign_option_and_a_foreign_item_are_refused(project
 def test_the_same_code_is_set_once_at_a_place(answered, items, reviewer, place):
     option = None if place is None else items["h2"].options.all()[place]
     set_code(answered, items["h2"], "wrong_key", reviewer, option=option)
-    with pytest.raises(BadCode, match="is already"):
+    with pytest.raises(BadCode, match="is already set"):
         set_code(answered, items["h2"], "wrong_key", reviewer, option=option)
 
 

@@ -79,7 +79,7 @@ def test_the_command_writes_the_file_and_refuses_what_is_ambiguous(answered, gpt
     file = tmp_path / "gpt.jsonl"
     call_command("export_responses", "tiny", format="item-evaluation", stage="read", out=str(file))
     assert len(file.read_text().splitlines()) == 2
-    with pytest.raises(CommandError, match="one evaluator in one stage"):
+    with pytest.raises(CommandError, match="the answers of one evaluator in one stage"):
         call_command("export_responses", "tiny", format="item-evaluation")
     with pytest.raises(CommandError, match="belong to"):
         call_command("export_responses", "tiny", stage="read")

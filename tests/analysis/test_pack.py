@@ -305,7 +305,7 @@ def changed(path, name, change, *, hashed=False):
         ("answers/submissions.jsonl", b'_at": "2', b'_at": "9999-12-31T23:00:00-12:00", "x": "', "not a time: .*_at"),
         ("study/study.yaml", b"guess-then-read", b"guess-then-sing", "Unknown protocol"),
         ("bank/items.jsonl", b'"question"', b'"questions"', "bank/items.jsonl, line 1"),
-        ("answers/codes.jsonl", b"t2-birch-1", b"t9-birch-1", ", but does not"),
+        ("answers/codes.jsonl", b"t2-birch-1", b"t9-birch-1", ", but does not contain it"),
     ],
 )
 def test_what_cannot_be_is_refused_whole_even_under_a_right_hash(guessed, tmp_path, name, old, new, words):

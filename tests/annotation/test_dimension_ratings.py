@@ -143,7 +143,7 @@ def test_a_second_round_is_opened_once_and_only_where_the_study_has_one(project,
         open_second_round(study)
     rate(study)
     open_second_round(study)
-    with pytest.raises(SpecError, match="is already"):
+    with pytest.raises(SpecError, match="is already open"):
         open_second_round(study)
     with pytest.raises(SpecError, match="one round"):
         open_second_round(launched(project, slug="one", params={"rounds": 1}))

@@ -163,7 +163,7 @@ def test_experts_may_also_work_when_the_study_is_closed(study):
 def test_a_check_is_opened_once_and_only_where_there_is_something_to_check(project, study):
     open_expert_check(study)
     assert has_experts(study)
-    with pytest.raises(SpecError, match="is already"):
+    with pytest.raises(SpecError, match="is already open"):
         open_expert_check(study)
     empty = launched(project, slug="empty")
     assert can_open_expert_check(empty)
@@ -202,6 +202,6 @@ def test_the_command_prints_the_links(study, capsys):
     call_command("open_expert_check", "dims", items=3, experts=1)
     expert = study.annotators.get(purpose=Purpose.EXPERT)
     assert capsys.readouterr().out == (f"Each expert checks 21 scores of 3 items.\nexpert-1 {expert.get_link()}\n")
-    with pytest.raises(CommandError, match="is already"):
+    with pytest.raises(CommandError, match="is already open"):
         call_command("open_expert_check", "dims")
     assert study.state == StudyState.LIVE

@@ -73,7 +73,7 @@ def test_after_the_calibration_everybody_waits_and_then_gets_texts_of_their_own(
 
 def test_the_main_part_is_opened_once_and_only_after_a_calibration(project, study):
     call_command("open_main_part", "pairs", verbosity=0)
-    with pytest.raises(CommandError, match="is already"):
+    with pytest.raises(CommandError, match="is already open"):
         call_command("open_main_part", "pairs")
     plain = launched(project, slug="plain", plan={"shared_texts": 0, "own_texts": 0})
     with pytest.raises(SpecError, match="no calibration"):

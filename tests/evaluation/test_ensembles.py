@@ -121,7 +121,7 @@ def test_a_baseline_has_no_samples(study):
 
 def test_a_model_without_a_temperature_has_none_to_draw_at(study, served, endpoint):
     mock = endpoint(served("R"), capabilities={"temperature": {"value": False}})
-    with pytest.raises(CannotEvaluate, match="a temperature"):
+    with pytest.raises(CannotEvaluate, match="does not accept a temperature"):
         start(study, ModelSpec(mock, temperature=0.7))
 
 

@@ -181,7 +181,7 @@ def test_the_command_fills_columns_and_says_what_is_missing(study, served, endpo
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--samples", "1"], "samples of written"),
+        (["--samples", "1"], "Choose 2 to 100 samples of written"),
         (["--samples", "3", "--reading", "probability"], "probabilities come from a single reply"),
         (["--temperature", "1"], "temperature applies to samples"),
         (["--scale", "12"], "2 to 9 points"),

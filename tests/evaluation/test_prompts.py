@@ -56,7 +56,7 @@ def test_a_title_and_paragraphs_are_laid_out_as_declared(content):
         ("read", "{text} {question} {option} {key}", "the placeholder {key}"),
         ("guess", "{text} {question} {option}", "placeholder {text}"),
         ("guess", "{question} only", "lacks the placeholder {option}"),
-        ("read", "{question} {option}", "lacks the"),
+        ("read", "{question} {option}", "lacks the placeholder {text}"),
         ("again", "{option}: R oder F?", "placeholder {option}"),
     ],
 )

@@ -123,7 +123,7 @@ def test_a_server_that_refuses_the_schema_gets_none_without_it_and_the_call_says
 
 def test_a_server_known_to_take_no_schema_is_refused_before_anything_is_stored(project, piano, served, endpoint):
     model = endpoint(served(AS_JSON), capabilities={"json_schema": {"value": False, "at": "2026-01-01"}})
-    with pytest.raises(CannotGenerate, match="support JSON schemas"):
+    with pytest.raises(CannotGenerate, match="does not support JSON schemas"):
         start(project, GenerationSpec(model, [piano], ONE, "generate-items-json"))
     assert not Generator.objects.exists()
 

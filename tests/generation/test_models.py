@@ -212,7 +212,7 @@ def test_another_model_under_the_name_is_refused(project, piano, served, endpoin
     server = served(WHOLE)
     written(project, endpoint(server), [piano])
     endpoint(server, model="mock-2")
-    assert "were written by the model" in refusal()
+    assert "were written by the model mock-1" in refusal()
 
 
 def refusal(*words: str) -> str:

@@ -151,7 +151,7 @@ def test_what_is_still_not_whole_is_not_stored(as_user, researcher, incomplete):
     equal = client.post(url, entries | {"options-1-text": entries["options-0-text"]})
     assert "Two options are equal" in soup(equal).get_text()
     few = client.post(url, entries | {"options-1-text": "", "options-2-text": ""})
-    assert "least two options" in soup(few).get_text()
+    assert "An item needs at least two options" in soup(few).get_text()
     assert not Item.objects.filter(external_id="piano-mock-1").exists()
 
 

@@ -126,7 +126,7 @@ def test_nothing_is_selected_twice(selection):
 def test_without_answers_nothing_is_kept(candidates, selector):
     selection = ensure_selections(candidates)[0]
     start(selection.study, ModelSpec(selector))
-    with pytest.raises(CannotGenerate, match="has answered no candidate"):
+    with pytest.raises(CannotGenerate, match="has answered no candidate completely"):
         select(selection, selection.study.annotators.get(), 1)
     assert [each.is_kept for each in judge_candidates(selection, selection.study.annotators.get(), 1)] == [False] * 3
 

@@ -124,7 +124,7 @@ def test_a_bad_paste_is_refused_on_the_form(paste, body, fields, words):
 def test_a_taken_id_with_other_words_is_refused_in_the_preview(project, paste):
     load(project, text_row(id="t1"))
     page = paste(external_id="t1")
-    assert "or use another id" in page.content.decode()
+    assert "“t1” already exists in the project with a different wording" in page.content.decode()
     assert "text 1" in page.content.decode()
 
 
@@ -205,7 +205,7 @@ def test_chosen_columns_are_kept_until_the_import(client, send_table):
     ("fields", "words"),
     [
         (["", "", "question", "", "", ""], "No column is assigned to the text"),
-        (["", "text", "text", "", "", ""], "columns are assigned to"),
+        (["", "text", "text", "", "", ""], "2 columns are assigned to"),
         (["", "text", "", "nonsense", "", ""], "Select a valid choice"),
     ],
 )
@@ -233,7 +233,7 @@ def test_a_bad_row_is_shown_with_its_line_and_column(client, send_table):
     page = client.get(step("item_import_preview")).content.decode()
     assert "<td>line 2</td>" in page
     assert "<td>richtig</td>" in page
-    assert "is not an option of this row" in page
+    assert "“9” is not an option of this row" in page
     assert step("item_import_columns") in page
 
 

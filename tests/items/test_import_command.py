@@ -135,7 +135,7 @@ def test_a_table_is_read_by_the_names_of_its_columns(run, project, tmp_path):
 def test_a_table_without_a_necessary_column_is_refused_with_the_known_ones(project, tmp_path):
     path = tmp_path / "bank.tsv"
     path.write_bytes(csv("Überschrift\tJahr", "Ferry\t1999"))
-    with pytest.raises(CommandError, match=", and option_1 to option_") as refused:
+    with pytest.raises(CommandError, match="Recognized columns: text_id, title, text") as refused:
         call_command("import_items", str(path), project=project.slug)
     assert "nothing was stored" in str(refused.value)
     assert not Text.objects.exists()

@@ -22,7 +22,7 @@ FILES = {
     "array": (b"[" + GOOD.encode() + b"]", 0, "", "one JSON array"),
     "object over lines": (json.dumps(text_row(), indent=1).encode(), 0, "", "spread over several lines"),
     "UTF-16": (GOOD.encode("utf-16"), 0, "", "UTF-16"),
-    "no UTF-8": (b'{"text": "\xff"}', 1, "", "not valid UTF-8"),
+    "no UTF-8": (b'{"text": "\xff"}', 1, "", "not valid UTF-8 (byte 11)"),
     "gzip": (b"\x1f\x8b\x08\x00", 1, "", "not valid UTF-8"),
     "no JSON": (b"id;text", 1, "", "not one complete JSON object"),
     "two objects": (b"{} {}", 1, "", "not one complete JSON object"),
@@ -76,7 +76,7 @@ ROWS = {
     "an option id twice": (
         text_row([{"question": "?", "answers": [{"id": "a", "text": "x", "correct": True}] * 2}]),
         "items 1, answers",
-        "is used twice",
+        "“a” is used twice",
     ),
     "multiple no truth": (text_row([item_row(multiple="yes")]), "items 1, multiple", "true or false"),
     "metadata no object": (text_row(metadata=[]), "metadata", "an object"),

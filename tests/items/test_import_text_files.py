@@ -56,7 +56,7 @@ def test_another_wording_under_the_same_name_needs_update(project):
 def test_windows_1252_is_a_warning_that_names_the_file():
     (warning,) = read_text_files([("a.txt", GERMAN.encode("cp1252"))]).warnings.listed
     assert warning.name == "a.txt"
-    assert "was read as Windows-1252. Check words such as" in warning.reason
+    assert "was read as Windows-1252. Check words such as: Fähre, fährt" in warning.reason
 
 
 @pytest.mark.parametrize(

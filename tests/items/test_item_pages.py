@@ -93,7 +93,7 @@ def test_an_edit_is_a_new_version_and_says_so(client, item):
     page = client.post(edit_url(item), form(KNOWN, stem="Why so late?"), follow=True)
     new = Item.objects.current().get()
     assert (new.version, new.stem, new.multiple, new.metadata) == (2, "Why so late?", False, {"flaw": "x"})
-    assert "saved as version" in page.content.decode()
+    assert "saved as version 2" in page.content.decode()
 
 
 def test_an_option_loses_its_row_but_others_keep_their_ids(client, item):

@@ -88,7 +88,7 @@ def test_a_table_of_texts_and_one_of_items_have_no_mistake():
     ("fields", "words"),
     [
         (["title"], "No column is assigned to the text"),
-        (["text", "text"], "columns are assigned to"),
+        (["text", "text"], "2 columns are assigned to “text”"),
         (["text", "option_1", "correct"], "to the question"),
         (["text", "question", "option_1"], "No column is assigned to the correct"),
         (["text", "question", "correct"], "to the options"),

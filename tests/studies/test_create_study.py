@@ -133,7 +133,7 @@ def test_launching_twice_says_that_it_was_launched(project, create):
     bank(project)
     create("slug: small\nprotocol: guess-then-read\nplan: {annotators: 2}\n", launch=True)
     before = counts()
-    with pytest.raises(CommandError, match="so this is no longer"):
+    with pytest.raises(CommandError, match="“small” is live, so this is no longer"):
         call_command("launch_study", "small")
     assert counts() == before
 

@@ -100,7 +100,7 @@ def test_a_viewer_cannot_open_it(rated, as_user, viewer):
 def test_the_command_says_what_goes_back(rated, capsys):
     call_command("open_second_round", "dims")
     assert capsys.readouterr().out == "6 scores go back to 3 annotators; by rule: (a) 2, (b) 1, (c) 3.\n"
-    with pytest.raises(CommandError, match="is already"):
+    with pytest.raises(CommandError, match="is already open"):
         call_command("open_second_round", "dims")
 
 

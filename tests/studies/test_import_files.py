@@ -110,7 +110,7 @@ def test_missing_columns_are_named(study):
 
 
 def test_a_column_that_stands_twice_is_named(study):
-    assert "These columns occur twice" in refused(study, GOOD.replace(b"unsure", b"value", 1))[0][1]
+    assert "These columns occur twice: value." in refused(study, GOOD.replace(b"unsure", b"value", 1))[0][1]
 
 
 def test_semicolons_are_no_commas_and_it_says_what_to_do(study):

@@ -155,14 +155,14 @@ def test_a_problem_stands_beside_its_field(own, send):
     answer = send("instrument_edit", own.instrument_id, save="1", **fields(own, guess__hint="{n} of them"))
     said = answer.context["fields"].said()
     assert list(said) == ["guess.hint"]
-    assert "}, which is not available there" in said["guess.hint"][0]
+    assert "the placeholder {n}, which is not available there" in said["guess.hint"][0]
     assert versions(own) == [1]
 
 
 def test_what_was_saved_in_between_is_not_overwritten(own, send):
     save_version(own.instrument, apply_changes(get_source(own), {("title",): "Other"}))
     answer = send("instrument_edit", own.instrument_id, save="1", **fields(own, guess__title="Guess!"))
-    assert "to keep, then save again" in answer.content.decode()
+    assert "Version 2 was saved" in answer.content.decode()
     assert answer.context["before"].version == 2
     assert versions(own) == [2, 1]
 

@@ -87,7 +87,7 @@ def test_every_shipped_file_is_what_it_was_for_other_readers_too():
         ("name: a\nday: 2024-01-01\n", "“day” is a date"),
         ("name: a\nread: {yes: x}\n", "The key “True” in “read” must be text"),
         ("name: a\na.b: x\n", "must be text without a dot"),
-        ('name: "a\\0b"\n', "contains the character"),
+        ('name: "a\\0b"\n', "“name” contains the character \\x00"),
         ("name: .nan\n", "“name” is a float"),
         ("a: &x [1]\nb: *x\n", "write it out in full instead of using a"),
     ],

@@ -85,7 +85,7 @@ def test_a_draw_cannot_be_changed_after_launch(project):
 @pytest.mark.parametrize(
     ("plan", "named"),
     [
-        ({"people_texts": 7}, "people, but the"),
+        ({"people_texts": 7}, "7 texts for people, but the"),
         ({"people_texts": 3, "people_texts_by": "doubt"}, "evaluate_study"),
         ({"people_texts": 3, "people_texts_by": "ease"}, "people_texts_by"),
         ({"people_texts": -1}, "people_texts"),

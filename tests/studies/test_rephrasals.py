@@ -59,7 +59,7 @@ def test_a_researcher_presses_a_button_on_the_results_page(study, as_user, resea
     assert "Accept as item" in client.get(f"/s/{study.slug}/results/").content.decode()
     address = f"/s/{study.slug}/rephrasals/{list_rephrasals(study)[0].response_id}/take/"
     page = client.post(address, follow=True).content.decode()
-    assert "The wording was added to the project as item" in page
+    assert "The wording was added to the project as item “s1-gen-birch-rephrased-" in page
 
 
 def test_others_see_no_button_and_may_not_press_it(study, as_user, reviewer):

@@ -30,7 +30,7 @@ def test_items_without_options_are_left_out_with_a_notice(project):
     bank(project)
     Option.objects.filter(item__external_id="t1-alder-1").delete()
     study = drafted(project)
-    assert "item without options is left out" in notices(study)
+    assert "1 item without options is left out" in notices(study)
     assert choose_items(study).n_items == 3
 
 
@@ -73,7 +73,7 @@ def test_a_plain_choice_needs_no_notice(project):
 def test_mixed_languages_are_refused(project):
     bank(project)
     make_item(make_text(project, "t9", language="de"), "alder", "t9-alder-1")
-    with pytest.raises(SpecError, match="The selected texts are in several languages"):
+    with pytest.raises(SpecError, match=r"several languages \(de, en\)\. Create one study per language\."):
         drafted(project)
 
 

@@ -37,10 +37,10 @@ def test_a_draft_says_what_happens_at_launch(client, project):
     bank(project, texts=10, generators=("alder", "birch", "cedar"), items=3)
     drafted(project, plan={"annotators": 6})
     page = text_of(client, "study", "study")
-    assert "personal links are created, one for each annotator" in page
+    assert "6 personal links are created, one for each annotator" in page
     assert "Each annotator works on 10 texts and gives about 450 answers, in about 60 minutes" in page
     assert "Estimate: 200 words a minute, and 10 seconds for each answer" in page
-    assert "each item before reading, balanced over" in page
+    assert "2 of them guess each item before reading, balanced over" in page
     assert "90 (alder: 30, birch: 30, cedar: 30)" in page
 
 
@@ -93,7 +93,7 @@ def test_a_study_is_paused_resumed_closed_and_opened_again(client, project):
 def test_an_action_out_of_turn_says_what_to_do(action, client, project):
     bank(project)
     launched(project)
-    assert "so this is no" in act(client, "study", action).content.decode()
+    assert "so this is no longer possible" in act(client, "study", action).content.decode()
 
 
 def test_a_draft_is_deleted_on_request(client, project):

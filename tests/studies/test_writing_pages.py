@@ -37,7 +37,7 @@ def page(client, study, name="study_written", *more, data=None):
 
 def test_what_waits_is_shown_and_taken(as_user, researcher, study):
     client = as_user(researcher)
-    assert b"item written by annotators waits" in client.get(reverse("study", args=[study.slug])).content
+    assert b"1 item written by annotators waits" in client.get(reverse("study", args=[study.slug])).content
     content = page(client, study).content.decode()
     assert "Where do herons sleep?" in content
     assert "teachers" in content
