@@ -9,8 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from evaluation.letters import list_options, read_letters
-from evaluation.models import Evaluator
-from evaluation.services.evaluators import RUN_KIND
+from evaluation.models import RUN_KIND, Evaluator
 from evaluation.setting import LABEL, LETTERS, Place, Setting, load_setting, read_key
 from items.models import Item, Option, Text
 from llm.answers import MASS_MISSING, LabelProbability, read_label, read_probability

@@ -14,7 +14,7 @@ from evaluation.judges.picks import render_pick_prompt
 from evaluation.judges.prompts import PARTS, JudgePrompts, make_judge_checks, read_judge_prompts
 from evaluation.judges.scores import render_rating_prompt
 from evaluation.letters import list_options
-from evaluation.services.evaluators import JUDGE_KIND, RUN_KIND
+from evaluation.models import JUDGE_KIND, RUN_KIND
 from evaluation.setting import LETTERS, get_letter_slots, make_letter_checks, read_letter_prompts
 from items.models import Item
 from llm.models import Run

@@ -5,6 +5,8 @@ from projects.models import Project
 from studies.models import Annotator
 
 MAX_METRIC_NAME = 100
+RUN_KIND, JUDGE_KIND = "evaluation", "judgment"  # of the runs of `llm` that evaluators are
+RUN_KINDS = (RUN_KIND, JUDGE_KIND)
 
 
 class Evaluator(models.Model):

@@ -6,10 +6,10 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from evaluation.calls import METHODS, get_prompt_versions, iter_unanswered_by
 from evaluation.forms import BaselineForm, JudgeForm, ModelForm
 from evaluation.models import Evaluator
 from evaluation.services import asking, baselines, evaluators, judges
+from evaluation.services.calls import METHODS, get_prompt_versions, iter_unanswered_by
 from evaluation.services.describing import describe_caveats, get_comparison
 from evaluation.services.evaluators import CannotEvaluate
 from evaluation.services.position import get_position

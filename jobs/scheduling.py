@@ -9,17 +9,18 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
-from django.utils.translation import get_language, override
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from kombu.exceptions import OperationalError
 
 from jobs import files
 from jobs.models import Job, JobState
+from jobs.tasks import work
+from jobs.working import MAX_ATTEMPTS, release
 from projects.models import Project, User
 
 log = logging.getLogger(__name__)
 
-MAX_ATTEMPTS = 3  # a worker that crashes so often lacks memory, not luck
 Parameters = dict[str, Any]
 
 
@@ -74,16 +75,6 @@ def cancel(job: Job) -> None:
 # Looking after them --------------------------------------------------------------------------------------------------
 
 
-def release(job: Job) -> None:
-    """Queue a job again whose worker crashed, or give it up after `MAX_ATTEMPTS`."""
-    dead = Job.objects.dead().filter(pk=job.pk)
-    if job.attempts < MAX_ATTEMPTS:
-        dead.update(state=JobState.QUEUED, sent_at=None)
-        return
-    with override(job.language):
-        dead.update(state=JobState.FAILED, error=_("The worker crashed, probably out of memory."))
-
-
 def wake(job: Job) -> None:
     """See to it that a worker knows of an open job."""
     release(job)
@@ -92,8 +83,6 @@ def wake(job: Job) -> None:
 
 def send(job_id: int) -> bool:
     """Tell the workers, once however many ask. False if the broker is away: a worker asks again when it is back."""
-    from jobs.tasks import work  # tasks import the services
-
     if not Job.objects.unsent().filter(pk=job_id).update(sent_at=timezone.now()):
         return True
     try:

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db.models import F, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from jobs import files
@@ -13,9 +14,9 @@ from jobs.kinds import KINDS, JobFailed
 from jobs.models import Job, JobState
 from jobs.progress import get_listener, listening
 from jobs.repeating import Repeating
-from jobs.scheduling import release
 
 LEASE = timedelta(seconds=30)  # without a heartbeat; then another worker may begin
+MAX_ATTEMPTS = 3  # a worker that crashes so often lacks memory, not luck
 EVERY = 1.0  # seconds between two heartbeats
 
 
@@ -115,3 +116,13 @@ class Heartbeat(Repeating):
 
     def act(self) -> None:
         self.is_lost = not held(self.job).update(lease_until=timezone.now() + LEASE, **self.progress)
+
+
+def release(job: Job) -> None:
+    """Queue a job again whose worker crashed, or give it up after `MAX_ATTEMPTS`."""
+    dead = Job.objects.dead().filter(pk=job.pk)
+    if job.attempts < MAX_ATTEMPTS:
+        dead.update(state=JobState.QUEUED, sent_at=None)
+        return
+    with override(job.language):
+        dead.update(state=JobState.FAILED, error=_("The worker crashed, probably out of memory."))

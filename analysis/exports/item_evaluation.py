@@ -12,8 +12,8 @@ from django.utils.translation import gettext as _
 
 from analysis.choices import BadChoice
 from analysis.frames.responses import handed_in
-from evaluation.calls import iter_unanswered_by, select_logprobs, select_replies
 from evaluation.models import Evaluator
+from evaluation.services.calls import iter_unanswered_by, select_logprobs, select_replies
 from items.models import Item
 from items.services.exporting import build_text_object
 from studies.models import Annotator, AnnotatorKind, Study, Unit

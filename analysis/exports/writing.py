@@ -11,8 +11,8 @@ from analysis.exports.wide import wide_columns, wide_rows
 from analysis.frames.evidence import consistent_read
 from analysis.frames.export_rows import export_columns, export_rows
 from analysis.tables.writers import cell
-from evaluation.calls import iter_unanswered, list_unanswered_columns
-from evaluation.services.metrics import METRIC_COLUMNS, iter_metric_rows
+from evaluation.metric_values import METRIC_COLUMNS, iter_metric_rows
+from evaluation.services.calls import iter_unanswered, list_unanswered_columns
 from items.services.exporting import format_json_line
 from studies.models import Study
 

@@ -17,8 +17,8 @@ from analysis.frames.export_rows import is_paired, items_by_unit, pairs_of
 from analysis.frames.responses import chosen, every_round, handed_in, latest_rounds
 from analysis.models import ItemCode
 from analysis.published_names import own_generators, stored_matches
+from evaluation.metric_values import get_metric_families, iter_metric_rows
 from evaluation.services.describing import list_caveats
-from evaluation.services.metrics import get_metric_families, iter_metric_rows
 from evaluation.services.position import PositionBias, get_positions
 from items.models import Generator, KeyCorrection, Text
 from items.plain import count_tokens

@@ -12,7 +12,7 @@ from django.db.models.functions import RowNumber
 
 from analysis.frames.responses import handed_in
 from analysis.progress import ANSWERS
-from evaluation.calls import get_parse_status, get_prompt_versions, get_raw_output, select_replies
+from evaluation.services.calls import get_parse_status, get_prompt_versions, get_raw_output, select_replies
 from jobs.progress import report_progress
 from studies.models import Assignment, Study, Submission, UnitItem
 from studies.presentation_order import ShownItem, read_shown_items

@@ -17,7 +17,7 @@ from analysis.measures.shortcuts import Wording, count_cues, findings, is_negate
 from analysis.services.state import A_DAY, FORMAT
 from analysis.tables.spec import Column, Table, TableSpec, count, number
 from analysis.words import cue_word
-from evaluation.services.metrics import query_bank_items
+from evaluation.metric_values import query_bank_items
 from items.models import Item, KeyCorrection
 from projects.models import Project
 

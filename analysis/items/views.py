@@ -32,7 +32,7 @@ from analysis.results.views import table_called
 from analysis.services.results import counts_by_purpose, report_of
 from analysis.tables.page import page_table
 from analysis.tables.page_budget import rows_on_a_page
-from evaluation.services.metrics import group_values
+from evaluation.metric_values import group_values
 from items.models import Item
 from projects.models import Role
 from studies.access import get_study

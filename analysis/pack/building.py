@@ -23,8 +23,8 @@ from analysis.reports.registry import check_groups, full_report_from
 from analysis.reports.report import Report
 from analysis.services.reporting import about, figure_files, table_files, versions
 from analysis.tables.writers import as_csv, cell
-from evaluation.calls import list_unanswered_columns
-from evaluation.services.metrics import METRIC_COLUMNS, iter_metric_rows
+from evaluation.metric_values import METRIC_COLUMNS, iter_metric_rows
+from evaluation.services.calls import list_unanswered_columns
 from items.services.exporting import format_json_line
 from studies.models import Purpose, Study
 from studies.protocols import PROTOCOLS

@@ -7,8 +7,8 @@ from analysis.frames.evidence import BANK_ORDER, WITHHELD, n_tokens
 from analysis.pack.redaction import Redactor, hashed_text
 from analysis.published_names import stored_matches
 from analysis.sorted_keys import sorted_keys
-from evaluation.calls import name_version
 from evaluation.models import Evaluator, Metric
+from evaluation.services.calls import name_version
 from generation.models import GeneratorRun
 from items.models import Generator, Item, KeyCorrection, Text
 from items.services.exporting import build_text_object

@@ -9,8 +9,8 @@ from analysis.models import ItemCode
 from analysis.pack.frozen import evaluator_prompts, file_of, moment
 from analysis.pack.redaction import Redactor
 from analysis.sorted_keys import sorted_keys
-from evaluation.calls import iter_unanswered
 from evaluation.models import Evaluator
+from evaluation.services.calls import iter_unanswered
 from evaluation.services.position import POSITION, get_position
 from items.models import Option
 from studies.models import Annotator, Assignment, Study, Submission, UnitItem

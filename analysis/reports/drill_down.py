@@ -20,7 +20,7 @@ from analysis.reports.evaluators import Evaluator, evaluator_named
 from analysis.reports.tables import ANSWERS, DESCRIPTION, LABEL_MASS, VARIANTS
 from analysis.reports.variants import MINUTES, PEOPLE, of_variant
 from analysis.tables.spec import Column, FrameRows, Row, Table
-from evaluation.calls import iter_replies_with_mass
+from evaluation.services.calls import iter_replies_with_mass
 from studies.question_words import name_stage
 from studies.services.declarations import get_declaration
 

@@ -13,7 +13,7 @@ from analysis.measures.coefficients import category_counts, fleiss_kappa, table_
 from analysis.measures.types import IntArray
 from analysis.reports.tables import LABEL_MASS as SPEC
 from analysis.tables.spec import Column, Table
-from evaluation.calls import iter_label_masses
+from evaluation.services.calls import iter_label_masses
 from studies.models import Study
 
 

@@ -9,7 +9,7 @@ from django.utils.translation import get_language
 from analysis.choices import Choices
 from analysis.models import ItemCode
 from analysis.published_names import stored_matches
-from evaluation.services.metrics import get_metrics_state
+from evaluation.metric_values import get_metrics_state
 from items.models import Generator, KeyCorrection, Option
 from studies.models import Annotator, Assignment, Response, Review, Study, UnitItem
 

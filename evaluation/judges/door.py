@@ -11,7 +11,7 @@ from evaluation.judges.gates import Gates
 from evaluation.judges.pairs import Pairs
 from evaluation.judges.picks import Picks
 from evaluation.judges.scores import Scores
-from evaluation.services.evaluators import JUDGE_KIND
+from evaluation.models import JUDGE_KIND
 from evaluation.setting import LABEL
 from llm.models import Call, Run
 from llm.registry import Door, Request

@@ -19,8 +19,8 @@ from evaluation.judges.base import (
 )
 from evaluation.judges.prompts import JudgePrompts
 from evaluation.judges.scale import Scale, format_score, make_scale, read_score
+from evaluation.metric_values import ensure_metric, store_values
 from evaluation.models import Metric, MetricValue
-from evaluation.services.metrics import ensure_metric, store_values
 from evaluation.setting import LABEL
 from items.models import Item
 from llm.answers import read_shares

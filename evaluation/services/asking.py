@@ -8,9 +8,8 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from evaluation.models import Evaluator
-from evaluation.services.evaluators import (
-    RUN_KIND,
+from evaluation.models import RUN_KIND, Evaluator
+from evaluation.services.evaluators import (  # fmt: skip
     CannotEvaluate,
     EvaluatorSpec,
     RunTerms,
@@ -25,7 +24,7 @@ from evaluation.services.evaluators import (
     make_scope,
     refuse,
     wake_run,
-)  # fmt: skip
+)
 from evaluation.services.progress import get_row
 from evaluation.services.thresholds import tune
 from evaluation.setting import (

@@ -8,9 +8,9 @@ from django.core.cache import cache
 from django.utils.translation import gettext as _
 
 from evaluation.door import MAX_TOKENS_PUBLISHED, read_judgment
-from evaluation.models import Evaluator
+from evaluation.models import RUN_KIND, Evaluator
 from evaluation.services.asking import METHOD, get_run_params
-from evaluation.services.evaluators import RUN_KIND, make_scope
+from evaluation.services.evaluators import make_scope
 from evaluation.services.progress import EvaluatorRow
 from evaluation.setting import DEFAULTS, LABEL, LETTERS, OPTIONWISE, Setting, build_run_params, make_setting, read_key
 from llm.answers import answer_tokens

@@ -9,7 +9,7 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from evaluation.models import Evaluator
+from evaluation.models import RUN_KINDS, Evaluator
 from evaluation.setting import DEFAULTS, PROBABILITY, READINGS
 from llm.models import Endpoint, Run, RunState, Unknown
 from llm.request_options import OPTIONS
@@ -24,8 +24,6 @@ from studies.services.instruments import UnknownInstrument, find_version
 # What annotators are called by themselves, and what tables call people.
 RESERVED = re.compile(r"human(:.*)?|(P|pilot-|preview-|sim-)\d+", re.IGNORECASE)
 MAX_LABEL = 200
-RUN_KIND, JUDGE_KIND = "evaluation", "judgment"
-RUN_KINDS = (RUN_KIND, JUDGE_KIND)
 SCOPE = "evaluator "
 
 

@@ -12,10 +12,9 @@ from evaluation.judges.default import store_default_prompts
 from evaluation.judges.door import JUDGES
 from evaluation.judges.prompts import JudgePrompts, read_judge_prompts
 from evaluation.judges.scores import get_study_scale, name_column
-from evaluation.models import MAX_METRIC_NAME, Evaluator, Metric
+from evaluation.models import JUDGE_KIND, MAX_METRIC_NAME, Evaluator, Metric
 from evaluation.services.asking import MAX_SAMPLES, MAX_TEMPERATURE
-from evaluation.services.evaluators import (
-    JUDGE_KIND,
+from evaluation.services.evaluators import (  # fmt: skip
     CannotEvaluate,
     EvaluatorSpec,
     RunTerms,
@@ -31,7 +30,7 @@ from evaluation.services.evaluators import (
     make_scope,
     refuse,
     wake_run,
-)  # fmt: skip
+)
 from evaluation.services.progress import get_row
 from evaluation.setting import DEFAULTS, LABEL, PROBABILITY
 from llm.models import Endpoint, Run, RunState

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from evaluation.calls import name_call
 from evaluation.judges.base import SWAPPED, UNIT_KEY
 from evaluation.judges.prompts import FIRST, TIE
-from evaluation.models import Evaluator
-from evaluation.services.evaluators import JUDGE_KIND, make_scope
+from evaluation.models import JUDGE_KIND, Evaluator
+from evaluation.services.calls import name_call
+from evaluation.services.evaluators import make_scope
 from evaluation.services.judges import METHOD
 from llm.models import Call
 from studies.models import Study

@@ -6,8 +6,8 @@ from typing import Any
 
 from django.db.models import Count, QuerySet
 
-from evaluation.models import Evaluator
-from evaluation.services.evaluators import RUN_KINDS, make_scope
+from evaluation.models import RUN_KINDS, Evaluator
+from evaluation.services.evaluators import make_scope
 from llm.failures import Failure
 from llm.models import Call, CallState, Run
 from studies.models import Annotator, AnnotatorKind, Response, Study, UnitItem

@@ -3,7 +3,7 @@
 from django import template
 from django.utils.translation import gettext as _
 
-from evaluation.services.metrics import group_values
+from evaluation.metric_values import group_values
 from studies import question_words
 
 register = template.Library()

@@ -8,10 +8,10 @@ from django.core.management import CommandError, call_command
 from analysis.choices import Choices
 from analysis.frames.evidence import evidence_of
 from analysis.protocols.dimension_ratings.generator_means import generator_means
+from evaluation.metric_values import iter_metric_rows
 from evaluation.models import Metric
 from evaluation.services.evaluators import CannotEvaluate
 from evaluation.services.judges import JudgeSpec, start
-from evaluation.services.metrics import iter_metric_rows
 from evaluation.services.progress import get_row
 from llm.models import Call, CallState
 from llm.services import reading

@@ -11,8 +11,8 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from analysis.exports.writing import write_metrics
+from evaluation.metric_values import BadMetrics, compute_metrics, import_metrics, query_bank_items, query_study_items
 from evaluation.models import Metric, MetricValue
-from evaluation.services.metrics import BadMetrics, compute_metrics, import_metrics, query_bank_items, query_study_items
 from items.models import Item
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]

@@ -11,10 +11,10 @@ from django.core.management import CommandError, call_command
 from analysis.choices import Choices
 from analysis.frames.evidence import evidence_of
 from analysis.protocols.guess_then_read.informativity import informativity
-from evaluation.calls import iter_label_masses
 from evaluation.models import Evaluator
 from evaluation.services import asking
 from evaluation.services.asking import ModelSpec, estimate_run, resume, start
+from evaluation.services.calls import iter_label_masses
 from evaluation.services.evaluators import CannotEvaluate, delete_evaluator
 from evaluation.services.progress import get_row
 from items.models import Option

@@ -124,7 +124,7 @@ def test_what_failed_is_said_and_done_again_when_asked_or_for_other_data(does, s
 
 def test_a_crashed_worker_is_followed_by_another_until_it_is_given_up(ask, sent):
     job = ask()
-    for _attempt in range(scheduling.MAX_ATTEMPTS):
+    for _attempt in range(working.MAX_ATTEMPTS):
         crash(job)
         look_after_jobs()
     job.refresh_from_db()
@@ -197,7 +197,7 @@ def test_a_lost_message_is_sent_again(ask, sent):
 
 
 def test_a_lost_file_is_written_again_and_not_for_ever(ask):
-    for _attempt in range(scheduling.MAX_ATTEMPTS):
+    for _attempt in range(working.MAX_ATTEMPTS):
         job = ask()
         run_job(job.pk)
         job.refresh_from_db()

@@ -2,7 +2,7 @@
 
 from django.core.management.base import BaseCommand, CommandError
 
-from evaluation.services.metrics import compute_metrics, query_bank_items, query_study_items
+from evaluation.metric_values import compute_metrics, query_bank_items, query_study_items
 from projects.models import Project
 from studies.management.commands._study import find_study
 

@@ -9,10 +9,10 @@ from django.db.models.fields.json import KeyTextTransform, KeyTransform
 from django.db.models.functions import Cast, Coalesce, Concat
 
 from evaluation.judges.base import SWAPPED, UNIT_KEY, JudgeQuestion, JudgeSetting, make_judge_setting, make_key
-from evaluation.models import Evaluator
+from evaluation.models import JUDGE_KIND, RUN_KIND, RUN_KINDS, Evaluator
 from evaluation.services import judges
 from evaluation.services.asking import METHOD
-from evaluation.services.evaluators import JUDGE_KIND, RUN_KIND, RUN_KINDS, SCOPE, make_scope
+from evaluation.services.evaluators import SCOPE, make_scope
 from evaluation.setting import ITEM_KEY, OPTION_KEY, PROBABILITY
 from items.models import Item
 from llm.failures import Failure, get_remedy
