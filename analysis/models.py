@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from analysis.items.codes import title_of
+from analysis.codes import title_of
 from items.models import Item, Option
 from studies.models import Study
 
@@ -58,7 +58,7 @@ class ItemCode(models.Model):
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="item_codes")
     item = models.ForeignKey(Item, models.CASCADE, related_name="codes")
-    code = models.CharField(max_length=130)  # a name of analysis.items.codes
+    code = models.CharField(max_length=130)  # a name of analysis.codes
     option = models.ForeignKey(Option, models.CASCADE, null=True, related_name="codes")
     start = models.PositiveIntegerField(null=True)  # the span of the text's body, in characters, end not included
     end = models.PositiveIntegerField(null=True)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from django.utils.module_loading import import_string
 
 if TYPE_CHECKING:
-    from analysis.items.codes import Code
+    from analysis.codes import Code
     from analysis.tables.spec import TableSpec
 
 FOLDER = "analysis.protocols"

@@ -7,7 +7,7 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from analysis.items.codes import TAG, every_code
+from analysis.codes import TAG, every_code
 from studies.question_words import name_label, name_question, name_stage
 
 MOST_OF_A_REPLY = 200  # characters

@@ -52,8 +52,8 @@ def figures() -> Iterator[tuple[str, str]]:
     from analysis.measures.power import Components, Plan
     from analysis.planning.assumptions import outlook_figure, outlook_of
     from analysis.protocols.guess_then_read.planner import GuessPlan
-    from analysis.reports.registry import build
     from analysis.services.figures import figure_specification
+    from analysis.services.reports import build
     from projects.models import Project
     from tests.drawn import FIGURES
 

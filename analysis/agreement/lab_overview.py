@@ -12,7 +12,6 @@ from analysis.agreement.lab import numbers_of
 from analysis.agreement.questions import (
     ALL,
     APPLICABLE,
-    NOT_APPLICABLE,
     Answers,
     Asked,
     answers_in,
@@ -27,6 +26,7 @@ from analysis.measures import types as scales
 from analysis.measures.agreement import MISSING
 from analysis.tables.spec import Table
 from studies.protocols import Stage
+from studies.protocols.conditions import NOT_APPLICABLE
 
 
 def overview(

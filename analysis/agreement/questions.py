@@ -10,13 +10,13 @@ import pandas as pd
 from analysis.measures.agreement import MISSING
 from studies.models import AnnotatorKind, Study, UnitItem
 from studies.protocols import PROTOCOLS, Question, Stage
+from studies.protocols.conditions import NOT_APPLICABLE
 from studies.protocols.flow import stopped_at
 from studies.question_words import name_question, name_stage
 from studies.services.declarations import get_declaration
 
 FIRST, SECOND = "first", "second"  # of the pair, whatever side it stood on
 ALL, APPLICABLE = "all", "applicable"  # how what somebody did not get to is looked at
-NOT_APPLICABLE = "not_applicable"
 CATEGORIES: dict[str, Callable[[Question], tuple[Any, ...]]] = {
     "tick": lambda question: (False, True),
     "scale": lambda question: question.levels,

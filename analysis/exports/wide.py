@@ -12,6 +12,7 @@ from analysis.frames.responses import handed_in
 from analysis.progress import ANSWERS
 from jobs.progress import report_progress
 from studies.models import Annotator, Study
+from studies.protocols.conditions import NOT_APPLICABLE
 from studies.services.declarations import get_declaration, map_annotator_declarations
 
 COLUMNS = ("unit", "text_id", "stage", "question", "item_id", "item_version", "option_id", "generator", "key")
@@ -32,7 +33,6 @@ FIELDS = {
     "option_position": "option__position",
 }
 CHUNK = 2000
-NOT_APPLICABLE = "not_applicable"  # instead of a value, where the question was not asked after the answers before it
 
 
 def wide_columns(study: Study, purposes: Collection[str]) -> tuple[str, ...]:

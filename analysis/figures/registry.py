@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from analysis.figures.outlook import outlook
 from analysis.figures.style import CONFIG
-from analysis.planning.figures import outlook
 from analysis.plugins import load_plugins
 from analysis.tables.spec import Table
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from analysis.agreement.questions import NOT_APPLICABLE
 from analysis.tables.spec import Row, Table
 from analysis.words import evaluator_word, scope_word
+from studies.protocols.conditions import NOT_APPLICABLE
 from studies.question_words import name_label, name_question
 
 LETTERS, NARROW_LETTERS = 80, 15  # of a line, over a figure's part and over a small panel

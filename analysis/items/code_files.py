@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
+from analysis.codes import SEVERAL, category_of, code_called, code_of, codes_of, is_known, is_single
 from analysis.exports.writing import Out
-from analysis.items.codes import SEVERAL, category_of, code_called, code_of, codes_of, is_known, is_single
 from analysis.items.coding import offered_codes
 from analysis.items.coding_acts import BadCode, Done, Placed, code_items, span_of
 from analysis.models import ItemCode

@@ -9,9 +9,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from analysis.frames.evidence import codes_of as standing_codes
-from analysis.frames.evidence import metadata_of
-from analysis.items.codes import (
+from analysis.codes import (
     KINDS,
     LONGEST,
     OWN,
@@ -26,6 +24,8 @@ from analysis.items.codes import (
     kind_title,
     title_of,
 )
+from analysis.frames.evidence import codes_of as standing_codes
+from analysis.frames.evidence import metadata_of
 from analysis.models import CodingAct, ItemCode
 from analysis.plugins import find_plugin
 from analysis.reports.categories import MOST, Categories, ways

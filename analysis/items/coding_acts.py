@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from analysis.items.codes import code_called, is_known, is_single, title_of
+from analysis.codes import code_called, is_known, is_single, title_of
 from analysis.models import CodingAct, ItemCode
 from items.models import Item, Option
 from projects.models import User

@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
+from analysis.codes import code_of, title_of
 from analysis.items.code_files import export_codes, import_codes
-from analysis.items.codes import code_of, title_of
 from analysis.items.coding import (
     CodeFileForm,
     CodingFilter,

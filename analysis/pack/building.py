@@ -19,9 +19,9 @@ from analysis.pack.code_book import entries_of, read_me
 from analysis.pack.datasheet import as_markdown, as_objects, datasheet
 from analysis.pack.methods import LANGUAGES, Course, course_of, facts_of, methods
 from analysis.pack.redaction import Redactor, discretion_of
-from analysis.reports.registry import check_groups, full_report_from
 from analysis.reports.report import Report
 from analysis.services.reporting import about, figure_files, table_files, versions
+from analysis.services.reports import check_groups, full_report_from
 from analysis.tables.writers import as_csv, cell
 from evaluation.metric_values import METRIC_COLUMNS, iter_metric_rows
 from evaluation.services.calls import list_unanswered_columns

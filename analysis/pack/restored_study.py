@@ -7,7 +7,7 @@ from typing import Any
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from analysis.items.codes import is_known
+from analysis.codes import is_known
 from analysis.models import ItemCode
 from analysis.pack.archive import BadPack, PackReader
 from analysis.pack.restored_answers import Cell

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
+from analysis.codes import TAG, TYPE, category_of, category_title, code_called, is_single
 from analysis.formatting import count
 from analysis.frames.evidence import Evidence
-from analysis.items.codes import TAG, TYPE, category_of, category_title, code_called, is_single
 
 FEWEST, MOST = 2, 12  # categories: fewer tell nothing, more are names
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from analysis.codes import ERROR, codes_of, title_of
 from analysis.frames.evidence import Evidence
-from analysis.items.codes import ERROR, codes_of, title_of
 from analysis.reports.tables import ERROR_CODES
 from analysis.tables.spec import Table
 

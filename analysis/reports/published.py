@@ -16,9 +16,9 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from analysis.choices import PUBLISHED
+from analysis.codes import title_of
 from analysis.formatting import count, with_interval
 from analysis.frames.evidence import Evidence
-from analysis.items.codes import title_of
 from analysis.plugins import Published, find_plugin
 from analysis.published_names import fold_name, match_generators
 from analysis.reports import tables

@@ -12,9 +12,9 @@ from analysis.exports.writing import export_responses
 from analysis.planning.assumptions import planner_of
 from analysis.planning.spread_table import spread_table
 from analysis.plugins import find_plugin
-from analysis.reports.registry import check_groups, report_from, stand_in_report
 from analysis.services.cached_evidence import load_evidence
 from analysis.services.cached_results import ResultKey, cached_file, cached_value
+from analysis.services.reports import check_groups, report_from, stand_in_report
 from jobs.files import new_file
 from studies.models import Study
 from studies.protocols import Stage

@@ -157,8 +157,8 @@ def check_number(study: Study, choices: Choices, number: Number, now: Now) -> No
 
 def find_rows(study: Study, choices: Choices, number: Number, result_of: ResultOf = get_result) -> DrillDown:
     """The number with its rows, looked up here and now; `result_of` gives the results that it stands in."""
-    from analysis.reports.registry import drill_down, find_shared
     from analysis.services.cached_evidence import load_evidence
+    from analysis.services.reports import drill_down, find_shared
 
     table = find_table(study, choices, number.table, number.kind, result_of)
     row, column = place_in(table, number)

@@ -18,9 +18,9 @@ from analysis.choices import Choices
 from analysis.figures.registry import as_json, as_png, as_svg
 from analysis.files import whole_file
 from analysis.frames.evidence import evidence_of
-from analysis.reports.registry import check_groups, full_report_from
 from analysis.reports.report import Report
 from analysis.services.figures import figure_specification
+from analysis.services.reports import check_groups, full_report_from
 from analysis.sorted_keys import sorted_keys
 from analysis.tables.writers import WRITERS
 from studies.models import Study

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 Value = bool | int | str
 Answers = Mapping[str, Value | None]  # by question that is asked; None where it is not answered yet
+NOT_APPLICABLE = "not_applicable"  # what tables say instead of a value where a question was not asked for its condition
 
 
 class BadCondition(ValueError):

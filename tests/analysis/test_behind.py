@@ -8,8 +8,8 @@ import pytest
 from django.urls import reverse
 
 from analysis.choices import Choices
-from analysis.reports.registry import build
 from analysis.results.drill_down_views import heading
+from analysis.services.reports import build
 from studies.services.states import switch_effects
 from tests.analysis.leading import behind_numbers
 from tests.factory import answer, make_annotator

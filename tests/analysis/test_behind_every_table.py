@@ -6,8 +6,8 @@ import pytest
 from bs4 import BeautifulSoup, Tag
 from django.urls import reverse
 
-from analysis.reports.registry import list_specs
 from analysis.results.drill_down_views import NOT_NAMES
+from analysis.services.reports import list_specs
 from tests import reading
 from tests.analysis.leading import behind_numbers
 from tests.analysis.rows import numbers_in, rows_behind

@@ -13,7 +13,7 @@ from analysis.choices import Choices
 from analysis.exports.wide import wide_rows
 from analysis.exports.writing import export_responses
 from analysis.frames.evidence import evidence_of
-from analysis.reports.registry import build, report_from
+from analysis.services.reports import build, report_from
 from evaluation.services.judges import JudgeSpec, start
 from evaluation.services.progress import get_row
 from llm.services.draining import drain_here

@@ -3,7 +3,7 @@
 from django.urls import reverse
 
 from analysis.choices import Choices
-from analysis.reports.registry import build
+from analysis.services.reports import build
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 
 

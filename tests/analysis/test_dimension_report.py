@@ -22,8 +22,8 @@ from analysis.protocols.dimension_ratings.dimensions import nemenyi_of_scored
 from analysis.protocols.dimension_ratings.sentences import sentences
 from analysis.reports.contrasts import Family, Measured
 from analysis.reports.headlines import mark_extremes
-from analysis.reports.registry import build
 from analysis.services.figures import figure_specification
+from analysis.services.reports import build
 from studies.services.responses.importing import ImportRefused, import_responses
 from tests.analysis.rows import found, make_table
 from tests.dimensions import (

@@ -13,9 +13,9 @@ from analysis.choices import CONVENTIONS, Choices
 from analysis.figures.registry import FORMS, list_figures
 from analysis.figures.sizes import SIZES
 from analysis.figures.style import method_of
-from analysis.reports.registry import build
 from analysis.services.figures import figure_specification
 from analysis.services.reporting import figure_files
+from analysis.services.reports import build
 from tests import drawn
 
 pytestmark = pytest.mark.slow

@@ -5,8 +5,8 @@ import pytest
 from analysis.choices import Choices
 from analysis.figures.registry import as_png, as_svg
 from analysis.figures.style import shades, shares
-from analysis.reports.registry import build
 from analysis.services.figures import figure_specification
+from analysis.services.reports import build
 from tests.factory import answer, make_annotator, make_item, make_study, make_text
 
 pytestmark = pytest.mark.slow

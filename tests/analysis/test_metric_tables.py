@@ -8,8 +8,8 @@ from django.urls import reverse
 from scipy.stats import pearsonr
 
 from analysis.choices import BadChoice, Choices, dropped_from
-from analysis.reports.registry import build
 from analysis.services.figures import figure_specification
+from analysis.services.reports import build
 from evaluation.models import Metric, MetricValue
 from items.models import Generator
 from studies.models import Response

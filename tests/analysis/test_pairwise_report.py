@@ -18,7 +18,7 @@ from analysis.measures.strengths import FIRST, SECOND, TIE
 from analysis.protocols.pairwise.judged_pairs import select_counted
 from analysis.protocols.pairwise.sentences import preference_comparisons
 from analysis.protocols.pairwise.sentences import say_ranking as sentences
-from analysis.reports.registry import build
+from analysis.services.reports import build
 from studies.services.launching import open_main_part
 from studies.services.responses.importing import ImportRefused, import_responses
 from tests.analysis.rows import make_table

@@ -10,10 +10,10 @@ from analysis.choices import Choices
 from analysis.figures.registry import FORMS
 from analysis.frames.evidence import evidence_of
 from analysis.progress import ANSWERS, TABLES
-from analysis.reports.registry import build, report_from
 from analysis.services import cached_results
 from analysis.services.computing import compute_report
 from analysis.services.figures import figure_of
+from analysis.services.reports import build, report_from
 from items.models import Generator
 from jobs.kinds import JobFailed
 from jobs.models import Job, JobState

@@ -20,9 +20,9 @@ from analysis.protocols.stopping_questionnaire.agreement import both_got_to, pai
 from analysis.protocols.stopping_questionnaire.judged import NOT_APPLICABLE, Judgments
 from analysis.reports.contrasts import Family, Measured
 from analysis.reports.labels import measure_labels
-from analysis.reports.registry import build
 from analysis.results.contents import place_in_results
 from analysis.services.figures import figure_specification
+from analysis.services.reports import build
 from studies.question_words import name_label, name_question
 from studies.services.responses.importing import ImportRefused, import_responses
 from tests import drawn, stopping

@@ -10,7 +10,7 @@ from django.urls import reverse
 from analysis.choices import Choices
 from analysis.exports.codebook import codebook
 from analysis.exports.writing import export_responses
-from analysis.reports.registry import build
+from analysis.services.reports import build
 from studies.models import Submission
 from tests.stopping import FORM, GOOD, NONSENSE, launched, make_bank
 from tests.studies.world import Person, post

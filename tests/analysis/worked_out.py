@@ -2,7 +2,7 @@
 
 from analysis.choices import Choices
 from analysis.frames.evidence import Evidence, evidence_of
-from analysis.reports.registry import build, full_report_from
+from analysis.services.reports import build, full_report_from
 from analysis.services.state import state_of
 from analysis.tables.spec import Table
 from studies.models import Response, Study

@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from analysis.items.codes import ERROR, Code
+from analysis.codes import ERROR, Code
 from analysis.plugins import BOTH, GOOD, INPUT, Datasheet, ProtocolPlugin, call_later
 
 HERE = "analysis.protocols.best_worst"

@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext_noop
 
-from analysis.items.codes import ERRORS
+from analysis.codes import ERRORS
 from analysis.plugins import (
     BOTH,
     CONTENT,

@@ -5,9 +5,9 @@ import pandas as pd
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from analysis.codes import GUESSABLE, TAG, UNANSWERABLE, joined, titles
 from analysis.frames.evidence import Evidence
 from analysis.frames.responses import judgments_of
-from analysis.items.codes import GUESSABLE, TAG, UNANSWERABLE, joined, titles
 from analysis.measures.agreement import MISSING
 from analysis.measures.item_analysis import certainty_above, discrimination, miskey, unit_means
 from analysis.protocols.guess_then_read.answers import GUESS, READ, items_right

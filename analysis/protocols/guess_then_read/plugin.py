@@ -3,7 +3,7 @@
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
-from analysis.items.codes import GUESSABLE, TAG, TYPE, UNANSWERABLE, Code
+from analysis.codes import GUESSABLE, TAG, TYPE, UNANSWERABLE, Code
 from analysis.plugins import BOTH, CONTENT, CORRECT, GOOD, INPUT, Datasheet, ProtocolPlugin, Published, call_later
 
 HERE = "analysis.protocols.guess_then_read"

@@ -3,7 +3,7 @@
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
-from analysis.items.codes import ERROR, Code
+from analysis.codes import ERROR, Code
 from analysis.plugins import BOTH, GOOD, INPUT, Datasheet, ProtocolPlugin, Published, call_later
 
 HERE = "analysis.protocols.pairwise"

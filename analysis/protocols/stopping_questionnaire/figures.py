@@ -10,9 +10,9 @@ from django.utils.translation import gettext as _
 from analysis.figures.sizes import category_heading, group_and_source_named, rows_by_group_and_source
 from analysis.figures.style import BARE, BESIDE, DARK, INK, LIGHT, PLATE, SOFT, WIDTH, hover, ink_on, shades, shares
 from analysis.formatting import count, number, part_of
-from analysis.protocols.stopping_questionnaire.judged import NOT_APPLICABLE
 from analysis.tables.spec import Row, Table
 from analysis.words import scope_word
+from studies.protocols.conditions import NOT_APPLICABLE
 from studies.question_words import name_label, name_question
 
 BAR = 26  # its height

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from analysis.agreement.questions import NOT_APPLICABLE, categories_in, judgment, latest_judgments
+from analysis.agreement.questions import categories_in, judgment, latest_judgments
 from analysis.frames.evidence import Evidence
 from analysis.protocols.stopping_questionnaire.tables import ALL
 from analysis.reports.evaluators import HUMAN, Evaluator, evaluators_in
 from studies.protocols import Question
+from studies.protocols.conditions import NOT_APPLICABLE
 from studies.services.declarations import get_declaration, map_variant_declarations
 
 
