@@ -1,10 +1,16 @@
 from django.urls import path
 
-from analysis.items import coding_views, shortcut_views
-from analysis.items import views as item_views
 from analysis.pack import views as pack_views
-from analysis.planning import views as planning_views
-from analysis.results import agreement_views, drill_down_views, file_views, views
+from analysis.results import (
+    agreement_views,
+    coding_views,
+    drill_down_views,
+    file_views,
+    item_views,
+    planner_views,
+    shortcut_views,
+    views,
+)
 
 urlpatterns = [
     path("p/<slug:slug>/shortcuts/", shortcut_views.bank_shortcuts, name="bank_shortcuts"),
@@ -20,9 +26,9 @@ urlpatterns = [
     path("s/<slug:slug>/results/judgments.csv", drill_down_views.study_behind_csv, name="study_behind_csv"),
     path("s/<slug:slug>/agreement/", agreement_views.agreement_lab, name="agreement_lab"),
     path("s/<slug:slug>/agreement/<slug:name>.csv", agreement_views.agreement_lab_csv, name="agreement_lab_csv"),
-    path("s/<slug:slug>/planner/", planning_views.study_planner, name="study_planner"),
-    path("s/<slug:slug>/planner/outlook.csv", planning_views.study_planner_csv, name="study_planner_csv"),
-    path("s/<slug:slug>/planner/components.csv", planning_views.study_components_csv, name="study_components_csv"),
+    path("s/<slug:slug>/planner/", planner_views.study_planner, name="study_planner"),
+    path("s/<slug:slug>/planner/outlook.csv", planner_views.study_planner_csv, name="study_planner_csv"),
+    path("s/<slug:slug>/planner/components.csv", planner_views.study_components_csv, name="study_components_csv"),
     path("s/<slug:slug>/planner/outlook.<str:ending>", file_views.study_planner_figure, name="study_planner_figure"),
     path("s/<slug:slug>/stand-in/", agreement_views.stand_in, name="stand_in"),
     path("s/<slug:slug>/stand-in/<slug:name>.csv", agreement_views.stand_in_csv, name="stand_in_csv"),

@@ -50,9 +50,9 @@ def figures() -> Iterator[tuple[str, str]]:
     from analysis.choices import Choices
     from analysis.figures.registry import as_svg
     from analysis.measures.power import Components, Plan
-    from analysis.planning.assumptions import outlook_figure, outlook_of
     from analysis.protocols.guess_then_read.planner import GuessPlan
     from analysis.services.figures import figure_specification
+    from analysis.services.planning import outlook_figure, outlook_of
     from analysis.services.reports import build
     from projects.models import Project
     from tests.drawn import FIGURES

@@ -11,8 +11,8 @@ from analysis.codes import SEVERAL, category_of, code_called, code_of, codes_of,
 from analysis.exports.writing import Out
 from analysis.items.coding import offered_codes
 from analysis.items.coding_acts import BadCode, Done, Placed, code_items, span_of
+from analysis.items.sheet import item_pks
 from analysis.models import ItemCode
-from analysis.results.links import item_pks
 from analysis.tables.writers import cell
 from items.formats.rows import Reading
 from items.formats.table_cells import TableRow, read_cells

@@ -29,8 +29,7 @@ from analysis.frames.evidence import metadata_of
 from analysis.models import CodingAct, ItemCode
 from analysis.plugins import find_plugin
 from analysis.reports.categories import MOST, Categories, ways
-from analysis.results.forms import ResultsForm
-from analysis.services.results import counts_by_purpose, report_of
+from analysis.services.results import report_of, usual_choices
 from items.models import Item, Option
 from items.uploads import check_size
 from studies.models import Study, UnitItem
@@ -295,7 +294,7 @@ def _ordered(study: Study, items: list[Listed], form: CodingFilter) -> list[List
 
 def certainties(study: Study, names: Collection[str]) -> dict[str, float]:
     """By item id how sure it is that the item belongs into the list, the higher where it stands in two."""
-    report = report_of(study, ResultsForm(study, counts_by_purpose(study)).choices)  # as the results page has it
+    report = report_of(study, usual_choices(study))
     found: dict[str, float] = {}
     for row in (row for name in names for row in report.table(name).rows):
         found[row["item_id"]] = max(row["certainty"], found.get(row["item_id"], 0.0))

@@ -293,3 +293,9 @@ def comparisons(item: Item, judgments: list[Judgment]) -> list[Comparison]:
 def picked(judgment: Judgment) -> Any:
     """What was chosen in the pair; None where nothing was asked."""
     return judgment.others.get("better")
+
+
+def item_pks(study: Study) -> dict[str, int]:
+    """Primary keys of the study's items by external id, in the study's order."""
+    ordered = UnitItem.objects.filter(unit__study=study).order_by("unit__position", "position")
+    return dict(ordered.values_list("item__external_id", "item_id"))

@@ -7,10 +7,10 @@ from django.http import FileResponse, Http404
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
+from analysis.hiding import effects_shown
 from analysis.pack.asking import ask_for_pack, find_pack, says_too_much
 from analysis.pack.redaction import hidden_texts
 from analysis.results.forms import ResultsForm
-from analysis.results.hiding import effects_shown
 from analysis.results.links import asked
 from analysis.services.results import counts_by_purpose
 from jobs.files import path_of

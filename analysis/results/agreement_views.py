@@ -9,8 +9,8 @@ from django.utils.translation import override
 from django.views.decorators.http import require_safe
 
 from analysis.downloads import attached
+from analysis.hiding import effects_shown
 from analysis.results.forms import ResultsForm, StandInForm
-from analysis.results.hiding import effects_shown
 from analysis.results.lab_forms import LabForm
 from analysis.results.links import asked, behind_link
 from analysis.services.results import (

@@ -11,8 +11,8 @@ from django.utils.translation import override
 from django.views.decorators.http import require_safe
 
 from analysis.downloads import attached, sent
+from analysis.hiding import effects_shown
 from analysis.results.forms import SHORT, ResultsForm, StandInForm
-from analysis.results.hiding import effects_shown
 from analysis.results.links import asked, links_of, page_of
 from analysis.services.drill_down import Number, drill_down, find_rows, open_rows_file
 from analysis.services.results import LABEL_MASS, STAND_IN, purposes_answered

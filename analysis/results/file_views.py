@@ -13,11 +13,11 @@ from django.views.decorators.http import require_safe
 from analysis.downloads import attached, sent
 from analysis.exports.codebook import codebook
 from analysis.exports.writing import FORMATS, export_responses, write_metrics, write_unanswered
-from analysis.planning.assumptions import outlook_figure
-from analysis.planning.views import outlook_or_404
+from analysis.hiding import hidden_page
 from analysis.results.forms import ResultsForm
-from analysis.results.hiding import hidden_page
+from analysis.results.planner_views import outlook_or_404
 from analysis.services.figures import figure_of
+from analysis.services.planning import outlook_figure
 from analysis.services.results import counts_by_purpose, open_export, report_of
 from analysis.tables.writers import as_csv
 from projects.models import Role

@@ -19,6 +19,7 @@ from analysis.choices import (
 from analysis.formatting import count
 from analysis.plugins import find_plugin
 from analysis.reports.report import Report
+from analysis.services.results import first_included
 from studies.models import Study
 from studies.services.declarations import get_declaration
 from studies.services.selection import CALIBRATION as CALIBRATED
@@ -163,11 +164,6 @@ def people_and_models(study: Study) -> bool:
     """Whether there are both, so that they may stand on different texts."""
     kinds = set(study.annotators.order_by().values_list("kind", flat=True).distinct())
     return "human" in kinds and len(kinds) > 1
-
-
-def first_included(counts: dict[str, int]) -> list[str]:
-    """Simulated answers come first only where no other people have answered."""
-    return ["simulated"] if counts.get("simulated") and not counts.get("main") else []
 
 
 class GeneratorMatchForm(forms.Form):

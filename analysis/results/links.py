@@ -12,13 +12,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from analysis.choices import DEFAULT_CONVENTION
+from analysis.items.sheet import item_pks
 from analysis.reports.report import Report
 from analysis.results.forms import ResultsForm, encode_filters
 from analysis.tables.page import BehindLink
 from analysis.tables.spec import NUMBERS, Column, Row, Table
 from items.models import Item
 from projects.models import Role
-from studies.models import Study, UnitItem
+from studies.models import Study
 from studies.services.states import are_effects_hidden
 
 ALARM = 0.5  # from here on a wrong key is likelier than a right one
@@ -64,12 +65,6 @@ def pks_of(study: Study, report: Report, name: str, order: str) -> list[int]:
         return list(known.values())
     listed = sorted_by(tables[name], order).rows if order else tables[name].rows
     return list(dict.fromkeys(known[row["item_id"]] for row in listed if row["item_id"] in known))
-
-
-def item_pks(study: Study) -> dict[str, int]:
-    """Primary keys of the study's items by external id, in the study's order."""
-    ordered = UnitItem.objects.filter(unit__study=study).order_by("unit__position", "position")
-    return dict(ordered.values_list("item__external_id", "item_id"))
 
 
 def sheet_links(study: Study, asked: str, name: str) -> dict[str, str]:

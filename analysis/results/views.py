@@ -10,10 +10,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
+from analysis.hiding import effects_shown
 from analysis.published_names import BadMatch, match_generators, own_generators, store_matches, stored_matches
 from analysis.reports.published import published_generators
 from analysis.results.forms import GeneratorMatchForm, ResultsForm, without_idle
-from analysis.results.hiding import effects_shown
 from analysis.results.links import asked, behind_link, headings, links_of, page_of, sorted_by
 from analysis.results.sections import sections
 from analysis.services.results import counts_by_purpose, find_report, report_of

@@ -7,9 +7,9 @@ from typing import IO, TYPE_CHECKING, Any
 from django.db.models import Count, Exists, OuterRef
 
 from analysis.agreement.questions import Asked
-from analysis.choices import Choices
+from analysis.choices import Choices, purposes_with
+from analysis.hiding import without_effects
 from analysis.reports.report import Report
-from analysis.results.hiding import without_effects
 from analysis.services.cached_results import (
     Found,
     ResultKey,
@@ -118,3 +118,14 @@ def purposes_answered(study: Study) -> dict[str, int]:
     has_answered = Exists(answers.filter(assignment__annotator=OuterRef("pk")))
     named = people.filter(has_answered).order_by("purpose").values_list("purpose", flat=True).distinct()
     return dict.fromkeys(named, 1)
+
+
+def first_included(counts: dict[str, int]) -> list[str]:
+    """Simulated answers come first only where no other people have answered."""
+    return ["simulated"] if counts.get("simulated") and not counts.get("main") else []
+
+
+def usual_choices(study: Study) -> Choices:
+    """What a results page shows that was asked for nothing."""
+    purposes = purposes_with(first_included(counts_by_purpose(study)))
+    return Choices(purposes=purposes, seed=abs(study.seed))

@@ -4,8 +4,8 @@ import pytest
 
 from analysis.choices import Choices
 from analysis.frames.evidence import evidence_of
+from analysis.hiding import without_effects
 from analysis.protocols.stopping_questionnaire.sentences import most_and_least
-from analysis.results.hiding import without_effects
 from analysis.services.reports import drill_down, report_from
 from analysis.tables.page_grids import pivot
 from studies.models import Study

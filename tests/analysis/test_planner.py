@@ -8,12 +8,12 @@ from bs4 import BeautifulSoup
 from django.urls import reverse
 
 from analysis.measures.power import Components, Plan, informativity_outlook
-from analysis.planning.assumptions import components_of, spread_of
 from analysis.planning.forms import UNKNOWN_ANNOTATORS, Sizes, sizes_of
 from analysis.planning.outlook import TooLarge, outlook, own_row, sizes_around
 from analysis.plugins import load_plugins
 from analysis.protocols.guess_then_read.planner import GuessPlan
 from analysis.protocols.pairwise.planner import PairPlan
+from analysis.services.planning import components_of, spread_of
 from projects.models import Role
 from studies.models import Study
 from studies.services.creating import create_study

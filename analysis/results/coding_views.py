@@ -12,6 +12,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from analysis.codes import code_of, title_of
+from analysis.hiding import effects_shown
 from analysis.items.code_files import export_codes, import_codes
 from analysis.items.coding import (
     CodeFileForm,
@@ -26,7 +27,6 @@ from analysis.items.coding import (
 )
 from analysis.items.coding_acts import BadCode, Done, Placed, code_items, last_act, take_back, undo
 from analysis.results.file_views import streamed
-from analysis.results.hiding import effects_shown
 from items.models import Text
 from projects.models import Role, User
 from studies.models import Study

@@ -10,11 +10,11 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
+from analysis.hiding import effects_shown, hidden_page
 from analysis.items.coding import CodeForm
 from analysis.items.coding_acts import BadCode, remove_code, set_codes
 from analysis.models import ItemCode
 from analysis.results.forms import ResultsForm
-from analysis.results.hiding import effects_shown, hidden_page
 from analysis.results.links import (
     asked,
     behind_link,
