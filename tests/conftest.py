@@ -16,7 +16,7 @@ from llm import failures
 from llm.models import Endpoint
 from llm.services import draining, runs
 from projects.models import Membership, Project, Role, User
-from studies.services import declarations
+from studies.services import declarations, phases
 from tests import examples  # noqa: F401 - the profile of hypothesis
 from tests.mock_server import mock_server
 
@@ -62,6 +62,7 @@ def in_english():
 def forget_studies():
     """A test is rolled back, so that the next one gives the same primary keys to other studies."""
     declarations.forget_launched()
+    phases.forget_launched()
     pages.keep_common_genre.cache_clear()
 
 

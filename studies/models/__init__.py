@@ -2,15 +2,17 @@
 
 from studies.models.answer import Draft, Response, Review, Submission, Verdict
 from studies.models.instrument import Instrument, InstrumentVersion
-from studies.models.people import Annotator, AnnotatorKind, Assignment, PhasePassed, Purpose, Slot
+from studies.models.people import Annotator, AnnotatorKind, Apart, Assignment, Ended, PhasePassed, Purpose, Slot
 from studies.models.study import EffectsSwitch, PeopleTexts, Study, StudyState, Unit, UnitItem, Variant
 
 __all__ = [
     "Annotator",
     "AnnotatorKind",
+    "Apart",
     "Assignment",
     "Draft",
     "EffectsSwitch",
+    "Ended",
     "Instrument",
     "InstrumentVersion",
     "PeopleTexts",

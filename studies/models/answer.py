@@ -40,6 +40,8 @@ class Submission(models.Model):
     stage = models.CharField(max_length=40)
     opened_at = models.DateTimeField(null=True)
     submitted_at = models.DateTimeField(null=True)  # unknown for some imported studies
+    # Of the time between them, how long somebody was at work: the page was seen, and touched within half a minute.
+    active_seconds = models.PositiveIntegerField(null=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["assignment", "stage"], name="one_submission_per_stage")]

@@ -32,6 +32,15 @@ class Purpose(models.TextChoices):
     EXPERT = "expert", _("expert")  # judges the answers of others; in no figure but the expert check
 
 
+class Ended(models.TextChoices):
+    """Why somebody takes no further part, other than by having finished."""
+
+    SCREENED_OUT = "screened_out", _("screened out")
+    FAILED_CHECK = "failed_check", _("failed check")
+    WITHDRAWN = "withdrawn", _("withdrawn")
+    REMOVED = "removed", _("removed")
+
+
 class Annotator(models.Model):
     """Whoever answers in one study, under a code, in one group. Equal `person` codes mean the same person."""
 
@@ -50,6 +59,8 @@ class Annotator(models.Model):
     public_id = models.CharField(max_length=32, unique=True, default=new_public_id, editable=False)
     token = models.CharField(max_length=64, unique=True, default=new_token, editable=False)
     revoked_at = models.DateTimeField(null=True)
+    ended_as = models.CharField(max_length=20, choices=Ended, blank=True)
+    ended_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
     joined_at = models.DateTimeField(null=True)
     last_seen = models.DateTimeField(null=True)
@@ -72,11 +83,16 @@ class Annotator(models.Model):
 
 
 class PhasePassed(models.Model):
-    """An annotator has gone through a phase (consent, instructions) in this wording."""
+    """What an annotator has done in a phase (consent, a test): in which wording, how often tried, with what score."""
 
     annotator = models.ForeignKey(Annotator, models.CASCADE, related_name="phases_passed")
     phase = models.CharField(max_length=40)
-    passed_at = models.DateTimeField()
+    version = models.CharField(max_length=80, blank=True)  # of the wording, see `studies.phases.Phase.version_shown`
+    tries = models.PositiveSmallIntegerField(default=1)
+    score = models.PositiveSmallIntegerField(null=True)  # questions answered correctly in the last try
+    answers = models.JSONField(default=dict, blank=True)  # of the last try, by the name of the question
+    passed_at = models.DateTimeField(null=True)  # null: still in it, or failed
+    failed_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["annotator", "phase"], name="one_passage_per_phase")]
@@ -102,6 +118,17 @@ class Slot(models.Model):
         return f"{self.unit} seat {self.seat}"
 
 
+class Apart(models.TextChoices):
+    """Why an assignment that is not in the plan is kept all the same. Its answers are in no figure."""
+
+    PRACTICE = "practice", _("practice")
+    SURPLUS = "surplus", _("surplus")  # its cell was taken by others while its annotator was away
+    ABANDONED = "abandoned", _("abandoned")  # nobody works on it; if its annotator comes back, it may go on
+
+
+WORKED_ON = Q(returned_at=None) | Q(apart__in=[Apart.PRACTICE, Apart.SURPLUS])
+
+
 class AssignmentQuerySet(models.QuerySet):
     def active(self) -> Self:
         """Without those given back to the plan."""
@@ -109,6 +136,10 @@ class AssignmentQuerySet(models.QuerySet):
 
     def open(self) -> Self:
         return self.active().filter(finished_at=None)
+
+    def worked_on(self) -> Self:
+        """What their annotators have to do or have done, also where it counts in no figure."""
+        return self.filter(WORKED_ON)
 
 
 class Assignment(models.Model):
@@ -130,6 +161,7 @@ class Assignment(models.Model):
     finished_at = models.DateTimeField(null=True)
     returned_at = models.DateTimeField(null=True)
     return_reason = models.CharField(max_length=200, blank=True)
+    apart = models.CharField(max_length=20, choices=Apart, null=True)  # only where it was given back to the plan
 
     objects = AssignmentQuerySet.as_manager()
 
@@ -155,11 +187,11 @@ class Assignment(models.Model):
             # Where an annotator is, and how many of how many are done, whatever the size of the study.
             models.Index(
                 fields=["annotator", "position", "id"],
-                condition=Q(returned_at=None, finished_at=None),
+                condition=Q(finished_at=None),
                 name="open_assignments",
             ),
             models.Index(
-                fields=["annotator", "round", "finished_at"], condition=Q(returned_at=None), name="assignment_counts"
+                fields=["annotator", "round", "finished_at", "returned_at", "apart"], name="assignment_counts"
             ),
         ]
 

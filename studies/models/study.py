@@ -1,5 +1,7 @@
 """A study, its variants, units and switches."""
 
+from typing import Any
+
 from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -43,6 +45,11 @@ class Study(Scratchable):
     # "people_texts_by": "equal chance" | "doubt"
     plan = models.JSONField(default=dict, blank=True)
     groups = models.JSONField(default=list, blank=True)
+    # What people go through beside the units, in order (studies.phases); empty: the consent and the instructions of the
+    # instrument.
+    phases = models.JSONField(default=list, blank=True)
+    # How people come and what they get back (studies.recruitment); only what is set.
+    recruitment = models.JSONField(default=dict, blank=True)
     seed = models.BigIntegerField(_("seed"))
     state = models.CharField(max_length=20, choices=StudyState, default=StudyState.DRAFT)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -50,6 +57,8 @@ class Study(Scratchable):
     # Where shared texts come first as a calibration: when a researcher let the annotators go on to the main part.
     main_opened_at = models.DateTimeField(null=True, editable=False)
     closed_at = models.DateTimeField(null=True, editable=False)
+    # The open link: whoever opens it takes part, while the plan has a place.
+    open_token = models.CharField(max_length=64, unique=True, null=True, editable=False)
     # Of a scratch study: the draft whose rows are written under it.
     scratch_of = models.ForeignKey("self", models.CASCADE, null=True, editable=False, related_name="+")
 
@@ -94,14 +103,27 @@ class Variant(models.Model):
         return self.name
 
 
+PRACTICE = "practice"
+
+
+class WithoutPractice(models.Manager):
+    """All units but those to practise on; `everything` has those, too."""
+
+    def get_queryset(self) -> Any:
+        return super().get_queryset().exclude(part=PRACTICE)
+
+
 class Unit(models.Model):
     """What one assignment is about: a text with its items, an item, or a pair of items, as they were at launch."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="units")
     text = models.ForeignKey(Text, models.PROTECT, related_name="units")
     position = models.PositiveIntegerField()
-    part = models.CharField(max_length=20, default="main")  # or "calibration"
+    part = models.CharField(max_length=20, default="main")  # or "calibration", or "practice"
     items = models.ManyToManyField(Item, through="UnitItem", related_name="units")
+
+    objects = WithoutPractice()
+    everything = models.Manager()  # noqa: DJ012 - a second manager is no field
 
     class Meta:
         ordering = ["position"]

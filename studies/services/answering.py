@@ -18,10 +18,12 @@ from django.utils.translation import gettext as _
 from projects.models import new_token
 from studies.models import Annotator, AnnotatorKind, Assignment, Draft, PhasePassed, Response, Study, Submission
 from studies.models.people import DONE
+from studies.phases import Phase
 from studies.presentation_order import make_handle
 from studies.protocols import Stage
 from studies.services.answers import Answer, Drafts, check_answers
 from studies.services.declarations import get_annotator_declaration, get_version_id
+from studies.services.phases import get_phase, note_answers
 from studies.services.places import (
     Place,
     find_place,
@@ -163,14 +165,35 @@ def lock_place(annotator: Annotator, *, with_next: bool = False) -> Place:
     return place
 
 
-def pass_phase(annotator: Annotator, phase: str) -> Place:
-    """Note that the phase was gone through, if it is the one the annotator is at; returns where they are then."""
+def pass_phase(annotator: Annotator, name: str, data: Mapping[str, Any] | None = None) -> Place:
+    """Go through the phase, if it is the one the annotator is at, with the answers of a POST; returns the place after.
+
+    Questions left out, or a try that was counted already, change nothing: the place is the same phase. See
+    `is_new_try`.
+    """
     with transaction.atomic():
         place = lock_place(annotator)
-        if place.phase != phase:
-            return place
-        PhasePassed.objects.create(annotator=place.annotator, phase=phase, passed_at=timezone.now())
+        phase = get_phase(place.annotator, name) if place.phase == name else None
+        if phase is None or not take_answers(place.annotator, phase, data or {}):
+            return find_place(annotator) if phase else place
         return open_next(place.annotator)
+
+
+def take_answers(annotator: Annotator, phase: Phase, data: Mapping[str, Any]) -> bool:
+    """Store what was answered in the phase, inside the caller's transaction; whether the annotator goes on."""
+    passage = PhasePassed.objects.filter(annotator=annotator, phase=phase.name).first() if phase.questions else None
+    if passage and phase.kind == "training":  # the right answers were shown
+        PhasePassed.objects.filter(pk=passage.pk).update(passed_at=timezone.now())
+        return True
+    answers = phase.read(data)
+    if phase.questions and (phase.missing(answers) or not is_new_try(passage, data)):
+        return False
+    return note_answers(annotator, phase, answers, passage).passed_at is not None
+
+
+def is_new_try(passage: PhasePassed | None, data: Mapping[str, Any]) -> bool:
+    """Whether the page sent is the one of the next try: a double click is one try."""
+    return str(data.get("try", "")) == str(passage.tries if passage else 0)
 
 
 def open_next(annotator: Annotator) -> Place:

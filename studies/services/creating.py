@@ -110,7 +110,21 @@ def fill_study(study: Study, spec: StudySpec) -> Chosen:
     study.language = spec.language or parse_language(spec) or detect_language(study)
     study.instrument_version = find_instrument(study, spec.instrument)
     study.params = check_parameters(study, study.instrument_version, spec.params)
+    fill_phases(study, spec)
     return outline_draft(study).chosen
+
+
+def fill_phases(study: Study, spec: StudySpec) -> None:
+    """What people go through beside the units, and how they come; `SpecError` where that does not fit the plan."""
+    if spec.phases is not None:
+        study.phases = [phase.model_dump(exclude_defaults=True) for phase in spec.phases]
+    if spec.recruitment is not None:
+        study.recruitment = spec.recruitment.model_dump(exclude_defaults=True)
+    if study.recruitment.get("open_link") and study.plan["annotators"] == "open":
+        raise SpecError(
+            _("An open link hands out the places of the plan. Set how many there are: the number of annotators."),
+            field="annotators",
+        )
 
 
 def check_protocol(name: str) -> str:

@@ -33,6 +33,7 @@ from studies.services.declarations import get_declaration
 from studies.services.people import CODE_PREFIXES, make_annotators
 from studies.services.people_texts import TextDraw, draw_texts, is_for_people, store_draw
 from studies.services.planning import Cells, Who, make_slots, plan_cells, plan_who
+from studies.services.practice import plan_practice
 from studies.services.quotas import count_annotators, make_quotas
 from studies.services.scratch import adopt_rows, clear_rows, refuse_if_written, scratch_study
 from studies.services.selection import (
@@ -75,6 +76,7 @@ class PreparedLaunch:
     units: list[PlannedUnit]
     cells: Cells
     draw: TextDraw | None
+    practice: list[PlannedUnit]
     made_from: dict[str, Any]
 
 
@@ -84,7 +86,8 @@ def prepare_launch(study: Study) -> PreparedLaunch:
     chosen.texts = shuffle(chosen.texts, Random(f"{study.seed}/units"))
     found = outline_draft(study, chosen)
     cells = plan_cells(study, found.units, found.who)
-    return PreparedLaunch(chosen, found.units, cells, found.draw, collect_plan_inputs(study, chosen))
+    made_from = collect_plan_inputs(study, chosen)
+    return PreparedLaunch(chosen, found.units, cells, found.draw, plan_practice(study, chosen), made_from)
 
 
 def outline_draft(study: Study, chosen: Chosen | None = None) -> Outline:
@@ -92,6 +95,7 @@ def outline_draft(study: Study, chosen: Chosen | None = None) -> Outline:
     chosen = chosen or choose_items(study)
     draw = draw_texts(study, chosen)
     units = plan_units(study, chosen)
+    plan_practice(study, chosen)
     chosen.notices += notice_short_texts(chosen, units, get_declaration(study).units_per_text)
     return Outline(chosen, units, plan_who(study, units, draw.drawn if draw else None), draw)
 
@@ -125,6 +129,7 @@ def launch_study(study: Study, made_by: User | None = None) -> tuple[Study, Chos
 def write_rows(scratch: Study, prepared: PreparedLaunch, writer: Writer, made_by: User | None) -> None:
     store_draw(scratch, prepared.draw, made_by)
     units = save_units(scratch, prepared.units, writer.save)
+    save_units(scratch, prepared.practice, writer.save, first=len(units))
     make_slots(units, Purpose.MAIN, prepared.cells, make_quotas(scratch), writer.save)
     make_annotators(scratch, count_annotators(scratch), Purpose.MAIN, save=writer.save)
 
@@ -219,7 +224,8 @@ def start_preview(study: Study, variant: str = "") -> Annotator:
     """
     study = lock_study(study, StudyState.DRAFT, StudyState.LIVE)
     if study.is_draft:
-        make_units(study, plan_units(study, choose_items(study)))
+        chosen = choose_items(study)
+        make_units(study, [*plan_units(study, chosen), *plan_practice(study, chosen)])
     else:
         yesterday = timezone.now() - PREVIEWS_LAST
         delete_annotators(study.annotators.filter(purpose=Purpose.PREVIEW, created_at__lt=yesterday))

@@ -16,6 +16,7 @@ from studies.protocols import Declaration
 from studies.services.declarations import get_declaration
 from studies.services.places import give_back, give_back_read_texts
 from studies.services.planning import add_seat_slots, check_cells
+from studies.services.practice import create_practice
 from studies.services.quotas import assign_groups, check_group
 from studies.services.selection import CALIBRATION
 from studies.services.spec import SpecError
@@ -110,6 +111,7 @@ def make_annotators(
     save(Annotator, annotators)
     units = study.units.prefetch_related("items__options").in_bulk()
     declaration = get_declaration(study)
+    create_practice(annotators, study, declaration, save)
     for annotator in annotators:
         create_assignments(annotator, find_or_add_slots(study, annotator), units, declaration, save)
         give_back_read_texts(annotator)

@@ -11,15 +11,16 @@ from django.utils.translation import gettext as _
 
 from items.models import Text
 from projects.prepared import Prepared
-from studies.models import Annotator, Assignment, Purpose, StudyState
-from studies.protocols import Declaration, Stage
+from studies.models import Annotator, Apart, Assignment, Ended, Purpose, StudyState
+from studies.protocols import Stage
 from studies.services.answers import Drafts, ShownItems
 from studies.services.declarations import get_annotator_declaration
+from studies.services.phases import find_open_phase
 from studies.services.selection import CALIBRATION, MAIN
 
 # Of an open assignment, what its page and its hand-in rest on; the frozen rest of the study is known (declarations.py).
-OF_ASSIGNMENT = ("round", "position", "shown", "reopened", "stage", "token", "stage_opened_at", "finished_at")
-OF_ANNOTATOR = ("public_id", "token", "kind", "purpose", "person", "revoked_at", "last_seen", "variant")
+OF_ASSIGNMENT = ("round", "position", "shown", "reopened", "stage", "token", "stage_opened_at", "finished_at", "apart")
+OF_ANNOTATOR = ("public_id", "token", "kind", "purpose", "person", "revoked_at", "ended_as", "last_seen", "variant")
 OF_STUDY = ("project", "protocol", "language", "state", "launched_at", "main_opened_at", "instrument_version")
 READ = (
     *OF_ASSIGNMENT,
@@ -27,7 +28,8 @@ READ = (
     *(f"annotator__study__{name}" for name in OF_STUDY),
     *(f"unit__{name}" for name in ("part", "text__external_id", "text__title", "text__body", "text__language")),
 )
-Kind = Literal["revoked", "closed", "paused", "phase", "stage", "waiting", "done"]
+Barrier = Literal["revoked", "closed", "paused", "screened_out", "failed_check"]
+Kind = Barrier | Literal["phase", "stage", "waiting", "returning", "done"]
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ class Place:
     def counts(self) -> tuple[int, int]:
         """The number of this unit and of all. Of each round by itself, but a unit taken back keeps its number."""
         if self.assignment is None:
-            return 0, self.annotator.assignments.active().count()
+            return 0, self.annotator.assignments.worked_on().count()
         takes_back = get_annotator_declaration(self.annotator).takes_back
         ((finished, total),) = read_counts(self.annotator.pk, 1 if takes_back else self.assignment.round)
         is_again = takes_back and self.assignment.round > 1  # then its own first round is among the finished
@@ -77,13 +79,13 @@ class Place:
 
 
 def list_open(annotator: int, token: str) -> QuerySet[Assignment]:
-    rows = Assignment.objects.open().filter(annotator=annotator, annotator__token=token)
+    rows = Assignment.objects.worked_on().filter(annotator=annotator, annotator__token=token, finished_at=None)
     return rows.select_related("annotator__study", "unit__text").only(*READ)
 
 
 def count_units(annotator: int, round: int) -> QuerySet[Assignment, Any]:
     """Of how many units of the round how many are done."""
-    rows = Assignment.objects.active().filter(annotator=annotator, round=round).order_by().values("annotator")
+    rows = Assignment.objects.worked_on().filter(annotator=annotator, round=round).order_by().values("annotator")
     return rows.annotate(finished=Count("finished_at"), total=Count("*")).values_list("finished", "total")
 
 
@@ -124,8 +126,10 @@ def locate(
         assignment.annotator = annotator
     declaration = get_annotator_declaration(annotator)
     current = queue[0] if queue else None
-    has_begun = bool(done or (current and current.stage_opened_at))
-    if not has_begun and (phase := find_open_phase(annotator, declaration)):
+    is_under_way = bool(current and current.stage_opened_at)
+    if current is None and not done and has_abandoned(annotator):
+        return Place("returning", annotator)
+    if not is_under_way and (phase := find_open_phase(annotator, current, done)):
         return Place("phase", annotator, phase=phase)
     if current is None:
         return Place("done", annotator, done=done)
@@ -136,12 +140,9 @@ def locate(
     return Place("stage", annotator, None, current, stage, tuple(queue[1:]), done, shown_items=shown_items)
 
 
-def find_open_phase(annotator: Annotator, declaration: Declaration) -> str | None:
-    """The first phase that the annotator has not passed; experts have none."""
-    if annotator.purpose == Purpose.EXPERT:
-        return None
-    passed = set(annotator.phases_passed.values_list("phase", flat=True))
-    return next((phase for phase in declaration.phases if phase not in passed), None)
+def has_abandoned(annotator: Annotator) -> bool:
+    """Whether work that the annotator left was offered to others, and may be gone on with."""
+    return annotator.assignments.filter(apart=Apart.ABANDONED, finished_at=None).exists()
 
 
 def is_waiting(annotator: Annotator, following: Assignment, done: Assignment | None = None) -> bool:
@@ -152,9 +153,13 @@ def is_waiting(annotator: Annotator, following: Assignment, done: Assignment | N
     return annotator.assignments.active().filter(unit__part=CALIBRATION).exists()
 
 
-def find_barrier(annotator: Annotator) -> Literal["revoked", "closed", "paused"] | None:
+def find_barrier(annotator: Annotator) -> Barrier | None:
     """What keeps an annotator out just now, if anything does."""
-    if annotator.revoked_at:
+    if annotator.ended_as == Ended.SCREENED_OUT:
+        return "screened_out"
+    if annotator.ended_as == Ended.FAILED_CHECK:
+        return "failed_check"
+    if annotator.revoked_at or annotator.ended_as:
         return "revoked"
     state = annotator.study.state
     if state == StudyState.LIVE or (state == StudyState.DRAFT and annotator.purpose == Purpose.PREVIEW):

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import Count, Q
 
-from studies.models import Annotator, AnnotatorKind, Assignment, Purpose, Slot, Study
+from studies.models import Annotator, AnnotatorKind, Apart, Assignment, Purpose, Slot, Study
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,7 @@ def list_annotators(study: Study) -> list[Annotator]:
     )
     given_back: dict[int, list[tuple[str, int]]] = {}
     returned = Assignment.objects.filter(annotator__study=study, returned_at__isnull=False).order_by("return_reason")
+    returned = returned.exclude(apart__in=[Apart.PRACTICE, Apart.SURPLUS])
     for annotator, reason, number in returned.values_list("annotator", "return_reason").annotate(n=Count("pk")):
         given_back.setdefault(annotator, []).append((reason, number))
     found: list[Any] = list(annotators)

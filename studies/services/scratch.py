@@ -63,7 +63,7 @@ def refuse_if_written(study: Study) -> None:
 
 def adopt_rows(study: Study, scratch: Study) -> None:
     """The rows of the scratch study are the study's now, inside the caller's transaction."""
-    Unit.objects.filter(study=scratch).update(study=study)
+    Unit.everything.filter(study=scratch).update(study=study)
     Annotator.objects.filter(study=scratch).update(study=study)
     PeopleTexts.objects.filter(study=scratch).update(study=study)
 

@@ -7,6 +7,8 @@ from django.utils.translation import gettext as _
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from items.plain import has_control, make_printable
+from studies.phases import Phases
+from studies.recruitment import Recruitment
 from studies.strict_yaml import NotYaml, load_mapping
 
 MAX_SEED = 2**62
@@ -145,6 +147,9 @@ class StudySpec(Strict):
     params: dict[str, Any] = Field(default_factory=dict)
     groups: Annotated[list[Group], Field(max_length=100)] = Field(default_factory=list)
     variants: Annotated[list[VariantSpec], Field(max_length=10)] = Field(default_factory=list)
+    # Left out, a draft that is changed keeps its own.
+    phases: Phases | None = None
+    recruitment: Recruitment | None = None
 
 
 def read_spec(content: str) -> StudySpec:

@@ -1,0 +1,82 @@
+"""How people come to a study and what they get back: its shape in a study file, read strictly."""
+
+from typing import Annotated, Literal
+
+from django.utils.translation import gettext as _
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+Platform = Literal["", "prolific", "mturk", "other"]
+# The parameters of the address with which a platform says who comes; the first names the person.
+PARAMETERS: dict[str, tuple[str, ...]] = {
+    "prolific": ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID"),
+    "mturk": ("workerId", "assignmentId", "hitId"),
+}
+RETURN_TO = {"prolific": "https://app.prolific.com/submissions/complete?cc={code}"}
+LEAST_TIME_OUT = 30  # minutes
+TIME_OUT_TIMES = 3  # the estimated minutes
+
+
+def check_code(text: str) -> str:
+    if not text.isascii() or not text.isprintable() or any(character in text for character in "<>\"'&"):
+        raise ValueError(_("a code may have letters, digits and simple punctuation only."))
+    return text
+
+
+def check_address(text: str) -> str:
+    if text and not text.startswith("https://"):
+        raise ValueError(_("the address must begin with https://."))
+    if any(character.isspace() for character in text):
+        raise ValueError(_("an address has no spaces."))
+    return text
+
+
+Code = Annotated[str, Field(max_length=60), AfterValidator(check_code)]
+Parameter = Annotated[str, Field(max_length=60, pattern=r"^[A-Za-z][A-Za-z0-9_-]*$")]
+Minutes = Annotated[int, Field(ge=1, le=100_000, strict=True)]
+
+
+class Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", str_strip_whitespace=True, frozen=True)
+
+
+class Codes(Strict):
+    """What people hand back to the platform: when they have finished, were screened out, or failed a check."""
+
+    finished: Code = ""
+    screened_out: Code = ""
+    failed_check: Code = ""
+
+
+class Recruitment(Strict):
+    """An open link for strangers, what the platform wants, and how long a place is held."""
+
+    open_link: bool = False
+    platform: Platform = ""
+    id_parameter: Parameter = "participant"
+    cap: Annotated[int, Field(ge=1, le=100_000, strict=True)] | None = None
+    units_per_person: Annotated[int, Field(ge=1, le=10_000, strict=True)] | None = None
+    minutes: Minutes | None = None
+    time_out: Minutes | None = None
+    codes: Codes = Codes()
+    return_to: Annotated[str, Field(max_length=500), AfterValidator(check_address)] = ""
+
+    @model_validator(mode="after")
+    def platform_has_codes(self) -> "Recruitment":
+        if self.platform and not self.open_link:
+            raise ValueError(_("a platform sends people to the open link: set open_link to true."))
+        if self.platform in ("prolific", "mturk") and not self.codes.finished:
+            raise ValueError(_("the platform needs codes.finished, the code of people who have finished."))
+        used = [code for code in self.codes.model_dump().values() if code]
+        if len(set(used)) < len(used):
+            raise ValueError(_("two of the codes are the same."))
+        return self
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Of the address, those that are read; the first names the person. None without a platform."""
+        return PARAMETERS.get(self.platform, (self.id_parameter,) if self.platform else ())
+
+    def get_return_address(self, code: str) -> str:
+        """Where somebody with this code goes back to; empty if they enter the code themselves."""
+        address = self.return_to or RETURN_TO.get(self.platform, "")
+        return address.replace("{code}", code) if code else ""

@@ -1,0 +1,145 @@
+"""Take an annotator through the phases of a study: which is next, what was answered, who can go on."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+from django.utils import timezone
+
+from studies.models import Annotator, Assignment, Ended, PhasePassed, Purpose, Study
+from studies.phases import AFTER_UNITS, Phase
+from studies.services.declarations import get_annotator_declaration, get_annotator_wording, keep
+
+FOLDER = Path(__file__).resolve().parent.parent
+PRACTICE_ROUND = 0  # practice is numbered by itself
+Passages = Mapping[str, PhasePassed]
+
+_launched: dict[tuple[int, datetime], tuple[Phase, ...]] = {}
+
+
+def get_phases(study: Study) -> tuple[Phase, ...]:
+    """The study's own phases in their order; none where people go through those of the instrument."""
+    if not study.launched_at:
+        return read_phases(study)
+    key = study.pk, study.launched_at
+    if key not in _launched:
+        keep(_launched, key, read_phases(study))
+    return _launched[key]
+
+
+def read_phases(study: Study) -> tuple[Phase, ...]:
+    return tuple(Phase.model_validate(said) for said in study.phases)
+
+
+def forget_launched() -> None:
+    """Where a database is not the one of before, as in tests, its primary keys may mean something else."""
+    _launched.clear()
+
+
+def list_phases(annotator: Annotator) -> tuple[Phase, ...]:
+    """What the annotator goes through: the phases of the study, else those of the instrument. Experts have none."""
+    if annotator.purpose == Purpose.EXPERT:
+        return ()
+    own = get_phases(annotator.study)
+    return own or tuple(Phase(kind=name) for name in get_annotator_declaration(annotator).phases)
+
+
+def get_phase(annotator: Annotator, name: str) -> Phase | None:
+    return next((phase for phase in list_phases(annotator) if phase.name == name), None)
+
+
+def read_passages(annotator: Annotator) -> dict[str, PhasePassed]:
+    return {passage.phase: passage for passage in annotator.phases_passed.all()}
+
+
+def find_open_phase(annotator: Annotator, current: Assignment | None, done: Assignment | None) -> str | None:
+    """The phase that comes before the next unit, or after the last; None if none does.
+
+    `current` is the next assignment, not begun yet; `done` the one handed in just now, before which all that comes
+    first was passed.
+    """
+    phases = list_phases(annotator)
+    if done and not any(phase.kind in ("attention", "practice", "survey") for phase in phases):
+        return None
+    passages = read_passages(annotator)
+    for phase in phases:
+        if phase.kind == "practice" and current and current.round == PRACTICE_ROUND:
+            return None
+        if is_due(phase, annotator, current) and not (phase.name in passages and passages[phase.name].passed_at):
+            return phase.name
+    return None
+
+
+def is_due(phase: Phase, annotator: Annotator, current: Assignment | None) -> bool:
+    """Whether the phase comes now, if it was not passed: attention checks behind their units, a survey behind all."""
+    if phase.kind in ("practice", "thanks"):
+        return False
+    if phase.kind == "attention":
+        return phase.after is not None and count_finished(annotator) >= phase.after
+    return phase.kind not in AFTER_UNITS or current is None
+
+
+def count_finished(annotator: Annotator) -> int:
+    return annotator.assignments.worked_on().filter(round=1, finished_at__isnull=False).count()
+
+
+@cache
+def load_usual_words(language: str) -> dict[str, dict[str, Any]]:
+    """The usual words of all kinds of phases in a language; in English where Lesart does not have it."""
+    path = FOLDER / f"phase_words.{language.partition('-')[0]}.yaml"
+    loaded = yaml.safe_load((path if path.exists() else FOLDER / "phase_words.en.yaml").read_text("utf-8"))
+    return dict(loaded)
+
+
+def get_usual_words(name: str, language: str, wording: Mapping[str, Any]) -> dict[str, Any]:
+    """What a phase or page says without words of its own: what the instrument has, else what ships with Lesart."""
+    usual = load_usual_words(language).get(name, {})
+    words = dict(wording.get("done" if name == "thanks" else name) or usual)
+    return words | {"button": words.get("agree") or words.get("start") or usual.get("button", "")}
+
+
+def get_phase_words(annotator: Annotator, name: str) -> dict[str, Any]:
+    """The words of a phase, or of a page that is none, as this annotator sees them."""
+    phase = get_phase(annotator, name)
+    usual = get_usual_words(phase.kind if phase else name, annotator.study.language, get_annotator_wording(annotator))
+    return fill_words(phase, usual)
+
+
+def fill_words(phase: Phase | None, usual: Mapping[str, Any]) -> dict[str, Any]:
+    """The phase's own title, text and button; the usual ones where it is silent."""
+    if phase is None:
+        return dict(usual)
+    has_text = phase.paragraphs or phase.points
+    text = {"paragraphs": phase.paragraphs, "points": phase.points} if has_text else {}
+    said = {"title": phase.title, "button": phase.button}
+    return {**usual, **text, **{name: words for name, words in said.items() if words}}
+
+
+def note_answers(
+    annotator: Annotator, phase: Phase, answers: Mapping[str, str], passage: PhasePassed | None
+) -> PhasePassed:
+    """Store a try at the phase, after those of the `passage`, and what follows: it is passed, or somebody is out."""
+    now = timezone.now()
+    tries = passage.tries + 1 if passage else 1
+    passage = passage or PhasePassed(annotator=annotator, phase=phase.name)
+    passage.version, passage.tries, passage.answers = phase.version_shown, tries, dict(answers)
+    passage.score = phase.score(answers) if phase.is_scored else None
+    if phase.screens_out(answers) or (not phase.is_passed(passage.score or 0) and tries >= phase.max_tries):
+        passage.failed_at = now
+        end_annotator(annotator, Ended.SCREENED_OUT if phase.kind == "background" else Ended.FAILED_CHECK)
+    elif phase.is_passed(passage.score or 0) and phase.kind != "training":
+        passage.passed_at = now
+    passage.save()
+    return passage
+
+
+def end_annotator(annotator: Annotator, reason: Ended) -> None:
+    """The annotator takes no further part: their cells are free for others, and nothing of theirs is in a figure."""
+    now = timezone.now()
+    annotator.assignments.active().update(returned_at=now, return_reason=reason.label)
+    annotator.assignments.update(apart=None)
+    Annotator.objects.filter(pk=annotator.pk).update(ended_as=reason, ended_at=now)
+    annotator.ended_as, annotator.ended_at = reason, now

@@ -1,0 +1,76 @@
+"""Units to practise on: texts of their own, done first by everybody, in no plan and in no figure."""
+
+from random import Random
+from typing import Any
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from items.plain import make_printable
+from projects.scratch import Save
+from studies.models import Annotator, Apart, Assignment, Purpose, Study, Unit
+from studies.models.study import PRACTICE
+from studies.presentation_order import draw_orders
+from studies.protocols import PROTOCOLS, Declaration
+from studies.services.phases import PRACTICE_ROUND, read_phases
+from studies.services.selection import Chosen, PlannedUnit, find_items, plan_units
+from studies.services.spec import SpecError
+
+
+def list_practice_texts(study: Study) -> list[str]:
+    return [text for phase in read_phases(study) if phase.kind == "practice" for text in phase.texts]
+
+
+def plan_practice(study: Study, chosen: Chosen) -> list[PlannedUnit]:
+    """The units of the texts to practise on; `SpecError` if one is unknown, has no items, or is asked about later."""
+    wanted = list_practice_texts(study)
+    if not wanted:
+        return []
+    asked = {text.external_id for text, _items in chosen.texts}
+    if both := [make_printable(name) for name in wanted if name in asked]:
+        raise SpecError(
+            _("The text “%(name)s” is for practice and for the main part. Leave it out of one of them.")
+            % {"name": "”, “".join(both)}
+        )
+    texts = list(study.project.texts.current().filter(external_id__in=wanted))
+    items = find_items(study, texts) if PROTOCOLS[study.protocol].needs_items else []
+    found = [(text, [item for item in items if item.text_id == text.pk]) for text in texts]
+    usable = {text.external_id for text, own in found if own or not PROTOCOLS[study.protocol].needs_items}
+    if lacking := [make_printable(name) for name in wanted if name not in usable]:
+        raise SpecError(
+            _("The project has no text “%(name)s” with items to practise on.") % {"name": "”, “".join(lacking)}
+        )
+    units = plan_units(study, Chosen(found))
+    return [PlannedUnit(unit.text, unit.items, PRACTICE) for unit in units]
+
+
+def create_practice(annotators: list[Annotator], study: Study, declaration: Declaration, save: Save) -> None:
+    """Assignments to practise with, before all others. They are given back from the start, so that no plan has them."""
+    units = list(Unit.everything.filter(study=study, part=PRACTICE).prefetch_related("items__options"))
+    now = timezone.now()
+    save(
+        Assignment,
+        (
+            Assignment(
+                annotator=annotator,
+                unit=unit,
+                round=PRACTICE_ROUND,
+                position=0,
+                shown=draw_practice_orders(annotator, unit, declaration),
+                stage=declaration.stages[0].name,
+                returned_at=now,
+                apart=Apart.PRACTICE,
+            )
+            for annotator in annotators
+            if annotator.purpose != Purpose.EXPERT
+            for unit in units
+        ),
+    )
+
+
+def draw_practice_orders(annotator: Annotator, unit: Unit, declaration: Declaration) -> dict[str, list[Any]]:
+    """Where the items of one generator are guessed, those of the one that the seed draws."""
+    rng = Random(f"{annotator.study.seed}/practice/{annotator.purpose}/{annotator.seat}/{unit.position}")
+    items = list(unit.items.all())
+    generator = rng.choice(sorted({item.generator_id for item in items})) if items else None
+    return draw_orders(declaration, items, generator, rng)
