@@ -1,0 +1,189 @@
+"""Where the noise of ratings comes from, and how many raters are worth paying (Brennan 2001, Generalizability Theory).
+
+Objects × raters, complete or not: components from the analogous sums of squares (Henderson 1953, method 1), which for
+complete data are those of the analysis of variance. Negative components stay, and count as 0 in Eρ² and Φ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from analysis.measures.types import FloatArray, IntArray
+
+OBJECT, RATER, RESIDUAL = "object", "rater", "residual"
+
+
+@dataclass(frozen=True)
+class GStudy:
+    """Components of objects, raters and their interaction with error; NaN where they cannot be told apart."""
+
+    objects: float
+    raters: float
+    residual: float
+    n_objects: int
+    n_raters: int
+
+    def relative(self, raters: float) -> float:
+        """Eρ² of the mean of so many raters: Shrout & Fleiss' ICC(3, ·)."""
+        return dependable(self.objects, self.residual / raters)
+
+    def absolute(self, raters: float) -> float:
+        """Φ: ICC(2, ·)."""
+        return dependable(self.objects, (positive(self.raters) + positive(self.residual)) / raters)
+
+
+def positive(component: float) -> float:
+    return max(component, 0.0) if component == component else component
+
+
+def dependable(signal: float, noise: float) -> float:
+    """signal / (signal + noise), both at least 0; NaN if both are 0."""
+    signal, noise = positive(signal), positive(noise)
+    return signal / (signal + noise) if signal + noise > 0 else np.nan
+
+
+def g_study(item: IntArray, rater: IntArray, value: FloatArray) -> GStudy:
+    """From single ratings (m,), codes from 0 without gaps."""
+    found = _moments(item, rater, np.zeros(len(item), dtype=np.int64), value)
+    objects, raters, residual = (float(each[0]) for each in found.components())
+    return GStudy(objects, raters, residual, int(item.max()) + 1, int(rater.max()) + 1)
+
+
+def g_study_without(item: IntArray, rater: IntArray, cluster: IntArray, value: FloatArray) -> FloatArray:
+    """(k, 3) components of objects, raters and residual without each cluster, such as the text of an object.
+
+    All sums of squares are sums over clusters, so nothing is refitted.
+    """
+    return np.stack(_moments(item, rater, cluster, value).without_each().components(), axis=1)
+
+
+@dataclass(frozen=True)
+class _Moments:
+    """Sums by cluster (k,), or by cluster and rater (k, r); `components` solves Henderson's three equations."""
+
+    n: FloatArray
+    total: FloatArray
+    squares: FloatArray
+    of_objects: FloatArray  # Σ (Σ of an object)² / its n
+    objects: FloatArray
+    object_loads: FloatArray  # Σ n of an object ²
+    cells_by_object: FloatArray  # Σ over objects of Σ n of a cell ² / n of the object
+    rater_n: FloatArray
+    rater_total: FloatArray
+    rater_cells: FloatArray  # Σ n of a cell ², by rater
+
+    def without_each(self) -> _Moments:
+        return _Moments(*(each.sum(axis=0) - each for each in self.__dict__.values()))
+
+    def summed(self) -> _Moments:
+        return _Moments(*(each.sum(axis=0, keepdims=True) for each in self.__dict__.values()))
+
+    def components(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        mean = self.total**2 / self.n
+        judged = np.where(self.rater_n > 0, self.rater_n, 1.0)
+        of_raters = (self.rater_total**2 / judged).sum(axis=1)
+        raters = (self.rater_n > 0).sum(axis=1).astype(np.float64)
+        cells_by_rater = (self.rater_cells / judged).sum(axis=1)
+        rater_loads = (self.rater_n**2).sum(axis=1) / self.n
+        object_loads = self.object_loads / self.n
+        one = np.ones(len(self.n))
+        # expectations of the four sums in (objects, raters, residual), without the mean's part
+        of_mean = np.stack([object_loads, rater_loads, one], axis=1)
+        expected_objects = np.stack([self.n, self.cells_by_object, self.objects], axis=1)
+        expected_raters = np.stack([cells_by_rater, self.n, raters], axis=1)
+        whole = np.stack([self.n, self.n, self.n], axis=1)
+        matrix = np.stack(
+            [
+                expected_objects - of_mean,
+                expected_raters - of_mean,
+                whole - expected_objects - expected_raters + of_mean,
+            ],
+            axis=1,
+        )
+        sums = np.stack(
+            [self.of_objects - mean, of_raters - mean, self.squares - self.of_objects - of_raters + mean], axis=1
+        )
+        solvable = np.abs(np.linalg.det(matrix / np.maximum(np.abs(matrix).max(axis=(1, 2), keepdims=True), 1))) > 1e-12
+        matrix[~solvable] = np.eye(3)
+        found = np.linalg.solve(matrix, sums[..., None])[..., 0]
+        found[~solvable] = np.nan
+        return found[:, 0], found[:, 1], found[:, 2]
+
+
+def _moments(item: IntArray, rater: IntArray, cluster: IntArray, value: FloatArray) -> _Moments:
+    n_items, n_raters, k = int(item.max()) + 1, int(rater.max()) + 1, int(cluster.max()) + 1
+    n_item = np.bincount(item, minlength=n_items).astype(np.float64)
+    total_item = np.bincount(item, weights=value, minlength=n_items)
+    of_item = np.zeros(n_items, dtype=np.int64)
+    of_item[item] = cluster
+    cells, count = np.unique(item * n_raters + rater, return_counts=True)
+    cell_item, cell_rater, squared = cells // n_raters, cells % n_raters, count.astype(np.float64) ** 2
+
+    def by_cluster(weights: FloatArray, groups: IntArray) -> FloatArray:
+        return np.bincount(groups, weights=weights, minlength=k).astype(np.float64)
+
+    def by_rater(weights: FloatArray, groups: IntArray, raters: IntArray) -> FloatArray:
+        found = np.bincount(groups * n_raters + raters, weights=weights, minlength=k * n_raters)
+        return found.astype(np.float64).reshape(k, n_raters)
+
+    return _summed_if_one(
+        _Moments(
+            by_cluster(np.ones(len(value)), cluster), by_cluster(value, cluster), by_cluster(value**2, cluster),
+            by_cluster(total_item**2 / n_item, of_item), by_cluster(np.ones(n_items), of_item),
+            by_cluster(n_item**2, of_item), by_cluster(squared / n_item[cell_item], of_item[cell_item]),
+            by_rater(np.ones(len(value)), cluster, rater), by_rater(value, cluster, rater),
+            by_rater(squared, of_item[cell_item], cell_rater),
+        )
+    )  # fmt: skip
+
+
+def _summed_if_one(found: _Moments) -> _Moments:
+    return found.summed() if len(found.n) == 1 else found
+
+
+# Persons × items × raters ---------------------------------------------------------------------------------------------
+
+FACETS = ("p", "i", "r")
+
+
+def crossed_components(values: FloatArray) -> dict[str, float]:
+    """The seven components of a complete table persons × items × raters, by the names of the facets that they join."""
+    size = dict(zip(FACETS, values.shape, strict=True))
+    mean = _mean_squares(values)
+    pir = mean["pir"]
+    found = {"pir": pir}
+    for pair in ("pi", "pr", "ir"):
+        found[pair] = (mean[pair] - pir) / size[_others(pair)]
+    for one in FACETS:
+        joined = [pair for pair in ("pi", "pr", "ir") if one in pair]
+        others = float(np.prod([size[other] for other in _others(one)]))
+        found[one] = (mean[one] - mean[joined[0]] - mean[joined[1]] + pir) / others
+    return found
+
+
+def _others(names: str) -> str:
+    return "".join(name for name in FACETS if name not in names)
+
+
+def _mean_squares(values: FloatArray) -> dict[str, float]:
+    effects: dict[str, FloatArray] = {"": values.mean(keepdims=True)}
+    found = {}
+    for names in ("p", "i", "r", "pi", "pr", "ir", "pir"):
+        over = tuple(place for place, name in enumerate(FACETS) if name not in names)
+        within = values.mean(axis=over, keepdims=True) if over else values
+        effects[names] = within - sum(effects[part] for part in effects if set(part) < set(names))
+        freedom = np.prod([values.shape[FACETS.index(name)] - 1 for name in names])
+        repeated = np.prod([values.shape[place] for place in over])
+        found[names] = float((effects[names] ** 2).sum() * repeated / freedom)
+    return found
+
+
+def d_study(components: Mapping[str, float], items: int, raters: int) -> tuple[float, float]:
+    """Eρ² and Φ of persons' means over so many items and raters."""
+    part = {name: positive(value) for name, value in components.items()}
+    relative = part["pi"] / items + part["pr"] / raters + part["pir"] / (items * raters)
+    absolute = relative + part["i"] / items + part["r"] / raters + part["ir"] / (items * raters)
+    return dependable(part["p"], relative), dependable(part["p"], absolute)

@@ -1,0 +1,89 @@
+"""How well a set of items on certain texts would rank readers again.
+
+α: Cronbach (1951), for 0/1 KR-20; its interval: Feldt (1965). ω total: McDonald (1999), one factor by maximum
+likelihood. Longer tests: Spearman (1910), Brown (1910).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from scipy.stats import f as fisher
+
+from analysis.measures.intervals import LEVEL
+from analysis.measures.types import BoolArray, FloatArray, IntArray
+
+LEAST_FACTOR_PARTS = 3
+MOST_PATTERNS = 200  # sets of texts that are compared in pairs when the largest complete block is sought
+
+
+@dataclass(frozen=True)
+class AlphaOfParts:
+    """value with its ends; NaN without two persons, two parts and a spread of sums. n persons, k parts."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+    k: int
+
+
+def alpha_of_parts(scores: FloatArray, level: float = LEVEL) -> AlphaOfParts:
+    """α of persons × parts (n, k), such as items or texts, without missing scores."""
+    n, k = scores.shape
+    spread = float(scores.sum(axis=1).var(ddof=1)) if n > 1 else 0.0
+    if k < 2 or spread <= 1e-12:
+        return AlphaOfParts(math.nan, math.nan, math.nan, n, k)
+    value = k / (k - 1) * (1 - float(scores.var(axis=0, ddof=1).sum()) / spread)
+    tail, freedom = (1 - level) / 2, (n - 1, (n - 1) * (k - 1))
+    low, high = (1 - (1 - value) * float(fisher.ppf(end, *freedom)) for end in (1 - tail, tail))
+    return AlphaOfParts(value, low, high, n, k)
+
+
+def alpha_of_covariances(covariance: FloatArray) -> float:
+    """The same from a covariance matrix (k, k)."""
+    k = len(covariance)
+    return float(k / (k - 1) * (1 - np.trace(covariance) / covariance.sum()))
+
+
+def omega_of_loadings(loadings: FloatArray, unique: FloatArray) -> float:
+    """(Σ l)² / ((Σ l)² + Σ ψ) from loadings and unique variances (k,)."""
+    shared = float(loadings.sum()) ** 2
+    return shared / (shared + float(unique.sum()))
+
+
+def omega_total(scores: FloatArray) -> float:
+    """ω of persons × parts (n, k); NaN below three parts, where a part does not vary or the fit does not converge."""
+    if scores.shape[1] < LEAST_FACTOR_PARTS or (scores.std(axis=0) <= 1e-12).any():
+        return math.nan
+    from statsmodels.multivariate.factor import Factor  # imports half a second of statsmodels
+
+    try:
+        found = Factor(scores, n_factor=1, method="ml").fit()
+    except (np.linalg.LinAlgError, ValueError):
+        return math.nan
+    spread = scores.std(axis=0, ddof=1)
+    loadings = np.asarray(found.loadings)[:, 0] * spread
+    return omega_of_loadings(loadings, np.asarray(found.uniqueness) * spread**2)
+
+
+def lengthen(reliability: float, times: float) -> float:
+    """The reliability of a set `times` as long: mρ / (1 + (m - 1) ρ)."""
+    return times * reliability / (1 + (times - 1) * reliability)
+
+
+def largest_block(answered: BoolArray) -> tuple[IntArray, IntArray]:
+    """Persons and texts of the largest complete block of persons × texts (n, t), by number of cells.
+
+    Sought among the sets of texts that persons did and what two of these share: the commonest 200 sets.
+    """
+    patterns, count = np.unique(answered, axis=0, return_counts=True)
+    kept = patterns[np.argsort(-count)[:MOST_PATTERNS]]
+    shared = [one & other for one, other in combinations(kept, 2)] if len(kept) > 1 else []
+    candidates = np.unique(np.array([*kept, *shared], dtype=bool), axis=0)
+    having = (answered.astype(np.int64) @ candidates.T.astype(np.int64)) == candidates.sum(axis=1)
+    best = int(np.argmax(having.sum(axis=0) * candidates.sum(axis=1)))
+    return np.flatnonzero(having[:, best]), np.flatnonzero(candidates[best])
