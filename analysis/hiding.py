@@ -55,5 +55,5 @@ def effects_shown(role: Role = Role.VIEWER) -> Callable[[Callable[..., Any]], Ca
 
 def hidden_page(request, study):
     """In place of a page of single items, judgments or answers: why it is closed, and until when."""
-    context = {"project": study.project, "study": study, "tab": "results"}
+    context = {"project": study.project, "study": study}
     return render(request, "analysis/hidden.html", context, status=403)

@@ -62,7 +62,6 @@ def build_context(study) -> dict:
     return {
         "project": study.project,
         "study": study,
-        "tab": "evaluators",
         "rows": rows,
         "stages": [_("Answers")] if is_judged else [_("Without the text"), _("With the text")],
         "column_runs": judges.list_column_runs(study) if is_judged else [],
@@ -88,7 +87,6 @@ def evaluator_page(request, slug, pk):
     context = {
         "project": study.project,
         "study": study,
-        "tab": "evaluators",
         "evaluator": evaluator,
         "row": row,
         "is_model": is_model,
@@ -115,7 +113,7 @@ def evaluator_model(request, slug):
     except WrongState as error:
         messages.error(request, str(error))
         return redirect("study_evaluators", study.slug)
-    context = {"project": study.project, "study": study, "tab": "evaluators", "form": form, "is_judged": is_judged}
+    context = {"project": study.project, "study": study, "form": form, "is_judged": is_judged}
     context["selectors"] = list_selecting_models(study)
     if form.is_valid():
         try:

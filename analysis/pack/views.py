@@ -37,7 +37,6 @@ def study_pack(request, study):
     context = {
         "project": study.project,
         "study": study,
-        "tab": "results",
         "report": {"included": form.choices.included},
         "pack": pack,
         "n_bytes": path_of(done.file).stat().st_size if done else 0,

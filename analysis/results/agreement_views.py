@@ -51,7 +51,6 @@ def agreement_lab(request, slug):
     context = {
         "project": study.project,
         "study": study,
-        "tab": "results",
         "report": {"included": form.choices.included},
         "form": form,
         "questions": page_table(questions_in(study, form), convention),
@@ -95,7 +94,6 @@ def stand_in(request, study):
     context = {
         "project": study.project,
         "study": study,
-        "tab": "results",
         "report": report,
         "form": form,
         "kinds": kinds,

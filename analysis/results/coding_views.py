@@ -71,7 +71,6 @@ def page_context(request: HttpRequest, study: Study, user: User) -> dict:
     return {
         "project": study.project,
         "study": study,
-        "tab": "results",
         "items": items,
         "scheme": scheme,
         "chosen": scheme.kind(form.chosen("kind")),
@@ -175,7 +174,6 @@ def study_codes_import(request, study):
     context = {
         "project": study.project,
         "study": study,
-        "tab": "results",
         "file_form": form,
         "problems": problems[:MOST_PROBLEMS],
         "n_more": max(0, len(problems) - MOST_PROBLEMS),

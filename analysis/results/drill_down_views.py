@@ -41,7 +41,6 @@ def study_behind(request, study):
     context = {
         "project": study.project,
         "study": study,
-        "tab": "results",
         "report": {"included": form.choices.included},
         "of": found,
         "heading": heading(found.table.title, found.column.title),

@@ -64,7 +64,6 @@ def study_items(request, study):
     context = {
         "project": study.project,
         "study": study,
-        "tab": "results",
         "report": report,
         "table": shown,
         "page": page,
@@ -127,7 +126,6 @@ def sheet_context(request, study, item, may_review):
     return {
         "project": study.project,
         "study": study,
-        "tab": "results",
         "item": item,
         "text": item.text,
         "options": options,

@@ -24,7 +24,7 @@ from studies.services.spec import SpecError
 @require_safe
 def study_planner(request, slug):
     study = get_study(request.user, slug)
-    context = {"project": study.project, "study": study, "tab": "planner"}
+    context = {"project": study.project, "study": study}
     return render(request, "analysis/planner.html", context | planned(study, request.GET))
 
 

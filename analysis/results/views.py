@@ -54,7 +54,6 @@ def study_results(request, slug):
     context = {
         "project": study.project,
         "study": study,
-        "tab": "results",
         "choices": form.choices,
         "report": report or {"included": form.choices.included},
         "is_waiting": report is None,
@@ -126,7 +125,6 @@ def study_table_page(request, slug, name):
     context = {
         "project": study.project,
         "study": study,
-        "tab": "results",
         "report": report,
         "grids": pivot(table, convention, behind, next(iter(sheet.object_list), [])),
         "sheets": contents(table, parts, sheet.number),

@@ -46,7 +46,6 @@ def list_annotators_context(study) -> dict:
     return {
         "project": study.project,
         "study": study,
-        "tab": "annotators",
         "people": listed,
         "crowd": AnnotatorCounts.of(listed),
         "crowds": [
@@ -133,4 +132,4 @@ def remove_simulated(request, slug):
         number,
     )
     messages.success(request, said % {"n": number})
-    return redirect("study", study.slug)
+    return redirect("study_design", study.slug)

@@ -33,7 +33,7 @@ def study_list(request, slug):
     project = get_project(request.user, slug)
     studies = project.studies.select_related("instrument_version__instrument")
     rows = [(study, count_progress(study)) for study in studies]
-    return render(request, "studies/list.html", {"project": project, "rows": rows, "tab": "studies"})
+    return render(request, "studies/list.html", {"project": project, "rows": rows})
 
 
 @login_required
@@ -48,7 +48,7 @@ def study_new(request, slug):
     if form.is_valid():
         try:
             study, _chosen = creating.create_study(project, form.cleaned_data["spec"])
-            return redirect("study", study.slug)
+            return redirect("study_design", study.slug)
         except creating.SlugTaken as error:
             form.add_error("slug", str(error))
         except SpecError as error:
@@ -69,7 +69,7 @@ def study_edit(request, slug):
     if form.is_valid():
         try:
             creating.change_study(study, form.cleaned_data["spec"])
-            return redirect("study", study.slug)
+            return redirect("study_design", study.slug)
         except creating.NotADraft as error:
             form.add_error(None, str(error))
         except SpecError as error:
@@ -86,7 +86,7 @@ def study_delete(request, slug):
         launching.delete_draft(study)
     except WrongState as error:
         messages.error(request, str(error))
-        return redirect("study", study.slug)
+        return redirect("study_design", study.slug)
     messages.success(request, _("The draft “%(title)s” was deleted.") % {"title": study.title})
     return redirect("study_list", study.project.slug)
 

@@ -49,7 +49,7 @@ def get_version(instrument: Instrument, number: int) -> InstrumentVersion:
 @require_safe
 def instrument_list(request, slug):
     project = get_project(request.user, slug)
-    context = {"project": project, "tab": "instruments", "rows": list_instruments(project)}
+    context = {"project": project, "rows": list_instruments(project)}
     return render(request, "studies/instrument_list.html", context)
 
 

@@ -11,7 +11,7 @@ from items.services.editing import EditRefused
 from projects.models import Role
 from studies.access import get_study
 from studies.flow_picture import draw_flow
-from studies.models import PeopleTexts, Purpose
+from studies.models import PeopleTexts, Purpose, StudyState
 from studies.protocols import PROTOCOLS
 from studies.services import launching, written_items
 from studies.services.declarations import get_declaration
@@ -22,12 +22,26 @@ from studies.services.spec import SpecError
 from studies.services.states import WrongState, switch_effects
 from studies.services.workload import estimate_workload
 
+OPENS_ON = {
+    StudyState.DRAFT: "study_design",
+    StudyState.LIVE: "study_annotators",
+    StudyState.PAUSED: "study_annotators",
+}
+
+
+@login_required
+@require_safe
+def open_study(request, slug):
+    """Design as a draft, People while people answer, Results afterwards."""
+    study = get_study(request.user, slug)
+    return redirect(OPENS_ON.get(study.state, "study_results"), study.slug)
+
 
 @login_required
 @require_safe
 def study_page(request, slug):
     study = get_study(request.user, slug)
-    context = {"project": study.project, "study": study, "tab": "study", "protocol": PROTOCOLS[study.protocol]}
+    context = {"project": study.project, "study": study, "protocol": PROTOCOLS[study.protocol]}
     context["flow"] = draw_flow(get_declaration(study))
     context["variants"] = list_variants(study)
     context |= describe_draft(study) if study.is_draft else describe_running_study(study)
@@ -116,9 +130,9 @@ def study_act(request, slug, action):
         ACTIONS[action](study, *([request.user] if action == "launch" else []))
     except (WrongState, SpecError) as error:
         messages.error(request, str(error))
-        return redirect("study", study.slug)
+        return redirect("study_design", study.slug)
     if action != "launch":
-        return redirect("study", study.slug)
+        return redirect("study_design", study.slug)
     messages.success(request, _("The study is live. Send each annotator their own link."))
     return redirect("study_annotators", study.slug)
 
@@ -150,7 +164,7 @@ def study_preview(request, slug):
         annotator = launching.start_preview(study, request.POST.get("variant", ""))
     except (WrongState, SpecError) as error:
         messages.error(request, str(error))
-        return redirect("study", study.slug)
+        return redirect("study_design", study.slug)
     return redirect("join", annotator.token)
 
 

@@ -25,7 +25,7 @@ def study_written(request, slug):
         raise Http404
     rows = written_items.list_written_items(study)
     waiting = [row for row in rows if not row.verdict]
-    context = {"project": study.project, "study": study, "tab": "written", "rows": rows, "n_waiting": len(waiting)}
+    context = {"project": study.project, "study": study, "rows": rows, "n_waiting": len(waiting)}
     return render(request, "studies/written.html", context)
 
 

@@ -27,7 +27,7 @@ def page(project, as_user, researcher):
     ]
     import_responses(study, as_csv(rows))
     client = as_user(researcher)
-    return lambda: client.get(reverse("study", args=["imported"])).content.decode()
+    return lambda: client.get(reverse("study_design", args=["imported"])).content.decode()
 
 
 def test_the_page_says_how_far_the_agreement_is_and_then_shows_it(page, run_jobs):

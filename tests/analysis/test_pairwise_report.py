@@ -263,17 +263,17 @@ def test_a_study_without_answers_says_so_in_every_table(project):
 def test_the_study_page_shows_the_agreement_of_the_calibration_and_opens_the_main_part(project, as_user, researcher):
     make_bank(project)
     study = launched(project)
-    page = as_user(researcher).get(reverse("study", args=["pairs"]))
+    page = as_user(researcher).get(reverse("study_design", args=["pairs"]))
     assert "No calibration pair has been answered yet." in page.content.decode()
     for annotator in annotators(study):
         Judge(annotator, Random(1)).work_through()
-    page = as_user(researcher).get(reverse("study", args=["pairs"])).content.decode()
+    page = as_user(researcher).get(reverse("study_design", args=["pairs"])).content.decode()
     assert "with ties" in page
     assert "Open main part" in page
     as_user(researcher).post(reverse("study_act", args=["pairs", "open_main"]))
     study.refresh_from_db()
     assert study.main_opened_at
-    page = as_user(researcher).get(reverse("study", args=["pairs"])).content.decode()
+    page = as_user(researcher).get(reverse("study_design", args=["pairs"])).content.decode()
     assert "Open main part" not in page
     assert "with ties" in page
 

@@ -154,5 +154,5 @@ def test_pages_without_figures_load_no_scripts_for_them(project, signed_in):
     asked = []
     page.on("request", lambda request: asked.append(request.url))
     study = guess_then_read(project)
-    page.goto(reverse("study", args=[study.slug]))
+    page.goto(reverse("study_design", args=[study.slug]))
     assert not [url for url in asked if "vendor" in url]

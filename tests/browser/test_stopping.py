@@ -176,7 +176,7 @@ def test_the_flow_picture_scrolls_in_itself(request, window, annotator, client, 
     window = request.getfixturevalue(window)
     cookie = {"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}
     window.context.add_cookies([cookie])
-    window.goto(f"/s/{annotator.study.slug}/")
+    window.goto(f"/s/{annotator.study.slug}/design/")
     expect(window.locator(".flow svg")).to_be_visible()
     window.locator(".flow ~ details summary").first.click()
     expect(window.locator(".paths > li")).to_have_count(8)

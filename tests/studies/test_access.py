@@ -20,8 +20,9 @@ PAGES = [
     ("study_list", ["rivers"], "get", "viewer", 200),
     ("study_new", ["rivers"], "get", "researcher", 200),
     ("study_new", ["rivers"], "post", "researcher", 200),
-    ("study", ["draft"], "get", "viewer", 200),
-    ("study", ["live"], "get", "viewer", 200),
+    ("study_design", ["draft"], "get", "viewer", 200),
+    ("study", ["live"], "get", "viewer", 302),
+    ("study_design", ["live"], "get", "viewer", 200),
     ("study_edit", ["draft"], "get", "researcher", 200),
     ("study_edit", ["draft"], "post", "researcher", 200),
     ("study_delete", ["draft"], "post", "researcher", 302),
@@ -117,7 +118,7 @@ def test_the_table_holds_every_address_of_studies():
 
 def test_wrong_and_foreign_studies_look_alike(as_user, stranger, studies):
     client = as_user(stranger)
-    pages = [client.get(reverse("study", args=[slug])) for slug in ("live", "no-such-study")]
+    pages = [client.get(reverse("study_design", args=[slug])) for slug in ("live", "no-such-study")]
     assert [page.status_code for page in pages] == [404, 404]
     foreign, unknown = (re.sub(rb'csrfmiddlewaretoken" value="[^"]*', b"", page.content) for page in pages)
     assert foreign.replace(b"live", b"") == unknown.replace(b"no-such-study", b"")

@@ -75,7 +75,7 @@ def test_unknown_parameters_and_values_off_their_range_are_refused(project, para
 def test_a_draft_says_how_much_it_asks(project, as_user, researcher):
     make_bank(project)
     drafted(project)
-    page = as_user(researcher).get(reverse("study", args=["dims"])).content.decode()
+    page = as_user(researcher).get(reverse("study_design", args=["dims"])).content.decode()
     assert "gives about 63 answers" in " ".join(page.split())
     assert "guessed by" not in page
 
@@ -83,16 +83,16 @@ def test_a_draft_says_how_much_it_asks(project, as_user, researcher):
 @pytest.mark.slow
 def test_the_second_round_is_opened_by_a_button(rated, as_user, researcher):
     client = as_user(researcher)
-    for name in ("study", "study_results"):
+    for name in ("study_design", "study_results"):
         assert "Open second round" in client.get(reverse(name, args=["dims"])).content.decode()
     client.post(reverse("study_act", args=["dims", "second_round"]))
     assert Assignment.objects.filter(round=2).count() == 5
-    assert "Open second round" not in client.get(reverse("study", args=["dims"])).content.decode()
+    assert "Open second round" not in client.get(reverse("study_design", args=["dims"])).content.decode()
 
 
 def test_a_viewer_cannot_open_it(rated, as_user, viewer):
     client = as_user(viewer)
-    assert "Open second round" not in client.get(reverse("study", args=["dims"])).content.decode()
+    assert "Open second round" not in client.get(reverse("study_design", args=["dims"])).content.decode()
     assert client.post(reverse("study_act", args=["dims", "second_round"])).status_code in (403, 404)
     assert not Assignment.objects.filter(round=2).exists()
 

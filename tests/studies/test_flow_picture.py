@@ -68,7 +68,7 @@ def test_every_path_is_listed_with_its_length_and_the_answers_that_lead_along_it
 @pytest.mark.parametrize("make", [drafted, launched])
 def test_the_study_page_shows_it_before_and_after_launch(project, as_user, viewer, make):
     make_bank(project)
-    page = BeautifulSoup(as_user(viewer).get(f"/s/{make(project).slug}/").content, "html.parser")
+    page = BeautifulSoup(as_user(viewer).get(f"/s/{make(project).slug}/design/").content, "html.parser")
     assert len(page.select(".flow svg rect")) == 8
     assert len(page.select(".paths > li")) == 8
     assert not re.search(r'style="|<script(?! )', str(page.select_one(".flow")))
@@ -76,4 +76,4 @@ def test_the_study_page_shows_it_before_and_after_launch(project, as_user, viewe
 
 def test_a_study_without_gates_has_no_picture(project, as_user, viewer):
     bank(project)
-    assert "flow" not in as_user(viewer).get(f"/s/{other_drafted(project).slug}/").content.decode()
+    assert "flow" not in as_user(viewer).get(f"/s/{other_drafted(project).slug}/design/").content.decode()

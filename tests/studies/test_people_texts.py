@@ -173,8 +173,8 @@ def test_the_form_and_the_pages_say_how_many_texts_people_do(project, as_user, r
     client = as_user(researcher)
     fields = {"title": "Some", "instrument": "guess-then-read/en", "annotators": "2", "seed": "1", "slug": "some"}
     client.post(reverse("study_new", args=["rivers"]), fields | {"people_texts": "2"})
-    page = client.get(reverse("study", args=["some"]))
+    page = client.get(reverse("study_design", args=["some"]))
     assert (page.context["draw"].n, str(page.context["workload"].texts)) == (2, "2")
     client.post(reverse("study_act", args=["some", "launch"]))
-    assert client.get(reverse("study", args=["some"])).context["people_texts"].made_by == researcher
+    assert client.get(reverse("study_design", args=["some"])).context["people_texts"].made_by == researcher
     assert Annotator.objects.first().assignments.count() == 2

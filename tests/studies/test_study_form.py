@@ -46,7 +46,7 @@ def test_a_draft_is_made_with_a_short_name_from_the_title(project, new):
     bank(project)
     page = new()
     study = Study.objects.get()
-    assert (page.status_code, page.url) == (302, reverse("study", args=["rivers-first-round"]))
+    assert (page.status_code, page.url) == (302, reverse("study_design", args=["rivers-first-round"]))
     assert (study.slug, study.language, study.plan["annotators"]) == ("rivers-first-round", "en", 6)
     assert study.selection == {"texts": "all", "generators": "all"}
 
@@ -201,7 +201,7 @@ def test_a_launched_study_cannot_be_edited(project, edit):
 def test_titles_are_text_and_nothing_else(project, new, as_user, researcher):
     bank(project)
     new(title="<script>alert(1)</script>{{ 7|add:7 }}", slug="hostile")
-    page = as_user(researcher).get(reverse("study", args=["hostile"])).content.decode()
+    page = as_user(researcher).get(reverse("study_design", args=["hostile"])).content.decode()
     assert "<script>alert" not in page
     assert "&lt;script&gt;" in page
 

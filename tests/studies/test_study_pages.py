@@ -36,7 +36,7 @@ def test_the_list_says_how_far_each_study_is(client, project):
 def test_a_draft_says_what_happens_at_launch(client, project):
     bank(project, texts=10, generators=("alder", "birch", "cedar"), items=3)
     drafted(project, plan={"annotators": 6})
-    page = text_of(client, "study", "study")
+    page = text_of(client, "study_design", "study")
     assert "6 personal links are created, one for each annotator" in page
     assert "Each annotator works on 10 texts and gives about 450 answers, in about 60 minutes" in page
     assert "Estimate: 200 words a minute, and 10 seconds for each answer" in page
@@ -48,7 +48,7 @@ def test_a_draft_that_cannot_be_launched_says_why_and_offers_no_launch(client, p
     bank(project, texts=5)
     study = drafted(project, plan={"annotators": 2, "shared_texts": 1, "own_texts": 2})
     make_item(make_text(project, "t9"), "alder", "t9-alder-1")
-    page = client.get(reverse("study", args=[study.slug])).content.decode()
+    page = client.get(reverse("study_design", args=[study.slug])).content.decode()
     assert "are 5 texts, but the study has 6" in page
     assert reverse("study_act", args=[study.slug, "launch"]) not in page
     assert reverse("study_edit", args=[study.slug]) in page
@@ -124,7 +124,7 @@ def test_a_running_study_says_how_far_it_has_come_and_what_was_frozen(client, pr
     bank(project)
     study = launched(project, groups=["students"])
     person(study).start().finish()
-    page = text_of(client, "study", "study")
+    page = text_of(client, "study_design", "study")
     assert "2 of 4 assignments done (one assignment = one text for one annotator), 2 annotators." in page
     assert "Fixed at launch" in page
     assert "alder: 2 · birch: 2" in page
@@ -136,9 +136,9 @@ def test_a_running_study_says_how_far_it_has_come_and_what_was_frozen(client, pr
 def test_results_are_offered_once_there_are_any(client, project):
     bank(project)
     study = launched(project)
-    assert "View results" not in text_of(client, "study", "study")
+    assert "View results" not in text_of(client, "study_design", "study")
     person(study).start().finish()
-    assert "View results" in text_of(client, "study", "study")
+    assert "View results" in text_of(client, "study_design", "study")
 
 
 def test_simulated_annotators_are_announced_and_removed_with_one_click(client, project):
@@ -148,7 +148,7 @@ def test_simulated_annotators_are_announced_and_removed_with_one_click(client, p
     study = launched(project)
     make_simulated_annotators(study, 2, seed=1)
     assert "2 simulated annotators have done 0 of 4 assignments. They are not people" in text_of(
-        client, "study", "study"
+        client, "study_design", "study"
     )
     page = client.post(reverse("remove_simulated", args=["study"]), follow=True)
     assert "2 simulated annotators were removed with all answers." in page.content.decode()
@@ -163,7 +163,7 @@ def test_previews_are_in_no_list_of_people(client, project):
     Person(start_preview(study)).start().finish()
     assert "preview-" not in text_of(client, "study_annotators", "study")
     assert "0 of 4 assignments done (one assignment = one text for one annotator), 2 annotators." in text_of(
-        client, "study", "study"
+        client, "study_design", "study"
     )
 
 
@@ -173,7 +173,7 @@ def test_an_imported_study_has_no_links_and_says_what_it_is(client, project):
 
     bank(project)
     import_responses(drafted(project), as_csv(whole()))
-    page = text_of(client, "study", "study")
+    page = text_of(client, "study_design", "study")
     assert "Imported study" in page
     assert "Annotators and links" not in page
     assert "/join/" not in client.get(reverse("study_annotators", args=["study"])).content.decode()
@@ -184,6 +184,6 @@ def test_what_loses_something_is_folded_away_first(client, project):
     drafted(project, slug="draft")
     launched(project, slug="live")
     for slug, name, arguments in [("draft", "study_delete", []), ("live", "study_act", ["close"])]:
-        soup = BeautifulSoup(client.get(reverse("study", args=[slug])).content, "html.parser")
+        soup = BeautifulSoup(client.get(reverse("study_design", args=[slug])).content, "html.parser")
         form = soup.find("form", action=reverse(name, args=[slug, *arguments]))
         assert form.find_parent("details") is not None

@@ -37,7 +37,7 @@ def page(client, study, name="study_written", *more, data=None):
 
 def test_what_waits_is_shown_and_taken(as_user, researcher, study):
     client = as_user(researcher)
-    assert b"1 item written by annotators waits" in client.get(reverse("study", args=[study.slug])).content
+    assert b"1 item written by annotators waits" in client.get(reverse("study_design", args=[study.slug])).content
     content = page(client, study).content.decode()
     assert "Where do herons sleep?" in content
     assert "teachers" in content
@@ -90,7 +90,7 @@ def test_a_draft_is_made_and_edited_with_its_variants(as_user, researcher, proje
     said = {"title": "Writers", "instrument": "writing/en", "annotators": 2, "items_per_text": 3, "form": "open"}
     made = client.post(address, said | {"variants": "- {name: three}\n- {name: one, params: {items_per_text: 1}}"})
     study = Study.objects.get()
-    assert made.url == reverse("study", args=[study.slug])
+    assert made.url == reverse("study_design", args=[study.slug])
     assert list(study.variants.values_list("name", "params__items_per_text")) == [("three", 3), ("one", 1)]
     assert "Questions per text: 1" in client.get(made.url).content.decode()
     form = client.get(reverse("study_edit", args=[study.slug])).context["form"]

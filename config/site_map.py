@@ -1,0 +1,125 @@
+"""Where every page of a project or a study has its place: tabs, and the pages inside them."""
+
+from dataclasses import dataclass
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from projects.models import Role
+
+
+@dataclass(frozen=True)
+class Tab:
+    """A tab, with the names of the URLs whose pages belong to it. It leads to the first of them.
+
+    `inner` are the places inside the tab, which have pages of their own. Whoever has less than `role` does not see it.
+    """
+
+    title: str | Promise
+    pages: tuple[str, ...] = ()
+    inner: tuple["Tab", ...] = ()
+    role: Role = Role.VIEWER
+
+    def has(self, page: str) -> bool:
+        return page in self.pages or any(tab.has(page) for tab in self.inner)
+
+    def allow(self, role: Role) -> tuple["Tab", ...]:
+        """The places inside the tab that this role sees."""
+        return tuple(tab for tab in self.inner if role.rank >= tab.role.rank)
+
+    def lead_to(self, role: Role) -> str:
+        return self.allow(role)[0].pages[0] if self.inner else self.pages[0]
+
+
+SETTINGS = (
+    Tab(
+        _("Members"),
+        ("member_list", "member_role", "member_remove", "invitation_revoke"),
+        role=Role.OWNER,
+    ),
+    Tab(
+        _("Wordings & prompts"),
+        (
+            "instrument_list",
+            "instrument_upload",
+            "instrument",
+            "instrument_edit",
+            "instrument_copy",
+            "instrument_diff",
+            "instrument_version",
+        ),
+    ),
+    Tab(
+        _("Models & runs"),
+        ("run_list", "run", "run_budget", "run_unknown", "run_compare", "run_act", "call_list", "call"),
+    ),
+    Tab(_("Project"), ("project_edit",), role=Role.OWNER),
+)
+
+PROJECT_TABS = (
+    Tab(_("Overview"), ("project",)),
+    Tab(
+        _("Texts & items"),
+        (
+            "text_list",
+            "text_new",
+            "text_files",
+            "text",
+            "text_edit",
+            "item_new",
+            "item_edit",
+            "key_correct",
+            "item_import",
+            "item_import_preview",
+            "item_import_columns",
+            "item_import_update",
+            "generator_edit",
+            "generation_new",
+            "generation_written",
+            "selection_begin",
+            "selection",
+            "generation_review",
+            "incomplete_repair",
+            "incomplete_discard",
+            "bank_shortcuts",
+        ),
+    ),
+    Tab(_("Studies"), ("study_list", "study_new")),
+    Tab(_("Settings"), inner=SETTINGS),
+)
+
+RESULTS = (
+    Tab(_("Summary"), ("study_results", "study_working", "study_effects")),
+    Tab(_("Agreement"), ("agreement_lab", "expert_check")),
+    Tab(
+        _("Items"),
+        (
+            "study_items",
+            "study_item",
+            "study_item_code_remove",
+            "study_coding",
+            "study_coding_text",
+            "study_codes_import",
+            "study_written",
+            "written_take",
+            "written_repair",
+            "written_reject",
+            "take_rephrasal",
+        ),
+    ),
+    Tab(_("Compare"), ("stand_in",)),
+    Tab(_("Details"), ("study_pack", "study_table_page", "study_matches", "study_behind")),
+)
+
+STUDY_TABS = (
+    Tab(
+        _("Design"),
+        ("study_design", "study_edit", "study_delete", "study_import", "study_planner", "study_act", "study_preview"),
+    ),
+    Tab(_("People"), ("study_annotators", "annotator_link", "remove_simulated")),
+    Tab(
+        _("Models"),
+        ("study_evaluators", "evaluator_model", "evaluator", "evaluator_continue", "evaluator_remove"),
+    ),
+    Tab(_("Results"), inner=RESULTS),
+)

@@ -1,0 +1,61 @@
+"""Where a page is: its project or study, the tabs, and which of them are open."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django import template
+from django.template import Context
+from django.urls import reverse
+
+from config.site_map import PROJECT_TABS, STUDY_TABS, Tab
+from projects.models import Project, Role
+from studies.models import Study
+
+register = template.Library()
+
+
+@dataclass(frozen=True)
+class Link:
+    title: str
+    url: str
+    is_current: bool
+
+
+@dataclass(frozen=True)
+class Place:
+    """What the head of a page shows. `inner` are the links inside the open tab."""
+
+    project: Project
+    study: Study | None
+    tabs: list[Link]
+    inner: list[Link]
+
+    @property
+    def title(self) -> str:
+        return str(self.study.title if self.study else self.project.title)
+
+
+@register.simple_tag(takes_context=True)
+def find_place(context: Context) -> Place | None:
+    """The place of the page by its URL; None where it belongs to no project.
+
+    The context names `study`, or `project` as `get_project` returns it.
+    """
+    page, study = find_page(context), context.get("study")
+    tabs = STUDY_TABS if study else PROJECT_TABS
+    current = next((tab for tab in tabs if tab.has(page)), None)
+    project = study.project if current and study else context.get("project")
+    if current is None or not isinstance(project, Project):
+        return None
+    slug, role = (study or project).slug, getattr(project, "my_role", Role.VIEWER)
+    return Place(project, study, make_links(tabs, page, slug, role), make_links(current.allow(role), page, slug, role))
+
+
+def find_page(context: Context) -> str:
+    """The name of the URL that was asked for; empty where the page is made without a request."""
+    match: Any = getattr(context.get("request"), "resolver_match", None)
+    return (match and match.url_name) or ""
+
+
+def make_links(tabs: tuple[Tab, ...], page: str, slug: str, role: Role) -> list[Link]:
+    return [Link(str(tab.title), reverse(tab.lead_to(role), args=[slug]), tab.has(page)) for tab in tabs]
