@@ -1,4 +1,5 @@
 from itertools import islice
+from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -113,7 +114,7 @@ def evaluator_model(request, slug):
     except WrongState as error:
         messages.error(request, str(error))
         return redirect("study_evaluators", study.slug)
-    context = {"project": study.project, "study": study, "form": form, "is_judged": is_judged}
+    context: dict[str, Any] = {"project": study.project, "study": study, "form": form, "is_judged": is_judged}
     context["selectors"] = list_selecting_models(study)
     if form.is_valid():
         try:

@@ -34,7 +34,7 @@ OPENS_ON = {
 def open_study(request, slug):
     """Design as a draft, People while people answer, Results afterwards."""
     study = get_study(request.user, slug)
-    return redirect(OPENS_ON.get(study.state, "study_results"), study.slug)
+    return redirect(OPENS_ON.get(StudyState(study.state), "study_results"), study.slug)
 
 
 @login_required

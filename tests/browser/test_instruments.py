@@ -59,7 +59,7 @@ def test_yaml_can_be_edited_and_saved(editor):
     source.fill(source.input_value().replace("exactly {n_items}", "just {n_items}"))
     page.fill("#note", "Softer")
     page.click("text=Save as new version")
-    expect(page.locator("h1")).to_have_text("Version 2")
+    expect(page.locator("h2.title")).to_have_text("Version 2")
     version = InstrumentVersion.objects.get(instrument__name="mine", version=2)
     assert "Write just {n_items} reading" in version.content["generate"]
     assert version.note == "Softer"

@@ -20,7 +20,7 @@ ROOTS = {"p/<slug:slug>/": PROJECT_TABS, "s/<slug:slug>/": STUDY_TABS, "runs/<in
 
 def is_file(pattern: URLPattern) -> bool:
     route = str(pattern.pattern)
-    return pattern.name in NO_PAGES or ".csv" in route or ".zip" in route or "<str:ending>" in route or "export/" in route
+    return pattern.name in NO_PAGES or any(part in route for part in (".csv", ".zip", "<str:ending>", "export/"))
 
 
 def addresses(root: str) -> list[str]:
