@@ -10,7 +10,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.pages import build_progress, render_page, render_place, render_words
+from annotation.pages import build_progress, render_page, render_phase, render_place, render_words
 from studies.instrument_kinds import PEOPLE, CannotPreview, InstrumentKind, PreviewSubject, Problem, find_protocol
 from studies.models import Annotator
 from studies.protocols import PROTOCOLS, Declaration
@@ -88,7 +88,7 @@ def render_named_page(request: HttpRequest, annotator: Annotator, name: str) -> 
     """The page of that name; the first stage if there is none."""
     declaration = get_declaration(annotator.study)
     if name in declaration.phases:
-        return render_words(request, annotator, name, phase=name)
+        return render_phase(request, annotator, name)
     if name in ENDS:
         return render_words(request, annotator, name)
     for phase in declaration.phases:

@@ -1,5 +1,6 @@
 """From an annotator's place to a page. What a template gets is listed here, and nothing else reaches a browser."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, lru_cache, partial
@@ -12,12 +13,16 @@ from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
+from annotation.phase_form import PhaseForm
 from items.models import Text
-from studies.models import Annotator, Assignment, Purpose, Study, Unit
+from studies.models import Annotator, Assignment, Ended, Purpose, Study, Unit
 from studies.protocols import PROTOCOLS, Stage
 from studies.services.answering import StaleStage, find_retractable
 from studies.services.declarations import get_annotator_declaration, get_annotator_wording
+from studies.services.durations import tell_minutes
+from studies.services.phases import PRACTICE_ROUND, get_phase, get_phase_words, list_phases, read_passages
 from studies.services.places import Place
+from studies.services.recruiting import get_completion_code, get_recruitment
 from studies.services.stage_form import StageForm
 from studies.stage_blocks import ItemBlock, QuestionRow, build_blocks
 
@@ -96,15 +101,19 @@ def render_place(
     *,
     notice: str = "",
     form: StageForm | None = None,
+    sent: Mapping[str, Any] | None = None,
     at: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    """The page of the place where an annotator is; `at` is the handle of what they want to see there."""
+    """The page of the place where an annotator is; `at` is the handle of what they want to see there.
+
+    `sent` is what was entered on the page of a phase, where something is missing.
+    """
     annotator = place.annotator
     if place.kind == "stage":
         return render_stage(request, place, notice=notice, form=form, at=at, status=status)
     if place.phase:
-        return render_words(request, annotator, place.phase, phase=place.phase, notice=notice, status=status)
+        return render_phase(request, annotator, place.phase, sent=sent, notice=notice, status=status)
     status = 410 if place.kind == "revoked" else status
     name = "check_done" if place.kind == "done" and annotator.purpose == Purpose.EXPERT else place.kind
     return render_words(request, annotator, name, notice=notice, back=find_retractable(place), status=status)
@@ -120,10 +129,61 @@ def render_words(
     back: Assignment | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    """A page of the instrument's words alone: a phase with its button, or the end, with the way `back` if any."""
-    words = get_annotator_wording(annotator)[name]
+    """A page of words alone, such as the end, with the way `back` if any and the code to hand back."""
+    words = get_phase_words(annotator, find_thanks(annotator) if name == "done" else name)
+    handing = name if name in (Ended.SCREENED_OUT, Ended.FAILED_CHECK) else "finished" if name == "done" else ""
     context = {"words": words, "phase": phase, "notice": notice, "back": back.token if back else ""}
-    return render_page(request, annotator, "words", context, status)
+    context |= build_hand_back(annotator, handing) if handing else {}
+    return render_page(request, annotator, "words", context | {"returns": name == "returning"}, status)
+
+
+def find_thanks(annotator: Annotator) -> str:
+    """The study's own words at the end, if it has any."""
+    return next((phase.name for phase in list_phases(annotator) if phase.kind == "thanks"), "done")
+
+
+def build_hand_back(annotator: Annotator, outcome: str) -> dict[str, Any]:
+    """The code that the annotator hands back, and where to."""
+    code = "" if is_not_counted(annotator) else get_completion_code(annotator, outcome)
+    return {"code": code, "return_to": get_recruitment(annotator.study).get_return_address(code)}
+
+
+def render_phase(
+    request: HttpRequest,
+    annotator: Annotator,
+    name: str,
+    *,
+    sent: Mapping[str, Any] | None = None,
+    notice: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    """A phase: its words, its questions, and after a try what was right."""
+    phase = get_phase(annotator, name)
+    passage = read_passages(annotator).get(name)
+    phases = [each.name for each in list_phases(annotator) if each.kind not in ("attention", "practice", "thanks")]
+    context = {
+        "words": get_phase_words(annotator, name),
+        "phase": name,
+        "notice": notice,
+        "form": PhaseForm(phase, passage, sent) if phase and phase.questions else None,
+        "number": phases.index(name) + 1 if name in phases else 0,
+        "total": len(phases),
+        "minutes": tell_minutes(annotator.study) if phases and name == phases[0] else 0,
+        "own_link": request.build_absolute_uri(annotator.get_link()) if came_by_open_link(annotator) else "",
+        "instructions": list_instructions(annotator) if phase and phase.kind == "comprehension" else [],
+    }
+    return render_page(request, annotator, "phase", context, status)
+
+
+def came_by_open_link(annotator: Annotator) -> bool:
+    """Whether the annotator has a link of their own only if this page shows it."""
+    return bool(annotator.study.open_token) and annotator.purpose == Purpose.MAIN
+
+
+def list_instructions(annotator: Annotator) -> list[dict[str, Any]]:
+    """The words of the instructions, to be read again."""
+    names = [phase.name for phase in list_phases(annotator) if phase.kind == "instructions"]
+    return [get_phase_words(annotator, name) for name in names]
 
 
 def render_stage(
@@ -144,7 +204,7 @@ def render_stage(
     context = build_progress(place) | {
         "token": assignment.token,
         "words": form.words,
-        "round_words": get_annotator_wording(annotator).get("second_round") if assignment.round > 1 else None,
+        "round_words": find_round_words(place),
         "break_words": get_annotator_wording(annotator).get("break") if is_first_stage and place.number > 1 else None,
         "new_text": cache(partial(is_new_text, place)),  # asked by some templates only
         "back": back.token if back else "",
@@ -161,6 +221,15 @@ def render_stage(
         "notice": notice,
     }
     return render_page(request, annotator, stage.template, context, status)
+
+
+def find_round_words(place: Place) -> dict[str, Any] | None:
+    """What stands above a stage of practice, or of a later round."""
+    annotator, number = place.annotator, place.asked[0].round
+    if number == PRACTICE_ROUND:
+        phase = next((each for each in list_phases(annotator) if each.kind == "practice"), None)
+        return get_phase_words(annotator, phase.name if phase else "practice")
+    return get_annotator_wording(annotator).get("second_round") if number > 1 else None
 
 
 def list_keys(stage: Stage) -> dict[str, bool]:

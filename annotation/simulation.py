@@ -16,11 +16,13 @@ from django.urls import reverse
 
 from items.models import Item
 from studies.models import Annotator, Assignment, Purpose, Study, StudyState
+from studies.phases import PhaseQuestion
 from studies.presentation_order import Subject
 from studies.protocols import Question, Stage
 from studies.services.expert_check import filter_experts
 from studies.services.people import make_annotators
 from studies.services.people_texts import get_drawn_texts
+from studies.services.phases import get_phase
 from studies.services.places import find_place
 from studies.services.planning import make_slots, plan_cells, plan_who
 from studies.services.quotas import make_quotas
@@ -106,7 +108,14 @@ class SimulatedPerson:
         for tag in form.select("input[type=hidden][name], button.primary[name]"):
             fields.setdefault(str(tag["name"]), str(tag.get("value", "")))
         fields["item"] = [str(tag["value"]) for tag in form.select("input[type=hidden][name=item]")]
+        if form.get("id") == "phase":
+            return fields | self.phase_answers()
         return fields | self.answers() if form.get("id") == "stage" else fields
+
+    def phase_answers(self) -> Fields:
+        """The right answers where there are any, else the first that screens nobody out."""
+        phase = get_phase(self.annotator, find_place(self.annotator).phase or "")
+        return {question.name: choose_answer(question) for question in phase.questions} if phase else {}
 
     def answers(self) -> Fields:
         place = find_place(self.annotator)
@@ -163,6 +172,11 @@ class SimulatedPerson:
         shared = Random(f"{about}/{question.name}").gauss(0, SHARED_SPREAD)
         score = round(low + (high - low) * (lean + shared + self.rng.gauss(0, OWN_SPREAD)))
         return min(max(score, low), high)
+
+
+def choose_answer(question: PhaseQuestion) -> str:
+    levels = [level.value for level in question.levels if level.value not in question.screen_out]
+    return question.answer or (levels or [SIMULATED_TEXT if question.kind == "text" else "true"])[0]
 
 
 def get_flaw(item: Item) -> str:

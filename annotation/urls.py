@@ -1,8 +1,10 @@
 from django.urls import path
 
 from annotation import views
+from annotation.open_link import open_link
 
 urlpatterns = [
+    path("open/<str:token>/", open_link, name="open_link"),
     path("join/<str:token>/", views.join, name="join"),
     path("work/<str:public_id>/", views.work, name="work"),
     path("work/<str:public_id>/confirm/", views.confirm, name="work_confirm"),

@@ -26,6 +26,8 @@ from annotation.pages import (
 from studies.models import Annotator
 from studies.services import answering
 from studies.services.answering import Incomplete, StaleStage, take_back
+from studies.services.durations import tell_minutes
+from studies.services.phases import get_phase
 from studies.services.places import find_place
 from studies.services.stage_form import StageForm
 
@@ -51,7 +53,8 @@ def join_as(request: HttpRequest, annotator: Annotator) -> HttpResponse:
     if annotator.revoked_at:
         return render_words(request, annotator, "revoked", status=410)
     if request.method != "POST":
-        return render(request, "annotation/join.html", {"preview": is_not_counted(annotator)})
+        context = {"preview": is_not_counted(annotator), "minutes": tell_minutes(annotator.study)}
+        return render(request, "annotation/join.html", context)
     answering.join_study(annotator)
     response = redirect("work", annotator.public_id)
     set_cookie(response, annotator)
@@ -76,7 +79,19 @@ def work(request: HttpRequest, annotator: Annotator) -> HttpResponse:
 
 @csrf_protect
 def take_phase(request: HttpRequest, annotator: Annotator) -> HttpResponse:
-    return redirect_to_place(request, answering.pass_phase(annotator, request.POST.get("phase", "")))
+    if "return" in request.POST:
+        return redirect_to_place(request, answering.go_on(annotator))
+    name = request.POST.get("phase", "")
+    place = answering.pass_phase(annotator, name, request.POST)
+    if place.phase and place.phase == name and has_missing(place.annotator, name, request.POST):
+        return render_place(request, place, sent=request.POST)
+    return redirect_to_place(request, place)
+
+
+def has_missing(annotator: Annotator, name: str, data: QueryDict) -> bool:
+    """Whether questions of the phase were left out, so that the page comes again with what was entered."""
+    phase = get_phase(annotator, name)
+    return phase is not None and bool(phase.missing(phase.read(data)))
 
 
 def take_stage(request: HttpRequest, annotator: Annotator) -> HttpResponse:

@@ -31,6 +31,7 @@ from studies.services.places import (
     has_read,
     locate,
 )
+from studies.services.recruiting import resume_work
 from studies.services.stage_form import StageForm
 from studies.services.states import hold_state
 
@@ -159,6 +160,9 @@ def lock_place(annotator: Annotator, *, with_next: bool = False) -> Place:
     place = find_place(annotator, with_next=with_next)
     if place.kind == "revoked":
         raise StaleStage(explain_stale(place), place)
+    if place.kind == "returning":
+        resume_work(place.annotator)
+        place = find_place(annotator, with_next=with_next)
     last_seen = place.annotator.last_seen
     if last_seen is None or timezone.now() - last_seen > SEEN_EVERY:
         mark_seen(annotator)
@@ -194,6 +198,12 @@ def take_answers(annotator: Annotator, phase: Phase, data: Mapping[str, Any]) ->
 def is_new_try(passage: PhasePassed | None, data: Mapping[str, Any]) -> bool:
     """Whether the page sent is the one of the next try: a double click is one try."""
     return str(data.get("try", "")) == str(passage.tries if passage else 0)
+
+
+def go_on(annotator: Annotator) -> Place:
+    """Whoever comes back takes up the work that was offered to others meanwhile; returns the place after."""
+    with transaction.atomic():
+        return open_next(lock_place(annotator).annotator)
 
 
 def open_next(annotator: Annotator) -> Place:

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from items.services.bank import get_bank_version, is_unchanged
 from items.services.bank import lock_bank as bank_locked
-from projects.models import User
+from projects.models import User, new_token
 from projects.scratch import Writer
 from studies.models import (
     Annotator,
@@ -131,7 +131,8 @@ def write_rows(scratch: Study, prepared: PreparedLaunch, writer: Writer, made_by
     units = save_units(scratch, prepared.units, writer.save)
     save_units(scratch, prepared.practice, writer.save, first=len(units))
     make_slots(units, Purpose.MAIN, prepared.cells, make_quotas(scratch), writer.save)
-    make_annotators(scratch, count_annotators(scratch), Purpose.MAIN, save=writer.save)
+    if not scratch.recruitment.get("open_link"):  # there strangers claim the cells when they come
+        make_annotators(scratch, count_annotators(scratch), Purpose.MAIN, save=writer.save)
 
 
 def go_live(study: Study, scratch: Study, version: int) -> Study | None:
@@ -144,7 +145,8 @@ def go_live(study: Study, scratch: Study, version: int) -> Study | None:
         clear_rows(study)
         adopt_rows(study, scratch)
         study.state, study.launched_at, study.writer = StudyState.LIVE, timezone.now(), ""
-        study.save(update_fields=["state", "launched_at", "writer"])
+        study.open_token = new_token() if study.recruitment.get("open_link") else None
+        study.save(update_fields=["state", "launched_at", "open_token", "writer"])
     return study
 
 

@@ -1,0 +1,161 @@
+"""The open link: strangers come by themselves or from a platform, read how long it takes, and start with a button."""
+
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import translation
+from django.utils.translation import gettext as _
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
+from django.views.decorators.http import require_http_methods
+
+from annotation.doors import (
+    HALF_A_YEAR,
+    clean_token,
+    find_annotator_by_link,
+    never_stored,
+    render_no_link,
+    set_cookie,
+)
+from studies.models import Annotator, Study, StudyState
+from studies.recruitment import Recruitment
+from studies.services.answering import join_study
+from studies.services.declarations import get_wording
+from studies.services.durations import tell_minutes
+from studies.services.quotas import has_group_quotas
+from studies.services.recruiting import NoPlace, find_stranger, get_recruitment, has_place, start_stranger
+from studies.services.states import WrongState
+
+COOKIE = "lesart-open"
+IDENTITY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:@-]{0,99}", re.ASCII)
+NOT_ACCEPTED = "ASSIGNMENT_ID_NOT_AVAILABLE"  # how MTurk shows a task to those who only look
+
+
+class NoIdentity(Exception):
+    """The address does not say who comes; the message is a sentence."""
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Who comes by an open link: their id of the platform, what else it said, and the group that the link names."""
+
+    person: str = ""
+    profile: Mapping[str, str] = field(default_factory=dict)
+    group: str = ""
+
+
+def read_visitor(request: HttpRequest, study: Study, recruitment: Recruitment) -> Visitor:
+    """Who the address says; `NoIdentity` where a platform's id is missing, there twice, or no id."""
+    group = request.GET.get("group", "")
+    if group and group not in study.groups:
+        raise NoIdentity(_("This link names a group that the study does not have. Ask whoever gave it to you."))
+    said = {name: read_parameter(request, name) for name in recruitment.parameters if name in request.GET}
+    if not recruitment.parameters:
+        return Visitor(group=group)
+    first = recruitment.parameters[0]
+    if NOT_ACCEPTED in said.values():
+        raise NoIdentity(_("This is a preview. Accept the task first, then open the link again."))
+    if first not in said:
+        raise NoIdentity(
+            _("The address lacks the participant id (%(name)s). Open the study from the platform where you found it.")
+            % {"name": first}
+        )
+    return Visitor(said[first], {name: value for name, value in said.items() if name != first}, group)
+
+
+def read_parameter(request: HttpRequest, name: str) -> str:
+    """One value of the address; what is not an id is refused and not repeated."""
+    values = request.GET.getlist(name)
+    if len(values) > 1:
+        raise NoIdentity(
+            _("The address has more than one value for %(name)s. Open the study again from the platform.")
+            % {"name": name}
+        )
+    if not IDENTITY.fullmatch(values[0]):
+        raise NoIdentity(
+            _("The address has no valid value for %(name)s. Open the study again from the platform.") % {"name": name}
+        )
+    return values[0]
+
+
+@csrf_exempt  # csrf_protect below asks for the token, so that its refusal too is an unkept page
+@never_stored
+@require_http_methods(["GET", "HEAD", "POST"])
+@csrf_protect
+def open_link(request: HttpRequest, token: str) -> HttpResponse:
+    """The landing page. Opening it stores nothing; the button gives the visitor a place, or says that there is none."""
+    study = Study.objects.filter(open_token=token).first() if clean_token(token) else None
+    if study is None:
+        return render_no_link(request)
+    with translation.override(study.language):
+        response = land(request, study)
+    response["Content-Language"] = study.language
+    response["Referrer-Policy"] = "strict-origin"
+    return response
+
+
+def land(request: HttpRequest, study: Study) -> HttpResponse:
+    if study.state != StudyState.LIVE:
+        name = "paused" if study.state == StudyState.PAUSED else "closed"
+        return render_landing(request, words=get_wording(study)[name])
+    try:
+        visitor = read_visitor(request, study, get_recruitment(study))
+    except NoIdentity as problem:
+        return render_landing(request, problem=str(problem), status=400)
+    known = find_visitor(request, study, visitor)
+    if request.method == "POST":
+        return start(request, study, visitor, known)
+    if known is None and not has_place(study, visitor.group if has_group_quotas(study) and visitor.group else None):
+        return render_landing(request, is_full=True)
+    return render_landing(
+        request, known=known, minutes=tell_minutes(study), start=secrets.token_urlsafe(16), shares=not visitor.person
+    )
+
+
+def find_visitor(request: HttpRequest, study: Study, visitor: Visitor) -> Annotator | None:
+    """Who has come before with this id, or by this browser."""
+    if visitor.person:
+        return find_stranger(study, visitor.person, "")
+    annotator = find_annotator_by_link(request.COOKIES.get(COOKIE, ""))
+    return annotator if annotator and annotator.study_id == study.pk and "new" not in request.POST else None
+
+
+def start(request: HttpRequest, study: Study, visitor: Visitor, known: Annotator | None) -> HttpResponse:
+    nonce = clean_token(request.POST.get("start", "")) or secrets.token_urlsafe(16)
+    try:
+        annotator = known or start_stranger(
+            study, person=visitor.person, start=nonce, group=visitor.group, profile=visitor.profile
+        )
+    except NoPlace:
+        return render_landing(request, is_full=True, status=409)
+    except WrongState:
+        return redirect(request.get_full_path())
+    join_study(annotator)
+    response = redirect("work", annotator.public_id)
+    set_cookie(response, annotator)
+    if not visitor.person:
+        remember(response, study, annotator)
+    return response
+
+
+def remember(response: HttpResponse, study: Study, annotator: Annotator) -> None:
+    """Let the same browser come back by the open link."""
+    response.set_cookie(
+        COOKIE,
+        annotator.token,
+        max_age=HALF_A_YEAR,
+        path=reverse("open_link", args=[study.open_token]),
+        secure=settings.SESSION_COOKIE_SECURE,
+        httponly=True,
+        samesite="Lax",
+    )
+
+
+def render_landing(request: HttpRequest, status: int = 200, **context: Any) -> HttpResponse:
+    return render(request, "annotation/landing.html", context, status=status)

@@ -1,0 +1,298 @@
+"""Strangers come and go: cells of the plan are claimed at the start, and free again when their annotator stays away.
+
+A cell is a slot of the plan. An assignment holds it from the start on, finished or not, until it is given back. Whoever
+claims or frees cells holds the lock of the study's row.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
+
+from django.db import transaction
+from django.db.models import Exists, Max, OuterRef, Q, QuerySet
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext as _
+
+from projects.models import new_token
+from projects.scratch import save_at_once
+from studies.models import Annotator, AnnotatorKind, Apart, Assignment, Purpose, Slot, Study, StudyState, Submission
+from studies.recruitment import LEAST_TIME_OUT, TIME_OUT_TIMES, Recruitment
+from studies.services.declarations import get_declaration
+from studies.services.durations import estimate_study_minutes
+from studies.services.people import CODE_PREFIXES, create_assignments
+from studies.services.places import give_back_read_texts
+from studies.services.practice import create_practice
+from studies.services.quotas import has_group_quotas
+from studies.services.states import hold_state, lock_study
+
+
+class NoPlace(Exception):
+    """Every cell of the plan is taken, or as many people have come as may; nothing was stored."""
+
+
+def get_recruitment(study: Study) -> Recruitment:
+    return Recruitment.model_validate(study.recruitment)
+
+
+def get_completion_code(annotator: Annotator, outcome: str) -> str:
+    """What the annotator hands back: the study's code for the outcome, or one of their own if they have finished.
+
+    `outcome` is "finished", or a value of `Ended`. Empty where nothing is handed back.
+    """
+    recruitment = get_recruitment(annotator.study)
+    said = str(getattr(recruitment.codes, outcome, ""))
+    if said or outcome != "finished" or not recruitment.open_link:
+        return said
+    return salted_hmac("lesart.completion", annotator.public_id).hexdigest()[:10].upper()
+
+
+def get_time_out(study: Study) -> timedelta | None:
+    """After which absence unfinished work is offered to others; None: never, as with personal links by default."""
+    recruitment = get_recruitment(study)
+    if recruitment.time_out or not recruitment.open_link:
+        return timedelta(minutes=recruitment.time_out) if recruitment.time_out else None
+    return timedelta(minutes=max(LEAST_TIME_OUT, TIME_OUT_TIMES * estimate_study_minutes(study)))
+
+
+def filter_absent(study: Study) -> QuerySet[Annotator]:
+    """People who have stayed away for longer than the time-out; nobody where there is none."""
+    time_out = get_time_out(study)
+    people = study.annotators.filter(kind=AnnotatorKind.HUMAN, purpose=Purpose.MAIN)
+    if time_out is None:
+        return people.none()
+    since = timezone.now() - time_out
+    return people.annotate(seen=Coalesce("last_seen", "joined_at")).filter(seen__lt=since)
+
+
+def filter_free(study: Study, group: str | None, also: Q | None = None) -> QuerySet[Slot]:
+    """Cells that nobody holds, of a group or (None) of all; `also`: assignments that do not count as holding."""
+    held = Assignment.objects.filter(slot=OuterRef("pk"), round=1, returned_at=None)
+    slots = Slot.objects.filter(unit__study=study, purpose=Purpose.MAIN)
+    slots = slots if group is None else slots.filter(group=group)
+    return slots.filter(~Exists(held.exclude(also) if also else held))
+
+
+def has_place(study: Study, group: str | None = None) -> bool:
+    """Whether a stranger who starts now gets something to do. Reads only: what is timed out counts as free."""
+    cap = get_recruitment(study).cap
+    if cap and count_started(study) >= cap:
+        return False
+    absent = filter_absent(study).values("pk")
+    return filter_free(study, group, Q(annotator__in=absent, finished_at=None)).exists()
+
+
+def count_started(study: Study) -> int:
+    """Strangers who take or took part; those who were screened out make room for others."""
+    return study.annotators.filter(purpose=Purpose.MAIN, kind=AnnotatorKind.HUMAN, ended_as="").count()
+
+
+def derive_token(study: Study, start: str) -> str:
+    """The link of whoever pressed the button of one landing page: pressed twice, it is the same."""
+    return salted_hmac("lesart.start", f"{study.pk}/{start}").hexdigest()[:43]
+
+
+def find_stranger(study: Study, person: str, start: str) -> Annotator | None:
+    """Who has come before with this id of the platform, or from this very landing page."""
+    people = study.annotators.filter(kind=AnnotatorKind.HUMAN, purpose=Purpose.MAIN)
+    known = people.filter(person=person) if person else people.filter(token=derive_token(study, start))
+    return known.order_by("pk").first()
+
+
+@transaction.atomic
+def start_stranger(
+    study: Study, *, person: str = "", start: str = "", group: str = "", profile: Mapping[str, str] | None = None
+) -> Annotator:
+    """Let somebody in by the open link, with cells of the plan; whoever has come before is who they were.
+
+    `person` is the id of the platform, `start` the number of the landing page. `NoPlace` if every cell is taken.
+    """
+    hold_state(study.pk)
+    study = lock_study(study, StudyState.LIVE)
+    known = find_stranger(study, person, start)
+    if known:
+        return known
+    return_abandoned(study)
+    cap = get_recruitment(study).cap
+    if cap and count_started(study) >= cap:
+        raise NoPlace
+    group = group or pick_group(study)
+    slots = choose_cells(study, group if has_group_quotas(study) else None)
+    if not slots:
+        raise NoPlace
+    annotator = create_stranger(study, slots, group, person, start, profile or {})
+    if not annotator.assignments.open().exists():  # this person has read every free text elsewhere
+        raise NoPlace
+    return annotator
+
+
+def pick_group(study: Study) -> str:
+    """The group of a stranger whose link names none: the one with most free cells, else the next in turn."""
+    if has_group_quotas(study):
+        free = Counter(filter_free(study, None).values_list("group", flat=True))
+        return str(max(study.groups, key=lambda group: free[group]))
+    return str(study.groups[study.annotators.count() % len(study.groups)]) if study.groups else ""
+
+
+def create_stranger(
+    study: Study, slots: Sequence[Slot], group: str, person: str, start: str, profile: Mapping[str, str]
+) -> Annotator:
+    seat = find_seat(study, slots)
+    now = timezone.now()
+    annotator = Annotator.objects.create(
+        study=study,
+        code=f"{CODE_PREFIXES[Purpose.MAIN]}{seat + 1:03d}",
+        seat=seat,
+        reading="ticked",
+        group=group,
+        person=person,
+        token=new_token() if person else derive_token(study, start),
+        profile={"platform": dict(profile)} if profile else {},
+        last_seen=now,
+    )
+    declaration = get_declaration(study)
+    create_practice([annotator], study, declaration, save_at_once)
+    add_cells(annotator, slots)
+    give_back_read_texts(annotator)
+    return annotator
+
+
+def add_cells(annotator: Annotator, slots: Sequence[Slot]) -> None:
+    units = annotator.study.units.prefetch_related("items__options").in_bulk([slot.unit_id for slot in slots])
+    create_assignments(annotator, slots, units, get_declaration(annotator.study), save_at_once)
+
+
+def find_seat(study: Study, slots: Sequence[Slot]) -> int:
+    """The seat of the plan that the cells are, if nobody has had it; else a number behind all seats."""
+    seats = {slot.seat for slot in slots}
+    used = study.annotators.filter(purpose=Purpose.MAIN)
+    if len(seats) == 1 and not used.filter(seat__in=seats).exists():
+        return seats.pop()
+    top = Slot.objects.filter(unit__study=study, purpose=Purpose.MAIN).aggregate(top=Max("seat"))["top"]
+    highest = used.aggregate(top=Max("seat"))["top"]
+    return max(-1 if top is None else top, -1 if highest is None else highest) + 1
+
+
+def choose_cells(study: Study, group: str | None, without: Iterable[int] = ()) -> list[Slot]:
+    """Free cells for one person: a whole seat of the plan, so that its design is kept, else single cells.
+
+    Those whose units have the fewest holders come first. `without`: units that the person has had.
+    """
+    free = list(filter_free(study, group).exclude(unit__in=list(without)).order_by("seat", "unit__position"))
+    if not free:
+        return []
+    load = count_holders(study)
+    sizes = Counter(
+        Slot.objects.filter(unit__study=study, purpose=Purpose.MAIN).order_by().values_list("seat", flat=True)
+    )
+    by_seat: dict[int, list[Slot]] = {}
+    for slot in free:
+        by_seat.setdefault(slot.seat, []).append(slot)
+    whole = [slots for seat, slots in by_seat.items() if len(slots) == sizes[seat]]
+    most = get_recruitment(study).units_per_person or max(sizes.values())
+    if whole and not without:
+        best = min(whole, key=lambda slots: (sum(load[slot.unit_id] for slot in slots) / len(slots), slots[0].seat))
+        return choose_least_filled(best, load, most)
+    return choose_least_filled(free, load, most)
+
+
+def choose_least_filled(slots: Iterable[Slot], load: Mapping[int, int], most: int) -> list[Slot]:
+    """At most so many cells, one of each unit, those of the units with the fewest holders first."""
+    by_unit: dict[int, Slot] = {}
+    for slot in sorted(slots, key=lambda slot: (load[slot.unit_id], slot.pk)):
+        by_unit.setdefault(slot.unit_id, slot)
+    return list(by_unit.values())[:most]
+
+
+def count_holders(study: Study) -> Counter[int]:
+    """By unit, how many assignments hold a cell of it, finished or under way."""
+    held = Assignment.objects.active().filter(slot__unit__study=study, slot__purpose=Purpose.MAIN, round=1)
+    return Counter(held.order_by().values_list("unit", flat=True))
+
+
+def return_abandoned(study: Study) -> int:
+    """Free the cells of those who have stayed away for too long; returns how many. What is finished stays.
+
+    Under the lock of the study. Whoever is being served at this moment is left alone.
+    """
+    absent = filter_absent(study).filter(pk__in=filter_unfinished(study).values("annotator"))
+    locked = list(absent.select_for_update(skip_locked=True, of=("self",)).values_list("pk", flat=True))
+    return abandon(filter_unfinished(study).filter(annotator__in=locked), _("Timed out."))
+
+
+def filter_unfinished(study: Study) -> QuerySet[Assignment]:
+    return Assignment.objects.open().filter(annotator__study=study, slot__isnull=False)
+
+
+def abandon(assignments: QuerySet[Assignment], reason: str) -> int:
+    """Give them back to the plan in such a way that their annotators may go on with them."""
+    return assignments.update(returned_at=timezone.now(), return_reason=reason, apart=Apart.ABANDONED)
+
+
+@transaction.atomic
+def give_back_work(annotator: Annotator, *, discard: bool = False) -> int:
+    """Free the cells of this person by hand; returns how many. With `discard` those of finished units, too.
+
+    What is discarded is in no figure any more; unfinished work may be gone on with if its annotator comes back.
+    """
+    hold_state(annotator.study_id, annotator.pk)
+    Study.objects.select_for_update().get(pk=annotator.study_id)
+    mine = annotator.assignments.filter(returned_at=None)
+    freed = abandon(mine.filter(finished_at=None), _("Returned by hand."))
+    if discard:
+        finished = mine.filter(finished_at__isnull=False)
+        freed += finished.update(returned_at=timezone.now(), return_reason=_("Discarded by hand."))
+    return freed
+
+
+def resume_work(annotator: Annotator) -> None:
+    """Take up abandoned work again, inside the caller's transaction.
+
+    What is still free is the annotator's again. For what others have taken there is another free cell, if nothing of it
+    was begun; else it goes on as surplus: it is thanked for and has its code, and is in no figure.
+    """
+    study = Study.objects.select_for_update().get(pk=annotator.study_id)
+    left = list(annotator.assignments.filter(apart=Apart.ABANDONED, finished_at=None).order_by("position", "pk"))
+    free = set(filter_free(study, None).filter(pk__in=[each.slot_id for each in left]).values_list("pk", flat=True))
+    for assignment in left:
+        if assignment.slot_id in free:
+            restore(assignment, assignment.slot_id)
+    lost = [each for each in left if each.slot_id not in free]
+    begun = [each for each in lost if each.stage_opened_at or Submission.objects.filter(assignment=each).exists()]
+    for assignment in begun:
+        restore(assignment, find_like_cell(study, assignment))
+    exchange(annotator, [each for each in lost if each not in begun])
+
+
+def restore(assignment: Assignment, slot: int | None) -> None:
+    """The assignment holds this cell again; without one it is surplus."""
+    if slot is None:
+        Assignment.objects.filter(pk=assignment.pk).update(apart=Apart.SURPLUS)
+        return
+    Assignment.objects.filter(pk=assignment.pk).update(returned_at=None, return_reason="", apart=None, slot=slot)
+
+
+def find_like_cell(study: Study, assignment: Assignment) -> int | None:
+    """A free cell of the same unit and the same design, for what was begun."""
+    old = assignment.slot
+    if old is None:
+        return None
+    free = filter_free(study, old.group).filter(unit=old.unit_id, generator=old.generator_id)
+    return free.order_by("seat").values_list("pk", flat=True).first()
+
+
+def exchange(annotator: Annotator, lost: Sequence[Assignment]) -> None:
+    """Other free cells in place of those that were not begun; where there are none, the old ones as surplus."""
+    if not lost:
+        return
+    had = annotator.assignments.values_list("unit", flat=True)
+    group = annotator.group if has_group_quotas(annotator.study) else None
+    cells = choose_cells(annotator.study, group, without=had)[: len(lost)]
+    if cells:
+        Assignment.objects.filter(pk__in=[each.pk for each in lost]).update(apart=None)
+        add_cells(annotator, cells)
+        give_back_read_texts(annotator)
+        return
+    for assignment in lost:
+        restore(assignment, None)

@@ -1,0 +1,275 @@
+"""Strangers by the open link: who they are, what they find, and what becomes of the work of those who leave."""
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from analysis.frames.responses import handed_in
+from studies.models import Annotator, Apart, Assignment, PhasePassed, Purpose
+from studies.services.answering import go_on, submit_stage
+from studies.services.places import find_place
+from studies.services.recruiting import NoPlace, give_back_work, has_place, return_abandoned, start_stranger
+from tests.annotation.test_phases import CHECK, RIGHT
+from tests.studies.world import Person, bank, counts, launched, post
+
+CODES = {"finished": "DONE1", "screened_out": "OUT1", "failed_check": "FAIL1"}
+PROLIFIC = {"open_link": True, "platform": "prolific", "codes": CODES, "minutes": 10}
+
+
+def make_study(project, places=2, texts=2, per_unit=1, **recruitment):
+    bank(project, texts=texts)
+    told = {"open_link": True, "minutes": 10} | recruitment
+    return launched(project, plan={"annotators": places, "per_unit": per_unit}, recruitment=told)
+
+
+def address(study, **query) -> str:
+    return reverse("open_link", args=[study.open_token]) + (
+        "?" + "&".join(f"{k}={v}" for k, v in query.items()) if query else ""
+    )
+
+
+def leave(annotator, minutes=31) -> None:
+    Annotator.objects.filter(pk=annotator.pk).update(last_seen=timezone.now() - timedelta(minutes=minutes))
+
+
+def begin(study, start="one", **known) -> Person:
+    return Person(start_stranger(study, start=start, **known)).start()
+
+
+def test_the_landing_page_stores_nothing_and_says_how_long_it_takes(project):
+    study = make_study(project)
+    before = counts()
+    page = Client().get(address(study)).text
+    assert "about 10 minutes" in page
+    assert counts() == before
+
+
+def test_start_gives_a_place_of_the_plan_and_pressed_twice_the_same(project):
+    study = make_study(project)
+    client = Client()
+    for _press in range(2):
+        response = client.post(address(study), {"start": "a-number-of-one-page"})
+        assert response.status_code == 302
+    annotator = study.annotators.get()
+    assert {each.slot.seat for each in annotator.assignments.all()} == {annotator.seat}
+    assert client.get(response["Location"]).status_code == 200
+
+
+def test_the_same_browser_comes_back_to_its_own_work_and_may_start_as_another(project):
+    study, client = make_study(project), Client()
+    client.post(address(study), {"start": "first-landing-page-1"})
+    assert "Welcome back" in client.get(address(study)).text
+    client.post(address(study), {"start": "second-landing-page"})
+    assert study.annotators.count() == 1
+    client.post(address(study), {"start": "third-landing-page-1", "new": "yes"})
+    assert study.annotators.count() == 2
+
+
+def test_who_finds_no_place_is_told_before_consent(project):
+    study = make_study(project, places=1)
+    begin(study)
+    before = counts()
+    assert "All places are taken" in Client().get(address(study)).text
+    response = Client().post(address(study), {"start": "a-late-landing-page"})
+    assert (response.status_code, counts()) == (409, before)
+
+
+def test_a_cap_on_people_holds_though_cells_are_free(project):
+    study = make_study(project, places=2, cap=1)
+    begin(study)
+    assert not has_place(study)
+    with pytest.raises(NoPlace):
+        start_stranger(study, start="two")
+
+
+def test_the_platform_id_is_the_person_and_re_entry_resumes(project):
+    study, client = make_study(project, **PROLIFIC), Client()
+    link = address(study, PROLIFIC_PID="abc123", STUDY_ID="s9", SESSION_ID="x7")
+    first = client.post(link)["Location"]
+    assert Client().post(address(study, PROLIFIC_PID="abc123"))["Location"] == first
+    annotator = study.annotators.get()
+    assert (annotator.person, annotator.profile) == ("abc123", {"platform": {"STUDY_ID": "s9", "SESSION_ID": "x7"}})
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("", "lacks the participant id (PROLIFIC_PID)"),
+        ("?PROLIFIC_PID=a1&PROLIFIC_PID=a2", "more than one value"),
+        ("?PROLIFIC_PID=%3Cb%3Ea%3C/b%3E", "no valid value"),
+        ("?PROLIFIC_PID=", "no valid value"),
+        ("?PROLIFIC_PID={{%25PROLIFIC_PID%25}}", "no valid value"),
+    ],
+)
+def test_an_address_without_one_plain_id_is_refused_in_a_sentence(project, query, said):
+    study = make_study(project, **PROLIFIC)
+    response = Client().post(address(study) + query)
+    assert response.status_code == 400
+    assert said in response.text
+    assert "<b>a" not in response.text
+    assert not study.annotators.exists()
+
+
+def test_mturk_shows_a_preview_to_those_who_have_not_accepted(project):
+    study = make_study(project, open_link=True, platform="mturk", codes=CODES)
+    page = Client().get(address(study, assignmentId="ASSIGNMENT_ID_NOT_AVAILABLE", hitId="h1")).text
+    assert "Accept the task first" in page
+
+
+def test_an_unknown_open_link_looks_like_any_wrong_link(project):
+    make_study(project)
+    response = Client().get(reverse("open_link", args=["x" * 32]))
+    assert response.status_code == 404
+
+
+def walk_pages(client, annotator) -> list[str]:
+    """All pages from the link to the end."""
+    work, pages = reverse("work", args=[annotator.public_id]), []
+    while (place := find_place(annotator)).kind != "done":
+        pages.append(client.get(work).text)
+        if place.kind == "phase":
+            client.post(work, {"phase": place.phase})
+        else:
+            Person(annotator).do()
+    return [*pages, client.get(work).text]
+
+
+def test_the_completion_code_is_on_the_last_page_only(project):
+    study, client = make_study(project, **PROLIFIC), Client()
+    client.post(address(study, PROLIFIC_PID="abc123"))
+    *before, last = walk_pages(client, study.annotators.get())
+    assert "https://app.prolific.com/submissions/complete?cc=DONE1" in last
+    assert not any(code in page for page in before for code in CODES.values())
+    assert not any(code in last for code in ("OUT1", "FAIL1"))
+
+
+def test_without_a_platform_everybody_has_a_code_of_their_own(project):
+    study = make_study(project)
+    codes = set()
+    for number in range(2):
+        client = Client()
+        client.post(address(study), {"start": f"the-landing-page-{number}"})
+        last = walk_pages(client, study.annotators.order_by("pk").last())[-1]
+        codes.add(last.split("<code>")[1].split("</code>")[0])
+    assert len(codes) == 2
+
+
+def test_who_fails_gets_the_code_of_failure_and_the_cells_are_free_again(project):
+    bank(project)
+    study = launched(project, plan={"annotators": 1, "per_unit": 1}, phases=[CHECK], recruitment=PROLIFIC)
+    client = Client()
+    work = client.post(address(study, PROLIFIC_PID="abc123"))["Location"]
+    for tried in ("0", "1"):
+        page = client.post(
+            work, {"phase": "comprehension", "final": RIGHT, "count": "one", "try": tried}, follow=True
+        ).text
+    assert "cc=FAIL1" in page
+    assert "DONE1" not in page
+    assert has_place(study)
+    assert begin(study, person="other").annotator.assignments.open().count() == 2
+
+
+def test_abandoned_cells_are_offered_again_and_the_finished_stay(project):
+    study = make_study(project, places=1, texts=2)
+    gone = begin(study)
+    gone.do()
+    gone.do()
+    leave(gone.annotator)
+    assert has_place(study)
+    heir = begin(study, start="two").annotator
+    assert heir.assignments.count() == 1
+    assert gone.annotator.assignments.active().count() == 1
+    assert not has_place(study)
+
+
+@pytest.mark.parametrize(("minutes", "freed"), [(29, 0), (31, 2)])
+def test_work_is_abandoned_after_three_times_the_minutes_and_half_an_hour_at_least(project, minutes, freed):
+    study = make_study(project, places=1, minutes=2)
+    leave(begin(study).annotator, minutes)
+    assert return_abandoned(study) == freed
+
+
+def test_the_time_out_grows_with_the_estimated_minutes(project):
+    study = make_study(project, places=1, minutes=60)
+    leave(begin(study).annotator, 179)
+    assert return_abandoned(study) == 0
+    leave(study.annotators.get(), 181)
+    assert return_abandoned(study) == 2
+
+
+def test_who_comes_back_keeps_a_place_that_is_still_free(project):
+    study = make_study(project, places=1)
+    person = begin(study)
+    token, answers = person.here.token, person.answers()
+    leave(person.annotator)
+    return_abandoned(study)
+    assert find_place(person.annotator).kind == "returning"
+    person.save(answers, token)  # the page that stood open all the time
+    person.hand_in(token)
+    assert person.annotator.assignments.active().count() == 2
+    assert not person.annotator.assignments.filter(apart__isnull=False).exists()
+
+
+def test_who_comes_back_to_a_taken_place_gets_another_free_cell_for_what_was_not_begun(project):
+    study = make_study(project, places=2, texts=4)
+    person = begin(study)
+    leave(person.annotator)
+    return_abandoned(study)
+    Assignment.objects.filter(annotator=person.annotator).update(stage_opened_at=None)
+    heir = start_stranger(study, start="heir")
+    taken = set(heir.assignments.values_list("unit", flat=True))
+    go_on(person.annotator)
+    held = set(person.annotator.assignments.active().values_list("unit", flat=True))
+    assert len(held) == 2
+    assert held.isdisjoint(taken)
+
+
+def test_who_comes_back_to_a_full_study_works_on_as_surplus_is_thanked_and_is_in_no_figure(project):
+    study = make_study(project, places=1, texts=1)
+    person = begin(study)
+    token, answers = person.here.token, person.answers()
+    leave(person.annotator)
+    heir = begin(study, start="heir").finish()
+    submit_stage(person.annotator, token, answers)  # acknowledged, so it is stored
+    while (place := find_place(person.annotator)).kind == "stage":
+        shown = place.assignment.shown[place.stage.name]
+        fields = {f"answer-{handle}": options[0][0] for handle, _item, options in shown}
+        fields |= {f"rating-{handle}": "3" for handle, _item, _options in shown}
+        submit_stage(person.annotator, place.token, post(item=[row[0] for row in shown], **fields))
+    assert place.kind == "done"
+    assert person.annotator.assignments.get().apart == Apart.SURPLUS
+    counted = handed_in(study, [Purpose.MAIN]).values_list("assignment__annotator", flat=True)
+    assert set(counted) == {heir.annotator.pk}
+
+
+def test_work_given_back_by_hand_can_keep_or_discard_what_is_finished(project):
+    study = make_study(project, places=1)
+    person = begin(study)
+    person.do()
+    person.do()
+    assert give_back_work(person.annotator) == 1
+    assert give_back_work(person.annotator, discard=True) == 1
+    assert begin(study, start="two").annotator.assignments.count() == 2
+
+
+def test_strangers_are_spread_over_the_groups_by_their_quotas(project):
+    bank(project)
+    plan = {"annotators": {"experts": 1, "crowd": 2}, "per_unit": {"experts": 1, "crowd": 1}}
+    study = launched(project, plan=plan, recruitment={"open_link": True, "minutes": 10})
+    expert = start_stranger(study, start="e", group="experts")
+    assert {each.slot.group for each in expert.assignments.select_related("slot")} == {"experts"}
+    with pytest.raises(NoPlace):
+        start_stranger(study, start="f", group="experts")
+    assert start_stranger(study, start="g").group == "crowd"
+
+
+def test_phases_of_someone_screened_out_are_kept_with_their_score(project):
+    bank(project)
+    study = launched(project, plan={"annotators": 1, "per_unit": 1}, phases=[CHECK], recruitment=PROLIFIC)
+    client = Client()
+    work = client.post(address(study, PROLIFIC_PID="p1"))["Location"]
+    client.post(work, {"phase": "comprehension", "final": RIGHT, "count": "one", "try": "0"})
+    assert PhasePassed.objects.get().score == 1
