@@ -53,6 +53,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "projects.audit.ActingUserMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
@@ -91,7 +92,7 @@ if DATABASES["default"]["ENGINE"] == env.SQLITE:
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,
         "init_command": "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;"
-        "PRAGMA busy_timeout=20000;PRAGMA foreign_keys=ON;",
+        "PRAGMA busy_timeout=20000;PRAGMA foreign_keys=ON;PRAGMA secure_delete=ON;",
     }
 else:
     DATABASES["default"]["ENGINE"] = "config.postgresql"

@@ -19,6 +19,10 @@ class VersionQuerySet(models.QuerySet):
         """The newest version of each; older ones stay for the responses that point to them."""
         return self.filter(superseded_at=None)
 
+    def offered(self) -> Self:
+        """The current ones that are not archived: those of lists and new studies."""
+        return self.current().filter(archived_at=None)
+
 
 class Text(models.Model):
     """One version of what is read. An edit is a new row with the same external id."""
@@ -41,6 +45,7 @@ class Text(models.Model):
     metadata = models.JSONField(default=dict, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     superseded_at = models.DateTimeField(null=True, editable=False)
+    archived_at = models.DateTimeField(null=True, editable=False)
 
     objects = VersionQuerySet.as_manager()
 
@@ -100,6 +105,7 @@ class Item(models.Model):
     metadata = models.JSONField(default=dict, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     superseded_at = models.DateTimeField(null=True, editable=False)
+    archived_at = models.DateTimeField(null=True, editable=False)
 
     objects = VersionQuerySet.as_manager()
 

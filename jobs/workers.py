@@ -3,12 +3,14 @@
 from datetime import datetime, timedelta
 
 from django.utils import timezone
+from django.utils.module_loading import import_string
 
 from jobs.models import Worker
 from jobs.repeating import Repeating
 from jobs.scheduling import look_after_jobs
 
 BEAT_SECONDS = 10
+_chores: list[str] = []
 DELETED_AFTER = timedelta(days=1)
 
 
@@ -32,6 +34,12 @@ def delete_old_workers() -> None:
     Worker.objects.filter(last_seen__lt=timezone.now() - DELETED_AFTER).delete()
 
 
+def add_chore(function: str) -> None:
+    """Call the function of this dotted path with each heartbeat of a worker: what apps look after now and then."""
+    if function not in _chores:
+        _chores.append(function)
+
+
 class WorkerHeartbeat(Repeating):
     """What a worker does beside its tasks, from its start until it is stopped."""
 
@@ -43,6 +51,8 @@ class WorkerHeartbeat(Repeating):
         record_heartbeat(self.worker, self.started_at)
         delete_old_workers()
         look_after_jobs()
+        for function in _chores:
+            import_string(function)()
 
     def stop(self) -> None:
         """Ends the thread and takes the worker's row away."""

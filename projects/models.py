@@ -74,6 +74,7 @@ class Project(Scratchable):
     description = models.TextField(_("description"), blank=True)
     is_sample = models.BooleanField(default=False, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
+    archived_at = models.DateTimeField(null=True, editable=False)
     bank_version = models.PositiveBigIntegerField(default=0, editable=False)  # grows with each change of the bank
 
     objects = HiddenScratch.from_queryset(ProjectQuerySet)()
@@ -158,3 +159,22 @@ class SignInLink(models.Model):
 
     def __str__(self):
         return f"{self.user} {self.created_at:%Y-%m-%d %H:%M}"
+
+
+class AuditEntry(models.Model):
+    """Who did what in a project, when: ids and times alone, so that it may stay when what it is about is deleted."""
+
+    project_id = models.BigIntegerField(db_index=True)
+    act = models.CharField(max_length=40)  # a name of projects.audit.ACTS
+    subject = models.CharField(max_length=40, blank=True)  # the model of the row that it is about
+    subject_id = models.BigIntegerField(null=True)
+    number = models.PositiveIntegerField(null=True)  # how many rows, where there are several
+    user_id = models.BigIntegerField(null=True)  # null: a participant, or a command
+    made_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        verbose_name_plural = "audit entries"
+
+    def __str__(self):
+        return f"{self.act} {self.subject} {self.subject_id}"

@@ -12,6 +12,7 @@ from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from projects.audit import record_act
 from projects.models import Invitation, Membership, Project, Role, SignInLink, User, new_token
 
 
@@ -35,6 +36,7 @@ def create_project(*, slug: str, title: str, description: str = "", owner: User 
             project.save(force_insert=True)
             if owner:
                 Membership.objects.create(project=project, user=owner, role=Role.OWNER)
+            record_act(project.pk, "project_created", project)
     except IntegrityError:
         raise build_slug_error(slug) from None
     return project
@@ -55,9 +57,11 @@ def suggest_slug(title: str) -> str:
     return next(slug for slug in candidates if slug not in taken)
 
 
+@transaction.atomic
 def edit_project(project: Project, *, title: str, description: str) -> None:
     project.title, project.description = title, description
     project.save(update_fields=["title", "description"])
+    record_act(project.pk, "project_edited", project)
 
 
 TOKEN_PATTERN = re.compile(r"[\w-]{1,64}", re.ASCII)  # nothing else is looked up: PostgreSQL refuses NUL
@@ -67,7 +71,9 @@ class InvitationClosed(Exception):
     """Used, expired, revoked, unknown: all the same to whoever holds the link."""
 
 
+@transaction.atomic
 def create_invitation(project: Project, *, role: Role, note: str, created_by: User) -> Invitation:
+    record_act(project.pk, "member_invited")
     return Invitation.objects.create(project=project, role=role, note=note, created_by=created_by)
 
 
@@ -99,6 +105,7 @@ def accept_invitation(invitation: Invitation, user: User) -> None:
     if not open_one.update(accepted_at=timezone.now(), accepted_by=user):
         raise InvitationClosed
     Membership.objects.create(project=invitation.project, user=user, role=invitation.role)
+    record_act(invitation.project_id, "member_joined", user)
 
 
 class LastOwner(Exception):
@@ -114,12 +121,14 @@ def change_role(membership: Membership, role: Role) -> None:
         _end_ownership(membership)
     membership.role = role
     membership.save(update_fields=["role"])
+    record_act(membership.project_id, "role_changed", membership.user)
 
 
 @transaction.atomic
 def remove_member(membership: Membership) -> None:
     membership = _lock_membership(membership)
     _end_ownership(membership)
+    record_act(membership.project_id, "member_removed", membership.user)
     membership.delete()
 
 

@@ -15,6 +15,7 @@ from items.services.exporting import build_text_object
 from llm.request_options import OPTIONS
 from studies.models import InstrumentVersion, PeopleTexts, Study, UnitItem, Variant
 from studies.services.instruments import get_source, read_content
+from studies.services.lifecycle import describe_study
 from studies.strict_yaml import write_yaml
 
 DETAILS = ("source", "genre", "level", "audience", "topic", "licence")
@@ -150,24 +151,13 @@ HISTORY = ("created_at", "launched_at", "main_opened_at", "closed_at")
 
 
 def study_file(study: Study) -> dict[str, Any]:
-    """The study as a mapping that `create_study` reads."""
-    plan = {**sorted_keys(study.plan), "seed": study.seed}
-    variants = [
-        {"name": each.name, "instrument": str(each.instrument_version.instrument), "params": sorted_keys(each.params)}
-        for each in variants_of(study)
-    ]
-    return {
-        "slug": study.slug,
-        "title": study.title,
-        "protocol": study.protocol,
-        "language": study.language,
-        "instrument": str(study.instrument_version.instrument),
-        "items": sorted_keys(study.selection),
-        "plan": plan,
-        "params": sorted_keys(study.params),
-        "groups": study.groups,
-        **({"variants": variants} if variants else {}),
-    }
+    """The study as a mapping that `create_study` reads, in one order of keys."""
+    said = describe_study(study)
+    said |= {"items": sorted_keys(said["items"]), "params": sorted_keys(said["params"])}
+    said["plan"] = {**sorted_keys(study.plan), "seed": study.seed}
+    for each in said.get("variants", []):
+        each["params"] = sorted_keys(each["params"])
+    return said
 
 
 def variants_of(study: Study) -> list[Variant]:

@@ -2,14 +2,25 @@
 
 from studies.models.answer import Draft, Response, Review, Submission, Verdict
 from studies.models.instrument import Instrument, InstrumentVersion
-from studies.models.people import Annotator, AnnotatorKind, Apart, Assignment, Ended, PhasePassed, Purpose, Slot
-from studies.models.study import EffectsSwitch, PeopleTexts, Study, StudyState, Unit, UnitItem, Variant
+from studies.models.people import (
+    Annotator,
+    AnnotatorKind,
+    Apart,
+    Assignment,
+    Contact,
+    Ended,
+    PhasePassed,
+    Purpose,
+    Slot,
+)
+from studies.models.study import EffectsSwitch, PeopleTexts, Study, StudyState, StudyTemplate, Unit, UnitItem, Variant
 
 __all__ = [
     "Annotator",
     "AnnotatorKind",
     "Apart",
     "Assignment",
+    "Contact",
     "Draft",
     "EffectsSwitch",
     "Ended",
@@ -23,6 +34,7 @@ __all__ = [
     "Slot",
     "Study",
     "StudyState",
+    "StudyTemplate",
     "Submission",
     "Unit",
     "UnitItem",

@@ -59,6 +59,8 @@ class Annotator(models.Model):
     public_id = models.CharField(max_length=32, unique=True, default=new_public_id, editable=False)
     token = models.CharField(max_length=64, unique=True, default=new_token, editable=False)
     revoked_at = models.DateTimeField(null=True)
+    paused_at = models.DateTimeField(null=True)
+    # Of those withdrawn or removed nothing is left but the code, so that the plan and the counts hold.
     ended_as = models.CharField(max_length=20, choices=Ended, blank=True)
     ended_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -80,6 +82,23 @@ class Annotator(models.Model):
     def get_link(self) -> str:
         """The path of the personal link; who has it can answer as this annotator."""
         return reverse("join", args=[self.token])
+
+
+class Contact(models.Model):
+    """The roster: how a person is reached. Kept apart from answers, in no export of them, deleted on its own."""
+
+    annotator = models.OneToOneField(Annotator, models.CASCADE, related_name="contact")
+    name = models.CharField(_("name"), max_length=200, blank=True)
+    email = models.EmailField(_("e-mail"), blank=True)
+    invited_at = models.DateTimeField(null=True)
+    reminded_at = models.DateTimeField(null=True)
+    problem = models.CharField(max_length=300, blank=True)  # what the mail server said to the last message
+
+    class Meta:
+        ordering = ["annotator"]
+
+    def __str__(self):
+        return f"contact of {self.annotator}"
 
 
 class PhasePassed(models.Model):

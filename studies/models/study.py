@@ -57,8 +57,13 @@ class Study(Scratchable):
     # Where shared texts come first as a calibration: when a researcher let the annotators go on to the main part.
     main_opened_at = models.DateTimeField(null=True, editable=False)
     closed_at = models.DateTimeField(null=True, editable=False)
-    # The open link: whoever opens it takes part, while the plan has a place.
+    archived_at = models.DateTimeField(null=True, editable=False)
+    # It closes by itself at the deadline, or when so many people have finished.
+    deadline = models.DateTimeField(_("deadline"), null=True, blank=True)
+    max_finished = models.PositiveIntegerField(_("people who finish"), null=True, blank=True)
+    # The open link: whoever opens it takes part, while the plan has a place and fewer have come than the cap allows.
     open_token = models.CharField(max_length=64, unique=True, null=True, editable=False)
+    open_cap = models.PositiveIntegerField(null=True, editable=False)
     # Of a scratch study: the draft whose rows are written under it.
     scratch_of = models.ForeignKey("self", models.CASCADE, null=True, editable=False, related_name="+")
 
@@ -191,3 +196,20 @@ class PeopleTexts(models.Model):
     def drawn(self) -> frozenset[str]:
         """External ids of the texts that people do."""
         return frozenset(each["text_id"] for each in self.texts if each["drawn"])
+
+
+class StudyTemplate(models.Model):
+    """What a study asked, kept under a name so that new ones can be made like it."""
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="study_templates")
+    name = models.CharField(_("name"), max_length=200)
+    content = models.JSONField()  # a study as studies.services.spec reads it
+    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    made_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["project", "name"], name="one_template_per_name")]
+
+    def __str__(self):
+        return self.name

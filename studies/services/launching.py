@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 
 from items.services.bank import get_bank_version, is_unchanged
 from items.services.bank import lock_bank as bank_locked
+from projects.audit import record_act
 from projects.models import User, new_token
 from projects.scratch import Writer
 from studies.models import (
@@ -147,6 +148,7 @@ def go_live(study: Study, scratch: Study, version: int) -> Study | None:
         study.state, study.launched_at, study.writer = StudyState.LIVE, timezone.now(), ""
         study.open_token = new_token() if study.recruitment.get("open_link") else None
         study.save(update_fields=["state", "launched_at", "open_token", "writer"])
+        record_act(study.project_id, "study_launched", study)
     return study
 
 
@@ -167,27 +169,28 @@ def delete_annotators(annotators: QuerySet[Annotator]) -> None:
 
 @transaction.atomic
 def pause_study(study: Study) -> Study:
-    return set_state(lock_study_state(study, StudyState.LIVE), StudyState.PAUSED)
+    return set_state(lock_study_state(study, StudyState.LIVE), StudyState.PAUSED, "study_paused")
 
 
 @transaction.atomic
 def resume_study(study: Study) -> Study:
-    return set_state(lock_study(study, StudyState.PAUSED), StudyState.LIVE)
+    return set_state(lock_study(study, StudyState.PAUSED), StudyState.LIVE, "study_resumed")
 
 
 @transaction.atomic
 def close_study(study: Study) -> Study:
     study = lock_study_state(study, StudyState.LIVE, StudyState.PAUSED)
     study.closed_at = timezone.now()
-    return set_state(study, StudyState.CLOSED)
+    return set_state(study, StudyState.CLOSED, "study_closed")
 
 
 @transaction.atomic
 def reopen_study(study: Study) -> Study:
-    """Open a closed study again: its links work as before."""
+    """Open a closed study again: its links work as before. A deadline that has passed is lifted."""
     study = lock_study(study, StudyState.CLOSED)
-    study.closed_at = None
-    return set_state(study, StudyState.LIVE)
+    study.closed_at, study.deadline = None, None
+    study.save(update_fields=["deadline"])
+    return set_state(study, StudyState.LIVE, "study_reopened")
 
 
 @transaction.atomic
@@ -203,9 +206,10 @@ def open_main_part(study: Study) -> Study:
     return study
 
 
-def set_state(study: Study, state: StudyState) -> Study:
+def set_state(study: Study, state: StudyState, act: str) -> Study:
     study.state = state
     study.save(update_fields=["state", "closed_at"])
+    record_act(study.project_id, act, study)
     return study
 
 

@@ -8,6 +8,7 @@ from django.db.models import Max
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from projects.audit import record_act
 from projects.models import new_token
 from projects.scratch import Save, save_at_once
 from studies.models import Annotator, AnnotatorKind, Assignment, Purpose, Slot, Study, StudyState, Unit
@@ -20,7 +21,7 @@ from studies.services.practice import create_practice
 from studies.services.quotas import assign_groups, check_group
 from studies.services.selection import CALIBRATION
 from studies.services.spec import SpecError
-from studies.services.states import lock_study
+from studies.services.states import hold_state, lock_study
 
 CODE_PREFIXES = {
     Purpose.MAIN: "P",
@@ -43,6 +44,7 @@ def add_annotators(study: Study, count: int, *, group: str = "", people: Sequenc
     check_cells(count * study.units.count())
     free_revoked_cells(study)
     annotators = make_annotators(study, count, Purpose.MAIN, group=group, people=people)
+    record_act(study.project_id, "people_added", study, number=count)
     if not Assignment.objects.filter(annotator__in=annotators).values("annotator").distinct().count() == count:
         raise SpecError(
             _(
@@ -99,7 +101,7 @@ def make_annotators(
     annotators = [
         Annotator(
             study=study,
-            code=f"{CODE_PREFIXES[purpose]}{seat + 1:0{width}d}",
+            code=make_code(purpose, seat, width),
             purpose=purpose,
             seat=seat,
             reading="ticked",
@@ -116,6 +118,11 @@ def make_annotators(
         create_assignments(annotator, find_or_add_slots(study, annotator), units, declaration, save)
         give_back_read_texts(annotator)
     return annotators
+
+
+def make_code(purpose: Purpose, seat: int, width: int = 2) -> str:
+    """The code of whoever takes the seat."""
+    return f"{CODE_PREFIXES[purpose]}{seat + 1:0{width}d}"
 
 
 def find_next_seat(study: Study, purpose: Purpose) -> int:
@@ -161,11 +168,59 @@ def shuffle_slots(slots: Sequence[Slot], units: dict[int, Unit], rng: Random) ->
     return sorted(mixed, key=lambda slot: units[slot.unit_id].part != CALIBRATION)
 
 
+@transaction.atomic
 def revoke_link(annotator: Annotator) -> None:
     """The link stops working; the answers stay."""
-    Annotator.objects.filter(pk=annotator.pk, revoked_at=None).update(revoked_at=timezone.now())
+    if Annotator.objects.filter(pk=annotator.pk, revoked_at=None).update(revoked_at=timezone.now()):
+        record_act(annotator.study.project_id, "link_disabled", annotator)
 
 
+@transaction.atomic
 def renew_link(annotator: Annotator) -> None:
-    """A new link in place of the old one, which stops working at once."""
-    Annotator.objects.filter(pk=annotator.pk).update(token=new_token(), revoked_at=None)
+    """A new link in place of the old one, which stops working at once. Who has ended gets none."""
+    if Annotator.objects.filter(pk=annotator.pk, ended_as="").update(token=new_token(), revoked_at=None):
+        record_act(annotator.study.project_id, "link_renewed", annotator)
+
+
+@transaction.atomic
+def pause_person(annotator: Annotator) -> None:
+    """Their pages say that the study is paused; drafts and answers stay."""
+    if Annotator.objects.filter(pk=annotator.pk, paused_at=None, ended_as="").update(paused_at=timezone.now()):
+        record_act(annotator.study.project_id, "person_paused", annotator)
+
+
+@transaction.atomic
+def resume_person(annotator: Annotator) -> None:
+    """They go on where they stopped."""
+    if Annotator.objects.filter(pk=annotator.pk, paused_at__isnull=False).update(paused_at=None):
+        record_act(annotator.study.project_id, "person_resumed", annotator)
+
+
+class NothingToReplace(Exception):
+    """Everything that the person was given is done; the message is a sentence."""
+
+
+@transaction.atomic
+def replace_person(annotator: Annotator) -> Annotator:
+    """Somebody new in place of one who stopped, who does what was open, with the same guesses in a new order.
+
+    What was handed in of finished units stays; the unit in the middle of which they stopped is done anew, and what was
+    answered of it is in no figure. `NothingToReplace`.
+    """
+    study = lock_study(annotator.study, StudyState.LIVE, StudyState.PAUSED)
+    hold_state(study.pk, annotator.pk)
+    left = list(Assignment.objects.open().filter(annotator=annotator, round=1, slot__isnull=False))
+    if not left:
+        sentence = _("%(code)s has no open text, so there is nothing to replace. Add people instead.")
+        raise NothingToReplace(sentence % {"code": annotator.code})
+    give_back([assignment.pk for assignment in left], _("Somebody else does it."))
+    revoke_link(annotator)
+    seat, purpose = find_next_seat(study, Purpose(annotator.purpose)), Purpose(annotator.purpose)
+    new = Annotator.objects.create(
+        study=study, code=make_code(purpose, seat), purpose=purpose, seat=seat, reading="ticked", group=annotator.group
+    )
+    slots = list(Slot.objects.filter(pk__in=[assignment.slot_id for assignment in left]))
+    units = study.units.prefetch_related("items__options").in_bulk([slot.unit_id for slot in slots])
+    create_assignments(new, slots, units, get_declaration(study), save_at_once)
+    record_act(study.project_id, "person_replaced", annotator)
+    return new

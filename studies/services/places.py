@@ -20,8 +20,10 @@ from studies.services.selection import CALIBRATION, MAIN
 
 # Of an open assignment, what its page and its hand-in rest on; the frozen rest of the study is known (declarations.py).
 OF_ASSIGNMENT = ("round", "position", "shown", "reopened", "stage", "token", "stage_opened_at", "finished_at", "apart")
-OF_ANNOTATOR = ("public_id", "token", "kind", "purpose", "person", "revoked_at", "ended_as", "last_seen", "variant")
-OF_STUDY = ("project", "protocol", "language", "state", "launched_at", "main_opened_at", "instrument_version")
+OF_LINK = ("public_id", "token", "revoked_at", "paused_at", "ended_as", "last_seen")
+OF_ANNOTATOR = (*OF_LINK, "kind", "purpose", "person", "variant")
+OF_TIMES = ("deadline", "launched_at", "main_opened_at")
+OF_STUDY = (*OF_TIMES, "project", "protocol", "language", "state", "instrument_version")
 READ = (
     *OF_ASSIGNMENT,
     *(f"annotator__{name}" for name in OF_ANNOTATOR),
@@ -162,11 +164,22 @@ def find_barrier(annotator: Annotator) -> Barrier | None:
     if annotator.revoked_at or annotator.ended_as:
         return "revoked"
     state = annotator.study.state
+    if annotator.paused_at:
+        return "paused"
+    if is_past_deadline(annotator):
+        return "closed"
     if state == StudyState.LIVE or (state == StudyState.DRAFT and annotator.purpose == Purpose.PREVIEW):
         return None
     if state == StudyState.CLOSED and annotator.purpose == Purpose.EXPERT:
         return None  # a check is made when all answers are in
     return "paused" if state == StudyState.PAUSED else "closed"
+
+
+def is_past_deadline(annotator: Annotator) -> bool:
+    """Whether the study takes no more answers of this person, although no worker has closed it yet."""
+    deadline = annotator.study.deadline
+    counts = annotator.purpose in (Purpose.MAIN, Purpose.PILOT)
+    return counts and deadline is not None and deadline <= timezone.now()
 
 
 def find_annotator_by_token(token: str) -> Annotator | None:

@@ -66,7 +66,7 @@ def choose_texts_only(study: Study, texts: list[Text]) -> Chosen:
 
 def find_texts(study: Study) -> list[Text]:
     wanted = study.selection.get("texts", "all")
-    texts = list(study.project.texts.current())
+    texts = list(study.project.texts.offered())
     if wanted == "all":
         return texts
     refuse_unknown(_("text"), wanted, {text.external_id for text in texts})
@@ -79,7 +79,7 @@ def find_items(study: Study, texts: Iterable[Text]) -> list[Item]:
     # Filtered here and not in SQL, which takes no list of tens of thousands of texts.
     wanted = {text.pk for text in texts}
     items = (
-        Item.objects.current()
+        Item.objects.offered()
         .filter(project=study.project, generator__in=find_generators(study))
         .select_related("generator")
         .prefetch_related("options")

@@ -1,0 +1,84 @@
+"""Deletion of what is too much for a request: a job that counts down. What is small goes at once."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from django.apps import apps
+from django.db import models, transaction
+from django.utils import timezone
+
+from jobs import files
+from jobs.models import Job
+from jobs.progress import Hear
+from jobs.scheduling import get_or_schedule, make_job
+from jobs.working import get_or_run
+from projects.deletion import collect_rows, count_rows, delete_collected, wipe_storage
+from projects.models import Project, User
+from projects.scratch import Scratchable
+
+AT_ONCE = 5_000  # rows: about a second
+KIND = "deletion"
+HIDDEN_FOR = timedelta(days=36_500)  # no long write takes what is being deleted for something abandoned
+HIDDEN_NAME = "deletion 0 -"
+
+
+def delete_rows(roots: Sequence[models.Model], owner: User | None = None, *, waits: bool = False) -> Job | None:
+    """Delete rows with all that goes with them: now if that is little or `waits`, else by the job that is returned.
+
+    Projects and studies are hidden first, so that a job that is stopped halfway shows nothing half deleted.
+    """
+    rows = collect_rows(roots)
+    if count_rows(rows) <= AT_ONCE:
+        with transaction.atomic():
+            delete_collected(rows)
+        wipe_storage()
+        return None
+    for root in roots:
+        if isinstance(root, Scratchable):
+            hidden = {"writer": HIDDEN_NAME, "written_at": timezone.now() + HIDDEN_FOR}
+            type(root)._base_manager.filter(pk=root.pk).update(**hidden)
+    return (get_or_run if waits else schedule)(make_deletion(roots, owner), "")
+
+
+def schedule(wanted: Job, version: str) -> Job:
+    return get_or_schedule(wanted, version, wanted.owner)
+
+
+def make_deletion(roots: Sequence[models.Model], owner: User | None) -> Job:
+    first = roots[0]
+    subject = f"{first._meta.model_name}:{first.pk}"
+    job = make_job(KIND, subject, {"model": first._meta.label, "pks": [root.pk for root in roots]}, None)
+    job.owner = owner
+    return job
+
+
+def work_off_deletion(job: Job, hear: Hear) -> Path | None:
+    """Delete what the job names; what an earlier attempt deleted is gone already."""
+    model: Any = apps.get_model(job.parameters["model"])
+    rows = collect_rows(model._base_manager.filter(pk__in=job.parameters["pks"]))
+    delete_collected(rows, lambda done, total: hear("rows", done, total))
+    wipe_storage()
+    return None
+
+
+def delete_files_of(pks: Sequence[int]) -> None:
+    """The files of jobs that are deleted."""
+    for name in Job.objects.filter(pk__in=pks).exclude(file="").values_list("file", flat=True):
+        files.delete_file(name)
+
+
+def delete_results(project: Project) -> None:
+    """All results and files of a project: what is made from now on knows only what is there now.
+
+    A worker that is at one of them notices that its row is gone, and throws its result away.
+    """
+    mine = Job.objects.filter(project=project).exclude(kind=KIND)
+    names = list(mine.exclude(file="").values_list("file", flat=True))
+    mine.delete()
+    for name in names:
+        transaction.on_commit(partial(files.delete_file, name))
+
+

@@ -1,0 +1,134 @@
+"""The audit trail of a project: services record what was done, with ids and times and nothing else."""
+
+from collections.abc import Callable, Iterable
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.apps import apps
+from django.db.models import Model
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext_lazy as _
+
+from projects.models import AuditEntry, User
+
+# What is recorded, as pages say it. The apps above name their acts here, so that one list shows what there is.
+ACTS: dict[str, Any] = {
+    "project_created": _("Created the project"),
+    "project_edited": _("Edited the project"),
+    "project_archived": _("Archived the project"),
+    "project_restored": _("Restored the project"),
+    "project_deleted": _("Deleted the project"),
+    "member_joined": _("Joined the project"),
+    "role_changed": _("Changed a member's role"),
+    "member_removed": _("Removed a member"),
+    "member_invited": _("Invited a member"),
+    "study_launched": _("Launched a study"),
+    "study_paused": _("Paused a study"),
+    "study_resumed": _("Resumed a study"),
+    "study_closed": _("Closed a study"),
+    "study_reopened": _("Reopened a study"),
+    "study_changed": _("Changed a study"),
+    "study_cloned": _("Cloned a study"),
+    "study_archived": _("Archived a study"),
+    "study_restored": _("Restored a study"),
+    "study_deleted": _("Deleted a study"),
+    "people_added": _("Added people"),
+    "person_paused": _("Paused a person"),
+    "person_resumed": _("Let a person go on"),
+    "person_replaced": _("Replaced a person"),
+    "person_removed": _("Removed a person with all answers"),
+    "person_withdrew": _("Withdrew with all answers"),
+    "link_disabled": _("Disabled a personal link"),
+    "link_renewed": _("Made a new personal link"),
+    "roster_changed": _("Changed the roster"),
+    "mail_sent": _("Sent mail"),
+    "answers_read": _("Opened a person's answers"),
+    "answers_exported": _("Exported answers"),
+    "text_archived": _("Archived a text"),
+    "text_restored": _("Restored a text"),
+    "text_deleted": _("Deleted a text"),
+    "item_archived": _("Archived an item"),
+    "item_restored": _("Restored an item"),
+    "item_deleted": _("Deleted an item"),
+    "run_deleted": _("Deleted a run"),
+    "file_deleted": _("Deleted a file"),
+}
+
+_actor: ContextVar[Callable[[], int | None]] = ContextVar("actor", default=lambda: None)
+
+
+def record_act(project_id: int, act: str, subject: Model | None = None, *, number: int | None = None) -> None:
+    """Store that the acting user did this now; `KeyError` for an act that is not in the list."""
+    ACTS[act]
+    AuditEntry.objects.create(
+        project_id=project_id,
+        act=act,
+        subject=subject._meta.label if subject else "",
+        subject_id=subject.pk if subject else None,
+        number=number,
+        user_id=_actor.get()(),
+    )
+
+
+@contextmanager
+def acting_as(find_user: Callable[[], int | None]) -> Any:
+    """Inside, acts are recorded as those of this user."""
+    token = _actor.set(find_user)
+    try:
+        yield
+    finally:
+        _actor.reset(token)
+
+
+class ActingUserMiddleware:
+    """What a request does is done by whoever is signed in; the user is looked up only where something is recorded."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]):
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        with acting_as(lambda: request.user.pk):
+            return self.get_response(request)
+
+
+@dataclass(frozen=True)
+class Line:
+    """An entry as the page shows it. who: a user name; empty for participants and commands. what: the row's name now."""
+
+    made_at: datetime
+    who: str
+    act: Any
+    what: str
+    number: int | None
+
+
+def describe_entries(entries: Iterable[AuditEntry]) -> list[Line]:
+    """Each with the names of today; what has been deleted shows its kind and number."""
+    entries = list(entries)
+    users = dict(User.objects.filter(pk__in={each.user_id for each in entries}).values_list("pk", "username"))
+    names = name_subjects(entries)
+    return [
+        Line(
+            each.made_at,
+            users.get(each.user_id or 0, f"#{each.user_id}" if each.user_id else ""),
+            ACTS.get(each.act, each.act),
+            names.get((each.subject, each.subject_id or 0), f"#{each.subject_id}" if each.subject_id else ""),
+            each.number,
+        )
+        for each in entries
+    ]
+
+
+def name_subjects(entries: Iterable[AuditEntry]) -> dict[tuple[str, int], str]:
+    wanted: dict[str, set[int]] = {}
+    for each in entries:
+        if each.subject and each.subject_id:
+            wanted.setdefault(each.subject, set()).add(each.subject_id)
+    return {
+        (label, row.pk): str(row)
+        for label, pks in wanted.items()
+        for row in apps.get_model(label)._base_manager.filter(pk__in=pks)
+    }

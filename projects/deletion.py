@@ -1,0 +1,145 @@
+"""Deleting rows with everything that hangs on them: first listed, then deleted from the leaves up, in short transactions.
+
+What hangs on a row is read from the models: whatever points to it, other than by a link that may be emptied, goes with
+it, also what `PROTECT` keeps from being deleted by accident. `takes_along` adds links in the other direction.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+from django.db import connection
+from django.db.models import SET_NULL, Field, Model
+from django.utils.module_loading import import_string
+from django.utils.translation import ngettext_lazy
+
+from projects.scratch import CHUNK, write_briefly
+
+Rows = dict[type[Model], set[Any]]
+_UPWARD: dict[str, list[str]] = defaultdict(list)
+_BEFORE: dict[str, str] = {}
+
+# What a page says of what goes along; kinds that are not here are parts of one that is.
+COUNTED: dict[str, Any] = {
+    "studies.Study": ngettext_lazy("%(n)d study", "%(n)d studies", "n"),
+    "items.Text": ngettext_lazy("%(n)d text", "%(n)d texts", "n"),
+    "items.Item": ngettext_lazy("%(n)d item", "%(n)d items", "n"),
+    "studies.Annotator": ngettext_lazy("%(n)d person or model that answers", "%(n)d people or models that answer", "n"),
+    "studies.Assignment": ngettext_lazy("%(n)d assignment", "%(n)d assignments", "n"),
+    "studies.Response": ngettext_lazy("%(n)d answer", "%(n)d answers", "n"),
+    "studies.Draft": ngettext_lazy("%(n)d draft of an answer", "%(n)d drafts of answers", "n"),
+    "analysis.ItemCode": ngettext_lazy("%(n)d code of an item", "%(n)d codes of items", "n"),
+    "llm.Run": ngettext_lazy("%(n)d run of a model", "%(n)d runs of models", "n"),
+    "llm.Call": ngettext_lazy("%(n)d call of a model", "%(n)d calls of models", "n"),
+    "studies.Instrument": ngettext_lazy("%(n)d wording", "%(n)d wordings", "n"),
+    "projects.Membership": ngettext_lazy("%(n)d membership", "%(n)d memberships", "n"),
+    "jobs.Job": ngettext_lazy("%(n)d result or file", "%(n)d results and files", "n"),
+}
+
+
+def takes_along(model: str, field: str) -> None:
+    """Whoever deletes a row of the model deletes what its field points to: a unit goes with one of its items."""
+    if field not in _UPWARD[model]:
+        _UPWARD[model].append(field)
+
+
+def before_deleting(model: str, function: str) -> None:
+    """Call the function of this dotted path with the primary keys of rows of the model before they are deleted."""
+    _BEFORE[model] = function
+
+
+def count_rows(rows: Rows) -> int:
+    return sum(map(len, rows.values()))
+
+
+def collect_rows(roots: Iterable[Model]) -> Rows:
+    """The rows and everything that goes with them, as sets of primary keys by model. Reads only."""
+    found: Rows = {}
+    queue: list[tuple[type[Model], set[Any]]] = []
+    for row in roots:
+        queue.append((type(row), {row.pk}))
+    while queue:
+        model, pks = queue.pop()
+        new = pks - found.setdefault(model, set())
+        if not new:
+            continue
+        found[model] |= new
+        for field in list_links(model):
+            if field.remote_field.on_delete is not SET_NULL:
+                queue.append((field.model, find_pks(field.model, field.name, new)))
+        for name in _UPWARD[model._meta.label]:
+            link: Any = model._meta.get_field(name)
+            targets = {pk for chunk in split(new) for pk in select(model, "pk", chunk).values_list(name, flat=True)}
+            queue.append((link.related_model, targets - {None}))
+    return found
+
+
+def list_links(model: type[Model]) -> list[Any]:
+    """The foreign keys that point to the model, hidden ones and those of many-to-many tables too."""
+    relations: Any = (each for each in model._meta.get_fields(include_hidden=True) if each.auto_created)
+    return [each.field for each in relations if not each.concrete and (each.one_to_many or each.one_to_one)]
+
+
+def find_pks(model: type[Model], field: str, targets: set[Any]) -> set[Any]:
+    return {pk for chunk in split(targets) for pk in select(model, field, chunk).values_list("pk", flat=True)}
+
+
+def select(model: type[Model], field: str, pks: Iterable[Any]) -> Any:
+    return model._base_manager.filter(**{f"{field}__in": list(pks)}).order_by()
+
+
+def split(pks: Iterable[Any]) -> Iterator[list[Any]]:
+    rest = iter(sorted(pks))
+    while chunk := list(islice(rest, CHUNK)):
+        yield chunk
+
+
+def describe_rows(rows: Rows) -> list[str]:
+    """What goes, in words and numbers, for whoever has to confirm it."""
+    numbers = {model._meta.label: len(pks) for model, pks in rows.items()}
+    return [COUNTED[label] % {"n": numbers[label]} for label in COUNTED if numbers.get(label)]
+
+
+def sort_models(rows: Rows) -> list[type[Model]]:
+    """Those that point to others before the others."""
+    ordered: list[type[Model]] = []
+
+    def visit(model: type[Model]) -> None:
+        if model in ordered:
+            return
+        for field in list_links(model):
+            if field.model is not model and field.model in rows and field.remote_field.on_delete is not SET_NULL:
+                visit(field.model)
+        ordered.append(model)
+
+    for model in sorted(rows, key=lambda each: each._meta.label):
+        visit(model)
+    return ordered
+
+
+def delete_collected(rows: Rows, hear: Callable[[int, int], None] = lambda done, total: None) -> int:
+    """Delete the rows from the leaves up, in short transactions; returns how many. `hear` gets how far it is."""
+    total, done = count_rows(rows), 0
+    for model in sort_models(rows):
+        empty: list[Field[Any, Any]] = [each for each in list_links(model) if each.remote_field.on_delete is SET_NULL]
+        for chunk in split(rows[model]):
+            with write_briefly():
+                if model._meta.label in _BEFORE:
+                    import_string(_BEFORE[model._meta.label])(chunk)
+                for field in empty:
+                    select(field.model, field.name, chunk).update(**{field.name: None})
+                done += select(model, "pk", chunk)._raw_delete(using="default")
+            hear(done, total)
+    return done
+
+
+def wipe_storage() -> None:
+    """Leave nothing of deleted rows in the files of SQLite: its pages are zeroed by `secure_delete`, the log is emptied.
+
+    PostgreSQL frees the room of deleted rows by itself; a dump never holds them. Not inside a transaction.
+    """
+    if connection.vendor == "sqlite" and not connection.in_atomic_block:
+        with connection.cursor() as cursor:
+            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+

@@ -1,0 +1,97 @@
+"""Archive and delete projects, studies, texts, items and runs: what uses them is listed first and goes along."""
+
+from collections.abc import Sequence
+
+from django.db import transaction
+from django.db.models import Model
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from items.models import Item, Text
+from jobs.deleting import delete_results, delete_rows
+from jobs.models import Job
+from llm.models import Run
+from llm.services import runs
+from projects.audit import record_act
+from projects.deletion import collect_rows, describe_rows
+from projects.models import Project, User
+from studies.models import Study, StudyState
+from studies.services.scratch import refuse_if_written
+from studies.services.states import WrongState, lock_study_state
+
+ENDING = (StudyState.LIVE, StudyState.PAUSED)
+
+
+class NotConfirmed(Exception):
+    """What was typed is not the name of what would be deleted; nothing was."""
+
+
+def find_roots(row: Model) -> Sequence[Model]:
+    """The rows that are deleted with this one because they are the same thing: all versions of a text or an item."""
+    if isinstance(row, Text | Item):
+        return list(type(row).objects.filter(project_id=row.project_id, external_id=row.external_id))
+    return [row]
+
+
+def name_for_confirming(row: Model) -> str:
+    """What somebody types to confirm that this goes."""
+    if isinstance(row, Text | Item):
+        return row.external_id
+    return row.slug if isinstance(row, Project | Study) else str(row.pk)
+
+
+def describe_deletion(row: Model) -> list[str]:
+    """What goes along, in words and numbers."""
+    return describe_rows(collect_rows(find_roots(row)))
+
+
+def delete_with_all(row: Model, confirmed: str, owner: User | None = None, *, waits: bool = False) -> Job | None:
+    """Delete a project, study, text, item or run with everything that goes along, if its name was typed.
+
+    Returns the job that does it where that takes long. `NotConfirmed`; `WrongState` while somebody writes to it.
+    """
+    wanted = name_for_confirming(row)
+    if confirmed.strip() != wanted:
+        raise NotConfirmed(_("Type “%(name)s” to confirm. Nothing was deleted.") % {"name": wanted})
+    project = row if isinstance(row, Project) else row.project  # type: ignore[attr-defined]
+    roots = find_roots(row)
+    stop_what_runs(row)
+    with transaction.atomic():
+        if not isinstance(row, Project):
+            delete_results(project)
+        record_act(project.pk, f"{row._meta.model_name}_deleted", row)
+    return delete_rows(roots, owner, waits=waits)
+
+
+def stop_what_runs(row: Model) -> None:
+    """End studies and runs that would go on writing: from then on nothing is acknowledged that would be lost."""
+    studies = row.studies.all() if isinstance(row, Project) else [row] if isinstance(row, Study) else []
+    for study in studies:
+        refuse_if_written(study)
+        if study.state in ENDING:
+            with transaction.atomic():
+                locked = lock_study_state(study, *ENDING)
+                locked.state, locked.closed_at = StudyState.CLOSED, timezone.now()
+                locked.save(update_fields=["state", "closed_at"])
+    for run in row.runs.all() if isinstance(row, Project) else [row] if isinstance(row, Run) else []:
+        runs.cancel(run)
+
+
+def archive(row: Project | Study | Text | Item) -> None:
+    """Take it out of lists and choices; nothing else changes. A study is paused or closed first, never archived live."""
+    if isinstance(row, Study) and row.state == StudyState.LIVE:
+        raise WrongState(_("The study is live. Close it before you archive it."))
+    set_archived(row, is_archived=True)
+
+
+def restore(row: Project | Study | Text | Item) -> None:
+    """Put it back into the lists."""
+    set_archived(row, is_archived=False)
+
+
+@transaction.atomic
+def set_archived(row: Project | Study | Text | Item, *, is_archived: bool) -> None:
+    now = timezone.now() if is_archived else None
+    type(row)._base_manager.filter(pk__in=[root.pk for root in find_roots(row)]).update(archived_at=now)
+    project = row.pk if isinstance(row, Project) else row.project_id
+    record_act(project, f"{row._meta.model_name}_{'archived' if is_archived else 'restored'}", row)

@@ -1,0 +1,148 @@
+"""What may change after a launch: title, deadline, quotas; closing by itself; copies and templates of a study."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Count, Q
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from projects.audit import record_act
+from projects.models import Project, User
+from studies.models import Annotator, AnnotatorKind, Assignment, Purpose, Study, StudyState, StudyTemplate
+from studies.services.creating import create_study, find_free_slug
+from studies.services.launching import set_state
+from studies.services.spec import SpecError, check_spec
+from studies.services.states import WrongState, lock_study, lock_study_state
+
+AWAY_AFTER = timedelta(days=1)  # who has not been seen for so long does not keep a full study open
+
+
+@transaction.atomic
+def change_launched_study(
+    study: Study, *, title: str, deadline: datetime | None, max_finished: int | None, per_unit: int | None = None
+) -> Study:
+    """Title, deadline and quotas of a study; `SpecError` for a deadline in the past or a lower number per text."""
+    study = lock_study(study, *StudyState)
+    if deadline and deadline != study.deadline and deadline <= timezone.now():
+        raise SpecError(_("The deadline is in the past. Choose a later one, or close the study."), "deadline")
+    raise_per_unit(study, per_unit)
+    study.title, study.deadline, study.max_finished = title, deadline, max_finished
+    study.save(update_fields=["title", "deadline", "max_finished", "plan"])
+    record_act(study.project_id, "study_changed", study)
+    return study
+
+
+def raise_per_unit(study: Study, per_unit: int | None) -> None:
+    """More people for each unit; those who join from now on fill them."""
+    now = study.plan.get("per_unit")
+    if per_unit is None or per_unit == now:
+        return
+    if study.is_draft or not isinstance(now, int):
+        raise SpecError(_("The number per text of this study cannot be changed here."), "per_unit")
+    if per_unit < now:
+        said = _("Each text already has %(n)d people by the plan; the number can only be raised.")
+        raise SpecError(said % {"n": now}, "per_unit")
+    study.plan = study.plan | {"per_unit": per_unit}
+
+
+def is_full(study: Study) -> bool:
+    """Whether as many people have finished as the study wants."""
+    return study.max_finished is not None and count_finished(study) >= study.max_finished
+
+
+def count_finished(study: Study) -> int:
+    active = Q(assignments__pk__isnull=False, assignments__returned_at=None)
+    people = study.annotators.filter(kind=AnnotatorKind.HUMAN, purpose=Purpose.MAIN, ended_as="").annotate(
+        n=Count("assignments", filter=active),
+        n_open=Count("assignments", filter=active & Q(assignments__finished_at=None)),
+    )
+    return people.filter(n__gt=0, n_open=0).count()
+
+
+def close_due_studies() -> list[str]:
+    """Close live studies whose deadline has passed, or that are full while nobody is at work; returns their slugs."""
+    now = timezone.now()
+    due = Q(deadline__lte=now) | Q(max_finished__isnull=False)
+    return [
+        study.slug
+        for study in Study.objects.filter(due, state=StudyState.LIVE)
+        if is_due(study, now) and close_quietly(study)
+    ]
+
+
+def is_due(study: Study, now: datetime) -> bool:
+    if study.deadline and study.deadline <= now:
+        return True
+    return is_full(study) and not has_people_at_work(study, now)
+
+
+def has_people_at_work(study: Study, now: datetime) -> bool:
+    """Whether somebody who began was here within a day: nobody is turned away after having worked."""
+    begun = Annotator.objects.filter(study=study, purpose=Purpose.MAIN, last_seen__gt=now - AWAY_AFTER, revoked_at=None)
+    open_ones = Assignment.objects.open().filter(annotator__in=begun)
+    return open_ones.exists()
+
+
+@transaction.atomic
+def close_quietly(study: Study) -> bool:
+    """Close it unless somebody was faster."""
+    try:
+        study = lock_study_state(study, StudyState.LIVE)
+    except WrongState:
+        return False
+    study.closed_at = timezone.now()
+    set_state(study, StudyState.CLOSED, "study_closed")
+    return True
+
+
+def describe_study(study: Study) -> dict[str, Any]:
+    """The study as a mapping that `create_study` reads."""
+    found = study.variants.select_related("instrument_version__instrument")
+    variants = [
+        {"name": each.name, "instrument": str(each.instrument_version.instrument), "params": each.params}
+        for each in found
+    ]
+    return {
+        "slug": study.slug,
+        "title": study.title,
+        "protocol": study.protocol,
+        "language": study.language,
+        "instrument": str(study.instrument_version.instrument),
+        "items": study.selection,
+        "plan": {**study.plan, "seed": study.seed},
+        "params": study.params,
+        "groups": study.groups,
+        **({"variants": variants} if variants else {}),
+    }
+
+
+def clone_study(study: Study) -> Study:
+    """A new draft that asks the same, with another seed; no answers, no people. `SpecError` if it cannot be made now."""
+    spec = describe_study(study)
+    clone = create_from(study.project, spec, _("%(title)s (copy)") % {"title": study.title[:190]}, f"{study.slug}-copy")
+    record_act(study.project_id, "study_cloned", clone)
+    return clone
+
+
+def create_from(project: Project, spec: Mapping[str, Any], title: str, slug: str) -> Study:
+    """A draft as the spec says, under a free short name, with a seed of its own."""
+    plan = {name: value for name, value in spec["plan"].items() if name != "seed"}
+    wanted = {**spec, "slug": find_free_slug(slug[:60]), "title": title, "plan": plan}
+    return create_study(project, check_spec(wanted))[0]
+
+
+def save_template(study: Study, name: str, user: User | None) -> StudyTemplate:
+    """Keep what the study asks under a name, in place of an earlier template of that name."""
+    content = describe_study(study)
+    template, _is_new = StudyTemplate.objects.update_or_create(
+        project=study.project, name=name, defaults={"content": content, "made_by": user, "made_at": timezone.now()}
+    )
+    return template
+
+
+def use_template(template: StudyTemplate) -> Study:
+    """A new draft as the template says. `SpecError` if its texts or wording are gone."""
+    return create_from(template.project, template.content, template.name, template.content["slug"])

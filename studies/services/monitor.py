@@ -1,0 +1,257 @@
+"""Who is where in a running study: the state, the place, the time and the oddities of each person.
+
+Everything is counted when it is asked for, in a number of queries that does not grow with the number of people.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from statistics import median
+from typing import Any
+
+from django.db.models import Count, DurationField, ExpressionWrapper, F, Min, Q, QuerySet, Sum
+from django.db.models.functions import Least
+from django.utils import timezone
+from django.utils.functional import cached_property
+from django.utils.translation import gettext_lazy as _
+
+from studies.models import Annotator, AnnotatorKind, Assignment, Ended, Purpose, Response, Study, Submission
+from studies.services.declarations import get_declaration
+from studies.services.selection import CALIBRATION
+
+IDLE_AFTER = timedelta(minutes=30)
+STUCK_AFTER = timedelta(days=1)
+LONGEST_STAGE = timedelta(minutes=30)  # more than that at one stage is a pause
+FAST_SHARE = 1 / 3  # of the median time of a unit
+MIN_COMPARED = 3  # people whose times make a median
+MIN_ALIKE = 10  # scores that are all equal
+
+
+@dataclass(frozen=True)
+class State:
+    """A state of a person: its word, the colour of its badge, and whether a reminder makes sense."""
+
+    name: str
+    title: Any
+    tone: str = ""
+    may_remind: bool = False
+
+
+NOT_OPENED = State("not_opened", _("not opened"), "error", True)
+IN_PHASES = State("in_phases", _("in the introduction"), "info", True)
+WORKING = State("working", _("working"), "info", True)
+IDLE = State("idle", _("idle"), "", True)
+STUCK = State("stuck", _("stuck"), "warning", True)
+WAITING = State("waiting", _("waiting"))
+FINISHED = State("finished", _("finished"), "good")
+PAUSED = State("paused", _("paused"))
+LINK_OFF = State("link_off", _("link disabled"))
+ENDED = {name: State(name, Ended(name).label, "warning" if "check" in name else "") for name in Ended.values}
+STATES = (WORKING, IDLE, STUCK, IN_PHASES, NOT_OPENED, WAITING, PAUSED, FINISHED, LINK_OFF, *ENDED.values())
+
+
+@dataclass
+class Person:
+    """One person of a study as the monitor shows them.
+
+    minutes: working time; None before the first stage is handed in. fast: less than a third of the others' time for
+    a unit. alike: at least ten scores and all of them equal.
+    """
+
+    annotator: Any
+    state: State
+    current: Assignment | None = None
+    minutes: float | None = None
+    fast: bool = False
+    alike: bool = False
+    n_comments: int = 0
+
+    @property
+    def n_done(self) -> int:
+        return int(self.annotator.n_done)
+
+    @property
+    def n_all(self) -> int:
+        return int(self.annotator.n_done + self.annotator.n_open)
+
+    @property
+    def stage(self) -> str:
+        return self.current.stage if self.current else ""
+
+    @property
+    def is_over(self) -> bool:
+        return bool(self.annotator.ended_as)
+
+    @property
+    def needs_nudge(self) -> bool:
+        """Whether somebody should look after them: they stopped, or never began although they were invited."""
+        return self.state in (STUCK, NOT_OPENED)
+
+
+def classify(annotator: Any, *, waits: bool, now: datetime) -> State:
+    """The state of an annotator of `query_people`. Every state of a person is decided here.
+
+    waits: whether the study's calibration is over for whoever has done it, and the main part is not open yet.
+    """
+    if annotator.ended_as:
+        return ENDED[annotator.ended_as]
+    if annotator.n_done and not annotator.n_open:
+        return FINISHED
+    if annotator.revoked_at:
+        return LINK_OFF
+    if annotator.paused_at:
+        return PAUSED
+    if not annotator.joined_at and not annotator.n_done:
+        return NOT_OPENED
+    if waits and annotator.n_done and not annotator.n_calibrating:
+        return WAITING
+    away = now - (annotator.last_seen or annotator.joined_at or annotator.created_at)
+    if away > STUCK_AFTER:
+        return STUCK
+    if away > IDLE_AFTER:
+        return IDLE
+    return WORKING if annotator.n_done or annotator.n_begun else IN_PHASES
+
+
+def query_people(study: Study, purpose: Purpose) -> QuerySet[Annotator]:
+    """People with n_done, n_open, n_begun (opened, not finished) and n_calibrating, in the order they were made."""
+    active = Q(assignments__pk__isnull=False, assignments__returned_at=None)
+    unfinished = active & Q(assignments__finished_at=None)
+    people = study.annotators.filter(kind=AnnotatorKind.HUMAN, purpose=purpose)
+    return people.annotate(
+        n_done=Count("assignments", filter=active & Q(assignments__finished_at__isnull=False)),
+        n_open=Count("assignments", filter=unfinished),
+        n_begun=Count("assignments", filter=unfinished & Q(assignments__stage_opened_at__isnull=False)),
+        n_calibrating=Count("assignments", filter=unfinished & Q(assignments__unit__part=CALIBRATION)),
+    ).order_by("pk")
+
+
+def list_people(study: Study, purpose: Purpose = Purpose.MAIN, now: datetime | None = None) -> list[Person]:
+    """All people of the purpose, each with state, place, time and oddities."""
+    now = now or timezone.now()
+    waits = get_declaration(study).calibration and study.main_opened_at is None and purpose == Purpose.MAIN
+    found = [Person(each, classify(each, waits=waits, now=now)) for each in query_people(study, purpose)]
+    current, minutes = find_current(study, purpose), sum_minutes(study, purpose)
+    alike, comments = find_alike(study, purpose), count_comments(study, purpose)
+    for person in found:
+        pk = person.annotator.pk
+        person.current = current.get(pk) if person.annotator.n_open and not person.is_over else None
+        person.minutes, person.alike, person.n_comments = minutes.get(pk), pk in alike, comments.get(pk, 0)
+    mark_fast(found)
+    return found
+
+
+def find_current(study: Study, purpose: Purpose) -> dict[int, Assignment]:
+    """By annotator the assignment that is open before them, with its text."""
+    mine = Assignment.objects.open().filter(annotator__study=study, annotator__purpose=purpose)
+    begun = mine.filter(stage_opened_at__isnull=False).select_related("unit__text").order_by("-position", "-pk")
+    return {assignment.annotator_id: assignment for assignment in begun.defer("shown", "unit__text__body")}
+
+
+def sum_minutes(study: Study, purpose: Purpose) -> dict[int, float]:
+    """By annotator the minutes between opening and handing in their stages; a stage counts 30 at most."""
+    spent = ExpressionWrapper(F("submitted_at") - F("opened_at"), output_field=DurationField())
+    mine = Submission.objects.filter(
+        assignment__annotator__study=study,
+        assignment__annotator__purpose=purpose,
+        assignment__annotator__kind=AnnotatorKind.HUMAN,
+        opened_at__isnull=False,
+        submitted_at__isnull=False,
+    )
+    rows = mine.order_by().values_list("assignment__annotator")
+    summed = rows.annotate(spent=Sum(Least(spent, LONGEST_STAGE, output_field=DurationField())))
+    return {pk: spent.total_seconds() / 60 for pk, spent in summed}
+
+
+def find_alike(study: Study, purpose: Purpose) -> set[int]:
+    """Annotators whose scores on scales are all the same, and at least ten."""
+    scales = {each.name for stage in get_declaration(study).stages for each in stage.questions if each.kind == "scale"}
+    mine = Response.objects.filter(
+        assignment__annotator__study=study, assignment__annotator__purpose=purpose, question__in=scales
+    )
+    rows = mine.order_by().values_list("assignment__annotator", "value").annotate(n=Count("pk"))
+    by_person: dict[int, list[int]] = {}
+    for pk, _value, number in rows:
+        by_person.setdefault(pk, []).append(number)
+    return {pk for pk, numbers in by_person.items() if len(numbers) == 1 and numbers[0] >= MIN_ALIKE}
+
+
+def count_comments(study: Study, purpose: Purpose) -> dict[int, int]:
+    mine = Response.objects.filter(assignment__annotator__study=study, assignment__annotator__purpose=purpose)
+    rows = mine.exclude(comment="").order_by().values_list("assignment__annotator").annotate(n=Count("pk"))
+    return dict(rows)
+
+
+def mark_fast(people: Sequence[Person]) -> None:
+    """Mark those who need less than a third of the median time for a unit, where enough people have done any."""
+    timed = [person for person in people if person.minutes is not None and person.n_done]
+    if len(timed) < MIN_COMPARED:
+        return
+    usual = median((person.minutes or 0) / person.n_done for person in timed)
+    for person in timed:
+        person.fast = (person.minutes or 0) / person.n_done < usual * FAST_SHARE
+
+
+@dataclass(frozen=True)
+class Overview:
+    """The people of a study as a whole: how far, how fast, when it will be complete, what a fair pay rests on."""
+
+    study: Study
+    people: Sequence[Person]
+    now: datetime = field(default_factory=timezone.now)
+
+    @cached_property
+    def counts(self) -> list[tuple[State, int]]:
+        """How many are in each state, those that occur."""
+        found = Counter(person.state.name for person in self.people)
+        return [(state, found[state.name]) for state in STATES if found[state.name]]
+
+    @cached_property
+    def counted(self) -> list[Person]:
+        """Those whose open work is expected to be done."""
+        return [person for person in self.people if not person.is_over]
+
+    @property
+    def n_done(self) -> int:
+        return sum(person.n_done for person in self.counted)
+
+    @property
+    def n_all(self) -> int:
+        """Finished and open units; what is open under a disabled link is not expected any more."""
+        return sum(person.n_done if person.state == LINK_OFF else person.n_all for person in self.counted)
+
+    @property
+    def nudged(self) -> list[Person]:
+        return [person for person in self.people if person.needs_nudge]
+
+    @cached_property
+    def minutes_per_unit(self) -> float | None:
+        """The median over people who have done a unit."""
+        timed = [person.minutes / person.n_done for person in self.people if person.minutes and person.n_done]
+        return median(timed) if timed else None
+
+    @cached_property
+    def minutes_per_person(self) -> float | None:
+        """The median working time of those who have finished."""
+        timed = [person.minutes for person in self.people if person.minutes and person.state == FINISHED]
+        return median(timed) if timed else None
+
+    @cached_property
+    def finish(self) -> datetime | None:
+        """When all will be done at the speed so far; None before three units are done, or when nothing is open."""
+        rest = self.n_all - self.n_done
+        if rest <= 0 or self.n_done < MIN_COMPARED or not self.study.takes_answers:
+            return None
+        began: datetime | None = Submission.objects.filter(
+            assignment__annotator__study=self.study, assignment__annotator__purpose=Purpose.MAIN
+        ).aggregate(first=Min("opened_at"))["first"]
+        if began is None:
+            return None
+        expected: datetime = self.now + (self.now - began) / self.n_done * rest
+        return expected
+
+
+def fair_pay(minutes: float, hourly: float) -> float:
+    """What somebody gets for so many minutes at this hourly wage, in full cents, rounded up."""
+    return -(-round(minutes * hourly * 100, 4) // 60) / 100
