@@ -80,5 +80,3 @@ def delete_results(project: Project) -> None:
     mine.delete()
     for name in names:
         transaction.on_commit(partial(files.delete_file, name))
-
-

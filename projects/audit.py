@@ -96,7 +96,7 @@ class ActingUserMiddleware:
 
 @dataclass(frozen=True)
 class Line:
-    """An entry as the page shows it. who: a user name; empty for participants and commands. what: the row's name now."""
+    """An entry as the page shows it. who: a user name, empty for participants; what: the row's name now."""
 
     made_at: datetime
     who: str

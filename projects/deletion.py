@@ -1,4 +1,4 @@
-"""Deleting rows with everything that hangs on them: first listed, then deleted from the leaves up, in short transactions.
+"""Delete rows with everything that hangs on them: first listed, then from the leaves up, in short transactions.
 
 What hangs on a row is read from the models: whatever points to it, other than by a link that may be emptied, goes with
 it, also what `PROTECT` keeps from being deleted by accident. `takes_along` adds links in the other direction.
@@ -135,11 +135,10 @@ def delete_collected(rows: Rows, hear: Callable[[int, int], None] = lambda done,
 
 
 def wipe_storage() -> None:
-    """Leave nothing of deleted rows in the files of SQLite: its pages are zeroed by `secure_delete`, the log is emptied.
+    """Leave nothing of deleted rows in the files of SQLite: `secure_delete` zeroes its pages, this empties its log.
 
     PostgreSQL frees the room of deleted rows by itself; a dump never holds them. Not inside a transaction.
     """
     if connection.vendor == "sqlite" and not connection.in_atomic_block:
         with connection.cursor() as cursor:
             cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-

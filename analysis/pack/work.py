@@ -14,6 +14,7 @@ from evaluation.services.calls import iter_unanswered
 from evaluation.services.position import POSITION, get_position
 from items.models import Option
 from studies.models import Annotator, Assignment, Study, Submission, UnitItem
+from studies.models.people import ERASED
 from studies.services.declarations import list_declarations
 
 OWN_PARAMS = ("prompt", "endpoint")  # primary keys of this server
@@ -23,6 +24,7 @@ CHUNK = 2_000
 def annotators(study: Study, purposes: Collection[str], discretion: Redactor) -> list[dict[str, Any]]:
     """In the order in which they came, under opaque codes. No link, name or address."""
     rows = Annotator.objects.filter(study=study, purpose__in=purposes).select_related("variant").order_by("pk")
+    rows = rows.exclude(ended_as__in=ERASED)  # nothing is left of them that could be packed
     prompts = evaluator_prompts(study)
     known = Evaluator.objects.filter(annotator__study=study).select_related("annotator__study")
     evaluators = {each.annotator_id: each for each in known}

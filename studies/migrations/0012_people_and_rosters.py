@@ -34,11 +34,6 @@ class Migration(migrations.Migration):
             name='max_finished',
             field=models.PositiveIntegerField(blank=True, null=True, verbose_name='people who finish'),
         ),
-        migrations.AddField(
-            model_name='study',
-            name='open_cap',
-            field=models.PositiveIntegerField(editable=False, null=True),
-        ),
         migrations.CreateModel(
             name='Contact',
             fields=[

@@ -41,6 +41,9 @@ class Ended(models.TextChoices):
     REMOVED = "removed", _("removed")
 
 
+ERASED = (Ended.WITHDRAWN, Ended.REMOVED)  # of whom nothing is left but the code
+
+
 class Annotator(models.Model):
     """Whoever answers in one study, under a code, in one group. Equal `person` codes mean the same person."""
 
@@ -60,7 +63,6 @@ class Annotator(models.Model):
     token = models.CharField(max_length=64, unique=True, default=new_token, editable=False)
     revoked_at = models.DateTimeField(null=True)
     paused_at = models.DateTimeField(null=True)
-    # Of those withdrawn or removed nothing is left but the code, so that the plan and the counts hold.
     ended_as = models.CharField(max_length=20, choices=Ended, blank=True)
     ended_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)

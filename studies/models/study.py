@@ -61,9 +61,8 @@ class Study(Scratchable):
     # It closes by itself at the deadline, or when so many people have finished.
     deadline = models.DateTimeField(_("deadline"), null=True, blank=True)
     max_finished = models.PositiveIntegerField(_("people who finish"), null=True, blank=True)
-    # The open link: whoever opens it takes part, while the plan has a place and fewer have come than the cap allows.
+    # The open link: whoever opens it takes part, while the plan has a place.
     open_token = models.CharField(max_length=64, unique=True, null=True, editable=False)
-    open_cap = models.PositiveIntegerField(null=True, editable=False)
     # Of a scratch study: the draft whose rows are written under it.
     scratch_of = models.ForeignKey("self", models.CASCADE, null=True, editable=False, related_name="+")
 

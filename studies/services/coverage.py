@@ -86,8 +86,6 @@ def count_submitted(study: Study) -> Iterable[tuple[int, int, str, str, int]]:
         annotator__study=study, annotator__purpose=Purpose.MAIN, annotator__kind=AnnotatorKind.HUMAN, round=1
     )
     rows = Submission.objects.filter(assignment__in=held).order_by()
-    found = rows.values_list(
-        "assignment__unit__text", "assignment__unit", "assignment__slot__generator__name", "stage"
-    )
+    found = rows.values_list("assignment__unit__text", "assignment__unit", "assignment__slot__generator__name", "stage")
     for text, unit, name, stage in found:
         yield text, unit, name or "", stage, 1

@@ -78,7 +78,7 @@ def stop_what_runs(row: Model) -> None:
 
 
 def archive(row: Project | Study | Text | Item) -> None:
-    """Take it out of lists and choices; nothing else changes. A study is paused or closed first, never archived live."""
+    """Take it out of lists and choices; nothing else changes. `WrongState` for a live study."""
     if isinstance(row, Study) and row.state == StudyState.LIVE:
         raise WrongState(_("The study is live. Close it before you archive it."))
     set_archived(row, is_archived=True)

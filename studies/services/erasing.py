@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from items.models import Item
 from jobs.deleting import delete_results
 from projects.audit import record_act
-from projects.deletion import delete_collected, collect_rows, wipe_storage
+from projects.deletion import collect_rows, delete_collected, wipe_storage
 from projects.models import new_token
 from studies.models import (
     Annotator,

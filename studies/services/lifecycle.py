@@ -116,13 +116,15 @@ def describe_study(study: Study) -> dict[str, Any]:
         "params": study.params,
         "groups": study.groups,
         **({"variants": variants} if variants else {}),
+        **{name: said for name in ("phases", "recruitment") if (said := getattr(study, name))},
     }
 
 
 def clone_study(study: Study) -> Study:
-    """A new draft that asks the same, with another seed; no answers, no people. `SpecError` if it cannot be made now."""
+    """A new draft that asks the same, with another seed and without answers. `SpecError` if it cannot be made."""
     spec = describe_study(study)
-    clone = create_from(study.project, spec, _("%(title)s (copy)") % {"title": study.title[:190]}, f"{study.slug}-copy")
+    title = _("%(title)s (copy)") % {"title": study.title[:180]}
+    clone = create_from(study.project, spec, title, f"{study.slug[:50]}-copy")
     record_act(study.project_id, "study_cloned", clone)
     return clone
 

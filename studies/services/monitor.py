@@ -16,7 +16,7 @@ from django.utils import timezone
 from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
-from studies.models import Annotator, AnnotatorKind, Assignment, Ended, Purpose, Response, Study, Submission
+from studies.models import Annotator, AnnotatorKind, Apart, Assignment, Ended, Purpose, Response, Study, Submission
 from studies.services.declarations import get_declaration
 from studies.services.selection import CALIBRATION
 
@@ -45,10 +45,11 @@ IDLE = State("idle", _("idle"), "", True)
 STUCK = State("stuck", _("stuck"), "warning", True)
 WAITING = State("waiting", _("waiting"))
 FINISHED = State("finished", _("finished"), "good")
+TIMED_OUT = State("timed_out", _("timed out"), "warning", True)
 PAUSED = State("paused", _("paused"))
 LINK_OFF = State("link_off", _("link disabled"))
 ENDED = {name: State(name, Ended(name).label, "warning" if "check" in name else "") for name in Ended.values}
-STATES = (WORKING, IDLE, STUCK, IN_PHASES, NOT_OPENED, WAITING, PAUSED, FINISHED, LINK_OFF, *ENDED.values())
+STATES = (WORKING, IDLE, STUCK, IN_PHASES, NOT_OPENED, WAITING, PAUSED, TIMED_OUT, FINISHED, LINK_OFF, *ENDED.values())
 
 
 @dataclass
@@ -96,8 +97,10 @@ def classify(annotator: Any, *, waits: bool, now: datetime) -> State:
     """
     if annotator.ended_as:
         return ENDED[annotator.ended_as]
-    if annotator.n_done and not annotator.n_open:
+    if not annotator.n_open and (annotator.n_done or annotator.n_surplus):
         return FINISHED
+    if not annotator.n_open and annotator.n_abandoned:
+        return TIMED_OUT
     if annotator.revoked_at:
         return LINK_OFF
     if annotator.paused_at:
@@ -115,7 +118,10 @@ def classify(annotator: Any, *, waits: bool, now: datetime) -> State:
 
 
 def query_people(study: Study, purpose: Purpose) -> QuerySet[Annotator]:
-    """People with n_done, n_open, n_begun (opened, not finished) and n_calibrating, in the order they were made."""
+    """People in the order they were made, with the numbers of their assignments.
+
+    n_done, n_open, n_begun (opened, not finished), n_calibrating (open, of the calibration), n_surplus, n_abandoned.
+    """
     active = Q(assignments__pk__isnull=False, assignments__returned_at=None)
     unfinished = active & Q(assignments__finished_at=None)
     people = study.annotators.filter(kind=AnnotatorKind.HUMAN, purpose=purpose)
@@ -123,6 +129,8 @@ def query_people(study: Study, purpose: Purpose) -> QuerySet[Annotator]:
         n_done=Count("assignments", filter=active & Q(assignments__finished_at__isnull=False)),
         n_open=Count("assignments", filter=unfinished),
         n_begun=Count("assignments", filter=unfinished & Q(assignments__stage_opened_at__isnull=False)),
+        n_surplus=Count("assignments", filter=Q(assignments__apart=Apart.SURPLUS)),
+        n_abandoned=Count("assignments", filter=Q(assignments__apart=Apart.ABANDONED)),
         n_calibrating=Count("assignments", filter=unfinished & Q(assignments__unit__part=CALIBRATION)),
     ).order_by("pk")
 
@@ -150,7 +158,7 @@ def find_current(study: Study, purpose: Purpose) -> dict[int, Assignment]:
 
 
 def sum_minutes(study: Study, purpose: Purpose) -> dict[int, float]:
-    """By annotator the minutes between opening and handing in their stages; a stage counts 30 at most."""
+    """By annotator the minutes at work; where that was not measured, from opening to handing in, 30 a stage at most."""
     spent = ExpressionWrapper(F("submitted_at") - F("opened_at"), output_field=DurationField())
     mine = Submission.objects.filter(
         assignment__annotator__study=study,
@@ -159,9 +167,15 @@ def sum_minutes(study: Study, purpose: Purpose) -> dict[int, float]:
         opened_at__isnull=False,
         submitted_at__isnull=False,
     )
-    rows = mine.order_by().values_list("assignment__annotator")
-    summed = rows.annotate(spent=Sum(Least(spent, LONGEST_STAGE, output_field=DurationField())))
-    return {pk: spent.total_seconds() / 60 for pk, spent in summed}
+    summed = (
+        mine.order_by()
+        .values_list("assignment__annotator")
+        .annotate(
+            active=Sum("active_seconds"),
+            spent=Sum(Least(spent, LONGEST_STAGE, output_field=DurationField()), filter=Q(active_seconds=None)),
+        )
+    )
+    return {pk: (active or 0) / 60 + (spent.total_seconds() / 60 if spent else 0) for pk, active, spent in summed}
 
 
 def find_alike(study: Study, purpose: Purpose) -> set[int]:

@@ -1,0 +1,172 @@
+"""Withdrawing and deleting: afterwards nothing of it is in the bytes of the data folder, in files or in exports."""
+
+import io
+import re
+import zipfile
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+
+from jobs.files import write_value
+from jobs.scheduling import make_job
+from projects.audit import acting_as
+from projects.models import AuditEntry, Project
+from studies.models import Annotator, Assignment, Contact, Ended, Response, Slot, Study
+from studies.services.erasing import CannotErase, erase_person
+from studies.services.people import add_annotators
+from tests.studies.world import bank, counts, launched, person
+
+PLANTED = ["Quetzalina Zworykin", "quetzalina@planted.example", "xylophonic-answer-of-hers", "zephyrine-person-code"]
+
+
+def plant(study: Study, number: int = 0) -> Annotator:
+    """A person with a name, an address, a code of their own, background answers, comments and a draft."""
+    someone = person(study, number).start()
+    annotator, (name, email, words, code) = someone.annotator, PLANTED
+    someone.do()
+    someone.do()
+    someone.save(someone.answers())
+    Contact.objects.create(annotator=annotator, name=name, email=email)
+    Annotator.objects.filter(pk=annotator.pk).update(person=code, profile={"background": words})
+    annotator.phases_passed.filter(phase="consent").update(answers={"age": words})
+    Response.objects.filter(assignment__annotator=annotator).update(comment=words)
+    return annotator
+
+
+def stored_bytes() -> bytes:
+    """Everything the database keeps: its files, or on PostgreSQL what a dump holds."""
+    if connection.vendor == "sqlite":
+        name = Path(connection.settings_dict["NAME"])
+        return b"".join(path.read_bytes() for path in name.parent.glob(f"{name.name}*"))
+    with connection.cursor() as cursor:
+        dumped = []
+        for table in connection.introspection.table_names():
+            cursor.execute(f'SELECT t::text FROM "{table}" t')  # noqa: S608 - names of our own tables
+            dumped += [row[0] for row in cursor.fetchall()]
+    return "\n".join(dumped).encode()
+
+
+def found_in(content: bytes) -> list[str]:
+    return [words for words in PLANTED if words.encode() in content]
+
+
+@pytest.fixture
+def study(project):
+    bank(project)
+    return launched(project)
+
+
+@pytest.mark.database
+def test_nothing_of_a_withdrawn_person_is_in_the_bytes_of_the_database(real_database, db):
+    project = Project.objects.create(slug="rivers", title="Rivers")
+    bank(project)
+    annotator = plant(launched(project))
+    assert found_in(stored_bytes()) == PLANTED
+    erase_person(annotator, Ended.WITHDRAWN)
+    assert found_in(stored_bytes()) == []
+
+
+@pytest.mark.database
+def test_nothing_of_a_deleted_project_is_in_the_bytes_of_the_database(real_database, db):
+    project = Project.objects.create(slug="rivers", title="Rivers of the unforgettable Okavango")
+    bank(project)
+    plant(launched(project))
+    with acting_as(lambda: None):
+        call_command("delete_project", "rivers", confirm="rivers", stdout=io.StringIO())
+    content = stored_bytes()
+    assert found_in(content) == []
+    assert b"Okavango" not in content
+    assert not Project.everything.exists()
+    assert set(counts().values()) <= {0, counts()["InstrumentVersion"]}
+    entry = AuditEntry.objects.get(act="project_deleted")
+    assert (entry.project_id, entry.subject_id, entry.user_id) == (project.pk, project.pk, None)
+
+
+def test_a_withdrawn_person_is_in_no_export(study):
+    annotator = plant(study)
+    plant_other = person(study, 1).start().finish()
+    erase_person(annotator, Ended.WITHDRAWN)
+    for name in ("csv", "wide", "jsonl"):
+        out = io.StringIO()
+        call_command("export_responses", study.slug, format=name, stdout=out)
+        assert found_in(out.getvalue().encode()) == [], name
+        assert plant_other.annotator.code in out.getvalue()
+
+
+def test_a_withdrawn_person_is_in_no_pack(study, tmp_path):
+    annotator = plant(study)
+    person(study, 1).start().finish()
+    erase_person(annotator, Ended.WITHDRAWN)
+    call_command("export_pack", study.slug, out=str(tmp_path / "pack.zip"), stdout=io.StringIO())
+    with zipfile.ZipFile(tmp_path / "pack.zip") as pack:
+        content = {name: pack.read(name) for name in pack.namelist()}
+    assert found_in(b"".join(content.values())) == []
+    assert [name for name in content if re.search(rb"\bP01\b", content[name])] == []
+
+
+def test_results_and_files_kept_before_are_gone(study, django_capture_on_commit_callbacks):
+    annotator, with_answers = plant(study), write_value(PLANTED)
+    job = make_job("report", study.job_subject, {}, study.project)
+    job.file = with_answers.name
+    job.save()
+    with django_capture_on_commit_callbacks(execute=True):
+        erase_person(annotator, Ended.REMOVED)
+    assert not study.project.jobs.exists()
+    assert not with_answers.exists()
+
+
+def test_who_withdrew_leaves_a_code_and_free_cells(study):
+    annotator = plant(study)
+    held = Assignment.objects.active().filter(annotator=annotator).count()
+    erased = erase_person(annotator, Ended.WITHDRAWN)
+    assert erased.answers > 0
+    annotator.refresh_from_db()
+    assert (annotator.code, annotator.ended_as, annotator.person, annotator.profile) == ("P01", "withdrawn", "", {})
+    assert not Assignment.objects.active().filter(annotator=annotator).exists()
+    (new,) = add_annotators(study, 1)
+    assert set(new.assignments.values_list("slot", flat=True)) == set(
+        Assignment.objects.filter(annotator=annotator).values_list("slot", flat=True)
+    )
+    assert new.assignments.count() == held
+    assert Slot.objects.filter(unit__study=study, purpose="main").count() == held * 2
+
+
+def test_nobody_withdraws_twice_and_no_model_does(study):
+    annotator = plant(study)
+    erase_person(annotator, Ended.WITHDRAWN)
+    with pytest.raises(CannotErase, match="already deleted"):
+        erase_person(annotator, Ended.REMOVED)
+    model = Annotator.objects.create(study=study, code="gpt", kind="model")
+    with pytest.raises(CannotErase, match="is a model"):
+        erase_person(model, Ended.REMOVED)
+
+
+def test_the_command_withdraws_and_says_how_much(study):
+    plant(study)
+    said = io.StringIO()
+    call_command("withdraw_person", study="study", code="P01", stdout=said)
+    assert re.match(r"\d+ answers and \d+ drafts of P01 are deleted\.", said.getvalue())
+    with pytest.raises(CommandError, match="nobody with the code"):
+        call_command("withdraw_person", study="study", code="P77")
+
+
+def test_a_project_is_not_deleted_without_its_name(study):
+    before = counts()
+    with pytest.raises(CommandError, match=r"Type “rivers” to confirm\. Nothing was deleted\. It holds: 1 study"):
+        call_command("delete_project", "rivers", confirm="river")
+    assert counts() == before
+
+
+def test_a_deletion_meanwhile_takes_the_place_from_whoever_answers(study):
+    """What was acknowledged before is gone with the study; what comes after is refused, not half stored."""
+    from studies.services.answering import StaleStage
+    from studies.services.deleting import delete_with_all
+
+    someone = person(study).start()
+    data, token = someone.answers(), someone.here.token
+    delete_with_all(study, "study")
+    with pytest.raises(StaleStage):
+        someone.save(data, token)
+    assert counts()["Draft"] == counts()["Annotator"] == 0
