@@ -6,8 +6,7 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from studies.models import Study
-from studies.protocols import PROTOCOLS, Protocol
+from studies.protocols import Protocol
 from studies.protocols.parameters import Names, OneOf, Parameter, SomeOf, Switch, Whole, Words
 
 
@@ -17,7 +16,7 @@ def make_parameter_fields(protocol: Protocol) -> dict[str, forms.Field]:
 
 
 def make_field(parameter: Parameter) -> forms.Field:
-    """A field that takes what the parameter takes; what was left empty means the default."""
+    """A field that takes what the parameter takes; an emptied one of names or words goes back to the default."""
     words: dict[str, Any] = {
         "label": _(parameter.label) if parameter.label else parameter.name,
         "help_text": _(parameter.help) if parameter.help else "",
@@ -27,7 +26,7 @@ def make_field(parameter: Parameter) -> forms.Field:
     if isinstance(parameter, Switch):
         return forms.BooleanField(**words)
     if isinstance(parameter, Whole):
-        return forms.IntegerField(min_value=parameter.low, max_value=parameter.high, **words)
+        return forms.IntegerField(min_value=parameter.low, max_value=parameter.high, **words | {"required": True})
     if isinstance(parameter, OneOf):
         return forms.ChoiceField(choices=[(value, _(label)) for value, label in parameter.options], **words)
     if isinstance(parameter, SomeOf):
@@ -46,12 +45,6 @@ def read_parameter(parameter: Parameter, cleaned: Any) -> Any:
 def write_parameter(parameter: Parameter, value: Any) -> Any:
     """A value as it stands in the field."""
     return ", ".join(value) if isinstance(parameter, Names) else value
-
-
-def get_initial_parameters(study: Study) -> dict[str, Any]:
-    """What the fields show of a draft."""
-    protocol = PROTOCOLS[study.protocol]
-    return {each.name: write_parameter(each, study.params.get(each.name, each.default)) for each in protocol.parameters}
 
 
 EXAMPLE = gettext_lazy("Enter one number, or a number for each group, such as: experts: 4, crowd: 8.")

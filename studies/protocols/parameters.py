@@ -3,6 +3,7 @@
 import re
 import reprlib
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +27,16 @@ class Parameter(ABC):
     default: Any
     label: str = ""
     help: str = ""
+    in_wording: tuple[str, ...] = ()  # the path to what the wording says where the value is the default
+
+    def read_wording(self, wording: Mapping[str, Any]) -> Any:
+        """What the default means with this wording; of a list of entries, their names. None if it says nothing."""
+        found: Any = wording
+        for part in self.in_wording:
+            found = found.get(part) if isinstance(found, Mapping) else None
+        if isinstance(found, list):
+            return [entry["name"] for entry in found]
+        return found if self.in_wording else None
 
     @property
     @abstractmethod
@@ -106,7 +117,7 @@ class SomeOf(Parameter):
 
 @dataclass(frozen=True)
 class Names(Parameter):
-    """A list of names of one's own: small letters, digits and underscores. Empty means what the wording says."""
+    """A list of names of one's own: small letters, digits and underscores. Empty: those at `in_wording`."""
 
     default: tuple[str, ...] = ()
     most: int = 30
@@ -124,7 +135,7 @@ class Names(Parameter):
 
 @dataclass(frozen=True)
 class Words(Parameter):
-    """A few words on one line. Empty means what the wording says."""
+    """A few words on one line. Empty: those at `in_wording`."""
 
     default: str = ""
     most: int = 100

@@ -1,6 +1,5 @@
-"""Making a study from what a file or a form says, and changing it while it is a draft."""
+"""Making a study from what a file or a page says, and changing it while it is a draft."""
 
-from copy import copy
 from itertools import combinations
 from typing import Any
 
@@ -13,13 +12,13 @@ from projects.scratch import Writer
 from studies.instrument_kinds import PEOPLE, find_kind, find_protocol
 from studies.models import InstrumentVersion, Study, Variant
 from studies.protocols import PROTOCOLS, InvalidParameter
-from studies.services.declarations import get_declaration
-from studies.services.instruments import UnknownInstrument, find_version
+from studies.services.instruments import UnknownInstrument, find_version, name_version
 from studies.services.launching import launch_study, outline_draft
 from studies.services.quotas import collect_groups
 from studies.services.scratch import clear_abandoned, clear_rows, delete_study, refuse_if_written
-from studies.services.selection import Chosen, check_languages, find_items, find_texts, plan_units
-from studies.services.spec import SpecError, StudySpec, VariantSpec
+from studies.services.selection import Chosen, check_languages, find_items, find_texts
+from studies.services.spec import SpecError, StudySpec, VariantSpec, check_spec
+from studies.services.variants import check_variants
 
 
 class NotADraft(Exception):
@@ -49,19 +48,30 @@ def create_study(project: Project, spec: StudySpec, writer: Writer | None = None
     clear_abandoned()
     try:
         with transaction.atomic():
-            study = Study(project=project, slug=spec.slug)
-            refuse_taken(spec.slug)
-            chosen = fill_study(study, spec)
-            variants = make_variants(study, spec, chosen)
-            if writer:
-                writer.start(study)
-            else:
-                study.save(force_insert=True)
-            Variant.objects.bulk_create(variants)
+            study = save_new(project, spec, writer)
+            return study, check_draft(study)
     except IntegrityError:  # somebody took it in between
         refuse_taken(spec.slug)
         raise
-    return study, chosen
+
+
+def create_draft(project: Project, spec: StudySpec) -> Study:
+    """A draft that may still lack what a launch needs, such as texts; what the spec says must hold."""
+    with transaction.atomic():
+        return save_new(project, spec)
+
+
+def save_new(project: Project, spec: StudySpec, writer: Writer | None = None) -> Study:
+    study = Study(project=project, slug=spec.slug)
+    refuse_taken(spec.slug)
+    fill_study(study, spec)
+    variants = make_variants(study, spec)
+    if writer:
+        writer.start(study)
+    else:
+        study.save(force_insert=True)
+    Variant.objects.bulk_create(variants)
+    return study
 
 
 def refuse_taken(slug: str) -> None:
@@ -78,8 +88,14 @@ def find_free_slug(wanted: str) -> str:
     return slug
 
 
-@transaction.atomic
 def change_study(study: Study, spec: StudySpec) -> Chosen:
+    """`change_draft`, refused with `SpecError` if it could not be launched as it stands then."""
+    with transaction.atomic():
+        return check_draft(change_draft(study, spec))
+
+
+@transaction.atomic
+def change_draft(study: Study, spec: StudySpec) -> Study:
     """Put what the spec says in place of a draft; its slug stays, its previews end."""
     current = Study.objects.select_for_update().get(pk=study.pk)
     if not current.is_draft:
@@ -90,16 +106,71 @@ def change_study(study: Study, spec: StudySpec) -> Chosen:
             )
         )
     refuse_if_written(current)
-    chosen = fill_study(current, spec)
-    variants = make_variants(current, spec, chosen)
+    fill_study(current, spec)
+    variants = make_variants(current, spec)
     clear_rows(current)
     current.save()
     current.variants.all().delete()
     Variant.objects.bulk_create(variants)
+    return current
+
+
+def check_draft(study: Study) -> Chosen:
+    """What the draft would ask about; `SpecError` if it cannot be launched."""
+    chosen = outline_draft(study).chosen
+    check_variants(study, chosen)
     return chosen
 
 
-def fill_study(study: Study, spec: StudySpec) -> Chosen:
+def rename_study(study: Study, title: str) -> None:
+    """Give the study another title, also after its launch; its short name stays. `SpecError` for none."""
+    spec = check_spec({"slug": study.slug, "protocol": study.protocol, "title": title})
+    if not spec.title:
+        raise SpecError(_("A study needs a title."))
+    Study.objects.filter(pk=study.pk).update(title=spec.title)
+
+
+def copy_study(study: Study) -> Study:
+    """A draft that says what the study says; people and answers stay behind, and it draws a seed of its own."""
+    spec = describe_study(study)
+    del spec["plan"]["seed"]
+    title = _("Copy of %(title)s") % {"title": study.title}
+    spec |= {"slug": find_free_slug(f"{study.slug[:54]}-copy"), "title": title[:200]}
+    return create_draft(study.project, check_spec(spec))
+
+
+def describe_study(study: Study) -> dict[str, Any]:
+    """The study as a study file has it: a mapping that `check_spec` reads."""
+    return {
+        "slug": study.slug,
+        "title": study.title,
+        "protocol": study.protocol,
+        "language": study.language,
+        "instrument": name_version(study.instrument_version),
+        "items": study.selection,
+        "plan": study.plan | {"seed": study.seed},
+        "params": study.params,
+        "groups": study.groups,
+        "variants": describe_variants(study),
+        "phases": study.phases,
+        "recruitment": study.recruitment,
+    }
+
+
+def describe_variants(study: Study) -> list[dict[str, Any]]:
+    """Each variant with what it has otherwise than its study."""
+    variants = study.variants.select_related("instrument_version__instrument")
+    return [describe_variant(study, variant) for variant in variants]
+
+
+def describe_variant(study: Study, variant: Variant) -> dict[str, Any]:
+    params = {name: value for name, value in variant.params.items() if study.params.get(name) != value}
+    has_own = variant.instrument_version_id != study.instrument_version_id
+    instrument = {"instrument": name_version(variant.instrument_version)} if has_own else {}
+    return {"name": variant.name} | instrument | ({"params": params} if params else {})
+
+
+def fill_study(study: Study, spec: StudySpec) -> None:
     """Take over the spec, each part checked; nothing is saved."""
     study.protocol = check_protocol(spec.protocol)
     study.title = spec.title or spec.slug
@@ -111,7 +182,6 @@ def fill_study(study: Study, spec: StudySpec) -> Chosen:
     study.instrument_version = find_instrument(study, spec.instrument)
     study.params = check_parameters(study, study.instrument_version, spec.params)
     fill_phases(study, spec)
-    return outline_draft(study).chosen
 
 
 def fill_phases(study: Study, spec: StudySpec) -> None:
@@ -189,7 +259,7 @@ def check_parameters(study: Study, version: InstrumentVersion, given: dict[str, 
     return filled
 
 
-def make_variants(study: Study, spec: StudySpec, chosen: Chosen) -> list[Variant]:
+def make_variants(study: Study, spec: StudySpec) -> list[Variant]:
     """The variants that the spec names, not saved; `SpecError` if they cannot stand beside each other."""
     if not spec.variants:
         return []
@@ -197,8 +267,6 @@ def make_variants(study: Study, spec: StudySpec, chosen: Chosen) -> list[Variant
     if len(names) == 1 or len(set(names)) < len(names):
         raise SpecError(_("Give at least two variants, each with its own name."))
     found = [make_variant(study, each, position) for position, each in enumerate(spec.variants)]
-    for variant in found:
-        refuse_other_plan(study, variant, chosen)
     for one, other in combinations(found, 2):
         if (one.instrument_version, one.params) == (other.instrument_version, other.params):
             said = {"one": make_printable(one.name), "other": make_printable(other.name)}
@@ -213,31 +281,3 @@ def make_variant(study: Study, spec: VariantSpec, position: int) -> Variant:
     version = find_instrument(study, spec.instrument) if spec.instrument else study.instrument_version
     params = check_parameters(study, version, study.params | spec.params)
     return Variant(study=study, name=spec.name, position=position, instrument_version=version, params=params)
-
-
-def refuse_other_plan(study: Study, variant: Variant, chosen: Chosen) -> None:
-    """A variant may ask otherwise, but about the same units in the same stages: the plan is made once for all."""
-    asked = copy(study)
-    asked.instrument_version, asked.params = variant.instrument_version, variant.params
-    if collect_plan_shape(study) != collect_plan_shape(asked) or plan_units(study, chosen) != plan_units(asked, chosen):
-        raise SpecError(
-            _(
-                "The variant “%(name)s” has other units or stages than the study. Variants may differ in "
-                "wording, questions and what is shown; for other units create a separate study."
-            )
-            % {"name": make_printable(variant.name)}
-        )
-
-
-def collect_plan_shape(study: Study) -> tuple[Any, ...]:
-    """What a plan rests on, beside the units."""
-    declaration = get_declaration(study)
-    return (
-        [(stage.name, stage.items) for stage in declaration.stages],
-        declaration.phases,
-        declaration.needs_options,
-        declaration.min_generators,
-        declaration.calibration,
-        declaration.rounds,
-        declaration.rules,
-    )

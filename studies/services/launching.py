@@ -48,6 +48,7 @@ from studies.services.selection import (
 )
 from studies.services.spec import SpecError
 from studies.services.states import lock_study, lock_study_state
+from studies.services.variants import check_variants
 
 PREVIEWS_LAST = timedelta(days=1)
 MAX_CHANGES = 3  # of the bank during a launch; then it is locked
@@ -113,6 +114,8 @@ def launch_study(study: Study, made_by: User | None = None) -> tuple[Study, Chos
     The rows are written in short transactions, so that annotators of other studies go on, and are the study's with the
     last one: all or none.
     """
+    if study.variants.exists():
+        check_variants(study, choose_items(study))
     with scratch_study(study) as (scratch, writer):
         prepared = None
         for attempt in count():

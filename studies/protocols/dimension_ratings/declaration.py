@@ -67,10 +67,9 @@ PROTOCOL = Protocol(
             "dimensions",
             label=gettext_noop("Dimensions"),
             help=gettext_noop(
-                "Names separated by commas, such as fluency, relevance. Leave empty to use the "
-                "dimensions of the wording. A name that the wording does not describe is shown as "
-                "written."
+                "Names separated by commas. A name that the wording does not describe is shown as it is written here."
             ),
+            in_wording=("rate", "dimensions"),
         ),
         Whole("scale", 3, gettext_noop("Rating scale (points)"), low=2, high=9),
         OneOf(

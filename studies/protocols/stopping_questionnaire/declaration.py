@@ -43,6 +43,7 @@ PROTOCOL = Protocol(
                 "The subject that questions should be about, such as biology. It appears "
                 "in the questions to the annotators."
             ),
+            in_wording=("slots", "domain"),
         ),
         Switch(
             "flat",

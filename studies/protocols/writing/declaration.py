@@ -74,6 +74,7 @@ PROTOCOL = Protocol(
             "target_class",
             label=gettext_noop("Target audience"),
             help=gettext_noop("For example: pupils of year 7, or learners at B1. It appears in the instructions."),
+            in_wording=("slots", "target"),
         ),
         OneOf(
             "form",

@@ -1,0 +1,236 @@
+"""The steps of a study's design that say what is asked: its protocol and title, its texts and items."""
+
+from collections import Counter
+from typing import Any
+
+from django import forms
+from django.db.models import Count
+from django.utils.text import slugify
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from items.language import name_language
+from items.models import Item, Text
+from items.plain import count_words
+from projects.models import Project
+from studies.models import Study
+from studies.protocols import PROTOCOLS
+from studies.services.creating import create_draft, describe_study, find_free_slug
+from studies.services.presets import (
+    choose_wording,
+    count_languages,
+    find_wordings,
+    load_presets,
+    restart_spec,
+    select_texts,
+    start_spec,
+)
+from studies.services.spec import SpecError, check_spec
+
+Said = dict[str, Any]
+
+
+class StepForm(forms.Form):
+    """A step: what is said in it is put into what the draft says, and read as a study file."""
+
+    def __init__(self, study: Study, data: Any = None) -> None:
+        self.study, self.said = study, describe_study(study)
+        super().__init__(data, initial=self.read(self.said))
+
+    def read(self, said: Said) -> Said:
+        """What the fields show of the draft."""
+        raise NotImplementedError
+
+    def write(self, said: Said, cleaned: Said) -> Said:
+        """The draft with what the fields say."""
+        raise NotImplementedError
+
+    def clean(self) -> Said:
+        cleaned = super().clean() or {}
+        if not self.errors:
+            try:
+                cleaned["spec"] = check_spec(self.write(self.said, cleaned))
+            except SpecError as error:
+                raise forms.ValidationError(str(error)) from None
+        return cleaned
+
+
+class TitleForm(StepForm):
+    """What the study is called: a field of the last step."""
+
+    title = forms.CharField(label=gettext_lazy("Title"), max_length=200)
+
+    def read(self, said: Said) -> Said:
+        return {"title": said["title"]}
+
+    def write(self, said: Said, cleaned: Said) -> Said:
+        return said | {"title": cleaned["title"]}
+
+
+class ProtocolFields(forms.Form):
+    """The first step. A `preset` is the short name of a published study whose numbers are taken."""
+
+    title = forms.CharField(label=gettext_lazy("Title"), max_length=200)
+    protocol = forms.ChoiceField(
+        label=gettext_lazy("Protocol"),
+        choices=lambda: [(each.name, _(each.title)) for each in PROTOCOLS.values()],
+        widget=forms.RadioSelect,
+        initial=next(iter(PROTOCOLS)),
+    )
+    preset = forms.ChoiceField(required=False, choices=lambda: [(name, name) for name in load_presets()])
+
+    def clean(self) -> Said:
+        cleaned = super().clean() or {}
+        preset = load_presets().get(cleaned.get("preset", ""))
+        if preset is not None:
+            cleaned["protocol"] = preset.protocol
+        return cleaned
+
+
+class NewStudyForm(ProtocolFields):
+    """The first step before there is a draft."""
+
+    def __init__(self, project: Project, data: Any = None, initial: Said | None = None) -> None:
+        self.project = project
+        number = project.studies.count() + 1
+        title = _("%(project)s: study %(number)d") % {"project": project.title[:180], "number": number}
+        super().__init__(data, initial={"title": title} | (initial or {}))
+
+    def save(self) -> Study:
+        """The draft; of a valid form."""
+        said = self.cleaned_data
+        begun = start_spec(self.project, PROTOCOLS[said["protocol"]], load_presets().get(said["preset"]))
+        slug = find_free_slug(slugify(said["title"])[:60] or "study")
+        return create_draft(self.project, check_spec(begun | {"title": said["title"], "slug": slug}))
+
+
+class ProtocolForm(StepForm, ProtocolFields):
+    """The first step of a draft. Another protocol begins with its own settings; title, texts and items stay."""
+
+    def read(self, said: Said) -> Said:
+        return {"title": said["title"], "protocol": said["protocol"]}
+
+    def write(self, said: Said, cleaned: Said) -> Said:
+        preset = load_presets().get(cleaned["preset"])
+        said = said | {"title": cleaned["title"]}
+        if preset is None and cleaned["protocol"] == said["protocol"]:
+            return said
+        return restart_spec(said, self.study.project, PROTOCOLS[cleaned["protocol"]], preset)
+
+
+class TextsForm(StepForm):
+    """The second step. Everything is ticked at the start; to tick all means those that come later, too."""
+
+    language = forms.ChoiceField(
+        label=gettext_lazy("Language of the texts"), widget=forms.RadioSelect, required=False
+    )
+    generators = forms.MultipleChoiceField(
+        label=gettext_lazy("Items by"),
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": gettext_lazy("Select at least one generator.")},
+    )
+    texts = forms.MultipleChoiceField(
+        label=gettext_lazy("Texts"),
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": gettext_lazy("Select at least one text.")},
+    )
+
+    def __init__(self, study: Study, data: Any = None) -> None:
+        self.languages = count_languages(study.project)
+        self.here = find_text_language(study, self.languages)
+        self.bank = list(study.project.texts.current().filter(language=self.here).order_by("pk"))
+        self.counts = count_items(study.project, self.here) if PROTOCOLS[study.protocol].needs_items else Counter()
+        super().__init__(study, data)
+        self.offer("language", [(code, _("%(language)s (%(n)d texts)") % {"language": name_language(code), "n": n})
+                                for code, n in self.languages.items()])  # fmt: skip
+        self.offer("texts", [(text.external_id, str(text)) for text in self.bank])
+        names = Counter[str]()
+        for (_text, name), n in self.counts.items():
+            names[name] += n
+        self.offer("generators", [(name, f"{name} ({n})") for name, n in names.items()])
+        for name, is_needed in (("language", len(self.languages) > 1), ("generators", names), ("texts", self.bank)):
+            if not is_needed:
+                del self.fields[name]
+
+    def offer(self, name: str, choices: list[tuple[str, str]]) -> None:
+        self.fields[name].choices = choices  # type: ignore[attr-defined]
+
+    def read(self, said: Said) -> Said:
+        chosen = said["items"]
+        texts = [text.external_id for text in self.bank]
+        generators = sorted({name for _text, name in self.counts})
+        return {
+            "language": self.here,
+            "texts": texts if chosen["texts"] == "all" else chosen["texts"],
+            "generators": generators if chosen["generators"] == "all" else chosen["generators"],
+        }
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Each text with its box, its words and its items, of how many."""
+        ticked = set(self["generators"].value() or []) if "generators" in self.fields else set()
+        own: dict[int, Counter[bool]] = {}
+        for (text, name), n in self.counts.items():
+            own.setdefault(text, Counter())[name in ticked] += n
+        boxes = self["texts"].subwidgets if "texts" in self.fields else []
+        return [
+            {
+                "box": box,
+                "words": count_words(text.body),
+                "n": own.get(text.pk, Counter())[True],
+                "of": own.get(text.pk, Counter()).total(),
+            }
+            for text, box in zip(self.bank, boxes, strict=True)
+        ]
+
+    @property
+    def has_other_language(self) -> bool:
+        """Whether another language was chosen than the page shows texts of."""
+        return self.is_bound and self.data.get("language", self.here) != self.here
+
+    def clean(self) -> Said:
+        if self.has_other_language and "language" not in self.errors:
+            for name in ("texts", "generators"):  # those sent are of the language before
+                self._errors.pop(name, None)  # type: ignore[union-attr]
+        return super().clean()
+
+    def write(self, said: Said, cleaned: Said) -> Said:
+        if self.has_other_language:
+            return self.turn_to(cleaned["language"], said)
+        texts, generators = said["items"]["texts"], said["items"]["generators"]
+        if "texts" in self.fields:
+            ticked = cleaned["texts"]
+            texts = select_texts(self.study.project, self.here) if len(ticked) == len(self.bank) else ticked
+        if "generators" in self.fields:
+            every = {name for _text, name in self.counts}
+            generators = "all" if set(cleaned["generators"]) == every else cleaned["generators"]
+        return said | {"items": {"texts": texts, "generators": generators}}
+
+    def turn_to(self, language: str, said: Said) -> Said:
+        """All texts of that language, with pages in it if there is a wording."""
+        project = self.study.project
+        wordings = find_wordings(project, PROTOCOLS[self.study.protocol])
+        name = choose_wording(wordings, language) or said["instrument"]
+        items = {"texts": select_texts(project, language), "generators": "all"}
+        pages = wordings[name].instrument.language if name in wordings else said["language"]
+        return said | {"items": items, "instrument": name, "language": pages, "variants": []}
+
+
+def find_text_language(study: Study, languages: Counter[str]) -> str:
+    """The language of the texts that the draft has now; of none, that of most texts of the project."""
+    chosen = study.selection.get("texts", "all")
+    if chosen != "all":
+        texts = study.project.texts.current().filter(external_id__in=chosen[:1])
+        if found := texts.values_list("language", flat=True).first():
+            return str(found)
+    usual = [code for code in languages if code.partition("-")[0] == study.language]
+    return usual[0] if usual else max(languages, key=lambda code: languages[code], default="")
+
+
+def count_items(project: Project, language: str) -> "Counter[tuple[int, str]]":
+    """How many current items each generator has on each text of that language, by text and name; in bank order."""
+    texts = Text.objects.current().filter(project=project, language=language)
+    rows = Item.objects.current().filter(project=project, text__in=texts).order_by("generator")
+    counted = rows.values_list("text", "generator__name").annotate(n=Count("pk"))
+    return Counter({(text, name): n for text, name, n in counted})
+
+

@@ -1,0 +1,268 @@
+"""The third step of a study's design: who answers, how the texts are shared out, and how it is asked."""
+
+from typing import Any
+
+import yaml
+from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from studies.forms.design import Said, StepForm
+from studies.forms.fields import GroupNumbersField, make_parameter_fields, read_parameter, write_parameter
+from studies.models import InstrumentVersion, Study
+from studies.protocols import PROTOCOLS
+from studies.protocols.parameters import Parameter
+from studies.services.instruments import describe_wording
+from studies.services.presets import find_wordings
+from studies.services.spec import DOUBT, EQUAL_CHANCE, MAX_SEED
+from studies.strict_yaml import NotYaml, load_yaml
+
+LINKS, OPEN_LINK, LATER = "links", "open link", "later"
+ALL, SOME, OWN = "all", "some", "own"
+NO_GROUPS, IN_TURN, BY_NUMBER = "none", "turn", "numbers"
+USUAL = {"annotators": 6, "per_unit": 2, "shared_texts": 2, "own_texts": 5, "people_texts": 10}
+REQUIRED = gettext_lazy("Enter a number.")
+
+READ_BY = {
+    "text": gettext_lazy("How many people work on each text?"),
+    "item": gettext_lazy("How many people judge each question?"),
+    "pair": gettext_lazy("How many people compare each pair?"),
+    "tuple": gettext_lazy("How many people judge each set of items?"),
+}
+
+
+def radio(label: Any, *choices: tuple[str, Any], help_text: Any = "") -> forms.ChoiceField:
+    return forms.ChoiceField(label=label, choices=choices, widget=forms.RadioSelect, help_text=help_text)
+
+
+def whole(label: Any, least: int = 1, most: int = 10_000) -> forms.IntegerField:
+    """Asked for only where the choice beside it needs it."""
+    return forms.IntegerField(label=label, min_value=least, max_value=most, required=False)
+
+
+class PeopleForm(StepForm):
+    """Who answers. Each choice is made by choosing; the numbers that a choice needs stand beside it."""
+
+    entry = radio(
+        gettext_lazy("How do they get in?"),
+        (LINKS, gettext_lazy("Personal links, made at launch for you to send")),
+        (OPEN_LINK, gettext_lazy("One open link, until all places are taken")),
+        (LATER, gettext_lazy("Added later on the page People, by number or from a list of codes")),
+    )
+    annotators = whole(gettext_lazy("How many people?"), most=1000)
+    reading = radio(
+        "",
+        (ALL, gettext_lazy("everybody")),
+        (SOME, gettext_lazy("only some of them")),
+        (OWN, gettext_lazy("some texts by everybody, all others by one person")),
+    )
+    per_unit = whole(gettext_lazy("How many of them?"), most=1000)
+    shared_texts = whole(gettext_lazy("Texts for everybody"), least=0)
+    own_texts = whole(gettext_lazy("Texts for each person alone"), least=0)
+    grouping = radio(
+        gettext_lazy("Groups of people"),
+        (NO_GROUPS, gettext_lazy("no groups")),
+        (IN_TURN, gettext_lazy("people join the groups in turn")),
+        (BY_NUMBER, gettext_lazy("each group has its own numbers")),
+        help_text=gettext_lazy("Results show each group separately."),
+    )
+    groups = forms.CharField(label=gettext_lazy("Names of the groups"), required=False, max_length=500,
+                             help_text=gettext_lazy("For example: students, teachers"))  # fmt: skip
+    group_annotators = GroupNumbersField(
+        label=gettext_lazy("People in each group"), min_value=1, max_value=1000, required=False,
+        help_text=gettext_lazy("For example: experts: 4, crowd: 8"),
+    )  # fmt: skip
+    group_per_unit = GroupNumbersField(
+        label=gettext_lazy("How many of each group do the same"), words=("all",), min_value=1, max_value=1000,
+        required=False, help_text=gettext_lazy("For example: experts: 2, crowd: all"),
+    )  # fmt: skip
+    scope = radio(
+        gettext_lazy("Which texts do people get?"),
+        (ALL, gettext_lazy("all texts of the study")),
+        (EQUAL_CHANCE, gettext_lazy("a random sample; models answer all texts")),
+        (DOUBT, gettext_lazy("a sample with more texts on which models are uncertain")),
+        help_text=gettext_lazy("The sample is drawn at launch. Model uncertainty needs earlier model answers."),
+    )
+    people_texts = whole(gettext_lazy("How many texts?"))
+    instrument = forms.ChoiceField(label=gettext_lazy("Wording and language of the pages"))
+    variants = forms.CharField(
+        label=gettext_lazy("Variants"), required=False, max_length=10_000,
+        widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
+        help_text=gettext_lazy(
+            "To compare instruments, write one variant per line as in a study file: - {name: …, instrument: …, "
+            "params: {…}}. People are assigned at random, in equal numbers."
+        ),
+    )  # fmt: skip
+    seed = forms.IntegerField(
+        label=gettext_lazy("Seed"), min_value=0, max_value=MAX_SEED,
+        help_text=gettext_lazy("All random orders and the plan follow from it."),
+    )  # fmt: skip
+
+    NUMBERS = ("annotators", "per_unit", "shared_texts", "own_texts", "people_texts")
+    GROUPS = ("grouping", "groups", "group_annotators", "group_per_unit")
+    SCOPE = ("scope", "people_texts")
+    LAST = ("variants", "seed")
+
+    def __init__(self, study: Study, data: Any = None) -> None:
+        self.protocol = PROTOCOLS[study.protocol]
+        self.wordings = find_wordings(study.project, self.protocol, study)
+        super().__init__(study, data)
+        self.fields |= make_parameter_fields(self.protocol)
+        self.fields["reading"].label = READ_BY[self.protocol.unit]
+        choices = [(name, describe_choice(name, version)) for name, version in self.wordings.items()]
+        self.fields["instrument"].choices = choices  # type: ignore[attr-defined]
+
+    def listed(self, names: tuple[str, ...]) -> list[forms.BoundField]:
+        return [self[name] for name in names]
+
+    @property
+    def asked(self) -> list[forms.BoundField]:
+        """The wording and the parameters of the protocol."""
+        return self.listed(("instrument", *(parameter.name for parameter in self.protocol.parameters)))
+
+    @property
+    def group_fields(self) -> list[forms.BoundField]:
+        return self.listed(self.GROUPS)
+
+    @property
+    def scope_fields(self) -> list[forms.BoundField]:
+        return self.listed(self.SCOPE)
+
+    @property
+    def last_fields(self) -> list[forms.BoundField]:
+        return self.listed(self.LAST)
+
+    def read(self, said: Said) -> Said:
+        plan, groups = said["plan"], said["groups"]
+        numbers = {name: plan.get(name) for name in self.NUMBERS}
+        by_group = {name: value for name, value in numbers.items() if isinstance(value, dict)}
+        divided = bool(plan["own_texts"] or plan["shared_texts"])
+        found = {name: value if isinstance(value, int) and value else USUAL[name] for name, value in numbers.items()}
+        return found | {
+            "entry": find_entry(said),
+            "reading": OWN if divided else ALL if plan["per_unit"] == "all" else SOME,
+            "grouping": BY_NUMBER if by_group else IN_TURN if groups else NO_GROUPS,
+            "groups": ", ".join(groups),
+            "group_annotators": in_order(by_group.get("annotators"), groups),
+            "group_per_unit": in_order(by_group.get("per_unit"), groups),
+            **({name: plan[name] for name in ("shared_texts", "own_texts")} if divided else {}),
+            "scope": plan.get("people_texts_by", EQUAL_CHANCE) if plan.get("people_texts") else ALL,
+            "instrument": said["instrument"],
+            "seed": plan["seed"],
+            "variants": write_variants(said["variants"]),
+        } | {parameter.name: self.read_shown(parameter, said["params"]) for parameter in self.protocol.parameters}  # fmt: skip
+
+    def read_shown(self, parameter: Parameter, params: Said) -> Any:
+        """The value in its field; where it is what the wording says, that."""
+        value = params.get(parameter.name, parameter.default)
+        return write_parameter(parameter, value or parameter.read_wording(self.study.instrument_version.content) or value)
+
+    def clean_variants(self) -> list[Any]:
+        try:
+            said = load_yaml(self.cleaned_data["variants"])
+        except NotYaml as error:
+            raise forms.ValidationError(str(error)) from None
+        if said is not None and not isinstance(said, list):
+            raise forms.ValidationError(_("Write a list: each variant on its own line, starting with a hyphen."))
+        return said or []
+
+    def clean(self) -> Said:
+        for name in self.find_needed():
+            if self.cleaned_data.get(name) in (None, "") and name not in self.errors:
+                self.add_error(name, _("Name the groups.") if name == "groups" else str(REQUIRED))
+        self.refuse_more_than_there_are()
+        return super().clean()
+
+    def find_needed(self) -> list[str]:
+        """The fields that the choices need."""
+        chosen = self.cleaned_data
+        by_number = chosen.get("grouping") == BY_NUMBER
+        needed = {
+            "annotators": chosen.get("entry") in (LINKS, OPEN_LINK) and not by_number,
+            "group_annotators": chosen.get("entry") in (LINKS, OPEN_LINK) and by_number,
+            "per_unit": chosen.get("reading") == SOME and not by_number,
+            "group_per_unit": by_number and (chosen.get("reading") == SOME or chosen.get("entry") == LATER),
+            "shared_texts": chosen.get("reading") == OWN,
+            "own_texts": chosen.get("reading") == OWN,
+            "groups": chosen.get("grouping") == IN_TURN,
+            "people_texts": chosen.get("scope") in (EQUAL_CHANCE, DOUBT),
+        }
+        return [name for name, is_needed in needed.items() if is_needed]
+
+    def refuse_more_than_there_are(self) -> None:
+        """Not more people for a text than people."""
+        chosen = self.cleaned_data
+        needed = self.find_needed()
+        if {"annotators", "per_unit"} <= set(needed) and (chosen.get("per_unit") or 0) > (chosen.get("annotators") or 0):
+            if not {"annotators", "per_unit"} & set(self.errors):
+                self.add_error("per_unit", _("The study has fewer people than that."))
+
+    def write(self, said: Said, cleaned: Said) -> Said:
+        version = self.wordings[cleaned["instrument"]]
+        return said | {
+            "instrument": cleaned["instrument"],
+            "language": version.instrument.language,
+            "plan": self.write_plan(cleaned),
+            "groups": self.write_groups(cleaned),
+            "params": said["params"] | {each.name: self.write_shown(each, cleaned) for each in self.protocol.parameters},
+            "variants": cleaned["variants"],
+            "recruitment": write_recruitment(said["recruitment"], cleaned["entry"] == OPEN_LINK),
+        }
+
+    def write_plan(self, cleaned: Said) -> Said:
+        people, some = (
+            ("group_annotators", "group_per_unit") if cleaned["grouping"] == BY_NUMBER else ("annotators", "per_unit")
+        )
+        reading, scope = cleaned["reading"], cleaned["scope"]
+        return {
+            "annotators": "open" if cleaned["entry"] == LATER else cleaned[people],
+            "per_unit": cleaned[some] if some in self.find_needed() else "all",
+            "shared_texts": cleaned["shared_texts"] if reading == OWN else 0,
+            "own_texts": cleaned["own_texts"] if reading == OWN else 0,
+            "people_texts": 0 if scope == ALL else cleaned["people_texts"],
+            "people_texts_by": EQUAL_CHANCE if scope == ALL else scope,
+            "seed": cleaned["seed"],
+        }
+
+    def write_groups(self, cleaned: Said) -> list[str]:
+        """Those named; with numbers for each the groups are those that have one."""
+        if cleaned["grouping"] != IN_TURN:
+            return []
+        return [group.strip() for group in cleaned["groups"].split(",") if group.strip()]
+
+    def write_shown(self, parameter: Parameter, cleaned: Said) -> Any:
+        """The value that a field means; what the wording says is the default."""
+        value = read_parameter(parameter, cleaned[parameter.name])
+        usual = parameter.read_wording(self.study.instrument_version.content)
+        return parameter.default if usual is not None and value == usual else value
+
+
+def find_entry(said: Said) -> str:
+    if said["plan"]["annotators"] == "open":
+        return LATER
+    return OPEN_LINK if said["recruitment"].get("open_link") else LINKS
+
+
+def write_recruitment(recruitment: Said, is_open: bool) -> Said:
+    """With or without the open link; without it no platform sends anybody."""
+    kept = {name: value for name, value in recruitment.items() if is_open or name != "platform"}
+    return kept | {"open_link": is_open}
+
+
+def in_order(numbers: Any, groups: list[str]) -> dict[str, Any] | None:
+    """The numbers in the order of the groups, which JSON does not keep."""
+    return {group: numbers[group] for group in groups} if numbers else None
+
+
+def describe_choice(name: str, version: InstrumentVersion) -> str:
+    """A wording as the form offers it; of a version that is not the newest also its number."""
+    wording = describe_wording(version)
+    said = {"wording": wording, "number": version.version}
+    return _("%(wording)s, version %(number)s") % said if "@" in name else wording
+
+
+def write_variants(variants: list[Said]) -> str:
+    """As a study file has them, a line each."""
+    return "".join(
+        f"- {yaml.safe_dump(each, default_flow_style=True, allow_unicode=True, width=10_000)}" for each in variants
+    )

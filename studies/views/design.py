@@ -1,0 +1,187 @@
+"""The design of a draft in four steps, each with an address; every step is saved as it is left."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.shortcuts import redirect, render
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from projects.access import get_project
+from projects.models import Role
+from studies.access import get_study
+from studies.forms.design import NewStudyForm, ProtocolForm, StepForm, TextsForm, TitleForm
+from studies.forms.design_people import PeopleForm
+from studies.models import Study
+from studies.protocols import PROTOCOLS
+from studies.services import creating, launching
+from studies.services.design_notes import summarise_draft
+from studies.services.presets import list_presets, load_presets
+from studies.services.spec import SpecError
+from studies.services.states import WrongState
+
+
+@dataclass(frozen=True)
+class Step:
+    name: str
+    title: str | Promise
+    form: type[StepForm]
+
+
+STEPS = {
+    step.name: step
+    for step in (
+        Step("protocol", _("Protocol"), ProtocolForm),
+        Step("texts", _("Texts & items"), TextsForm),
+        Step("people", _("People"), PeopleForm),
+        Step("launch", _("Check & launch"), TitleForm),
+    )
+}
+AS_PART = "X-Lesart-Part"  # a header: the script wants the side column only
+
+
+def get_post(request):
+    """What a form was sent with, also if that is nothing."""
+    return request.POST if request.method == "POST" else None
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def study_new(request, slug):
+    """The first step, before there is a draft. `protocol` and `preset` in the address choose a card."""
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    preset = load_presets().get(request.GET.get("preset", ""))
+    protocol = preset.protocol if preset else request.GET.get("protocol", "")
+    form = NewStudyForm(project, get_post(request), {"protocol": protocol} if protocol in PROTOCOLS else {})
+    if form.is_valid():
+        try:
+            return go_on(request, form.save(), "protocol")
+        except SpecError as error:
+            form.add_error(None, str(error))
+    context = {"project": project, "form": form, "cards": list_cards(), "steps": list_steps("protocol")}
+    return render(request, "studies/design/protocol.html", context)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def study_step(request, slug, step):
+    study = get_study(request.user, slug, Role.RESEARCHER)
+    if not study.is_draft:
+        return redirect("study_design", study.slug)
+    form = STEPS[step].form(study, get_post(request))
+    saved = save_step(study, form)
+    is_part = AS_PART in request.headers
+    if saved and not is_part:
+        return go_on(request, saved, step)
+    context = describe_step(saved or study, step, form)
+    template = "studies/design/side.html" if is_part else f"studies/design/{step}.html"
+    return render(request, template, context, status=422 if is_part and not saved else 200)
+
+
+def save_step(study: Study, form: StepForm) -> Study | None:
+    """The draft as the form says; None if it says nothing, or what cannot be, which the form then names."""
+    if not form.is_valid():
+        return None
+    try:
+        return creating.change_draft(study, form.cleaned_data["spec"])
+    except (creating.NotADraft, WrongState) as error:
+        form.add_error(None, str(error))
+    except SpecError as error:
+        form.add_error(error.field if error.field in form.fields else None, str(error))
+    return None
+
+
+def describe_step(study: Study, step: str, form: StepForm) -> dict[str, Any]:
+    return {
+        "project": study.project,
+        "study": study,
+        "form": form,
+        "step": step,
+        "steps": list_steps(step),
+        "cards": list_cards() if step == "protocol" else [],
+        "protocol": PROTOCOLS[study.protocol],
+        "summary": summarise_draft(study),
+        "reload": getattr(form, "has_other_language", False),
+    }
+
+
+def list_steps(current: str) -> list[dict[str, Any]]:
+    """All steps; those before the current one are done."""
+    place = list(STEPS).index(current)
+    return [
+        {"name": step.name, "title": step.title, "number": number + 1, "done": number < place, "here": number == place}
+        for number, step in enumerate(STEPS.values())
+    ]
+
+
+def list_cards() -> list[tuple[Any, list[Any]]]:
+    """Each protocol with the published studies to begin from."""
+    return [(protocol, list_presets(protocol.name)) for protocol in PROTOCOLS.values()]
+
+
+def go_on(request, study: Study, step: str):
+    """Where the button pressed leads: to the step before or after, to a preview, or to what ends the design."""
+    names, wanted = list(STEPS), request.POST.get("then", "next")
+    if wanted == "preview":
+        return show_preview(request, study)
+    if wanted in ("study_import", "study_confirm", "study_list"):
+        return redirect(wanted, study.project.slug if wanted == "study_list" else study.slug)
+    place = names.index(step) + {"back": -1, "stay": 0}.get(wanted, 1)
+    return redirect("study_step", study.slug, names[min(max(place, 0), len(names) - 1)])
+
+
+def show_preview(request, study: Study, variant: str = ""):
+    try:
+        annotator = launching.start_preview(study, variant)
+    except (WrongState, SpecError) as error:
+        messages.error(request, str(error))
+        return redirect("study_design", study.slug)
+    return redirect("join", annotator.token)
+
+
+@login_required
+@require_safe
+def study_confirm(request, slug):
+    """Asks once: what a launch freezes, and for whom."""
+    study = get_study(request.user, slug, Role.RESEARCHER)
+    summary = summarise_draft(study) if study.is_draft else None
+    if summary is None or summary.problem:
+        return redirect("study_design", study.slug)
+    return render(
+        request, "studies/design/confirm.html", {"project": study.project, "study": study, "summary": summary}
+    )
+
+
+@login_required
+@require_POST
+def study_preview(request, slug):
+    return show_preview(
+        request, get_study(request.user, slug, Role.RESEARCHER), request.POST.get("variant", "")
+    )
+
+
+@login_required
+@require_POST
+def study_rename(request, slug):
+    study = get_study(request.user, slug, Role.RESEARCHER)
+    title = " ".join(request.POST.get("title", "").split())
+    try:
+        creating.rename_study(study, title)
+    except SpecError as error:
+        messages.error(request, str(error))
+    return redirect("study_design", study.slug)
+
+
+@login_required
+@require_POST
+def study_copy(request, slug):
+    study = get_study(request.user, slug, Role.RESEARCHER)
+    try:
+        draft = creating.copy_study(study)
+    except SpecError as error:
+        messages.error(request, str(error))
+        return redirect("study_design", study.slug)
+    return redirect("study_step", draft.slug, "protocol")
