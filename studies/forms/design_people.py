@@ -99,9 +99,7 @@ class PeopleForm(StepForm):
     )  # fmt: skip
 
     NUMBERS = ("annotators", "per_unit", "shared_texts", "own_texts", "people_texts")
-    GROUPS = ("grouping", "groups", "group_annotators", "group_per_unit")
-    SCOPE = ("scope", "people_texts")
-    LAST = ("variants", "seed")
+    MORE = ("grouping", "groups", "group_annotators", "group_per_unit", "scope", "people_texts", "seed")
 
     def __init__(self, study: Study, data: Any = None) -> None:
         self.protocol = PROTOCOLS[study.protocol]
@@ -121,16 +119,12 @@ class PeopleForm(StepForm):
         return self.listed(("instrument", *(parameter.name for parameter in self.protocol.parameters)))
 
     @property
-    def group_fields(self) -> list[forms.BoundField]:
-        return self.listed(self.GROUPS)
+    def is_asked_wrong(self) -> bool:
+        return any(field.errors for field in [*self.asked, self["variants"]])
 
     @property
-    def scope_fields(self) -> list[forms.BoundField]:
-        return self.listed(self.SCOPE)
-
-    @property
-    def last_fields(self) -> list[forms.BoundField]:
-        return self.listed(self.LAST)
+    def is_more_wrong(self) -> bool:
+        return any(field.errors for field in self.listed(self.MORE))
 
     def read(self, said: Said) -> Said:
         plan, groups = said["plan"], said["groups"]

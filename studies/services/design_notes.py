@@ -38,7 +38,7 @@ class DraftSummary:
     """A draft as it stands. With a `problem` it cannot be launched, and the rest is empty."""
 
     problem: str = ""
-    field: str = ""  # of the plan, that the problem is about
+    about: str = ""  # the field of the plan that the problem is about
     outline: Outline | None = None
     workload: Workload | None = None
     n_people: int = 0
@@ -73,7 +73,7 @@ def summarise_draft(study: Study) -> DraftSummary:
         outline = outline_draft(study)
         check_variants(study, outline.chosen)
     except SpecError as error:
-        return DraftSummary(problem=str(error), field=error.field)
+        return DraftSummary(problem=str(error), about=error.field)
     declaration = get_declaration(study)
     workload = estimate_workload(outline, declaration)
     return DraftSummary(
