@@ -1,10 +1,10 @@
 from django.urls import path, re_path
 
-from studies.views import annotators, drafts, instruments, studies, written
+from studies.views import annotators, design, drafts, instruments, studies, written
 
 urlpatterns = [
     path("p/<slug:slug>/studies/", drafts.study_list, name="study_list"),
-    path("p/<slug:slug>/studies/new/", drafts.study_new, name="study_new"),
+    path("p/<slug:slug>/studies/new/", design.study_new, name="study_new"),
     path("p/<slug:slug>/instruments/", instruments.instrument_list, name="instrument_list"),
     path("p/<slug:slug>/instruments/upload/", instruments.instrument_upload, name="instrument_upload"),
     path("p/<slug:slug>/instruments/preview/", instruments.instrument_preview, name="instrument_preview"),
@@ -22,10 +22,18 @@ urlpatterns = [
     ),
     path("s/<slug:slug>/", studies.open_study, name="study"),
     path("s/<slug:slug>/design/", studies.study_page, name="study_design"),
+    re_path(
+        r"^s/(?P<slug>[-a-zA-Z0-9_]+)/design/(?P<step>protocol|texts|people|launch)/$",
+        design.study_step,
+        name="study_step",
+    ),
+    path("s/<slug:slug>/design/confirm/", design.study_confirm, name="study_confirm"),
+    path("s/<slug:slug>/rename/", design.study_rename, name="study_rename"),
+    path("s/<slug:slug>/copy/", design.study_copy, name="study_copy"),
     path("s/<slug:slug>/edit/", drafts.study_edit, name="study_edit"),
     path("s/<slug:slug>/delete/", drafts.study_delete, name="study_delete"),
     path("s/<slug:slug>/effects/", studies.study_effects, name="study_effects"),
-    path("s/<slug:slug>/preview/", studies.study_preview, name="study_preview"),
+    path("s/<slug:slug>/preview/", design.study_preview, name="study_preview"),
     path("s/<slug:slug>/rephrasals/<int:pk>/take/", studies.take_rephrasal, name="take_rephrasal"),
     path("s/<slug:slug>/expert-check/", annotators.expert_check, name="expert_check"),
     path("s/<slug:slug>/written/", written.study_written, name="study_written"),

@@ -38,9 +38,8 @@ def large_enough(study: Study) -> dict[str, Any]:
 
 def list_doubled(table: Table, own: dict[str, Any]) -> list[dict[str, str]]:
     """The width of the interval with twice as many of each thing."""
-    found = [
+    return [
         {"axis": axis_word(row["axis"]), "width": number(row["width"])}
         for row in table.rows
         if row["power"] is not None and row["size"] == 2 * own[row["axis"]]
     ]
-    return found

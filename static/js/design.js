@@ -26,9 +26,9 @@ function restore() {
 
 function show() {
   const value = (name) => form.querySelector(`[name="${name}"]:checked`)?.value;
-  const holds = (rule) => rule && value(rule.split("=")[0]) === rule.split("=")[1];
+  const holds = (rules) => rules?.split(" ").some((rule) => value(rule.split("=")[0]) === rule.split("=")[1]);
   for (const part of form.querySelectorAll("[data-shows], [data-hides]"))
-    part.hidden = (part.dataset.shows && !holds(part.dataset.shows)) || holds(part.dataset.hides);
+    part.hidden = ("shows" in part.dataset && !holds(part.dataset.shows)) || holds(part.dataset.hides) === true;
 }
 
 let waiting = null;

@@ -121,9 +121,7 @@ class ProtocolForm(StepForm, ProtocolFields):
 class TextsForm(StepForm):
     """The second step. Everything is ticked at the start; to tick all means those that come later, too."""
 
-    language = forms.ChoiceField(
-        label=gettext_lazy("Language of the texts"), widget=forms.RadioSelect, required=False
-    )
+    language = forms.ChoiceField(label=gettext_lazy("Language of the texts"), widget=forms.RadioSelect, required=False)
     generators = forms.MultipleChoiceField(
         label=gettext_lazy("Items by"),
         widget=forms.CheckboxSelectMultiple,
@@ -232,5 +230,3 @@ def count_items(project: Project, language: str) -> "Counter[tuple[int, str]]":
     rows = Item.objects.current().filter(project=project, text__in=texts).order_by("generator")
     counted = rows.values_list("text", "generator__name").annotate(n=Count("pk"))
     return Counter({(text, name): n for text, name, n in counted})
-
-

@@ -132,24 +132,31 @@ class PeopleForm(StepForm):
         by_group = {name: value for name, value in numbers.items() if isinstance(value, dict)}
         divided = bool(plan["own_texts"] or plan["shared_texts"])
         found = {name: value if isinstance(value, int) and value else USUAL[name] for name, value in numbers.items()}
-        return found | {
-            "entry": find_entry(said),
-            "reading": OWN if divided else ALL if plan["per_unit"] == "all" else SOME,
-            "grouping": BY_NUMBER if by_group else IN_TURN if groups else NO_GROUPS,
-            "groups": ", ".join(groups),
-            "group_annotators": in_order(by_group.get("annotators"), groups),
-            "group_per_unit": in_order(by_group.get("per_unit"), groups),
-            **({name: plan[name] for name in ("shared_texts", "own_texts")} if divided else {}),
-            "scope": plan.get("people_texts_by", EQUAL_CHANCE) if plan.get("people_texts") else ALL,
-            "instrument": said["instrument"],
-            "seed": plan["seed"],
-            "variants": write_variants(said["variants"]),
-        } | {parameter.name: self.read_shown(parameter, said["params"]) for parameter in self.protocol.parameters}  # fmt: skip
+        shown = {each.name: self.read_shown(each, said["params"]) for each in self.protocol.parameters}
+        return (
+            found
+            | shown
+            | {
+                "entry": find_entry(said),
+                "reading": OWN if divided else ALL if plan["per_unit"] == "all" else SOME,
+                "grouping": BY_NUMBER if by_group else IN_TURN if groups else NO_GROUPS,
+                "groups": ", ".join(groups),
+                "group_annotators": in_order(by_group.get("annotators"), groups),
+                "group_per_unit": in_order(by_group.get("per_unit"), groups),
+                **({name: plan[name] for name in ("shared_texts", "own_texts")} if divided else {}),
+                "scope": plan.get("people_texts_by", EQUAL_CHANCE) if plan.get("people_texts") else ALL,
+                "instrument": said["instrument"],
+                "seed": plan["seed"],
+                "variants": write_variants(said["variants"]),
+            }
+        )
 
     def read_shown(self, parameter: Parameter, params: Said) -> Any:
         """The value in its field; where it is what the wording says, that."""
         value = params.get(parameter.name, parameter.default)
-        return write_parameter(parameter, value or parameter.read_wording(self.study.instrument_version.content) or value)
+        return write_parameter(
+            parameter, value or parameter.read_wording(self.study.instrument_version.content) or value
+        )
 
     def clean_variants(self) -> list[Any]:
         try:
@@ -185,10 +192,10 @@ class PeopleForm(StepForm):
 
     def refuse_more_than_there_are(self) -> None:
         """Not more people for a text than people."""
-        chosen = self.cleaned_data
-        needed = self.find_needed()
-        if {"annotators", "per_unit"} <= set(needed) and (chosen.get("per_unit") or 0) > (chosen.get("annotators") or 0):
-            if not {"annotators", "per_unit"} & set(self.errors):
+        names = {"annotators", "per_unit"}
+        if names <= set(self.find_needed()) and not names & set(self.errors):
+            chosen = self.cleaned_data
+            if chosen["per_unit"] > chosen["annotators"]:
                 self.add_error("per_unit", _("The study has fewer people than that."))
 
     def write(self, said: Said, cleaned: Said) -> Said:
@@ -198,7 +205,8 @@ class PeopleForm(StepForm):
             "language": version.instrument.language,
             "plan": self.write_plan(cleaned),
             "groups": self.write_groups(cleaned),
-            "params": said["params"] | {each.name: self.write_shown(each, cleaned) for each in self.protocol.parameters},
+            "params": said["params"]
+            | {each.name: self.write_shown(each, cleaned) for each in self.protocol.parameters},
             "variants": cleaned["variants"],
             "recruitment": write_recruitment(said["recruitment"], cleaned["entry"] == OPEN_LINK),
         }

@@ -158,9 +158,7 @@ def study_confirm(request, slug):
 @login_required
 @require_POST
 def study_preview(request, slug):
-    return show_preview(
-        request, get_study(request.user, slug, Role.RESEARCHER), request.POST.get("variant", "")
-    )
+    return show_preview(request, get_study(request.user, slug, Role.RESEARCHER), request.POST.get("variant", ""))
 
 
 @login_required

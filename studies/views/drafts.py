@@ -12,19 +12,13 @@ from projects.access import get_project
 from projects.models import Role
 from studies.access import get_study
 from studies.forms.people import ResponsesForm
-from studies.forms.study import StudyForm, get_initial, get_preset_initial, list_presets
-from studies.protocols import PROTOCOLS
-from studies.services import creating, launching
+from studies.services import launching
 from studies.services.progress import count_progress
 from studies.services.responses import importing
 from studies.services.responses.rows import COLUMNS, REQUIRED_COLUMNS
 from studies.services.spec import SpecError
 from studies.services.states import WrongState
-
-
-def get_post(request):
-    """What a form was sent with, also if that is nothing."""
-    return request.POST if request.method == "POST" else None
+from studies.views.design import get_post
 
 
 @login_required
@@ -37,45 +31,10 @@ def study_list(request, slug):
 
 
 @login_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def study_new(request, slug):
-    project = get_project(request.user, slug, Role.RESEARCHER)
-    protocol = PROTOCOLS.get(request.GET.get("protocol", ""), next(iter(PROTOCOLS.values())))
-    offered = list_presets(protocol.name)
-    preset = next((each for each in offered if each.slug == request.GET.get("preset")), None)
-    initial = get_preset_initial(preset) if preset else {}
-    form = StudyForm(get_post(request), project=project, protocol=protocol, initial=initial)
-    if form.is_valid():
-        try:
-            study, _chosen = creating.create_study(project, form.cleaned_data["spec"])
-            return redirect("study_design", study.slug)
-        except creating.SlugTaken as error:
-            form.add_error("slug", str(error))
-        except SpecError as error:
-            form.add_error(error.field or None, str(error))
-    context = {"project": project, "form": form, "protocol": protocol, "protocols": PROTOCOLS.values()}
-    context |= {"presets": offered, "preset": preset}
-    return render(request, "studies/edit.html", context)
-
-
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
+@require_safe
 def study_edit(request, slug):
-    study = get_study(request.user, slug, Role.RESEARCHER)
-    protocol = PROTOCOLS[study.protocol]
-    form = StudyForm(
-        get_post(request), project=study.project, protocol=protocol, study=study, initial=get_initial(study)
-    )
-    if form.is_valid():
-        try:
-            creating.change_study(study, form.cleaned_data["spec"])
-            return redirect("study_design", study.slug)
-        except creating.NotADraft as error:
-            form.add_error(None, str(error))
-        except SpecError as error:
-            form.add_error(error.field or None, str(error))
-    context = {"project": study.project, "study": study, "form": form, "protocol": protocol}
-    return render(request, "studies/edit.html", context)
+    """The old address of a draft's form."""
+    return redirect("study_step", get_study(request.user, slug, Role.RESEARCHER).slug, "protocol")
 
 
 @login_required

@@ -15,12 +15,26 @@ from studies.models import PeopleTexts, Purpose, StudyState
 from studies.protocols import PROTOCOLS
 from studies.services import launching, written_items
 from studies.services.declarations import get_declaration
+from studies.services.design_notes import summarise_draft
 from studies.services.progress import count_guesses, count_progress
 from studies.services.second_round import can_open_second_round, open_second_round
 from studies.services.selection import CALIBRATION
 from studies.services.spec import SpecError
 from studies.services.states import WrongState, switch_effects
-from studies.services.workload import estimate_workload
+
+OPENS_ON = {
+    StudyState.DRAFT: "study_design",
+    StudyState.LIVE: "study_annotators",
+    StudyState.PAUSED: "study_annotators",
+}
+
+
+@login_required
+@require_safe
+def open_study(request, slug):
+    """Design as a draft, People while people answer, Results afterwards."""
+    study = get_study(request.user, slug)
+    return redirect(OPENS_ON.get(study.state, "study_results"), study.slug)
 
 OPENS_ON = {
     StudyState.DRAFT: "study_design",
@@ -40,11 +54,14 @@ def open_study(request, slug):
 @login_required
 @require_safe
 def study_page(request, slug):
+    """The design, to read. Whoever may change a draft gets its steps: the last, or the one that lacks something."""
     study = get_study(request.user, slug)
+    if study.is_draft and study.project.my_role.rank >= Role.RESEARCHER.rank:
+        return redirect("study_step", study.slug, "launch" if not summarise_draft(study).problem else "texts")
     context = {"project": study.project, "study": study, "protocol": PROTOCOLS[study.protocol]}
     context["flow"] = draw_flow(get_declaration(study))
     context["variants"] = list_variants(study)
-    context |= describe_draft(study) if study.is_draft else describe_running_study(study)
+    context |= {"summary": summarise_draft(study)} if study.is_draft else describe_running_study(study)
     return render(request, "studies/study.html", context)
 
 
@@ -60,31 +77,6 @@ def list_variants(study) -> list[dict]:
         }
         for variant in variants.annotate(n_joined=joined).order_by("position")
     ]
-
-
-def describe_draft(study) -> dict:
-    """What a draft would ask if it were launched now, or why it cannot be."""
-    try:
-        outline = launching.outline_draft(study)
-    except SpecError as error:
-        return {"problem": str(error)}
-    declaration = get_declaration(study)
-    return {
-        "chosen": outline.chosen,
-        "workload": estimate_workload(outline, declaration),
-        "declaration": declaration,
-        "by_generator": count_by_generator(outline.chosen),
-        "draw": outline.draw,
-    }
-
-
-def count_by_generator(chosen) -> list[tuple[str, int]]:
-    """Items of each generator, in the order of the bank."""
-    items = sorted((item for _text, items in chosen.texts for item in items), key=lambda item: item.generator_id)
-    counts: dict[str, int] = {}
-    for item in items:
-        counts[item.generator.name] = counts.get(item.generator.name, 0) + 1
-    return list(counts.items())
 
 
 def describe_running_study(study) -> dict:
@@ -154,18 +146,6 @@ def study_effects(request, slug):
         )
         messages.success(request, said[hide])
     return redirect("study_results", study.slug)
-
-
-@login_required
-@require_POST
-def study_preview(request, slug):
-    study = get_study(request.user, slug, Role.RESEARCHER)
-    try:
-        annotator = launching.start_preview(study, request.POST.get("variant", ""))
-    except (WrongState, SpecError) as error:
-        messages.error(request, str(error))
-        return redirect("study_design", study.slug)
-    return redirect("join", annotator.token)
 
 
 @login_required

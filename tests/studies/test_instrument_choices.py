@@ -1,13 +1,13 @@
 """Where an instrument is chosen: for a study, for models that write, for models that answer."""
 
 import pytest
+from studies.forms.study import StudyForm, get_initial
 
 from evaluation.forms import ModelForm
 from evaluation.services.asking import ModelSpec, find_prompt, specify_evaluator
 from evaluation.services.evaluators import CannotEvaluate
 from generation.forms import GenerateForm
 from llm.models import Endpoint
-from studies.forms.study import StudyForm, get_initial
 from studies.protocols import PROTOCOLS
 from studies.services.instrument_writing import copy_instrument, save_version
 from studies.services.instruments import find_version, get_source

@@ -2,8 +2,8 @@
 
 import pytest
 from django.urls import reverse
-
 from studies.forms.study import list_presets, load_presets
+
 from studies.services.creating import create_study
 from studies.services.launching import launch_study
 from studies.services.spec import check_spec

@@ -2,8 +2,8 @@
 
 import pytest
 from django.urls import reverse
-
 from studies.forms.study import StudyForm
+
 from studies.models import Study
 from studies.protocols import PROTOCOLS
 from studies.services.launching import launch_study
