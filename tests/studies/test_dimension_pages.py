@@ -12,11 +12,9 @@ from studies.services.spec import SpecError
 from studies.services.states import WrongState
 from tests.dimensions import Rater, annotators, drafted, launched, make_bank
 from tests.made_once import made_once
+from tests.studies.steps import address, begin, send
 
 NEW = {
-    "title": "Herons",
-    "slug": "",
-    "instrument": "dimension-ratings/en",
     "annotators": "3",
     "scale": "3",
     "layout": "question",
@@ -42,11 +40,12 @@ def rated_by_all(project):
 
 def test_the_form_is_built_from_the_declared_parameters(project, as_user, researcher):
     make_bank(project)
-    address = reverse("study_new", args=["rivers"]) + "?protocol=dimension-ratings"
     client = as_user(researcher)
-    form = client.get(address).context["form"]
-    assert [field.name for field in form.how] == ["dimensions", "scale", "layout", "rounds", "rules", "same_wording"]
-    assert client.post(address, NEW).status_code == 302
+    begin(client, title="Mine", protocol="dimension-ratings")
+    form = client.get(address("mine", "people")).context["form"]
+    names = ["dimensions", "scale", "layout", "rounds", "rules", "same_wording"]
+    assert [field.name for field in form.asked] == ["instrument", *names]
+    assert send(client, "mine", "people", **NEW).status_code == 302
     study = Study.objects.get()
     assert study.params == {
         "dimensions": ["fluency", "fun"], "scale": 3, "layout": "question", "rounds": 2, "rules": ["a", "c"],
@@ -56,10 +55,11 @@ def test_the_form_is_built_from_the_declared_parameters(project, as_user, resear
 
 def test_a_name_that_is_none_is_refused_in_the_form(project, as_user, researcher):
     make_bank(project)
-    address = reverse("study_new", args=["rivers"]) + "?protocol=dimension-ratings"
-    page = as_user(researcher).post(address, NEW | {"dimensions": "Fun!, fluency"})
+    client = as_user(researcher)
+    begin(client, title="Mine", protocol="dimension-ratings")
+    page = send(client, "mine", "people", dimensions="Fun!, fluency")
     assert "Parameter dimensions is" in str(page.context["form"].errors)
-    assert not Study.objects.exists()
+    assert Study.objects.get().params["dimensions"] == []
 
 
 @pytest.mark.parametrize(

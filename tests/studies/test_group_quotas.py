@@ -14,6 +14,7 @@ from studies.services.quotas import share_out
 from studies.services.spec import SpecError, check_spec
 from tests.dimensions import launched as launched_ratings
 from tests.dimensions import make_bank
+from tests.studies.steps import address, begin, send
 from tests.studies.world import bank, drafted, launched, spec
 
 PLAN = {"annotators": {"experts": 4, "crowd": 8}, "per_unit": {"experts": 2, "crowd": 2}}
@@ -156,15 +157,15 @@ def test_simulated_people_are_in_the_groups_of_the_plan(project):
 def test_the_form_takes_numbers_for_groups_and_shows_them_again(project, as_user, researcher):
     bank(project)
     client = as_user(researcher)
-    fields = {"title": "Two groups", "instrument": "guess-then-read/en", "seed": "1", "texts": [], "slug": "two"}
-    sent = fields | {"annotators": "experts: 4, crowd: 8", "per_unit": "experts: 2, crowd: all"}
-    assert client.post(reverse("study_new", args=["rivers"]), sent).status_code == 302
+    begin(client, title="Two")
+    numbers = {"grouping": "numbers", "reading": "some", "group_annotators": "experts: 4, crowd: 8"}
+    assert send(client, "two", "people", **numbers, group_per_unit="experts: 2, crowd: all").status_code == 302
     study = Study.objects.get(slug="two")
     assert study.plan["annotators"] == {"experts": 4, "crowd": 8}
     assert study.plan["per_unit"] == {"experts": 2, "crowd": "all"}
-    form = client.get(reverse("study_edit", args=["two"])).context["form"]
-    assert form["annotators"].value() == "experts: 4, crowd: 8"
-    page = client.post(reverse("study_new", args=["rivers"]), sent | {"per_unit": "experts: 5, crowd: 1"})
+    form = client.get(address("two", "people")).context["form"]
+    assert form["group_annotators"].value() == "experts: 4, crowd: 8"
+    page = send(client, "two", "people", group_per_unit="experts: 5, crowd: 1")
     assert page.status_code == 200
     assert page.context["form"].errors
 
@@ -172,9 +173,10 @@ def test_the_form_takes_numbers_for_groups_and_shows_them_again(project, as_user
 @pytest.mark.parametrize("wrong", ["experts: four", "experts:", ": 4", "a: 1, a: 2", "a: 0", "a: 5000"])
 def test_the_form_refuses_what_is_no_number(wrong, project, as_user, researcher):
     bank(project)
-    fields = {"title": "Two groups", "instrument": "guess-then-read/en", "annotators": wrong}
-    page = as_user(researcher).post(reverse("study_new", args=["rivers"]), fields)
-    assert "annotators" in page.context["form"].errors
+    client = as_user(researcher)
+    begin(client, title="Two")
+    page = send(client, "two", "people", grouping="numbers", group_annotators=wrong)
+    assert "group_annotators" in page.context["form"].errors
 
 
 def test_links_of_one_group_are_a_file_of_their_own(project, as_user, researcher):

@@ -20,6 +20,7 @@ from studies.services.people_texts import (
     mean_disagreement,
 )
 from studies.services.spec import SpecError, check_spec
+from tests.studies.steps import address, begin, send
 from tests.studies.world import bank, drafted, launched, spec
 
 SOME = {"annotators": 2, "people_texts": 3}
@@ -171,10 +172,10 @@ def test_disagreement_is_the_share_of_pairs():
 def test_the_form_and_the_pages_say_how_many_texts_people_do(project, as_user, researcher):
     bank(project, texts=5)
     client = as_user(researcher)
-    fields = {"title": "Some", "instrument": "guess-then-read/en", "annotators": "2", "seed": "1", "slug": "some"}
-    client.post(reverse("study_new", args=["rivers"]), fields | {"people_texts": "2"})
-    page = client.get(reverse("study_design", args=["some"]))
-    assert (page.context["draw"].n, str(page.context["workload"].texts)) == (2, "2")
+    begin(client, title="Some")
+    send(client, "some", "people", annotators="2", scope="equal chance", people_texts="2")
+    summary = client.get(address("some", "people")).context["summary"]
+    assert (summary.outline.draw.n, str(summary.workload.texts)) == (2, "2")
     client.post(reverse("study_act", args=["some", "launch"]))
     assert client.get(reverse("study_design", args=["some"])).context["people_texts"].made_by == researcher
     assert Annotator.objects.first().assignments.count() == 2

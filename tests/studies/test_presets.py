@@ -1,12 +1,13 @@
 """The published studies that ship as study files: they can be launched, and stand on the page of a new study."""
 
 import pytest
-from django.urls import reverse
-from studies.forms.study import list_presets, load_presets
 
+from studies.models import Study
 from studies.services.creating import create_study
 from studies.services.launching import launch_study
+from studies.services.presets import list_presets, load_presets
 from studies.services.spec import check_spec
+from tests.studies.steps import address, begin
 from tests.studies.world import bank
 
 BANKS = {
@@ -44,25 +45,23 @@ def test_a_study_of_the_published_size_can_be_planned(project):
 
 
 @pytest.mark.parametrize("name", sorted(BANKS))
-def test_the_form_is_filled_from_a_preset(name, project, as_user, researcher):
+def test_a_draft_begins_with_the_numbers_of_a_preset(name, project, as_user, researcher):
     bank(project)
     spec = load_presets()[name]
-    page = as_user(researcher).get(reverse("study_new", args=["rivers"]), {"protocol": spec.protocol, "preset": name})
-    form = page.context["form"]
-    assert list_presets(spec.protocol) == [spec]
-    assert form["title"].value() == spec.title
-    for field in ("shared_texts", "own_texts", "people_texts"):
-        assert (form[field].value() or 0) == getattr(spec.plan, field)
-    for parameter in spec.params:
-        assert form[parameter].value() is not None
-
-
-def test_a_preset_with_more_texts_than_there_are_says_so_at_the_field(project, as_user, researcher):
-    bank(project)
-    address = reverse("study_new", args=["rivers"]) + "?preset=text-informativity"
     client = as_user(researcher)
-    form = client.get(address).context["form"]
-    said = {field.name: field.value() for field in form if field.value() not in (None, False)}
-    form = client.post(address, said | {"instrument": "guess-then-read/en"}).context["form"]
-    assert list(form.errors) == ["people_texts"]
-    assert form.more_is_wrong
+    begin(client, title="Mine", preset=name)
+    study = Study.objects.get()
+    assert list_presets(spec.protocol) == [spec]
+    assert (study.title, study.protocol) == ("Mine", spec.protocol)
+    assert study.plan == spec.plan.numbers()
+    assert spec.params.items() <= study.params.items()
+    assert sorted(study.groups) == sorted(spec.groups)
+
+
+def test_a_preset_with_more_texts_than_there_are_is_kept_and_says_so(project, as_user, researcher):
+    bank(project)
+    client = as_user(researcher)
+    begin(client, title="Mine", preset="text-informativity")
+    summary = client.get(address("mine", "people")).context["summary"]
+    assert (summary.about, Study.objects.get().plan["people_texts"]) == ("people_texts", 10)
+    assert "10 texts" in summary.problem

@@ -6,9 +6,11 @@ from django.urls import reverse
 from evaluation.services.baselines import add_baseline
 from items.models import Item
 from studies.models import Review, Study
+from studies.services.launching import launch_study
 from studies.services.states import WrongState
 from studies.services.written_items import list_written_items
 from tests.factory import make_text
+from tests.studies.steps import begin, send
 from tests.studies.world import launched, person, post
 
 
@@ -85,19 +87,17 @@ def test_the_results_page_shows_counts_and_items(as_user, researcher, study):
 def test_a_draft_is_made_and_edited_with_its_variants(as_user, researcher, project):
     make_text(project, "t1")
     client = as_user(researcher)
-    address = reverse("study_new", args=[project.slug]) + "?protocol=writing"
-    assert 'name="generators"' not in client.get(address).content.decode()
-    said = {"title": "Writers", "instrument": "writing/en", "annotators": 2, "items_per_text": 3, "form": "open"}
-    made = client.post(address, said | {"variants": "- {name: three}\n- {name: one, params: {items_per_text: 1}}"})
-    study = Study.objects.get()
-    assert made.url == reverse("study_design", args=[study.slug])
-    assert list(study.variants.values_list("name", "params__items_per_text")) == [("three", 3), ("one", 1)]
-    assert "Questions per text: 1" in client.get(made.url).content.decode()
-    form = client.get(reverse("study_edit", args=[study.slug])).context["form"]
-    client.post(reverse("study_edit", args=[study.slug]), said | {"variants": form["variants"].value()})
-    assert list(study.variants.values_list("name", "params__items_per_text")) == [("three", 3), ("one", 1)]
-    wrong = client.post(reverse("study_edit", args=[study.slug]), said | {"variants": "name: three"})
+    made = begin(client, project.slug, title="Writers", protocol="writing")
+    assert 'name="generators"' not in client.get(made.url).content.decode()
+    variants = "- {name: three}\n- {name: one, params: {items_per_text: 1}}"
+    for changes in ({"variants": variants, "annotators": "2"}, {}):
+        send(client, "writers", "people", **changes)
+        study = Study.objects.get()
+        assert list(study.variants.values_list("name", "params__items_per_text")) == [("three", 3), ("one", 1)]
+    wrong = send(client, "writers", "people", variants="name: three")
     assert "starting with a hyphen" in wrong.content.decode()
+    launch_study(study)
+    assert "Questions per text: 1" in client.get(reverse("study_design", args=["writers"])).content.decode()
 
 
 def test_a_preview_of_a_variant_opens_its_page(as_user, researcher, project):
