@@ -4,7 +4,7 @@ import re
 import reprlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
@@ -27,7 +27,9 @@ class Parameter(ABC):
     default: Any
     label: str = ""
     help: str = ""
-    in_wording: tuple[str, ...] = ()  # the path to what the wording says where the value is the default
+    in_wording: tuple[str, ...] = field(
+        default=(), kw_only=True
+    )  # the path to what the wording says where the value is the default
 
     def read_wording(self, wording: Mapping[str, Any]) -> Any:
         """What the default means with this wording; of a list of entries, their names. None if it says nothing."""

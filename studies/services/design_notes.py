@@ -10,7 +10,7 @@ from django.utils.translation import ngettext
 
 from items.models import Item
 from studies.models import Study
-from studies.protocols import PROTOCOLS, Declaration
+from studies.protocols import PROTOCOLS, Declaration, InvalidParameter
 from studies.services.declarations import get_declaration
 from studies.services.launching import Outline, outline_draft
 from studies.services.quotas import count_annotators
@@ -74,6 +74,8 @@ def summarise_draft(study: Study) -> DraftSummary:
         check_variants(study, outline.chosen)
     except SpecError as error:
         return DraftSummary(problem=str(error), about=error.field)
+    except InvalidParameter as error:  # of a draft of another version of Lesart
+        return DraftSummary(problem=str(error))
     declaration = get_declaration(study)
     workload = estimate_workload(outline, declaration)
     return DraftSummary(
