@@ -114,7 +114,19 @@ RESULTS = (
 STUDY_TABS = (
     Tab(
         _("Design"),
-        ("study_design", "study_edit", "study_delete", "study_import", "study_planner", "study_act", "study_preview"),
+        (
+            "study_design",
+            "study_step",
+            "study_confirm",
+            "study_rename",
+            "study_copy",
+            "study_edit",
+            "study_delete",
+            "study_import",
+            "study_planner",
+            "study_act",
+            "study_preview",
+        ),
     ),
     Tab(_("People"), ("study_annotators", "annotator_link", "remove_simulated")),
     Tab(

@@ -34,20 +34,6 @@ OPENS_ON = {
 def open_study(request, slug):
     """Design as a draft, People while people answer, Results afterwards."""
     study = get_study(request.user, slug)
-    return redirect(OPENS_ON.get(study.state, "study_results"), study.slug)
-
-OPENS_ON = {
-    StudyState.DRAFT: "study_design",
-    StudyState.LIVE: "study_annotators",
-    StudyState.PAUSED: "study_annotators",
-}
-
-
-@login_required
-@require_safe
-def open_study(request, slug):
-    """Design as a draft, People while people answer, Results afterwards."""
-    study = get_study(request.user, slug)
     return redirect(OPENS_ON.get(StudyState(study.state), "study_results"), study.slug)
 
 

@@ -75,9 +75,9 @@ def test_unknown_parameters_and_values_off_their_range_are_refused(project, para
 def test_a_draft_says_how_much_it_asks(project, as_user, researcher):
     make_bank(project)
     drafted(project)
-    page = as_user(researcher).get(reverse("study_design", args=["dims"])).content.decode()
-    assert "gives about 63 answers" in " ".join(page.split())
-    assert "guessed by" not in page
+    page = as_user(researcher).get(address("dims", "people"))
+    assert str(page.context["summary"].workload.answers) == "63"
+    assert "guessed by" not in page.content.decode()
 
 
 @pytest.mark.slow

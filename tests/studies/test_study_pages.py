@@ -6,6 +6,7 @@ from django.urls import reverse
 
 from studies.models import Study, StudyState
 from tests.factory import make_item, make_text
+from tests.studies.steps import address
 from tests.studies.world import Person, bank, counts, drafted, launched, person
 
 
@@ -17,7 +18,7 @@ def client(client, researcher):
 
 def text_of(client, name: str, slug: str) -> str:
     """The page without its markup, blanks made one."""
-    page = client.get(reverse(name, args=[slug]))
+    page = client.get(reverse(name, args=[slug]), follow=True)
     return " ".join(BeautifulSoup(page.content, "html.parser").main.get_text(" ").split())
 
 
@@ -35,23 +36,24 @@ def test_the_list_says_how_far_each_study_is(client, project):
 
 def test_a_draft_says_what_happens_at_launch(client, project):
     bank(project, texts=10, generators=("alder", "birch", "cedar"), items=3)
-    drafted(project, plan={"annotators": 6})
+    study = drafted(project, plan={"annotators": 6})
+    summary = client.get(address(study, "launch")).context["summary"]
+    assert (summary.n_people, summary.n_texts, summary.n_items) == (6, 10, 90)
+    assert (str(summary.workload.answers), str(summary.workload.minutes)) == ("450", "60")
+    assert (str(summary.workload.guessers), str(summary.workload.doers)) == ("2", "6")
     page = text_of(client, "study_design", "study")
-    assert "6 personal links are created, one for each annotator" in page
-    assert "Each annotator works on 10 texts and gives about 450 answers, in about 60 minutes" in page
-    assert "Estimate: 200 words a minute, and 10 seconds for each answer" in page
-    assert "2 of them guess each item before reading, balanced over" in page
-    assert "90 (alder: 30, birch: 30, cedar: 30)" in page
+    assert "6 people need about 60 minutes each" in page
+    assert "alder (30), birch (30), cedar (30)" in page
 
 
 def test_a_draft_that_cannot_be_launched_says_why_and_offers_no_launch(client, project):
     bank(project, texts=5)
     study = drafted(project, plan={"annotators": 2, "shared_texts": 1, "own_texts": 2})
     make_item(make_text(project, "t9"), "alder", "t9-alder-1")
-    page = client.get(reverse("study_design", args=[study.slug])).content.decode()
+    page = client.get(address(study, "launch")).content.decode()
     assert "are 5 texts, but the study has 6" in page
-    assert reverse("study_act", args=[study.slug, "launch"]) not in page
-    assert reverse("study_edit", args=[study.slug]) in page
+    assert "study_confirm" not in page
+    assert address(study, "people") in page
 
 
 def test_launching_leads_to_the_links(client, project):
@@ -125,7 +127,7 @@ def test_a_running_study_says_how_far_it_has_come_and_what_was_frozen(client, pr
     study = launched(project, groups=["students"])
     person(study).start().finish()
     page = text_of(client, "study_design", "study")
-    assert "2 of 4 assignments done (one assignment = one text for one annotator), 2 annotators." in page
+    assert "Live: 2 of 4 assignments are done." in page
     assert "Fixed at launch" in page
     assert "alder: 2 · birch: 2" in page
     assert "Guess first, then read (English), version 1" in page
@@ -147,9 +149,7 @@ def test_simulated_annotators_are_announced_and_removed_with_one_click(client, p
     bank(project)
     study = launched(project)
     make_simulated_annotators(study, 2, seed=1)
-    assert "2 simulated annotators have done 0 of 4 assignments. They are not people" in text_of(
-        client, "study_design", "study"
-    )
+    assert "2 simulated annotators have done 0 of 4 assignments." in text_of(client, "study_design", "study")
     page = client.post(reverse("remove_simulated", args=["study"]), follow=True)
     assert "2 simulated annotators were removed with all answers." in page.content.decode()
     assert study.annotators.count() == 2
@@ -162,9 +162,7 @@ def test_previews_are_in_no_list_of_people(client, project):
     study = launched(project)
     Person(start_preview(study)).start().finish()
     assert "preview-" not in text_of(client, "study_annotators", "study")
-    assert "0 of 4 assignments done (one assignment = one text for one annotator), 2 annotators." in text_of(
-        client, "study_design", "study"
-    )
+    assert "Live: 0 of 4 assignments are done." in text_of(client, "study_design", "study")
 
 
 def test_an_imported_study_has_no_links_and_says_what_it_is(client, project):
@@ -175,7 +173,7 @@ def test_an_imported_study_has_no_links_and_says_what_it_is(client, project):
     import_responses(drafted(project), as_csv(whole()))
     page = text_of(client, "study_design", "study")
     assert "Imported study" in page
-    assert "Annotators and links" not in page
+    assert "People and links" not in page
     assert "/join/" not in client.get(reverse("study_annotators", args=["study"])).content.decode()
 
 
@@ -184,6 +182,6 @@ def test_what_loses_something_is_folded_away_first(client, project):
     drafted(project, slug="draft")
     launched(project, slug="live")
     for slug, name, arguments in [("draft", "study_delete", []), ("live", "study_act", ["close"])]:
-        soup = BeautifulSoup(client.get(reverse("study_design", args=[slug])).content, "html.parser")
+        soup = BeautifulSoup(client.get(reverse("study_design", args=[slug]), follow=True).content, "html.parser")
         form = soup.find("form", action=reverse(name, args=[slug, *arguments]))
         assert form.find_parent("details") is not None

@@ -55,7 +55,6 @@ PROTOCOL = Protocol(
     order=3,
     unit="item",
     summary=gettext_noop(
-        "People judge one question at a time, step by step. The questionnaire ends at the first step "
-        "where the question fails, so that nobody is asked something that makes no sense for it."
+        "People judge one question at a time, step by step. Judging ends at the first step where the question fails."
     ),
 )
