@@ -33,6 +33,8 @@ def large_enough(study: Study) -> dict[str, Any]:
     except (SpecError, TooLarge):
         return {"study": study}
     own = own_row(table)
+    if own["power"] is None:
+        return {"study": study, "own": own}
     return {"study": study, "own": own, "said": plan.sentence(own), "doubled": list_doubled(table, own)}
 
 

@@ -25,7 +25,6 @@ PAGES = [
     ("study_design", ["live"], "get", "viewer", 200),
     ("study_step", ["draft", "texts"], "get", "researcher", 200),
     ("study_step", ["draft", "people"], "post", "researcher", 200),
-    ("study_design", ["draft"], "get", "viewer", 200),
     ("study_confirm", ["draft"], "get", "researcher", 200),
     ("study_rename", ["live"], "post", "researcher", 302),
     ("study_copy", ["live"], "post", "researcher", 302),
