@@ -188,7 +188,7 @@ class TextsForm(StepForm):
     def clean(self) -> Said:
         if self.has_other_language and "language" not in self.errors:
             for name in ("texts", "generators"):  # those sent are of the language before
-                self._errors.pop(name, None)  # type: ignore[union-attr]
+                self.errors.pop(name, None)
         return super().clean()
 
     def write(self, said: Said, cleaned: Said) -> Said:

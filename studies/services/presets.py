@@ -47,7 +47,9 @@ def start_spec(project: Project, protocol: Protocol, preset: StudySpec | None = 
     }
 
 
-def restart_spec(study_spec: dict[str, Any], project: Project, protocol: Protocol, preset: StudySpec | None) -> dict:
+def restart_spec(
+    study_spec: dict[str, Any], project: Project, protocol: Protocol, preset: StudySpec | None
+) -> dict[str, Any]:
     """The same draft under another protocol or preset: title, short name, texts, generators and seed stay."""
     kept = {name: study_spec[name] for name in ("slug", "title", "items")}
     fresh = start_spec(project, protocol, preset) | kept
