@@ -53,6 +53,7 @@ def group_word(name: str) -> str:
 def scope_word(name: str) -> str:
     """The generator or source that a row is about, empty for all of them; or the scope of a correlation."""
     words = {"all": _("all"), "pooled": _("pooled"), "within text": _("within text"), "by generator": _("by generator")}
+    words |= {"across texts": _("across texts")}
     return words.get(name, name) or _("all")
 
 
@@ -132,6 +133,7 @@ def unit_word(unit: str) -> str:
         "annotator": _("annotators"),
         "text × annotator": _("texts and annotators"),
         "judgment": _("single judgments"),
+        "item": _("items"),
     }
     return words.get(unit, unit)
 
@@ -142,6 +144,9 @@ def method_word(method: str) -> str:
         "two-way-t": _("one t per variance component"),
         "jackknife-t": _("jackknife, t"),
         "bootstrap-percentile": _("percentiles of draws"),
+        "fitted slope": _("people and models"),
+        "people only": _("people only"),
+        "models at face value": _("people and models, slope 1"),
     }
     return words.get(method, method)
 

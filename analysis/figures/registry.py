@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from analysis.figures.forest import list_forests
 from analysis.figures.outlook import outlook
 from analysis.figures.style import CONFIG
 from analysis.plugins import load_plugins
@@ -19,7 +20,7 @@ def list_figures() -> dict[str, tuple[str, Draw]]:
     found: dict[str, tuple[str, Draw]] = {}
     for plugin in load_plugins().values():
         found |= plugin.figures()
-    return found | {"outlook": ("outlook", outlook)}
+    return found | list_forests() | {"outlook": ("outlook", outlook)}
 
 
 def specification(name: str, table: Table, heading: str, said: Sequence[str] = ()) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
+from analysis.figures.forest import FORESTS, forest_size
 from analysis.tables.spec import Row, Table
 from analysis.words import evaluator_word, scope_word
 from studies.protocols.conditions import NOT_APPLICABLE
@@ -150,6 +151,7 @@ def outlook(table: Table) -> Size:
 
 # What a figure draws where that is not its table from the first row on.
 DRAWN: dict[str, Callable[[Table], list[Row]]] = {
+    **{name: shape.rows_of for name, shape in FORESTS.items()},
     "labels_by_group_and_source": rows_by_group_and_source,
     "applicable_labels_by_group_and_source": rows_by_group_and_source,
 }
@@ -170,4 +172,5 @@ SIZES: dict[str, Callable[[Table], Size]] = {
     "ranking": ranking,
     "scores": ranking,
     "outlook": outlook,
+    **dict.fromkeys(FORESTS, forest_size),
 }

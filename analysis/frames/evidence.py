@@ -22,7 +22,7 @@ from evaluation.services.describing import list_caveats
 from evaluation.services.position import PositionBias, get_positions
 from items.models import Generator, KeyCorrection, Text
 from items.plain import count_tokens
-from studies.models import Annotator, Purpose, Study, Submission, Unit, UnitItem
+from studies.models import Annotator, PeopleTexts, Purpose, Study, Submission, Unit, UnitItem
 from studies.protocols import PROTOCOLS
 from studies.services.expert_check import REHEARSING
 
@@ -78,6 +78,14 @@ WITHHELD = "withheld"  # in the metadata of a text that a replication pack holds
 
 
 @dataclass(frozen=True)
+class TextDraw:
+    """The texts drawn by chance for people: of each text of the study the probability, and which were drawn."""
+
+    chances: dict[str, float]
+    drawn: frozenset[str]
+
+
+@dataclass(frozen=True)
 class Evidence:
     """What the answers of a study are, and what they are about.
 
@@ -98,6 +106,7 @@ class Evidence:
     `positions`: by label, how often the order of a pair decided what a model said.
     `metadata`: by item_id, what its metadata says in short texts.
     `unit_items`: by unit, the ids of the items that are compared, in stored order; only where items are compared.
+    `text_draw`: how the texts that people do were drawn; None where they were not drawn by chance.
     `published_names`: by generator, the published one that a researcher has said it is, "" for none.
     """
 
@@ -125,6 +134,7 @@ class Evidence:
     metadata: dict[str, dict[str, str]] = field(default_factory=dict)
     published_names: dict[str, str] = field(default_factory=dict)
     unit_items: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    text_draw: TextDraw | None = None
 
 
 def with_items(evidence: Evidence, rows: pd.DataFrame) -> pd.DataFrame:
@@ -166,8 +176,17 @@ def evidence_of(study: Study, choices: Choices) -> Evidence:
             metadata=metadata_of(study),
             published_names=stored_matches(study),
             unit_items=list_compared_items(study),
+            text_draw=text_draw_of(study),
         )
     return on_shared_texts(found) if choices.shared_texts else found
+
+
+def text_draw_of(study: Study) -> TextDraw | None:
+    """Texts by external id."""
+    found = PeopleTexts.objects.filter(study=study).first()
+    if found is None:
+        return None
+    return TextDraw({each["text_id"]: each["probability"] for each in found.texts}, found.drawn)
 
 
 def list_compared_items(study: Study) -> dict[int, tuple[str, ...]]:

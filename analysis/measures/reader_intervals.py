@@ -94,7 +94,11 @@ def contrast_parts(
     added: Sequence[Arm], subtracted: Sequence[Arm], *, bounds: Bounds = DIFFERENCE, fixed: bool = False
 ) -> VarianceParts:
     """The parts of a difference's variance, which give its interval at any level and its p."""
-    arms = [*((1.0, arm) for arm in added), *((-1.0, arm) for arm in subtracted)]
+    return weighted_parts([*((1.0, arm) for arm in added), *((-1.0, arm) for arm in subtracted)], bounds, fixed=fixed)
+
+
+def weighted_parts(arms: Sequence[tuple[float, Arm]], bounds: Bounds, *, fixed: bool = False) -> VarianceParts:
+    """The parts of a sum of arms' means, each times its weight, such as one generator minus the mean of the others."""
     return _parts(arms, bounds, fixed=fixed, on_logits=False)
 
 

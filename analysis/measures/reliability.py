@@ -75,8 +75,9 @@ def lengthen(reliability: float, times: float) -> float:
     return times * reliability / (1 + (times - 1) * reliability)
 
 
-def largest_block(answered: BoolArray) -> tuple[IntArray, IntArray]:
-    """Persons and texts of the largest complete block of persons × texts (n, t), by number of cells.
+def largest_block(answered: BoolArray, least: int = 0) -> tuple[IntArray, IntArray]:
+    """Persons and texts of the largest complete block of persons × texts (n, t), by number of cells; of those
+    with `least` persons, where there are any.
 
     Sought among the sets of texts that persons did and what two of these share: the commonest 200 sets.
     """
@@ -85,5 +86,7 @@ def largest_block(answered: BoolArray) -> tuple[IntArray, IntArray]:
     shared = [one & other for one, other in combinations(kept, 2)] if len(kept) > 1 else []
     candidates = np.unique(np.array([*kept, *shared], dtype=bool), axis=0)
     having = (answered.astype(np.int64) @ candidates.T.astype(np.int64)) == candidates.sum(axis=1)
-    best = int(np.argmax(having.sum(axis=0) * candidates.sum(axis=1)))
+    persons = having.sum(axis=0)
+    enough = persons >= least if (persons >= least).any() else np.ones(len(persons), dtype=bool)
+    best = int(np.argmax(np.where(enough, persons * candidates.sum(axis=1), -1)))
     return np.flatnonzero(having[:, best]), np.flatnonzero(candidates[best])

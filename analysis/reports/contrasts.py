@@ -17,7 +17,7 @@ from analysis.choices import ANNOTATORS, PUBLISHED, READERS, Choices
 from analysis.frames.evidence import Evidence
 from analysis.measures.contrasts import AdjustedContrast, adjust_reader_contrasts, adjust_text_contrasts
 from analysis.measures.intervals import Bounds, undefined
-from analysis.measures.reader_intervals import Arm, contrast_parts
+from analysis.measures.reader_intervals import Arm, contrast_parts, weighted_parts
 from analysis.measures.types import FloatArray
 from analysis.reports.estimates import NOT_PUBLISHED, intervals_json
 from analysis.reports.tables import CONTRASTS
@@ -82,7 +82,7 @@ class Family:
             contrast_parts(
                 (*self.figures[a].added, *self.figures[b].subtracted),
                 (*self.figures[a].subtracted, *self.figures[b].added),
-                bounds=self._unscaled_bounds, fixed=self.fixed,
+                bounds=self.unscaled_bounds, fixed=self.fixed,
             )
             for a, b in self.pairs()
         ])  # fmt: skip
@@ -91,15 +91,41 @@ class Family:
         values = np.array([self._difference(a, b) for a, b in self.pairs()])
         figures = {name: figure.without_each_text(self.n_texts) for name, figure in self.figures.items()}
         without = np.stack([figures[a] - figures[b] for a, b in self.pairs()], axis=1)
-        return adjust_text_contrasts(values, without, bounds=self._unscaled_bounds, seed=seed, alone=alone)
+        return adjust_text_contrasts(values, without, bounds=self.unscaled_bounds, seed=seed, alone=alone)
 
     def _difference(self, a: str, b: str) -> float:
         one, other = self.figures[a], self.figures[b]
         added, subtracted = (*one.added, *other.subtracted), (*one.subtracted, *other.added)
         return sum(arm.mean() for arm in added) - sum(arm.mean() for arm in subtracted)
 
+    def against_others(self, convention: str, seed: int, *, alone: bool = False) -> list[AdjustedContrast]:
+        """One per generator: its figure minus the mean of the others'."""
+        if convention == READERS:
+            parts = (
+                weighted_parts(self._weights(name), self.unscaled_bounds, fixed=self.fixed) for name in self.figures
+            )
+            found = adjust_reader_contrasts(list(parts))
+        else:
+            values = [sum(weight * arm.mean() for weight, arm in self._weights(name)) for name in self.figures]
+            figures = np.stack([figure.without_each_text(self.n_texts) for figure in self.figures.values()], axis=1)
+            g = figures.shape[1]
+            without = (g * figures - figures.sum(axis=1, keepdims=True)) / (g - 1)
+            found = adjust_text_contrasts(
+                np.array(values), without, bounds=self.unscaled_bounds, seed=seed, alone=alone
+            )
+        return [rescale(each, self.scale) for each in found]
+
+    def _weights(self, name: str) -> list[tuple[float, Arm]]:
+        others = 1 / (len(self.figures) - 1)
+        return [
+            (sign * (1.0 if each == name else -others), arm)
+            for each, figure in self.figures.items()
+            for sign, arms in ((1.0, figure.added), (-1.0, figure.subtracted))
+            for arm in arms
+        ]
+
     @property
-    def _unscaled_bounds(self) -> Bounds:
+    def unscaled_bounds(self) -> Bounds:
         return self.bounds[0] / self.scale, self.bounds[1] / self.scale
 
     def counts(self, a: str, b: str) -> tuple[int, int]:

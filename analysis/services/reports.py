@@ -12,6 +12,7 @@ from analysis.plugins import find_plugin
 from analysis.reports.drill_down import TABLES
 from analysis.reports.published import with_published
 from analysis.reports.report import Report, complete
+from analysis.science.report import with_science
 from analysis.tables.spec import Row, Table, TableSpec
 from studies.models import Study
 
@@ -29,7 +30,8 @@ def report_from(evidence: Evidence) -> Report:
 
 def own_report(evidence: Evidence) -> Report:
     """What the protocol's own module says, with the published numbers beside it."""
-    return with_published(find_plugin(evidence.study.protocol).report(evidence), evidence)
+    report = find_plugin(evidence.study.protocol).report(evidence)
+    return with_published(with_science(report, evidence), evidence)
 
 
 def full_report_from(evidence: Evidence) -> Report:

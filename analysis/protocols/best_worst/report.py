@@ -33,6 +33,7 @@ from analysis.reports.headlines import Wording, headline
 from analysis.reports.report import Report
 from analysis.reports.tables import EVALUATOR, GENERATOR
 from analysis.reports.variants import variants
+from analysis.science.generators import against_others
 from analysis.tables.spec import Column, Row, Table, TableSpec, count, estimate, number, translate
 from studies.protocols.best_worst.declaration import BEST, WORST
 
@@ -118,6 +119,7 @@ def build_report(evidence: Evidence) -> Report:
     tables = (
         generator_scores(evidence),
         contrasts(evidence, comparisons),
+        *against_others(evidence, comparisons),
         item_scores(evidence),
         agreement(evidence),
         *([by_judges] if by_judges.rows else []),

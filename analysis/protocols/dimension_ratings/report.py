@@ -21,6 +21,7 @@ from analysis.reports.description import description
 from analysis.reports.error_codes import error_codes
 from analysis.reports.report import Report
 from analysis.reports.variants import variants
+from analysis.science.generators import against_others
 
 
 def build_report(evidence: Evidence) -> Report:
@@ -33,6 +34,7 @@ def build_report(evidence: Evidence) -> Report:
     tables = (
         means,
         contrasts(evidence, comparisons),
+        *against_others(evidence, comparisons),
         agreed,
         *variants(evidence, variant_alpha),
         correlations,

@@ -20,6 +20,7 @@ from analysis.reports.contrasts import contrasts
 from analysis.reports.description import description
 from analysis.reports.report import Report
 from analysis.reports.variants import variants
+from analysis.science.generators import against_others
 
 
 def build_report(evidence: Evidence) -> Report:
@@ -41,6 +42,7 @@ def build_report(evidence: Evidence) -> Report:
     tables = (
         pooled,
         contrasts(evidence, comparisons),
+        *against_others(evidence, comparisons),
         matched,
         standardised,
         *beside,

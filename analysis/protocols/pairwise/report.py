@@ -14,6 +14,7 @@ from analysis.reports.description import description
 from analysis.reports.error_codes import found_errors
 from analysis.reports.report import Report
 from analysis.reports.variants import variants
+from analysis.science.generators import against_others
 
 
 def build_report(evidence: Evidence) -> Report:
@@ -22,6 +23,7 @@ def build_report(evidence: Evidence) -> Report:
     tables = (
         ranked,
         contrasts(evidence, comparisons),
+        *against_others(evidence, comparisons),
         wins(evidence),
         pair_agreement(evidence),
         *variants(evidence, variant_agreement),

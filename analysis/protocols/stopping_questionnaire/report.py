@@ -20,6 +20,7 @@ from analysis.reports.description import description
 from analysis.reports.error_codes import found_errors
 from analysis.reports.report import Report
 from analysis.reports.variants import variants
+from analysis.science.generators import against_others
 
 BY_GROUP_AND_SOURCE = ("labels_by_group_and_source", "applicable_labels_by_group_and_source")
 
@@ -30,6 +31,7 @@ def build_report(evidence: Evidence) -> Report:
     tables = (
         how_far,
         contrasts(evidence, comparisons),
+        *against_others(evidence, comparisons),
         labels,
         agreed,
         *variants(evidence, category_agreement),

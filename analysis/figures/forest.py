@@ -1,0 +1,107 @@
+"""Numbers with their intervals in rows under each other, for every table of that kind, and curves of raters."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import altair as alt
+from django.utils.translation import gettext as _
+
+from analysis.figures.style import BARE, GUESS, READ, SOFT, WIDTH, labels
+from analysis.formatting import with_interval
+from analysis.tables.spec import Row, Table
+from analysis.words import worded
+
+ROW_HEIGHT, MOST_ROWS = 34, 60
+
+
+@dataclass(frozen=True)
+class Forest:
+    """Which number of a table is drawn, under the names in which columns, in which rows; zero: with a line at 0."""
+
+    value: str
+    names: tuple[str, ...]
+    where: tuple[tuple[str, str], ...] = ()
+    zero: bool = False
+    low: str = "low"
+    high: str = "high"
+
+    def rows_of(self, table: Table) -> list[Row]:
+        chosen = [row for row in table.rows if all(row[name] == value for name, value in self.where)]
+        return [row for row in chosen if row[self.value] is not None][:MOST_ROWS]
+
+    def name_of(self, row: Row, table: Table) -> str:
+        kinds = {column.name: column.kind for column in table.columns}
+        return " · ".join(filter(None, (worded(kinds.get(name, "text"), row[name]) for name in self.names)))
+
+
+FORESTS = {
+    "people_and_models": Forest("value", ("generator", "method"), (("measure", "informativity"),)),
+    "generator_vs_others": Forest(
+        "difference", ("measure", "evaluator", "generator"), (), True, "low_adjusted", "high_adjusted"
+    ),
+    "carry_over": Forest("effect", ("evaluator",), (), True),
+    "reliability": Forest("alpha", ("parts",)),
+    "d_study": Forest("relative", ("question", "group")),
+    "rater_severity": Forest("severity", ("question", "annotator"), (), True),
+    "fair_means": Forest("fair", ("question", "generator")),
+    "rasch": Forest("difficulty", ("item_id",), (), True, "", ""),
+    "dif": Forest("d", ("item_id",), (), True),
+}
+
+
+def forest(shape: Forest, table: Table, title: Mapping[str, Any]) -> Any:
+    """A point with its interval for each row."""
+    rows = [point(shape, row, table) for row in shape.rows_of(table)]
+    y = alt.Y("name:N", title=None, sort=[row["name"] for row in rows], axis=BARE)
+    base = alt.Chart(alt.Data(values=rows)).encode(y=y, tooltip=[alt.Tooltip("name:N"), alt.Tooltip("text:N")])
+    heading = next(column.title for column in table.columns if column.name == shape.value)
+    x = alt.X("value:Q", title=heading, scale=alt.Scale(zero=False))
+    layers: list[Any] = [
+        base.transform_filter("isValid(datum.low)")
+        .mark_rule(strokeWidth=1.5, color=READ)
+        .encode(x=alt.X("low:Q"), x2="high:Q"),
+        base.mark_point(size=90, filled=True, opacity=1, color=READ).encode(x=x),
+        *labels(base.encode(x=x, text="text:N"), -13),
+    ]
+    if shape.zero:
+        layers.insert(0, alt.Chart().mark_rule(strokeDash=[3, 3], color=SOFT).encode(x=alt.datum(0)))
+    return alt.layer(*layers).properties(width=WIDTH, height=alt.Step(ROW_HEIGHT), title=title)
+
+
+def point(shape: Forest, row: Row, table: Table) -> dict[str, Any]:
+    low, high = (row[end] if end else None for end in (shape.low, shape.high))
+    text = with_interval(row[shape.value], low, high)
+    return {"name": shape.name_of(row, table), "value": row[shape.value], "low": low, "high": high, "text": text}
+
+
+def rater_curve(table: Table, title: Mapping[str, Any]) -> Any:
+    """Eρ² by number of raters, a line for each question, with .7 and .8 marked."""
+    shape = FORESTS["d_study"]
+    rows = [
+        {"name": shape.name_of(row, table), "n": row["n_raters"], "value": row["relative"]}
+        for row in shape.rows_of(table)
+    ]
+    x = alt.X("n:O", title=_("raters of each item"), axis=alt.Axis(labelAngle=0))
+    y = alt.Y("value:Q", title="Eρ²", scale=alt.Scale(domain=[0, 1]))
+    lines = alt.Chart(alt.Data(values=rows)).encode(x=x, y=y, tooltip=["name:N", "n:O", "value:Q"])
+    marks = [alt.Chart().mark_rule(strokeDash=[3, 3], color=SOFT).encode(y=alt.datum(level)) for level in (0.7, 0.8)]
+    named = lines.encode(detail="name:N", strokeDash=alt.StrokeDash("name:N", title=None))
+    drawn = alt.layer(*marks, named.mark_line(color=READ), lines.mark_point(filled=True, color=GUESS, size=45))
+    return drawn.properties(width=WIDTH, height=240, title=title)
+
+
+def list_forests() -> dict[str, tuple[str, Callable[[Table, Mapping[str, Any]], Any]]]:
+    """By name of a figure, which is that of its table."""
+    found: dict[str, tuple[str, Any]] = {name: (name, partial(forest, shape)) for name, shape in FORESTS.items()}
+    return found | {"d_study": ("d_study", rater_curve)}
+
+
+def forest_size(table: Table) -> tuple[float, float]:
+    """Width and height of the figure of a table."""
+    if table.name == "d_study":
+        return WIDTH + 60, 240 + 110
+    shape = FORESTS[table.name]
+    rows = shape.rows_of(table)
+    return WIDTH + 6.5 * max((len(shape.name_of(row, table)) for row in rows), default=0), ROW_HEIGHT * len(rows) + 105

@@ -1,0 +1,71 @@
+"""What the pieces share: the stages without and with the text, judgments in them, and estimates by convention."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from django.utils.translation import gettext as _
+
+from analysis.choices import ANNOTATORS, PUBLISHED, READERS
+from analysis.frames.evidence import Evidence
+from analysis.frames.responses import judgments_of
+from analysis.measures.intervals import undefined
+from analysis.measures.variance_parts import VarianceParts
+from analysis.reports.estimates import NOT_PUBLISHED, Estimate
+from studies.services.declarations import get_declaration
+
+
+@dataclass(frozen=True)
+class ReadingStages:
+    """Names of the stages in which options are judged; without: "" where there is none."""
+
+    without: str
+    with_text: str
+
+
+def reading_stages(evidence: Evidence) -> ReadingStages | None:
+    """None where no option is judged with the text."""
+    found = {False: "", True: ""}
+    for stage in get_declaration(evidence.study).stages:
+        if any(question.per == "option" and question.kind == "tick" for question in stage.questions):
+            found["text" in stage.shows] = stage.name
+    return ReadingStages(found[False], found[True]) if found[True] else None
+
+
+def judgments_in(evidence: Evidence) -> pd.DataFrame:
+    """Judgments of options with p(right): what was judged as 0 or 1 where no probability is known."""
+    answered = evidence.frame[(evidence.frame["question"] == "answer") & evidence.frame["correct"].notna()]
+    judgments = judgments_of(evidence.frame)
+    p = answered["probability"].to_numpy(dtype=np.float64)
+    key = judgments["value"].to_numpy() == judgments["correct"].to_numpy()
+    right = judgments["correct"].to_numpy(dtype=np.float64)
+    return judgments.assign(p_right=np.where(np.isnan(p), right, np.where(key, p, 1 - p)))
+
+
+def conventions(random: VarianceParts, fixed: VarianceParts, reason: str = "") -> Estimate:
+    """An estimate with its interval over readers and texts, and for these readers; `reason`: why there is none."""
+    nowhere = undefined("", ("text", fixed.n_texts, 0, None), NOT_PUBLISHED)
+    found = {READERS: random.interval(), ANNOTATORS: fixed.interval(), PUBLISHED: nowhere}
+    return Estimate(np.nan if reason else random.value, found, reason)
+
+
+def texts_only(parts: VarianceParts, reason: str = "") -> Estimate:
+    """The same where readers are always taken as they are."""
+    return conventions(parts, parts, reason)
+
+
+def refused(reason: str) -> Estimate:
+    """No number, for this reason, already in the words of the page."""
+    nowhere = undefined("", ("text", 0, 0, None), "")
+    return Estimate(np.nan, dict.fromkeys((READERS, ANNOTATORS, PUBLISHED), nowhere), reason)
+
+
+def chosen_parts(convention: str, random: VarianceParts, fixed: VarianceParts) -> VarianceParts:
+    return random if convention == READERS else fixed
+
+
+def said(reason: str, values: Mapping[str, Any] | None = None) -> str:
+    """A reason in the language of now."""
+    return (_(reason) % values if values else _(reason)) if reason else ""

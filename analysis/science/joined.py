@@ -1,0 +1,303 @@
+"""Text informativity from people on texts drawn by chance and models on all of them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import isnan
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from analysis.choices import READERS
+from analysis.formatting import number, of_texts, texts_counted, with_interval
+from analysis.frames.evidence import Evidence
+from analysis.measures.contrasts import adjust_reader_contrasts
+from analysis.measures.prediction_powered import PEOPLE_ONLY, SLOPE_ONE, Cell, Fitted, Judgments, combine, fit, gain
+from analysis.measures.text_parts import FIXED, RANDOM
+from analysis.measures.variance_parts import VarianceParts
+from analysis.reports.contrasts import conventions_of
+from analysis.reports.evaluators import Evaluator, evaluators_in, people_in
+from analysis.science.common import ReadingStages, conventions, judgments_in, reading_stages, refused
+from analysis.science.tables import JOINED, JOINED_CONTRASTS
+from analysis.tables.spec import Table
+
+FEWEST_TEXTS, FEW_TEXTS = 10, 20
+MOST_MISSING = 0.2
+LEAST_R = 0.3
+METHODS: dict[str, float | None] = {"fitted slope": None, "people only": PEOPLE_ONLY, "models at face value": SLOPE_ONE}
+FITTED = "fitted slope"
+ANSWERABILITY, GUESSABILITY, INFORMATIVITY = "answerability", "guessability", "informativity"
+
+TOO_FEW = gettext_noop("An estimate with models needs people on at least %(least)d texts; this row has %(n)d.")
+NOT_DRAWN = gettext_noop("The texts that people did were not drawn by chance, so people and models cannot be joined.")
+INCOMPLETE = gettext_noop("%(model)s has no answer on %(k)d of %(n)d texts; name an evaluator that answered them all.")
+UNANSWERED = gettext_noop("People answered %(a)d of %(n)d drawn texts; those that are missing may differ.")
+OWN_ITEMS = gettext_noop("%(model)s wrote these items; the estimate stays right.")
+HARDLY = gettext_noop("Models hardly help here (r = %(r)s): the interval of people only is as good.")
+UNCERTAIN = gettext_noop("From %(n)d texts, how well models predict people is itself uncertain (r = %(r)s).")
+
+
+@dataclass(frozen=True)
+class Predictor:
+    """The models whose answers predict people's: all that answered something about every text, or why there is none."""
+
+    names: tuple[str, ...]
+    shares: pd.DataFrame  # stage, generator, text_id, p: the mean of the models' p(right)
+    reason: str = ""
+
+
+def joined_tables(evidence: Evidence) -> tuple[Table, ...]:
+    """None where models did not answer about more texts than people, so that there is nothing to join."""
+    stages = reading_stages(evidence)
+    if stages is None or not stages.without:
+        return ()
+    judgments = judgments_in(evidence)
+    people, models = people_in(evidence), [each for each in evaluators_in(evidence) if each.kind == "model"]
+    theirs = people.rows_of(judgments)
+    if theirs.empty or not models or covers(theirs, judgments, models):
+        return ()
+    found = [of_generator(evidence, stages, name, theirs, judgments, models) for name in evidence.generators]
+    rows = [row for each in found for row in each.rows(evidence.choices.convention)]
+    return JOINED.build(rows, evidence.choices.convention), JOINED_CONTRASTS.build(contrast_rows(found, evidence))
+
+
+def covers(people: pd.DataFrame, judgments: pd.DataFrame, models: list[Evaluator]) -> bool:
+    """Whether people answered about every text that a model answered about."""
+    codes = frozenset().union(*(each.codes for each in models))
+    return set(judgments[judgments["annotator"].isin(codes)]["text_id"]) <= set(people["text_id"])
+
+
+@dataclass(frozen=True)
+class Joined:
+    """Both stages of a generator; reason: why people and models cannot be joined, in words."""
+
+    generator: str
+    cells: tuple[Cell, Cell]  # with the text, without
+    predictor: Predictor
+    drawn: int
+    reason: str
+    remark: str
+
+    def fitted(self, slope: float | None) -> tuple[Fitted, Fitted]:
+        read, guess = (fit(cell, slope) for cell in self.cells)
+        return read, guess
+
+    def parts(self, measure: str, slope: float | None, readers: Any) -> VarianceParts:
+        read, guess = self.fitted(slope)
+        if measure == INFORMATIVITY:
+            return combine((read, guess), (1, -1), (-1.0, 1.0), readers)
+        return combine((read if measure == ANSWERABILITY else guess,), (1,), (0.0, 1.0), readers)
+
+    def cells_of(self, measure: str) -> tuple[Cell, ...]:
+        return {ANSWERABILITY: self.cells[:1], GUESSABILITY: self.cells[1:]}.get(measure, self.cells)
+
+    def why_not(self, measure: str) -> str:
+        """Why there is no estimate; empty where there is one."""
+        if self.reason:
+            return self.reason
+        n = min(int(cell.done.sum()) for cell in self.cells_of(measure))
+        if n < FEWEST_TEXTS:
+            return _(TOO_FEW) % {"least": FEWEST_TEXTS, "n": n}
+        if n < (1 - MOST_MISSING) * self.drawn:
+            return _(UNANSWERED) % {"a": n, "n": self.drawn}
+        return ""
+
+    def remarks(self, measure: str, r: float) -> str:
+        n = min(int(cell.done.sum()) for cell in self.cells_of(measure))
+        found = [self.remark]
+        if n < self.drawn:
+            found.append(_(UNANSWERED) % {"a": n, "n": self.drawn})
+        if n < FEW_TEXTS:
+            found.append(_(UNCERTAIN) % {"n": n, "r": number(r)})
+        if r < LEAST_R:
+            found.append(_(HARDLY) % {"r": number(r)})
+        return " ".join(filter(None, found))
+
+    def rows(self, convention: str) -> Iterator[dict[str, Any]]:
+        for measure in (GUESSABILITY, ANSWERABILITY, INFORMATIVITY):
+            reason = self.why_not(measure)
+            methods = {FITTED: None} if reason else METHODS
+            alone = None if reason else self.width(measure, PEOPLE_ONLY, convention)
+            for method, slope in methods.items():
+                yield self.row(measure, method, slope, reason, alone, convention)
+
+    def width(self, measure: str, slope: float | None, convention: str) -> float:
+        low, high = self.parts(measure, slope, RANDOM if convention == READERS else FIXED).ends()
+        return high - low
+
+    def row(
+        self, measure: str, method: str, slope: float | None, reason: str, alone: float | None, convention: str
+    ) -> dict[str, Any]:
+        cells = self.cells_of(measure)
+        n, n_all = (min(int(each.sum()) for each in masks) for masks in (
+            [cell.done for cell in cells], [cell.weight > 0 for cell in cells],
+        ))  # fmt: skip
+        about: dict[str, Any] = {
+            "generator": self.generator, "measure": measure, "method": method, "n_texts": n, "n_texts_all": n_all,
+            "predictor": ", ".join(self.predictor.names), "remark": "",
+        }  # fmt: skip
+        empty = dict.fromkeys(("slope", "r", "n_effective", "width_share"))
+        if reason:
+            return about | empty | {"value": refused(reason), "reason": reason, "remark_said": ""}
+        fitted = self.fitted(slope)[: 1 if measure == ANSWERABILITY else 2][-1:]
+        value = conventions(self.parts(measure, slope, RANDOM), self.parts(measure, slope, FIXED))
+        r = correlation(cells)
+        remark = self.remarks(measure, r) if method == FITTED else ""
+        single = fitted[0] if len(cells) == 1 else None
+        return about | {
+            "value": value,
+            "slope": None if single is None else single.slope,
+            "r": r,
+            "n_effective": n * gain(r, n, n_all) if method == FITTED else None,
+            "width_share": self.width(measure, slope, convention) / alone if alone else None,
+            "remark": remark,
+            "remark_said": remark,
+        }
+
+
+def correlation(cells: tuple[Cell, ...]) -> float:
+    """r of people and predictor over the texts that people did; of a difference, that of both sides' differences."""
+    if len(cells) == 1:
+        return fit(cells[0]).r
+    read, guess = cells
+    both = read.done & guess.done
+    z, f = read.people - guess.people, read.predicted - guess.predicted
+    scale = read.weight / read.weight[read.weight > 0].mean()
+    return fit(Cell(np.where(both, z, np.nan), f, read.chance, np.where(both, scale, read.weight))).r
+
+
+def of_generator(
+    evidence: Evidence,
+    stages: ReadingStages,
+    generator: str,
+    people: pd.DataFrame,
+    judgments: pd.DataFrame,
+    models: list[Evaluator],
+) -> Joined:
+    """Cells over the texts that hold items of the generator, in their order."""
+    weight = evidence.options[evidence.options["generator"] == generator].groupby("text_id", sort=False).size()
+    draw = evidence.text_draw
+    chance = weight.index.map(draw.chances).to_numpy(dtype=np.float64) if draw else np.ones(len(weight))
+    predictor = predict(judgments, models, weight.index, generator, stages)
+    reason = predictor.reason if draw else _(NOT_DRAWN)
+    cells = tuple(
+        make_cell(people, predictor, weight, chance, generator, stage) for stage in (stages.with_text, stages.without)
+    )
+    drawn = sum(text in draw.drawn for text in weight.index) if draw else 0
+    remark = _(OWN_ITEMS) % {"model": generator} if generator in predictor.names else ""
+    return Joined(generator, (cells[0], cells[1]), predictor, drawn, reason, remark)
+
+
+def make_cell(
+    people: pd.DataFrame, predictor: Predictor, weight: pd.Series, chance: np.ndarray, generator: str, stage: str
+) -> Cell:
+    mine = people[(people["generator"] == generator) & (people["stage"] == stage)]
+    text = weight.index.get_indexer(pd.Index(mine["text_id"]))
+    annotator = pd.factorize(people["annotator"], sort=True)[0][
+        ((people["generator"] == generator) & (people["stage"] == stage)).to_numpy()
+    ]
+    right = mine["correct"].to_numpy(dtype=np.float64)
+    judged = Judgments(text.astype(np.int64), annotator.astype(np.int64), right, np.ones(len(mine)))
+    said = predictor.shares
+    own = said[(said["generator"] == generator) & (said["stage"] == stage)].set_index("text_id")["p"]
+    predicted = own.reindex(weight.index).to_numpy(dtype=np.float64)
+    return Cell(judged.share(len(weight)), predicted, chance, weight.to_numpy(dtype=np.float64), judged)
+
+
+def predict(
+    judgments: pd.DataFrame, models: list[Evaluator], texts: pd.Index, generator: str, stages: ReadingStages
+) -> Predictor:
+    """The mean p(right) of the models that answered about every text in both stages."""
+    about = judgments[judgments["generator"] == generator]
+    complete, missing = [], {}
+    for model in models:
+        mine = model.rows_of(about)
+        lacking = set(texts)
+        answered = [set(mine[mine["stage"] == stage]["text_id"]) for stage in (stages.without, stages.with_text)]
+        lacking -= set.intersection(*answered)
+        missing[model.name] = len(lacking)
+        if not lacking:
+            complete.append(model)
+    if not complete:
+        name = min(missing, key=lambda each: missing[each])
+        reason = _(INCOMPLETE) % {"model": name, "k": missing[name], "n": len(texts)}
+        return Predictor((), pd.DataFrame(columns=["stage", "generator", "text_id", "p"]), reason)
+    codes = frozenset().union(*(each.codes for each in complete))
+    of_model = about[about["annotator"].isin(codes)].groupby(["stage", "generator", "text_id", "annotator"])["p_right"]
+    shares = of_model.mean().groupby(["stage", "generator", "text_id"]).mean().rename("p").reset_index()
+    return Predictor(tuple(each.name for each in complete), shares)
+
+
+def contrast_rows(found: list[Joined], evidence: Evidence) -> list[dict[str, Any]]:
+    """Differences of generators' informativity, adjusted by Holm: cells of two generators share their texts."""
+    usable = [each for each in found if not each.why_not(INFORMATIVITY)]
+    pairs = [(a, b) for place, a in enumerate(usable) for b in usable[place + 1 :]]
+    by_readers = {
+        readers: adjust_reader_contrasts([difference(a, b, evidence, readers) for a, b in pairs])
+        for readers in (RANDOM, FIXED)
+    }
+    chosen = by_readers[RANDOM if evidence.choices.convention == READERS else FIXED]
+    rows = []
+    for place, ((a, b), contrast) in enumerate(zip(pairs, chosen, strict=True)):
+        n = min(int(cell.done.sum()) for each in (a, b) for cell in each.cells)
+        each = dict(zip(("readers", "annotators"), (by_readers[kind][place] for kind in (RANDOM, FIXED)), strict=True))
+        rows.append({
+            "measure": INFORMATIVITY, "evaluator": "human", "generator_a": a.generator, "generator_b": b.generator,
+            "difference": contrast.value, "low": contrast.low, "high": contrast.high,
+            "low_adjusted": contrast.low_adjusted, "high_adjusted": contrast.high_adjusted, "p": contrast.p,
+            "p_adjusted": contrast.p_adjusted, "adjustment": contrast.adjustment, "family_size": contrast.family_size,
+            "n_texts": n, "n_annotators": count_people(a, b), "reason": _(contrast.reason) if contrast.reason else "",
+            "intervals": {"difference": conventions_of(each, n)},
+        })  # fmt: skip
+    return rows
+
+
+def count_people(*found: Joined) -> int:
+    judged = [cell.judgments.annotator for each in found for cell in each.cells if cell.judgments]
+    return len(np.unique(np.concatenate(judged)))
+
+
+def difference(a: Joined, b: Joined, evidence: Evidence, readers: Any) -> VarianceParts:
+    """Informativity of a minus that of b; texts that only one of them has are 0 for the other."""
+    fitted = (*widen(a, evidence), *widen(b, evidence))
+    return combine(fitted, (1, -1, -1, 1), (-2.0, 2.0), readers)
+
+
+def widen(one: Joined, evidence: Evidence) -> list[Fitted]:
+    """Its fits with all texts of the study in the order of the bank, so that those of two generators share codes."""
+    texts = pd.Index(evidence.texts["text_id"])
+    own = evidence.options[evidence.options["generator"] == one.generator].groupby("text_id", sort=False).size().index
+    place = texts.get_indexer(own)
+    return [fit(spread(cell, place, len(texts))) for cell in one.cells]
+
+
+def spread(cell: Cell, place: np.ndarray, n: int) -> Cell:
+    def put(values: np.ndarray, empty: float) -> np.ndarray:
+        found = np.full(n, empty)
+        found[place] = values
+        return found
+
+    judged = cell.judgments
+    moved = judged and Judgments(place[judged.text], judged.annotator, judged.right, judged.n)
+    return Cell(put(cell.people, np.nan), put(cell.predicted, 0.0), put(cell.chance, 1.0), put(cell.weight, 0.0), moved)
+
+
+def joined_sentences(tables: tuple[Table, ...]) -> list[str]:
+    """The best-supported estimate of each generator, or why there is none."""
+    if not tables:
+        return []
+    rows = [row for row in tables[0].rows if row["measure"] == INFORMATIVITY and row["method"] == FITTED]
+    defined = [row for row in rows if row["value"] is not None and not isnan(row["value"])]
+    if not defined:
+        return list(dict.fromkeys(row["reason"] for row in rows))
+    row = max(defined, key=lambda each: each["value"])
+    return [
+        _("From people on %(people)s and models on %(all)s, items by %(generator)s have an informativity of "
+          "%(value)s; that is as good as people alone on %(effective)s.") % {
+            "people": of_texts(row["n_texts"]), "all": texts_counted(row["n_texts_all"]),
+            "generator": row["generator"], "value": with_interval(row["value"], row["low"], row["high"]),
+            "effective": of_texts(round(row["n_effective"])),
+        }
+    ]  # fmt: skip

@@ -1,0 +1,230 @@
+"""Ratings on a scale: where their noise comes from, how many raters are enough, who is strict, and fair means."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from analysis.frames.evidence import Evidence
+from analysis.measures.generalizability import GStudy, g_study, g_study_without
+from analysis.measures.severity import Severity, linked_raters, rater_severity
+from analysis.measures.text_parts import jackknife_parts
+from analysis.reports.evaluators import groups_of, people_in
+from analysis.science.common import refused, texts_only
+from analysis.science.tables import D_STUDY, FAIR_MEANS, G_STUDY, SEVERITY
+from analysis.tables.spec import Table
+from studies.protocols import Question
+from studies.services.declarations import get_declaration
+
+FEWEST_RATERS, FEWEST_OBJECTS, FEWEST_SHARED, FEWEST_TEXTS = 2, 10, 10, 5
+MOST_RATERS = 8
+TARGETS = {"raters_70": 0.7, "raters_80": 0.8}
+NOT_APART = gettext_noop(
+    "Fewer than 2 raters (or 10 objects) were rated together, so their variances cannot be told apart."
+)
+NOT_LINKED = gettext_noop("These raters have no items in common, even through others; severity cannot be compared.")
+FEW_SHARED = gettext_noop("This rater shares fewer than 10 items with others.")
+FEW_TEXTS = gettext_noop("Severity needs ratings on at least 5 texts; here %(n)d.")
+FIRST_ROUND = gettext_noop("Scores of a second round are not independent; this uses round 1.")
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """One question of one group of people ("" for all): ratings as codes and values, with names."""
+
+    question: Question
+    group: str
+    frame: pd.DataFrame
+
+    def codes(self, name: str) -> tuple[np.ndarray, pd.Index]:
+        codes, names = pd.factorize(self.frame[name], sort=True)
+        return codes.astype(np.int64), pd.Index(names)
+
+    @property
+    def value(self) -> np.ndarray:
+        return self.frame["value"].to_numpy(dtype=np.float64)
+
+    def of_items(self, name: str) -> tuple[np.ndarray, pd.Index]:
+        """A column of each item by its code."""
+        first = self.frame.drop_duplicates("item_id").sort_values("item_id")
+        codes, names = pd.factorize(first[name], sort=True)
+        return codes.astype(np.int64), pd.Index(names)
+
+
+def rating_tables(evidence: Evidence) -> tuple[Table, ...]:
+    """None without people's ratings of items on a scale."""
+    found = list(ratings_in(evidence))
+    if not found:
+        return ()
+    later = (evidence.every_round["round"] > 1).any()
+    notes = [_(FIRST_ROUND)] if later else []
+    convention = evidence.choices.convention
+    studies = [(each, study_of(each)) for each in found]
+    return (
+        G_STUDY.build([g_row(*each) for each in studies], convention, notes),
+        D_STUDY.build([row for each in studies for row in d_rows(*each)], notes=notes),
+        SEVERITY.build([row for each in found if not each.group for row in severity_rows(each)], convention, notes),
+        FAIR_MEANS.build([row for each in found if not each.group for row in fair_rows(each)], convention, notes),
+    )
+
+
+def ratings_in(evidence: Evidence) -> Iterator[Ratings]:
+    """Of each scale: of all people, or where there are several groups of each group alone for the variances, as groups
+    are never pooled unasked."""
+    people = people_in(evidence).rows_of(evidence.every_round)
+    first = people[(people["round"] == 1) & people["item_id"].notna()]
+    groups = groups_of(evidence)
+    of_person = evidence.annotators.set_index("annotator")["group"]
+    for stage in get_declaration(evidence.study).stages:
+        for question in stage.questions:
+            if question.kind != "scale" or question.per != "item":
+                continue
+            rows = first[(first["question"] == question.name) & (first["stage"] == stage.name)]
+            if rows.empty:
+                continue
+            yield Ratings(question, "", rows)
+            if len(groups) > 1:
+                who = rows["annotator"].map(of_person)
+                yield from (Ratings(question, group, rows[who == group]) for group in groups if (who == group).any())
+
+
+# Variances ------------------------------------------------------------------------------------------------------------
+
+
+def study_of(ratings: Ratings) -> GStudy | None:
+    """None where there are too few raters or items rated by two."""
+    item, _items = ratings.codes("item_id")
+    rater, raters = ratings.codes("annotator")
+    together = (np.bincount(item) > 1).sum()
+    if len(raters) < FEWEST_RATERS or together < FEWEST_OBJECTS:
+        return None
+    found = g_study(item, rater, ratings.value)
+    return None if np.isnan(found.objects) else found
+
+
+def g_row(ratings: Ratings, study: GStudy | None) -> dict[str, Any]:
+    about: dict[str, Any] = {
+        "question": ratings.question.name, "group": ratings.group,
+        "n_items": ratings.frame["item_id"].nunique(), "n_raters": ratings.frame["annotator"].nunique(),
+    }  # fmt: skip
+    names = ("objects", "raters", "residual", "relative", "absolute")
+    if study is None:
+        return (
+            about | {name: refused(_(NOT_APART)) for name in names} | dict.fromkeys(TARGETS) | {"reason": _(NOT_APART)}
+        )
+    values = (study.objects, study.raters, study.residual, study.relative(1), study.absolute(1))
+    without = figures_without(ratings)
+    parts = [jackknife_parts(value, column) for value, column in zip(values, without.T, strict=True)]
+    estimates = {name: texts_only(each) for name, each in zip(names, parts, strict=True)}
+    enough = {name: fewest_raters(study, target) for name, target in TARGETS.items()}
+    return about | estimates | enough | {"reason": ""}
+
+
+def figures_without(ratings: Ratings) -> np.ndarray:
+    """(k, 5) the figures of a row without each text, or from fewer than 40 items without each item."""
+    item, items = ratings.codes("item_id")
+    rater, raters = ratings.codes("annotator")
+    cluster = ratings.of_items("text_id")[0][item]
+    components = g_study_without(item, rater, cluster, ratings.value)
+    studies = [GStudy(float(o), float(r), float(e), len(items), len(raters)) for o, r, e in components]
+    return np.array([[*each, one.relative(1), one.absolute(1)] for each, one in zip(components, studies, strict=True)])
+
+
+def fewest_raters(study: GStudy, target: float) -> int | None:
+    """m = target / (1 - target) · noise / signal, rounded up; None where no number reaches it."""
+    one = study.relative(1)
+    if not one > 0:
+        return None
+    return max(1, int(np.ceil(target / (1 - target) * (1 - one) / one - 1e-9)))
+
+
+def d_rows(ratings: Ratings, study: GStudy | None) -> Iterator[dict[str, Any]]:
+    for n in range(1, MOST_RATERS + 1):
+        about = {"question": ratings.question.name, "group": ratings.group, "n_raters": n}
+        if study is None:
+            yield about | {"relative": None, "absolute": None, "reason": _(NOT_APART)}
+        else:
+            yield about | {"relative": study.relative(n), "absolute": study.absolute(n), "reason": ""}
+
+
+# Severity -------------------------------------------------------------------------------------------------------------
+
+
+def severity_of(ratings: Ratings) -> tuple[Severity | None, str]:
+    """The fit, or why there is none."""
+    item, _items = ratings.codes("item_id")
+    rater, raters = ratings.codes("annotator")
+    text, texts = ratings.of_items("text_id")
+    if len(raters) < FEWEST_RATERS or len(set(linked_raters(item, rater))) > 1:
+        return None, _(NOT_LINKED)
+    if len(texts) < FEWEST_TEXTS:
+        return None, _(FEW_TEXTS) % {"n": len(texts)}
+    return rater_severity(item, rater, ratings.value, text, ratings.of_items("generator")[0]), ""
+
+
+def severity_rows(ratings: Ratings) -> Iterator[dict[str, Any]]:
+    found, reason = severity_of(ratings)
+    item, _items = ratings.codes("item_id")
+    rater, raters = ratings.codes("annotator")
+    shared = np.bincount(item)[item] > 1
+    habits = Habits(item, rater, ratings.value, shared, ratings.question)
+    for place, name in enumerate(raters):
+        n = int((shared & (rater == place)).sum())
+        about = {"question": ratings.question.name, "annotator": name, "n": n}
+        why = reason or (_(FEW_SHARED) if n < FEWEST_SHARED else "")
+        if why or found is None:
+            empty = dict.fromkeys(("residual_sd", "share_middle", "share_commonest", "r_others"))
+            yield about | empty | {"severity": refused(why), "reason": why}
+        else:
+            parts = jackknife_parts(float(found.severity[place]), found.severity_without[:, place])
+            residual = found.residual[rater == place]
+            yield (
+                about | {"severity": texts_only(parts), "residual_sd": residual.std(), "reason": ""} | habits.of(place)
+            )
+
+
+@dataclass(frozen=True)
+class Habits:
+    item: np.ndarray
+    rater: np.ndarray
+    value: np.ndarray
+    shared: np.ndarray
+    question: Question
+
+    def of(self, place: int) -> dict[str, Any]:
+        mine = self.rater == place
+        levels = sorted(int(level) for level in self.question.levels)
+        middle = (levels[(len(levels) - 1) // 2], levels[len(levels) // 2])
+        return {
+            "share_middle": np.isin(self.value[mine], middle).mean(),
+            "share_commonest": np.unique(self.value[mine], return_counts=True)[1].max() / mine.sum(),
+            "r_others": self.with_others(mine & self.shared),
+        }
+
+    def with_others(self, mine: np.ndarray) -> float | None:
+        n, total = np.bincount(self.item), np.bincount(self.item, weights=self.value)
+        own, item = self.value[mine], self.item[mine]
+        others = (total[item] - own) / (n[item] - 1)
+        return float(np.corrcoef(own, others)[0, 1]) if own.std() > 0 and others.std() > 0 else None
+
+
+def fair_rows(ratings: Ratings) -> Iterator[dict[str, Any]]:
+    found, reason = severity_of(ratings)
+    code, names = ratings.of_items("generator")
+    raw = ratings.frame.assign(value=ratings.value).groupby("generator")["value"].mean()
+    for place, name in enumerate(names):
+        about = {
+            "question": ratings.question.name,
+            "generator": name,
+            "raw": raw[name],
+            "n_items": int((code == place).sum()),
+        }
+        if found is None:
+            yield about | {"fair": refused(reason), "reason": reason}
+        else:
+            parts = jackknife_parts(float(found.fair[place]), found.fair_without[:, place])
+            yield about | {"fair": texts_only(parts)}

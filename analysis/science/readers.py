@@ -1,0 +1,186 @@
+"""Readers and items: the Rasch model behind its gate, answers that depend on each other, items unfair to a group."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+from scipy.stats import chi2, norm
+
+from analysis.frames.evidence import Evidence
+from analysis.measures.contrasts import HOLM, adjusted
+from analysis.measures.differential_functioning import item_functioning
+from analysis.measures.item_response import (
+    MISSING,
+    ItemResponseModel,
+    fit_item_response,
+    fit_statistics,
+    residual_correlations,
+)
+from analysis.reports.evaluators import groups_of, people_in
+from analysis.science.common import judgments_in, reading_stages
+from analysis.science.tables import DEPENDENCE, DIF, RASCH
+from analysis.tables.spec import Table
+
+RASCH_PEOPLE, RASCH_ITEMS, RASCH_ANSWERS, SLOPE_PEOPLE, DEPENDENCE_PEOPLE = 100, 10, 30, 500, 100
+DIF_SMALLER, DIF_ALL, DIF_ITEMS = 100, 300, 10
+FITS, MOST_MISFITS, FAR = (0.7, 1.3), 0.2, 0.2
+LEVEL = 0.05
+
+TOO_FEW_READERS = gettext_noop("A Rasch model needs 100 readers; here %(n)d. Difficulty is shown as the share right.")
+TOO_FEW_ITEMS = gettext_noop("A Rasch model needs 10 items; here %(n)d. Difficulty is shown as the share right.")
+TOO_FEW_ANSWERS = gettext_noop("Fewer than 30 answers, or all of them alike.")
+DOES_NOT_FIT = gettext_noop("The model does not fit these items; its numbers are not shown.")
+DIF_TOO_FEW = gettext_noop("DIF needs 100 people in the smaller group; here %(n)d.")
+DIF_TOO_FEW_IN_ALL = gettext_noop("DIF needs 300 people in both groups; here %(n)d.")
+DIF_TOO_FEW_ITEMS = gettext_noop("DIF needs at least 10 items to match people by; here %(n)d.")
+
+
+@dataclass(frozen=True)
+class Answered:
+    """People × items right with the text, 0, 1 or MISSING, one attempt each; the text of each item."""
+
+    right: np.ndarray
+    people: pd.Index
+    items: pd.Index
+    texts: np.ndarray
+
+
+def reader_tables(evidence: Evidence) -> tuple[Table, ...]:
+    """None where nobody answered with the text."""
+    answered = answers_with_text(evidence)
+    if answered is None:
+        return ()
+    rows, model, used = rasch(answered)
+    return (
+        RASCH.build(rows),
+        *dependence(answered, model, used),
+        *functioning(evidence, answered),
+    )
+
+
+def answers_with_text(evidence: Evidence) -> Answered | None:
+    stages = reading_stages(evidence)
+    if stages is None:
+        return None
+    mine = people_in(evidence).rows_of(judgments_in(evidence))
+    read = mine[mine["stage"] == stages.with_text]
+    if read.empty:
+        return None
+    whole = read.groupby(["annotator", "item_id"], sort=True)["correct"].all().unstack("item_id")
+    text = read.drop_duplicates("item_id").set_index("item_id")["text_id"].reindex(whole.columns)
+    right = whole.astype("Float64").fillna(MISSING).to_numpy(dtype=np.int64)
+    return Answered(right, whole.index, whole.columns, text.to_numpy())
+
+
+# Rasch ----------------------------------------------------------------------------------------------------------------
+
+
+def rasch(answered: Answered) -> tuple[list[dict[str, Any]], ItemResponseModel | None, np.ndarray]:
+    """Rows, the model (None behind the gate), and which items are in it."""
+    right, seen = answered.right == 1, answered.right != MISSING
+    n = seen.sum(axis=0)
+    share = right.sum(axis=0) / n
+    usable = (n >= RASCH_ANSWERS) & (share > 0) & (share < 1)
+    reason = gate(len(answered.people), int(usable.sum()))
+    model = None if reason else choose_model(answered.right[:, usable])
+    fits = None if model is None else fit_statistics(answered.right[:, usable], model.expected(), 0)
+    if fits is not None:
+        misfits = sum(not FITS[0] <= each <= FITS[1] for each in fits.infit)
+        reason = _(DOES_NOT_FIT) if misfits > MOST_MISFITS * len(fits.infit) else ""
+    shown = iter(range(int(usable.sum())))
+    rows = []
+    for place, item in enumerate(answered.items):
+        about: dict[str, Any] = {
+            "text_id": answered.texts[place], "item_id": item, "share_right": share[place], "n_people": n[place],
+        }  # fmt: skip
+        at = next(shown) if usable[place] else None
+        if reason or at is None or model is None or fits is None:
+            why = reason or _(TOO_FEW_ANSWERS)
+            rows.append(
+                about | dict.fromkeys(("difficulty", "slope", "infit", "outfit")) | {"model": "", "reason": why}
+            )
+        else:
+            rows.append(about | {
+                "difficulty": model.difficulty[at], "slope": model.slope[at], "infit": fits.infit[at],
+                "outfit": fits.outfit[at], "reason": "",
+                "model": "Rasch" if np.ptp(model.slope) == 0 else "2PL",
+            })  # fmt: skip
+    return rows, model, usable
+
+
+def gate(people: int, items: int) -> str:
+    if people < RASCH_PEOPLE:
+        return _(TOO_FEW_READERS) % {"n": people}
+    return _(TOO_FEW_ITEMS) % {"n": items} if items < RASCH_ITEMS else ""
+
+
+def choose_model(answers: np.ndarray) -> ItemResponseModel:
+    """Rasch, or from 500 people the two-parameter model where a likelihood-ratio test prefers it."""
+    common = fit_item_response(answers, "common")
+    if len(answers) < SLOPE_PEOPLE:
+        return common
+    each = fit_item_response(answers, "each")
+    better = 2 * (each.log_likelihood - common.log_likelihood)
+    return each if chi2.sf(max(better, 0), answers.shape[1] - 1) < LEVEL else common
+
+
+def dependence(answered: Answered, model: ItemResponseModel | None, used: np.ndarray) -> tuple[Table, ...]:
+    """Q3 of pairs of items within a text and across texts; from 100 people, below nothing."""
+    if model is None or len(answered.people) < DEPENDENCE_PEOPLE:
+        return ()
+    q3 = residual_correlations(answered.right[:, used], model.expected())
+    one, other = np.triu_indices(len(q3), 1)
+    values, texts = q3[one, other], answered.texts[used]
+    known = ~np.isnan(values)
+    apart, same = values - values[known].mean(), texts[one] == texts[other]
+    rows = []
+    for name, chosen in (("within text", same), ("across texts", ~same)):
+        mine = apart[chosen & known]
+        row = {"pairs": name, "n_pairs": len(mine), "n_high": int((mine > FAR).sum()), "reason": ""}
+        rows.append(row | {"q3": mine.mean() if len(mine) else None})
+    return (DEPENDENCE.build(rows),)
+
+
+# Groups ---------------------------------------------------------------------------------------------------------------
+
+
+def functioning(evidence: Evidence, answered: Answered) -> tuple[Table, ...]:
+    """The first two groups of the study's people; nothing without two groups."""
+    groups = groups_of(evidence)[:2]
+    if len(groups) < 2:
+        return ()
+    of_person = evidence.annotators.set_index("annotator")["group"].reindex(answered.people)
+    chosen = of_person.isin(groups).to_numpy()
+    right, second = answered.right[chosen], (of_person[chosen] == groups[1]).to_numpy()
+    rows = list(functioning_rows(answered, right, second, groups))
+    return (DIF.build(rows),)
+
+
+def functioning_rows(
+    answered: Answered, right: np.ndarray, second: np.ndarray, groups: list[str]
+) -> Iterator[dict[str, Any]]:
+    smaller, n_items = int(min(second.sum(), (~second).sum())), right.shape[1]
+    names = {"group_a": groups[0], "group_b": groups[1]}
+    reason = (
+        _(DIF_TOO_FEW) % {"n": smaller} if smaller < DIF_SMALLER
+        else _(DIF_TOO_FEW_IN_ALL) % {"n": len(second)} if len(second) < DIF_ALL
+        else _(DIF_TOO_FEW_ITEMS) % {"n": n_items} if n_items < DIF_ITEMS else ""
+    )  # fmt: skip
+    if reason:
+        empty = dict.fromkeys(("d", "low", "high", "p", "p_adjusted"))
+        yield names | empty | {"text_id": "", "item_id": "", "category": "", "n_people": len(second), "reason": reason}
+        return
+    found = item_functioning(right, second)
+    p_adjusted = adjusted(np.array([each.p for each in found]), HOLM)
+    reach = norm.ppf(0.975)
+    for place, each in enumerate(found):
+        yield names | {
+            "text_id": answered.texts[place], "item_id": answered.items[place], "d": each.d,
+            "low": each.d - reach * each.error, "high": each.d + reach * each.error, "category": each.category,
+            "p": each.p, "p_adjusted": p_adjusted[place], "n_people": int((right[:, place] != MISSING).sum()),
+            "reason": "" if each.category else _("No score has people of both groups and both outcomes."),
+        }  # fmt: skip

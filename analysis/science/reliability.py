@@ -1,0 +1,92 @@
+"""How well the items on these texts would rank the same readers again."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from analysis.formatting import number, of_people, of_texts
+from analysis.frames.evidence import Evidence
+from analysis.measures.intervals import JACKKNIFE, Interval
+from analysis.measures.reliability import LEAST_FACTOR_PARTS, alpha_of_parts, largest_block, lengthen, omega_total
+from analysis.reports.estimates import Estimate
+from analysis.reports.evaluators import people_in
+from analysis.science.common import judgments_in, reading_stages, refused
+from analysis.science.tables import RELIABILITY
+from analysis.tables.spec import Row, Table
+
+FEWEST_PEOPLE = 30
+MORE_TEXTS = 2
+TOO_FEW = gettext_noop("Reliability needs 30 people who did the same items; here %(n)d.")
+NO_SPREAD = gettext_noop("All these people have the same sum, so nothing can be ranked.")
+FEW_PARTS = gettext_noop("A factor needs at least 3 parts.")
+TEXTS, ITEMS = "text", "item"
+
+
+def reliability_tables(evidence: Evidence) -> tuple[Table, ...]:
+    stages = reading_stages(evidence)
+    if stages is None:
+        return ()
+    mine = people_in(evidence).rows_of(judgments_in(evidence))
+    read = mine[mine["stage"] == stages.with_text]
+    if read.empty:
+        return ()
+    return (RELIABILITY.build(list(rows_of(*complete_scores(read))), evidence.choices.convention),)
+
+
+def complete_scores(read: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """(people, items) share of options right and the text of each item, of the largest block of people who did the
+    same texts whole."""
+    scores = read.groupby(["annotator", "item_id"], sort=True)["correct"].mean().unstack("item_id")
+    text = read.drop_duplicates("item_id").set_index("item_id")["text_id"].reindex(scores.columns)
+    values, (code, _texts) = scores.to_numpy(dtype=np.float64), pd.factorize(text, sort=True)
+    n_items = np.bincount(code)
+    done = np.stack([(~np.isnan(values[:, code == each])).sum(axis=1) for each in range(len(n_items))], axis=1)
+    people, texts = largest_block(done == n_items, FEWEST_PEOPLE)
+    kept = np.isin(code, texts)
+    return values[people][:, kept], code[kept]
+
+
+def rows_of(scores: np.ndarray, text: np.ndarray) -> Iterator[dict[str, Any]]:
+    """Over texts first, then over items."""
+    texts = np.unique(text)
+    by_text = np.stack([scores[:, text == each].sum(axis=1) for each in texts], axis=1) if len(texts) else scores
+    for name, parts in ((TEXTS, by_text), (ITEMS, scores)):
+        yield row_of(name, parts, len(texts))
+
+
+def row_of(name: str, parts: np.ndarray, n_texts: int) -> dict[str, Any]:
+    n, k = parts.shape
+    reason = _(TOO_FEW) % {"n": n} if n < FEWEST_PEOPLE else ""
+    about: dict[str, Any] = {"parts": name, "n_people": n, "n_parts": k, "omega": None, "longer": None}
+    if reason:
+        return about | {"alpha": refused(reason), "reason": reason}
+    found = alpha_of_parts(parts)
+    if np.isnan(found.value):
+        return about | {"alpha": refused(_(NO_SPREAD)), "reason": _(NO_SPREAD)}
+    interval = Interval(found.low, found.high, JACKKNIFE, "annotator", n, n * k, 0, None, "")
+    few = _(FEW_PARTS) if k < LEAST_FACTOR_PARTS else ""
+    return about | {
+        "alpha": Estimate(found.value, dict.fromkeys(("readers", "annotators", "published"), interval)),
+        "omega": None if few else omega_total(parts),
+        "longer": lengthen(found.value, (n_texts + MORE_TEXTS) / n_texts) if name == TEXTS else None,
+        "reason": few,
+    }
+
+
+def reliability_sentence(tables: tuple[Table, ...]) -> list[str]:
+    """α over texts, where there is one."""
+    return [said for table in tables for row in table.rows if row["parts"] == TEXTS for said in say(row)]
+
+
+def say(row: Row) -> list[str]:
+    if row["alpha"] is None:
+        return []
+    values = {"alpha": number(row["alpha"]), "people": of_people(row["n_people"]), "texts": of_texts(row["n_parts"])}
+    return [
+        _("The items would rank readers with a reliability of %(alpha)s (α over texts: %(people)s, %(texts)s).")
+        % values
+    ]

@@ -1,0 +1,202 @@
+"""The tables that answers of any protocol may have: people and models together, reliability, raters, readers."""
+
+from dataclasses import replace
+
+from django.utils.translation import gettext_noop as _
+
+from analysis.reports import tables
+from analysis.reports.tables import ANSWERS_BY, GENERATOR
+from analysis.tables.spec import Column, TableSpec, count, estimate, number, prefixed_estimate
+
+MEASURE = Column("measure", _("Measure"), "question")
+N_TEXTS = count("n_texts", _("Texts"), _("texts that enter"))
+N_ITEMS = count("n_items", _("Items"), _("items that enter"))
+N_PEOPLE = count("n_people", _("People"), _("people who enter"))
+
+JOINED = TableSpec(
+    "people_and_models", _("People on some texts, models on all"), (
+        GENERATOR,
+        MEASURE,
+        Column("method", _("Method"), "method"),
+        estimate("value", _("Estimate"), _("what people would be expected to get right on all texts")),
+        Column("slope", _("Slope"), "optional", about=_("how far the estimate follows the models; 0: not at all")),
+        Column("r", _("r"), "optional", about=_("correlation of people and models over the texts that people did")),
+        count("n_texts", _("Texts with people"), _("drawn texts with people's answers")),
+        count("n_texts_all", _("All texts"), _("texts with items by the generator")),
+        Column("n_effective", _("As good as"), "optional",
+               about=_("texts with people only that would be as good; counts all texts as fixed")),
+        Column("width_share", _("Width"), "optional", about=_("as a share of the width by people only")),
+        "predictor",
+        "remark",
+        Column("remark_said", _("Remark"), in_files=False),
+        "reason",
+    ),
+    notes=(
+        _("Each text counts by its number of options, whatever its number of judgments, so these shares may differ a "
+          "little from the pooled shares of the main table."),
+        _("People did texts that were drawn by chance. The estimate corrects what models say about all texts by how "
+          "people differ from them on the drawn texts (difference estimator with a fitted slope, PPI++)."),
+    ),
+)  # fmt: skip
+
+JOINED_CONTRASTS = replace(
+    tables.CONTRASTS, name="people_and_models_contrasts", title=_("Differences, people and models together"), keys=(),
+    list_answers=None,
+)  # fmt: skip
+
+OTHERS = TableSpec(
+    "generator_vs_others", _("Each generator against the mean of the others"), (
+        MEASURE,
+        ANSWERS_BY,
+        GENERATOR,
+        estimate("difference", _("Difference"), _("the generator minus the mean of the others, alone")),
+        number("low_adjusted", _("From, adjusted"), _("simultaneous interval"), reason="reason"),
+        number("high_adjusted", _("To, adjusted"), _("simultaneous interval"), reason="reason"),
+        Column("p_adjusted", _("p, adjusted"), "p", about=_("for all generators of the family"), reason="reason"),
+        "adjustment",
+        count("family_size", _("Generators"), _("generators that are compared together"), leads=False),
+        N_TEXTS,
+        "reason",
+    ),
+    notes=(_("The largest of several figures is too large by luck; simultaneous intervals allow for that."),),
+)  # fmt: skip
+
+CARRY_OVER = TableSpec(
+    "carry_over", _("Does guessing an item change how it is answered with the text?"), (
+        ANSWERS_BY,
+        estimate("effect", _("Effect"), _("share right of those who had guessed the item minus that of the others")),
+        number("others_only", _("Accuracy of the others"), _("answerability from people who had not guessed the item")),
+        N_ITEMS,
+        N_TEXTS,
+        "reason",
+    ),
+    notes=(_("The plan draws who guesses which items, so this comparison is an experiment."),),
+)  # fmt: skip
+
+RELIABILITY = TableSpec(
+    "reliability", _("Reliability of the set of items"), (
+        Column("parts", _("Parts"), "unit"),
+        estimate("alpha", _("α"), _("Cronbach's α of the sum over these parts; interval by Feldt")),
+        number("omega", _("ω"), _("ω total of one factor by maximum likelihood"), reason="reason"),
+        number("longer", _("With two texts more"), _("α of two texts more, by Spearman and Brown"), reason="reason"),
+        N_PEOPLE,
+        count("n_parts", _("Number of parts"), _("parts that all of these people did")),
+        "reason",
+    ),
+    notes=(
+        _("How well the items on these texts would rank readers again. Parts are texts or items; items of one text "
+          "share more than ability, so α over texts is the one to report where texts hold two items or more."),
+    ),
+)  # fmt: skip
+
+G_STUDY = TableSpec(
+    "g_study", _("Where the noise of ratings comes from"), (
+        Column("question", _("Question"), "question"),
+        Column("group", _("Group"), "group"),
+        prefixed_estimate("objects", _("Items"), _("variance between items: the signal")),
+        prefixed_estimate("raters", _("Raters"), _("variance between raters: strictness")),
+        prefixed_estimate("residual", _("Items × raters"), _("variance of raters' order of items, and error")),
+        prefixed_estimate("relative", _("Eρ², one rater"), _("reliability of one rater for ranking items")),
+        prefixed_estimate("absolute", _("Φ, one rater"), _("reliability of one rater's marks as they are")),
+        Column("raters_70", _("Raters for .7"), "optional", about=_("fewest raters whose mean reaches Eρ² .7")),
+        Column("raters_80", _("Raters for .8"), "optional", about=_("fewest raters whose mean reaches Eρ² .8")),
+        count("n_items", _("Items"), _("items with ratings")),
+        count("n_raters", _("Raters"), _("people who rated")),
+        "reason",
+    ),
+    notes=(
+        _("A negative component is printed as it is and counts as 0 in Eρ² and Φ."),
+        _("Intervals are over texts (jackknife), for these raters."),
+    ),
+)  # fmt: skip
+
+D_STUDY = TableSpec(
+    "d_study", _("How many raters are enough"), (
+        Column("question", _("Question"), "question"),
+        Column("group", _("Group"), "group"),
+        count("n_raters", _("Raters"), _("raters of each item"), leads=False),
+        number("relative", _("Eρ²"), _("reliability of their mean for ranking items"), reason="reason"),
+        number("absolute", _("Φ"), _("reliability of their mean as it is"), reason="reason"),
+        "reason",
+    ),
+)  # fmt: skip
+
+SEVERITY = TableSpec(
+    "rater_severity", _("Strict and generous raters"), (
+        Column("question", _("Question"), "question"),
+        Column("annotator", _("Rater")),
+        estimate("severity", _("Marks above the mean rater"), _("least squares over items; positive: higher marks")),
+        number("residual_sd", _("Erratic"), _("standard deviation of what severity and items leave"), reason="reason"),
+        number("share_middle", _("Middle"), _("share of marks in the middle of the scale"), reason="reason"),
+        number("share_commonest", _("One mark"), _("share of the rater's commonest mark"), reason="reason"),
+        number("r_others", _("r with the others"), _("correlation with the mean of the others on the same items"),
+               reason="reason"),
+        count("n", _("Ratings"), _("ratings of items that others rated too")),
+        "reason",
+    ),
+)  # fmt: skip
+
+FAIR_MEANS = TableSpec(
+    "fair_means", _("Means as if all raters had rated all items"), (
+        Column("question", _("Question"), "question"),
+        GENERATOR,
+        number("raw", _("Raw mean"), _("mean of all ratings as given"), reason="reason"),
+        estimate("fair", _("Fair mean"), _("mean of items after taking out raters' severity")),
+        count("n_items", _("Items"), _("items with ratings")),
+        "reason",
+    ),
+    notes=(_("Intervals are over texts (jackknife), for these raters."),),
+)  # fmt: skip
+
+RASCH = TableSpec(
+    "rasch", _("Difficulty by the Rasch model"), (
+        Column("text_id", _("Text"), "text id"),
+        Column("item_id", _("Item"), "item id"),
+        number("share_right", _("Accuracy"), _("share of people who answered it right, with the text")),
+        number("difficulty", _("Difficulty"), _("in logits; higher is harder"), reason="reason"),
+        number("slope", _("Slope"), _("the common slope, or the item's own where the two-parameter model fits better"),
+               reason="reason"),
+        number("infit", _("Infit"), _("1 as expected; outside .7 to 1.3 the item does not fit"), reason="reason"),
+        number("outfit", _("Outfit"), _("1 as expected; outside .7 to 1.3 the item does not fit"), reason="reason"),
+        count("n_people", _("People"), _("people who answered it")),
+        "model",
+        "reason",
+    ),
+)  # fmt: skip
+
+DEPENDENCE = TableSpec(
+    "local_dependence", _("Answers that depend on each other (Q3)"), (
+        Column("pairs", _("Pairs"), "scope"),
+        number("q3", _("Mean Q3"), _("mean correlation of residuals, minus the mean of all pairs"), reason="reason"),
+        count("n_pairs", _("Number of pairs"), _("pairs of items")),
+        count("n_high", _("Above .2"), _("pairs more than .2 above the mean of all")),
+        "reason",
+    ),
+)  # fmt: skip
+
+DIF = TableSpec(
+    "dif", _("Items that treat two groups differently"), (
+        Column("text_id", _("Text"), "text id"),
+        Column("item_id", _("Item"), "item id"),
+        Column("group_a", _("First group")),
+        Column("group_b", _("Second group")),
+        number("d", _("D"), _("−2.35 ln α; negative: harder for equally good readers of the second group"),
+               low="low", high="high", reason="reason"),
+        "low",
+        "high",
+        Column("category", _("Class")),
+        Column("p", _("p"), "p", about=_("Mantel–Haenszel, with continuity correction"), reason="reason"),
+        Column("p_adjusted", _("p, adjusted"), "p", about=_("Holm, over the items"), reason="reason"),
+        count("n_people", _("People"), _("people of both groups who answered it")),
+        "reason",
+    ),
+    notes=(
+        _("For equally good readers: people of both groups are compared at the same total score. A: negligible, "
+          "B: moderate, C: large."),
+    ),
+)  # fmt: skip
+
+TABLES = (
+    JOINED, JOINED_CONTRASTS, OTHERS, CARRY_OVER, RELIABILITY, G_STUDY, D_STUDY, SEVERITY, FAIR_MEANS, RASCH,
+    DEPENDENCE, DIF,
+)  # fmt: skip

@@ -1,0 +1,269 @@
+"""People and models together, reliability, raters and readers in reports: numbers, and refusals in their words."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis.choices import Choices
+from analysis.frames.evidence import TextDraw, evidence_of
+from analysis.science.experiment import carry_over_tables
+from analysis.science.joined import joined_sentences, joined_tables
+from analysis.science.raters import rating_tables
+from analysis.science.readers import reader_tables
+from analysis.science.reliability import reliability_sentence, reliability_tables
+from analysis.services.reports import report_from
+from tests.factory import make_annotator, make_item, make_study, make_text
+
+N_TEXTS, KEYS = 40, "TFF"
+FIXED = Choices(convention="annotators")
+
+
+def frame_of(answers: list[tuple], kinds: dict[str, str]) -> pd.DataFrame:
+    """Judgments (annotator, text, item, generator, stage, option, right, p or None) in the form of the frame."""
+    columns = ["annotator", "text_id", "item_id", "generator", "stage", "option_id", "correct", "probability"]
+    frame = pd.DataFrame(answers, columns=columns)
+    key = frame["option_id"] == "a"
+    frame = frame.assign(
+        kind=frame["annotator"].map(kinds), group="", purpose="main", model="", reading="", unit=1, part="", round=1,
+        question="answer", unsure=False, key=key, value=key == frame["correct"],
+    )  # fmt: skip
+    return frame.astype({"correct": "boolean", "key": "boolean", "probability": "float64"})
+
+
+@pytest.fixture
+def evidence(project):
+    """40 texts with an item of each of two generators; nobody has answered."""
+    items = [
+        make_item(make_text(project, f"t{number:02}") if name == "ann" else number_text(project, number), name,
+                  f"t{number:02}-{name}", KEYS)
+        for number in range(N_TEXTS) for name in ("ann", "bob")
+    ]  # fmt: skip
+    study = make_study(project, "reading", items)
+    for code in ("p0", "p1", "p2"):
+        make_annotator(study, code)
+    make_annotator(study, "gpt", kind="model", model="gpt")
+    return evidence_of(study, FIXED)
+
+
+def number_text(project, number):
+    return project.texts.get(external_id=f"t{number:02}")
+
+
+def answered(evidence, n_people: int = 20, model_texts: int = N_TEXTS, draw: bool = True, people=("p0", "p1", "p2")):
+    """With answers: people on the first texts, a model that follows the same difficulty on the first of all."""
+    rng = np.random.default_rng(1)
+    level = rng.uniform(0.2, 0.95, (N_TEXTS, 2, 2))
+    answers = []
+    for number in range(N_TEXTS):
+        for place, name in enumerate(("ann", "bob")):
+            for stage, harder in (("guess", 0.3), ("read", 0.0)):
+                right = level[number, place, int(stage == "read")] - harder / 2
+                about = (f"t{number:02}", f"t{number:02}-{name}", name, stage)
+                for option in "abc":
+                    if number < model_texts:
+                        answers.append(("gpt", *about, option, right > 0.5, right if option == "a" else 1 - right))
+                    if number < n_people:
+                        answers += [(who, *about, option, rng.random() < right, None) for who in people]
+    kinds = dict.fromkeys(people, "human") | {"gpt": "model"}
+    frame = frame_of(answers, kinds)
+    texts = [f"t{number:02}" for number in range(N_TEXTS)]
+    annotators = pd.DataFrame(
+        [(who, kinds[who], "", "ticked" if kinds[who] == "human" else "probability", "main", "") for who in kinds],
+        columns=["annotator", "kind", "group", "reading", "purpose", "variant"],
+    )
+    text_draw = TextDraw(dict.fromkeys(texts, 0.5), frozenset(texts[:20])) if draw else None
+    return replace(evidence, frame=frame, every_round=frame, annotators=annotators, text_draw=text_draw)
+
+
+def row_of(table, **wanted):
+    (row,) = [row for row in table.rows if all(row[name] == value for name, value in wanted.items())]
+    return row
+
+
+FITTED = {"generator": "ann", "measure": "informativity", "method": "fitted slope"}
+
+
+def test_people_and_models_are_joined_and_add_up(evidence):
+    joined, contrasts = joined_tables(answered(evidence))
+    rows = {row["measure"]: row for row in joined.rows if row["generator"] == "ann" and row["method"] == "fitted slope"}
+    assert rows["informativity"]["value"] == pytest.approx(
+        rows["answerability"]["value"] - rows["guessability"]["value"]
+    )
+    row = row_of(joined, **FITTED)
+    assert (row["n_texts"], row["n_texts_all"], row["predictor"], row["reason"]) == (20, 40, "gpt", "")
+    alone = row_of(joined, **FITTED | {"method": "people only"})
+    assert row["width_share"] == pytest.approx((row["high"] - row["low"]) / (alone["high"] - alone["low"]))
+    assert row["n_effective"] == pytest.approx(20 / (1 - 0.5 * row["r"] ** 2))
+    assert {each["method"] for each in joined.rows} == {"fitted slope", "people only", "models at face value"}
+    (contrast,) = contrasts.rows
+    other = row_of(joined, **FITTED | {"generator": "bob"})
+    assert contrast["difference"] == pytest.approx(row["value"] - other["value"])
+    assert len(joined_sentences((joined, contrasts))) == 1
+
+
+def test_where_people_did_all_texts_there_is_nothing_to_join(evidence):
+    assert joined_tables(answered(evidence, n_people=N_TEXTS)) == ()
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ({"draw": False}, "The texts that people did were not drawn by chance, so people and models cannot be joined."),
+        ({"n_people": 9}, "An estimate with models needs people on at least 10 texts; this row has 9."),
+        ({"n_people": 15}, "People answered 15 of 20 drawn texts; those that are missing may differ."),
+        ({"model_texts": 30}, "gpt has no answer on 10 of 40 texts; name an evaluator that answered them all."),
+    ],
+)
+def test_refusals_to_join_stand_in_place_of_the_number(evidence, given, reason):
+    joined, contrasts = joined_tables(answered(evidence, **given))
+    row = row_of(joined, **FITTED)
+    assert (row["value"], row["low"], row["reason"]) == (None, None, reason)
+    assert contrasts.rows == ()
+    assert reason in joined_sentences((joined, contrasts))
+
+
+def test_remarks_of_an_estimate(evidence):
+    remark = row_of(joined_tables(answered(evidence, n_people=19))[0], **FITTED)["remark"]
+    assert "People answered 19 of 20 drawn texts; those that are missing may differ." in remark
+    assert "From 19 texts, how well models predict people is itself uncertain (r = " in remark
+
+
+# Carry-over -----------------------------------------------------------------------------------------------------------
+
+
+def test_where_everybody_guesses_nothing_can_be_compared(evidence):
+    (table,) = carry_over_tables(answered(evidence))
+    (row,) = table.rows
+    reason = "In this plan everybody (or nobody) guesses an item before reading it, so there is nothing to compare."
+    assert (row["effect"], row["reason"]) == (None, reason)
+
+
+def test_readers_who_guessed_are_compared_with_the_others(evidence):
+    full = answered(evidence)
+    guess, first = full.frame["stage"] == "guess", full.frame["annotator"] == "p0"
+    (table,) = carry_over_tables(replace(full, frame=full.frame[~guess | first | (full.frame["kind"] == "model")]))
+    (row,) = table.rows
+    read = full.frame[(full.frame["stage"] == "read") & (full.frame["kind"] == "human")]
+    shares = read.groupby("annotator")["correct"].mean()
+    assert row["effect"] == pytest.approx(shares["p0"] - shares[["p1", "p2"]].mean())
+    assert row["others_only"] == pytest.approx(shares[["p1", "p2"]].mean())
+    few = replace(full, frame=full.frame[(~guess | first) & (full.frame["text_id"] < "t04")])
+    assert carry_over_tables(few)[0].rows[0]["reason"] == (
+        "Comparing those who guessed an item with the others needs at least 5 texts; here 4."
+    )
+
+
+# Reliability, raters, readers -----------------------------------------------------------------------------------------
+
+
+def test_reliability_needs_thirty_people(evidence):
+    tables = reliability_tables(answered(evidence))
+    assert {row["reason"] for row in tables[0].rows} == {"Reliability needs 30 people who did the same items; here 3."}
+    assert reliability_sentence(tables) == []
+
+
+def test_reliability_of_thirty_people_on_the_texts_that_all_did(evidence):
+    people = tuple(f"q{number:02}" for number in range(30))
+    full = answered(evidence, people=people)
+    left = full.frame[~((full.frame["annotator"] == "q00") & (full.frame["text_id"] >= "t10"))]
+    (table,) = reliability_tables(replace(full, frame=left))
+    over_texts, over_items = table.rows
+    assert (over_texts["n_people"], over_texts["n_parts"], over_items["n_parts"]) == (30, 10, 20)
+    assert over_texts["low"] < over_texts["alpha"] < over_texts["high"]
+    alpha = over_texts["alpha"]
+    assert over_texts["longer"] == pytest.approx(1.2 * alpha / (1 + 0.2 * alpha))
+
+
+def test_a_rasch_model_needs_readers(evidence):
+    (table,) = reader_tables(answered(evidence))
+    reasons = {row["reason"] for row in table.rows}
+    assert reasons == {"A Rasch model needs 100 readers; here 3. Difficulty is shown as the share right."}
+    assert all(0 <= row["share_right"] <= 1 for row in table.rows)
+
+
+def grouped(evidence, sizes: tuple[int, int], n_people: int = 12):
+    """Answers of so many people in each of two groups, about the first texts."""
+    people = tuple(f"q{number:03}" for number in range(sum(sizes)))
+    full = answered(evidence, n_people=n_people, people=people)
+    groups = dict(zip(people, ["x"] * sizes[0] + ["y"] * sizes[1], strict=True))
+    evidence.study.groups = ["x", "y"]
+    return replace(full, annotators=full.annotators.assign(group=full.annotators["annotator"].map(groups).fillna("")))
+
+
+def test_dif_refuses_small_groups(evidence):
+    table = reader_tables(grouped(evidence, (60, 40)))[-1]
+    assert [row["reason"] for row in table.rows] == ["DIF needs 100 people in the smaller group; here 40."]
+    table = reader_tables(grouped(evidence, (150, 120)))[-1]
+    assert [row["reason"] for row in table.rows] == ["DIF needs 300 people in both groups; here 270."]
+
+
+@pytest.mark.slow
+def test_readers_of_two_large_groups(evidence):
+    rasch, dependence, dif = reader_tables(grouped(evidence, (160, 160)))
+    assert {row["model"] for row in rasch.rows if not row["reason"]} <= {"Rasch", "2PL"}
+    assert {row["pairs"] for row in dependence.rows} == {"within text", "across texts"}
+    assert {row["category"] for row in dif.rows} <= {"A", "B", "C", ""}
+    assert len(dif.rows) == 24
+
+
+def rated(evidence, marks, round=1):
+    """Ratings (annotator, item, value) in the stage with the text."""
+    full = answered(evidence)
+    rows = [(who, item[:3], item, item[4:], "read", "", False, None) for who, item, _value in marks]
+    frame = frame_of(rows, dict.fromkeys(("p0", "p1", "p2"), "human"))
+    frame = frame.assign(question="rating", value=[value for *_about, value in marks], round=round, option_id=None)
+    return replace(full, every_round=frame)
+
+
+def test_ratings_of_two_raters_who_differ_by_one_mark(evidence):
+    items = [f"t{number:02}-ann" for number in range(20)]
+    marks = [
+        (who, item, 2 + place % 3 + more) for place, item in enumerate(items) for who, more in (("p0", 0), ("p1", 1))
+    ]
+    g_study, d_study, severity, fair = rating_tables(rated(evidence, marks))
+    (row,) = g_study.rows
+    assert (row["raters"], row["residual"]) == (pytest.approx(0.5), pytest.approx(0, abs=1e-9))
+    assert (row["relative"], row["raters_70"], row["raters_80"]) == (pytest.approx(1), 1, 1)
+    assert [each["n_raters"] for each in d_study.rows] == list(range(1, 9))
+    assert [each["severity"] for each in severity.rows] == pytest.approx([-0.5, 0.5])
+    assert fair.rows[0]["fair"] == pytest.approx(fair.rows[0]["raw"])
+
+
+def test_refusals_about_raters(evidence):
+    apart = [("p0", f"t{number:02}-ann", 3) for number in range(10)] + [
+        ("p1", f"t{number:02}-ann", 4) for number in range(10, 20)
+    ]
+    g_study, _d_study, severity, fair = rating_tables(rated(evidence, apart))
+    not_apart = "Fewer than 2 raters (or 10 objects) were rated together, so their variances cannot be told apart."
+    not_linked = "These raters have no items in common, even through others; severity cannot be compared."
+    assert [row["reason"] for row in g_study.rows] == [not_apart]
+    assert {row["reason"] for row in (*severity.rows, *fair.rows)} == {not_linked}
+    few = [(who, f"t{number:02}-ann", 3 + number % 2) for number in range(9) for who in ("p0", "p1")]
+    assert {row["reason"] for row in rating_tables(rated(evidence, few))[2].rows} == {
+        "This rater shares fewer than 10 items with others."
+    }
+
+
+def test_scores_of_a_second_round_do_not_enter(evidence):
+    items = [f"t{number:02}-ann" for number in range(12)]
+    first = rated(evidence, [(who, item, 1 + place % 4) for place, item in enumerate(items) for who in ("p0", "p1")])
+    second = rated(evidence, [("p0", items[0], 5)], round=2)
+    both = replace(first, every_round=pd.concat([first.every_round, second.every_round], ignore_index=True))
+    tables = rating_tables(both)
+    assert tables[0].rows == rating_tables(first)[0].rows
+    assert "Scores of a second round are not independent; this uses round 1." in tables[0].notes
+
+
+def test_a_report_has_the_tables_before_its_description(evidence):
+    report = report_from(answered(evidence))
+    names = [table.name for table in report.tables]
+    assert names[-1] == "description"
+    assert {"people_and_models", "carry_over", "reliability", "rasch"} <= set(names)
+    assert "people_and_models" in report.figures
+    assert "rasch" not in report.figures
+    assert not any(math.isnan(row["value"]) for row in report.table("people_and_models").rows if row["value"])
