@@ -73,7 +73,7 @@ def purposes_with(extra: Iterable[str], known: tuple[str, ...] = EXTRA_PURPOSES)
     return ("main", *(purpose for purpose in known if purpose in asked))
 
 
-def dropped_from(asked: Iterable[str]) -> tuple[str, ...]:
+def parse_dropped(asked: Iterable[str]) -> tuple[str, ...]:
     """What comparisons of metrics leave out, in one order; `BadChoice` for what cannot be left out."""
     asked = set(asked)
     if unknown := sorted(asked - set(DROPPED)):

@@ -109,6 +109,6 @@ def titles(protocol: str, joined_names: str) -> str:
     return "; ".join(title_of(protocol, name) for name in joined_names.split("; ") if name)
 
 
-def joined(protocol: str, names: Collection[str], *kinds: str) -> str:
+def join_codes(protocol: str, names: Collection[str], *kinds: str) -> str:
     """Codes as the cell of a table: those of these kinds, each once, in the catalogue's order, parted by semicolons."""
     return "; ".join(code.name for code in codes_of(protocol) if code.name in names and code.kind in kinds)

@@ -78,7 +78,7 @@ def figure(value: int | float, digits: int = 2) -> str:
     return number(value, digits if abs(value) < 10 else 1)
 
 
-def said_as(kind: str, value: int | float, digits: int = 2) -> str:
+def format_as(kind: str, value: int | float, digits: int = 2) -> str:
     """A number of a column of this kind: a p-value, or a `figure`."""
     return p_value(value) if kind == "p" else figure(value, digits)
 

@@ -45,7 +45,7 @@ def effects_shown(role: Role = Role.VIEWER) -> Callable[[Callable[..., Any]], Ca
         def shown(request, slug, *more, **named):
             study = get_study(request.user, slug, role)
             if are_effects_hidden(study):
-                return hidden_page(request, study)
+                return show_hidden_page(request, study)
             return view(request, study, *more, **named)
 
         return shown
@@ -53,7 +53,7 @@ def effects_shown(role: Role = Role.VIEWER) -> Callable[[Callable[..., Any]], Ca
     return of_view
 
 
-def hidden_page(request, study):
+def show_hidden_page(request, study):
     """In place of a page of single items, judgments or answers: why it is closed, and until when."""
     context = {"project": study.project, "study": study}
     return render(request, "analysis/hidden.html", context, status=403)

@@ -3,8 +3,8 @@
 from typing import Any
 
 
-def sorted_keys(value: Any) -> Any:
+def sort_keys(value: Any) -> Any:
     """The value with the keys of every mapping in it in alphabetical order; lists stay as they are."""
     if isinstance(value, dict):
-        return {key: sorted_keys(value[key]) for key in sorted(value)}
-    return [sorted_keys(each) for each in value] if isinstance(value, list) else value
+        return {key: sort_keys(value[key]) for key in sorted(value)}
+    return [sort_keys(each) for each in value] if isinstance(value, list) else value

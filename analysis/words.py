@@ -25,7 +25,7 @@ CUES: dict[str, str | Promise] = {
 }
 
 
-def worded(kind: str, value: object) -> str:
+def word_cell(kind: str, value: object) -> str:
     """A text cell: codes of ours in words, everything else as it is."""
     text = "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
     return WORDS[kind](text) if kind in WORDS else text

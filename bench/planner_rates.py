@@ -15,7 +15,7 @@ from functools import cache
 import numpy as np
 
 from analysis.measures.components import Judgments, component_intervals, fit_components
-from analysis.measures.intervals import Interval, clustered
+from analysis.measures.intervals import Interval, cluster_interval
 from analysis.measures.power import Components, Plan, informativity_outlook, logit_of
 from analysis.measures.types import FloatArray, IntArray
 from bench.coverage import GENERATORS, ITEMS, OPTIONS, Tally
@@ -69,7 +69,7 @@ def difference(judgments: Judgments, texts: int, seed: int) -> Interval:
         read, guess, other_read, other_guess = ((weights @ right) / (weights @ n) for right, n in parts)
         return np.asarray(read - guess - other_read + other_guess)
 
-    return clustered(statistic, texts, len(judgments.right), bounds=(-2.0, 2.0), seed=seed)
+    return cluster_interval(statistic, texts, len(judgments.right), bounds=(-2.0, 2.0), seed=seed)
 
 
 def planner_rates(studies: int, seed: int) -> None:

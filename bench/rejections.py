@@ -15,7 +15,7 @@ import numpy as np
 
 from analysis.measures.alternative_annotator import SKILLED, alternative_annotator_test
 from analysis.measures.calibration import reliability
-from analysis.measures.contrasts import BENJAMINI_HOCHBERG, HOLM, adjusted
+from analysis.measures.contrasts import BENJAMINI_HOCHBERG, HOLM, adjust_p_values
 from analysis.measures.correlation_intervals import clustered_correlation, clustered_within
 from analysis.measures.correlations import correlation
 from analysis.measures.friedman import friedman, nemenyi
@@ -92,11 +92,11 @@ def correlation_rates(studies: int, seed: int) -> None:
                 )
                 p = np.array([correlation(x, y).p for x in metrics])
                 hits["p"] += p[0] < 0.05
-                hits["Holm"] += (adjusted(p, HOLM) < 0.05).any()
-                hits["BH"] += (adjusted(p, BENJAMINI_HOCHBERG) < 0.05).any()
+                hits["Holm"] += (adjust_p_values(p, HOLM) < 0.05).any()
+                hits["BH"] += (adjust_p_values(p, BENJAMINI_HOCHBERG) < 0.05).any()
                 own = np.array([by_texts(x, y, text) for x in metrics])
                 hits["by texts"] += own[0] < 0.05
-                hits["by texts, Holm"] += (adjusted(own, HOLM) < 0.05).any()
+                hits["by texts, Holm"] += (adjust_p_values(own, HOLM) < 0.05).any()
                 within = clustered_within(metrics[0], y, text, seed=study)
                 hits["within text"] += not within.low <= 0 <= within.high
             said = "; ".join(f"{name} {rate(n, studies)}" for name, n in hits.items())

@@ -19,7 +19,7 @@ def measure_share_in(language: str, items: Sequence[ParsedItem], candidates: Ite
     language is none that can be recognised.
     """
     identifier = _identifier(tuple(sorted({*candidates, language})))
-    if identifier is None or language not in _known():
+    if identifier is None or language not in _load_known():
         return None
     right = total = 0
     for item in items:
@@ -45,7 +45,7 @@ def _pieces(item: ParsedItem, language: str) -> list[str]:
 
 @lru_cache(maxsize=16)
 def _identifier(candidates: tuple[str, ...]) -> LanguageIdentifier | None:
-    known = [code for code in candidates if code in _known()]
+    known = [code for code in candidates if code in _load_known()]
     if not known:
         return None
     identifier = LanguageIdentifier.from_model_file(MODEL_FILE)
@@ -54,5 +54,5 @@ def _identifier(candidates: tuple[str, ...]) -> LanguageIdentifier | None:
 
 
 @lru_cache(maxsize=1)
-def _known() -> frozenset[str]:
+def _load_known() -> frozenset[str]:
     return frozenset(LanguageIdentifier.from_model_file(MODEL_FILE).labels)

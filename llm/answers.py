@@ -148,7 +148,7 @@ def _is_answer(text: str, label: str) -> bool:
         return True
     if _leading(label).match(text) or _closing(label).search(text):
         return True
-    return any(not _is_hedged(text, match) for match in _cued(label).finditer(text))
+    return any(not _is_hedged(text, match) for match in _compile_cue(label).finditer(text))
 
 
 def _is_hedged(text: str, match: "re.Match[str]") -> bool:
@@ -184,7 +184,7 @@ def _closing(label: str) -> "re.Pattern[str]":
 
 
 @cache
-def _cued(label: str) -> "re.Pattern[str]":
+def _compile_cue(label: str) -> "re.Pattern[str]":
     cue = "".join(CUES)
     return re.compile(rf"\b(?i:{cue}){MARKUP}[:=]?{OPENING}(?<!\w){re.escape(label)}(?!\w){AFTER}")
 

@@ -18,7 +18,7 @@ from analysis.measures import agreement, alpha, coefficient_intervals, coefficie
 from analysis.measures import types as scales
 from analysis.measures.agreement import MISSING, all_pairs, clustered_kappa, mean_agreement, pairwise
 from analysis.measures.icc import clustered_icc, icc
-from analysis.measures.intervals import TEXT, Interval, undefined
+from analysis.measures.intervals import TEXT, Interval, undefined_interval
 from analysis.measures.reader_coefficients import readers_alpha, readers_coefficient, readers_kappa
 from analysis.reports.estimates import NOT_PUBLISHED, Estimate, texts_only_note
 from analysis.tables.spec import Table, count
@@ -167,7 +167,7 @@ def row_of(
     error: float = math.nan,
 ) -> dict[str, Any]:
     by_texts = intervals[ANNOTATORS]
-    unpublished = undefined("", (TEXT, by_texts.n_units, by_texts.n_responses, None), NOT_PUBLISHED)
+    unpublished = undefined_interval("", (TEXT, by_texts.n_units, by_texts.n_responses, None), NOT_PUBLISHED)
     estimate = Estimate(value, {PUBLISHED: unpublished} | intervals, _(reason) if reason else "")
     low, high, why = estimate.ends(convention)
     return {

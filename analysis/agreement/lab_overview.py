@@ -43,7 +43,7 @@ def overview(
         row
         for asked in questions
         for view in views_of(asked)
-        if (row := row_of(whole if view == ALL else frame, viewed(asked, view), annotators)) is not None
+        if (row := row_of(whole if view == ALL else frame, with_view(asked, view), annotators)) is not None
     ]
     notes = [
         _("Units judged by at least two of these annotators. α at interval level for scales, otherwise nominal."),
@@ -62,7 +62,7 @@ def views_of(asked: Asked) -> tuple[str, ...]:
     return (ALL, APPLICABLE) if asked.may_be_skipped else ("",)
 
 
-def viewed(asked: Asked, view: str) -> Asked:
+def with_view(asked: Asked, view: str) -> Asked:
     """The question with “not applicable” as one more category, where that is how it is looked at."""
     more = (NOT_APPLICABLE,) if view == ALL else ()
     return replace(asked, view=view, categories=(*asked.categories, *more))

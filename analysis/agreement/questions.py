@@ -11,7 +11,7 @@ from analysis.measures.agreement import MISSING
 from studies.models import AnnotatorKind, Study, UnitItem
 from studies.protocols import PROTOCOLS, Question, Stage
 from studies.protocols.conditions import NOT_APPLICABLE
-from studies.protocols.flow import stopped_at
+from studies.protocols.flow import find_stop
 from studies.question_words import name_question, name_stage
 from studies.services.declarations import get_declaration
 
@@ -171,4 +171,4 @@ def judgment(stage: Stage, categories: tuple[Question, ...], answers: dict) -> d
         for each in categories
     }
     asked = stage.path(answers, stage.questions)
-    return labels | {"stopped": stopped_at(stage.questions, stage.gates, asked)}
+    return labels | {"stopped": find_stop(stage.questions, stage.gates, asked)}

@@ -28,7 +28,7 @@ from analysis.measures.alternative_annotator import (
 )
 from analysis.measures.biases import Excess, excess, excess_where
 from analysis.measures.calibration import reliability
-from analysis.measures.intervals import TEXT, undefined
+from analysis.measures.intervals import TEXT, undefined_interval
 from analysis.measures.reader_coefficients import readers_kappa
 from analysis.reports.estimates import NOT_PUBLISHED, Estimate, same_interval, texts_only_note
 from analysis.reports.evaluators import Evaluator, evaluators_in, people_in
@@ -109,7 +109,7 @@ def kappa_of(answers: Answers, asked: Asked, pairs: np.ndarray, seed: int, fixed
     intervals = {
         READERS: readers_kappa(answers.values, c, pairs, answers.text, fixed=fixed),
         ANNOTATORS: by_texts,
-        PUBLISHED: undefined("", (TEXT, by_texts.n_units, by_texts.n_responses, None), NOT_PUBLISHED),
+        PUBLISHED: undefined_interval("", (TEXT, by_texts.n_units, by_texts.n_responses, None), NOT_PUBLISHED),
     }
     return Estimate(mean_agreement(pairwise(answers.values, c, pairs)).kappa, intervals)
 

@@ -42,7 +42,7 @@ def list_stand_in(evidence: Evidence, row: Row, column: str) -> Table:
     )
     people = sorted(people_in(evidence).codes)
     answers = of_model(answers_in(evidence.frame, asked, [row["evaluator"], *people]))
-    said = said_of(evidence, asked, answers)
+    said = select_shared_answers(evidence, asked, answers)
     if column in ("kappa", "kappa_people"):
         return list_pairs(evidence, asked, answers, said, column)
     if column == "n_units":
@@ -54,7 +54,7 @@ def list_stand_in(evidence: Evidence, row: Row, column: str) -> Table:
     return list_tests(evidence, asked, answers, row["epsilon"])
 
 
-def said_of(evidence: Evidence, asked: Asked, answers: Answers) -> pd.DataFrame:
+def select_shared_answers(evidence: Evidence, asked: Asked, answers: Answers) -> pd.DataFrame:
     """The answers to the question in declared categories, by the raters, about what the model answered too."""
     frame = evidence.frame
     mine = frame[(frame["stage"] == asked.stage) & (frame["question"] == asked.name)]

@@ -11,7 +11,7 @@ from django.db.models import F, Prefetch
 from django.utils.translation import gettext as _
 
 from analysis.choices import BadChoice
-from analysis.frames.responses import handed_in
+from analysis.frames.responses import query_submitted
 from evaluation.models import Evaluator
 from evaluation.services.calls import iter_unanswered_by, select_logprobs, select_replies
 from items.models import Item
@@ -31,13 +31,13 @@ class Source:
 
 def sources(study: Study, purposes: Collection[str] = ("main",)) -> list[Source]:
     """Each model and baseline with each stage in which it has answered."""
-    answered = handed_in(study, purposes).exclude(assignment__annotator__kind=AnnotatorKind.HUMAN)
+    answered = query_submitted(study, purposes).exclude(assignment__annotator__kind=AnnotatorKind.HUMAN)
     pairs = answered.order_by("assignment__annotator", "stage").values_list("assignment__annotator", "stage").distinct()
     known = study.annotators.in_bulk()
     return [Source(known[annotator], stage) for annotator, stage in pairs]
 
 
-def chosen_source(study: Study, evaluator: str = "", stage: str = "", purposes: Collection[str] = ("main",)) -> Source:
+def find_source(study: Study, evaluator: str = "", stage: str = "", purposes: Collection[str] = ("main",)) -> Source:
     """The one that is meant; `BadChoice` with all that can be chosen where none or several are."""
     possible = sources(study, purposes)
     if not possible:
@@ -68,7 +68,7 @@ def lines(study: Study, source: Source, purposes: Collection[str] = ("main",)) -
     for unit in units.prefetch_related(Prefetch("items", items.order_by("unit_items__position"))):
         if unit.text_id not in seen:
             seen[unit.text_id] = None
-            yield predicted(build_text_object(unit.text, unit.items.all()), found, about(study, source))
+            yield add_predictions(build_text_object(unit.text, unit.items.all()), found, about(study, source))
 
 
 def about(study: Study, source: Source) -> dict[str, Any]:
@@ -82,7 +82,7 @@ def about(study: Study, source: Source) -> dict[str, Any]:
     }
 
 
-def predicted(line: dict[str, Any], found: Predictions, extra: dict[str, Any]) -> dict[str, Any]:
+def add_predictions(line: dict[str, Any], found: Predictions, extra: dict[str, Any]) -> dict[str, Any]:
     """The line with a prediction at each option, and with the three entries of metadata that readers insist on."""
     for item in line["items"]:
         item.setdefault("multiple", True)  # each option was judged on its own
@@ -101,7 +101,7 @@ def predicted(line: dict[str, Any], found: Predictions, extra: dict[str, Any]) -
 def predictions(study: Study, source: Source, purposes: Collection[str]) -> Predictions:
     """What was answered, and what was asked but not answered; options that were never asked are absent."""
     found = {(row["item_id"], row["option_id"]): without_answer(row) for row in not_answered(source)}
-    answers = handed_in(study, purposes).filter(
+    answers = query_submitted(study, purposes).filter(
         assignment__annotator=source.annotator, stage=source.stage, question="answer", option__isnull=False
     )
     replies = {"reply_text": select_replies()["reply_text"], "reply_logprobs": select_logprobs()}

@@ -7,8 +7,8 @@ from typing import Any
 
 from django.db.models import F
 
-from analysis.frames.export_rows import unasked
-from analysis.frames.responses import handed_in
+from analysis.frames.export_rows import not_applicable_rows
+from analysis.frames.responses import query_submitted
 from analysis.progress import ANSWERS
 from jobs.progress import report_progress
 from studies.models import Annotator, Study
@@ -41,7 +41,7 @@ def wide_columns(study: Study, purposes: Collection[str]) -> tuple[str, ...]:
 
 
 def annotators(study: Study, purposes: Collection[str]) -> list[str]:
-    responded = handed_in(study, purposes).order_by().values("assignment__annotator")
+    responded = query_submitted(study, purposes).order_by().values("assignment__annotator")
     return list(Annotator.objects.filter(pk__in=responded).order_by("pk").values_list("code", flat=True))
 
 
@@ -54,13 +54,17 @@ def wide_rows(study: Study, purposes: Collection[str]) -> Iterator[dict[str, Any
     """One mapping per unit, stage, item, option and question, of the latest rounds. One unit is held at once."""
     declaration, by_code = get_declaration(study), map_annotator_declarations(study)
     stages = [stage.name for stage in declaration.every_stage]
-    rows = handed_in(study, purposes).order_by("assignment__unit__position", "pk").values_list(*map(F, FIELDS.values()))
+    rows = (
+        query_submitted(study, purposes)
+        .order_by("assignment__unit__position", "pk")
+        .values_list(*map(F, FIELDS.values()))
+    )
     named = (dict(zip(FIELDS, values, strict=True)) for values in rows.iterator(chunk_size=CHUNK))
     n = 0
     for _unit, answers in groupby(named, key=itemgetter("unit")):
         given = list(answers)
         report_progress(ANSWERS, n := n + len(given))
-        unit = [*given, *(row | {"value": NOT_APPLICABLE} for row in unasked(given, declaration, by_code))]
+        unit = [*given, *(row | {"value": NOT_APPLICABLE} for row in not_applicable_rows(given, declaration, by_code))]
         yield from unit_rows(unit, stages)
 
 

@@ -54,7 +54,7 @@ def write_metrics(study: Study, out: Out) -> int:
 def write_item_evaluation(study: Study, source: Source, out: Out, purposes: Collection[str] = ("main",)) -> int:
     """One evaluator's answers in one stage as item-evaluation's JSONL; the number of lines, one per text."""
     number = 0
-    with consistent_read(), ended(lines(study, source, purposes)) as found:
+    with consistent_read(), closing_rows(lines(study, source, purposes)) as found:
         for number, line in enumerate(found, 1):  # noqa: B007 - the count outlives the loop
             out.write(format_json_line(line))
     return number
@@ -64,7 +64,7 @@ def write_csv(columns: Collection[str], rows: Rows, out: Out) -> int:
     writer = csv.writer(out)
     writer.writerow(map(cell, columns))
     number = 0
-    with ended(rows) as found:
+    with closing_rows(rows) as found:
         for number, row in enumerate(found, 1):  # noqa: B007 - the count outlives the loop
             writer.writerow([cell(row.get(column)) for column in columns])
     return number
@@ -73,14 +73,14 @@ def write_csv(columns: Collection[str], rows: Rows, out: Out) -> int:
 def write_jsonl(study: Study, purposes: Collection[str], out: Out) -> int:
     """One object a line: the long columns with their types, null for what does not apply."""
     number = 0
-    with ended(export_rows(study, purposes)) as found:
+    with closing_rows(export_rows(study, purposes)) as found:
         for number, row in enumerate(found, 1):  # noqa: B007 - the count outlives the loop
             out.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
     return number
 
 
 @contextmanager
-def ended(rows: Rows) -> Iterator[Rows]:
+def closing_rows(rows: Rows) -> Iterator[Rows]:
     """The rows, which let go of the database at the end: a reader that went away leaves them in the middle."""
     try:
         yield rows

@@ -47,11 +47,11 @@ def shades(n: int) -> list[str]:
 
 def luminance(colour: str) -> float:
     """Relative luminance of an sRGB colour, 0 to 1 (WCAG 2.2)."""
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in scaled(colour)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in scale_colour(colour)]
     return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
-def scaled(colour: str) -> list[float]:
+def scale_colour(colour: str) -> list[float]:
     return [part / 255 for part in parts(colour)]
 
 
@@ -109,7 +109,7 @@ def hover(about: Mapping[str, str], measured: str = "", more: Mapping[str, str] 
     return [alt.Tooltip(field, type="nominal", title=title) for field, title in (lines | dict(more or {})).items()]
 
 
-def told(row: Row, measure: str, counted: str, prefix: str = "") -> dict[str, str]:
+def describe_measure(row: Row, measure: str, counted: str, prefix: str = "") -> dict[str, str]:
     """Number, interval, n and method of a measure of the row; `counted` is its n with the unit.
 
     Without an interval the reason of that stands in its place. `prefix` is that of the columns of ends and reason.
@@ -149,7 +149,7 @@ def with_texts(row: Row, measure: str, counted: str) -> str:
 CELL_WIDTH, CELL_HEIGHT = 62, 36  # of a shaded grid
 
 
-def shaded(
+def draw_heat_map(
     cells: list[dict[str, Any]],
     title: Mapping[str, Any],
     legend: str,

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from analysis.choices import Choices
 from analysis.frames.export_rows import is_paired, items_by_unit, pairs_of
-from analysis.frames.responses import chosen, every_round, handed_in, latest_rounds
+from analysis.frames.responses import every_round, latest_rounds, query_submitted, select_rows
 from analysis.models import ItemCode
 from analysis.published_names import own_generators, stored_matches
 from evaluation.metric_values import get_metric_families, iter_metric_rows
@@ -149,7 +149,7 @@ def with_items(evidence: Evidence, rows: pd.DataFrame) -> pd.DataFrame:
 def evidence_of(study: Study, choices: Choices) -> Evidence:
     """Read a study once, without a lock."""
     with consistent_read():
-        rounds = chosen(every_round(study, choices.purposes), choices.groups)
+        rounds = select_rows(every_round(study, choices.purposes), choices.groups)
         times, texts = times_of(study, choices), texts_of(study)
         found = Evidence(
             study=study,
@@ -164,7 +164,7 @@ def evidence_of(study: Study, choices: Choices) -> Evidence:
             minutes=times.groupby("annotator", sort=True)["minutes"].sum().reset_index(),
             pairs=pairs_of(study),
             corrections=corrections_of(study),
-            left_out=left_out(study, choices),
+            left_out=count_left_out(study, choices),
             options=options_of(study),
             codes=codes_of(study),
             verdicts=verdicts_of(study, choices),
@@ -304,7 +304,7 @@ def n_tokens(text: Text) -> int:
 
 def annotators_of(study: Study, choices: Choices) -> pd.DataFrame:
     """Everybody of the chosen purposes and groups who has handed something in."""
-    answered = handed_in(study, choices.purposes).order_by().values("assignment__annotator")
+    answered = query_submitted(study, choices.purposes).order_by().values("assignment__annotator")
     chosen = Annotator.objects.filter(pk__in=answered).order_by("pk")
     if choices.groups is not None:
         chosen = chosen.filter(~Q(kind="human") | Q(group__in=choices.groups))
@@ -358,10 +358,10 @@ def correction_sentence(correction: KeyCorrection) -> str:
     return _("Key corrected on %(day)s, after launch: %(option)s of %(item)s is no longer a key. %(reason)s") % values
 
 
-def left_out(study: Study, choices: Choices) -> dict[str, int]:
+def count_left_out(study: Study, choices: Choices) -> dict[str, int]:
     """How many responses of each purpose are not in the figures."""
     counted = (
-        handed_in(study, ("main", "pilot", "simulated"))
+        query_submitted(study, ("main", "pilot", "simulated"))
         .exclude(assignment__annotator__purpose__in=choices.purposes)
         .order_by()
         .values_list("assignment__annotator__purpose")

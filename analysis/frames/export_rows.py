@@ -10,7 +10,7 @@ import pandas as pd
 from django.db.models import F, Window
 from django.db.models.functions import RowNumber
 
-from analysis.frames.responses import handed_in
+from analysis.frames.responses import query_submitted
 from analysis.progress import ANSWERS
 from evaluation.services.calls import get_parse_status, get_prompt_versions, get_raw_output, select_replies
 from jobs.progress import report_progress
@@ -103,7 +103,7 @@ def export_rows(study: Study, purposes: Collection[str]) -> Iterator[dict[str, A
     opened: dict[tuple[int, str], datetime] = {}
     annotator, prompts = None, get_prompt_versions(study)
     sequence = Window(RowNumber(), order_by="pk")
-    answers = handed_in(study, purposes).annotate(**select_replies(), sequence=sequence).order_by(*ORDER)
+    answers = query_submitted(study, purposes).annotate(**select_replies(), sequence=sequence).order_by(*ORDER)
     named = (*FIELDS, *select_replies(), "sequence")
     units = items_by_unit(study) if kind in COMPARED else {}
     given = answers.values_list(*map(F, FIELDS.values()), *named[len(FIELDS) :]).iterator(chunk_size=CHUNK)
@@ -119,11 +119,11 @@ def export_rows(study: Study, purposes: Collection[str]) -> Iterator[dict[str, A
         row["opened_at"] = opened.get((row["assignment_pk"], row["stage"]))
         if kind == "tuple":
             row[UNIT_ITEMS] = " ".join(units[row["unit_pk"]].values())
-        row = finished(row, places, sides)
+        row = complete_row(row, places, sides)
         yield {column: row.get(column) for column in columns}
 
 
-def finished(row: dict[str, Any], places: dict[tuple, int], sides: dict[int, dict[str, Any]]) -> dict[str, Any]:
+def complete_row(row: dict[str, Any], places: dict[tuple, int], sides: dict[int, dict[str, Any]]) -> dict[str, Any]:
     """The row with what is worked out."""
     for name in TIMES:
         row[name] = row[name].isoformat() if row[name] else None
@@ -228,7 +228,7 @@ NO_ANSWER = dict.fromkeys(("value", "option_id", "option_pk", "option_position",
 SUBJECT = itemgetter("annotator", "round", "stage", "item_pk")
 
 
-def unasked(
+def not_applicable_rows(
     rows: Iterable[dict[str, Any]], declaration: Declaration, by_code: Mapping[str, Declaration]
 ) -> Iterator[dict[str, Any]]:
     """A row for each question that does not apply to an item after these answers to it, without a value.

@@ -19,7 +19,7 @@ from studies.models import Assignment, Response, Study, UnitItem
 MAIN = ("main",)
 
 
-def handed_in(study: Study, purposes: Collection[str] = MAIN) -> QuerySet[Response]:
+def query_submitted(study: Study, purposes: Collection[str] = MAIN) -> QuerySet[Response]:
     """The responses of the annotators with one of these purposes, without those of units that were given back."""
     return Response.objects.filter(
         assignment__annotator__study=study,
@@ -67,7 +67,7 @@ def responses_frame(
     limits the people to some groups (models belong to none), `evaluators` the annotators to some codes ("human" stands
     for all people). Drafts are never here. Texts such as "NA" and "null" stay what they are.
     """
-    return latest_rounds(chosen(every_round(study, purposes), groups, evaluators))
+    return latest_rounds(select_rows(every_round(study, purposes), groups, evaluators))
 
 
 def every_round(study: Study, purposes: Collection[str] = MAIN) -> pd.DataFrame:
@@ -75,9 +75,9 @@ def every_round(study: Study, purposes: Collection[str] = MAIN) -> pd.DataFrame:
     answers = answers_of(study, purposes)
     items = Item.objects.filter(pk__in=UnitItem.objects.filter(unit__study=study).values("item"))
     columns = {name: answers[name] for name in ANSWER}
-    columns |= looked_up(answers["assignment_id"], Assignment.objects.filter(annotator__study=study), ASSIGNMENT)
-    columns |= looked_up(answers["item_id"], items, ITEM)
-    columns |= looked_up(answers["option_id"], Option.objects.filter(item__in=items), OPTION)
+    columns |= look_up(answers["assignment_id"], Assignment.objects.filter(annotator__study=study), ASSIGNMENT)
+    columns |= look_up(answers["item_id"], items, ITEM)
+    columns |= look_up(answers["option_id"], Option.objects.filter(item__in=items), OPTION)
     frame = pd.DataFrame(columns, dtype=object).astype(DTYPES)
     frame["correct"] = correctness(frame)
     return frame[list(COLUMNS)]
@@ -88,7 +88,7 @@ def answers_of(study: Study, purposes: Collection[str]) -> dict[str, np.ndarray]
 
     Values are decoded once each: a million answers hold few different ones.
     """
-    rows = handed_in(study, purposes).order_by("pk").annotate(written=Cast("value", TextField()))
+    rows = query_submitted(study, purposes).order_by("pk").annotate(written=Cast("value", TextField()))
     names = ("assignment_id", "item_id", "option_id", "written", *(name for name in ANSWER if name != "value"))
     parts: dict[str, list[np.ndarray]] = {name: [] for name in names}
     given = rows.values_list(*names).iterator(chunk_size=AT_ONCE)
@@ -111,7 +111,7 @@ def as_objects(values: Iterable[Any]) -> np.ndarray:
     return column
 
 
-def looked_up(keys: np.ndarray, rows: QuerySet[Any], fields: Mapping[str, str]) -> dict[str, np.ndarray]:
+def look_up(keys: np.ndarray, rows: QuerySet[Any], fields: Mapping[str, str]) -> dict[str, np.ndarray]:
     """For each key the fields of its row; None where there is no key."""
     if not len(keys):  # such as the verdicts of a study without experts
         return {name: np.empty(0, dtype=object) for name in fields}
@@ -136,7 +136,7 @@ def latest_rounds(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[frame["round"] == latest].reset_index(drop=True)
 
 
-def chosen(
+def select_rows(
     frame: pd.DataFrame, groups: Collection[str] | None = None, evaluators: Collection[str] | None = None
 ) -> pd.DataFrame:
     """The rows of the people in `groups` and of the annotators in `evaluators`; None chooses all."""

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from analysis.codes import SEVERAL, category_of, code_called, code_of, codes_of, is_known, is_single
 from analysis.exports.writing import Out
-from analysis.items.coding import offered_codes
+from analysis.items.coding import list_offered_codes
 from analysis.items.coding_acts import BadCode, Done, Placed, code_items, span_of
 from analysis.items.sheet import item_pks
 from analysis.models import ItemCode
@@ -77,10 +77,10 @@ def import_codes(study: Study, content: bytes, user: User | None, *, dry_run: bo
     table = read_cells(content, reading)
     problems = [RowProblem(each.line, each.field, each.reason) for each in reading.problems.listed]
     rows = list(read_rows(table.header, table.rows, problems)) if table else []
-    placed = [] if problems else list(placed_rows(study, rows, problems))
+    placed = [] if problems else list(place_rows(study, rows, problems))
     if problems:
         raise ImportRefused(problems)
-    new = sorted({each.code for each in placed} - {code.name for code in offered_codes(study)})
+    new = sorted({each.code for each in placed} - {code.name for code in list_offered_codes(study)})
     done = None if dry_run else code_items(study, placed, user)
     return Imported(len(placed), done, tuple(new))
 
@@ -106,14 +106,14 @@ def read_rows(header: list[str], rows: list[TableRow], problems: list[RowProblem
             yield Row(row.line, {name: said.get(name, "") for name in COLUMNS})
 
 
-def placed_rows(study: Study, rows: list[Row], problems: list[RowProblem]) -> Iterator[Placed]:
+def place_rows(study: Study, rows: list[Row], problems: list[RowProblem]) -> Iterator[Placed]:
     """The codes with the items they belong to; what is wrong goes to the problems."""
     items, options = item_pks(study), options_of(study, rows)
     bodies = bodies_of(study) if any(row.said["quote"] for row in rows) else {}
     seen: dict[tuple[int, str], tuple[int, str]] = {}
     for row in rows:
         try:
-            placed = placed_row(study, row.said, items, options, bodies)
+            placed = place_row(study, row.said, items, options, bodies)
             refuse_second(study, seen, row.line, placed)
         except BadCell as bad:
             problems.append(RowProblem(row.line, bad.column, str(bad)))
@@ -129,7 +129,7 @@ class BadCell(ValueError):
         self.column = column
 
 
-def placed_row(
+def place_row(
     study: Study,
     said: dict[str, str],
     items: dict[str, int],

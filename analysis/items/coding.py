@@ -86,7 +86,7 @@ def scheme_of(study: Study, items: Collection[str], chosen: str = "") -> Scheme:
     """`items`: their ids. `chosen`: the kind that alone has keys; without one all have."""
     codes = standing_codes(study)
     found = {way.kind: way for way in ways(study.protocol, items, metadata_of(study), codes)}
-    offered = offered_in(study, found, codes)
+    offered = list_offered(study, found, codes)
     chosen = chosen if any(code.kind == chosen for code in offered) else ""
     keyed = [code.name for code in offered if chosen in ("", code.kind)]
     keys = dict(zip(keyed, KEYS, strict=False))
@@ -113,14 +113,14 @@ def kinds_of(study: Study) -> dict[str, Any]:
     return {"kinds": kinds, "to_code": to_code.name if to_code else ""}
 
 
-def offered_codes(study: Study) -> list[Code]:
+def list_offered_codes(study: Study) -> list[Code]:
     """The codes of the protocol, and those of the team's own that items have."""
     codes = standing_codes(study)
     metadata = metadata_of(study)
-    return offered_in(study, {way.kind: way for way in ways(study.protocol, list(metadata), metadata, codes)}, codes)
+    return list_offered(study, {way.kind: way for way in ways(study.protocol, list(metadata), metadata, codes)}, codes)
 
 
-def offered_in(study: Study, found: dict[str, Categories], codes: dict[str, set[str]]) -> list[Code]:
+def list_offered(study: Study, found: dict[str, Categories], codes: dict[str, set[str]]) -> list[Code]:
     """Kinds that divide the items first. Of metadata only names of a few values, which may be categories."""
     known = {code.name: code for code in codes_of(study.protocol)}
     used = {name for names in codes.values() for name in names}
@@ -258,7 +258,7 @@ def items_of(study: Study) -> list[Listed]:
     return list({row[0]: Listed(*row) for row in ordered.values_list(*FIELDS)}.values())
 
 
-def chosen_items(study: Study, items: list[Listed], scheme: Scheme, form: CodingFilter) -> list[Listed]:
+def select_items(study: Study, items: list[Listed], scheme: Scheme, form: CodingFilter) -> list[Listed]:
     """Those that the form asks for, in the order that it asks for."""
     kind, words = scheme.kind(form.chosen("kind")), form.chosen("q").strip().casefold()
     without = kind.without if kind else {item.id for item in items if not scheme.codes.get(item.id)}
@@ -273,14 +273,14 @@ def chosen_items(study: Study, items: list[Listed], scheme: Scheme, form: Coding
         by = ItemCode.objects.standing().filter(study=study, set_by=int(form.chosen("by")))
         mine = {item for item, code in by.values_list("item", "code") if _is_of(study, code, form.chosen("kind"))}
         found = [item for item in found if item.pk in mine]
-    return _ordered(study, found, form)
+    return _sort_items(study, found, form)
 
 
 def _is_of(study: Study, code: str, kind: str) -> bool:
     return kind in ("", code_called(study.protocol, code).kind)
 
 
-def _ordered(study: Study, items: list[Listed], form: CodingFilter) -> list[Listed]:
+def _sort_items(study: Study, items: list[Listed], form: CodingFilter) -> list[Listed]:
     """Surest first is the order of the lists: of both together where neither is chosen, then the items in none."""
     name, sort = form.chosen("list"), form.chosen("sort")
     if name or sort == "surest":
@@ -317,10 +317,14 @@ def coding_rows(study: Study, pks: Collection[int], scheme: Scheme) -> list[Codi
     standing = ItemCode.objects.standing().filter(study=study, item__in=pks)
     for code in standing.select_related("study", "set_by", "option"):
         found.setdefault(code.item_id, []).append(code)
-    return [CodingRow(items[pk], found.get(pk, []), told_of(study, items[pk], scheme)) for pk in pks if pk in items]
+    return [
+        CodingRow(items[pk], found.get(pk, []), list_metadata_categories(study, items[pk], scheme))
+        for pk in pks
+        if pk in items
+    ]
 
 
-def told_of(study: Study, item: Item, scheme: Scheme) -> list[tuple[str, str]]:
+def list_metadata_categories(study: Study, item: Item, scheme: Scheme) -> list[tuple[str, str]]:
     """Kind and category in words of what only the item's metadata says, for the kinds that are offered."""
     id, found = item.external_id, []
     coded = {code_called(study.protocol, name).kind for name in scheme.codes.get(id, ())}
@@ -351,10 +355,10 @@ def act_said(study: Study, act: CodingAct) -> Act:
     placed = list(act.codes_set.values_list("code", "item"))
     gone = list(act.codes_removed.values_list("code", "item"))
     changed = frozenset(item for _code, item in [*placed, *gone])
-    return Act(act, worded(study, placed), worded(study, gone), len(changed))
+    return Act(act, describe_codes(study, placed), describe_codes(study, gone), len(changed))
 
 
-def worded(study: Study, rows: list[tuple[str, int]]) -> list[str]:
+def describe_codes(study: Study, rows: list[tuple[str, int]]) -> list[str]:
     """The codes in words, each once."""
     return [title_of(study.protocol, name) for name in dict.fromkeys(code for code, _item in rows)]
 
@@ -383,7 +387,7 @@ class CodeForm(forms.Form):
         self.fields["option"].queryset = item.options.all()  # type: ignore[attr-defined]
         self.fields["codes"].choices = [  # type: ignore[attr-defined]
             (kind_title(kind), [(code.name, code.title) for code in codes])
-            for kind, codes in groupby(offered_codes(study), key=lambda code: code.kind)
+            for kind, codes in groupby(list_offered_codes(study), key=lambda code: code.kind)
         ]
         if not item.options.exists():
             del self.fields["option"]

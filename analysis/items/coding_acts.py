@@ -125,7 +125,7 @@ def code_items(study: Study, placed: Collection[Placed], user: User | None) -> D
         for code in of_items.get(each.item, ())
         if _gives_way(study, code, each, wanted)
     } | {at_place[each.place].pk: at_place[each.place] for each in new if each.place in at_place}
-    return _carried_out(study, new, list(replaced.values()), user, n_same=len(placed) - len(new))
+    return _carry_out(study, new, list(replaced.values()), user, n_same=len(placed) - len(new))
 
 
 @transaction.atomic
@@ -134,7 +134,7 @@ def take_back(study: Study, items: Collection[int], code: str, user: User | None
     _lock(study)
     standing = _standing(study, set(items))
     removed = [each for codes in standing.values() for each in codes if each.code == code]
-    return _carried_out(study, [], removed, user, n_same=len(set(items) - {each.item_id for each in removed}))
+    return _carry_out(study, [], removed, user, n_same=len(set(items) - {each.item_id for each in removed}))
 
 
 @transaction.atomic
@@ -152,7 +152,7 @@ def undo(study: Study, act: int, user: User) -> Done | None:
     before = list(ItemCode.objects.filter(removed_in=found))
     standing = _standing(study, {code.item_id for code in before})
     again = [code for code in before if _fits(study, code, standing.get(code.item_id, ()))]
-    ItemCode.objects.bulk_create([_copied(code) for code in again], batch_size=BATCH)
+    ItemCode.objects.bulk_create([_copy(code) for code in again], batch_size=BATCH)
     CodingAct.objects.filter(pk=found.pk).update(undone_at=timezone.now())
     return Done(found, len(again), len(removed), items=frozenset(code.item_id for code in [*removed, *again]))
 
@@ -200,7 +200,7 @@ def _fits(study: Study, code: ItemCode, standing: Iterable[ItemCode]) -> bool:
     return (code.code, code.option_id) not in {(other.code, other.option_id) for other in standing}
 
 
-def _carried_out(
+def _carry_out(
     study: Study, new: Collection[Placed], removed: Collection[ItemCode], user: User | None, n_same: int
 ) -> Done:
     if not new and not removed:
@@ -228,7 +228,7 @@ def _remove(codes: Collection[ItemCode], user: User | None, act: CodingAct | Non
         some.update(removed_at=now, removed_by=user, removed_in=act)
 
 
-def _copied(code: ItemCode) -> ItemCode:
+def _copy(code: ItemCode) -> ItemCode:
     return ItemCode(
         study_id=code.study_id, item_id=code.item_id, code=code.code, option_id=code.option_id, start=code.start,
         end=code.end, note=code.note, set_by_id=code.set_by_id,

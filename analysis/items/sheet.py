@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from analysis.choices import Choices
 from analysis.formatting import number, with_interval
-from analysis.frames.responses import handed_in
+from analysis.frames.responses import query_submitted
 from analysis.measures.item_analysis import jeffreys_interval
 from items.models import Item, Option
 from studies.models import AnnotatorKind, Response, Study, UnitItem
@@ -93,7 +93,7 @@ def judgments_of_item(study: Study, item: Item, choices: Choices) -> list[Judgme
     """
     paired = PROTOCOLS[study.protocol].compares
     rows = (
-        handed_in(study, choices.purposes)
+        query_submitted(study, choices.purposes)
         .filter(**({"assignment__unit__items": item} if paired else {"item": item}))
         .select_related("assignment__annotator", "option")
         .order_by("assignment__annotator", "assignment__round", "pk")
@@ -193,11 +193,11 @@ def by_evaluator(judgments: list[Judgment]) -> list[tuple[str, list[Judgment]]]:
 
 def line_of(evaluator: str, stage: str, judgments: list[Judgment], options: list[Option]) -> Line:
     right = [judgment.is_right(options) for judgment in judgments]
-    chosen = [chosen_by(judgments, option.external_id) for option in options]
+    chosen = [describe_choices(judgments, option.external_id) for option in options]
     return Line(evaluator, stage, chosen, len(judgments), right.count(True), len(right) - right.count(None))
 
 
-def chosen_by(judgments: list[Judgment], option: str) -> str:
+def describe_choices(judgments: list[Judgment], option: str) -> str:
     """How many ticked the option, and how many of all were unsure about it; of a model what it answered."""
     judged = [judgment for judgment in judgments if option in judgment.ticked]
     if not judged:
@@ -271,13 +271,13 @@ class Comparison:
 
 def comparisons(item: Item, judgments: list[Judgment]) -> list[Comparison]:
     """One per evaluator and generator of the other items; the latest round of each judgment."""
-    judged = [(judgment, picked(judgment)) for judgment in judgments if not judgment.is_superseded]
+    judged = [(judgment, get_choice(judgment)) for judgment in judgments if not judgment.is_superseded]
     found: dict[tuple[str, str], list[Any]] = {}
     for evaluator, mine in by_evaluator([judgment for judgment, value in judged if value is not None]):
         for judgment in mine:
             if len(judgment.compared_with) == 1:
                 place = (evaluator, judgment.compared_with[0].generator.name)
-                found.setdefault(place, []).append(picked(judgment))
+                found.setdefault(place, []).append(get_choice(judgment))
     return [
         Comparison(
             evaluator,
@@ -290,7 +290,7 @@ def comparisons(item: Item, judgments: list[Judgment]) -> list[Comparison]:
     ]
 
 
-def picked(judgment: Judgment) -> Any:
+def get_choice(judgment: Judgment) -> Any:
     """What was chosen in the pair; None where nothing was asked."""
     return judgment.others.get("better")
 

@@ -124,7 +124,7 @@ def rows_of(generator: str, wordings: list[Wording]) -> Iterator[dict[str, Any]]
             }
 
 
-def flagged(items: Iterable[Item], cue: str, generator: str) -> list[tuple[Item, str, bool]]:
+def flag_items(items: Iterable[Item], cue: str, generator: str) -> list[tuple[Item, str, bool]]:
     """The items in which an option stands out by a cue: item, id of the option, whether it is a key."""
     found = []
     for item in items:

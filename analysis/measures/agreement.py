@@ -18,9 +18,9 @@ from analysis.measures.intervals import (
     PERCENTILE,
     Interval,
     Statistic,
-    clustered,
-    resampled,
-    undefined,
+    cluster_interval,
+    resample_interval,
+    undefined_interval,
 )
 from analysis.measures.types import BoolArray, FloatArray, IntArray
 
@@ -76,7 +76,7 @@ def pairs_with(rater: int, others: IntArray) -> IntArray:
 
 def sharing(ratings: IntArray, pairs: IntArray) -> IntArray:
     """(q, 2): those pairs that judged some unit both."""
-    shared = [_judged_by_both(ratings, one, other).any() for one, other in pairs]
+    shared = [_both_judged(ratings, one, other).any() for one, other in pairs]
     return np.asarray(pairs[np.array(shared, dtype=np.bool_)])
 
 
@@ -90,7 +90,7 @@ def pair_tables(ratings: IntArray, categories: int, pairs: IntArray, groups: Int
     cells = categories * categories
     tables = np.empty((n_groups, len(pairs), cells))
     for at, (one, other) in enumerate(pairs):
-        both = _judged_by_both(ratings, one, other)
+        both = _both_judged(ratings, one, other)
         code = (groups[both] * categories + ratings[one, both]) * categories + ratings[other, both]
         tables[:, at] = np.bincount(code, minlength=n_groups * cells).reshape(n_groups, cells)
     return tables.reshape(n_groups, len(pairs), categories, categories)
@@ -109,7 +109,7 @@ def judgments_compared(ratings: IntArray, pairs: IntArray) -> BoolArray:
     """(raters, units): the judgments that enter a comparison, as the other rater of some pair judged the unit too."""
     compared = np.zeros(ratings.shape, dtype=np.bool_)
     for one, other in pairs:
-        both = _judged_by_both(ratings, one, other)
+        both = _both_judged(ratings, one, other)
         compared[one] |= both
         compared[other] |= both
     return compared
@@ -186,7 +186,7 @@ def human_average(leave_one_out: FloatArray) -> float:
     return _mean_defined(leave_one_out, np.ones(len(leave_one_out), dtype=np.int64))
 
 
-def _judged_by_both(ratings: IntArray, one: int, other: int) -> BoolArray:
+def _both_judged(ratings: IntArray, one: int, other: int) -> BoolArray:
     """(units,): whether both raters judged the unit."""
     return np.asarray((ratings[one] != MISSING) & (ratings[other] != MISSING))
 
@@ -242,7 +242,7 @@ def clustered_kappa(
     entering = compared.any(axis=0)
     texts, groups = np.unique(text[entering], return_inverse=True)
     statistic = mean_kappa(ratings[:, entering], categories, pairs, groups, len(texts), weighted=weighted)
-    return clustered(statistic, len(texts), int(compared.sum()), bounds=KAPPA_BOUNDS, seed=seed)
+    return cluster_interval(statistic, len(texts), int(compared.sum()), bounds=KAPPA_BOUNDS, seed=seed)
 
 
 def published_kappa(
@@ -254,13 +254,13 @@ def published_kappa(
     """
     compared = judgments_compared(ratings, pairs)
     if not compared.any():
-        return undefined(PERCENTILE, (JUDGMENT, 0, 0, seed), NO_JUDGMENT)
+        return undefined_interval(PERCENTILE, (JUDGMENT, 0, 0, seed), NO_JUDGMENT)
     raters, local = np.unique(pairs, return_inverse=True)
     units = ratings[np.ix_(raters, np.flatnonzero(compared.any(axis=0)))]
     kinds, counts = np.unique(units, axis=1, return_counts=True)
     each = np.arange(kinds.shape[1])
     statistic = mean_kappa(kinds, categories, local.reshape(pairs.shape), each, len(each), weighted=weighted)
-    return resampled(statistic, counts.astype(np.int64), int(compared.sum()), seed=seed)
+    return resample_interval(statistic, counts.astype(np.int64), int(compared.sum()), seed=seed)
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,9 @@ from analysis.measures.intervals import (
     NO_VARIATION,
     Interval,
     Statistic,
-    clustered,
-    resampled,
-    undefined,
+    cluster_interval,
+    resample_interval,
+    undefined_interval,
 )
 from analysis.measures.types import FloatArray, IntArray, gettext_noop
 
@@ -51,9 +51,9 @@ class Alpha:
         """value ± t.975(n_units - 1) · error, clipped to -1 and 1; units are taken as independent of each other."""
         about = (UNIT, self.n_units, self.n_values, None)
         if math.isnan(self.value) or math.isnan(self.error):
-            return undefined(LINEARISED, about, self.reason or ONE_UNIT)
+            return undefined_interval(LINEARISED, about, self.reason or ONE_UNIT)
         if self.error <= NO_SPREAD:
-            return undefined(LINEARISED, about, NO_VARIATION)
+            return undefined_interval(LINEARISED, about, NO_VARIATION)
         reach = float(student.ppf((1 + LEVEL) / 2, self.n_units - 1)) * self.error
         return Interval(max(self.value - reach, -1.0), min(self.value + reach, 1.0), LINEARISED, *about[:3], 0, None)
 
@@ -64,7 +64,7 @@ def krippendorff_alpha(values: FloatArray, level: str = INTERVAL) -> Alpha:
     values: (raters, units) as above. level: one of LEVELS; ratio needs values of 0 or more. Undefined without a pair of
     values and where all are the same (0/0). Time grows with units and distinct values, never with pairs of units.
     """
-    paired = _paired(values)
+    paired = _keep_paired(values)
     scale, counts = value_counts(paired)
     n = counts.sum(axis=1)
     if not len(n):
@@ -83,15 +83,15 @@ def clustered_alpha(values: FloatArray, level: str, text: IntArray, *, seed: int
     scale, counts = value_counts(values[:, paired])
     texts, group = np.unique(text[paired], return_inverse=True)
     statistic = alpha_statistic(scale, counts, level, group, len(texts))
-    return clustered(statistic, len(texts), int(counts.sum()), bounds=(-1.0, 1.0), seed=seed)
+    return cluster_interval(statistic, len(texts), int(counts.sum()), bounds=(-1.0, 1.0), seed=seed)
 
 
 def published_alpha(values: FloatArray, level: str, *, seed: int) -> Interval:
     """The same with single units resampled, all taken as independent (the published convention)."""
-    scale, counts = value_counts(_paired(values))
+    scale, counts = value_counts(_keep_paired(values))
     kinds, times = np.unique(counts, axis=0, return_counts=True)
     statistic = alpha_statistic(scale, kinds, level, np.arange(len(kinds)), len(kinds))
-    return resampled(statistic, times.astype(np.int64), int(counts.sum()), seed=seed)
+    return resample_interval(statistic, times.astype(np.int64), int(counts.sum()), seed=seed)
 
 
 def alpha_statistic(scale: FloatArray, counts: IntArray, level: str, groups: IntArray, n_groups: int) -> Statistic:
@@ -168,7 +168,7 @@ def _ratio(squared: FloatArray, scale: FloatArray) -> FloatArray:
     return np.divide(squared, total**2, out=np.zeros(squared.shape), where=total > 0)
 
 
-def _paired(values: FloatArray) -> FloatArray:
+def _keep_paired(values: FloatArray) -> FloatArray:
     """Only the units with two or more values."""
     return np.asarray(values[:, (~np.isnan(values)).sum(axis=0) > 1])
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import t as student
 
-from analysis.measures.contrasts import BENJAMINI_YEKUTIELI, adjusted
+from analysis.measures.contrasts import BENJAMINI_YEKUTIELI, adjust_p_values
 from analysis.measures.types import FloatArray, IntArray, gettext_noop
 
 EXPERTS, SKILLED, CROWD = 0.2, 0.15, 0.1  # ε for people of these kinds
@@ -63,14 +63,14 @@ def alternative_annotator_test(
     """
     r = len(people)
     if r < FEWEST_PEOPLE:
-        return _undefined(r, epsilon, TOO_FEW_PEOPLE)
+        return _make_undefined(r, epsilon, TOO_FEW_PEOPLE)
     found = [_against(people, model, person, epsilon, kind) for person in range(r)]
     p, model_at_least, person_at_least = (np.array([one[place] for one in found]) for place in range(3))
     n_units = np.array([one[3] for one in found], dtype=np.int64)
     tested = ~np.isnan(p)
     if not tested.any():
-        return _undefined(r, epsilon, TOO_FEW_SHARED)
-    p_adjusted = adjusted(p, BENJAMINI_YEKUTIELI)
+        return _make_undefined(r, epsilon, TOO_FEW_SHARED)
+    p_adjusted = adjust_p_values(p, BENJAMINI_YEKUTIELI)
     rate = float((p_adjusted[tested] < LEVEL_OF_TEST).mean())
     advantage = float(model_at_least[tested].mean())
     few = int((n_units[tested] < FEWEST_UNITS).sum())
@@ -115,7 +115,7 @@ def _nearness(judge: FloatArray, others: FloatArray) -> FloatArray:
     return np.asarray(-np.sqrt(np.nanmean((others - judge) ** 2, axis=0)))
 
 
-def _undefined(r: int, epsilon: float, reason: str) -> AlternativeAnnotator:
+def _make_undefined(r: int, epsilon: float, reason: str) -> AlternativeAnnotator:
     nothing, nan = np.full(r, np.nan), math.nan
     none = np.zeros(r, dtype=np.int64)
     return AlternativeAnnotator(nothing, nothing, nothing, nothing, none, nan, nan, 0, epsilon, reason)

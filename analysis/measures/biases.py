@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.measures.intervals import Interval, clustered
+from analysis.measures.intervals import Interval, cluster_interval
 from analysis.measures.types import BoolArray, FloatArray, IntArray, gettext_noop
 
 RANGE = (-1.0, 1.0)
@@ -34,7 +34,7 @@ def excess(ticked: BoolArray, key: BoolArray, text: IntArray, *, seed: int) -> E
         return np.asarray(above / np.where(n > 0, n, np.nan))
 
     value = float(over.mean()) if len(over) else math.nan
-    return Excess(value, clustered(statistic, len(texts), len(over), bounds=RANGE, seed=seed), len(over))
+    return Excess(value, cluster_interval(statistic, len(texts), len(over), bounds=RANGE, seed=seed), len(over))
 
 
 def excess_where(ticked: BoolArray, key: BoolArray, marked: BoolArray, text: IntArray, *, seed: int) -> Excess:
@@ -55,7 +55,7 @@ def excess_where(ticked: BoolArray, key: BoolArray, marked: BoolArray, text: Int
             )
 
     value = float(statistic(np.ones((1, k)))[0]) if k else math.nan
-    return Excess(value, clustered(statistic, k, len(over), bounds=DIFFERENCE, seed=seed), int(marked.sum()))
+    return Excess(value, cluster_interval(statistic, k, len(over), bounds=DIFFERENCE, seed=seed), int(marked.sum()))
 
 
 def _sums(values: FloatArray, groups: IntArray, k: int) -> FloatArray:
@@ -99,7 +99,7 @@ def clustered_favour(x: FloatArray, y: FloatArray, chosen: BoolArray, text: IntA
         own, n_own, others, n_others = (weights @ part for part in sums)
         return np.asarray(own / np.where(n_own > 0, n_own, np.nan) - others / np.where(n_others > 0, n_others, np.nan))
 
-    return clustered(statistic, len(texts), int(both.sum()), bounds=(-math.inf, math.inf), seed=seed)
+    return cluster_interval(statistic, len(texts), int(both.sum()), bounds=(-math.inf, math.inf), seed=seed)
 
 
 def _apart(x: FloatArray, y: FloatArray) -> tuple[FloatArray, BoolArray, str]:

@@ -10,14 +10,14 @@ from analysis.measures.coefficients import (
     brennan_prediger_chance,
     category_counts,
     conger_chance,
-    corrected,
+    correct_for_chance,
     fleiss_chance,
     gwet_chance,
     no_chance,
     unit_agreement,
     unit_shares,
 )
-from analysis.measures.intervals import CELLS, Interval, Statistic, clustered, resampled
+from analysis.measures.intervals import CELLS, Interval, Statistic, cluster_interval, resample_interval
 from analysis.measures.types import FloatArray, IntArray
 
 PERCENT, FLEISS, CONGER, GWET, BRENNAN_PREDIGER = "percent", "fleiss", "conger", "gwet", "brennan_prediger"
@@ -44,7 +44,7 @@ def clustered_coefficient(
     w = np.eye(categories) if weights is None else weights
     statistic = coefficient_statistic(name, ratings[:, entering], categories, w, groups, len(texts))
     bounds = (0.0 if name == PERCENT else -1.0, 1.0)
-    return clustered(statistic, len(texts), int(rated[entering].sum()), bounds=bounds, seed=seed)
+    return cluster_interval(statistic, len(texts), int(rated[entering].sum()), bounds=bounds, seed=seed)
 
 
 def published_coefficient(
@@ -60,7 +60,7 @@ def published_coefficient(
     w = np.eye(categories) if weights is None else weights
     each = np.arange(kinds.shape[1])
     statistic = coefficient_statistic(name, kinds, categories, w, each, len(each))
-    return resampled(statistic, counts.astype(np.int64), int(rated[entering].sum()), seed=seed)
+    return resample_interval(statistic, counts.astype(np.int64), int(rated[entering].sum()), seed=seed)
 
 
 def coefficient_statistic(
@@ -68,16 +68,16 @@ def coefficient_statistic(
 ) -> Statistic:
     """The coefficient as a function of the weights (b, n_groups) of groups of units; groups: (units,) codes."""
     counts = category_counts(ratings, categories)
-    observed = _observed(counts, weights, groups, n_groups)
+    observed = _observed_agreement(counts, weights, groups, n_groups)
     chance = (
         _by_rater(ratings, categories, weights, groups, n_groups)
         if name == CONGER
         else _by_shares(CHANCES[name], counts, weights, groups, n_groups)
     )
-    return lambda drawn: corrected(observed(drawn), chance(drawn))
+    return lambda drawn: correct_for_chance(observed(drawn), chance(drawn))
 
 
-def _observed(counts: IntArray, weights: FloatArray, groups: IntArray, n_groups: int) -> Statistic:
+def _observed_agreement(counts: IntArray, weights: FloatArray, groups: IntArray, n_groups: int) -> Statistic:
     """p_a: the mean over units with two or more ratings."""
     twice = (counts.sum(axis=1) > 1).astype(np.float64)
     sums = group_sums(np.stack([unit_agreement(counts, weights), twice], axis=1), groups, n_groups)

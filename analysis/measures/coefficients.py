@@ -17,7 +17,7 @@ import numpy as np
 from scipy.stats import t as student
 
 from analysis.measures.agreement import MISSING
-from analysis.measures.intervals import LEVEL, NO_SPREAD, NO_VARIATION, Interval, undefined
+from analysis.measures.intervals import LEVEL, NO_SPREAD, NO_VARIATION, Interval, undefined_interval
 from analysis.measures.types import FloatArray, IntArray, gettext_noop
 
 LINEARISED, UNIT = "linearised-t", "unit"
@@ -64,9 +64,9 @@ class Coefficient:
         error = self.error_over_n if over_n else self.error
         about = (UNIT, self.n_sampled, self.n_judgments, None)
         if math.isnan(self.value) or math.isnan(error):
-            return undefined(LINEARISED, about, self.reason or ONE_UNIT)
+            return undefined_interval(LINEARISED, about, self.reason or ONE_UNIT)
         if error <= NO_SPREAD:
-            return undefined(LINEARISED, about, NO_VARIATION)
+            return undefined_interval(LINEARISED, about, NO_VARIATION)
         reach = float(student.ppf((1 + LEVEL) / 2, self.n_sampled - 1)) * error
         return Interval(max(self.value - reach, -1.0), min(self.value + reach, 1.0), LINEARISED, *about[:3], 0, None)
 
@@ -166,7 +166,7 @@ def conger_chance(by_rater: FloatArray, weights: FloatArray) -> FloatArray:
     return np.asarray(different / np.where(raters > 1, raters * (raters - 1), np.nan))
 
 
-def corrected(observed: FloatArray, expected: FloatArray) -> FloatArray:
+def correct_for_chance(observed: FloatArray, expected: FloatArray) -> FloatArray:
     """(p_a - p_e) / (1 - p_e), NaN where p_e is 1."""
     return np.asarray((observed - expected) / np.where(expected < CERTAIN, 1 - expected, np.nan))
 
@@ -202,7 +202,7 @@ def _coefficient(
     twice = n > 1
     n_units = int(times[twice].sum())
     observed = float((unit_agreement(counts, weights) * times).sum() / n_units) if n_units else math.nan
-    value = float(corrected(np.array(observed), np.array(expected)))
+    value = float(correct_for_chance(np.array(observed), np.array(expected)))
     totals = times @ counts
     about = (
         n_units,

@@ -15,7 +15,7 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from scipy.stats import t as student
 
-from analysis.measures.intervals import JACKKNIFE, LEVEL, NO_SPREAD, TEXT, Interval, undefined
+from analysis.measures.intervals import JACKKNIFE, LEVEL, NO_SPREAD, TEXT, Interval, undefined_interval
 from analysis.measures.power import Components, logit_of, normal_nodes
 from analysis.measures.types import BoolArray, FloatArray, IntArray, gettext_noop
 
@@ -78,7 +78,7 @@ def fit_components(judgments: Judgments, assumed: Components | None = None) -> F
     known = assumed or Components()
     found = covariances(judgments)
     shares = cell_shares(judgments)
-    link = _linked(found, shares, known) if found else None
+    link = _fit_link(found, shares, known) if found else None
     variances = link.variances(found) if link else {}
     components = replace(known, **{name: float(np.sqrt(value)) for name, value in variances.items()})
     kept = tuple(field.name for field in fields(Components) if field.name not in variances)
@@ -160,7 +160,7 @@ def _products(e: FloatArray, keys: Sequence[IntArray]) -> FloatArray:
     return np.array([(sums**2 - squares).sum(), (n * (n - 1.0)).sum()])
 
 
-def _linked(found: Mapping[str, float], shares: Sequence[tuple[float, float]], known: Components) -> Link:
+def _fit_link(found: Mapping[str, float], shares: Sequence[tuple[float, float]], known: Components) -> Link:
     """The link at the total variance that the variances which it gives add up to."""
     total, link = START, None
     kept = {field.name: getattr(known, field.name) ** 2 for field in fields(Components)}
@@ -246,7 +246,7 @@ def component_intervals(judgments: Judgments, fitted: FittedComponents) -> dict[
     found = {}
     many = len(judgments.right) > MOST_JUDGMENTS
     for unit, codes in ((TEXT, judgments.text), (ANNOTATOR, judgments.annotator)):
-        replicates = [without(kept) for kept in left_out(codes)] if fitted.link and not many else []
+        replicates = [without(kept) for kept in leave_one_out(codes)] if fitted.link and not many else []
         for name in names:
             if (name == ANNOTATOR) == (unit == ANNOTATOR):
                 variances = np.array([each.get(name, math.nan) for each in replicates])
@@ -260,12 +260,12 @@ def text_spread_interval(text: IntArray, cell: IntArray, right: BoolArray, sprea
     if spread is None or covariance is None:
         return jackknife(math.nan, np.empty(0), TEXT, text)
     link = pair_link(text, cell, right, covariance)
-    without = [pair_covariance(text[kept], cell[kept], right[kept]) for kept in left_out(text)]
+    without = [pair_covariance(text[kept], cell[kept], right[kept]) for kept in leave_one_out(text)]
     values = [math.nan if each is None else math.sqrt(link.shared_variance(each)) for each in without]
     return jackknife(spread, np.array(values), TEXT, text)
 
 
-def left_out(codes: IntArray) -> Iterator[BoolArray]:
+def leave_one_out(codes: IntArray) -> Iterator[BoolArray]:
     """What is kept without each unit in turn, or without each of `MOST_GROUPS` groups; nothing of too few units."""
     units, place = np.unique(codes, return_inverse=True)
     if len(units) >= FEWEST:
@@ -277,13 +277,13 @@ def jackknife(value: float, without: FloatArray, unit: str, codes: IntArray) -> 
     """θ ± t · SE from θ without each group, (g,); empty where there are too few units."""
     g, about = len(without), (unit, len(np.unique(codes)), len(codes), None)
     if math.isnan(value):
-        return undefined(JACKKNIFE, about, NOT_FITTED)
+        return undefined_interval(JACKKNIFE, about, NOT_FITTED)
     if not g:
-        return undefined(JACKKNIFE, about, TOO_MANY if len(codes) > MOST_JUDGMENTS else TOO_FEW)
+        return undefined_interval(JACKKNIFE, about, TOO_MANY if len(codes) > MOST_JUDGMENTS else TOO_FEW)
     if np.isnan(without).any():
-        return undefined(JACKKNIFE, about, UNTOLD_WITHOUT)
+        return undefined_interval(JACKKNIFE, about, UNTOLD_WITHOUT)
     error = math.sqrt((g - 1) / g * float(((without - without.mean()) ** 2).sum()))
     if error < NO_SPREAD:
-        return undefined(JACKKNIFE, about, SAME)
+        return undefined_interval(JACKKNIFE, about, SAME)
     reach = float(student.ppf((1 + LEVEL) / 2, g - 1)) * error
     return Interval(max(value - reach, 0.0), value + reach, JACKKNIFE, *about[:3], g, None)

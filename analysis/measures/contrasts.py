@@ -25,7 +25,7 @@ HOLM, BENJAMINI_HOCHBERG, BENJAMINI_YEKUTIELI = "holm", "bh", "by"
 PROCEDURES = (HOLM, BENJAMINI_HOCHBERG, BENJAMINI_YEKUTIELI)
 
 
-def adjusted(p: FloatArray, procedure: str = HOLM) -> FloatArray:
+def adjust_p_values(p: FloatArray, procedure: str = HOLM) -> FloatArray:
     """(m,) adjusted p-values; NaN stays NaN and is no member of the family.
 
     holm: family-wise error (Holm 1979). bh: false discovery rate of independent tests (Benjamini & Hochberg 1995). by:
@@ -86,7 +86,7 @@ def pairs_of(generators: int) -> IntArray:
 def adjust_reader_contrasts(family: Sequence[VarianceParts]) -> list[AdjustedContrast]:
     """Over readers and texts: p as in `VarianceParts.p_of_zero`, Holm over the family, ends at 1 - .05 / m."""
     p = np.array([parts.p_of_zero() for parts in family])
-    p_adjusted = adjusted(p, HOLM)
+    p_adjusted = adjust_p_values(p, HOLM)
     size = int((~np.isnan(p)).sum())
     simultaneous = 1 - (1 - LEVEL) / max(size, 1)
     return [

@@ -21,11 +21,20 @@ from analysis.measures.correlations import (
     moments,
     over_root,
     pearson_of,
+    round_means,
     row_correlations,
-    settled,
     text_correlations,
 )
-from analysis.measures.intervals import CELLS, LEVEL, NO_SPREAD, Bounds, Interval, Statistic, clustered, undefined
+from analysis.measures.intervals import (
+    CELLS,
+    LEVEL,
+    NO_SPREAD,
+    Bounds,
+    Interval,
+    Statistic,
+    cluster_interval,
+    undefined_interval,
+)
 from analysis.measures.share_intervals import clustered_mean
 from analysis.measures.types import FloatArray, IntArray, gettext_noop
 
@@ -59,7 +68,7 @@ def clustered_correlation(
     def statistic(weights: FloatArray) -> FloatArray:
         return np.where(weights @ counts >= FEWEST, figure(weights), np.nan)
 
-    return clustered(statistic, len(texts), int(both.sum()), bounds=bounds, seed=seed, method=method)
+    return cluster_interval(statistic, len(texts), int(both.sum()), bounds=bounds, seed=seed, method=method)
 
 
 def clustered_within(
@@ -104,9 +113,9 @@ def clustered_by_generator(
         n = np.where(n > 0, n, np.nan)
         if len(generators) < FEWEST:
             return np.full(len(weights), np.nan)
-        return row_correlations(settled(weights @ sums[0] / n), settled(weights @ sums[1] / n), coefficient)
+        return row_correlations(round_means(weights @ sums[0] / n), round_means(weights @ sums[1] / n), coefficient)
 
-    return clustered(statistic, len(texts), int(both.sum()), bounds=bounds, seed=seed, method=method)
+    return cluster_interval(statistic, len(texts), int(both.sum()), bounds=bounds, seed=seed, method=method)
 
 
 def independent_correlation(found: Correlation, coefficient: str = PEARSON, *, unit: str = ITEM) -> Interval:
@@ -118,11 +127,11 @@ def independent_correlation(found: Correlation, coefficient: str = PEARSON, *, u
     about = (unit, found.n, found.n, None)
     left = found.n - (4 if coefficient == KENDALL else 3)
     if math.isnan(found.r):
-        return undefined(FISHER, about, found.reason)
+        return undefined_interval(FISHER, about, found.reason)
     if left <= 0:
-        return undefined(FISHER, about, TOO_FEW_FOR_Z)
+        return undefined_interval(FISHER, about, TOO_FEW_FOR_Z)
     if abs(found.r) > 1 - NO_SPREAD:
-        return undefined(FISHER, about, PERFECT)
+        return undefined_interval(FISHER, about, PERFECT)
     scale = {PEARSON: 1.0, SPEARMAN: 1 + found.r**2 / 2, KENDALL: 0.437}[coefficient]
     reach = float(stats.norm.ppf((1 + LEVEL) / 2)) * math.sqrt(scale / left)
     low, high = (math.tanh(math.atanh(found.r) + side * reach) for side in (-1, 1))

@@ -58,7 +58,7 @@ def _by_signs(x: FloatArray, y: FloatArray) -> FloatArray:
     return over_root((signs[0] * signs[1]).sum(axis=(1, 2)), *(np.abs(sign).sum(axis=(1, 2)) for sign in signs))
 
 
-def settled(values: FloatArray) -> FloatArray:
+def round_means(values: FloatArray) -> FloatArray:
     """(…, g) means to the twelfth digit of the largest in their row, so that means that are equal rank equal."""
     largest = np.where(np.isnan(values), 0.0, np.abs(values)).max(axis=-1, keepdims=True, initial=0.0)
     scale = np.where(largest > 0, largest, 1.0)
@@ -92,7 +92,7 @@ __all__ = [
     "SPEARMAN",
     "Correlation",
     "by_generator",
-    "centred_within",
+    "center_within",
     "correlation",
     "correlation_matrix",
     "within_texts",
@@ -133,7 +133,7 @@ def within_texts(x: FloatArray, y: FloatArray, text: IntArray, coefficient: str 
     return Correlation(float(np.average(r, weights=n)), math.nan, int(n.sum()))
 
 
-def centred_within(x: FloatArray, text: IntArray) -> FloatArray:
+def center_within(x: FloatArray, text: IntArray) -> FloatArray:
     """(n,): numbers minus the mean of their text; their Pearson correlation is the pooled one within texts."""
     _texts, code = np.unique(text, return_inverse=True)
     return np.asarray(x - (np.bincount(code, weights=x) / np.bincount(code))[code])
@@ -143,7 +143,7 @@ def by_generator(x: FloatArray, y: FloatArray, generator: IntArray, coefficient:
     """Of the generators' means, over generators; generator: (n,) any whole numbers. n: generators."""
     both = ~(np.isnan(x) | np.isnan(y))
     groups = rows_of_groups(generator, both)
-    mean_x, mean_y = (settled(np.array([column[rows].mean() for rows in groups])) for column in (x, y))
+    mean_x, mean_y = (round_means(np.array([column[rows].mean() for rows in groups])) for column in (x, y))
     return _of_complete(mean_x, mean_y, coefficient)
 
 

@@ -43,13 +43,13 @@ def friedman(scores: FloatArray, *, higher_is_better: bool = True) -> Friedman:
     complete = scores[~np.isnan(scores).any(axis=1)]
     n, k = complete.shape
     if n < 2 or k < 3:
-        return _undefined(np.full(k, np.nan), n, TOO_SMALL)
+        return _make_undefined(np.full(k, np.nan), n, TOO_SMALL)
     ranks = block_ranks(complete, higher_is_better=higher_is_better)
     means = ranks.mean(axis=0)
     chi2 = 12 * n / (k * (k + 1)) * float(((means - (k + 1) / 2) ** 2).sum())
     spread = float(((ranks - (k + 1) / 2) ** 2).sum())
     if spread == 0:
-        return _undefined(means, n, ALL_TIED)
+        return _make_undefined(means, n, ALL_TIED)
     corrected = n**2 * (k - 1) * float(((means - (k + 1) / 2) ** 2).sum()) / spread
     left = n * (k - 1) - chi2
     ratio = (n - 1) * chi2 / left if left > 0 else math.inf
@@ -65,7 +65,7 @@ def friedman(scores: FloatArray, *, higher_is_better: bool = True) -> Friedman:
     )
 
 
-def _undefined(mean_ranks: FloatArray, n: int, reason: str) -> Friedman:
+def _make_undefined(mean_ranks: FloatArray, n: int, reason: str) -> Friedman:
     nan = math.nan
     return Friedman(mean_ranks, nan, nan, nan, nan, nan, nan, n, reason)
 

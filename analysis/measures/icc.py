@@ -35,9 +35,9 @@ def icc(values: FloatArray) -> Icc:
     complete = values[:, ~np.isnan(values).any(axis=0)].T
     n, k = complete.shape
     if n < 2 or k < 2:
-        return _undefined(n, k, TOO_SMALL)
+        return _make_undefined(n, k, TOO_SMALL)
     if np.ptp(complete) == 0:
-        return _undefined(n, k, NO_VARIATION_AT_ALL)
+        return _make_undefined(n, k, NO_VARIATION_AT_ALL)
     grand = complete.mean()
     between = k * ((complete.mean(axis=1) - grand) ** 2).sum() / (n - 1)
     raters = n * ((complete.mean(axis=0) - grand) ** 2).sum()
@@ -102,6 +102,6 @@ def _divide(above: float, below: float) -> float:
     return float(above / below) if below else math.nan
 
 
-def _undefined(n: int, raters: int, reason: str) -> Icc:
+def _make_undefined(n: int, raters: int, reason: str) -> Icc:
     nothing = (math.nan, math.nan, math.nan)
     return Icc(nothing, nothing, n, raters, reason)

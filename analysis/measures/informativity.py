@@ -9,7 +9,7 @@ import numpy as np
 from scipy.stats import norm, rankdata
 
 from analysis.measures.agreement import MISSING
-from analysis.measures.intervals import Interval, clustered
+from analysis.measures.intervals import Interval, cluster_interval
 from analysis.measures.types import BoolArray, FloatArray, IntArray, gettext_noop
 
 
@@ -53,7 +53,7 @@ class Matched:
         return int(self.read_right.sum() - self.guess_right.sum()) / n if n else math.nan
 
 
-def matched(guess: IntArray, read: IntArray) -> Matched:
+def match_judgments(guess: IntArray, read: IntArray) -> Matched:
     """Only pairs of an annotator and an option with a judgment in both stages, so that the same people are compared."""
     both = ((guess != MISSING) & (read != MISSING)).astype(np.int64)
     return Matched((guess * both).sum(axis=0), (read * both).sum(axis=0), both.sum(axis=0))
@@ -95,7 +95,7 @@ def clustered_auc(p: FloatArray, key: BoolArray, text: IntArray, *, seed: int) -
     """Text-clustered interval of `auc`; text: (n,) whole numbers."""
     texts, groups = np.unique(text, return_inverse=True)
     area = _Area(p, key, groups, len(texts))
-    return clustered(area, len(texts), len(p), bounds=(0.0, 1.0), seed=seed)
+    return cluster_interval(area, len(texts), len(p), bounds=(0.0, 1.0), seed=seed)
 
 
 def clustered_auc_informativity(
@@ -109,7 +109,9 @@ def clustered_auc_informativity(
     read = _Area(read_p[judged], key[judged], code[judged], len(texts))
     guess = _Area(guess_p[guessed], key[guessed], code[guessed], len(texts))
     n = int(guessed.sum() + judged.sum())
-    return clustered(lambda weights: read(weights) - guess(weights), len(texts), n, bounds=(-1.0, 1.0), seed=seed)
+    return cluster_interval(
+        lambda weights: read(weights) - guess(weights), len(texts), n, bounds=(-1.0, 1.0), seed=seed
+    )
 
 
 class _Area:

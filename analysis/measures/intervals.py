@@ -72,7 +72,7 @@ class Interval:
     bound: float | None = None
 
 
-def clustered(
+def cluster_interval(
     statistic: Statistic, k: int, n_responses: int, *, bounds: Bounds, seed: int, method: str = ""
 ) -> Interval:
     """The interval over texts of any statistic of k texts that have judgments; `method` asks for one whatever k is.
@@ -86,14 +86,14 @@ def clustered(
     return _percentile(statistic, np.ones(k, dtype=np.int64), (TEXT, k, n_responses, seed))
 
 
-def resampled(statistic: Statistic, counts: IntArray, n_responses: int, *, seed: int) -> Interval:
+def resample_interval(statistic: Statistic, counts: IntArray, n_responses: int, *, seed: int) -> Interval:
     """Percentiles of 10,000 draws of single units, all taken as independent (the published convention).
 
     counts: (m,), how many units of each of m kinds there are; the statistic's weights are over kinds. A draw has as
     many units as there are. Where units share texts or annotators this is too narrow: see bench/coverage.py.
     """
     about = (JUDGMENT, int(counts.sum()), n_responses, seed)
-    return _percentile(statistic, counts, about) if counts.sum() else undefined(PERCENTILE, about, NO_JUDGMENT)
+    return _percentile(statistic, counts, about) if counts.sum() else undefined_interval(PERCENTILE, about, NO_JUDGMENT)
 
 
 def method_for(k: int) -> str:
@@ -115,7 +115,7 @@ def clustered_together(
         return [_student(theta, column, k, n_responses, bounds) for theta, column in zip(whole, without.T, strict=True)]
     drawn = np.concatenate([statistics(weights) for weights in _draws(np.ones(k, dtype=np.int64), seed)])
     return [
-        undefined(PERCENTILE, about, UNDEFINED_FIGURE) if math.isnan(theta) else from_draws(column, about)
+        undefined_interval(PERCENTILE, about, UNDEFINED_FIGURE) if math.isnan(theta) else from_draws(column, about)
         for theta, column in zip(whole, drawn.T, strict=True)
     ]
 
@@ -131,11 +131,11 @@ def _student(theta: float, without: FloatArray, k: int, n_responses: int, bounds
     """θ ± t · SE from the values without each of the k texts, (k,)."""
     about: About = (TEXT, k, n_responses, None)
     if k < 2:
-        return undefined(JACKKNIFE, about, ONE_TEXT if k else NO_JUDGMENT)
+        return undefined_interval(JACKKNIFE, about, ONE_TEXT if k else NO_JUDGMENT)
     error = math.sqrt((k - 1) / k * float(((without - without.mean()) ** 2).sum()))
     reason = _why_not(theta, without, error)
     if reason:
-        return undefined(JACKKNIFE, about, reason)
+        return undefined_interval(JACKKNIFE, about, reason)
     reach = float(student.ppf((1 + LEVEL) / 2, k - 1)) * error
     return Interval(max(theta - reach, bounds[0]), min(theta + reach, bounds[1]), JACKKNIFE, *about[:3], k, None)
 
@@ -169,7 +169,7 @@ def _why_not(theta: float, without: FloatArray, error: float) -> str:
 def _percentile(statistic: Statistic, counts: IntArray, about: About) -> Interval:
     """Percentiles over draws with replacement from counts.sum() units."""
     if math.isnan(float(statistic(counts[None, :].astype(np.float64))[0])):
-        return undefined(PERCENTILE, about, UNDEFINED_FIGURE)
+        return undefined_interval(PERCENTILE, about, UNDEFINED_FIGURE)
     return from_draws(np.concatenate([statistic(weights) for weights in _draws(counts, about[3])]), about)
 
 
@@ -177,19 +177,19 @@ def _draws(counts: IntArray, seed: int | None) -> Iterable[FloatArray]:
     """Weights of 10,000 draws of counts.sum() units with replacement, in blocks of bounded size."""
     if len(counts) <= MOST_KEPT and (counts == 1).all():
         return _draws_of_texts(len(counts), seed)
-    return _drawn(counts, seed)
+    return _draw_counts(counts, seed)
 
 
 @lru_cache(maxsize=1)
 def _draws_of_texts(k: int, seed: int | None) -> tuple[FloatArray, ...]:
     """The same for k texts: every figure of a report is recomputed on the same draws."""
-    blocks = tuple(_drawn(np.ones(k, dtype=np.int64), seed))
+    blocks = tuple(_draw_counts(np.ones(k, dtype=np.int64), seed))
     for block in blocks:
         block.setflags(write=False)
     return blocks
 
 
-def _drawn(counts: IntArray, seed: int | None) -> Iterator[FloatArray]:
+def _draw_counts(counts: IntArray, seed: int | None) -> Iterator[FloatArray]:
     rng = np.random.default_rng(seed)
     rows = max(1, CELLS // max(len(counts), 1))
     # multinomial counts pay off where each kind has many units, drawing unit by unit where kinds are nearly all single
@@ -215,13 +215,13 @@ def from_draws(values: FloatArray, about: About) -> Interval:
     """Percentiles of the defined draws; undefined if too many are not, or if all are equal."""
     defined = values[~np.isnan(values)]
     if len(values) - len(defined) > UNDEFINED_DRAWS * len(values):
-        return undefined(PERCENTILE, about, UNDEFINED_IN_DRAWS)
+        return undefined_interval(PERCENTILE, about, UNDEFINED_IN_DRAWS)
     if np.ptp(defined) <= NO_SPREAD * max(1.0, float(np.abs(defined).max())):
-        return undefined(PERCENTILE, about, NO_VARIATION)
+        return undefined_interval(PERCENTILE, about, NO_VARIATION)
     low, high = np.quantile(defined, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]).tolist()
     return Interval(low, high, PERCENTILE, *about[:3], len(defined), about[3])
 
 
-def undefined(method: str, about: About, reason: str) -> Interval:
+def undefined_interval(method: str, about: About, reason: str) -> Interval:
     """No interval, and why."""
     return Interval(math.nan, math.nan, method, *about[:3], 0, about[3], reason)

@@ -65,7 +65,7 @@ def discrimination(right: IntArray) -> Discrimination:
     used = judged & (n_judged > 1)
     rest = (ones.sum(axis=1, keepdims=True) - ones) / np.maximum(n_judged - 1, 1)
     n = used.sum(axis=0)
-    x, y = (_centred(column, used) for column in (ones.astype(np.float64), rest))
+    x, y = (_center(column, used) for column in (ones.astype(np.float64), rest))
     below = np.sqrt((x * x).sum(axis=0) * (y * y).sum(axis=0))
     defined = (n >= FEWEST_ANNOTATORS) & (below > 1e-12)
     value = np.where(defined, (x * y).sum(axis=0) / np.where(defined, below, 1.0), np.nan)
@@ -119,7 +119,7 @@ def all_options_right(right: IntArray, item: IntArray, items: int) -> IntArray:
     return np.where((judged == options) & (options > 0), (correct == options).astype(np.int64), MISSING)
 
 
-def _centred(column: FloatArray, used: FloatArray) -> FloatArray:
+def _center(column: FloatArray, used: FloatArray) -> FloatArray:
     """(annotators, units) minus the mean of the used ones of each unit; 0 elsewhere."""
     mean = (column * used).sum(axis=0) / np.maximum(used.sum(axis=0), 1)
     return np.asarray((column - mean) * used)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import norm
 
-from analysis.measures.coefficients import CERTAIN, NOTHING_SHARED, ONE_LABEL, corrected
+from analysis.measures.coefficients import CERTAIN, NOTHING_SHARED, ONE_LABEL, correct_for_chance
 from analysis.measures.intervals import LEVEL
 from analysis.measures.types import FloatArray, IntArray, gettext_noop
 
@@ -71,7 +71,7 @@ def weighted_kappa(tables: FloatArray | IntArray, weights: FloatArray) -> FloatA
     shares = counts / np.where(n > 0, n, np.nan)[..., None, None]
     observed = (shares * weights).sum(axis=(-2, -1))
     expected = ((shares.sum(axis=-1) @ weights) * shares.sum(axis=-2)).sum(axis=-1)
-    return corrected(observed, expected)
+    return correct_for_chance(observed, expected)
 
 
 def kappa_test(table: IntArray, weights: FloatArray | None = None) -> KappaTest:
@@ -80,12 +80,12 @@ def kappa_test(table: IntArray, weights: FloatArray | None = None) -> KappaTest:
     n = int(counts.sum())
     w = np.eye(len(counts)) if weights is None else weights
     if not n:
-        return _undefined(math.nan, math.nan, n, NOTHING_SHARED)
+        return _make_undefined(math.nan, math.nan, n, NOTHING_SHARED)
     p = counts / n
     rows, columns = p.sum(axis=1), p.sum(axis=0)
     observed, expected = float((p * w).sum()), float(rows @ w @ columns)
     if expected > CERTAIN:
-        return _undefined(observed, expected, n, ONE_LABEL)
+        return _make_undefined(observed, expected, n, ONE_LABEL)
     value = (observed - expected) / (1 - expected)
     mean = (w @ columns)[:, None] + (rows @ w)[None, :]
     error = _root((p * (w - mean * (1 - value)) ** 2).sum() - (value - expected * (1 - value)) ** 2, expected, n)
@@ -117,7 +117,7 @@ def mean_kappa_of(tables: FloatArray | IntArray, weights: FloatArray, *, by_shar
     return float(np.average(kappas[defined], weights=shared)), int(defined.sum())
 
 
-def _undefined(observed: float, expected: float, n: int, reason: str) -> KappaTest:
+def _make_undefined(observed: float, expected: float, n: int, reason: str) -> KappaTest:
     nan = math.nan
     return KappaTest(nan, observed, expected, nan, nan, nan, nan, nan, n, reason)
 
@@ -158,12 +158,12 @@ def fleiss_test(counts: IntArray) -> FleissTest:
     n = rated.sum(axis=1)
     units, c = rated.shape
     if not units or n.min() < 2 or n.min() != n.max():
-        return _undefined_test(c, UNEQUAL)
+        return _make_undefined_test(c, UNEQUAL)
     raters = int(n[0])
     share = rated.sum(axis=0) / (units * raters)
     spread = share * (1 - share)
     if not spread.any():
-        return _undefined_test(c, NO_SPREAD_IN_LABELS)
+        return _make_undefined_test(c, NO_SPREAD_IN_LABELS)
     pairs = units * raters * (raters - 1)
     split = (rated * (raters - rated)).sum(axis=0)
     kappa = 1 - split / np.where(spread > 0, pairs * spread, np.nan)
@@ -175,6 +175,6 @@ def fleiss_test(counts: IntArray) -> FleissTest:
     return FleissTest(kappa, each, 2 * norm.sf(np.abs(each)), of_category, z, 2 * float(norm.sf(abs(z))), float(error))
 
 
-def _undefined_test(categories: int, reason: str) -> FleissTest:
+def _make_undefined_test(categories: int, reason: str) -> FleissTest:
     nothing = np.full(categories, np.nan)
     return FleissTest(nothing, nothing, nothing, math.nan, math.nan, math.nan, math.nan, reason)

@@ -15,7 +15,7 @@ from itertools import chain, combinations
 
 import numpy as np
 
-from analysis.measures.intervals import NO_JUDGMENT, TEXT, Interval, clustered_together, undefined
+from analysis.measures.intervals import NO_JUDGMENT, TEXT, Interval, clustered_together, undefined_interval
 from analysis.measures.strengths import NO_COMPARISON, PairCounts, finite, why_left_out
 from analysis.measures.types import FloatArray, IntArray, gettext_noop
 
@@ -131,7 +131,7 @@ def rank_by_choices(
     All of them or none: a set with an item of a generator that has no strength says nothing certain about the rest.
     """
     if not len(text):
-        none = [undefined("", (TEXT, 0, 0, None), NO_JUDGMENT)] * generators
+        none = [undefined_interval("", (TEXT, 0, 0, None), NO_JUDGMENT)] * generators
         return Strengths(np.full(generators, np.nan), none, [NO_COMPARISON] * generators)
     texts, groups = np.unique(text, return_inverse=True)
     choices, which = make_choices(best, worst, others, generators)
@@ -140,7 +140,9 @@ def rank_by_choices(
     strength = fit(choices, np.ones((1, len(texts))) @ counts)[0]
     if np.isnan(strength).any():
         reasons = [reason or NOT_ALL for reason in why_left_out(choices.wins(counts).total())]
-        none = [undefined("", (TEXT, len(texts), len(text), None), reason or NO_JUDGMENT) for reason in reasons]
+        none = [
+            undefined_interval("", (TEXT, len(texts), len(text), None), reason or NO_JUDGMENT) for reason in reasons
+        ]
         return Strengths(np.full(generators, np.nan), none, reasons)
     intervals = clustered_together(
         lambda weights: fit(choices, weights @ counts), len(texts), len(text), bounds=UNBOUNDED, seed=seed

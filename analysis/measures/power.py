@@ -121,10 +121,10 @@ def informativity_curve(
     left = studies
     while left:
         n = min(left, max(1, AT_ONCE // largest.judgments))
-        guess_right, read_right, guessed = _drawn(largest, means, spread, rng, n)
+        guess_right, read_right, guessed = _draw_studies(largest, means, spread, rng, n)
         for part, size in zip(parts, sizes, strict=True):
             counts = _part(guess_right, name, size), _part(read_right, name, size), _part(guessed, name, size)
-            found = _found_over_readers if over_readers else _found
+            found = _measure_over_readers if over_readers else _measure_studies
             part.append(found(*counts, replace(plan, **{name: size})))
         left -= n
     return [_outlook(np.concatenate(part, axis=1), studies, seed) for part in parts]
@@ -156,7 +156,7 @@ Counts = TypeVar("Counts", IntArray, BoolArray)
 AXES = {"texts": 2, "items": 3, "annotators": 4}  # of counts (studies, 2 generators, texts, items, annotators)
 
 
-def _drawn(
+def _draw_studies(
     plan: Plan, means: list[float], spread: Components, rng: np.random.Generator, studies: int
 ) -> tuple[IntArray, IntArray, BoolArray]:
     """Right options without the text (0 where not guessed) and with it, (studies, 2, texts, items, annotators) each;
@@ -165,7 +165,7 @@ def _drawn(
     common = (
         _normal(rng, spread.text, (studies, 1, plan.texts, 1, 1, 1)) + people[:, _readers(plan)][:, None, :, None, None]
     )
-    guessed = _guessed(plan)
+    guessed = _assign_guesses(plan)
     guess_right = _right(plan, means[:1] * 2, common, spread, rng) * guessed
     return guess_right, _right(plan, means[1:], common, spread, rng), guessed
 
@@ -176,7 +176,7 @@ def _readers(plan: Plan) -> IntArray:
     return np.asarray(place % (plan.pool or plan.annotators))
 
 
-def _guessed(plan: Plan) -> BoolArray:
+def _assign_guesses(plan: Plan) -> BoolArray:
     """(1, 2, texts, 1, annotators): who guesses the items of the two generators, in turns over texts and annotators."""
     turn = (np.arange(plan.texts)[:, None] + np.arange(plan.annotators)[None, :]) % plan.generators
     return np.asarray(turn[None, None, :, None, :] == np.arange(2)[None, :, None, None, None])
@@ -206,18 +206,18 @@ def _part(counts: Counts, axis: str, size: int) -> Counts:
     return counts if counts.shape[AXES[axis]] == 1 else counts.take(np.arange(size), axis=AXES[axis])
 
 
-def _found(guess_right: IntArray, read_right: IntArray, guessed: BoolArray, plan: Plan) -> FloatArray:
+def _measure_studies(guess_right: IntArray, read_right: IntArray, guessed: BoolArray, plan: Plan) -> FloatArray:
     """(3, studies): width of informativity's interval, of the difference's, and whether the latter leaves out 0."""
     _studies, _two, texts, items, annotators = read_right.shape
     n_read = np.full((1, 2, texts), items * plan.options * annotators)
     n_guess = items * plan.options * guessed.sum(axis=(3, 4))
-    shares = _left_out(read_right.sum(axis=(3, 4)), n_read) - _left_out(guess_right.sum(axis=(3, 4)), n_guess)
+    shares = _leave_one_out(read_right.sum(axis=(3, 4)), n_read) - _leave_one_out(guess_right.sum(axis=(3, 4)), n_guess)
     width, _sure = _intervals(shares[:, 0], 1)
     difference_width, sure = _intervals(shares[:, 0] - shares[:, 1], 2)
     return np.stack([width, difference_width, sure])
 
 
-def _found_over_readers(guess_right: IntArray, read_right: IntArray, guessed: BoolArray, plan: Plan) -> FloatArray:
+def _measure_over_readers(guess_right: IntArray, read_right: IntArray, guessed: BoolArray, plan: Plan) -> FloatArray:
     """The same as `_found`, with intervals over readers and texts."""
     _studies, _two, texts, items, annotators = read_right.shape
     readers = _readers(plan)
@@ -241,7 +241,7 @@ def _found_over_readers(guess_right: IntArray, read_right: IntArray, guessed: Bo
     return found
 
 
-def _left_out(right: IntArray, n: IntArray) -> FloatArray:
+def _leave_one_out(right: IntArray, n: IntArray) -> FloatArray:
     """(…, texts + 1) shares right: of all texts, then without each; from counts (…, texts)."""
     totals = [part.sum(axis=-1, keepdims=True) for part in (right, n)]
     sums = [np.concatenate([total, total - part], axis=-1) for total, part in zip(totals, (right, n), strict=True)]
@@ -284,5 +284,5 @@ def preference_outlook(
     rng = np.random.default_rng(seed)
     logits = logit_of(share, text_spread) + rng.normal(0, text_spread, (studies, texts))
     preferred = rng.binomial(judgments, _logistic(logits))
-    widths, seen = _intervals(_left_out(preferred, np.full((studies, texts), judgments)) - 0.5, 0.5)
+    widths, seen = _intervals(_leave_one_out(preferred, np.full((studies, texts), judgments)) - 0.5, 0.5)
     return _outlook(np.stack([widths, widths, seen]), studies, seed)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.measures.intervals import NO_JUDGMENT, TEXT, Interval, clustered_together, method_for, undefined
+from analysis.measures.intervals import NO_JUDGMENT, TEXT, Interval, clustered_together, method_for, undefined_interval
 from analysis.measures.strengths import (
     ONLY_TIES,
     RUNS_AWAY,
@@ -69,7 +69,7 @@ def rank_generators(
     entering = counts.among(held)
     entering = _of_texts(entering, as_used(entering, method).n.sum(axis=(1, 2)) > 0)
     found = _intervals(entering, method, seed)
-    return _assembled(whole.log_worth[0], float(whole.tie[0]), held, found, reasons, n, len(entering.wins))
+    return _assemble(whole.log_worth[0], float(whole.tie[0]), held, found, reasons, n, len(entering.wins))
 
 
 def _of_texts(counts: PairCounts, chosen: BoolArray) -> PairCounts:
@@ -90,7 +90,7 @@ def _intervals(counts: PairCounts, method: str, seed: int) -> tuple[list[Interva
     return found[:h], found[h:]
 
 
-def _assembled(
+def _assemble(
     strengths: FloatArray,
     tie: float,
     held: BoolArray,
@@ -105,7 +105,7 @@ def _assembled(
     strength[at] = strengths
     ranks = np.zeros((3, g), dtype=np.int64)
     ranks[:, at] = _ranks(strengths, found[1])
-    none = [undefined(found[0][0].method, (TEXT, 0, 0, found[0][0].seed), reason) for reason in reasons]
+    none = [undefined_interval(found[0][0].method, (TEXT, 0, 0, found[0][0].seed), reason) for reason in reasons]
     places = {int(code): place for place, code in enumerate(at)}
     intervals = [found[0][places[code]] if code in places else none[code] for code in range(g)]
     return Ranking(strength, intervals, ranks[0], ranks[1], ranks[2], n, reasons, tie, n_texts)
@@ -123,5 +123,5 @@ def _ranks(strengths: FloatArray, differences: list[Interval]) -> IntArray:
 
 def _without(n: IntArray, reasons: list[str], seed: int) -> Ranking:
     g, zero = len(n), np.zeros(len(n), dtype=np.int64)
-    none = [undefined(method_for(0), (TEXT, 0, 0, seed), reason or NO_JUDGMENT) for reason in reasons]
+    none = [undefined_interval(method_for(0), (TEXT, 0, 0, seed), reason or NO_JUDGMENT) for reason in reasons]
     return Ranking(np.full(g, np.nan), none, zero, zero, zero, n, reasons, float("nan"), 0)

@@ -15,7 +15,13 @@ import numpy as np
 from analysis.measures.agreement import KAPPA_BOUNDS, MISSING, cohen_kappa, judgments_compared, pair_tables, sharing
 from analysis.measures.alpha import INTERVAL, ORDINAL, alpha_of_coincidences, distances
 from analysis.measures.coefficient_intervals import CHANCES, CONGER, PAIRS_ONLY, PERCENT, counts_in_groups
-from analysis.measures.coefficients import category_counts, conger_chance, corrected, unit_agreement, unit_shares
+from analysis.measures.coefficients import (
+    category_counts,
+    conger_chance,
+    correct_for_chance,
+    unit_agreement,
+    unit_shares,
+)
 from analysis.measures.intervals import CELLS, LEVEL, Interval
 from analysis.measures.reader_intervals import find_cells, without_gaps
 from analysis.measures.types import BoolArray, FloatArray, IntArray
@@ -322,7 +328,7 @@ def _share_sums(name: str, weights: FloatArray) -> tuple[Columns, Value]:
 
     def value(sums: FloatArray) -> FloatArray:
         shares = sums[:, 2:-1] / np.where(sums[:, -1:] > 0, sums[:, -1:], np.nan)
-        return corrected(_quotient(sums[:, 0], sums[:, 1]), CHANCES[name](shares, weights))
+        return correct_for_chance(_quotient(sums[:, 0], sums[:, 1]), CHANCES[name](shares, weights))
 
     return columns, value
 
@@ -342,10 +348,10 @@ def _leave_out_of_conger(study: _Study, ratings: IntArray, categories: int, weig
         of_cell[:, at] = conger_chance(total - np.where(mine, tables, 0.0), weights)
     value, text = conger_chance(total[None], weights), conger_chance(total - tables, weights)
     return LeftOut(
-        float(corrected(np.array([observed.value]), value)[0]),
-        corrected(observed.text, text),
-        corrected(observed.annotator, of_annotator),
-        corrected(observed.cell, of_cell),
+        float(correct_for_chance(np.array([observed.value]), value)[0]),
+        correct_for_chance(observed.text, text),
+        correct_for_chance(observed.annotator, of_annotator),
+        correct_for_chance(observed.cell, of_cell),
     )
 
 

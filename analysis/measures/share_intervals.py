@@ -13,11 +13,11 @@ from analysis.measures.intervals import (
     Bounds,
     Interval,
     Statistic,
-    clustered,
+    cluster_interval,
     from_draws,
     method_for,
-    resampled,
-    undefined,
+    resample_interval,
+    undefined_interval,
 )
 from analysis.measures.types import FloatArray, IntArray, gettext_noop
 
@@ -34,7 +34,7 @@ def clustered_mean(
     """
     has = n > 0
     statistic = _mean(total[has], n[has])
-    return clustered(statistic, int(has.sum()), int(n.sum()), bounds=bounds, seed=seed, method=method)
+    return cluster_interval(statistic, int(has.sum()), int(n.sum()), bounds=bounds, seed=seed, method=method)
 
 
 def clustered_contrast(
@@ -49,10 +49,10 @@ def clustered_contrast(
     k, n_responses = int(has.sum()), int(read_n.sum() + guess_n.sum())
     missing = _missing_stage(read_n, guess_n)
     if missing:
-        return undefined(method_for(k), (TEXT, k, n_responses, None), missing)
+        return undefined_interval(method_for(k), (TEXT, k, n_responses, None), missing)
     read, guess = _mean(read_right[has], read_n[has]), _mean(guess_right[has], guess_n[has])
     bounds = (-1.0, 1.0)
-    return clustered(
+    return cluster_interval(
         lambda weights: read(weights) - guess(weights), k, n_responses, bounds=bounds, seed=seed, method=method
     )
 
@@ -61,7 +61,7 @@ def published_share(right: int, n: int, *, seed: int) -> Interval:
     """Percentiles of 10,000 draws of n single judgments: the number right in a draw is binomial(n, right / n)."""
     about = (JUDGMENT, int(n), int(n), seed)
     if n == 0:
-        return undefined(PERCENTILE, about, NO_JUDGMENT)
+        return undefined_interval(PERCENTILE, about, NO_JUDGMENT)
     return from_draws(_binomial_shares(np.random.default_rng(seed), right, n), about)
 
 
@@ -71,14 +71,16 @@ def published_contrast(read_right: int, read_n: int, guess_right: int, guess_n: 
     about = (JUDGMENT, n, n, seed)
     missing = _missing_stage(np.array([read_n]), np.array([guess_n]))
     if missing:
-        return undefined(PERCENTILE, about, missing)
+        return undefined_interval(PERCENTILE, about, missing)
     rng = np.random.default_rng(seed)
     return from_draws(_binomial_shares(rng, read_right, read_n) - _binomial_shares(rng, guess_right, guess_n), about)
 
 
 def published_mean(values: FloatArray | IntArray, counts: IntArray, *, seed: int) -> Interval:
     """Percentiles of 10,000 draws of single ratings; counts[i] of them have values[i], both (m,)."""
-    return resampled(_mean(values.astype(np.float64), np.ones(len(values))), counts, int(counts.sum()), seed=seed)
+    return resample_interval(
+        _mean(values.astype(np.float64), np.ones(len(values))), counts, int(counts.sum()), seed=seed
+    )
 
 
 def _mean(total: FloatArray | IntArray, n: FloatArray | IntArray) -> Statistic:

@@ -107,7 +107,7 @@ def share(words: set[str], others: Iterable[str]) -> float:
     return len(words & set(others)) / len(words) if words else 0.0
 
 
-def copied(item: Wording) -> int | None:
+def find_copied(item: Wording) -> int | None:
     """Stands in the text word for word, two words or more, and no other does."""
     _words, row = text_words(item.text)
     phrases = [words_in(option) for option in item.options]
@@ -162,7 +162,7 @@ def agreement(item: Wording) -> int | None:
 
 CUES: dict[str, Callable[[Wording], int | None]] = {
     "longest": longest,
-    "copied": copied,
+    "copied": find_copied,
     "text_overlap": text_overlap,
     "stem_overlap": stem_overlap,
     "article": article,

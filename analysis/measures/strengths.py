@@ -80,7 +80,7 @@ def without_ties(counts: PairCounts) -> PairCounts:
     return PairCounts(counts.wins, np.zeros_like(counts.ties))
 
 
-def untied_units(ratings: IntArray) -> IntArray:
+def drop_tied_units(ratings: IntArray) -> IntArray:
     """(raters, fewer units): only the pairs of items that nobody called a tie; codes FIRST, SECOND, TIE, MISSING."""
     return np.asarray(ratings[:, ~(ratings == TIE).any(axis=0)])
 
@@ -189,7 +189,7 @@ def finite(counts: PairCounts) -> BoolArray:
     (2 where only wins of i and ties, at least 2 where only wins, at most 2 apart where only ties) has no solution.
     """
     won, tied = counts.wins > 0, counts.ties > 0
-    linked = _closed(won | tied).all(axis=(1, 2))
+    linked = _close_links(won | tied).all(axis=(1, 2))
     both = (won & np.swapaxes(won, 1, 2)).any(axis=(1, 2))
     return np.asarray(linked & (both | ~tied.any(axis=(1, 2)) | ~_runs_away(won, tied)))
 
@@ -205,7 +205,7 @@ def _runs_away(won: BoolArray, tied: BoolArray) -> BoolArray:
     return np.asarray((np.einsum("bii->bi", bound) >= 0).all(axis=1), dtype=np.bool_)
 
 
-def _closed(linked: BoolArray) -> BoolArray:
+def _close_links(linked: BoolArray) -> BoolArray:
     """(b, g, g): what can be reached over any number of links (Warshall 1962)."""
     reached = linked | np.eye(linked.shape[-1], dtype=np.bool_)
     for through in range(linked.shape[-1]):
@@ -227,7 +227,7 @@ def _maximum(slopes: Slopes, counts: PairCounts, tied: BoolArray) -> tuple[Float
         part = PairCounts(counts.wins[still], counts.ties[still])
         slope, information[still] = slopes(parameters[still], part)
         step = _newton_step(slope, information[still], tied[still])
-        parameters[still] = _moved(parameters[still], step, slopes)
+        parameters[still] = _take_step(parameters[still], step, slopes)
         done = np.abs(step).max(axis=1, initial=0.0) < CLOSE
         settled[still[done]] = True
         still = still[~done]
@@ -238,7 +238,7 @@ def _maximum(slopes: Slopes, counts: PairCounts, tied: BoolArray) -> tuple[Float
     return parameters, information
 
 
-def _moved(parameters: FloatArray, step: FloatArray, slopes: Slopes) -> FloatArray:
+def _take_step(parameters: FloatArray, step: FloatArray, slopes: Slopes) -> FloatArray:
     """Parameters after a bounded step; Rao and Kupper's log θ, which is positive, is at most halved."""
     moved = parameters + np.clip(step, -FARTHEST, FARTHEST)
     if slopes is _rao_kupper:
@@ -274,7 +274,7 @@ def _davidson(parameters: FloatArray, counts: PairCounts) -> tuple[FloatArray, F
     each = counts.n * (won + tied / 4 - mean**2)
     across = (counts.n * tied * (0.5 - mean)).sum(axis=2)
     last = (counts.n * tied * (1 - tied)).sum(axis=(1, 2)) / 2
-    return np.concatenate([slope, tie_slope[:, None]], axis=1), _bordered(each, across, last)
+    return np.concatenate([slope, tie_slope[:, None]], axis=1), _border(each, across, last)
 
 
 def _rao_kupper(parameters: FloatArray, counts: PairCounts) -> tuple[FloatArray, FloatArray]:
@@ -292,11 +292,11 @@ def _rao_kupper(parameters: FloatArray, counts: PairCounts) -> tuple[FloatArray,
     tie_slope = 2 * ties * (beyond + 1) / beyond - pull.sum(axis=(1, 2))
     across = bend.sum(axis=1) - bend.sum(axis=2)
     last = bend.sum(axis=(1, 2)) + 4 * ties * (beyond + 1) / beyond**2
-    information = _bordered(bend + np.swapaxes(bend, 1, 2), across, last)
+    information = _border(bend + np.swapaxes(bend, 1, 2), across, last)
     return np.concatenate([slope, tie_slope[:, None]], axis=1), information
 
 
-def _bordered(each: FloatArray, across: FloatArray, last: FloatArray) -> FloatArray:
+def _border(each: FloatArray, across: FloatArray, last: FloatArray) -> FloatArray:
     """(b, g + 1, g + 1) information: of differences of strengths (b, g, g), with the tie (b, g), of the tie (b,)."""
     b, g = across.shape
     information = np.zeros((b, g + 1, g + 1))

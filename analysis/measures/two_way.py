@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from analysis.measures.intervals import CELLS, DRAWS, PERCENTILE, Interval, from_draws, undefined, unit_by_unit
+from analysis.measures.intervals import CELLS, DRAWS, PERCENTILE, Interval, from_draws, undefined_interval, unit_by_unit
 from analysis.measures.share_intervals import NO_GUESS, NO_READ
 from analysis.measures.types import FloatArray, IntArray, gettext_noop
 
@@ -19,7 +19,7 @@ def two_way_share(right: IntArray, n: IntArray, *, seed: int) -> Interval:
     """Interval of Σ right / Σ n from counts (texts, annotators), 0 to 1; unit n is the texts with judgments."""
     reason = _why_not([n])
     if reason:
-        return undefined(PERCENTILE, _about([n], seed), reason)
+        return undefined_interval(PERCENTILE, _about([n], seed), reason)
     values = [_ratio(*block) for block in _draws([right, n], seed)]
     return from_draws(np.concatenate(values), _about([n], seed))
 
@@ -31,7 +31,7 @@ def two_way_contrast(
     about = _about([read_n, guess_n], seed)
     reason = NO_READ if not read_n.sum() else NO_GUESS if not guess_n.sum() else _why_not([read_n, guess_n])
     if reason:
-        return undefined(PERCENTILE, about, reason)
+        return undefined_interval(PERCENTILE, about, reason)
     values = [
         _ratio(read, of_read) - _ratio(guess, of_guess)
         for read, of_read, guess, of_guess in _draws([read_right, read_n, guess_right, guess_n], seed)

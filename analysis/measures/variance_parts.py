@@ -131,10 +131,10 @@ class VarianceParts:
 
     def reach(self, alpha: float) -> float:
         """Half the width at level 1 - alpha before any transformation."""
-        texts = _scaled(self.texts, self.n_texts_effective, alpha)
+        texts = _scale(self.texts, self.n_texts_effective, alpha)
         if self.drawn == TEXT:
             return math.sqrt(texts)
-        annotators = _scaled(self.annotators, self.n_annotators_effective, alpha)
+        annotators = _scale(self.annotators, self.n_annotators_effective, alpha)
         if self.drawn == ANNOTATOR:
             return math.sqrt(annotators)
         both = texts + annotators - float(ndtri(alpha / 2)) ** 2 * self.cells
@@ -263,8 +263,8 @@ def parts_of_influence(figure: Figure, h: FloatArray) -> VarianceParts:
         return figure.without_interval(figure.why_undefined())
     cells = figure.cells
     of_texts, of_annotators = cells.effective()
-    texts = _corrected((cells.by_text(h) ** 2).sum(), of_texts)
-    annotators = _corrected((cells.by_annotator(h) ** 2).sum(), of_annotators)
+    texts = _correct((cells.by_text(h) ** 2).sum(), of_texts)
+    annotators = _correct((cells.by_annotator(h) ** 2).sum(), of_annotators)
     return figure.with_parts(texts, annotators, shared_variance(cells, h, capped=True))
 
 
@@ -314,11 +314,11 @@ def _undefined_without(drawn: str, text: FloatArray, annotator: FloatArray, cell
     return UNDEFINED_WITHOUT_PART if any(np.isnan(values).any() for values in needed) else ""
 
 
-def _corrected(squares: float, effective: float) -> float:
+def _correct(squares: float, effective: float) -> float:
     return float(squares) * effective / (effective - 1) if effective > 1 else math.nan
 
 
-def _scaled(variance: float, effective: float, alpha: float) -> float:
+def _scale(variance: float, effective: float, alpha: float) -> float:
     """t² · variance; no variance gives 0 also where t is without bound."""
     return variance * float(stdtrit(effective - 1, alpha / 2)) ** 2 if variance > 0 else 0.0
 

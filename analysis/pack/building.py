@@ -52,7 +52,7 @@ def write_pack(study: Study, choices: Choices, out: IO[bytes], progress: Progres
         progress(2)
         report = write_report(archive, evidence, progress)
         write_words(archive, evidence, report, course, discretion)
-        archive.close(said_of(study, choices, discretion, n_answers))
+        archive.close(describe_pack(study, choices, discretion, n_answers))
         progress(len(STEPS))
     return n_answers
 
@@ -121,7 +121,7 @@ def write_words(archive: Archive, evidence: Evidence, report: Report, course: Co
     archive.write("README.md", read_me(evidence.study, evidence.choices))
 
 
-def said_of(study: Study, choices: Choices, discretion: Redactor, n_answers: int) -> dict[str, Any]:
+def describe_pack(study: Study, choices: Choices, discretion: Redactor, n_answers: int) -> dict[str, Any]:
     """What the manifest says of the pack: of what it was made, by which choices and with which software."""
     return {
         "study": study.slug,

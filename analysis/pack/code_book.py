@@ -172,7 +172,7 @@ def entries_of(study: Study, report: Report) -> Iterator[tuple[str, str, str, st
     for column in add_unit_items(study, ()):
         yield "answers/unanswered.csv", column, TEXT, "the items that were compared, separated by blanks", ""
     for row in codebook(study).rows:
-        yield "answers/responses.csv", row["column"], typed(row["column"]), row["meaning"], row["values"]
+        yield "answers/responses.csv", row["column"], name_type(row["column"]), row["meaning"], row["values"]
     for table in report.tables:
         for column in table.header:
             yield f"report/tables/{table.name}.csv", column, type_in(table, column), meaning_in(table, column), ""
@@ -182,7 +182,7 @@ COUNTED = ("round", "unit", "item_version", "position_shown", "order_in_session"
 TRUTHS = ("unsure", "key", "correct", "applicable")
 
 
-def typed(column: str) -> str:
+def name_type(column: str) -> str:
     """The type of a column of the answers; nothing for what is no column but a remark on the file."""
     if column.startswith("("):
         return ""

@@ -145,8 +145,8 @@ class Entry:
 
 
 def datasheet(facts: Facts) -> list[Entry]:
-    return [*resources(facts), *evaluated(facts), *sample(facts), *people(facts), *design(facts), *criteria(facts),
-            *ethics(facts)]  # fmt: skip
+    parts = (resources, list_evaluators, sample, people, design, criteria, ethics)
+    return [entry for part in parts for entry in part(facts)]
 
 
 def resources(facts: Facts) -> Iterator[Entry]:
@@ -155,7 +155,7 @@ def resources(facts: Facts) -> Iterator[Entry]:
     yield Entry("1.3", "Who filled this in, and whom to ask", None)
 
 
-def evaluated(facts: Facts) -> Iterator[Entry]:
+def list_evaluators(facts: Facts) -> Iterator[Entry]:
     by = "; ".join(f"{name}: {n} items" for name, n in facts.items.items())
     yield Entry("2.1", "Input of the systems", "text: document" if facts.n_texts else None)
     yield Entry("2.2", "Output of the systems", f"text: questions, with options where they have any ({by})")
@@ -168,11 +168,11 @@ def evaluated(facts: Facts) -> Iterator[Entry]:
 def sample(facts: Facts) -> Iterator[Entry]:
     counts = ", ".join(f"{name} {n}" for name, n in facts.items.items())
     yield Entry("3.1.1", "Outputs evaluated per system", counts)
-    yield Entry("3.1.2", "How they were selected", f"{selected(facts)}; how these were chosen before: {OPEN}")
+    yield Entry("3.1.2", "How they were selected", f"{describe_selection(facts)}; how these were chosen before: {OPEN}")
     yield Entry("3.1.3", "Statistical power of the sample", None)
 
 
-def selected(facts: Facts) -> str:
+def describe_selection(facts: Facts) -> str:
     """Which texts and generators of the bank."""
     chosen = facts.study.selection
     texts, by = chosen.get("texts", "all"), chosen.get("generators", "all")
@@ -190,11 +190,11 @@ def people(facts: Facts) -> Iterator[Entry]:
     who = "Experts or not, paid or not, known to the authors or not, authors among them or not"
     yield Entry("3.2.2", who, None)
     yield Entry("3.2.3", "How they were recruited", None)
-    yield Entry("3.2.4", "Training and practice", trained(facts))
+    yield Entry("3.2.4", "Training and practice", describe_training(facts))
     yield Entry("3.2.5", "What else is known of them", None)
 
 
-def trained(facts: Facts) -> str | None:
+def describe_training(facts: Facts) -> str | None:
     """What everybody went through before the answers that count, if it was here."""
     if not facts.course.given_here:
         return None
@@ -211,8 +211,8 @@ def design(facts: Facts) -> Iterator[Entry]:
     median = f"; the median person took {facts.minutes:.1f} minutes" if facts.minutes is not None else ""
     yield Entry("3.3.1", "Preregistration", None)
     yield Entry("3.3.2", "How answers were collected", "calls of models" if nobody else where)
-    yield Entry("3.3.3", "Quality assurance", assured(facts))
-    yield Entry("3.3.4", "What evaluators see", seen(facts.study))
+    yield Entry("3.3.3", "Quality assurance", describe_checks(facts))
+    yield Entry("3.3.4", "What evaluators see", describe_view(facts.study))
     free = None if imported else "no time limit; work can be interrupted and taken up again" + median
     yield Entry("3.3.5", "Freedom in time and pace", free)
     yield Entry("3.3.6", "Questions and feedback", None)
@@ -220,7 +220,7 @@ def design(facts: Facts) -> Iterator[Entry]:
     yield Entry("3.3.8", "Differences in conditions", None if imported else "N/A, see 3.3.7")
 
 
-def seen(study: Study) -> str:
+def describe_view(study: Study) -> str:
     """What evaluators have before them: in the words of the plug-in, else as the stages declare it."""
     if said := find_plugin(study.protocol).datasheet.shown:
         return said
@@ -228,7 +228,7 @@ def seen(study: Study) -> str:
     return "; ".join(f"in stage {stage.name}: {', '.join(sorted(stage.shows)) or 'items only'}" for stage in stages)
 
 
-def assured(facts: Facts) -> str:
+def describe_checks(facts: Facts) -> str:
     said = ["automatic: each answer is checked against the declared questions when it is handed in"]
     if facts.rounds > 1:
         said.append(f"{facts.rounds} rounds: scores that stood out were given back once more (table flagged_cells)")

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from analysis.frames.evidence import BANK_ORDER, WITHHELD, n_tokens
-from analysis.pack.redaction import Redactor, hashed_text
+from analysis.pack.redaction import Redactor, hash_text
 from analysis.published_names import stored_matches
-from analysis.sorted_keys import sorted_keys
+from analysis.sorted_keys import sort_keys
 from evaluation.models import Evaluator, Metric
 from evaluation.services.calls import name_version
 from generation.models import GeneratorRun
@@ -50,7 +50,7 @@ def withheld(text: Text, said: dict[str, Any], discretion: Redactor) -> dict[str
     said.pop("text_sha256", None)
     details = {name: getattr(text, name) for name in DETAILS if getattr(text, name)}
     about = {name: value for name, value in text.metadata.items() if name in LABELS and isinstance(value, str)}
-    body = hashed_text(text)
+    body = hash_text(text)
     kept = {WITHHELD: {"sha256": body.removeprefix("sha256:"), "n_tokens": n_tokens(text)}, "shareable": False}
     quotes = text.title in text.body or discretion.quotes(text.title)
     return said | {
@@ -95,7 +95,7 @@ def generators(study: Study, discretion: Redactor) -> list[dict[str, Any]]:
             "name": generator.name,
             "kind": generator.kind,
             "description": discretion.unquoted(generator.description),
-            "factors": sorted_keys(discretion.everywhere(generator.factors)),
+            "factors": sort_keys(discretion.everywhere(generator.factors)),
             "runs": [about_run(each) for each in generator.generator_runs.select_related("run")],
         }
         for generator in Generator.objects.filter(pk__in=used).order_by("pk")
@@ -153,10 +153,10 @@ HISTORY = ("created_at", "launched_at", "main_opened_at", "closed_at")
 def study_file(study: Study) -> dict[str, Any]:
     """The study as a mapping that `create_study` reads, in one order of keys."""
     said = describe_study(study)
-    said |= {"items": sorted_keys(said["items"]), "params": sorted_keys(said["params"])}
-    said["plan"] = {**sorted_keys(study.plan), "seed": study.seed}
+    said |= {"items": sort_keys(said["items"]), "params": sort_keys(said["params"])}
+    said["plan"] = {**sort_keys(study.plan), "seed": study.seed}
     for each in said.get("variants", []):
-        each["params"] = sorted_keys(each["params"])
+        each["params"] = sort_keys(each["params"])
     return said
 
 

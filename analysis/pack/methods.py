@@ -12,7 +12,7 @@ from django.utils.translation import ngettext, override
 
 from analysis.formatting import UNDEFINED, number, with_interval
 from analysis.frames.evidence import Evidence
-from analysis.frames.responses import handed_in
+from analysis.frames.responses import query_submitted
 from analysis.plugins import find_plugin
 from analysis.reports.report import Report
 from analysis.services.reporting import versions
@@ -99,7 +99,7 @@ def facts_of(evidence: Evidence, report: Report, course: Course) -> Facts:
 
 def course_of(evidence: Evidence) -> Course:
     study, purposes = evidence.study, evidence.choices.purposes
-    answers = handed_in(study, purposes).filter(assignment__annotator__kind="human")
+    answers = query_submitted(study, purposes).filter(assignment__annotator__kind="human")
     found = Response.objects.filter(pk__in=answers).aggregate(first=Min("submitted_at"), last=Max("submitted_at"))
     assigned = Assignment.objects.active().filter(
         annotator__study=study, annotator__kind="human", annotator__purpose__in=purposes, round=1
@@ -136,7 +136,7 @@ def sentences(facts: Facts) -> Iterator[str]:
     yield material(facts)
     yield find_plugin(facts.study.protocol).design(facts)
     yield who_answered(facts)
-    yield left_out(facts)
+    yield describe_left_out(facts)
     yield when_answered(facts)
     yield how_far(facts)
     yield orders(facts)
@@ -179,7 +179,7 @@ def who_answered(facts: Facts) -> str:
     return said + " " + _("No person answered.")
 
 
-def left_out(facts: Facts) -> str:
+def describe_left_out(facts: Facts) -> str:
     """Answers that were given and are in no figure."""
     by = ", ".join(f"{purpose}: {n}" for purpose, n in facts.left_out.items() if n)
     return _("Answers that are not included, by purpose: %(by)s.") % {"by": by} if by else ""
@@ -254,5 +254,5 @@ def with_ends(row: Row | None, column: str) -> str:
     return with_interval(row[column], row[f"{prefix}low"], row[f"{prefix}high"])
 
 
-def written(value: Any) -> str:
+def write_value(value: Any) -> str:
     return _(UNDEFINED) if value is None else number(value)

@@ -55,11 +55,11 @@ class Redactor:
         """Free words of somebody or of a model about a text: a hash where the text may not be shared."""
         if not words:
             return words
-        return hashed(words) if text_id in self.hidden else self.unquoted(words)
+        return hash_words(words) if text_id in self.hidden else self.unquoted(words)
 
     def unquoted(self, words: str) -> str:
         """Words about anything: a hash if they quote a text that may not be shared."""
-        return hashed(words) if self.quotes(words) else without_addresses(words)
+        return hash_words(words) if self.quotes(words) else without_addresses(words)
 
     def wording(self, words: str) -> str:
         """A question or option: if it quotes such a text, a hash as long as it, as lengths are in figures."""
@@ -73,7 +73,7 @@ class Redactor:
         """The same for all texts within a JSON value; of a hidden text only labels of a few words stay."""
         if isinstance(value, str):
             is_label = len(WORD.findall(value)) < RUN
-            return self.unquoted(value) if is_label or text_id not in self.hidden else hashed(value)
+            return self.unquoted(value) if is_label or text_id not in self.hidden else hash_words(value)
         if isinstance(value, Mapping):
             return {name: self.nested(text_id, inner) for name, inner in value.items()}
         return [self.nested(text_id, inner) for inner in value] if isinstance(value, list) else value
@@ -119,7 +119,7 @@ def discretion_of(study: Study) -> Redactor:
         hidden=names,
         runs=frozenset(run for body in bodies for run in runs_of(body)),
         codes=other_codes([(code, kind) for code, kind, _person in annotators]),
-        persons=numbered("person", dict.fromkeys(person for _code, _kind, person in annotators if person), set()),
+        persons=number_names("person", dict.fromkeys(person for _code, _kind, person in annotators if person), set()),
     )
 
 
@@ -128,10 +128,10 @@ def other_codes(annotators: list[tuple[str, str]]) -> dict[str, str]:
     people = sorted(code for code, kind in annotators if kind == AnnotatorKind.HUMAN)
     if all(map(OPAQUE.fullmatch, people)):
         return {}
-    return numbered("annotator", people, {code for code, kind in annotators if kind != AnnotatorKind.HUMAN})
+    return number_names("annotator", people, {code for code, kind in annotators if kind != AnnotatorKind.HUMAN})
 
 
-def numbered(word: str, names: Iterable[str], taken: set[str]) -> dict[str, str]:
+def number_names(word: str, names: Iterable[str], taken: set[str]) -> dict[str, str]:
     """`word-1`, `word-2`, …, all of one length, without those that are taken."""
     names, found, number = list(names), {}, 0
     width = len(str(len(names) + len(taken)))
@@ -167,7 +167,7 @@ def digest(words: str) -> str:
     return hashlib.sha256(words.encode()).hexdigest()
 
 
-def hashed(words: str) -> str:
+def hash_words(words: str) -> str:
     """What stands for words that may not be shared: equal words give the same."""
     return words if words.startswith("sha256:") else f"sha256:{digest(words)}"
 
@@ -177,6 +177,6 @@ def stand_in(words: str) -> str:
     return f"sha256:{digest(same_wording(words))}".ljust(len(words), ".")[: len(words)]
 
 
-def hashed_text(text: Text) -> str:
+def hash_text(text: Text) -> str:
     """The hash that stands for a text; of one that came from a pack without its words, the one it came with."""
     return text.body if text.body.startswith("sha256:") else f"sha256:{hash_body(text.body)}"

@@ -73,7 +73,7 @@ def restore_versions(pack: PackReader, project: Project) -> None:
 
 def restore_corrections(pack: PackReader, items: dict[str, Item]) -> None:
     for said in pack.lines("bank/key_corrections.jsonl"):
-        item = known_item(items, said.get("item_id"))
+        item = find_item(items, said.get("item_id"))
         made = KeyCorrection.objects.create(
             item=item,
             option_external_id=text_in(said, "option_id", MAX_ID),
@@ -98,7 +98,7 @@ def restore_metrics(pack: PackReader, project: Project, items: dict[str, Item]) 
             metrics[name] = Metric.objects.create(
                 project=project, name=name, is_computed=row.get("is_computed") == "true"
             )
-        item = known_item(items, row.get("item_id"))
+        item = find_item(items, row.get("item_id"))
         values[metrics[name].pk, item.pk] = MetricValue(
             metric=metrics[name], item=item, value=number_in(row, "value"), reason=text_in(row, "reason", 200)
         )
@@ -133,17 +133,17 @@ def metric_in(project: Project, names: dict[str, str], said: dict[str, Any]) -> 
     )
 
 
-def known_item(items: dict[str, Item], name: Any) -> Item:
+def find_item(items: dict[str, Item], name: Any) -> Item:
     if name not in items:
-        raise BadPack(_("The pack refers to the item “%(item)s”, but does not contain it.") % {"item": shown(name)})
+        raise BadPack(_("The pack refers to the item “%(item)s”, but does not contain it.") % {"item": show_name(name)})
     return items[name]
 
 
-def known_option(item: Item, name: Any) -> Option:
+def find_option(item: Item, name: Any) -> Option:
     found = {option.external_id: option for option in item.options.all()}
     if name not in found:
         raise BadPack(_("The pack refers to the option “%(option)s” of “%(item)s”, but does not contain it.")
-                      % {"option": shown(name), "item": shown(item.external_id)})  # fmt: skip
+                      % {"option": show_name(name), "item": show_name(item.external_id)})  # fmt: skip
     return found[name]
 
 
@@ -182,7 +182,7 @@ def time_in(said: dict[str, Any], name: str) -> datetime | None:
         raise BadPack(_("A field of the pack is not a time: %(name)s.") % {"name": name}) from None
 
 
-def shown(name: Any) -> str:
+def show_name(name: Any) -> str:
     return make_printable(str(name), 200)
 
 
@@ -193,12 +193,12 @@ def params_in(said: Any, who: str) -> dict[str, Any]:
     for name, value in said.items():
         if not SHAPES.get(name, is_plain)(value):
             words = _("The pack contains invalid settings for the evaluator “%(who)s”: %(name)s.")
-            raise BadPack(words % {"who": shown(who), "name": shown(name)})
+            raise BadPack(words % {"who": show_name(who), "name": show_name(name)})
     return said
 
 
 def no_annotator(who: str) -> str:
-    return _("The pack contains invalid data about the annotator “%(who)s”.") % {"who": shown(who)}
+    return _("The pack contains invalid data about the annotator “%(who)s”.") % {"who": show_name(who)}
 
 
 def is_plain(value: Any) -> bool:

@@ -13,11 +13,11 @@ from analysis.pack.archive import BadPack, PackReader
 from analysis.pack.restored_answers import Cell
 from analysis.pack.restored_bank import (
     count_in,
-    known_item,
-    known_option,
+    find_item,
+    find_option,
     no_annotator,
     params_in,
-    shown,
+    show_name,
     text_in,
     time_in,
 )
@@ -133,7 +133,7 @@ def instrument_in(pack: PackReader, name: str, project: Project) -> InstrumentVe
     try:
         return find_or_store_version(pack.read(name).decode(), project)
     except (InstrumentRefused, NotYaml, UnicodeDecodeError) as refused:
-        raise BadPack(f"{shown(name)}: {refused}") from None
+        raise BadPack(f"{show_name(name)}: {refused}") from None
 
 
 @dataclass(frozen=True)
@@ -148,14 +148,14 @@ def restore_units(pack: PackReader, study: Study, items: dict[str, Item]) -> Uni
     kind = PROTOCOLS[study.protocol].unit
     made: dict[int, tuple[Unit, list[Item]]] = {}
     for said in pack.lines("study/units.jsonl"):
-        number, own = count_in(said, "unit"), [known_item(items, name) for name in said.get("items") or []]
+        number, own = count_in(said, "unit"), [find_item(items, name) for name in said.get("items") or []]
         texts = {item.text_id for item in own}
         sizes = {"pair": 2, "item": 1, "tuple": get_declaration(study).tuple_size}
         if number in made or len(texts) != 1 or len(own) != (sizes.get(kind) or len(own)) or len(set(own)) < len(own):
             raise BadPack(_("Unit %(number)s of the pack does not fit this protocol.") % {"number": number})
         part = text_in(said, "part", 20)
         if part not in (MAIN, CALIBRATION):
-            raise BadPack(_("“%(part)s” is not a part of a study.") % {"part": shown(part)})
+            raise BadPack(_("“%(part)s” is not a part of a study.") % {"part": show_name(part)})
         made[number] = Unit(study=study, text=own[0].text, position=number, part=part), own
     Unit.objects.bulk_create((unit for unit, _items in made.values()), batch_size=BATCH)
     UnitItem.objects.bulk_create(
@@ -228,14 +228,14 @@ def restore_assignments(
         finished = time_in(said, "finished_at")
         stage = text_in(said, "stage", 40)
         if cell in rows or stage not in stages | {DONE} or (stage == DONE) != bool(finished):
-            raise BadPack(_("The pack has an invalid assignment for “%(who)s”.") % {"who": shown(cell[0])})
+            raise BadPack(_("The pack has an invalid assignment for “%(who)s”.") % {"who": show_name(cell[0])})
         rows[cell] = Assignment(
             annotator=annotators[cell[0]],
             unit=unit,
             round=cell[1],
             position=count_in(said, "position"),
             shown=orders(said.get("shown"), stages, items),
-            reopened=reopened(said.get("reopened"), items),
+            reopened=read_reopened(said.get("reopened"), items),
             stage=stage,
             finished_at=finished,
         )
@@ -245,7 +245,7 @@ def restore_assignments(
 def cell_of(said: dict[str, Any], units: Units, annotators: Mapping[str, Annotator]) -> tuple[Cell, Unit]:
     who, number, round_number = text_in(said, "annotator", MAX_ID), count_in(said, "unit"), count_in(said, "round")
     if who not in annotators or number not in units.by_number or not 1 <= round_number <= 1_000:
-        raise BadPack(_("The pack has an invalid assignment for “%(who)s”.") % {"who": shown(who)})
+        raise BadPack(_("The pack has an invalid assignment for “%(who)s”.") % {"who": show_name(who)})
     return (who, round_number, units.keys[number]), units.by_number[number]
 
 
@@ -253,14 +253,14 @@ def orders(said: Any, stages: set[str], items: dict[str, Item]) -> dict[str, lis
     if not isinstance(said, dict) or not set(said) <= stages:
         raise BadPack(_("The pack describes a stage that the study does not have."))
     handles: dict[Any, str] = {}
-    return {stage: [shown_item(each, items, handles) for each in order] for stage, order in said.items()}
+    return {stage: [read_shown_item(each, items, handles) for each in order] for stage, order in said.items()}
 
 
-def shown_item(said: Any, items: dict[str, Item], handles: dict[Any, str]) -> list[Any]:
+def read_shown_item(said: Any, items: dict[str, Item], handles: dict[Any, str]) -> list[Any]:
     if not (isinstance(said, list) and len(said) == 2 and isinstance(said[1], list)):
         raise BadPack(_("The pack describes what was shown in an unknown format."))
-    item = known_item(items, said[0])
-    options = [known_option(item, name) for name in said[1]]
+    item = find_item(items, said[0])
+    options = [find_option(item, name) for name in said[1]]
     return [
         handles.setdefault(("item", item.pk), make_handle()),
         item.pk,
@@ -268,12 +268,12 @@ def shown_item(said: Any, items: dict[str, Item], handles: dict[Any, str]) -> li
     ]
 
 
-def reopened(said: Any, items: dict[str, Item]) -> dict[str, Any] | None:
+def read_reopened(said: Any, items: dict[str, Item]) -> dict[str, Any] | None:
     if said is None:
         return None
     if not isinstance(said, dict):
         raise BadPack(_("The pack describes the second round in an unknown format."))
-    return {str(known_item(items, name).pk): asked for name, asked in said.items()}
+    return {str(find_item(items, name).pk): asked for name, asked in said.items()}
 
 
 def restore_submissions(
@@ -285,7 +285,7 @@ def restore_submissions(
         cell, _unit = cell_of(said, units, annotators)
         stage = text_in(said, "stage", 40)
         if cell not in assignments or stage not in stages:
-            raise BadPack(_("The pack has an invalid assignment for “%(who)s”.") % {"who": shown(cell[0])})
+            raise BadPack(_("The pack has an invalid assignment for “%(who)s”.") % {"who": show_name(cell[0])})
         times = {name: time_in(said, name) for name in ("opened_at", "submitted_at")}
         rows.append(Submission(assignment=assignments[cell], stage=stage, **times))
     Submission.objects.bulk_create(rows, batch_size=BATCH)
@@ -302,15 +302,15 @@ def restore_matches(pack: PackReader, study: Study) -> None:
 
 def restore_codes(pack: PackReader, study: Study, items: dict[str, Item]) -> None:
     for said in pack.lines("answers/codes.jsonl"):
-        item, code = known_item(items, said.get("item_id")), text_in(said, "code", 130)
+        item, code = find_item(items, said.get("item_id")), text_in(said, "code", 130)
         if not is_known(study.protocol, code):
-            raise BadPack(_("“%(code)s” is not a code of this protocol.") % {"code": shown(code)})
+            raise BadPack(_("“%(code)s” is not a code of this protocol.") % {"code": show_name(code)})
         has_span = said.get("start") is not None
         made = ItemCode.objects.create(
             study=study,
             item=item,
             code=code,
-            option=known_option(item, said["option_id"]) if said.get("option_id") else None,
+            option=find_option(item, said["option_id"]) if said.get("option_id") else None,
             start=count_in(said, "start") if has_span else None,
             end=count_in(said, "end") if has_span else None,
             note=text_in(said, "note", 100_000),

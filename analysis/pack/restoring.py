@@ -49,7 +49,7 @@ def import_pack(file: IO[bytes], project: Project, slug: str = "") -> Restored:
     pack.check()
     try:
         with transaction.atomic():
-            return restored(pack, project, slug)
+            return restore_pack(pack, project, slug)
     except (BadPack, SpecError):
         raise
     except AMISS as error:
@@ -67,7 +67,7 @@ def refuse_used(project: Project) -> None:
         )
 
 
-def restored(pack: PackReader, project: Project, slug: str) -> Restored:
+def restore_pack(pack: PackReader, project: Project, slug: str) -> Restored:
     items = restore_bank(pack, project)
     study = restore_study(pack, project, slug)
     units = restore_units(pack, study, items)

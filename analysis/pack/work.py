@@ -8,7 +8,7 @@ from analysis.frames.export_rows import export_rows
 from analysis.models import ItemCode
 from analysis.pack.frozen import evaluator_prompts, file_of, moment
 from analysis.pack.redaction import Redactor
-from analysis.sorted_keys import sorted_keys
+from analysis.sorted_keys import sort_keys
 from evaluation.models import Evaluator
 from evaluation.services.calls import iter_unanswered
 from evaluation.services.position import POSITION, get_position
@@ -55,7 +55,7 @@ def about_evaluator(evaluator: Evaluator | None, prompt: Any) -> dict[str, Any] 
     return {
         "method": evaluator.method,
         "stages": evaluator.stages,
-        "params": sorted_keys(params),
+        "params": sort_keys(params),
         "prompt": file_of(prompt) if prompt else None,
     }
 
@@ -72,9 +72,9 @@ def assignments(study: Study, purposes: Collection[str], discretion: Redactor) -
             "round": row.round,
             "position": row.position,
             "stage": row.stage,
-            "shown": {stage: named(order, items, options) for stage, order in sorted(row.shown.items())},
+            "shown": {stage: name_order(order, items, options) for stage, order in sorted(row.shown.items())},
             "reopened": row.reopened
-            and sorted_keys({items[int(pk)]: opaque(of, discretion) for pk, of in row.reopened.items()}),
+            and sort_keys({items[int(pk)]: opaque(of, discretion) for pk, of in row.reopened.items()}),
             "finished_at": moment(row.finished_at),
         }
 
@@ -89,7 +89,7 @@ def opaque(cells: Any, discretion: Redactor) -> Any:
     }
 
 
-def named(order: list[Any], items: dict[int, str], options: dict[int, str]) -> list[Any]:
+def name_order(order: list[Any], items: dict[int, str], options: dict[int, str]) -> list[Any]:
     """[[item id, [option id, …]], …] in the order shown, without the handles that links could be found by."""
     return [[items[item], [options[option] for _handle, option in shown]] for _handle, item, shown in order]
 

@@ -76,7 +76,7 @@ def sizes_of_draft(found: Outline) -> Sizes:
     texts = {unit.text.pk for unit, _seats in units}
     items = [item for text, its_items in found.chosen.texts for item in its_items if text.pk in texts]
     options = [len(item.options.all()) for item in items]
-    return sized(
+    return make_sizes(
         texts=len(texts),
         generators=len({item.generator_id for item in items}),
         n_items=len(items),
@@ -93,7 +93,7 @@ def sizes_of_running(study: Study) -> Sizes:
     options = units.order_by().values_list("item").annotate(n=Count("item__options", distinct=True))
     slots = Slot.objects.filter(unit__study=study, purpose=Purpose.MAIN).count()
     people = Q(annotator__kind="human", annotator__purpose=Purpose.MAIN, round=1)
-    return sized(
+    return make_sizes(
         texts=theirs.order_by().values("text").distinct().count(),
         generators=units.order_by().values("item__generator").distinct().count(),
         n_items=len(options),
@@ -103,7 +103,9 @@ def sizes_of_running(study: Study) -> Sizes:
     )
 
 
-def sized(texts: int, generators: int, n_items: int, options: list[int], n_units: int, n_assignments: int) -> Sizes:
+def make_sizes(
+    texts: int, generators: int, n_items: int, options: list[int], n_units: int, n_assignments: int
+) -> Sizes:
     having = [n for n in options if n]
     annotators = n_assignments / n_units if n_units else 0
     a_text = n_units / texts * (annotators or UNKNOWN_ANNOTATORS) if texts else 0

@@ -11,10 +11,10 @@ def sentences(assumed: AssumedPlan, table: Table) -> list[str]:
     own = own_row(table)
     if own["power"] is None:
         return [_("A plan of this size gives no interval: it needs at least two texts that are guessed and read.")]
-    return [assumed.sentence(own), *(said for axis in assumed.axes if (said := doubled(table, axis)))]
+    return [assumed.sentence(own), *(said for axis in assumed.axes if (said := describe_doubling(table, axis)))]
 
 
-def doubled(table: Table, axis: str) -> str:
+def describe_doubling(table: Table, axis: str) -> str:
     """What twice as many of something would give."""
     own = own_row(table)
     row = next((row for row in table.rows if row["axis"] == axis and row["size"] == 2 * own[axis]), None)

@@ -35,7 +35,7 @@ def component_row(name: str, said: str, value: float, assumed: float, found: Int
     }
 
 
-def unfitted(name: str, said: str, assumed: float) -> dict[str, Any]:
+def make_unfitted_row(name: str, said: str, assumed: float) -> dict[str, Any]:
     empty = {"low": None, "high": None, "unit": "", "n_units": 0, "n_judgments": 0}
     reason = _("no answers of people yet")
     return {"component": name, "sd": None, "assumed": assumed, "component_said": said, "unit_said": "", **empty,

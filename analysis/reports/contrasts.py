@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from analysis.choices import ANNOTATORS, PUBLISHED, READERS, Choices
 from analysis.frames.evidence import Evidence
 from analysis.measures.contrasts import AdjustedContrast, adjust_reader_contrasts, adjust_text_contrasts
-from analysis.measures.intervals import Bounds, undefined
+from analysis.measures.intervals import Bounds, undefined_interval
 from analysis.measures.reader_intervals import Arm, contrast_parts, weighted_parts
 from analysis.measures.types import FloatArray
 from analysis.reports.estimates import NOT_PUBLISHED, intervals_json
@@ -325,7 +325,7 @@ def rows_of(comparison: Comparison, choices: Choices) -> Iterator[dict[str, Any]
 
 def conventions_of(found: dict[str, AdjustedContrast], n_texts: int) -> dict[str, dict[str, Any]]:
     """Each contrast alone, by convention; there is no published one."""
-    nowhere = undefined("", ("text", n_texts, 0, None), NOT_PUBLISHED)
+    nowhere = undefined_interval("", ("text", n_texts, 0, None), NOT_PUBLISHED)
     said = {convention: as_json(each, n_texts) for convention, each in found.items()}
     return said | intervals_json({PUBLISHED: nowhere})
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_noop
 from analysis.choices import ANNOTATORS, CONVENTIONS, PUBLISHED, READERS
 from analysis.formatting import number
 from analysis.measures.informativity import informativity
-from analysis.measures.intervals import Bounds, Interval, clustered, undefined
+from analysis.measures.intervals import Bounds, Interval, cluster_interval, undefined_interval
 from analysis.measures.reader_intervals import Arm, add_up, parts_of_sums, readers_contrast, readers_mean, readers_share
 from analysis.measures.share_intervals import (
     clustered_contrast,
@@ -242,10 +242,10 @@ def figure_of(
     of_texts = add_up(sums, groups, len(texts))
     intervals = {
         READERS: over_readers.interval(),
-        ANNOTATORS: clustered(
+        ANNOTATORS: cluster_interval(
             lambda weights: statistic(weights @ of_texts), len(texts), len(judgments), bounds=bounds, seed=seed
         ),
-        PUBLISHED: undefined("", ("text", len(texts), len(judgments), None), not_published),
+        PUBLISHED: undefined_interval("", ("text", len(texts), len(judgments), None), not_published),
     }
     return Estimate(over_readers.value, intervals)
 

@@ -8,7 +8,7 @@ from django.shortcuts import render
 from django.utils.translation import override
 from django.views.decorators.http import require_safe
 
-from analysis.downloads import attached
+from analysis.downloads import attach
 from analysis.hiding import effects_shown
 from analysis.results.forms import ResultsForm, StandInForm
 from analysis.results.lab_forms import LabForm
@@ -71,12 +71,12 @@ def agreement_lab_csv(request, slug, name):
         raise Http404
     with override("en"):  # files are the same for every reader
         if name == QUESTIONS:
-            return attached(as_csv(questions_in(study, form)).encode(), f"{study.slug}-agreement_questions.csv")
+            return attach(as_csv(questions_in(study, form)).encode(), f"{study.slug}-agreement_questions.csv")
         found = lab_of(study, form.choices, form.question, form.annotators)
         if found is None:
             raise Http404
         table = getattr(found, name)
-        return attached(as_csv(table).encode(), f"{study.slug}-{table.name}.csv")
+        return attach(as_csv(table).encode(), f"{study.slug}-{table.name}.csv")
 
 
 @login_required
@@ -118,4 +118,4 @@ def stand_in_csv(request, study, name):
             table = find_table(study, form.choices, name, kinds.kind)
         except KeyError:
             raise Http404 from None
-    return attached(as_csv(table).encode(), f"{study.slug}-{table.name}.csv")
+    return attach(as_csv(table).encode(), f"{study.slug}-{table.name}.csv")

@@ -18,12 +18,12 @@ from analysis.items.coding import (
     CodeFileForm,
     CodingFilter,
     OwnCodeForm,
-    chosen_items,
     coders_of,
     coding_rows,
     items_of,
     latest_acts,
     scheme_of,
+    select_items,
 )
 from analysis.items.coding_acts import BadCode, Done, Placed, code_items, last_act, take_back, undo
 from analysis.results.file_views import streamed
@@ -86,7 +86,7 @@ def page_context(request: HttpRequest, study: Study, user: User) -> dict:
 def listed(request: HttpRequest, study: Study, context: dict) -> dict:
     """The items that are asked for, a page of them."""
     form, scheme = context["form"], context["scheme"]
-    found = chosen_items(study, context["items"], scheme, form)
+    found = select_items(study, context["items"], scheme, form)
     page = Paginator(found, PER_PAGE).get_page(request.GET.get("page"))
     rows = coding_rows(study, [item.pk for item in page.object_list], scheme)
     return {

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.translation import override
 from django.views.decorators.http import require_safe
 
-from analysis.downloads import attached, sent
+from analysis.downloads import attach, send_file
 from analysis.hiding import effects_shown
 from analysis.results.forms import SHORT, ResultsForm, StandInForm
 from analysis.results.links import asked, links_of, page_of
@@ -79,9 +79,9 @@ def study_behind_csv(request, study):
     name = f"{study.slug}-behind.csv"
     with override("en"):  # files are the same for every reader
         if file := look_up(open_rows_file, study, form, request.GET):
-            return sent(name, file)
+            return send_file(name, file)
         rows = look_up(find_rows, study, form, request.GET).rows
-        return attached(as_csv(rows).encode(), name)
+        return attach(as_csv(rows).encode(), name)
 
 
 def look_up(find, study, form, query):

@@ -10,10 +10,10 @@ from django.http import FileResponse, Http404, HttpResponse
 from django.utils.translation import override
 from django.views.decorators.http import require_safe
 
-from analysis.downloads import attached, sent
+from analysis.downloads import attach, send_file
 from analysis.exports.codebook import codebook
 from analysis.exports.writing import FORMATS, export_responses, write_metrics, write_unanswered
-from analysis.hiding import hidden_page
+from analysis.hiding import show_hidden_page
 from analysis.results.forms import ResultsForm
 from analysis.results.planner_views import outlook_or_404
 from analysis.services.figures import figure_of
@@ -36,7 +36,7 @@ def study_table(request, slug, name):
             content = as_csv(report.table(name))
         except KeyError:
             raise Http404 from None
-    return attached(content.encode(), f"{study.slug}-{name}.csv")
+    return attach(content.encode(), f"{study.slug}-{name}.csv")
 
 
 @login_required
@@ -44,9 +44,9 @@ def study_table(request, slug, name):
 def study_export(request, slug, format):
     study = get_study(request.user, slug, Role.REVIEWER)
     if format == "codebook":
-        return attached(as_csv(codebook(study)).encode(), f"{study.slug}-codebook.csv")
+        return attach(as_csv(codebook(study)).encode(), f"{study.slug}-codebook.csv")
     if are_effects_hidden(study):
-        return hidden_page(request, study)
+        return show_hidden_page(request, study)
     choices = ResultsForm(study, counts_by_purpose(study), request.GET).choices
     if format == "unanswered":
         return streamed(f"{study.slug}-unanswered.csv", lambda out: write_unanswered(study, out, choices.purposes))
@@ -57,12 +57,12 @@ def study_export(request, slug, format):
     ending = "jsonl" if format == "jsonl" else "csv"
     name = f"{study.slug}-{format}.{ending}" if format == "wide" else f"{study.slug}.{ending}"
     if file := open_export(study, format, choices):
-        return sent(name, file)
+        return send_file(name, file)
     return streamed(name, lambda out: export_responses(study, format, out, choices.purposes))
 
 
 def streamed(name: str, write: Callable[[TextIOWrapper], object]) -> FileResponse:
-    return sent(name, filled(write))
+    return send_file(name, filled(write))
 
 
 def filled(write: Callable[[TextIOWrapper], object]):

@@ -13,7 +13,7 @@ from analysis.choices import (
     READERS,
     Choices,
     convention_called,
-    dropped_from,
+    parse_dropped,
     purposes_with,
 )
 from analysis.formatting import count
@@ -146,7 +146,7 @@ class ResultsForm(forms.Form):
             seed=abs(self.study.seed),
             shared_texts=self.chosen.get("texts") == "shared",
             calibration=self.chosen.get("calibration") != "without",
-            dropped=dropped_from(self.chosen.get("drop") or ()),
+            dropped=parse_dropped(self.chosen.get("drop") or ()),
         )
 
 

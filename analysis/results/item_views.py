@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from analysis.hiding import effects_shown, hidden_page
+from analysis.hiding import effects_shown, show_hidden_page
 from analysis.items.coding import CodeForm
 from analysis.items.coding_acts import BadCode, remove_code, set_codes
 from analysis.models import ItemCode
@@ -82,7 +82,7 @@ def study_item(request, slug, pk):
     """The sheet of an item. Reviewers and above also read single answers and set codes here."""
     study, item = study_and_item(request.user, slug, pk)
     if are_effects_hidden(study):
-        return hidden_page(request, study)
+        return show_hidden_page(request, study)
     may_review = study.project.my_role.rank >= Role.REVIEWER.rank
     if request.method == "POST" and not may_review:
         raise Http404

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy
 
 from analysis.agreement.questions import ALL, APPLICABLE, Asked, questions_of
 from analysis.choices import Choices
-from analysis.frames.responses import handed_in
+from analysis.frames.responses import query_submitted
 from analysis.results.forms import ResultsForm
 from analysis.words import evaluator_word
 from studies.models import Annotator, AnnotatorKind, Study
@@ -37,7 +37,7 @@ class LabForm(forms.Form):
     def __init__(self, study: Study, counts: dict[str, int], data: Any = None) -> None:
         self.results = ResultsForm(study, counts, data)
         self.questions = {question.key: question for question in questions_of(study)}
-        answered = handed_in(study, self.choices.purposes).order_by().values("assignment__annotator")
+        answered = query_submitted(study, self.choices.purposes).order_by().values("assignment__annotator")
         self.present = list(Annotator.objects.filter(study=study, pk__in=answered).order_by("pk"))
         self.groups = groups_of(self.present)
         ticked = {"annotator": data.getlist("annotator"), "group": data.getlist("group")}

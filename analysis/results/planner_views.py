@@ -9,10 +9,10 @@ from django.utils.translation import override
 from django.views.decorators.http import require_safe
 
 from analysis.choices import DEFAULT_CONVENTION
-from analysis.downloads import attached
+from analysis.downloads import attach
 from analysis.planning.forms import sizes_of
 from analysis.results.contents import place_in_planner
-from analysis.services.planning import assumed_for, components_of, outlook_of, planner_of
+from analysis.services.planning import assume_for, components_of, outlook_of, planner_of
 from analysis.tables.page import page_table
 from analysis.tables.writers import as_csv
 from analysis.templatetags.study_tabs import has_planner
@@ -36,7 +36,7 @@ def planned(study, data):
     if not has_planner(study):
         return {"unplanned": True}
     try:
-        assumed = assumed_for(study, sizes_of(study))
+        assumed = assume_for(study, sizes_of(study))
     except SpecError as error:
         return {"problem": str(error)}
     form = planner_of(study).form(assumed.values, data)
@@ -79,7 +79,7 @@ def outlook_or_404(study, data):
 def study_planner_csv(request, slug):
     study = get_study(request.user, slug)
     with override("en"):  # files are the same for every reader
-        return attached(as_csv(outlook_or_404(study, request.GET)).encode(), f"{study.slug}-outlook.csv")
+        return attach(as_csv(outlook_or_404(study, request.GET)).encode(), f"{study.slug}-outlook.csv")
 
 
 @login_required
@@ -89,4 +89,4 @@ def study_components_csv(request, slug):
     if not has_planner(study) or study.is_draft:
         raise Http404
     with override("en"):
-        return attached(as_csv(components_of(study)).encode(), f"{study.slug}-components.csv")
+        return attach(as_csv(components_of(study)).encode(), f"{study.slug}-components.csv")

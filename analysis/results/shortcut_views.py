@@ -9,7 +9,7 @@ from django.utils.translation import override
 from django.views.decorators.http import require_safe
 
 from analysis.choices import DEFAULT_CONVENTION
-from analysis.downloads import attached
+from analysis.downloads import attach
 from analysis.items.shortcuts import bank_of, shortcuts_of
 from analysis.tables.page import BehindLink, page_table
 from analysis.tables.spec import Table
@@ -23,12 +23,12 @@ PER_PAGE = 100
 @login_required
 @require_safe
 def bank_shortcuts(request, slug):
-    from analysis.items.shortcuts import ALL, flagged  # scipy takes a second to load
+    from analysis.items.shortcuts import ALL, flag_items  # scipy takes a second to load
 
     project = get_project(request.user, slug)
     table = shortcuts_of(project)
     cue, generator = request.GET.get("cue", ""), request.GET.get("generator") or ALL
-    found = flagged(bank_of(project), cue, generator) if cue in CUES else []
+    found = flag_items(bank_of(project), cue, generator) if cue in CUES else []
     context = {
         "project": project,
         "has_options": bank_of(project).filter(options__isnull=False).exists(),
@@ -53,4 +53,4 @@ def bank_shortcuts_csv(request, slug):
     project = get_project(request.user, slug)
     with override("en"):  # files are the same for every reader
         content = as_csv(shortcuts_of(project))
-    return attached(content.encode(), f"{project.slug}-shortcuts.csv")
+    return attach(content.encode(), f"{project.slug}-shortcuts.csv")

@@ -10,7 +10,7 @@ from analysis.frames.compact import CompactFrame, compact
 from analysis.frames.evidence import Evidence, consistent_read, evidence_of
 from analysis.frames.responses import latest_rounds
 from analysis.services.cached_results import ResultKey, is_large
-from analysis.services.state import counted_state
+from analysis.services.state import count_state
 from jobs.files import write_value
 from jobs.models import Job
 from jobs.progress import Hear
@@ -40,7 +40,7 @@ def load_evidence(study: Study, choices: Choices, among: Among | None = None) ->
     columns are there; columns of `frames.ANSWERED` and of items, so that the latest round of each answer stays it.
     """
     key = ResultKey("evidence", study, cache_relevant(choices))
-    version, n = counted_state(study, key.choices)
+    version, n = count_state(study, key.choices)
     if not is_large(n):
         return evidence_of(study, choices)
     cached: CachedEvidence = get_or_run(key.make_job(), version).read_value()
@@ -56,7 +56,7 @@ def read_evidence(job: Job, report_progress: Hear) -> Path:
     """The work of the kind “evidence”: its version is of the same moment as its answers."""
     key = ResultKey.of_job(job)
     with consistent_read():
-        job.version, _n = counted_state(key.study, key.choices)
+        job.version, _n = count_state(key.study, key.choices)
         evidence = evidence_of(key.study, key.choices)
     rest = {field.name: getattr(evidence, field.name) for field in fields(evidence) if field.name not in DERIVED}
     return write_value(CachedEvidence(compact(rest.pop("every_round")), rest))

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 
 from analysis.choices import BadChoice, Choices
 from analysis.progress import ANSWERS
-from analysis.services.state import FORMAT, counted_state
+from analysis.services.state import FORMAT, count_state
 from jobs.files import write_value
 from jobs.kinds import JobFailed, Work
 from jobs.models import Job
@@ -92,7 +92,7 @@ def find_result(key: ResultKey, now: Now | None = None) -> Found:
 
     `now`: of its study and choices, if known.
     """
-    version, n = now or counted_state(key.study, key.choices)
+    version, n = now or count_state(key.study, key.choices)
     if not is_large(n):
         return Found(read_result(get_or_run(key.make_job(), version)), n)
     job = get_or_schedule(key.make_job(), version)
@@ -113,7 +113,7 @@ def get_result(key: ResultKey, now: Now | None = None) -> Any:
 
 def compute_result(key: ResultKey) -> Any:
     """The result as it is now, computed here if it is not cached: for jobs that rest on another result."""
-    version, _n = counted_state(key.study, key.choices)
+    version, _n = count_state(key.study, key.choices)
     return get_or_run(key.make_job(), version).read_value()
 
 
@@ -146,7 +146,7 @@ def cached_file(write: Callable[[ResultKey], Path]) -> Work:
     @wraps(write)
     def work(job: Job, report_progress: Hear) -> Path:
         key = ResultKey.of_job(job)
-        job.version, n = counted_state(key.study, key.choices)
+        job.version, n = count_state(key.study, key.choices)
         job.about = {"n": n}
 
         def hear(step: str, done: int, total: int) -> None:

@@ -23,7 +23,7 @@ from analysis.services.cached_results import (
     open_file,
 )
 from analysis.services.results import LABEL_MASS, find_table
-from analysis.services.state import counted_state
+from analysis.services.state import count_state
 from analysis.tables.spec import Column, Row, Table
 from analysis.tables.writers import write_csv
 from jobs.files import new_file
@@ -112,7 +112,7 @@ class LazyRows(Sequence[Row]):
 
 def drill_down(study: Study, choices: Choices, number: Number) -> DrillDown:
     """The number with its rows as they are now; `KeyError` if there is none, `ResultPending` while a worker looks."""
-    now = counted_state(study, choices)
+    now = count_state(study, choices)
     if not is_cached(number, now):
         return find_rows(study, choices, number, partial(get_result, now=now))
     if not is_requested(number.key("rows", study, choices), now):
@@ -128,7 +128,7 @@ def drill_down(study: Study, choices: Choices, number: Number) -> DrillDown:
 
 def open_rows_file(study: Study, choices: Choices, number: Number) -> IO[bytes] | None:
     """The rows of a large study as CSV; the same errors. None: write them here and now."""
-    now = counted_state(study, choices)
+    now = count_state(study, choices)
     if not is_cached(number, now):
         return None
     key = number.key("rows-file", study, choices)

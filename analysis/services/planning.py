@@ -30,7 +30,7 @@ class Assumed:
     sources: dict[str, str]
 
 
-def assumed_for(study: Study, sizes: Sizes) -> Assumed:
+def assume_for(study: Study, sizes: Sizes) -> Assumed:
     """What is fitted on the study's own answers of people, where they tell it, else the defaults."""
     found = spread_of(study)
     values = planner_of(study).assume(sizes, found)

@@ -21,7 +21,7 @@ from analysis.frames.evidence import evidence_of
 from analysis.reports.report import Report
 from analysis.services.figures import figure_specification
 from analysis.services.reports import check_groups, full_report_from
-from analysis.sorted_keys import sorted_keys
+from analysis.sorted_keys import sort_keys
 from analysis.tables.writers import WRITERS
 from studies.models import Study
 
@@ -49,14 +49,14 @@ def remove_earlier(out: Path, report: Report) -> None:
     Nothing else is touched: no file that report.json does not name, none outside the folder, no link and no folder.
     """
     now = {"tables": {table.name for table in report.tables}, "figures": set(report.figures)}
-    for kind, names in named_in(out / ABOUT).items():
+    for kind, names in list_names(out / ABOUT).items():
         for name in sorted(names - now[kind]):
             for path in (out / kind / f"{name}.{ending}" for ending in FOLDERS[kind]):
                 if path.is_file() and not path.is_symlink() and is_inside(path, out):
                     path.unlink()
 
 
-def named_in(about: Path) -> dict[str, set[str]]:
+def list_names(about: Path) -> dict[str, set[str]]:
     """The names of tables and figures in a report.json; none if there is none, or if it is no report's."""
     try:
         said = json.loads(about.read_bytes()) if about.stat().st_size < MOST_BYTES else None
@@ -135,7 +135,7 @@ def about(study: Study, report: Report, choices: Choices) -> dict[str, Any]:
             "protocol": study.protocol,
             "language": study.language,
             "state": study.state,
-            "params": sorted_keys(study.params),
+            "params": sort_keys(study.params),
             "instrument": f"{instrument.instrument}/{instrument.version}",
             "instrument_hash": instrument.content_hash,
         },

@@ -19,7 +19,7 @@ from analysis.services.cached_results import (
     make_pending,
     open_file,
 )
-from analysis.services.state import counted_state
+from analysis.services.state import count_state
 from analysis.tables.spec import Table
 from studies.models import Annotator, AnnotatorKind, Response, Study
 from studies.services.states import are_effects_hidden
@@ -91,7 +91,7 @@ def stand_in_of(study: Study, choices: Choices, kind: str) -> Report:
 def open_export(study: Study, format: str, choices: Choices) -> IO[bytes] | None:
     """The answers of a large study as a file; `ResultPending` while a worker writes it. None: write it here and now."""
     asked = Choices(purposes=choices.purposes)
-    now = counted_state(study, asked)
+    now = count_state(study, asked)
     return open_file(ResultKey("export", study, asked, (format,)), now) if is_large(now[1]) else None
 
 

@@ -19,10 +19,10 @@ A_DAY = 24 * 60 * 60
 
 def state_of(study: Study, choices: Choices) -> str:
     """A hash of all the report depends on: the answers and who gave them, the keys, the choices, the language."""
-    return counted_state(study, choices)[0]
+    return count_state(study, choices)[0]
 
 
-def counted_state(study: Study, choices: Choices) -> tuple[str, int]:
+def count_state(study: Study, choices: Choices) -> tuple[str, int]:
     """The same with the number of the study's answers."""
     answers = Response.objects.filter(assignment__annotator__study=study).aggregate(n=Count("pk"), last=Max("pk"))
     returned = Assignment.objects.filter(annotator__study=study, returned_at__isnull=False).count()

@@ -6,9 +6,9 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from analysis.formatting import UNDEFINED, said_as
+from analysis.formatting import UNDEFINED, format_as
 from analysis.tables.spec import NUMBERS, Column, Crossing, Row, Table
-from analysis.words import worded
+from analysis.words import word_cell
 
 BESIDE = " · "  # between what stands side by side
 Printed = Callable[[str, int | float], str]  # a number of a column of a kind, in words
@@ -83,7 +83,7 @@ def names(rows: Iterable[Row], crossing: Crossing) -> tuple[tuple[Any, ...], tup
 def title_of(table: Table, crossing: Crossing, key: tuple[Any, ...], keys: list[tuple[Any, ...]]) -> str:
     """That of the crossing, then the values that tell this grid from its others."""
     values = [
-        f"{column.title}: {worded(column.kind, value)}"
+        f"{column.title}: {word_cell(column.kind, value)}"
         for place, value in enumerate(key)
         for column in [column_of(table, crossing.apart[place])]
         if len({other[place] for other in keys}) > 1
@@ -91,7 +91,9 @@ def title_of(table: Table, crossing: Crossing, key: tuple[Any, ...], keys: list[
     return BESIDE.join(filter(None, [crossing.title, ", ".join(values)]))
 
 
-def beneath_of(place: Place, table: Table, crossing: Crossing, printed: Printed = said_as) -> list[tuple[Column, str]]:
+def beneath_of(
+    place: Place, table: Table, crossing: Crossing, printed: Printed = format_as
+) -> list[tuple[Column, str]]:
     """What stands under a number, by column. One that stands alone may be missing; of several each has its place."""
     values = [(column_of(table, name), place.row[name]) for name in crossing.beneath]
     is_empty = place.row[place.column.name] is None if len(values) > 1 else all(value is None for _, value in values)
@@ -100,7 +102,7 @@ def beneath_of(place: Place, table: Table, crossing: Crossing, printed: Printed 
 
 def small(column: Column, value: Any, printed: Printed) -> str:
     if column.kind not in NUMBERS:
-        return worded(column.kind, value)
+        return word_cell(column.kind, value)
     return _(UNDEFINED) if value is None else printed(column.kind, value)
 
 

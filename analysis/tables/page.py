@@ -12,11 +12,20 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from analysis.choices import ANNOTATORS, CONVENTIONS, DEFAULT_CONVENTION, READERS
-from analysis.formatting import UNDEFINED, count, digits_of, figure, interval, judgments_counted, said_as, texts_counted
+from analysis.formatting import (
+    UNDEFINED,
+    count,
+    digits_of,
+    figure,
+    format_as,
+    interval,
+    judgments_counted,
+    texts_counted,
+)
 from analysis.tables.page_budget import MOST_ROWS, rows_on_a_page
 from analysis.tables.provenance import about
 from analysis.tables.spec import NUMBERS, Column, Row, Table, interval_bounds
-from analysis.words import convention_word, mark_word, worded
+from analysis.words import convention_word, mark_word, word_cell
 
 Links = Mapping[str, Mapping[Any, str]]  # {kind of column: {id: address}}
 MUCH_WIDER = 1.5  # an interval this many times as wide as another one says why
@@ -132,13 +141,13 @@ def cell_of(
         copied = behind(row, column) if behind and column.cell and row[column.cell] else ""
         href = copied or links.get(column.kind, {}).get(value, "")
         numeric = column.kind == "optional"
-        text = figure(value) if numeric and isinstance(value, int | float) else worded(column.kind, value)
+        text = figure(value) if numeric and isinstance(value, int | float) else word_cell(column.kind, value)
         told = shorten(links.get("item stem", {}).get(value, "")) if column.kind == "item id" else ""
         return Cell(text, numeric=numeric, heading=column is table.columns[0], href=href, told=told)
     reason = " ".join(filter(None, (reason_of(row, column, value), caveats(row, column, convention))))
     low, high = ends(row, column)
     return Cell(
-        text=_(UNDEFINED) if value is None else said_as(column.kind, value, digits_of(low, high)),
+        text=_(UNDEFINED) if value is None else format_as(column.kind, value, digits_of(low, high)),
         numeric=True,
         href=behind(row, column) if behind and leads(table, column, value) else "",
         interval=(interval(low, high) or undefined_interval(row, column, convention)) if has_ends(row, column) else "",
@@ -261,7 +270,7 @@ def alternative(table: Table) -> str:
 
 
 def sentence_of(row: Row, table: Table) -> str:
-    named = [worded(column.kind, row[column.name]) for column in table.columns if column.kind not in NUMBERS]
+    named = [word_cell(column.kind, row[column.name]) for column in table.columns if column.kind not in NUMBERS]
     numbers = [f"{column.title} {print_number(row, column)}" for column in table.columns if column.kind in NUMBERS]
     return f"{', '.join(filter(None, named))}: {'; '.join(numbers)}" if named else "; ".join(numbers)
 
@@ -272,7 +281,7 @@ def print_number(row: Row, column: Column) -> str:
     if value is None:
         return _(UNDEFINED)
     own = interval_bounds(row, column)
-    return f"{said_as(column.kind, value, digits_of(*own))} {interval(*own)}".rstrip()
+    return f"{format_as(column.kind, value, digits_of(*own))} {interval(*own)}".rstrip()
 
 
 @dataclass(frozen=True)
@@ -288,7 +297,7 @@ class Facts:
 def description(table: Table, behind: BehindLink | None = None, most: int = MOST_ROWS) -> list[Facts]:
     """Texts, items and who answered, each as a small table of at most so many rows."""
     parts = {about: [row for row in table.rows if row["about"] == about] for about in ABOUT}
-    return [facts(table, worded("about", about), rows, behind, most) for about, rows in parts.items()]
+    return [facts(table, word_cell("about", about), rows, behind, most) for about, rows in parts.items()]
 
 
 def facts(table: Table, title: str, rows: list[Row], behind: BehindLink | None, most: int) -> Facts:
@@ -302,7 +311,7 @@ def facts(table: Table, title: str, rows: list[Row], behind: BehindLink | None, 
     found = [
         (name, [mine.get(quantity, Cell("", numeric=True)) for quantity in quantities]) for name, mine in cells.items()
     ]
-    said = [worded("quantity", quantity) for quantity in quantities]
+    said = [word_cell("quantity", quantity) for quantity in quantities]
     shown = found if len(found) == most + 1 else found[:most]  # a line saying that one is left out takes its room
     return Facts(title, said, shown, len(found) - len(shown))
 
@@ -314,7 +323,7 @@ def name_of(row: Row) -> str:
 def naming(table: Table, row: Row) -> list[tuple[str, str]]:
     """What names a row, as a page says it: the title of each naming column and its value in words."""
     titled = {column.name.removesuffix("_said"): column for column in table.columns}  # such as category_said
-    return [(titled[name].title, worded(titled[name].kind, row[titled[name].name])) for name in table.keys]
+    return [(titled[name].title, word_cell(titled[name].kind, row[titled[name].name])) for name in table.keys]
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from analysis.tables.page import (
     reason_of,
 )
 from analysis.tables.spec import NUMBERS, Column, Row, Table
-from analysis.words import convention_word, mark_word, worded
+from analysis.words import convention_word, mark_word, word_cell
 
 MEASURE = "informativity"
 
@@ -44,7 +44,7 @@ def side_by_side(table: Table, convention: str, behind: BehindLink | None = None
     evaluators = list(dict.fromkeys(answered or [row["evaluator"] for row in table.rows]))
     head = (
         Column("generator", _("Generators")),
-        *(Column(one, worded("evaluator", one), "number") for one in evaluators),
+        *(Column(one, word_cell("evaluator", one), "number") for one in evaluators),
     )
     rows = [[Cell(generator, heading=True), *(cells[generator, one] for one in evaluators)] for generator in generators]
     notes = (
@@ -79,11 +79,11 @@ def page_grid(table: Table, grid: Grid, convention: str, behind: BehindLink | No
     along = [column_of(table, name) for name in grid.crossing.along]
 
     def number(place: Place | None) -> Cell:
-        return crossed_cell(place, table, grid, convention, reasons, behind) if place else Cell("", numeric=True)
+        return pivot_cell(place, table, grid, convention, reasons, behind) if place else Cell("", numeric=True)
 
     rows = [
         [
-            Cell(worded(heading.kind, down), heading=True),
+            Cell(word_cell(heading.kind, down), heading=True),
             *(number(place) for place in grid.line(down)),
             *(cell_of(grid.first(down), column, table, convention, reasons, {}, behind) for column in along),
         ]
@@ -99,13 +99,13 @@ def heads(table: Table, grid: Grid) -> list[Column]:
     column = column_of(table, grid.crossing.across)
 
     def said(across: Any) -> str:
-        words = worded(column.kind, across)
+        words = word_cell(column.kind, across)
         return f"{column.title} {words}" if words.isdecimal() else words
 
     return [Column(str(across), said(across), "number") for across in grid.across]
 
 
-def crossed_cell(
+def pivot_cell(
     place: Place, table: Table, grid: Grid, convention: str, reasons: dict[str, str], behind: BehindLink | None
 ) -> Cell:
     """The number with its interval on a line of its own, as columns are narrow, and the further ones under it."""

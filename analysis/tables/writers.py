@@ -12,10 +12,10 @@ from typing import Any, Protocol
 
 from django.utils.translation import gettext as _
 
-from analysis.formatting import MINUS, UNDEFINED, digits_of, interval, said_as
+from analysis.formatting import MINUS, UNDEFINED, digits_of, format_as, interval
 from analysis.tables.grids import BESIDE, Grid, Place, beneath_of, beneath_said, column_of, grids_of, heading_of
 from analysis.tables.spec import NUMBERS, Column, Crossing, Row, Table, interval_bounds
-from analysis.words import mark_word, worded
+from analysis.words import mark_word, word_cell
 from studies.csv_cells import escape_formula
 
 TEX_SPECIAL = {
@@ -47,7 +47,7 @@ def as_tex(table: Table) -> str:
     shown = table.columns or tuple(Column(name, name) for name in table.header)
     align = "".join("r" if column.kind in NUMBERS else "l" for column in shown)
     head = line_of(escape(column.title) for column in shown)
-    text = cache(lambda kind, value: escape(worded(kind, value)))  # few words, many rows
+    text = cache(lambda kind, value: escape(word_cell(kind, value)))  # few words, many rows
     body = [line_of(tex_cell(row, column, text) for column in shown) for row in table.rows]
     return tabular(align, head, body, table.notes)
 
@@ -85,7 +85,7 @@ def tex_cell(row: Row, column: Column, text: Callable[[str, Any], str]) -> str:
 
 def print_number(kind: str, value: int | float, digits: int = 2) -> str:
     """A count with its digits together, as files have it; other numbers as everywhere."""
-    return str(value) if isinstance(value, int) else said_as(kind, value, digits)
+    return str(value) if isinstance(value, int) else format_as(kind, value, digits)
 
 
 def tex_grids(table: Table, grids: list[Grid], notes: Iterable[str]) -> str:
@@ -93,7 +93,7 @@ def tex_grids(table: Table, grids: list[Grid], notes: Iterable[str]) -> str:
     crossing = grids[0].crossing
     across = column_of(table, crossing.across)
     along = [column_of(table, name) for name in crossing.along]
-    columns = (worded(across.kind, value) for value in grids[0].across)
+    columns = (word_cell(across.kind, value) for value in grids[0].across)
     words = [heading_of(table, crossing), *columns, *(each.title for each in along)]
     body: list[str] = []
     for grid in grids:
@@ -110,9 +110,9 @@ def grid_lines(table: Table, grid: Grid, name: Any) -> Iterator[str]:
     """One line of a grid, and the lines under it."""
     down = column_of(table, grid.crossing.down)
     cells = [grid_cell(place, table, grid.crossing) if place else ("", "", "") for place in grid.line(name)]
-    ends = [tex_cell(grid.first(name), column_of(table, each), worded) for each in grid.crossing.along]
+    ends = [tex_cell(grid.first(name), column_of(table, each), word_cell) for each in grid.crossing.along]
     numbers, *under = zip(*cells, strict=True)
-    yield line_of([escape(worded(down.kind, name)), *numbers, *ends])
+    yield line_of([escape(word_cell(down.kind, name)), *numbers, *ends])
     for line in under:
         if any(line):
             small = (rf"\footnotesize {part}" if part else "" for part in line)

@@ -55,7 +55,7 @@ def ways(questions: tuple[Question, ...], gates: tuple[Gate, ...]) -> tuple[Way,
     """Every way, in the order of the answers; `TooManyWays` above `MOST_WAYS`."""
     tests = list(tests_in([each.asked_if for each in questions] + [gate.stop_if for gate in gates]))
     found = []
-    for steps, answers in walked(questions, tests, {}):
+    for steps, answers in walk_steps(questions, tests, {}):
         found.append(Way(tuple(steps), stop_of(gates, answers)))
         if len(found) > MOST_WAYS:
             raise TooManyWays(f"There are more than {MOST_WAYS} ways through the questions: use fewer conditions.")
@@ -71,7 +71,7 @@ def paths(questions: tuple[Question, ...], gates: tuple[Gate, ...]) -> list[Path
     return sorted(found, key=lambda path: path.length)
 
 
-def walked(
+def walk_steps(
     questions: Sequence[Question], tests: Sequence[Is], answers: Mapping[str, Value]
 ) -> Iterator[tuple[list[Step], Mapping[str, Value]]]:
     """The steps from the first of these questions on, with the answers that they mean."""
@@ -80,11 +80,11 @@ def walked(
         return
     question, rest = questions[0], questions[1:]
     if question.asked_if is not None and not question.asked_if.holds(answers):
-        yield from walked(rest, tests, answers)
+        yield from walk_steps(rest, tests, answers)
         return
     for values in alike(question, tests):
         here = Step(question.name, values if values != question.levels else ())
-        for steps, after in walked(rest, tests, {**answers, question.name: values[0] if values else "…"}):
+        for steps, after in walk_steps(rest, tests, {**answers, question.name: values[0] if values else "…"}):
             yield [here, *steps], after
 
 
@@ -113,7 +113,7 @@ def stop_of(gates: Sequence[Gate], answers: Mapping[str, Value | None]) -> int |
     return next((number for number, gate in enumerate(gates) if gate.stop_if and gate.stop_if.holds(answers)), None)
 
 
-def stopped_at(questions: Iterable[Question], gates: Sequence[Gate], asked: Mapping[str, Value | None]) -> str | None:
+def find_stop(questions: Iterable[Question], gates: Sequence[Gate], asked: Mapping[str, Value | None]) -> str | None:
     """The question whose answer made it sure that nothing more is asked; None if no gate stops.
 
     `asked` is a path: the questions that are asked, with their answers.

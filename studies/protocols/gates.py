@@ -23,7 +23,7 @@ def read_gates(words: Mapping[str, Any], *, stops: bool = True) -> tuple[tuple[Q
     entries = entries_of(words)
     gates, questions = [], []
     ended: list[Condition] = []
-    for data in listed(words.get("gates"), "gates"):
+    for data in read_list(words.get("gates"), "gates"):
         gate = gate_of(data, stops)
         for name in gate.questions:
             if name not in entries:
@@ -42,7 +42,7 @@ def read_gates(words: Mapping[str, Any], *, stops: bool = True) -> tuple[tuple[Q
 def entries_of(words: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     """What the wording says of each question, by its name."""
     entries: dict[str, Mapping[str, Any]] = {}
-    for data in listed(words.get("questions"), "questions"):
+    for data in read_list(words.get("questions"), "questions"):
         name = data.get("name")
         if not isinstance(name, str) or not NAME.fullmatch(name):
             raise InvalidParameter(f"A question is named “{name}”: use small letters, digits and underscores.")
@@ -52,7 +52,7 @@ def entries_of(words: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     return entries
 
 
-def listed(data: object, name: str) -> list[Mapping[str, Any]]:
+def read_list(data: object, name: str) -> list[Mapping[str, Any]]:
     if not isinstance(data, list) or not data or not all(isinstance(each, Mapping) for each in data):
         raise InvalidParameter(f"The wording of the questionnaire needs a list of {name}, each a mapping.")
     return data
@@ -133,12 +133,12 @@ def condition_problems(questions: Sequence[Question], gates: Sequence[Gate]) -> 
     known: dict[str, Question] = {}
     for gate in gates:
         for question in (each for each in questions if each.gate == gate.title):
-            yield from tested(question.asked_if, known, f"“{question.name}” in gate “{gate.title}”")
+            yield from list_tested(question.asked_if, known, f"“{question.name}” in gate “{gate.title}”")
             known[question.name] = question
-        yield from tested(gate.stop_if, known, f"The stop of gate “{gate.title}”")
+        yield from list_tested(gate.stop_if, known, f"The stop of gate “{gate.title}”")
 
 
-def tested(condition: Condition | None, known: Mapping[str, Question], whose: str) -> Iterable[str]:
+def list_tested(condition: Condition | None, known: Mapping[str, Question], whose: str) -> Iterable[str]:
     for test in tests_in([condition]):
         if test.question not in known:
             yield f"{whose} depends on “{test.question}”, which is not asked before it."

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from bs4 import BeautifulSoup, Tag
 
-from analysis.formatting import UNDEFINED, digits_of, interval, said_as
+from analysis.formatting import UNDEFINED, digits_of, format_as, interval
 from analysis.reports.published import said
 from analysis.tables.page import name_of
 from analysis.tables.spec import Column, Table
-from analysis.words import worded
+from analysis.words import word_cell
 
 INTERVALS = {
     "readers": "readers and texts",
@@ -50,7 +50,7 @@ def number_of(cell: str) -> int | float | None:
 
 def printed(cell: str, kind: str = "number", ends: tuple[float | None, float | None] = (None, None)) -> str:
     value = number_of(cell)
-    return UNDEFINED if value is None else said_as(kind, value, digits_of(*ends))
+    return UNDEFINED if value is None else format_as(kind, value, digits_of(*ends))
 
 
 def tables_on(*pages: str) -> dict[str, list[Tag]]:
@@ -95,7 +95,7 @@ def pairs_of(
             ends = (number_of(row[end]) for end in ("own", "own_low", "own_high"))
             yield "own", text.partition(" (")[0], said(*ends, row["measure"])  # without its round
         elif held:
-            yield "name", text, " ".join(worded(column.kind, whole[held]).split())
+            yield "name", text, " ".join(word_cell(column.kind, whole[held]).split())
         return
     # What is not in the CSV, such as how sure an item is in a list, stands in the JSON.
     exact = row[held] if held else json.dumps(whole[column.name]).replace("null", "")
@@ -132,7 +132,7 @@ def without_interval(exact: str, found: Mapping) -> str:
     if found.get("bound") is None:
         return "interval undefined"
     end = "at least" if found["bound"] <= float(exact) else "at most"
-    return f"{end} {said_as('number', found['bound'])}"
+    return f"{end} {format_as('number', found['bound'])}"
 
 
 def below_wanted(column: Column, intervals: Mapping, chosen: str) -> str:
@@ -161,7 +161,7 @@ def described(file: Files, page: str):
     """The same of the description, which stands on a page as three small tables: names down, quantities across."""
     titles = {"Texts": "texts", "Items": "items", "Who answered": "evaluators"}
     wanted = {
-        (row["about"], name_of(whole), worded("quantity", row["quantity"])): printed(row["value"])
+        (row["about"], name_of(whole), word_cell("quantity", row["quantity"])): printed(row["value"])
         for row, whole in zip(file.rows, file.json, strict=True)
     }
     shown = {}
@@ -186,7 +186,7 @@ def beside(rows: list[Tag], heads: list[str], file: Files, chosen: str):
         ends = [number_of(row[f"informativity_{end}"]) for end in ("low", "high")]
         between = (interval(*ends) or "interval undefined") if row["informativity"] else ""
         accuracies = " → ".join(printed(row[name]) for name in ("guessability", "answerability"))
-        name = worded("evaluator", row["evaluator"])
+        name = word_cell("evaluator", row["evaluator"])
         lines = " / ".join([*differing(whole["intervals"]["informativity"], chosen), accuracies])
         wanted[row["generator"], name] = (printed(row["informativity"], "number", ends), between, lines)
     return shown, wanted

@@ -3,8 +3,8 @@
 import pytest
 from django.utils.translation import override
 
-from analysis.formatting import figure, interval, number, p_value, said_as, with_interval
-from analysis.words import evaluator_word, worded
+from analysis.formatting import figure, format_as, interval, number, p_value, with_interval
+from analysis.words import evaluator_word, word_cell
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_only_none_at_all_is_point_zero_zero_and_only_all_is_one(value, printed)
     [(0.0321, ".032"), (0.2, ".200"), (0.00099, "<.001"), (0.0, "<.001"), (0.9999, ">.999"), (1, "1.000")],
 )
 def test_a_p_value_has_three_digits_and_is_never_nothing(p, printed):
-    assert p_value(p) == said_as("p", p) == printed
+    assert p_value(p) == format_as("p", p) == printed
 
 
 def test_intervals_stand_in_brackets():
@@ -109,5 +109,5 @@ def test_codes_are_told_in_the_language_of_the_reader(kind, code, german, basque
     said = {}
     for language in ("en", "de", "eu"):
         with override(language):
-            said[language] = worded(kind, code)
+            said[language] = word_cell(kind, code)
     assert said == {"en": code, "de": german, "eu": basque}

@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from analysis.choices import BadChoice
-from analysis.exports.item_evaluation import by_token, chosen_source
+from analysis.exports.item_evaluation import by_token, find_source
 from analysis.exports.writing import write_item_evaluation
 from items.models import Item, Text
 from projects.models import Project
@@ -16,7 +16,7 @@ from tests.factory import answer, make_annotator
 
 def exported(study, **chosen):
     out = io.StringIO()
-    write_item_evaluation(study, chosen_source(study, **chosen), out)
+    write_item_evaluation(study, find_source(study, **chosen), out)
     return [json.loads(line) for line in out.getvalue().splitlines()]
 
 
@@ -62,17 +62,17 @@ def test_items_say_whether_several_options_may_be_right(answered, gpt):
 
 def test_an_ambiguous_wish_is_refused_with_all_choices(answered, gpt):
     with pytest.raises(BadChoice, match="--evaluator gpt --stage guess; --evaluator gpt --stage read"):
-        chosen_source(answered)
+        find_source(answered)
 
 
 def test_a_wish_that_nothing_fulfils_is_refused_with_all_choices(answered, gpt):
     with pytest.raises(BadChoice, match=r"no such answers.*--evaluator gpt --stage read"):
-        chosen_source(answered, evaluator="ada")
+        find_source(answered, evaluator="ada")
 
 
 def test_a_study_without_models_says_so(answered):
     with pytest.raises(BadChoice, match="none has answered this study"):
-        chosen_source(answered)
+        find_source(answered)
 
 
 def test_the_command_writes_the_file_and_refuses_what_is_ambiguous(answered, gpt, tmp_path):

@@ -7,7 +7,7 @@ from django.core.management import call_command
 from django.urls import reverse
 from scipy.stats import pearsonr
 
-from analysis.choices import BadChoice, Choices, dropped_from
+from analysis.choices import BadChoice, Choices, parse_dropped
 from analysis.services.figures import figure_specification
 from analysis.services.reports import build
 from evaluation.models import Metric, MetricValue
@@ -191,7 +191,7 @@ def test_duplicates_and_references_can_be_left_out(study):
     assert n("duplicates") == 8  # the first text has one wording twice
     assert n("duplicates", "references") == 5
     with pytest.raises(BadChoice):
-        dropped_from(["people"])
+        parse_dropped(["people"])
 
 
 def test_a_model_that_scored_as_an_annotator_stands_among_the_metrics(study):

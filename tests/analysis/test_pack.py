@@ -167,7 +167,7 @@ def test_what_was_shown_and_when_comes_back(guessed, tmp_path):
     assert times[0] == times[1]
     assert second.revoked_at is not None
     orders = [
-        [row.shown and work.named(row.shown["read"], *names_in(each.study)) for row in each.assignments.all()]
+        [row.shown and work.name_order(row.shown["read"], *names_in(each.study)) for row in each.assignments.all()]
         for each in (first, second)
     ]
     assert orders[0] == orders[1]

@@ -12,7 +12,7 @@ from analysis.agreement.stand_in import FIRST, LONGEST, YES, stand_in_tables
 from analysis.choices import Choices
 from analysis.frames.evidence import evidence_of
 from analysis.tables.page import naming
-from analysis.words import WORDS, worded
+from analysis.words import WORDS, word_cell
 from studies.question_words import LABELS, QUESTIONS, STAGES
 from tests.analysis.test_behind_every_table import STUDIES
 from tests.analysis.whole_studies import guessed
@@ -69,7 +69,7 @@ def codes_in(tables) -> set[str]:
             for column in table.columns
             if column.kind in WORDS
             for row in table.rows
-            if row[column.name] and worded(column.kind, row[column.name]) != str(row[column.name])
+            if row[column.name] and word_cell(column.kind, row[column.name]) != str(row[column.name])
         }
         said = {name for words in (QUESTIONS, LABELS, STAGES) for name, word in words.items() if str(word) != name}
     return shown | said

@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from analysis.exports.item_evaluation import chosen_source
+from analysis.exports.item_evaluation import find_source
 from analysis.exports.writing import export_responses, write_item_evaluation, write_unanswered
 from evaluation.services.asking import ModelSpec, start
 from evaluation.services.baselines import add_baseline
@@ -122,7 +122,7 @@ def test_exports_outside_of_any_transaction_hold_the_same(study, served, endpoin
 def test_the_item_evaluation_export_has_what_was_written_and_its_log_probabilities(study, served, endpoint):
     asked(study, endpoint(served(label("R", "F", 0.75))))
     out = io.StringIO()
-    write_item_evaluation(study, chosen_source(study, stage="guess"), out)
+    write_item_evaluation(study, find_source(study, stage="guess"), out)
     first = json.loads(out.getvalue().splitlines()[0])["items"][0]["answers"][0]["prediction"]
     assert (first["pred_correct"], first["prob_correct"], first["model_output"]) == (True, 0.75, "R")
     (token,) = first["logprobs"]
@@ -133,7 +133,7 @@ def test_the_item_evaluation_export_has_what_was_written_and_its_log_probabiliti
 def test_the_item_evaluation_export_keeps_replies_that_hold_no_answer(study, served, endpoint):
     asked(study, endpoint(served(seconds)))
     out = io.StringIO()
-    write_item_evaluation(study, chosen_source(study, stage="guess"), out)
+    write_item_evaluation(study, find_source(study, stage="guess"), out)
     answers = [
         option["prediction"]
         for line in out.getvalue().splitlines()

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from studies.protocols import PROTOCOLS, InvalidAnswer, InvalidParameter
-from studies.protocols.flow import paths, stopped_at, ways
+from studies.protocols.flow import find_stop, paths, ways
 from studies.services.answers import About, Given, check_answers
 from studies.services.instruments import load_shipped
 
@@ -141,7 +141,7 @@ def test_every_complete_path_is_one_of_the_picture(answers):
         if way.questions == tuple(asked)
         and all(not step.values or answers[step.question] in step.values for step in way.steps)
     ]
-    last = stopped_at(stage.questions, stage.gates, asked)
+    last = find_stop(stage.questions, stage.gates, asked)
     assert (way.stop is None) == (last is None)
     if last:
         assert last in stage.gates[way.stop].questions

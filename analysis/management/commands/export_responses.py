@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from analysis.choices import EXPORTED, BadChoice, purposes_with, study_called, words
 from analysis.exports.codebook import codebook
-from analysis.exports.item_evaluation import chosen_source
+from analysis.exports.item_evaluation import find_source
 from analysis.exports.writing import (
     FORMATS,
     Out,
@@ -67,7 +67,7 @@ class Command(BaseCommand):
 def writer(study: Study, format: str, purposes: tuple[str, ...], evaluator: str, stage: str) -> Callable[[Out], int]:
     """What writes the answers to an open file; `BadChoice` where it is not clear whose answers are meant."""
     if format == ITEM_EVALUATION:
-        source = chosen_source(study, evaluator, stage, purposes)
+        source = find_source(study, evaluator, stage, purposes)
         return lambda out: write_item_evaluation(study, source, out, purposes)
     if evaluator or stage:
         raise BadChoice(f"--evaluator and --stage belong to --format {ITEM_EVALUATION}. Leave them out.")

@@ -10,8 +10,8 @@ from analysis.choices import (
     BadChoice,
     Choices,
     convention_called,
-    dropped_from,
     one_seed,
+    parse_dropped,
     purposes_with,
     study_called,
     words,
@@ -103,7 +103,7 @@ def choices_from(study: Study, options: dict) -> Choices:
         groups=words(options["groups"]) or None,
         seed=one_seed(seed) if seed is not None else abs(study.seed),
         calibration=options["calibration"] == "with",
-        dropped=dropped_from(words(options["drop"])),
+        dropped=parse_dropped(words(options["drop"])),
         shared_texts=options["texts"] == "shared",
     )
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from analysis.choices import ANNOTATORS, PUBLISHED, READERS
-from analysis.figures.style import BARE, READ, SOFT, WIDTH, hover, labels, told
+from analysis.figures.style import BARE, READ, SOFT, WIDTH, describe_measure, hover, labels
 from analysis.formatting import judgments_counted, with_interval
 from analysis.frames.evidence import Evidence
 from analysis.measures.agreement import MISSING
@@ -20,7 +20,7 @@ from analysis.measures.coefficients import category_counts, conger_kappa, percen
 from analysis.measures.intervals import JUDGMENT
 from analysis.measures.plackett_luce import rank_by_choices
 from analysis.measures.reader_coefficients import readers_coefficient
-from analysis.pack.methods import Facts, table, with_ends, written
+from analysis.pack.methods import Facts, table, with_ends, write_value
 from analysis.protocols.best_worst.choices import choices_by, choices_of, generator_codes, ratings_of, showings_of
 from analysis.reports import tables as shared_tables
 from analysis.reports.contrasts import Comparison, Family, Measured, compare_all, contrasts
@@ -322,7 +322,7 @@ def draw_scores(scores: Table, title: Mapping[str, Any]) -> Any:
 def score_point(row: Row) -> dict[str, Any]:
     drawn = {name: row[name] for name in ("generator", "score", "low", "high")}
     text = with_interval(row["score"], row["low"], row["high"])
-    return drawn | {"text": text} | told(row, "score", judgments_counted(row["n"]))
+    return drawn | {"text": text} | describe_measure(row, "score", judgments_counted(row["n"]))
 
 
 # The methods draft ----------------------------------------------------------------------------------------------------
@@ -338,7 +338,7 @@ def describe_design(facts: Facts) -> str:
 
 def describe_agreement(facts: Facts) -> str:
     rows = {row["question"]: row for row in table(facts, "agreement").rows}
-    values = {f"{name}_percent": written(rows[name]["percent"]) for name in (BEST, WORST)}
+    values = {f"{name}_percent": write_value(rows[name]["percent"]) for name in (BEST, WORST)}
     values |= {f"{name}_kappa": with_ends(rows[name], "kappa") for name in (BEST, WORST)}
     return (
         _(

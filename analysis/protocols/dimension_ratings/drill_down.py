@@ -9,12 +9,12 @@ from django.utils.translation import gettext as _
 
 from analysis.formatting import count, number
 from analysis.frames.evidence import Evidence
-from analysis.measures.contrasts import adjusted
+from analysis.measures.contrasts import adjust_p_values
 from analysis.measures.correlations import text_correlations
 from analysis.measures.types import BoolArray, FloatArray
 from analysis.protocols.dimension_ratings.checks import second_scores
 from analysis.protocols.dimension_ratings.dimensions import datasets
-from analysis.protocols.dimension_ratings.metric_checks import asked_about, mean_of_rows
+from analysis.protocols.dimension_ratings.metric_checks import mean_of_rows, select_checked
 from analysis.protocols.dimension_ratings.metric_correlations import BY_GENERATOR, WITHIN, each_row
 from analysis.protocols.dimension_ratings.metric_means import means_by_generator, round_scores
 from analysis.protocols.dimension_ratings.metric_values import Judged, pair_metrics
@@ -258,7 +258,7 @@ def list_tests(evidence: Evidence, data: Judged, row: Row) -> Table:
         {name: each[name] for name in ("metric", "dimension", "n", "p")}
         for each in each_row(evidence, data, row["coefficient"], row["scope"])
     ]
-    holm = adjusted(np.array([each["p"] for each in rows], dtype=np.float64))
+    holm = adjust_p_values(np.array([each["p"] for each in rows], dtype=np.float64))
     tests = [each | {"p_adjusted": p} for each, p in zip(rows, holm, strict=True)]
     columns = (
         Column("metric", _("Metric")),
@@ -302,7 +302,7 @@ def list_generators(evidence: Evidence, data: Judged, metric: str) -> Table:
 def list_checks(evidence: Evidence, row: Row, column: str) -> Table:
     """The items with both numbers: those the check asks about, the others, or for the difference both."""
     data = pair_metrics(evidence)
-    chosen = asked_about(evidence, data, row["metric"], row["check"])
+    chosen = select_checked(evidence, data, row["metric"], row["check"])
     x, y = (mean_of_rows(each.to_numpy(dtype=np.float64)) for each in (data.values[row["metric"]], data.scores))
     kept = ~(np.isnan(x) | np.isnan(y))
     kept &= {"n": chosen, "n_others": ~chosen}.get(column, np.ones(len(x), dtype=bool))

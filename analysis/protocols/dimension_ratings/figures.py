@@ -13,9 +13,9 @@ from analysis.figures.style import (
     INK,
     LIGHT,
     SOFT,
+    describe_measure,
+    draw_heat_map,
     hover,
-    shaded,
-    told,
     with_texts,
 )
 from analysis.formatting import UNDEFINED, count, items_counted, number, p_value, scores_counted
@@ -33,11 +33,13 @@ def generator_means(table: Table, title: Mapping[str, Any]) -> Any:
             "value": row["mean"],
             "text": number(row["mean"]),
         }
-        | told(row, "mean", with_texts(row, "mean", scores_counted(row["n"])))
+        | describe_measure(row, "mean", with_texts(row, "mean", scores_counted(row["n"])))
         for row in rows
     ]
     said = hover({"down": _("Generator"), "across": _("Dimension")}, _("Mean"))
-    return shaded(cells, title, with_round(_("mean score"), table), span([cell["value"] for cell in cells]), said)
+    return draw_heat_map(
+        cells, title, with_round(_("mean score"), table), span([cell["value"] for cell in cells]), said
+    )
 
 
 def dimension_correlations(table: Table, title: Mapping[str, Any]) -> Any:
@@ -45,10 +47,10 @@ def dimension_correlations(table: Table, title: Mapping[str, Any]) -> Any:
     rows = [row for row in latest(table) if row["pearson"] is not None]
     names = dict.fromkeys([row["dimension_a"] for row in rows] + [row["dimension_b"] for row in rows])
     order = [name_question(name) for name in names]
-    cells = [cell for row in rows for cell in mirrored(row)]
+    cells = [cell for row in rows for cell in mirror_row(row)]
     said = hover({"down": _("Dimension"), "across": _("with"), "number": "r", "p": _("Nemenyi's p"), "counted": "n"})
     legend = with_round(_("Pearson's r (* Nemenyi p < .05)"), table)
-    return shaded(cells, title, legend, (-1, 1), said, (order, order))
+    return draw_heat_map(cells, title, legend, (-1, 1), said, (order, order))
 
 
 def metric_correlations(table: Table, title: Mapping[str, Any]) -> Any:
@@ -59,15 +61,15 @@ def metric_correlations(table: Table, title: Mapping[str, Any]) -> Any:
             "across": name_question(row["dimension"]),
             "down": row["metric"],
             "value": row["r"],
-            "text": number(row["r"]) + starred(row["p_adjusted"]),
+            "text": number(row["r"]) + star_p(row["p_adjusted"]),
             "p": p_said(row["p_adjusted"]),
-            **told(row, "r", items_counted(row["n"])),
+            **describe_measure(row, "r", items_counted(row["n"])),
         }
         for row in rows
         if row["r"] is not None
     ]
     said = hover({"down": _("Metric"), "across": _("Dimension")}, _("Pearson's r, pooled"), {"p": _("p, adjusted")})
-    return shaded(cells, title, _("Pearson's r, pooled (* adjusted p < .05)"), (-1, 1), said)
+    return draw_heat_map(cells, title, _("Pearson's r, pooled (* adjusted p < .05)"), (-1, 1), said)
 
 
 def with_round(words: str, table: Table) -> str:
@@ -81,15 +83,15 @@ def latest(table: Table) -> list[Row]:
     return [row for row in table.rows if row["round"] == last]
 
 
-def mirrored(row: Row) -> list[dict[str, Any]]:
-    text = number(row["pearson"]) + starred(row["nemenyi_p"])
+def mirror_row(row: Row) -> list[dict[str, Any]]:
+    text = number(row["pearson"]) + star_p(row["nemenyi_p"])
     said = {"value": row["pearson"], "text": text, "number": number(row["pearson"])}
     said |= {"counted": items_counted(row["n"]), "p": p_said(row["nemenyi_p"])}
     one, other = name_question(row["dimension_a"]), name_question(row["dimension_b"])
     return [{"across": one, "down": other} | said, {"across": other, "down": one} | said]
 
 
-def starred(p: float | None) -> str:
+def star_p(p: float | None) -> str:
     return "*" if p is not None and p < 0.05 else ""
 
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_noop
 
 from analysis.choices import CONVENTIONS
 from analysis.frames.evidence import Evidence
-from analysis.measures.intervals import undefined
+from analysis.measures.intervals import undefined_interval
 from analysis.measures.types import FloatArray
 from analysis.protocols.dimension_ratings.scores import (
     AVERAGE,
@@ -73,7 +73,7 @@ def mean_row(evidence: Evidence, generator: str, dimension: str, number: int, sc
 def average_of(scores: pd.DataFrame, bounds: tuple[float, float], seed: int) -> Estimate:
     """The mean over dimensions of their means."""
     if scores.empty:
-        nowhere = undefined("", ("text", 0, 0, None), NO_SCORE)
+        nowhere = undefined_interval("", ("text", 0, 0, None), NO_SCORE)
         return Estimate(float("nan"), dict.fromkeys(CONVENTIONS, nowhere), _(NO_SCORE))
     dimensions = scores["dimension"].unique()
     return figure_of(

@@ -10,7 +10,7 @@ from analysis.frames.evidence import Evidence
 from analysis.measures.biases import clustered_favour, favour
 from analysis.measures.intervals import UNDEFINED_FIGURE
 from analysis.measures.types import BoolArray, FloatArray
-from analysis.protocols.dimension_ratings.metric_values import Judged, dropped_note, nothing
+from analysis.protocols.dimension_ratings.metric_values import Judged, note_dropped, nothing
 from analysis.protocols.dimension_ratings.tables import METRIC_CHECKS
 from analysis.reports.estimates import same_interval, texts_only_note
 from analysis.tables.spec import Table
@@ -29,7 +29,7 @@ def metric_checks(evidence: Evidence, data: Judged) -> Table:
         texts_only_note(_("differences between a metric and people")),
         _("Family: that of a metric's base model, named at its import, against the factor family of the generators."),
     )  # fmt: skip
-    return METRIC_CHECKS.build(rows, notes=(*dropped_note(evidence), *(notes if rows else (nothing(),))))
+    return METRIC_CHECKS.build(rows, notes=(*note_dropped(evidence), *(notes if rows else (nothing(),))))
 
 
 def metric_rows(evidence: Evidence, data: Judged, metric: str) -> list[dict[str, Any]]:
@@ -43,7 +43,7 @@ def metric_rows(evidence: Evidence, data: Judged, metric: str) -> list[dict[str,
     ]
 
 
-def asked_about(evidence: Evidence, data: Judged, metric: str, check: str) -> BoolArray:
+def select_checked(evidence: Evidence, data: Judged, metric: str, check: str) -> BoolArray:
     """(n,): the items that a check is about, references or those by generators of the metric's own family."""
     if check == REFERENCE:
         return data.items["reference"].to_numpy(dtype=bool)
@@ -53,7 +53,7 @@ def asked_about(evidence: Evidence, data: Judged, metric: str, check: str) -> Bo
 
 
 def check_row(evidence: Evidence, data: Judged, metric: str, check: str, nobody: str) -> dict[str, Any]:
-    chosen = asked_about(evidence, data, metric, check)
+    chosen = select_checked(evidence, data, metric, check)
     x, y = mean_of_rows(data.values[metric].to_numpy(dtype=np.float64)), mean_of_rows(data.scores.to_numpy(np.float64))
     found = favour(x, y, chosen)
     by_texts = clustered_favour(x, y, chosen, data.texts, seed=evidence.choices.seed)

@@ -10,10 +10,10 @@ from django.utils.translation import gettext_noop
 from analysis.frames.evidence import Evidence
 from analysis.measures import correlation_intervals as intervals
 from analysis.measures import correlations
-from analysis.measures.contrasts import adjusted
+from analysis.measures.contrasts import adjust_p_values
 from analysis.measures.correlations import COEFFICIENTS, Correlation
-from analysis.measures.intervals import JACKKNIFE, Interval, p_of_zero, undefined, within
-from analysis.protocols.dimension_ratings.metric_values import Judged, dropped_note, nothing
+from analysis.measures.intervals import JACKKNIFE, Interval, p_of_zero, undefined_interval, within
+from analysis.protocols.dimension_ratings.metric_values import Judged, note_dropped, nothing
 from analysis.protocols.dimension_ratings.tables import METRIC_CORRELATIONS
 from analysis.reports.estimates import intervals_json, over_texts, texts_only_note
 from analysis.reports.headlines import HIGHEST, LOWEST, mark_extremes
@@ -38,12 +38,12 @@ def metric_correlations(evidence: Evidence, data: Judged) -> Table:
           "whether they differ from the others is not tested."),
         texts_only_note(_("correlations")),
     )  # fmt: skip
-    return METRIC_CORRELATIONS.build(rows, notes=(*dropped_note(evidence), *(notes if rows else (nothing(),))))
+    return METRIC_CORRELATIONS.build(rows, notes=(*note_dropped(evidence), *(notes if rows else (nothing(),))))
 
 
 def family_rows(evidence: Evidence, data: Judged, coefficient: str, scope: str) -> list[dict[str, Any]]:
     rows = list(each_row(evidence, data, coefficient, scope))
-    for row, p in zip(rows, adjusted(np.array([row["p"] for row in rows], dtype=np.float64)), strict=True):
+    for row, p in zip(rows, adjust_p_values(np.array([row["p"] for row in rows], dtype=np.float64)), strict=True):
         row["p_adjusted"] = p
     for dimension in data.scores.columns:
         same = [row for row in rows if row["dimension"] == dimension]
@@ -92,7 +92,7 @@ def compute_intervals(
     whole = by_texts(x, y, data, coefficient, scope, seed)
     independent = intervals.independent_correlation(found, coefficient, unit="item" if scope == POOLED else "generator")
     if scope == WITHIN:
-        independent = undefined(intervals.FISHER, ("item", found.n, found.n, None), NOT_WITHIN)
+        independent = undefined_interval(intervals.FISHER, ("item", found.n, found.n, None), NOT_WITHIN)
     return over_texts(within(whole, intervals.BOUNDS), independent), over_texts(p_of_zero(found.r, whole), found.p)
 
 

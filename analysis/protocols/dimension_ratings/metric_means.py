@@ -8,9 +8,9 @@ import pandas as pd
 from django.utils.translation import gettext as _
 
 from analysis.frames.evidence import Evidence
-from analysis.measures.correlations import SPEARMAN, correlation, settled
+from analysis.measures.correlations import SPEARMAN, correlation, round_means
 from analysis.measures.types import FloatArray
-from analysis.protocols.dimension_ratings.metric_values import Judged, dropped_note, nothing
+from analysis.protocols.dimension_ratings.metric_values import Judged, note_dropped, nothing
 from analysis.protocols.dimension_ratings.scores import levels_of
 from analysis.protocols.dimension_ratings.tables import METRIC_BY_SCORE, METRIC_MEANS
 from analysis.reports.headlines import HIGHEST, mark_extremes
@@ -27,13 +27,13 @@ def metric_means(evidence: Evidence, data: Judged) -> Table:
           "their rank. Where lower is better, read it the other way."),
         _("Rank correlation: Spearman's ρ, over generators, of a metric's means and the average of people's scores."),
     )  # fmt: skip
-    return METRIC_MEANS.build(rows, notes=(*dropped_note(evidence), *(notes if rows else (nothing(),))))
+    return METRIC_MEANS.build(rows, notes=(*note_dropped(evidence), *(notes if rows else (nothing(),))))
 
 
 def means_by_generator(evidence: Evidence, data: Judged, values: pd.DataFrame) -> pd.Series:
     """The mean over dimensions of a generator's means, NaN where it has no value."""
     means = values.groupby(data.items["generator"]).mean().mean(axis=1)
-    return pd.Series(settled(means.to_numpy(dtype=np.float64)), means.index).reindex(list(evidence.generators))
+    return pd.Series(round_means(means.to_numpy(dtype=np.float64)), means.index).reindex(list(evidence.generators))
 
 
 def metric_rows(evidence: Evidence, data: Judged, metric: str, people: pd.Series) -> list[dict[str, Any]]:
@@ -71,7 +71,7 @@ def metric_by_score(evidence: Evidence, data: Judged) -> Table:
         _("Score: the mean of people's scores of an item after the last round, rounded, halves up. Quartiles: linear "
           "between neighbours. r: Pearson's, of the metric with the rounded score, over all items."),
     )  # fmt: skip
-    return METRIC_BY_SCORE.build(rows, notes=(*dropped_note(evidence), *(notes if rows else (nothing(),))))
+    return METRIC_BY_SCORE.build(rows, notes=(*note_dropped(evidence), *(notes if rows else (nothing(),))))
 
 
 def level_rows(data: Judged, metric: str, levels: tuple[int, ...]) -> Iterator[dict[str, Any]]:

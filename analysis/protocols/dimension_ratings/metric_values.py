@@ -49,7 +49,7 @@ def codes_of(names: pd.Series) -> IntArray:
 
 def pair_metrics(evidence: Evidence) -> Judged:
     """All items of the study but those that the choices drop, and every metric and model judge that has a value."""
-    items, dimensions = kept_items(evidence), dimensions_of(evidence)
+    items, dimensions = drop_left_out_items(evidence), dimensions_of(evidence)
     scores = item_means(scores_of(evidence, rounds_of(evidence)[-1]), dimensions).reindex(items.index)
     values = {
         metric: table.reindex(index=items.index, columns=[name for name in dimensions if name in table.columns])
@@ -60,7 +60,7 @@ def pair_metrics(evidence: Evidence) -> Judged:
     return Judged(items, scores, values, families)
 
 
-def kept_items(evidence: Evidence) -> pd.DataFrame:
+def drop_left_out_items(evidence: Evidence) -> pd.DataFrame:
     """Duplicates and references inflate: a wording that stands twice in a text, a reference held against itself."""
     items = evidence.items
     if REFERENCES in evidence.choices.dropped:
@@ -106,7 +106,7 @@ def nothing() -> str:
              "or import them with import_metrics.")  # fmt: skip
 
 
-def dropped_note(evidence: Evidence) -> list[str]:
+def note_dropped(evidence: Evidence) -> list[str]:
     """Which items are left out, if any are."""
     words = {
         DUPLICATES: _("Without repeated items of the same text."),

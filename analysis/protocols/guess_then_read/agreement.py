@@ -35,7 +35,7 @@ from analysis.measures.intervals import (
     UNDEFINED_FIGURE,
     Interval,
     from_draws,
-    undefined,
+    undefined_interval,
 )
 from analysis.measures.reader_coefficients import readers_kappa
 from analysis.protocols.guess_then_read.answers import GUESS, READ
@@ -59,7 +59,7 @@ def published_kappas(
         if entering.any():
             alike[entering.tobytes()].append(place)
         else:
-            found[place] = undefined(PERCENTILE, (JUDGMENT, 0, 0, seed), NO_JUDGMENT)
+            found[place] = undefined_interval(PERCENTILE, (JUDGMENT, 0, 0, seed), NO_JUDGMENT)
     for key, places in alike.items():
         units = ratings[:, np.frombuffer(key, dtype=bool)]
         found |= zip(
@@ -92,7 +92,7 @@ def count_judgments(units: np.ndarray, pairs: np.ndarray) -> int:
 
 def interval_of(values: np.ndarray, observed: float, n_units: int, n_responses: int, seed: int) -> Interval:
     about = (JUDGMENT, n_units, n_responses, seed)
-    return undefined(PERCENTILE, about, UNDEFINED_FIGURE) if np.isnan(observed) else from_draws(values, about)
+    return undefined_interval(PERCENTILE, about, UNDEFINED_FIGURE) if np.isnan(observed) else from_draws(values, about)
 
 
 def draws_of(counts: np.ndarray, tables: np.ndarray, seed: int) -> Iterator[np.ndarray]:

@@ -20,7 +20,7 @@ from analysis.measures.informativity import (
     detection,
     share,
 )
-from analysis.measures.intervals import TEXT, Interval, undefined
+from analysis.measures.intervals import TEXT, Interval, undefined_interval
 from analysis.measures.share_intervals import clustered_mean
 from analysis.protocols.guess_then_read.answers import GUESS, READ, items_right
 from analysis.protocols.guess_then_read.tables import BIASES, PROBABILITIES
@@ -150,7 +150,7 @@ def mean_gain(gain: np.ndarray, text: np.ndarray, seed: int) -> Interval:
 
 def by_texts(value: float, interval: Callable[[], Interval], reason: str) -> Estimate:
     """An estimate with an interval by texts, computed only if there is a value; there is no published one."""
-    nowhere = undefined("", (TEXT, 0, 0, None), BY_TEXTS)
+    nowhere = undefined_interval("", (TEXT, 0, 0, None), BY_TEXTS)
     if np.isnan(value):
         return Estimate(value, over_texts(nowhere, nowhere), _(reason))
     return Estimate(value, over_texts(interval(), nowhere))

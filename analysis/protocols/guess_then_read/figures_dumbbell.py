@@ -16,10 +16,10 @@ from analysis.figures.style import (
     SOFT,
     WIDTH,
     by_answers,
+    describe_measure,
     hover,
     labels,
     shares,
-    told,
     with_texts,
 )
 from analysis.formatting import UNDEFINED, count, digits_of, interval, judgments_counted, number, texts_counted
@@ -89,7 +89,7 @@ def dumbbell_points(row: Row) -> list[dict[str, Any]]:
         shared
         | {"stage": stage, "answers": name_stage(stage), "share": row[measure], "label": labelled(row[measure])}
         | {"low": row[f"{measure}_low"], "high": row[f"{measure}_high"], "other": row["answerability"]}
-        | told(row, measure, with_texts(row, measure, judgments_counted(row[f"n_{stage}"])), f"{measure}_")
+        | describe_measure(row, measure, with_texts(row, measure, judgments_counted(row[f"n_{stage}"])), f"{measure}_")
         for stage, measure in named.items()
     ]
 

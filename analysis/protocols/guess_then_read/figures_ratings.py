@@ -15,11 +15,11 @@ from analysis.figures.style import (
     SOFT,
     WIDTH,
     by_answers,
+    describe_measure,
     hover,
     ink_on,
     shades,
     shares,
-    told,
     with_texts,
 )
 from analysis.formatting import count, digits_of, interval, judgments_counted, number, part_of, ratings_counted
@@ -79,7 +79,7 @@ def rating_bars(row: Row, levels: Sequence[int]) -> list[dict[str, Any]]:
                 "ink": ink_on(colour),
             }
             | {"start": start, "end": end, "middle": (start + end) / 2}
-            | told(row, "mean", with_texts(row, "mean", ratings_counted(row["n"])))
+            | describe_measure(row, "mean", with_texts(row, "mean", ratings_counted(row["n"])))
         )
     return bars
 
@@ -115,5 +115,5 @@ def bar_of(row: Row) -> dict[str, Any]:
         "low": row["low"],
         "high": row["high"],
         "n": count(row["n"]),
-        **told(row, "accuracy", with_texts(row, "accuracy", judgments_counted(row["n"]))),
+        **describe_measure(row, "accuracy", with_texts(row, "accuracy", judgments_counted(row["n"]))),
     }

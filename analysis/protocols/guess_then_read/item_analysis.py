@@ -5,7 +5,7 @@ import pandas as pd
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from analysis.codes import GUESSABLE, TAG, UNANSWERABLE, joined, titles
+from analysis.codes import GUESSABLE, TAG, UNANSWERABLE, join_codes, titles
 from analysis.frames.evidence import Evidence
 from analysis.frames.responses import judgments_of
 from analysis.measures.agreement import MISSING
@@ -116,7 +116,7 @@ def list_of(spec: TableSpec, evidence: Evidence, counted: pd.DataFrame, kind: st
             "n_annotators": row["n"],
             "n_right": row["n_right"],
             "share_right": row["n_right"] / row["n"],
-            "codes": joined(evidence.study.protocol, evidence.codes.get(row["item_id"], set()), kind, TAG),
+            "codes": join_codes(evidence.study.protocol, evidence.codes.get(row["item_id"], set()), kind, TAG),
             "certainty": row["certainty"],
         }
         for row in found.to_dict("records")

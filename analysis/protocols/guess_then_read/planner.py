@@ -15,7 +15,7 @@ from analysis.measures.components import component_intervals, fit_components
 from analysis.measures.power import Components, Plan, informativity_curve
 from analysis.planning.forms import OutlookForm, Sizes, share, size, spread
 from analysis.planning.outlook import STUDIES, AssumedPlan, Planner, TooLarge, outlook_row, percent, sizes_around
-from analysis.planning.spread_table import component_row, unfitted
+from analysis.planning.spread_table import component_row, make_unfitted_row
 from analysis.protocols.guess_then_read.spread import coded_judgments, option_spread
 from analysis.protocols.guess_then_read.tables import OUTLOOK
 from analysis.reports.evaluators import people_in
@@ -133,7 +133,7 @@ def list_components(evidence: Evidence) -> list[dict[str, Any]]:
     defaults, names = asdict(Components()), component_names()
     judgments = people_in(evidence).rows_of(judgments_of(evidence.frame))
     if judgments.empty:
-        return [unfitted(name, said, defaults[name]) for name, said in names.items()]
+        return [make_unfitted_row(name, said, defaults[name]) for name, said in names.items()]
     data = coded_judgments(judgments)
     fitted = fit_components(data)
     intervals = component_intervals(data, fitted)

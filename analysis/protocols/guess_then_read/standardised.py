@@ -18,7 +18,7 @@ from analysis.choices import CONVENTIONS
 from analysis.formatting import number
 from analysis.frames.evidence import Evidence
 from analysis.frames.responses import judgments_of
-from analysis.measures.intervals import TEXT, undefined
+from analysis.measures.intervals import TEXT, undefined_interval
 from analysis.measures.types import FloatArray
 from analysis.protocols.guess_then_read.answers import READ
 from analysis.protocols.guess_then_read.informativity import informativities
@@ -140,7 +140,7 @@ def estimate(
              if is_used and not part[1::2].all()]  # fmt: skip
     if empty:
         reason = _("no answers in both stages about: %(categories)s") % {"categories": ", ".join(empty)}
-        nowhere = undefined("", (TEXT, judgments["text_id"].nunique(), len(judgments), None), "")
+        nowhere = undefined_interval("", (TEXT, judgments["text_id"].nunique(), len(judgments), None), "")
         return Estimate(float("nan"), dict.fromkeys(CONVENTIONS, nowhere), reason)
 
     def statistic(added: FloatArray) -> FloatArray:

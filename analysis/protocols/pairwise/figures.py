@@ -6,7 +6,7 @@ from typing import Any
 import altair as alt
 from django.utils.translation import gettext as _
 
-from analysis.figures.style import BARE, INK, READ, SOFT, WIDTH, hover, labels, shaded, told
+from analysis.figures.style import BARE, INK, READ, SOFT, WIDTH, describe_measure, draw_heat_map, hover, labels
 from analysis.formatting import UNDEFINED, count, judgments_counted, number, with_interval
 from analysis.tables.spec import Row, Table
 
@@ -21,7 +21,7 @@ def wins(table: Table, title: Mapping[str, Any]) -> Any:
     legend = _("share won by the row, a tie as half (wins–losses, ties)")
     said = hover({"down": _("Generator"), "across": _("against"), "number": _("Share won"), "won": _("Wins"),
                   "lost": _("Losses"), "tied": _("Ties"), "counted": "n"})  # fmt: skip
-    return shaded(cells, title, legend, (0, 1), said, orders=(names, names), cell_width=CELL_WIDTH)
+    return draw_heat_map(cells, title, legend, (0, 1), said, orders=(names, names), cell_width=CELL_WIDTH)
 
 
 def both_ways(row: Row) -> list[dict[str, Any]]:
@@ -65,5 +65,5 @@ def point(row: Row) -> dict[str, Any]:
     text = _(UNDEFINED) if row["strength"] is None else with_interval(row["strength"], row["low"], row["high"])
     drawn = {name: row[name] for name in ("generator", "strength", "low", "high")} | {"text": text}
     rank = f"{row['rank']} ({row['ranks']})" if row["rank"] else _(UNDEFINED)
-    said = told(row, "strength", judgments_counted(row["n"]))
+    said = describe_measure(row, "strength", judgments_counted(row["n"]))
     return drawn | said | {"model": row["method_said"], "rank": rank}

@@ -15,7 +15,7 @@ from analysis.measures.power import Components, preference_outlook
 from analysis.measures.strengths import TIE
 from analysis.planning.forms import OutlookForm, Sizes, share, size, spread
 from analysis.planning.outlook import STUDIES, AssumedPlan, Planner, outlook_row, percent, sizes_around
-from analysis.planning.spread_table import component_row, unfitted
+from analysis.planning.spread_table import component_row, make_unfitted_row
 from analysis.protocols.pairwise.judged_pairs import encode, select_counted
 from analysis.protocols.pairwise.sentences import oriented, pair_spread
 from analysis.protocols.pairwise.tables import OUTLOOK
@@ -91,7 +91,7 @@ def list_components(evidence: Evidence) -> list[dict[str, Any]]:
     first, second, outcome, text = encode(evidence, select_counted(evidence))
     untied, default = outcome != TIE, Components().text
     if not untied.any():
-        return [unfitted("text", component_names()["text"], default)]
+        return [make_unfitted_row("text", component_names()["text"], default)]
     cell, won = oriented(first[untied], second[untied], outcome[untied], len(evidence.generators))
     found = fit_text_spread(text[untied], cell, won)
     interval = text_spread_interval(text[untied], cell, won, found)

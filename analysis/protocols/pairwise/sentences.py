@@ -12,7 +12,7 @@ from analysis.measures.components import fit_text_spread
 from analysis.measures.power import Components, preference_outlook
 from analysis.measures.strengths import DAVIDSON, FIRST, SECOND, TIE
 from analysis.measures.types import IntArray
-from analysis.pack.methods import Facts, table, with_ends, written
+from analysis.pack.methods import Facts, table, with_ends, write_value
 from analysis.protocols.pairwise.judged_pairs import encode, select_counted
 from analysis.reports.contrasts import Comparison, Difference, Family, Measured, compare_all
 from analysis.reports.estimates import arm_of, with_codes
@@ -155,6 +155,6 @@ def describe_agreement(facts: Facts) -> str:
     rows = {row["view"]: row for row in table(facts, "agreement").rows}
     values = {
         "kappa": with_ends(rows.get("with_ties"), "conger_kappa"),
-        "percent": written(rows["with_ties"]["percent"]) if "with_ties" in rows else UNDEFINED,
+        "percent": write_value(rows["with_ties"]["percent"]) if "with_ties" in rows else UNDEFINED,
     }
     return _("Annotators agreed with a share of %(percent)s (Conger's κ %(kappa)s, ties included).") % values

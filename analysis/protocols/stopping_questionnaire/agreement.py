@@ -12,7 +12,7 @@ from django.utils.translation import gettext_noop
 from analysis.choices import ANNOTATORS, PUBLISHED, READERS
 from analysis.frames.evidence import Evidence
 from analysis.measures.agreement import cohen_kappa, gwet_ac1, percent_agreement
-from analysis.measures.intervals import NO_JUDGMENT, TEXT, clustered, undefined
+from analysis.measures.intervals import NO_JUDGMENT, TEXT, cluster_interval, undefined_interval
 from analysis.measures.reader_coefficients import pooled_pairs_parts
 from analysis.measures.types import FloatArray, IntArray
 from analysis.protocols.stopping_questionnaire.judged import (
@@ -155,10 +155,10 @@ def estimate(name: str, labels: IntArray, raters: IntArray, text: IntArray, c: i
     tables = np.bincount(kinds, minlength=len(texts) * c * c).reshape(-1, c, c).astype(np.float64)
     intervals = {
         READERS: parts.interval(),
-        ANNOTATORS: clustered(
+        ANNOTATORS: cluster_interval(
             lambda weights: measure(np.tensordot(weights, tables, axes=1)), len(texts), len(text), bounds=bounds,
             seed=seed,
         ),
-        PUBLISHED: undefined("", (TEXT, len(texts), len(text), None), NOT_PUBLISHED),
+        PUBLISHED: undefined_interval("", (TEXT, len(texts), len(text), None), NOT_PUBLISHED),
     }  # fmt: skip
     return Estimate(parts.value, intervals, "" if len(text) else _(NO_PAIR))

@@ -8,7 +8,7 @@ from django.utils.translation import ngettext
 
 from analysis.formatting import UNDEFINED, count, number
 from analysis.frames.evidence import Evidence
-from analysis.pack.methods import Facts, table, written
+from analysis.pack.methods import Facts, table, write_value
 from analysis.protocols.stopping_questionnaire.judged import ALL, judgments_in
 from analysis.reports.contrasts import Comparison, Family, Measured, compare_all
 from analysis.reports.estimates import arm_of, with_codes
@@ -140,5 +140,5 @@ def describe_agreement(facts: Facts) -> str:
     rows = [
         row for row in table(facts, "agreement").rows if all(row[column] == value for column, value in everyone.items())
     ]
-    by = ", ".join(f"{row['category']} {written(row['kappa'])}" for row in rows)
+    by = ", ".join(f"{row['category']} {write_value(row['kappa'])}" for row in rows)
     return _("Cohen's κ, with “not applicable” as a label of its own: %(by)s.") % {"by": by}

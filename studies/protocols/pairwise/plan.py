@@ -35,7 +35,7 @@ def pair_plan(items: Sequence[Candidate], number: int, rng: Random) -> list[Pair
     for own in groups.values():
         rng.shuffle(own)
     quotas = quotas_of({name: len(own) for name, own in groups.items()}, number, rng)
-    found = [pair for links in meetings(groups, quotas).values() for pair in linked(*links, rng)]
+    found = [pair for links in meetings(groups, quotas).values() for pair in link_items(*links, rng)]
     rng.shuffle(found)
     return [(one, other) if rng.random() < 0.5 else (other, one) for one, other in found]
 
@@ -68,12 +68,12 @@ def quotas_of(sizes: Mapping[int, int], number: int, rng: Random) -> Quotas:
     quotas = {two: min(level, most) for two, most in room.items()}
     open_to_more = [two for two, most in room.items() if most > level]
     rng.shuffle(open_to_more)
-    for two in evened(open_to_more, number - sum(quotas.values()), quotas, sizes):
+    for two in balance_pairs(open_to_more, number - sum(quotas.values()), quotas, sizes):
         quotas[two] += 1
     return quotas
 
 
-def evened(twos: Sequence[Two], number: int, quotas: Quotas, sizes: Mapping[int, int]) -> list[Two]:
+def balance_pairs(twos: Sequence[Two], number: int, quotas: Quotas, sizes: Mapping[int, int]) -> list[Two]:
     """`number` of these, so that one more pair each uses items most evenly: Σ (pairs of a generator)² / its items.
 
     One is swapped for another as long as that helps. With equal sizes this ends at numbers that differ by at most one:
@@ -122,7 +122,7 @@ def meetings(groups: Groups, quotas: Quotas) -> dict[Two, tuple[Links, Links]]:
     return {two: (dealt[two[0], two], dealt[two[1], two]) for two in quotas}
 
 
-def linked(mine: Links, partners: Links, rng: Random) -> list[Pair]:
+def link_items(mine: Links, partners: Links, rng: Random) -> list[Pair]:
     """Different pairs that give each item its number: each takes partners that still want most (Gale 1957)."""
     theirs = dict(partners)
     found = []

@@ -14,9 +14,9 @@ from analysis.measures.contrasts import (
     MAX_T,
     TOO_FEW_TEXTS,
     AdjustedContrast,
+    adjust_p_values,
     adjust_reader_contrasts,
     adjust_text_contrasts,
-    adjusted,
     largest_t,
     pairs_of,
 )
@@ -103,7 +103,7 @@ def test_readers_by_holm_and_bonferroni() -> None:
     family = _family()
     found = adjust_reader_contrasts(family)
     p = np.array([parts.p_of_zero() for parts in family])
-    assert [contrast.p_adjusted for contrast in found] == pytest.approx(adjusted(p, HOLM))
+    assert [contrast.p_adjusted for contrast in found] == pytest.approx(adjust_p_values(p, HOLM))
     for parts, contrast in zip(family, found, strict=True):
         assert _numbers(contrast) == (*parts.ends(), *parts.ends(1 - 0.05 / 6))
         assert (contrast.adjustment, contrast.family_size) == (HOLM, 6)

@@ -12,7 +12,7 @@ from analysis.measures.components import (
     fit_components,
     fit_text_spread,
     jackknife,
-    left_out,
+    leave_one_out,
     shared_covariance,
     text_spread_interval,
 )
@@ -132,10 +132,10 @@ def test_the_jackknife_of_a_component_worked_by_hand():
 
 
 def test_more_than_forty_texts_are_left_out_in_forty_groups():
-    kept = list(left_out(np.repeat(np.arange(100), 2)))
+    kept = list(leave_one_out(np.repeat(np.arange(100), 2)))
     assert len(kept) == 40
     assert sum(int((~part).sum()) for part in kept) == 200  # each judgment is left out once
-    assert not list(left_out(np.array([0, 0, 1])))
+    assert not list(leave_one_out(np.array([0, 0, 1])))
 
 
 @pytest.mark.slow

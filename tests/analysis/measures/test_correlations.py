@@ -30,7 +30,7 @@ from analysis.measures.correlations import (
     TOO_FEW,
     Correlation,
     by_generator,
-    centred_within,
+    center_within,
     correlation,
     correlation_matrix,
     row_correlations,
@@ -71,7 +71,7 @@ def test_within_texts_differs_from_pooled_where_texts_differ_in_level():
     text = np.array([0, 0, 0, 1, 1, 1])
     assert correlation(x, y).r > 0.9
     assert within_texts(x, y, text).r == pytest.approx(-1.0)
-    assert correlation(centred_within(x, text), centred_within(y, text)).r == pytest.approx(-1.0)
+    assert correlation(center_within(x, text), center_within(y, text)).r == pytest.approx(-1.0)
 
 
 def test_within_texts_leaves_out_texts_in_which_a_column_is_constant_and_weighs_by_rows():

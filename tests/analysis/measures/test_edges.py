@@ -34,7 +34,7 @@ from analysis.measures.coefficients import (
     percent,
 )
 from analysis.measures.components import Judgments, fit_components, fit_text_spread
-from analysis.measures.contrasts import adjusted
+from analysis.measures.contrasts import adjust_p_values
 from analysis.measures.correlation_intervals import clustered_by_generator, clustered_correlation, clustered_within
 from analysis.measures.correlations import COEFFICIENTS, by_generator, correlation, within_texts
 from analysis.measures.friedman import friedman, nemenyi
@@ -46,7 +46,7 @@ from analysis.measures.informativity import (
     clustered_auc,
     clustered_auc_informativity,
     detection,
-    matched,
+    match_judgments,
 )
 from analysis.measures.intervals import Interval
 from analysis.measures.item_analysis import all_options_right, discrimination, miskey, unit_means
@@ -124,7 +124,7 @@ def test_tests_of_agreement_and_of_items_have_nothing_to_say_then(values):
 
 def test_ratings_that_nobody_made_have_no_share():
     assert np.isnan(unit_means(np.full((3, 2), MISSING)).share).all()
-    assert math.isnan(matched(np.full((3, 2), MISSING), np.ones((3, 2), dtype=np.int64)).value)
+    assert math.isnan(match_judgments(np.full((3, 2), MISSING), np.ones((3, 2), dtype=np.int64)).value)
 
 
 def of_no_judgment() -> Iterator[Any]:
@@ -174,7 +174,7 @@ def test_no_judgment_gives_no_ranking_no_components_and_no_tests():
     assert fit_text_spread(no, no, nowhere) is None
     assert friedman(np.zeros((0, 3))).reason
     assert np.isnan(nemenyi(np.zeros((0, 3)))).all()
-    assert adjusted(none).size == 0
+    assert adjust_p_values(none).size == 0
     assert miskey(no, no).reason
 
 

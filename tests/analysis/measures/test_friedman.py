@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from analysis.measures.contrasts import BENJAMINI_HOCHBERG, BENJAMINI_YEKUTIELI, HOLM, PROCEDURES, adjusted
+from analysis.measures.contrasts import BENJAMINI_HOCHBERG, BENJAMINI_YEKUTIELI, HOLM, PROCEDURES, adjust_p_values
 from analysis.measures.friedman import (
     ALL_TIED,
     TOO_SMALL,
@@ -76,13 +76,13 @@ def test_order_of_blocks_and_columns_does_not_matter(scores, order):
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12), st.sampled_from(PROCEDURES))
 def test_adjusted_p_values_are_statsmodels(p, procedure):
     second = {HOLM: "holm", BENJAMINI_HOCHBERG: "fdr_bh", BENJAMINI_YEKUTIELI: "fdr_by"}[procedure]
-    np.testing.assert_allclose(adjusted(np.array(p), procedure), multipletests(p, method=second)[1], atol=1e-12)
+    np.testing.assert_allclose(adjust_p_values(np.array(p), procedure), multipletests(p, method=second)[1], atol=1e-12)
 
 
 def test_an_undefined_p_value_is_no_member_of_the_family():
-    assert adjusted(np.array([0.01, np.nan, 0.04])).tolist() == pytest.approx([0.02, np.nan, 0.04], nan_ok=True)
+    assert adjust_p_values(np.array([0.01, np.nan, 0.04])).tolist() == pytest.approx([0.02, np.nan, 0.04], nan_ok=True)
     with pytest.raises(ValueError, match="holm, bh, by"):
-        adjusted(np.array([0.1]), "sidak")
+        adjust_p_values(np.array([0.1]), "sidak")
 
 
 # Demšar (2006), table 5 (a): q.05 of the Nemenyi test for 2 to 10 classifiers

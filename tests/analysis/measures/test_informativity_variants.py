@@ -21,7 +21,7 @@ from analysis.measures.informativity import (
     clustered_auc,
     clustered_auc_informativity,
     detection,
-    matched,
+    match_judgments,
     per_item,
 )
 from analysis.measures.intervals import JACKKNIFE, ONE_TEXT, PERCENTILE
@@ -46,11 +46,11 @@ def model(texts: int, seed: int) -> tuple[np.ndarray, ...]:
 
 
 def test_matched_compares_the_same_people_on_the_same_options():
-    found = matched(GUESS, READ)
+    found = match_judgments(GUESS, READ)
     assert (found.guess_right.tolist(), found.read_right.tolist()) == ([1, 0, 0, 1], [1, 1, 1, 0])
     assert found.n.tolist() == [1, 1, 1, 1]
     assert found.value == (3 - 2) / 4
-    assert math.isnan(matched(np.full((1, 2), NO), READ[:1, :2]).value)
+    assert math.isnan(match_judgments(np.full((1, 2), NO), READ[:1, :2]).value)
 
 
 def test_per_item_takes_all_judgments_of_the_items_options():
@@ -179,7 +179,7 @@ def test_order_of_texts_and_annotators_hardly_matters_to_two_way_intervals():
 def test_order_of_annotators_and_options_does_not_matter_to_what_is_matched(seed, people, options):
     guess, read = np.random.default_rng(seed).integers(NO, 2, size=(2, 4, 6))
     shuffled = [stage[list(people)][:, list(options)] for stage in (guess, read)]
-    one, other = matched(guess, read), matched(*shuffled)
+    one, other = match_judgments(guess, read), match_judgments(*shuffled)
     assert one.value == pytest.approx(other.value, abs=1e-12, nan_ok=True)
     item = np.arange(6) // 2
     found = per_item(*shuffled, item[list(options)], 3)

@@ -22,10 +22,10 @@ from analysis.measures.intervals import (
     UNDEFINED_FIGURE,
     UNDEFINED_IN_DRAWS,
     UNDEFINED_WITHOUT_ONE,
-    clustered,
+    cluster_interval,
     clustered_together,
     p_of_zero,
-    resampled,
+    resample_interval,
     within,
 )
 from analysis.measures.share_intervals import (
@@ -198,8 +198,8 @@ def test_a_contrast_without_a_stage_says_which_in_both_conventions(read_n, guess
 
 def test_a_statistic_that_is_undefined_says_so():
     nothing = lambda weights: np.full(len(weights), np.nan)  # noqa: E731
-    assert clustered(nothing, 5, 9, bounds=(0, 1), seed=1).reason == UNDEFINED_FIGURE
-    assert clustered(nothing, 50, 90, bounds=(0, 1), seed=1).reason == UNDEFINED_FIGURE
+    assert cluster_interval(nothing, 5, 9, bounds=(0, 1), seed=1).reason == UNDEFINED_FIGURE
+    assert cluster_interval(nothing, 50, 90, bounds=(0, 1), seed=1).reason == UNDEFINED_FIGURE
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(5, 9)), min_size=2, max_size=45), st.randoms())
@@ -270,7 +270,7 @@ def test_draws_unit_by_unit_and_by_kind_have_the_right_mean_and_variance(counts_
         seen.append(weights)
         return weights[:, 0]
 
-    resampled(first_kind, kinds, int(kinds.sum()), seed=1)
+    resample_interval(first_kind, kinds, int(kinds.sum()), seed=1)
     draws = np.concatenate(seen[1:])  # the first call is the figure itself
     n, part = kinds.sum(), kinds[0] / kinds.sum()
     assert draws.shape == (10_000, len(kinds))
@@ -288,7 +288,7 @@ def test_a_million_judgments_on_a_thousand_texts_stay_in_bounded_blocks():
         sizes.append(weights.size)
         return weights @ right / (weights @ n)
 
-    interval = clustered(statistic, 1000, 500_000, bounds=(0, 1), seed=1)
+    interval = cluster_interval(statistic, 1000, 500_000, bounds=(0, 1), seed=1)
     assert max(sizes) <= 4_000_000
     assert interval.low < right.sum() / n.sum() < interval.high
 
@@ -304,7 +304,7 @@ def test_figures_computed_together_have_the_intervals_they_have_alone(texts):
     together = clustered_together(
         lambda weights: np.stack([of(0)(weights), of(1)(weights)], axis=1), texts, 9, bounds=(-9.0, 9.0), seed=3
     )
-    assert together == [clustered(of(column), texts, 9, bounds=(-9.0, 9.0), seed=3) for column in (0, 1)]
+    assert together == [cluster_interval(of(column), texts, 9, bounds=(-9.0, 9.0), seed=3) for column in (0, 1)]
 
 
 def test_a_method_can_be_asked_for_whatever_the_number_of_texts():
