@@ -243,7 +243,7 @@ def test_what_cannot_be_done_is_said_in_a_sentence(study, arguments, words):
 
 
 def test_no_half_file_stays_behind(study, tmp_path, monkeypatch):
-    monkeypatch.setattr("analysis.frames.export_rows.handed_in", lambda *_: 1 / 0)
+    monkeypatch.setattr("analysis.frames.export_rows.query_submitted", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         call_command("export_responses", "s", "--out", str(tmp_path / "answers.csv"))
     assert list(tmp_path.iterdir()) == []
