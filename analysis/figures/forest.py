@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from analysis.figures.style import BARE, GUESS, READ, SOFT, WIDTH, labels
 from analysis.formatting import with_interval
 from analysis.tables.spec import Row, Table
-from analysis.words import worded
+from analysis.words import word_cell
 
 ROW_HEIGHT, MOST_ROWS = 34, 60
 
@@ -33,7 +33,7 @@ class Forest:
 
     def name_of(self, row: Row, table: Table) -> str:
         kinds = {column.name: column.kind for column in table.columns}
-        return " · ".join(filter(None, (worded(kinds.get(name, "text"), row[name]) for name in self.names)))
+        return " · ".join(filter(None, (word_cell(kinds.get(name, "text"), row[name]) for name in self.names)))
 
 
 FORESTS = {

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from analysis.choices import ANNOTATORS, PUBLISHED, READERS
 from analysis.frames.evidence import Evidence
 from analysis.frames.responses import judgments_of
-from analysis.measures.intervals import undefined
+from analysis.measures.intervals import undefined_interval
 from analysis.measures.variance_parts import VarianceParts
 from analysis.reports.estimates import NOT_PUBLISHED, Estimate
 from studies.services.declarations import get_declaration
@@ -46,7 +46,7 @@ def judgments_in(evidence: Evidence) -> pd.DataFrame:
 
 def conventions(random: VarianceParts, fixed: VarianceParts, reason: str = "") -> Estimate:
     """An estimate with its interval over readers and texts, and for these readers; `reason`: why there is none."""
-    nowhere = undefined("", ("text", fixed.n_texts, 0, None), NOT_PUBLISHED)
+    nowhere = undefined_interval("", ("text", fixed.n_texts, 0, None), NOT_PUBLISHED)
     found = {READERS: random.interval(), ANNOTATORS: fixed.interval(), PUBLISHED: nowhere}
     return Estimate(np.nan if reason else random.value, found, reason)
 
@@ -58,7 +58,7 @@ def texts_only(parts: VarianceParts, reason: str = "") -> Estimate:
 
 def refused(reason: str) -> Estimate:
     """No number, for this reason, already in the words of the page."""
-    nowhere = undefined("", ("text", 0, 0, None), "")
+    nowhere = undefined_interval("", ("text", 0, 0, None), "")
     return Estimate(np.nan, dict.fromkeys((READERS, ANNOTATORS, PUBLISHED), nowhere), reason)
 
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_noop
 from scipy.stats import chi2, norm
 
 from analysis.frames.evidence import Evidence
-from analysis.measures.contrasts import HOLM, adjusted
+from analysis.measures.contrasts import HOLM, adjust_p_values
 from analysis.measures.differential_functioning import item_functioning
 from analysis.measures.item_response import (
     MISSING,
@@ -175,7 +175,7 @@ def functioning_rows(
         yield names | empty | {"text_id": "", "item_id": "", "category": "", "n_people": len(second), "reason": reason}
         return
     found = item_functioning(right, second)
-    p_adjusted = adjusted(np.array([each.p for each in found]), HOLM)
+    p_adjusted = adjust_p_values(np.array([each.p for each in found]), HOLM)
     reach = norm.ppf(0.975)
     for place, each in enumerate(found):
         yield names | {

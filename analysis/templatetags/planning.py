@@ -6,7 +6,7 @@ from django import template
 
 from analysis.formatting import number
 from analysis.planning.forms import sizes_of
-from analysis.services.planning import assumed_for, outlook_of, planner_of
+from analysis.services.planning import assume_for, outlook_of, planner_of
 from analysis.tables.spec import Table
 from analysis.templatetags.study_tabs import has_planner
 from analysis.words import axis_word
@@ -25,7 +25,7 @@ def large_enough(study: Study) -> dict[str, Any]:
     if not has_planner(study):
         return {"study": study, "unplanned": True}
     try:
-        form = planner_of(study).form(assumed_for(study, sizes_of(study)).values)
+        form = planner_of(study).form(assume_for(study, sizes_of(study)).values)
         if not form.is_valid():
             return {"study": study}
         plan = form.assumptions()
