@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from analysis.frames.responses import handed_in
+from analysis.frames.responses import query_submitted
 from studies.models import Annotator, Apart, Assignment, PhasePassed, Purpose
 from studies.services.answering import go_on, submit_stage
 from studies.services.places import find_place
@@ -241,7 +241,7 @@ def test_who_comes_back_to_a_full_study_works_on_as_surplus_is_thanked_and_is_in
         submit_stage(person.annotator, place.token, post(item=[row[0] for row in shown], **fields))
     assert place.kind == "done"
     assert person.annotator.assignments.get().apart == Apart.SURPLUS
-    counted = handed_in(study, [Purpose.MAIN]).values_list("assignment__annotator", flat=True)
+    counted = query_submitted(study, [Purpose.MAIN]).values_list("assignment__annotator", flat=True)
     assert set(counted) == {heir.annotator.pk}
 
 

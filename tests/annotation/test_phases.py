@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from analysis.frames.responses import handed_in
+from analysis.frames.responses import query_submitted
 from annotation.simulation import simulate_study
 from studies.models import Annotator, PhasePassed, Purpose, Response
 from studies.phases import Phase
@@ -221,7 +221,7 @@ def test_practice_comes_first_has_no_guess_of_two_generators_and_counts_nowhere(
         hand_in_place(practising, place)
     assert visitor.at == "test"
     assert Response.objects.exists()
-    assert not handed_in(study, [Purpose.MAIN]).exists()
+    assert not query_submitted(study, [Purpose.MAIN]).exists()
     assert study.units.count() == 2
 
 
