@@ -13,7 +13,7 @@ RUN useradd --uid 10001 --home-dir /data --create-home lesart
 COPY --from=packages /venv /venv
 WORKDIR /app
 COPY . .
-RUN python -m config.translations && python -m compileall -q .
+RUN python -m config.translations && python -m config.static_files && python -m compileall -q .
 USER lesart
 VOLUME /data
 EXPOSE 8000

@@ -1,5 +1,6 @@
 from django.urls import path
 
+from analysis import overview
 from analysis.pack import views as pack_views
 from analysis.results import (
     agreement_views,
@@ -13,6 +14,7 @@ from analysis.results import (
 )
 
 urlpatterns = [
+    path("p/<slug:slug>/", overview.project_overview, name="project"),
     path("p/<slug:slug>/shortcuts/", shortcut_views.bank_shortcuts, name="bank_shortcuts"),
     path("p/<slug:slug>/shortcuts.csv", shortcut_views.bank_shortcuts_csv, name="bank_shortcuts_csv"),
     path("s/<slug:slug>/results/", views.study_results, name="study_results"),

@@ -7,7 +7,7 @@ from csp.constants import NONE, SELF
 from django.conf.locale import LANG_INFO
 from django.utils.translation import gettext_lazy as _
 
-from config import env
+from config import env, static_build
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(env.read_text("LESART_DATA", str(BASE_DIR / "data"))).expanduser().resolve()
@@ -47,6 +47,7 @@ MIDDLEWARE = [
     "config.logs.RequestIdMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.middleware.gzip.GZipMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
@@ -157,7 +158,14 @@ TIME_ZONE = env.read_time_zone("LESART_TIME_ZONE", "UTC")
 
 STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
-WHITENOISE_USE_FINDERS = True
+STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.FileSystemFinder"]
+STATIC_ROOT = static_build.BUILT
+IS_BUILT = static_build.is_built()
+WHITENOISE_USE_FINDERS = not IS_BUILT
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": static_build.STORAGE if IS_BUILT else static_build.PLAIN_STORAGE},
+}
 
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {

@@ -5,7 +5,6 @@ from projects import views
 urlpatterns = [
     path("", views.project_list, name="project_list"),
     path("projects/new/", views.project_new, name="project_new"),
-    path("p/<slug:slug>/", views.project, name="project"),
     path("p/<slug:slug>/edit/", views.project_edit, name="project_edit"),
     path("p/<slug:slug>/members/", views.member_list, name="member_list"),
     path("p/<slug:slug>/members/<int:pk>/role/", views.member_role, name="member_role"),

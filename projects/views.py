@@ -2,7 +2,6 @@
 
 from functools import wraps
 
-import django_tables2 as tables
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login
@@ -11,14 +10,11 @@ from django.core.exceptions import ValidationError
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
-from django_tables2 import RequestConfig
 
 from projects import access
 from projects.forms import AccountForm, InvitationForm, NewProjectForm, ProjectForm, RoleForm
 from projects.models import Project, Role
-from projects.overview import find_next_step
 from projects.services import (
     InvitationClosed,
     LastOwner,
@@ -36,6 +32,7 @@ from projects.services import (
     use_sign_in_link,
 )
 from projects.signup import INVITATION_KEY
+from projects.stages import describe_stages
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
@@ -108,23 +105,14 @@ def account(request):
     return render(request, "projects/account.html", {"form": form, "memberships": memberships})
 
 
-class StudyTable(tables.Table):
-    """The studies of a project, as far as this layer knows them."""
-
-    title = tables.Column(verbose_name=gettext_lazy("Study"), linkify=("study", {"slug": tables.A("slug")}))
-    state = tables.TemplateColumn(template_name="projects/study_state.html", verbose_name=gettext_lazy("State"))
-    results = tables.TemplateColumn(
-        template_name="projects/study_results.html",
-        verbose_name=gettext_lazy("Results"),
-        accessor="slug",
-        orderable=False,
-    )
-    created_at = tables.DateColumn(verbose_name=gettext_lazy("Created"), short=False)
-
-
-@login_required
 def project_list(request):
-    projects = Project.objects.visible_to(request.user).with_counts()
+    """The projects; who has none, or only the sample, reads first what Lesart is."""
+    if not request.user.is_authenticated:
+        return render(request, "projects/welcome.html", {"stages": describe_stages()})
+    projects = list(Project.objects.visible_to(request.user).with_counts())
+    if all(project.is_sample for project in projects):
+        context = {"stages": describe_stages(), "sample": projects[0] if projects else None}
+        return render(request, "projects/welcome.html", context)
     return render(request, "projects/project_list.html", {"projects": projects})
 
 
@@ -137,16 +125,6 @@ def project_new(request):
         except ValidationError as error:
             form.add_error(None, error)
     return render(request, "projects/project_new.html", {"form": form})
-
-
-@login_required
-def project(request, slug):
-    project = access.get_project(request.user, slug)
-    studies = StudyTable(project.studies.all())
-    RequestConfig(request).configure(studies)
-    counts = Project.objects.with_counts().get(pk=project.pk)
-    context = {"project": project, "step": find_next_step(project), "studies": studies, "counts": counts}
-    return render(request, "projects/project.html", context)
 
 
 @login_required

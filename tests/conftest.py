@@ -8,6 +8,7 @@ from django.test import override_settings
 from django.utils import timezone, translation
 
 from annotation import pages
+from config import static_build
 from config.env import SQLITE
 from config.translations import compile_stale
 from jobs import working
@@ -49,6 +50,14 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix, r
 def fast_passwords():
     """Hashing a password for real takes longer than most tests."""
     with override_settings(PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"]):
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def sources_of_static_files():
+    """The live server of the browser's tests knows only those, whether or not they were built here."""
+    storages = project_settings.STORAGES | {"staticfiles": {"BACKEND": static_build.PLAIN_STORAGE}}
+    with override_settings(STORAGES=storages, WHITENOISE_USE_FINDERS=True):
         yield
 
 

@@ -19,6 +19,7 @@ from config import command_line
 from config.cli import usage
 from config.cli.model import KEY_VARIABLE
 from config.env import BadSetting
+from config.static_files import build_stale
 
 
 def main(url: str, result: int, worker: str, base_url: str = "") -> int:
@@ -41,6 +42,7 @@ def prepare(url: str, result: TextIO, worker: str, base_url: str) -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     django.setup()
     migrate()
+    build_stale()
     from jobs.workers import remove_worker
     from llm.services import local
     from projects.models import Project

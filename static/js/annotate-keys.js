@@ -2,7 +2,7 @@
    and Enter back; Backspace leads back to what was handed in last, where that can be. Where a row says so, a digit also goes on. Of a pair the arrows choose, and digits tick. Never with Ctrl, Alt or Meta, never while text is written. */
 import { controlsOf, isAnswered, isDone, rowsOf } from "./annotate-items.js";
 
-let say = () => {};
+let announce = () => {};
 let lastToggled = null;
 let shownAt = 0;
 const SOON = 300; // milliseconds in which a key or tap may still be meant for the page before
@@ -26,7 +26,7 @@ export function setUpKeys() {
 }
 
 export function listenToKeys(tools) {
-  say = tools.say;
+  announce = tools.say;
   document.addEventListener("keydown", onKey);
   for (const kind of ["focusin", "pointerdown"]) {
     document.addEventListener(kind, (event) => {
@@ -228,6 +228,6 @@ function bringIntoView(item) {
 function remind(item) {
   const sentence = document.querySelector(".keys").dataset.remind;
   item.querySelector(".problem").textContent = sentence;
-  say(sentence);
+  announce(sentence);
   return true;
 }

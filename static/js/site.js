@@ -1,3 +1,4 @@
+import "./sideways.js";
 // What every researcher's page has: menus that close, and keys.
 const menus = () => document.querySelectorAll("details[data-menu][open]");
 

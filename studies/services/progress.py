@@ -24,20 +24,54 @@ class Progress:
 
 
 def count_progress(study: Study, purpose: Purpose = Purpose.MAIN) -> Progress:
-    """Finished and all assignments of people (not of models) with that purpose.
+    """Finished and all assignments of people (not of models) with that purpose."""
+    return count_all_progress([study]).get((study.pk, purpose), Progress(0, 0, 0))
+
+
+def count_all_progress(studies: Iterable[Study]) -> dict[tuple[int, str], Progress]:
+    """The progress of each study by its primary key and the purpose, in one query; what nobody is to do is left out.
 
     What was handed in before a link was revoked counts; what is open under a revoked link does not.
     """
-    counted = Assignment.objects.active().filter(
-        annotator__study=study, annotator__purpose=purpose, annotator__kind=AnnotatorKind.HUMAN
-    )
+    counted = Assignment.objects.active().filter(annotator__study__in=studies, annotator__kind=AnnotatorKind.HUMAN)
     counted = counted.exclude(annotator__revoked_at__isnull=False, finished_at=None)
-    numbers = counted.aggregate(
-        annotators=Count("annotator", distinct=True),
-        finished=Count("pk", filter=Q(finished_at__isnull=False)),
-        total=Count("pk"),
+    rows = (
+        counted.order_by()
+        .values_list("annotator__study", "annotator__purpose")
+        .annotate(
+            annotators=Count("annotator", distinct=True),
+            finished=Count("pk", filter=Q(finished_at__isnull=False)),
+            total=Count("pk"),
+        )
     )
-    return Progress(**numbers)
+    return {(study, purpose): Progress(*numbers) for study, purpose, *numbers in rows}
+
+
+@dataclass(frozen=True)
+class StudyProgress:
+    """A study with its progress: of people, or of simulated ones where no person has finished anything."""
+
+    study: Study
+    progress: Progress
+    is_simulated: bool
+
+    @property
+    def is_finished(self) -> bool:
+        return bool(self.progress.total) and self.progress.finished == self.progress.total
+
+
+def list_progress(studies: Iterable[Study]) -> list[StudyProgress]:
+    """In the order of the studies."""
+    studies = list(studies)
+    counted = count_all_progress(studies)
+    rows = []
+    for study in studies:
+        people, simulated = (
+            counted.get((study.pk, each), Progress(0, 0, 0)) for each in (Purpose.MAIN, Purpose.SIMULATED)
+        )
+        is_simulated = bool(simulated.finished) and not people.finished
+        rows.append(StudyProgress(study, simulated if is_simulated else people, is_simulated))
+    return rows
 
 
 def list_annotators(study: Study) -> list[Annotator]:

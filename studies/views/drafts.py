@@ -13,7 +13,7 @@ from projects.models import Role
 from studies.access import get_study
 from studies.forms.people import ResponsesForm
 from studies.services import launching
-from studies.services.progress import count_progress
+from studies.services.progress import list_progress
 from studies.services.responses import importing
 from studies.services.responses.rows import COLUMNS, REQUIRED_COLUMNS
 from studies.services.spec import SpecError
@@ -25,8 +25,8 @@ from studies.views.design import get_post
 @require_safe
 def study_list(request, slug):
     project = get_project(request.user, slug)
-    studies = project.studies.select_related("instrument_version__instrument")
-    rows = [(study, count_progress(study)) for study in studies]
+    studies = list(project.studies.order_by("-created_at", "-pk"))
+    rows = list_progress(studies)
     return render(request, "studies/list.html", {"project": project, "rows": rows})
 
 

@@ -31,7 +31,7 @@ def test_list_shows_all_projects_to_admins(project, stranger, admin_client):
 
 def test_empty_list_says_what_to_do_first(newcomer, as_user):
     page = as_user(newcomer).get(reverse("project_list"))
-    assert "You are not a member of any project yet" in page.content.decode()
+    assert "projects/welcome.html" in [template.name for template in page.templates]
     assert reverse("project_new") in page.content.decode()
 
 
@@ -125,7 +125,7 @@ def test_next_step_of_a_study_follows_its_state(state, name, viewer, project, ba
     study = make_study(project, "one", bank, state=state)
     page = as_user(viewer).get(project.get_absolute_url())
     assert page.context["step"].url == reverse(name, args=[study.slug])
-    assert "Study one" in page.context["step"].sentence
+    assert "Study one" in page.context["step"].title
 
 
 def test_an_open_study_comes_before_a_newer_closed_one(viewer, project, bank, as_user):
@@ -138,7 +138,6 @@ def test_an_open_study_comes_before_a_newer_closed_one(viewer, project, bank, as
 def test_who_may_not_edit_is_not_sent_to_import(reviewer, project, as_user):
     page = as_user(reviewer).get(project.get_absolute_url())
     assert page.context["step"].url == ""
-    assert page.context["step"].sentence == "No texts have been imported yet."
 
 
 def test_one_primary_action(owner, project, bank, as_user):
@@ -150,7 +149,6 @@ def test_studies_are_listed_with_state_and_links(viewer, project, bank, as_user)
     page = overview(as_user(viewer), project)
     assert '<span class="badge warning">paused</span>' in page
     assert f'href="{reverse("study", args=["one"])}"' in page
-    assert f'href="{reverse("study_results", args=["one"])}"' in page
 
 
 def test_a_draft_has_no_link_to_results(viewer, project, bank, as_user):
@@ -161,3 +159,32 @@ def test_a_draft_has_no_link_to_results(viewer, project, bank, as_user):
 def test_only_owners_see_the_members_tab(viewer, owner, project, as_user):
     assert reverse("member_list", args=["rivers"]) not in overview(as_user(viewer), project)
     assert reverse("member_list", args=["rivers"]) in overview(as_user(owner), project)
+
+
+def test_who_is_not_signed_in_reads_what_lesart_is(client, project):
+    page = client.get("/")
+    assert "projects/welcome.html" in [template.name for template in page.templates]
+    assert reverse("account_login") in page.content.decode()
+    assert project.title not in page.content.decode()
+
+
+def test_five_steps_show_how_far_a_first_study_is(researcher, project, bank, as_user):
+    page = as_user(researcher).get(project.get_absolute_url())
+    assert [(stage.is_done, stage.is_next) for stage in page.context["stages"]] == [
+        (True, False),
+        (True, False),
+        (False, True),
+        (False, False),
+        (False, False),
+    ]
+    make_study(project, "one", bank, state="closed")
+    assert as_user(researcher).get(project.get_absolute_url()).context["stages"] == []
+
+
+def test_the_overview_asks_as_often_for_many_studies(viewer, project, bank, as_user, django_assert_max_num_queries):
+    client = as_user(viewer)
+    for number in range(12):
+        make_study(project, f"s{number}", bank)
+    with django_assert_max_num_queries(16):
+        page = client.get(project.get_absolute_url())
+    assert (len(page.context["rows"]), page.context["n_more"]) == (6, 6)

@@ -31,7 +31,7 @@ def test_the_list_says_how_far_each_study_is(client, project):
     study = launched(project, title="First")
     person(study).start().finish()
     page = text_of(client, "study_list", "rivers")
-    assert "First Guess, then read English live 2 2/4" in page
+    assert "First Guess, then read · English live 2 of 4" in page
 
 
 def test_a_draft_says_what_happens_at_launch(client, project):

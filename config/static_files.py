@@ -1,0 +1,93 @@
+"""Scripts and styles as browsers get them: in one file for each kind of page, compressed, named by their content.
+
+python -m config.static_files     # build what has changed
+
+The folder `built` is made from `static` and never committed. Pages use it while it is newer than its sources; else they
+use the sources as they are, which takes more requests and shows the same.
+"""
+
+import re
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from django.contrib.staticfiles.finders import FileSystemFinder
+from django.core.files.base import ContentFile
+from whitenoise.storage import CompressedManifestStaticFilesStorage
+
+from config.static_build import BUILT, SOURCES, is_built
+
+BUNDLES = ("css/lesart.css", "css/annotate.css", "js/site.js", "js/annotate.js")
+CSS_IMPORT = re.compile(r'^@import "(?P<name>[\w.-]+)";\n', re.M)
+JS_IMPORT = re.compile(r'^import (?:\{[^}]*\} from )?"\./(?P<name>[\w.-]+)";\n', re.M)
+JS_EXPORT = re.compile(r"^export (?=async |function |const |class )", re.M)
+
+
+class BundlingStorage(CompressedManifestStaticFilesStorage):
+    """Puts what a bundle imports into it, before the files get their names."""
+
+    patterns = ()  # no style names another file, and a vendored script names a map that does not come with it
+    support_js_module_import_aggregation = True
+
+    def post_process(self, paths, dry_run=False, **options):
+        for name in BUNDLES:
+            self.delete(name)
+            self.save(name, ContentFile(bundle(SOURCES / name)))
+            paths[name] = (self, name)
+        yield from super().post_process(paths, dry_run, **options)
+
+
+def bundle(file: Path) -> str:
+    """A style or a module with all that it imports from its own folder, each file once, before whoever imports it.
+
+    The modules share one scope, so that no two of them may have the same name at the top.
+    """
+    return "".join(_collect(file, CSS_IMPORT if file.suffix == ".css" else JS_IMPORT, set()))
+
+
+def _collect(file: Path, imports: re.Pattern[str], seen: set[Path]) -> list[str]:
+    if file in seen:
+        return []
+    seen.add(file)
+    text = file.read_text("utf-8")
+    before = [part for found in imports.finditer(text) for part in _collect(file.parent / found["name"], imports, seen)]
+    return [*before, JS_EXPORT.sub("", imports.sub("", text))]
+
+
+def build_stale() -> bool:
+    """Build unless it is done; whether anything was. A folder that cannot be written leaves the sources in use."""
+    if is_built():
+        return False
+    try:
+        build(BUILT)
+    except PermissionError:
+        return False
+    return True
+
+
+def build(folder: Path) -> None:
+    """Write all files into the folder in one step, so that no server sees half of them."""
+    made = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f"{folder.name}."))
+    try:
+        storage = BundlingStorage(location=str(made))
+        paths = {}
+        for name, source in FileSystemFinder().list([]):
+            with source.open(name) as content:
+                storage.save(name, content)
+            paths[name] = (source, name)
+        for _name, _hashed, outcome in storage.post_process(paths):
+            if isinstance(outcome, Exception):
+                raise outcome
+        made.chmod(0o755)
+        shutil.rmtree(folder, ignore_errors=True)
+        made.rename(folder)
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    import django
+
+    django.setup()
+    sys.exit(0 if build_stale() or is_built() else "The folder “built” cannot be written.")
