@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from evaluation.baselines import EXACT, FUZZY, MAJORITY
 from evaluation.instruments import JUDGE
+from evaluation.models import Evaluator
 from evaluation.services.asking import MAX_SAMPLES, MAX_TEMPERATURE, ModelSpec, expand_spec, name_default_prompt
 from evaluation.services.evaluators import MAX_LABEL
 from evaluation.services.judges import (
@@ -43,7 +44,10 @@ class MoreChoices(forms.Form):
 
     def is_unfolded(self) -> bool:
         """Where a folded field has an error or says something else than usual, all are shown."""
-        return self.is_bound and any(field.errors or field.name in self.changed_data for field in self.more_choices())
+        return self.is_bound and any(field.errors or self.says_more(field) for field in self.more_choices())
+
+    def says_more(self, field: forms.BoundField) -> bool:
+        return field.name in self.changed_data and field.data not in (None, "", [])
 
 
 class EndpointField(forms.ModelChoiceField):
@@ -68,7 +72,7 @@ class AskForm(MoreChoices, RequestOptionsForm):
         label=_("Label"),
         max_length=MAX_LABEL,
         required=False,
-        help_text=_("The name in tables and exports. Leave empty to use the model's name."),
+        help_text=_("The name in tables and exports. Leave empty for an automatic name."),
     )
 
     def __init__(self, study: Study, *args: Any, **kwargs: Any):
@@ -113,7 +117,7 @@ class StagesField(forms.MultipleChoiceField):
             choices=STAGES,
             initial=[name for name, _words in STAGES],
             widget=forms.CheckboxSelectMultiple,
-            required=False,
+            error_messages={"required": _("Select at least one.")},
             **about,
         )
 
@@ -126,9 +130,9 @@ class BaselineForm(forms.Form):
         label=_("Label"),
         max_length=MAX_LABEL,
         required=False,
-        help_text=_("The name in tables and exports. Leave empty to use majority, exact or fuzzy."),
+        help_text=_("The name in tables and exports. Leave empty for an automatic name."),
     )
-    stages = StagesField(help_text=_("Select none for all stages in which it can answer. Matching needs the text."))
+    stages = StagesField(help_text=_("Matching needs the text, so it answers only with it."))
 
 
 class ModelForm(AskForm):
@@ -140,7 +144,7 @@ class ModelForm(AskForm):
         "on_unknown",
     )
 
-    stages = StagesField(help_text=_("Select none for both."))
+    stages = StagesField()
     answering = forms.ChoiceField(
         label=_("Format"), choices=WAYS, widget=forms.RadioSelect, required=False, initial=OPTIONWISE
     )
@@ -152,27 +156,26 @@ class ModelForm(AskForm):
         min_value=0,
         max_value=1,
         required=False,
-        help_text=_(
-            "For probabilities only. Leave empty for .5. Choose thresholds on texts that are not in this study."
-        ),
+        initial=0.5,
+        help_text=_("For probabilities only. Choose thresholds on texts that are not in this study."),
     )
-    threshold_read = forms.FloatField(label=_("Threshold with the text"), min_value=0, max_value=1, required=False)
+    threshold_read = forms.FloatField(
+        label=_("Threshold with the text"), min_value=0, max_value=1, required=False, initial=0.5
+    )
     prompt = forms.MultipleChoiceField(
         label=_("Prompts"),
-        required=False,
         widget=forms.CheckboxSelectMultiple,
-        help_text=_(
-            "Select none to use the first. Each selected prompt makes its own evaluator, named after the prompt."
-        ),
+        help_text=_("Each selected prompt makes its own evaluator, named after the prompt."),
+        error_messages={"required": _("Select at least one.")},
     )
     temperature = forms.FloatField(
         label=_("Temperature"),
         min_value=0,
         max_value=MAX_TEMPERATURE,
         required=False,
+        initial=0,
         help_text=_(
-            "Leave empty or 0 for the most likely reply. With a higher temperature replies are "
-            "random and differ between samples."
+            "0: the most likely reply. With a higher temperature replies are random and differ between samples."
         ),
     )
     samples = forms.IntegerField(
@@ -180,9 +183,9 @@ class ModelForm(AskForm):
         min_value=1,
         max_value=MAX_SAMPLES,
         required=False,
+        initial=1,
         help_text=_(
-            "Leave empty for one. More than one needs a temperature above 0; each sample is its "
-            "own evaluator (NAME #2, NAME #3 …)."
+            "More than one needs a temperature above 0; each sample is its own evaluator (NAME #2, NAME #3 …)."
         ),
     )
     tune_on = forms.ModelChoiceField(
@@ -312,3 +315,20 @@ class JudgeForm(AskForm):
             prompt=wanted["prompt"],
             options=self.options(),
         )
+
+
+def describe_entries(evaluator: Evaluator) -> dict[str, Any]:
+    """What the form of a model showed when this one was added, but for its label and prompts: those are chosen anew."""
+    params = evaluator.params
+    thresholds = params.get("thresholds") or {}
+    found = {
+        "endpoint": params.get("endpoint"),
+        "stages": evaluator.stages,
+        "reading": evaluator.annotator.reading,
+        "answering": params.get("answering"),
+        "temperature": params.get("temperature"),
+        "as_published": params.get("as_published"),
+        "threshold_guess": thresholds.get("guess"),
+        "threshold_read": thresholds.get("read"),
+    }
+    return {name: value for name, value in found.items() if value is not None}

@@ -5,9 +5,10 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from evaluation.forms import BaselineForm, JudgeForm, ModelForm
+from evaluation.forms import BaselineForm, JudgeForm, ModelForm, describe_entries
 from evaluation.models import Evaluator
 from evaluation.services import asking, baselines, evaluators, judges
 from evaluation.services.calls import METHODS, get_prompt_versions, iter_unanswered_by
@@ -22,6 +23,7 @@ from llm.command_line import format_estimate
 from llm.models import Endpoint, Run
 from projects.models import Role
 from studies.access import get_study
+from studies.models import AnnotatorKind
 from studies.services.evaluating import list_selecting_models
 from studies.services.states import WrongState
 
@@ -64,11 +66,30 @@ def build_context(study) -> dict:
         "project": study.project,
         "study": study,
         "rows": rows,
+        "verdict": describe_rows(rows),
         "stages": [_("Answers")] if is_judged else [_("Without the text"), _("With the text")],
         "column_runs": judges.list_column_runs(study) if is_judged else [],
         "may_manage": study.project.my_role.rank >= Role.RESEARCHER.rank,
         "nobody_works": bool(working_on) and not has_live_workers(),
     }
+
+
+def describe_rows(rows) -> str:
+    """Who answers, and whether anything is missing."""
+    if not rows:
+        return ""
+    n_baselines = sum(row.annotator.kind == AnnotatorKind.BASELINE for row in rows)
+    n_models = len(rows) - n_baselines
+    models = ngettext("%(n)d model", "%(n)d models", n_models) % {"n": n_models}
+    added = ngettext("%(n)d baseline", "%(n)d baselines", n_baselines) % {"n": n_baselines}
+    who = ", ".join([models] * bool(n_models) + [added] * bool(n_baselines))
+    said = _("%(who)s: nothing is missing.")
+    if any(row.is_working for row in rows):
+        said = _("%(who)s: some are still answering.")
+    elif missing := sum(row.missing for row in rows):
+        said = ngettext("%(who)s: %(n)d answer is missing.", "%(who)s: %(n)d answers are missing.", missing)
+        return said % {"who": who, "n": missing}
+    return said % {"who": who}
 
 
 def report_progress(request, evaluator: Evaluator, is_done: bool) -> None:
@@ -110,7 +131,9 @@ def evaluator_model(request, slug):
     study = get_study(request.user, slug, Role.RESEARCHER)
     is_judged = judges.is_judged(study)
     try:
-        form = (JudgeForm if is_judged else ModelForm)(study, request.POST or None)
+        form = (JudgeForm if is_judged else ModelForm)(
+            study, request.POST or None, initial=find_example(request, study)
+        )
     except WrongState as error:
         messages.error(request, str(error))
         return redirect("study_evaluators", study.slug)
@@ -129,6 +152,13 @@ def evaluator_model(request, slug):
     return render(
         request, "evaluation/model.html", context | {"has_models": Endpoint.objects.offered_to(study.project).exists()}
     )
+
+
+def find_example(request, study) -> dict:
+    """The entries that made the evaluator named in the address, to ask again in its way."""
+    key = request.GET.get("like", "")
+    evaluator = Evaluator.objects.filter(annotator__study=study, pk=key).first() if key.isdecimal() else None
+    return describe_entries(evaluator) if evaluator else {}
 
 
 def start_models(request, study, form: ModelForm | JudgeForm):

@@ -1,5 +1,6 @@
 """How far each evaluator of a study has come: counted when asked, stored nowhere."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,7 @@ from evaluation.models import RUN_KINDS, Evaluator
 from evaluation.services.evaluators import make_scope
 from llm.failures import Failure
 from llm.models import Call, CallState, Run
+from llm.prices import format_money
 from studies.models import Annotator, AnnotatorKind, Response, Study, UnitItem
 from studies.services.declarations import get_declaration
 from studies.services.evaluating import ANSWER, asks_about_options
@@ -39,6 +41,7 @@ class EvaluatorRow:
     stages: tuple[StageProgress, ...]
     run: Run | None = None  # the newest in which a model answered
     n_unparsed: int = 0
+    spent_nanos: int = 0
 
     @property
     def done(self) -> int:
@@ -52,19 +55,34 @@ class EvaluatorRow:
     def is_working(self) -> bool:
         return self.run is not None and self.run.is_active
 
+    @property
+    def has_answered(self) -> bool:
+        return self.done > 0 and not self.missing and not self.is_working
+
+    @property
+    def cost(self) -> str | None:
+        """What all its runs have cost so far; empty where nobody knows a price, None where nothing is paid."""
+        if self.run is None or self.run.endpoint.is_local:
+            return None
+        return format_money(self.spent_nanos, self.run.endpoint.currency) if self.run.endpoint.has_price else ""
+
 
 def list_rows(study: Study) -> list[EvaluatorRow]:
     """Models and baselines in the order they were added; each with its answers in every stage of the study."""
     shares_by = count_option_answers(study) if asks_about_options(study) else count_judge_answers(study)
-    runs = get_newest_runs(study)
+    every_run = list_study_runs(study)
+    runs = {run.scope: run for run in every_run}  # the newest of each
+    spent = Counter[str]()
+    for each in every_run:
+        spent[each.scope] += each.spent_nanos
     unparsed = count_unparsed(runs.values())
     rows = []
     for annotator in query_evaluators(study):
         evaluator = getattr(annotator, "evaluator", None)
-        run = runs.get(make_scope(evaluator)) if evaluator else None
-        rows.append(
-            EvaluatorRow(annotator, evaluator, shares_by[annotator.pk], run, unparsed.get(run.pk, 0) if run else 0)
-        )
+        scope = make_scope(evaluator) if evaluator else ""
+        run = runs.get(scope)
+        n_unparsed = unparsed.get(run.pk, 0) if run else 0
+        rows.append(EvaluatorRow(annotator, evaluator, shares_by[annotator.pk], run, n_unparsed, spent[scope]))
     return rows
 
 
@@ -105,14 +123,11 @@ def query_evaluators(study: Study) -> QuerySet[Annotator]:
     return study.annotators.exclude(kind=AnnotatorKind.HUMAN).select_related("evaluator")
 
 
-def get_newest_runs(study: Study) -> dict[str, Run]:
-    """By scope."""
-    runs = Run.objects.filter(
-        project=study.project_id,
-        kind__in=RUN_KINDS,
-        scope__in=[make_scope(evaluator) for evaluator in Evaluator.objects.filter(annotator__study=study)],
-    )
-    return {run.scope: run for run in runs.order_by("pk")}
+def list_study_runs(study: Study) -> list[Run]:
+    """The runs in which models answered the study, oldest first."""
+    scopes = [make_scope(evaluator) for evaluator in Evaluator.objects.filter(annotator__study=study)]
+    runs = Run.objects.filter(project=study.project_id, kind__in=RUN_KINDS, scope__in=scopes)
+    return list(runs.select_related("endpoint").order_by("pk"))
 
 
 def count_unparsed(runs: Iterable[Run]) -> dict[int, int]:

@@ -1,10 +1,15 @@
 """Words for stages, questions and the reasons of missing answers, and metric values beside items."""
 
+from collections.abc import Iterable, Iterator
+
 from django import template
 from django.utils.translation import gettext as _
 
+from evaluation.baselines import EXACT, FUZZY, MAJORITY
 from evaluation.metric_values import group_values
+from evaluation.services.progress import EvaluatorRow, StageProgress
 from studies import question_words
+from studies.models import AnnotatorKind
 
 register = template.Library()
 
@@ -17,6 +22,25 @@ def stage_word(stage: str) -> str:
 @register.filter
 def question_word(question: str) -> str:
     return question_words.name_question(question)
+
+
+@register.filter
+def name_stages(shares: Iterable[StageProgress], names: Iterable[str]) -> Iterator[tuple[str, StageProgress]]:
+    """The progress of each stage with the heading of its column."""
+    return zip(names, shares, strict=False)
+
+
+@register.filter
+def describe_method(row: EvaluatorRow) -> str:
+    """What a baseline does, or which model answers."""
+    methods = {
+        MAJORITY: _("Gives every option the label that most options of the other texts have"),
+        EXACT: _("Selects an option that occurs in the text word for word"),
+        FUZZY: _("Selects an option that occurs in the text with small differences"),
+    }
+    if row.annotator.kind == AnnotatorKind.BASELINE and row.evaluator:
+        return methods.get(row.evaluator.method, row.evaluator.method)
+    return _("Model %(name)s") % {"name": row.annotator.model or row.annotator.code}
 
 
 @register.filter

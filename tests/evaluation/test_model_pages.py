@@ -33,7 +33,14 @@ def endpoint(db):
 
 @pytest.fixture
 def entries(endpoint):
-    return {"endpoint": endpoint.pk, "reading": "label", "label": "", "budget": ""}
+    return {
+        "endpoint": endpoint.pk,
+        "reading": "label",
+        "label": "",
+        "budget": "",
+        "stages": ["guess", "read"],
+        "prompt": [""],
+    }
 
 
 def soup(response) -> BeautifulSoup:
@@ -139,11 +146,11 @@ def row_in(client, label="mock") -> list[str]:
 def test_the_list_shows_the_run_and_whether_it_is_answering(as_user, researcher, study, endpoint):
     evaluator = start(study, ModelSpec(endpoint))
     client = as_user(researcher)
-    assert row_in(client) == ["model: mock-1", "0 of 8", "0 of 8", "answering", "Run Remove mock"]
+    assert row_in(client) == ["Model mock-1 answering", "0 of 8", "0 of 8", "0.00 USD", "Run Remove mock"]
     run = Run.objects.get()
     assert soup(client.get(LIST)).select_one("tbody td a")["href"] == reverse("run", args=[run.pk])
     runs.pause(run, "user")
-    assert row_in(client)[3:] == ["16", "Run Continue Remove mock"]
+    assert row_in(client)[1:] == ["0 of 8", "0 of 8", "0.00 USD", "Run Continue Remove mock"]
     client.post(reverse("evaluator_continue", args=["rivers-1", evaluator.pk]))
     run.refresh_from_db()
     assert run.state == RunState.PLANNING
@@ -155,7 +162,17 @@ def test_replies_without_an_answer_are_counted_in_the_list(as_user, researcher, 
     for place, failure in enumerate(["parse", "cut", "server"]):
         Call.objects.create(run=run, key=f"guess/{place}", position=place, state=CallState.FAILED, error_class=failure)
     Run.objects.update(state=RunState.DONE)
-    assert row_in(as_user(researcher))[3] == "16 2 replies without an answer"
+    assert row_in(as_user(researcher))[0] == "Model mock-1 2 replies without an answer"
+
+
+def test_what_all_runs_have_cost_is_shown_and_one_is_asked_again_in_its_way(as_user, researcher, study, endpoint):
+    evaluator = start(study, ModelSpec(endpoint, stages=["read"], temperature=0.7))
+    Run.objects.update(spent_nanos=1_500_000_000)
+    client = as_user(researcher)
+    assert row_in(client)[3] == "1.50 USD"
+    form = client.get(f"{PAGE}?like={evaluator.pk}").context["form"]
+    assert (form["stages"].value(), form["temperature"].value()) == (["read"], 0.7)
+    assert (form["endpoint"].value(), form["label"].value()) == (endpoint.pk, None)
 
 
 def test_a_run_at_work_without_a_worker_is_said(as_user, researcher, study, endpoint):

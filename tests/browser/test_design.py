@@ -1,0 +1,97 @@
+"""A researcher designs a study by pages alone: from an empty project to a launch, and nothing typed is lost."""
+
+import pytest
+from playwright.sync_api import expect
+
+from studies.models import Study, StudyState
+from studies.services.creating import create_draft
+from studies.services.spec import check_spec
+from tests.factory import make_item
+from tests.studies.world import bank
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+TEXT = "Herons stand still in the shallows. They wait for a fish to come near, and then they strike."
+
+
+@pytest.fixture
+def researching(open_page, client, researcher, live_server):
+    client.force_login(researcher)
+
+    def make(**options):
+        page = open_page(**options)
+        cookie = {"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}
+        page.context.add_cookies([cookie])
+        return page
+
+    return make
+
+
+def test_an_empty_project_becomes_a_launched_study(researching, project):
+    page = researching()
+    page.goto("/p/rivers/studies/new/")
+    page.get_by_label("Title").fill("Herons")
+    page.get_by_text("Guess, then read", exact=True).click()
+    page.get_by_role("button", name="Next: Texts & items").click()
+    page.get_by_role("link", name="Add texts").click()
+    page.locator("main textarea").first.fill(TEXT)
+    page.locator("main form button.primary").first.click()
+    if not project.texts.count():  # a preview comes first
+        page.locator("main form button.primary").first.click()
+    assert project.texts.count() == 1
+    make_item(project.texts.get(), "alder", "h1")
+    make_item(project.texts.get(), "birch", "h2")
+    page.goto("/s/herons/design/people/")
+    people = page.get_by_label("How many people?")
+    people.fill("2")
+    expect(page.locator("#side")).to_contain_text("2 people")
+    page.get_by_text("only some of them").click()
+    page.get_by_label("How many of them?").fill("1")
+    expect(page.locator("#side")).to_contain_text("guessed by nobody")
+    page.get_by_role("button", name="Next: Check & launch").click()
+    page.get_by_role("button", name="Launch study").click()
+    page.get_by_role("button", name="Yes, launch").click()
+    page.wait_for_url("**/annotators/")
+    study = Study.objects.get()
+    assert (study.state, study.plan["annotators"], study.plan["per_unit"]) == (StudyState.LIVE, 2, 1)
+
+
+@pytest.fixture
+def draft(project):
+    bank(project)
+    return create_draft(project, check_spec({"slug": "mine", "protocol": "guess-then-read", "title": "Old"}))
+
+
+def test_a_title_is_saved_as_it_is_typed(researching, draft):
+    page = researching()
+    page.goto("/s/mine/design/launch/")
+    page.get_by_label("Title").fill("Typed")
+    expect(page.locator("#saved")).to_have_text("Saved as a draft")
+    page.wait_for_function("() => !Object.keys(sessionStorage).some((name) => name.startsWith('design:'))")
+    page.goto("/s/mine/design/texts/")
+    page.go_back()
+    expect(page.get_by_label("Title")).to_have_value("Typed")
+    assert Study.objects.get().title == "Typed"
+
+
+def test_a_title_survives_an_expired_session(researching, draft, researcher):
+    page = researching()
+    page.goto("/s/mine/design/launch/")
+    page.context.clear_cookies(name="sessionid")
+    page.get_by_label("Title").fill("Typed after the session ended")
+    expect(page.locator("#saved")).to_contain_text("signed out")
+    page.get_by_role("button", name="Back").click()
+    page.get_by_label("Username").or_(page.locator("[name=login]")).first.fill(researcher.username)
+    page.locator("[name=password]").fill("correct horse battery")
+    page.locator("main form button").first.click()
+    expect(page.get_by_label("Title")).to_have_value("Typed after the session ended")
+    expect(page.locator("#saved")).to_have_text("Saved as a draft")
+    assert Study.objects.get().title == "Typed after the session ended"
+
+
+def test_unticking_a_text_is_saved_and_counted_at_once(researching, draft):
+    page = researching(viewport={"width": 390, "height": 844})
+    page.goto("/s/mine/design/texts/")
+    page.get_by_label("t2").uncheck()
+    expect(page.locator("#side .stat b").first).to_have_text("1")
+    assert Study.objects.get().selection["texts"] == ["t1"]
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
