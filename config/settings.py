@@ -20,6 +20,7 @@ CSRF_TRUSTED_ORIGINS = env.read_list("LESART_TRUSTED_ORIGINS")
 
 INSTALLED_APPS = [
     "config",
+    "api",
     "analysis",
     "annotation",
     "evaluation",
@@ -41,6 +42,9 @@ INSTALLED_APPS = [
     "allauth.account",
     "csp",
     "django_tables2",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
 ]
 
 MIDDLEWARE = [
@@ -191,6 +195,36 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5_000_000
 DATA_UPLOAD_MAX_NUMBER_FILES = 1_000
 
+# The API --------------------------------------------------------------------------------------------------------------
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["api.authentication.TokenAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["api.authentication.HasScope"],
+    "DEFAULT_THROTTLE_CLASSES": ["api.authentication.PerMinute"],
+    "DEFAULT_PARSER_CLASSES": ["api.parsing.StrictJSONParser"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "api.parsing.AlwaysJSON",
+    "DEFAULT_SCHEMA_CLASS": "api.schema.Schema",
+    "EXCEPTION_HANDLER": "api.problems.handle_exception",
+    "UNAUTHENTICATED_USER": None,
+}
+SPECTACULAR_SETTINGS = {
+    "OAS_VERSION": "3.1.0",
+    "TITLE": "Lesart",
+    "VERSION": "1",
+    "DESCRIPTION": "Everything that a page of Lesart does, for programs. docs/api.md walks through a whole study.",
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_SETTINGS": {"deepLinking": True, "defaultModelsExpandDepth": 0},
+    "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
+    "ENUM_NAME_OVERRIDES": {
+        "StudyState": "studies.models.StudyState",
+        "RunState": "llm.models.RunState",
+        "JobState": "jobs.models.JobState",
+    },
+    "SERVE_INCLUDE_SCHEMA": False,
+}
+
 # Work in the background -----------------------------------------------------------------------------------------------
 
 CELERY_BROKER_URL = env.read_text("REDIS_URL", "redis://127.0.0.1:6379/0")
@@ -221,6 +255,8 @@ LESART = {
     "SENDS_MAIL": bool(MAIL_SERVER),
     # Up to so many answers results are computed while the browser waits: about a second.
     "RESULTS_AT_ONCE": env.read_integer("LESART_RESULTS_AT_ONCE", 20_000),
+    # How many requests a token may make in a minute.
+    "API_PER_MINUTE": env.read_integer("LESART_API_PER_MINUTE", 600),
 }
 # Files of jobs: results, exports and packs, until they expire. Web server and workers share them.
 JOB_FOLDER = DATA_DIR / "jobs"

@@ -23,4 +23,5 @@ urlpatterns = [
     path("", include("evaluation.urls")),
     path("", include("generation.urls")),
     path("", include("analysis.urls")),
+    path("", include("api.urls")),
 ]

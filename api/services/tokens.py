@@ -1,0 +1,57 @@
+"""Access tokens: create, find, count and revoke them."""
+
+import hashlib
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from secrets import token_urlsafe
+
+from django.conf import settings
+from django.db.models import F
+from django.utils import timezone
+
+from api.models import AccessToken, Scope
+from projects.models import User
+
+PREFIX = "lesart_"
+MAX_DAYS = 365
+
+
+def create_token(user: User, *, name: str, scopes: Iterable[Scope], days: int) -> tuple[AccessToken, str]:
+    """The stored token and its words, which are kept nowhere."""
+    words = PREFIX + token_urlsafe(32)
+    token = AccessToken.objects.create(
+        user=user,
+        name=name,
+        hint=words[: len(PREFIX) + 4],
+        token_hash=hash_words(words),
+        scopes=sorted(scopes),
+        expires_at=timezone.now() + timedelta(days=min(days, MAX_DAYS)),
+    )
+    return token, words
+
+
+def hash_words(words: str) -> str:
+    """SHA-256; a token has 256 random bits, so that no slow hash is needed."""
+    return hashlib.sha256(words.encode()).hexdigest()
+
+
+def find_token(words: str) -> AccessToken | None:
+    """The token with these words, usable or not."""
+    return AccessToken.objects.select_related("user").filter(token_hash=hash_words(words)).first()
+
+
+def count_use(token: AccessToken, now: datetime | None = None) -> bool:
+    """Count a request of this minute; False if the token has used up what a minute allows."""
+    minute = (now or timezone.now()).replace(second=0, microsecond=0)
+    row = AccessToken.objects.filter(pk=token.pk)
+    limit = settings.LESART["API_PER_MINUTE"]
+    if row.filter(last_used_at=minute, n_used__lt=limit).update(n_used=F("n_used") + 1):
+        return True
+    # Another request may open the same minute at once: the one that comes second counts on.
+    if row.exclude(last_used_at=minute).update(last_used_at=minute, n_used=1):
+        return True
+    return bool(row.filter(last_used_at=minute, n_used__lt=limit).update(n_used=F("n_used") + 1))
+
+
+def revoke_token(token: AccessToken) -> None:
+    AccessToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now())

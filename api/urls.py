@@ -1,0 +1,79 @@
+"""Addresses of the API, of its documentation, and of the page of tokens."""
+
+from django.urls import path, re_path
+
+from api import pages
+from api.views import bank, jobs, models, projects, results, studies
+
+V1 = "api/v1/"
+P, S, E = f"{V1}projects/<slug:project>/", f"{V1}studies/<slug:study>/", f"{V1}endpoints/<int:endpoint>/"
+
+operations = [
+    path(V1, projects.Me.as_view(), name="api_me"),
+    path(f"{V1}projects/", projects.Projects.as_view(), name="api_projects"),
+    path(P, projects.OneProject.as_view(), name="api_project"),
+    path(f"{P}jobs/", projects.ProjectJobs.as_view(), name="api_project_jobs"),
+    path(f"{P}models/", projects.ProjectModels.as_view(), name="api_project_models"),
+    path(f"{P}texts/", bank.Texts.as_view(), name="api_texts"),
+    path(f"{P}texts/<path:text>/", bank.OneText.as_view(), name="api_text"),
+    path(f"{P}items/", bank.Items.as_view(), name="api_items"),
+    path(f"{P}items/<path:item>/", bank.OneItem.as_view(), name="api_item"),
+    path(f"{P}generators/", bank.Generators.as_view(), name="api_generators"),
+    path(f"{P}imports/", bank.Imports.as_view(), name="api_imports"),
+    path(f"{P}bank.jsonl", bank.Bank.as_view(), name="api_bank"),
+    path(f"{P}generate/", models.Generate.as_view(), name="api_generate"),
+    path(f"{P}runs/", models.Runs.as_view(), name="api_runs"),
+    path(f"{P}instruments/", studies.Instruments.as_view(), name="api_instruments"),
+    path(f"{P}instruments/<int:instrument>/", studies.OneInstrument.as_view(), name="api_instrument"),
+    path(f"{P}studies/", studies.Studies.as_view(), name="api_studies"),
+    path(S, studies.OneStudy.as_view(), name="api_study"),
+    *(
+        path(f"{S}{step.replace('_', '-')}/", studies.ActOnStudy.as_view(step=step), name=f"api_study_{step}")
+        for step in studies.ACTIONS
+    ),
+    path(f"{S}annotators/", studies.Annotators.as_view(), name="api_annotators"),
+    path(f"{S}links/", studies.Links.as_view(), name="api_links"),
+    *(
+        path(
+            f"{S}annotators/<int:annotator>/{step}/", studies.ActOnLink.as_view(step=step), name=f"api_annotator_{step}"
+        )
+        for step in ("revoke", "renew")
+    ),
+    path(f"{S}responses/import/", studies.ImportResponses.as_view(), name="api_import_responses"),
+    path(f"{S}responses/<slug:kind>/", results.Answers.as_view(), name="api_responses"),
+    path(f"{S}results/", results.Results.as_view(), name="api_results"),
+    re_path(
+        rf"^{V1}studies/(?P<study>[-a-zA-Z0-9_]+)/tables/(?P<name>[a-z0-9_]+)\.(?P<ending>csv|json|tex)$",
+        results.OneTable.as_view(),
+        name="api_table",
+    ),
+    re_path(
+        rf"^{V1}studies/(?P<study>[-a-zA-Z0-9_]+)/figures/(?P<name>[a-z0-9_]+)\.(?P<ending>svg|png|vl\.json)$",
+        results.OneFigure.as_view(),
+        name="api_figure",
+    ),
+    path(f"{S}pack/", results.Pack.as_view(), name="api_pack"),
+    path(f"{S}pack.zip", results.PackFile.as_view(), name="api_pack_file"),
+    path(f"{S}evaluators/", models.Evaluators.as_view(), name="api_evaluators"),
+    path(f"{V1}runs/<int:run>/", models.OneRun.as_view(), name="api_run"),
+    *(
+        path(f"{V1}runs/<int:run>/{step}/", models.ActOnRun.as_view(step=step), name=f"api_run_{step}")
+        for step in ("pause", "resume", "cancel", "retry")
+    ),
+    path(f"{V1}jobs/<int:job>/", jobs.OneJob.as_view(), name="api_job"),
+    path(f"{V1}jobs/<int:job>/cancel/", jobs.CancelJob.as_view(), name="api_job_cancel"),
+    path(f"{V1}jobs/<int:job>/retry/", jobs.RetryJob.as_view(), name="api_job_retry"),
+    path(f"{V1}endpoints/", models.Endpoints.as_view(), name="api_endpoints"),
+    path(E, models.OneEndpoint.as_view(), name="api_endpoint"),
+    path(f"{E}test/", models.ActOnEndpoint.as_view(step="test"), name="api_endpoint_test"),
+    path(f"{E}forget-key/", models.ActOnEndpoint.as_view(step="forget-key"), name="api_endpoint_forget_key"),
+]
+
+urlpatterns = [
+    *operations,
+    path("api/v1/schema/", pages.ApiSchema.as_view(), name="api_schema"),
+    path("api/v1/docs/", pages.ApiDocs.as_view(), name="api_docs"),
+    re_path(r"^api/", pages.show_nowhere, name="api_nowhere"),
+    path("account/tokens/", pages.token_list, name="token_list"),
+    path("account/tokens/<int:pk>/revoke/", pages.token_revoke, name="token_revoke"),
+]

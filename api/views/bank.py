@@ -1,0 +1,324 @@
+"""Texts, items, generators, and files of them."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from api.models import Scope
+from api.problems import Refused
+from api.views.base import FileView, Filter, ProjectView, operation
+from items.formats import FORMATS, find_format
+from items.models import MAX_ID, Generator, GeneratorKind, Item, Text
+from items.plain import clean_language, clean_name
+from items.services.bank import search_texts
+from items.services.exporting import build_item_object, build_text_object, export_lines
+from items.services.importing import ImportRefused, import_items, read_bank_file
+from items.services.naming import ImportOptions
+from items.services.plan import ImportPlan
+from items.services.planning import plan_import
+from items.uploads import check_size
+from projects.models import Role
+
+OWN_ID = "Your own id, unique in the project; absent: made from the content."
+REQUEST = "API"  # what a log of corrections calls a change that came without a file
+
+
+class OptionSerializer(serializers.Serializer):
+    id = serializers.CharField(required=False)
+    text = serializers.CharField()
+    correct = serializers.BooleanField(help_text="Whether it is a key.")
+    explanation = serializers.CharField(required=False)
+
+
+class ItemFieldsSerializer(serializers.Serializer):
+    """An item as files of items have it (docs/formats.md)."""
+
+    id = serializers.CharField(required=False, help_text=OWN_ID)
+    generator = serializers.CharField(required=False, help_text="Who wrote it; absent: human.")
+    question = serializers.CharField()
+    multiple = serializers.BooleanField(required=False, allow_null=True)
+    answers = OptionSerializer(many=True, required=False, help_text="The options; none: an open question.")
+    answer = serializers.CharField(required=False, help_text="The expected answer of an open question.")
+    reference = serializers.BooleanField(required=False)
+    metadata = serializers.DictField(required=False)
+
+
+class TextFieldsSerializer(serializers.Serializer):
+    """A text with its items, as a line of a JSONL file has it (docs/formats.md)."""
+
+    id = serializers.CharField(required=False, help_text=OWN_ID)
+    title = serializers.CharField(required=False, allow_blank=True)
+    text = serializers.CharField(allow_null=True, help_text="null in replies where the text may not be shared.")
+    language = serializers.CharField(required=False, help_text="Such as de, en or eu; absent: recognized.")
+    items = ItemFieldsSerializer(many=True, required=False)
+    metadata = serializers.DictField(required=False)
+
+
+class TextSerializer(TextFieldsSerializer):
+    """The current version of a text with its current items."""
+
+    version = serializers.IntegerField()
+    text_sha256 = serializers.CharField(required=False, help_text="In place of a text that may not be shared.")
+
+    def to_representation(self, text: Text) -> dict[str, Any]:
+        items = Item.objects.filter(text=text).current().order_by("pk")
+        return build_text_object(text, items.select_related("generator").prefetch_related("options")) | {
+            "version": text.version
+        }
+
+
+class TextRowSerializer(serializers.Serializer):
+    id = serializers.CharField(source="external_id")
+    version = serializers.IntegerField()
+    title = serializers.CharField()
+    language = serializers.CharField()
+    n_items = serializers.SerializerMethodField()
+    generators = serializers.SerializerMethodField()
+
+    def get_n_items(self, text: Any) -> int:
+        return len(text.current_items)
+
+    def get_generators(self, text: Any) -> list[str]:
+        return sorted({item.generator.name for item in text.current_items})
+
+
+class ItemSerializer(ItemFieldsSerializer):
+    """The current version of an item."""
+
+    text_id = serializers.CharField()
+    version = serializers.IntegerField()
+
+    def to_representation(self, item: Item) -> dict[str, Any]:
+        return build_item_object(item) | {"text_id": item.text.external_id, "version": item.version}
+
+
+class NewItemSerializer(ItemFieldsSerializer):
+    text_id = serializers.CharField(help_text="The text that it is about.")
+
+
+class GeneratorSerializer(serializers.Serializer):
+    name = serializers.CharField()
+    kind = serializers.ChoiceField(GeneratorKind.choices)
+    description = serializers.CharField()
+    factors = serializers.DictField()
+
+
+class ImportSerializer(serializers.Serializer):
+    file = serializers.FileField(allow_empty_file=True)
+    format = serializers.ChoiceField(sorted(FORMATS), required=False, help_text="Absent: by the file's name.")
+    generator = serializers.CharField(required=False, max_length=MAX_ID, help_text="Of items that name none.")
+    language = serializers.CharField(required=False, max_length=20, help_text="Of texts that name none.")
+    update = serializers.BooleanField(default=False, help_text="Store other wordings as new versions.")
+    dry_run = serializers.BooleanField(default=False, help_text="Check everything, store nothing.")
+
+
+class ImportCountsSerializer(serializers.Serializer):
+    new_texts = serializers.IntegerField()
+    changed_texts = serializers.IntegerField()
+    unchanged_texts = serializers.IntegerField()
+    new_items = serializers.IntegerField()
+    changed_items = serializers.IntegerField()
+    carried_items = serializers.IntegerField()
+    unchanged_items = serializers.IntegerField()
+    key_corrections = serializers.IntegerField()
+    new_generators = serializers.IntegerField()
+
+
+class WarningSerializer(serializers.Serializer):
+    line = serializers.IntegerField()
+    field = serializers.CharField()
+    reason = serializers.CharField()
+
+
+class ImportedSerializer(serializers.Serializer):
+    """What an import did, or with dry_run would do."""
+
+    stored = serializers.BooleanField()
+    counts = ImportCountsSerializer()
+    warnings = WarningSerializer(many=True, source="warnings.listed")
+
+
+TEXT_FILTERS = (Filter("language", "language", "Only texts in this language, such as de."),)
+ITEM_FILTERS = (
+    Filter("text_id", "text__external_id", "Only items about this text."),
+    Filter("generator", "generator__name", "Only items of this generator."),
+)
+SEARCH = OpenApiParameter("q", str, description="Words that the text or one of its items contains.")
+TEXT_SORTS = {"id": "external_id", "title": "title", "language": "language"}
+
+
+class Texts(ProjectView):
+    @operation(
+        "List texts", gives=TextRowSerializer, paged=True, filters=TEXT_FILTERS, sorts=TEXT_SORTS, query=(SEARCH,)
+    )
+    def get(self, request: Request, project: str) -> Any:
+        """The current version of each text."""
+        words = Filter("q", "", "").read(request.query_params.get("q", ""))
+        return self.page(search_texts(self.project, words))
+
+    @operation(
+        "Add a text with its items",
+        scope=Scope.WRITE,
+        role=Role.RESEARCHER,
+        takes=TextFieldsSerializer,
+        gives=TextSerializer,
+        status=201,
+    )
+    def post(self, request: Request, project: str) -> Any:
+        """A text that is there already, with the same words, is left as it is."""
+        plan = self.store(self.read(TextFieldsSerializer) and request.data)
+        wanted = plan.new_texts[0].id if plan.new_texts else request.data.get("id")
+        rows = Text.objects.filter(project=self.project).current()
+        known = rows.filter(external_id=wanted).first() or rows.get(body=request.data["text"])
+        return self.show(known, status=201)
+
+    def store(self, line: Mapping[str, Any], *, update: bool = False) -> ImportPlan:
+        return store_line(self.project, line, self.request.user, update=update)
+
+
+def store_line(project, line: Mapping[str, Any], user, *, update: bool = False) -> ImportPlan:
+    """Store one text with its items, through the import of files."""
+    reading = read_bank_file(json.dumps(line).encode())
+    return import_items(project, reading, ImportOptions(update=update), filename=REQUEST, user=user)
+
+
+class OneText(ProjectView):
+    def find(self, role: Role, **where: Any) -> None:
+        super().find(role, **where)
+        rows = Text.objects.filter(project=self.project).current()
+        self.text = get_object_or_404(rows, external_id=where["text"])
+
+    @operation("Show a text with its items", gives=TextSerializer)
+    def get(self, request: Request, project: str, text: str) -> Any:
+        return self.show(self.text)
+
+    @operation(
+        "Change a text and its items",
+        scope=Scope.WRITE,
+        role=Role.RESEARCHER,
+        takes=TextFieldsSerializer,
+        gives=TextSerializer,
+    )
+    def put(self, request: Request, project: str, text: str) -> Any:
+        """Other words become a new version; items that are not named stay as they are."""
+        self.require_match(self.text, TextSerializer)
+        self.read(TextFieldsSerializer)
+        store_line(self.project, dict(request.data) | {"id": text}, request.user, update=True)
+        return self.show(Text.objects.filter(project=self.project).current().get(external_id=text))
+
+
+class Items(ProjectView):
+    @operation("List items", gives=ItemSerializer, paged=True, filters=ITEM_FILTERS, sorts={"id": "external_id"})
+    def get(self, request: Request, project: str) -> Any:
+        """The current version of each item, with its keys."""
+        return self.page(query_items(self.project))
+
+    @operation(
+        "Add an item",
+        scope=Scope.WRITE,
+        role=Role.RESEARCHER,
+        takes=NewItemSerializer,
+        gives=ItemSerializer,
+        status=201,
+    )
+    def post(self, request: Request, project: str) -> Any:
+        self.read(NewItemSerializer)
+        given = dict(request.data)
+        text = Text.objects.filter(project=self.project, external_id=given.pop("text_id")).current().first()
+        if text is None:
+            raise Refused(_("The project has no text of this id. The list of texts shows all ids."))
+        plan = store_line(self.project, build_line(text, given), request.user)
+        found = plan.new_items[0].id if plan.new_items else given.get("id")
+        return self.show(get_object_or_404(query_items(self.project), external_id=found), status=201)
+
+
+def query_items(project):
+    rows = Item.objects.filter(project=project).current()
+    return rows.select_related("text", "generator").prefetch_related("options")
+
+
+def build_line(text: Text, item: Mapping[str, Any]) -> dict[str, Any]:
+    """The text as it is, with one item: as a file has it."""
+    return build_text_object(text, []) | {"text": text.body, "items": [item]}
+
+
+class OneItem(ProjectView):
+    def find(self, role: Role, **where: Any) -> None:
+        super().find(role, **where)
+        self.item = get_object_or_404(query_items(self.project), external_id=where["item"])
+
+    @operation("Show an item", gives=ItemSerializer)
+    def get(self, request: Request, project: str, item: str) -> Any:
+        return self.show(self.item)
+
+    @operation(
+        "Change an item", scope=Scope.WRITE, role=Role.RESEARCHER, takes=ItemFieldsSerializer, gives=ItemSerializer
+    )
+    def put(self, request: Request, project: str, item: str) -> Any:
+        """Other words become a new version; another key alone is a correction, which is logged."""
+        self.require_match(self.item, ItemSerializer)
+        self.read(ItemFieldsSerializer)
+        given = {"generator": self.item.generator.name} | dict(request.data) | {"id": item}
+        store_line(self.project, build_line(self.item.text, given), request.user, update=True)
+        return self.show(query_items(self.project).get(external_id=item))
+
+
+class Generators(ProjectView):
+    @operation("List generators", gives=GeneratorSerializer, paged=True, sorts={"name": "name"})
+    def get(self, request: Request, project: str) -> Any:
+        """Whatever wrote items: people, data sets, models, rules."""
+        return self.page(Generator.objects.filter(project=self.project))
+
+
+class Imports(FileView, ProjectView):
+    parser_classes = FileView.parser_classes
+
+    @operation(
+        "Import a file of texts and items",
+        scope=Scope.WRITE,
+        role=Role.RESEARCHER,
+        takes={"multipart/form-data": ImportSerializer},
+        gives=ImportedSerializer,
+        status=201,
+    )
+    def post(self, request: Request, project: str) -> Any:
+        """All of the file or, if anything is wrong with it, nothing."""
+        given = self.read(ImportSerializer)
+        file = given["file"]
+        try:
+            check_size(file)
+            options = ImportOptions(
+                generator=(given.get("generator") and clean_name(given["generator"])) or "",
+                language=(given.get("language") and clean_language(given["language"])) or "",
+                update=given["update"],
+            )
+        except ValueError as error:
+            raise Refused(str(error)) from None
+        format_name = given.get("format") or find_format(file.name)
+        if format_name is None:
+            raise Refused(_("The file name does not show the format. Say it in the field “format”."))
+        reading = read_bank_file(file.read(), format_name, name=file.name)
+        if given["dry_run"]:
+            plan = plan_import(self.project, reading, options)
+            if plan.problems:
+                raise ImportRefused(plan)
+        else:
+            plan = import_items(self.project, reading, options, filename=file.name, user=request.user)
+        stored = not given["dry_run"] and plan.writes
+        said = {"stored": stored, "counts": plan.counts(), "warnings": plan.warnings}
+        return self.show(said, status=201)
+
+
+class Bank(ProjectView):
+    @operation("Export texts and items", media=("application/jsonl",))
+    def get(self, request: Request, project: str) -> HttpResponse:
+        """JSON lines that can be imported again."""
+        content = "".join(export_lines(self.project)).encode()
+        return self.give_file(content, "application/jsonl; charset=utf-8", f"{self.project.slug}.jsonl")

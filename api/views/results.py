@@ -1,0 +1,203 @@
+"""Results of a study: tables, figures, answers and replication packs, by the writers of the pages."""
+
+from typing import Any
+
+from django.http import FileResponse, Http404, HttpResponseBase
+from django.utils.translation import gettext as _
+from django.utils.translation import override
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from analysis.choices import Choices
+from analysis.downloads import TABLE_TYPES, sent
+from analysis.exports.codebook import codebook
+from analysis.exports.writing import FORMATS, export_responses, write_metrics, write_unanswered
+from analysis.results.file_views import FILE_TYPES, streamed
+from analysis.results.forms import ResultsForm
+from analysis.services.figures import figure_of
+from analysis.services.packs import ask_for_pack, find_pack, says_too_much
+from analysis.services.results import counts_by_purpose, open_export, report_of
+from analysis.tables.spec import Table
+from analysis.tables.writers import WRITERS, as_csv
+from api.models import Scope
+from api.problems import Refused, require_valid
+from api.views.base import StudyView, operation
+from api.views.jobs import JobSerializer
+from projects.models import Role
+from studies.models import Study
+from studies.services.states import are_effects_hidden
+
+TYPES = TABLE_TYPES | {"json": "application/json", "tex": "application/x-tex"}
+CHOICES = (
+    OpenApiParameter("include", str, many=True, enum=("simulated", "pilot"), description="Answers beside the main."),
+    OpenApiParameter("convention", str, enum=("readers", "annotators", "published"), description="Which intervals."),
+    OpenApiParameter("texts", str, enum=("all", "shared"), description="shared: only those that all answered."),
+    OpenApiParameter("calibration", str, enum=("with", "without"), description="Answers of a calibration."),
+    OpenApiParameter("drop", str, many=True, enum=("duplicates", "references"), description="Items without metrics."),
+)
+NAMES = tuple(each.name for each in CHOICES)
+
+
+class NamedTableSerializer(serializers.Serializer):
+    name = serializers.CharField()
+    title = serializers.CharField()
+    n_rows = serializers.SerializerMethodField()
+    columns = serializers.SerializerMethodField()
+
+    def get_n_rows(self, table: Table) -> int:
+        return len(table.rows)
+
+    def get_columns(self, table: Table) -> list[str]:
+        return list(table.header)
+
+
+class ResultsSerializer(serializers.Serializer):
+    """What the results page of a study shows: its sentences, and which tables and figures there are."""
+
+    included = serializers.ListField(child=serializers.CharField(), help_text="Purposes beside main.")
+    n_responses = serializers.IntegerField()
+    sentences = serializers.ListField(child=serializers.CharField())
+    tables = NamedTableSerializer(many=True)
+    figures = serializers.ListField(child=serializers.CharField())
+    effects_hidden = serializers.BooleanField(help_text="Whether what tells generators apart is left out for now.")
+
+
+def read_choices(study: Study, request: Request) -> Choices:
+    """What the form of the results page makes of the query; an unknown choice is refused."""
+    given = request.query_params
+    data = given.copy() if any(name in given for name in NAMES) else None
+    if data is not None:
+        data["asked"] = "1"
+        data.setdefault("convention", "readers")
+    form = ResultsForm(study, counts_by_purpose(study), data)
+    if data is not None:
+        require_valid(form)
+    return form.choices
+
+
+class ResultsView(StudyView):
+    def find(self, role: Role, **where: Any) -> None:
+        super().find(role, **where)
+        self.choices = read_choices(self.study, self.request)
+
+
+class Results(ResultsView):
+    @operation("List the results of a study", gives=ResultsSerializer, query=CHOICES, may_wait=True)
+    def get(self, request: Request, study: str) -> Any:
+        """In English, as files are."""
+        with override("en"):
+            report = report_of(self.study, self.choices, only_current=True)
+            said = {
+                name: getattr(report, name) for name in ("included", "n_responses", "sentences", "tables", "figures")
+            }
+            return self.show(said | {"effects_hidden": are_effects_hidden(self.study)})
+
+
+class OneTable(ResultsView):
+    @operation(
+        "Read a table of the results",
+        query=CHOICES,
+        media=("text/csv", "application/json", "application/x-tex"),
+        may_wait=True,
+    )
+    def get(self, request: Request, study: str, name: str, ending: str) -> HttpResponseBase:
+        """As CSV, JSON or TeX: the same bytes as the files of a report."""
+        with override("en"):
+            report = report_of(self.study, self.choices, only_current=True)
+            try:
+                content = WRITERS[ending](report.table(name))
+            except KeyError:
+                raise Http404 from None
+        return self.give_file(content.encode(), TYPES[ending], f"{self.study.slug}-{name}.{ending}")
+
+
+class OneFigure(ResultsView):
+    @operation(
+        "Read a figure of the results",
+        query=CHOICES,
+        media=("image/svg+xml", "image/png", "application/json"),
+        may_wait=True,
+    )
+    def get(self, request: Request, study: str, name: str, ending: str) -> HttpResponseBase:
+        """As SVG, PNG or Vega-Lite specification."""
+        with override("en"):
+            try:
+                content = figure_of(self.study, self.choices, name, ending, only_current=True)
+            except KeyError:
+                raise Http404 from None
+        return self.give_file(content, FILE_TYPES[ending], f"{self.study.slug}-{name}.{ending}")
+
+
+def refuse_hidden(study: Study) -> None:
+    """403 while the team does not see effects by generator: single answers would tell them."""
+    if are_effects_hidden(study):
+        said = _("Results by generator are hidden until this study is closed, so single answers are not given out.")
+        raise Refused(said, status=403, kind="forbidden")
+
+
+class Answers(ResultsView):
+    @operation(
+        "Export single answers",
+        scope=Scope.ANSWERS,
+        role=Role.REVIEWER,
+        query=CHOICES,
+        media=("text/csv", "application/jsonl"),
+        may_wait=True,
+    )
+    def get(self, request: Request, study: str, kind: str) -> HttpResponseBase:
+        """Long or wide CSV, or JSON lines, of one moment; also the code book, what models left unanswered, metrics."""
+        if kind == "codebook":
+            return self.give_file(
+                as_csv(codebook(self.study)).encode(), TYPES["csv"], f"{self.study.slug}-codebook.csv"
+            )
+        refuse_hidden(self.study)
+        purposes = self.choices.purposes
+        if kind == "unanswered":
+            return streamed(
+                f"{self.study.slug}-unanswered.csv", lambda out: write_unanswered(self.study, out, purposes)
+            )
+        if kind == "metrics":
+            return streamed(f"{self.study.slug}-metrics.csv", lambda out: write_metrics(self.study, out))
+        if kind not in FORMATS:
+            raise Http404
+        name = f"{self.study.slug}-{kind}.{'jsonl' if kind == 'jsonl' else 'csv'}"
+        if file := open_export(self.study, kind, self.choices):
+            return sent(name, file)
+        return streamed(name, lambda out: export_responses(self.study, kind, out, purposes))
+
+
+class Pack(ResultsView):
+    @operation("Show the job of the replication pack", scope=Scope.ANSWERS, role=Role.REVIEWER, gives=JobSerializer)
+    def get(self, request: Request, study: str) -> Any:
+        refuse_hidden(self.study)
+        pack = find_pack(self.study)
+        if pack is None:
+            raise Http404
+        return self.show(pack)
+
+    @operation(
+        "Build a replication pack",
+        scope=Scope.ANSWERS,
+        role=Role.REVIEWER,
+        gives=JobSerializer,
+        query=CHOICES,
+        status=202,
+    )
+    def post(self, request: Request, study: str) -> Any:
+        """A worker builds it; an earlier pack of the study goes."""
+        refuse_hidden(self.study)
+        if self.study.is_draft:
+            raise Refused(_("A draft has no answers to pack. Launch the study first."), status=409, kind="wrong-state")
+        return self.show(ask_for_pack(self.study, self.choices, request.user), status=202)
+
+
+class PackFile(StudyView):
+    @operation("Download the replication pack", scope=Scope.ANSWERS, role=Role.REVIEWER, media=("application/zip",))
+    def get(self, request: Request, study: str) -> HttpResponseBase:
+        refuse_hidden(self.study)
+        pack = find_pack(self.study)
+        if pack is None or not pack.is_done or says_too_much(pack):
+            raise Http404
+        name = f"{self.study.slug}-pack.zip"
+        return FileResponse(pack.open_file(), as_attachment=True, filename=name, content_type="application/zip")

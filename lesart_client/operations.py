@@ -1,0 +1,230 @@
+"""The operations of the API. /api/v1/docs/ of a server documents each with all its parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from lesart_client import shapes
+from lesart_client.requests import (
+    Request,
+    get,
+    listing,
+    operation,
+    post,
+    read_bytes,
+    read_frame,
+    read_json,
+    read_nothing,
+    read_results,
+    send_file,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def in_project(project: str, *parts: object) -> str:
+    return "/".join(["projects", project, *(quote(str(part), safe="") for part in parts)])
+
+
+def in_study(study: str, *parts: object) -> str:
+    return "/".join(["studies", study, *map(str, parts)])
+
+
+class Operations:
+    """Shared by both clients."""
+
+    @operation
+    def me() -> Request[dict[str, Any]]:
+        """The person and the scopes of the token."""
+        return get("", read_json)
+
+    # Projects and their texts
+
+    @listing
+    def projects() -> Request[list[shapes.Project]]:
+        return get("projects/", read_results)
+
+    @operation
+    def create_project(slug: str, *, title: str, description: str | None = None) -> Request[shapes.Project]:
+        return post("projects/", read_json, {"slug": slug, "title": title, "description": description})
+
+    @listing
+    def texts(
+        project: str, *, q: str | None = None, language: str | None = None, sort: str | None = None
+    ) -> Request[list[shapes.TextRow]]:
+        return get(in_project(project, "texts") + "/", read_results, q=q, language=language, sort=sort)
+
+    @operation
+    def text(project: str, text: str) -> Request[shapes.Text]:
+        """A text with its items, by its own id."""
+        return get(in_project(project, "texts", text) + "/", read_json)
+
+    @operation
+    def add_text(project: str, text: shapes.Text) -> Request[shapes.Text]:
+        return post(in_project(project, "texts") + "/", read_json, text)
+
+    @listing
+    def items(project: str, *, text_id: str | None = None, generator: str | None = None) -> Request[list[shapes.Item]]:
+        return get(in_project(project, "items") + "/", read_results, text_id=text_id, generator=generator)
+
+    @operation
+    def add_item(project: str, item: shapes.Item) -> Request[shapes.Item]:
+        """An item about the text with the id `text_id`."""
+        return post(in_project(project, "items") + "/", read_json, item)
+
+    @operation
+    def import_items(
+        project: str,
+        name: str,
+        content: bytes,
+        *,
+        format: str | None = None,
+        generator: str | None = None,
+        language: str | None = None,
+        update: bool = False,
+        dry_run: bool = False,
+    ) -> Request[shapes.Imported]:
+        """A file of texts and items: all of it or nothing. Its name shows the format."""
+        said = {"format": format, "generator": generator, "language": language, "update": update, "dry_run": dry_run}
+        return send_file(in_project(project, "imports") + "/", read_json, name, content, **said)
+
+    @operation
+    def export_items(project: str) -> Request[bytes]:
+        """All current texts and items as JSON lines."""
+        return get(in_project(project, "bank.jsonl"), read_bytes)
+
+    @operation
+    def generate(project: str, model: str, **choices: Any) -> Request[shapes.Generated]:
+        """Let a model, or `cloze`, write items; choices: texts, items, options, instrument, budget, confirm_cost …"""
+        return post(in_project(project, "generate") + "/", read_json, {"model": model} | choices)
+
+    # Studies
+
+    @listing
+    def studies(project: str, *, state: str | None = None) -> Request[list[shapes.Study]]:
+        return get(in_project(project, "studies") + "/", read_results, state=state)
+
+    @operation
+    def study(study: str) -> Request[shapes.Study]:
+        return get(in_study(study) + "/", read_json)
+
+    @operation
+    def create_study(project: str, spec: Mapping[str, Any]) -> Request[shapes.Study]:
+        """A draft; `spec` says what a study file says."""
+        return post(in_project(project, "studies") + "/", read_json, spec)
+
+    @operation
+    def launch_study(study: str) -> Request[shapes.Study]:
+        return post(in_study(study, "launch") + "/", read_json)
+
+    @operation
+    def pause_study(study: str) -> Request[shapes.Study]:
+        return post(in_study(study, "pause") + "/", read_json)
+
+    @operation
+    def resume_study(study: str) -> Request[shapes.Study]:
+        return post(in_study(study, "resume") + "/", read_json)
+
+    @operation
+    def close_study(study: str) -> Request[shapes.Study]:
+        return post(in_study(study, "close") + "/", read_json)
+
+    @operation
+    def delete_draft(study: str) -> Request[None]:
+        return Request("DELETE", in_study(study) + "/", read_nothing)
+
+    @operation
+    def annotators(study: str) -> Request[list[shapes.Annotator]]:
+        return get(in_study(study, "annotators") + "/", read_results)
+
+    @operation
+    def add_annotators(
+        study: str, *, count: int | None = None, people: Sequence[str] | None = None, group: str | None = None
+    ) -> Request[list[shapes.Link]]:
+        """New annotators with their personal links."""
+        said = {"count": count, "people": None if people is None else list(people), "group": group}
+        return post(in_study(study, "annotators") + "/", read_results, said)
+
+    @operation
+    def links(study: str) -> Request[list[shapes.Link]]:
+        return get(in_study(study, "links") + "/", read_results)
+
+    @operation
+    def import_responses(
+        study: str, name: str, content: bytes, *, partial: bool = False, dry_run: bool = False
+    ) -> Request[shapes.ResponseCounts]:
+        """Finished judgments into a draft, which becomes an imported study."""
+        return send_file(
+            in_study(study, "responses/import") + "/", read_json, name, content, partial=partial, dry_run=dry_run
+        )
+
+    # Models
+
+    @operation
+    def evaluators(study: str) -> Request[list[shapes.Evaluator]]:
+        return get(in_study(study, "evaluators") + "/", read_results)
+
+    @operation
+    def evaluate(study: str, model: str, **choices: Any) -> Request[shapes.Evaluator]:
+        """Let a model or a baseline answer; choices: label, stages, reading, prompt, budget, confirm_cost …"""
+        return post(in_study(study, "evaluators") + "/", read_json, {"model": model} | choices)
+
+    @listing
+    def runs(project: str, *, state: str | None = None) -> Request[list[shapes.Run]]:
+        return get(in_project(project, "runs") + "/", read_results, state=state)
+
+    @operation
+    def run(run: int) -> Request[shapes.Run]:
+        return get(f"runs/{run}/", read_json)
+
+    @operation
+    def cancel_run(run: int) -> Request[shapes.Run]:
+        return post(f"runs/{run}/cancel/", read_json)
+
+    # Results: choices are include, convention, texts, calibration and drop, as on the results page
+
+    @operation
+    def results(study: str, **choices: Any) -> Request[shapes.Results]:
+        """The sentences of the results, and which tables and figures there are."""
+        return get(in_study(study, "results") + "/", read_json, waits=True, **choices)
+
+    @operation
+    def table(study: str, name: str, ending: str = "csv", **choices: Any) -> Request[bytes]:
+        """A table as csv, json or tex."""
+        return get(in_study(study, "tables", f"{name}.{ending}"), read_bytes, waits=True, **choices)
+
+    @operation
+    def table_frame(study: str, name: str, **choices: Any) -> Request[pd.DataFrame]:
+        """A table as a pandas frame; undefined numbers are NaN, and the column `reason` says why."""
+        return get(in_study(study, "tables", f"{name}.csv"), read_frame, waits=True, **choices)
+
+    @operation
+    def figure(study: str, name: str, ending: str = "svg", **choices: Any) -> Request[bytes]:
+        """A figure as svg, png or vl.json."""
+        return get(in_study(study, "figures", f"{name}.{ending}"), read_bytes, waits=True, **choices)
+
+    @operation
+    def responses(study: str, kind: str = "csv", **choices: Any) -> Request[bytes]:
+        """Single answers as csv, wide or jsonl; also codebook, unanswered and metrics."""
+        return get(in_study(study, "responses", kind) + "/", read_bytes, waits=True, **choices)
+
+    @operation
+    def responses_frame(study: str, **choices: Any) -> Request[pd.DataFrame]:
+        """Single answers as a pandas frame, one row each."""
+        return get(in_study(study, "responses/csv") + "/", read_frame, waits=True, **choices)
+
+    @operation
+    def build_pack(study: str) -> Request[shapes.Job]:
+        """Ask for a replication pack: wait for the job, then take it with `pack`."""
+        return post(in_study(study, "pack") + "/", read_json)
+
+    @operation
+    def pack(study: str) -> Request[bytes]:
+        return get(in_study(study, "pack.zip"), read_bytes)
+
+    @operation
+    def job(job: int) -> Request[shapes.Job]:
+        return get(f"jobs/{job}/", read_json)

@@ -1,0 +1,165 @@
+"""The shapes of what the server sends, for type checkers; at run time they are plain dictionaries."""
+
+from typing import Any, TypedDict
+
+
+class Project(TypedDict):
+    slug: str
+    title: str
+    description: str
+    created_at: str
+
+
+class Option(TypedDict, total=False):
+    id: str
+    text: str
+    correct: bool
+    explanation: str
+
+
+class Item(TypedDict, total=False):
+    id: str
+    text_id: str
+    generator: str
+    question: str
+    answers: list[Option]
+    answer: str
+    reference: bool
+    metadata: dict[str, Any]
+    version: int
+
+
+class Text(TypedDict, total=False):
+    id: str
+    title: str
+    text: str | None
+    text_sha256: str
+    language: str
+    items: list[Item]
+    metadata: dict[str, Any]
+    version: int
+
+
+class TextRow(TypedDict):
+    id: str
+    version: int
+    title: str
+    language: str
+    n_items: int
+    generators: list[str]
+
+
+class Imported(TypedDict):
+    stored: bool
+    counts: dict[str, int]
+    warnings: list[dict[str, Any]]
+
+
+class Study(TypedDict):
+    slug: str
+    project: str
+    title: str
+    protocol: str
+    language: str
+    instrument: str
+    items: dict[str, Any]
+    plan: dict[str, Any]
+    params: dict[str, Any]
+    groups: list[str]
+    seed: int
+    state: str
+    effects_hidden: bool
+    created_at: str
+    launched_at: str | None
+    closed_at: str | None
+
+
+class Annotator(TypedDict):
+    id: int
+    code: str
+    group: str
+    purpose: str
+    state: str
+    n_done: int
+    n_open: int
+    joined_at: str | None
+
+
+class Link(TypedDict):
+    id: int
+    annotator: str
+    person: str
+    group: str
+    link: str
+
+
+class Evaluator(TypedDict):
+    label: str
+    kind: str
+    model: str
+    done: int
+    missing: int
+    run: int | None
+
+
+class Run(TypedDict):
+    id: int
+    project: str
+    kind: str
+    label: str
+    model: str
+    state: str
+    reason: str
+    budget: float | None
+    spent: float
+    currency: str
+    n_calls: int
+    n_answered: int
+    n_missing: int
+    created_at: str
+    finished_at: str | None
+
+
+class Job(TypedDict):
+    id: int
+    kind: str
+    title: str
+    project: str | None
+    state: str
+    step: str
+    done: int
+    total: int
+    error: str
+    has_worker: bool
+    queued_at: str
+    finished_at: str | None
+
+
+class NamedTable(TypedDict):
+    name: str
+    title: str
+    n_rows: int
+    columns: list[str]
+
+
+class Results(TypedDict):
+    included: list[str]
+    n_responses: int
+    sentences: list[str]
+    tables: list[NamedTable]
+    figures: list[str]
+    effects_hidden: bool
+
+
+class Generated(TypedDict):
+    generator: str | None
+    n_items: int
+    n_missing: int
+    runs: list[int]
+
+
+class ResponseCounts(TypedDict):
+    annotators: int
+    assignments: int
+    responses: int
+    notices: list[str]

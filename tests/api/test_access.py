@@ -1,0 +1,153 @@
+"""Every address of the API, from its routes, for every role and every scope."""
+
+import pytest
+from django.urls import reverse
+
+from api.models import Scope
+from api.urls import operations
+from projects.models import Role
+
+READ, WRITE, PEOPLE, ANSWERS, MODELS, ADMIN = Scope
+VIEWER, REVIEWER, RESEARCHER, OWNER = Role
+ANYBODY, SERVER_ADMIN = "anybody", "admin of the server"
+# By address and method: the scope of the token, and the least role of its person.
+NEEDS = {
+    "api_me get": (READ, ANYBODY),
+    "api_projects get": (READ, ANYBODY),
+    "api_projects post": (WRITE, ANYBODY),
+    "api_project get": (READ, VIEWER),
+    "api_project patch": (WRITE, OWNER),
+    "api_project_jobs get": (READ, VIEWER),
+    "api_project_models get": (READ, RESEARCHER),
+    "api_texts get": (READ, VIEWER),
+    "api_texts post": (WRITE, RESEARCHER),
+    "api_text get": (READ, VIEWER),
+    "api_text put": (WRITE, RESEARCHER),
+    "api_items get": (READ, VIEWER),
+    "api_items post": (WRITE, RESEARCHER),
+    "api_item get": (READ, VIEWER),
+    "api_item put": (WRITE, RESEARCHER),
+    "api_generators get": (READ, VIEWER),
+    "api_imports post": (WRITE, RESEARCHER),
+    "api_bank get": (READ, VIEWER),
+    "api_generate post": (MODELS, RESEARCHER),
+    "api_runs get": (READ, VIEWER),
+    "api_instruments get": (READ, VIEWER),
+    "api_instruments post": (WRITE, RESEARCHER),
+    "api_instrument get": (READ, VIEWER),
+    "api_studies get": (READ, VIEWER),
+    "api_studies post": (WRITE, RESEARCHER),
+    "api_study get": (READ, VIEWER),
+    "api_study put": (WRITE, RESEARCHER),
+    "api_study delete": (WRITE, RESEARCHER),
+    "api_study_launch post": (WRITE, RESEARCHER),
+    "api_study_pause post": (WRITE, RESEARCHER),
+    "api_study_resume post": (WRITE, RESEARCHER),
+    "api_study_open_main post": (WRITE, RESEARCHER),
+    "api_study_second_round post": (WRITE, RESEARCHER),
+    "api_study_close post": (WRITE, RESEARCHER),
+    "api_study_reopen post": (WRITE, RESEARCHER),
+    "api_annotators get": (READ, VIEWER),
+    "api_annotators post": (PEOPLE, RESEARCHER),
+    "api_links get": (PEOPLE, RESEARCHER),
+    "api_annotator_revoke post": (PEOPLE, RESEARCHER),
+    "api_annotator_renew post": (PEOPLE, RESEARCHER),
+    "api_import_responses post": (ANSWERS, RESEARCHER),
+    "api_responses get": (ANSWERS, REVIEWER),
+    "api_results get": (READ, VIEWER),
+    "api_table get": (READ, VIEWER),
+    "api_figure get": (READ, VIEWER),
+    "api_pack get": (ANSWERS, REVIEWER),
+    "api_pack post": (ANSWERS, REVIEWER),
+    "api_pack_file get": (ANSWERS, REVIEWER),
+    "api_evaluators get": (READ, VIEWER),
+    "api_evaluators post": (MODELS, RESEARCHER),
+    "api_run get": (READ, VIEWER),
+    "api_run_pause post": (MODELS, RESEARCHER),
+    "api_run_resume post": (MODELS, RESEARCHER),
+    "api_run_cancel post": (MODELS, RESEARCHER),
+    "api_run_retry post": (MODELS, RESEARCHER),
+    "api_job get": (READ, VIEWER),
+    "api_job_cancel post": (WRITE, VIEWER),
+    "api_job_retry post": (WRITE, VIEWER),
+    "api_endpoints get": (ADMIN, SERVER_ADMIN),
+    "api_endpoints post": (ADMIN, SERVER_ADMIN),
+    "api_endpoint get": (ADMIN, SERVER_ADMIN),
+    "api_endpoint patch": (ADMIN, SERVER_ADMIN),
+    "api_endpoint delete": (ADMIN, SERVER_ADMIN),
+    "api_endpoint_test post": (ADMIN, SERVER_ADMIN),
+    "api_endpoint_forget_key post": (ADMIN, SERVER_ADMIN),
+}
+CHARACTERS = ("stranger", "viewer", "reviewer", "researcher", "owner", "admin_user")
+# Nothing to show yet: the figure needs another name, the pack is not built.
+FIGURE, NO_PACK = {"name": "dumbbell", "ending": "svg"}, "api_pack_file get"
+
+
+def routes() -> set[str]:
+    """Address and method of all operations."""
+    return {
+        f"{pattern.name} {method}"
+        for pattern in operations
+        for method in ("get", "post", "put", "patch", "delete")
+        if method in pattern.callback.view_class.http_method_names and hasattr(pattern.callback.view_class, method)
+    }
+
+
+def find_address(name: str, numbers: dict) -> str:
+    pattern = next(each for each in operations if each.name == name)
+    parts = numbers | (FIGURE if name == "api_figure" else {})
+    return reverse(name, kwargs={part: parts[part] for part in pattern.pattern.regex.groupindex})
+
+
+def may(character: str, needs: object) -> bool:
+    if character == "admin_user" or needs == ANYBODY:
+        return True
+    return needs != SERVER_ADMIN and character != "stranger" and Role(character).rank >= Role(needs).rank
+
+
+def test_the_table_names_every_route():
+    assert set(NEEDS) == routes()
+
+
+@pytest.mark.parametrize("operation", NEEDS)
+def test_role_and_scope_decide_together(operation, numbers, caller, request):
+    name, method = operation.split()
+    scope, role = NEEDS[operation]
+    address = find_address(name, numbers)
+    body = None if method == "get" else {}
+    without = caller(request.getfixturevalue("admin_user"), [other for other in Scope if other != scope])
+    refused = without.ask(method, address, body)
+    assert refused.status_code == 403
+    assert f"“{scope.value}”" in refused.json()["detail"]
+    for character in CHARACTERS:
+        status = caller(request.getfixturevalue(character), [scope]).ask(method, address, body).status_code
+        if not may(character, role):
+            assert status == (403 if role == SERVER_ADMIN else 404), character
+        elif operation == "api_job_cancel post" and character in ("viewer", "reviewer"):
+            assert status == 403, character  # it is neither theirs nor have they the role for those of others
+        elif operation != NO_PACK:
+            assert status in (200, 201, 202, 204, 400, 409, 415, 422), character
+        if status == 204:
+            return  # it is gone for those who come after
+
+
+@pytest.mark.parametrize("operation", NEEDS)
+def test_without_a_token_nobody_gets_anything(operation, numbers, client):
+    name, method = operation.split()
+    response = getattr(client, method)(find_address(name, numbers))
+    assert response.status_code == 401
+    assert response.headers["WWW-Authenticate"] == "Bearer"
+    assert response.headers["Content-Type"] == "application/problem+json"
+
+
+@pytest.mark.parametrize(
+    "operation", [name for name, (_, role) in NEEDS.items() if role in Role and name.endswith("get")]
+)
+def test_a_foreign_object_looks_like_one_that_does_not_exist(operation, numbers, caller, stranger):
+    name = operation.split()[0]
+    nothing = {part: 10**6 if isinstance(value, int) else "nothing" for part, value in numbers.items()}
+    nothing |= {"name": "description", "ending": "csv", "kind": "csv"}
+    ask = caller(stranger).get
+    foreign, unknown = ask(find_address(name, numbers)), ask(find_address(name, nothing))
+    assert foreign.status_code == unknown.status_code == 404
+    assert foreign.content == unknown.content
