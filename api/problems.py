@@ -14,6 +14,7 @@ from rest_framework.response import Response
 
 from analysis.choices import BadChoice
 from api.services.idempotency import KeyReused, StillWorking
+from api.shapes import JobSerializer
 from evaluation.services.evaluators import CannotEvaluate
 from generation.services.storing import CannotGenerate
 from items.formats.rows import ImportProblem
@@ -138,8 +139,6 @@ class RequestTooLarge(Exception):
 
 def report_pending(error: ResultPending, context: Mapping[str, Any]) -> Response:
     """202 with the job that makes the result: ask again when it is done."""
-    from api.views.jobs import JobSerializer
-
     job = JobSerializer(error.job, context={"request": context["request"]}).data
     return Response(job, status=202, headers={"Retry-After": "1"})
 

@@ -25,6 +25,7 @@ from api.models import MAX_KEY, Scope, StoredReply
 from api.parsing import StrictJSONParser
 from api.problems import MEDIA_TYPE, ProblemSerializer, Refused
 from api.services import idempotency
+from api.shapes import JobSerializer
 from items.plain import has_control
 from projects.access import get_project
 from projects.models import Role
@@ -127,8 +128,6 @@ def operation(
         else:
             answers[status] = listed if listed is not None else OpenApiResponse(description="Done.")
         if may_wait:
-            from api.views.jobs import JobSerializer
-
             answers[202] = OpenApiResponse(JobSerializer, description="A worker makes the result: ask again later.")
         if not writes:
             answers[304] = OpenApiResponse(description="Nothing has changed since.")

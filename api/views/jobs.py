@@ -3,46 +3,18 @@
 from typing import Any
 
 from django.utils.translation import gettext as _
-from rest_framework import serializers
 from rest_framework.request import Request
 
 from api.models import Scope
 from api.problems import Refused
+from api.shapes import JobSerializer
 from api.views.base import Filter, JSONView, operation
-from jobs.kinds import KINDS
-from jobs.models import Job, JobState
+from jobs.models import JobState
 from jobs.scheduling import cancel, retry
-from jobs.views import describe_step, get_job, may_cancel
-from jobs.workers import has_live_workers
+from jobs.views import get_job, may_cancel
 from projects.models import Role
 
 STATES = (Filter("state", "state", "Only jobs in this state.", tuple(JobState.values)),)
-
-
-class JobSerializer(serializers.Serializer):
-    """Work that outlasts a request."""
-
-    id = serializers.IntegerField(source="pk")
-    kind = serializers.CharField()
-    title = serializers.SerializerMethodField()
-    project = serializers.CharField(source="project.slug", allow_null=True, default=None)
-    state = serializers.ChoiceField(JobState.choices)
-    step = serializers.SerializerMethodField(help_text="What is being done, in words.")
-    done = serializers.IntegerField(help_text="Parts of the step that are done.")
-    total = serializers.IntegerField(help_text="Parts of the step; 0 where nobody knows.")
-    error = serializers.CharField(help_text="Why it failed; empty if it did not.")
-    has_worker = serializers.SerializerMethodField(help_text="False: no worker is running, so that it waits.")
-    queued_at = serializers.DateTimeField()
-    finished_at = serializers.DateTimeField(allow_null=True)
-
-    def get_title(self, job: Job) -> str:
-        return str(KINDS[job.kind].title)
-
-    def get_step(self, job: Job) -> str:
-        return describe_step(job) if job.is_open else ""
-
-    def get_has_worker(self, job: Job) -> bool:
-        return has_live_workers()
 
 
 class JobView(JSONView):

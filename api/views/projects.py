@@ -7,8 +7,9 @@ from rest_framework.request import Request
 
 from api.models import Scope
 from api.problems import require_valid
+from api.shapes import JobSerializer
 from api.views.base import JSONView, ProjectView, operation
-from api.views.jobs import STATES, JobSerializer
+from api.views.jobs import STATES
 from jobs.models import Job
 from llm.models import Endpoint
 from projects.forms import NewProjectForm

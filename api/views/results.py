@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from analysis.services.packs import ask_for_pack, find_pack, says_too_much
 from django.http import FileResponse, Http404, HttpResponseBase
 from django.utils.translation import gettext as _
 from django.utils.translation import override
@@ -16,14 +17,13 @@ from analysis.exports.writing import FORMATS, export_responses, write_metrics, w
 from analysis.results.file_views import FILE_TYPES, streamed
 from analysis.results.forms import ResultsForm
 from analysis.services.figures import figure_of
-from analysis.services.packs import ask_for_pack, find_pack, says_too_much
 from analysis.services.results import counts_by_purpose, open_export, report_of
 from analysis.tables.spec import Table
 from analysis.tables.writers import WRITERS, as_csv
 from api.models import Scope
 from api.problems import Refused, require_valid
+from api.shapes import JobSerializer
 from api.views.base import StudyView, operation
-from api.views.jobs import JobSerializer
 from projects.models import Role
 from studies.models import Study
 from studies.services.states import are_effects_hidden

@@ -1,0 +1,34 @@
+"""Shapes of replies that every address may give."""
+
+from rest_framework import serializers
+
+from jobs.kinds import KINDS
+from jobs.models import Job, JobState
+from jobs.views import describe_step
+from jobs.workers import has_live_workers
+
+
+class JobSerializer(serializers.Serializer):
+    """Work that outlasts a request."""
+
+    id = serializers.IntegerField(source="pk")
+    kind = serializers.CharField()
+    title = serializers.SerializerMethodField()
+    project = serializers.CharField(source="project.slug", allow_null=True, default=None)
+    state = serializers.ChoiceField(JobState.choices)
+    step = serializers.SerializerMethodField(help_text="What is being done, in words.")
+    done = serializers.IntegerField(help_text="Parts of the step that are done.")
+    total = serializers.IntegerField(help_text="Parts of the step; 0 where nobody knows.")
+    error = serializers.CharField(help_text="Why it failed; empty if it did not.")
+    has_worker = serializers.SerializerMethodField(help_text="False: no worker is running, so that it waits.")
+    queued_at = serializers.DateTimeField()
+    finished_at = serializers.DateTimeField(allow_null=True)
+
+    def get_title(self, job: Job) -> str:
+        return str(KINDS[job.kind].title)
+
+    def get_step(self, job: Job) -> str:
+        return describe_step(job) if job.is_open else ""
+
+    def get_has_worker(self, job: Job) -> bool:
+        return has_live_workers()
