@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from analysis.services.packs import ask_for_pack, find_pack, says_too_much
 from django.http import FileResponse, Http404, HttpResponseBase
 from django.utils.translation import gettext as _
 from django.utils.translation import override
@@ -14,6 +13,7 @@ from analysis.choices import Choices
 from analysis.downloads import TABLE_TYPES, sent
 from analysis.exports.codebook import codebook
 from analysis.exports.writing import FORMATS, export_responses, write_metrics, write_unanswered
+from analysis.pack.asking import ask_for_pack, find_pack, says_too_much
 from analysis.results.file_views import FILE_TYPES, streamed
 from analysis.results.forms import ResultsForm
 from analysis.services.figures import figure_of
