@@ -10,7 +10,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from analysis.choices import Choices
-from analysis.downloads import TABLE_TYPES, sent
+from analysis.downloads import TABLE_TYPES, send_file
 from analysis.exports.codebook import codebook
 from analysis.exports.writing import FORMATS, export_responses, write_metrics, write_unanswered
 from analysis.pack.asking import ask_for_pack, find_pack, says_too_much
@@ -163,7 +163,7 @@ class Answers(ResultsView):
             raise Http404
         name = f"{self.study.slug}-{kind}.{'jsonl' if kind == 'jsonl' else 'csv'}"
         if file := open_export(self.study, kind, self.choices):
-            return sent(name, file)
+            return send_file(name, file)
         return streamed(name, lambda out: export_responses(self.study, kind, out, purposes))
 
 
