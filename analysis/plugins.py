@@ -69,6 +69,19 @@ class Datasheet:
 
 
 @dataclass(frozen=True)
+class Pages:
+    """Which tables a report shows on which page of the results, by name; all of them stand under Details.
+
+    The first of each is the one that its page offers as a file. coefficient: what `agreed` are, such as Cohen's κ.
+    """
+
+    agreement: tuple[str, ...] = ("agreement",)
+    items: tuple[str, ...] = ()
+    compare: tuple[str, ...] = ("agreement_with_humans",)
+    coefficient: str = "Conger's κ"
+
+
+@dataclass(frozen=True)
 class ProtocolPlugin:
     """What results, packs and the planner ask about a protocol.
 
@@ -94,6 +107,10 @@ class ProtocolPlugin:
     design: Callable[..., str] = field(default=call_later("analysis.protocols.default.describe_design"))
     agreement: Callable[..., str] = field(default=call_later("analysis.protocols.default.describe_agreement"))
     outcome: Callable[..., str] = lambda facts: ""
+    summary: Callable[..., Any] = field(default=call_later("analysis.protocols.default.summarize"))
+    agreed: Callable[..., list[Any]] = field(default=call_later("analysis.protocols.default.list_agreed"))
+    beside: Callable[..., Any] = lambda report: None
+    pages: Pages = Pages()
 
 
 @cache

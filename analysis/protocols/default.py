@@ -8,20 +8,24 @@ from typing import Any
 
 import pandas as pd
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from analysis.agreement.lab_overview import row_of
 from analysis.agreement.questions import Asked, questions_of
-from analysis.formatting import UNDEFINED, number
+from analysis.figures.paper import Bar, Bars
+from analysis.formatting import UNDEFINED, count, number, of_people
 from analysis.frames.evidence import Evidence, with_items
 from analysis.pack.methods import Facts
 from analysis.protocols.tables import AGREEMENT, COUNTS, DISTRIBUTIONS, TABLES
 from analysis.reports.description import description
 from analysis.reports.drill_down import COUNTED, list_counted, list_rows
 from analysis.reports.error_codes import found_errors
-from analysis.reports.evaluators import evaluator_named, evaluators_in, people_in
+from analysis.reports.evaluators import HUMAN, evaluator_named, evaluators_in, people_in
+from analysis.reports.outcome import Agreed, Outcome, rows_called
 from analysis.reports.report import Report
 from analysis.reports.variants import variants
 from analysis.tables.spec import Row, Table, TableSpec
+from studies.question_words import name_label, name_question
 from studies.services.declarations import get_declaration
 
 ANSWER = ("text_id", "item_id", "option_id", "annotator", "stage", "question", "value")
@@ -168,3 +172,62 @@ def describe_agreement(facts: Facts) -> str:
     values = {row["question"]: row["conger_kappa"] for row in rows}
     by = ", ".join(f"{name} {_(UNDEFINED) if value is None else number(value)}" for name, value in values.items())
     return _("Conger's κ between people: %(by)s.") % {"by": by} if by else ""
+
+
+# The summary ----------------------------------------------------------------------------------------------------------
+
+
+def summarize(report: Report, _estimand: str) -> Outcome | None:
+    """How many answers there are, and how those to the first question with declared answers distribute."""
+    counts = [row for row in rows_called(report, "counts") if row["evaluator"] == HUMAN] or rows_called(
+        report, "counts"
+    )
+    if not counts:
+        return None
+    n, people = sum(row["n"] for row in counts), max(row["n_annotators"] for row in counts)
+    values = {"answers": count_words(n), "people": of_people(people), "questions": len(counts)}
+    said = ngettext(
+        "%(answers)s to %(questions)s question by %(people)s.",
+        "%(answers)s to %(questions)s questions by %(people)s.",
+        len(counts),
+    )
+    return Outcome(
+        title=_("How the answers distribute"),
+        standings=(),
+        figure=draw_labels(report),
+        verdict=said % values,
+        tables=("distributions", "counts"),
+    )
+
+
+def count_words(n: int) -> str:
+    return ngettext("%(n)s answer", "%(n)s answers", n) % {"n": count(n)}
+
+
+def draw_labels(report: Report) -> Bars | None:
+    """The questions that have the same answers as the first one."""
+    counts: dict[str, dict[str, int]] = {}
+    for row in rows_called(report, "distributions"):
+        if row["evaluator"] == HUMAN:
+            counts.setdefault(row["question"], {})[row["label"]] = row["n"]
+    if not counts:
+        return None
+    labels = tuple(next(iter(counts.values())))
+    lines = tuple(
+        Bar(name_question(name), tuple(mine.values()), count_words(sum(mine.values())))
+        for name, mine in counts.items()
+        if tuple(mine) == labels
+    )
+    return Bars(lines, tuple(map(name_label, labels)), _("percent of answers; numbers are answers"))
+
+
+def list_agreed(report: Report) -> list[Agreed]:
+    """Where the report has the default table."""
+    return [
+        Agreed(
+            name_question(row["question"]), row["conger_kappa"], None, None, row["reason"], row["percent"], row["ac1"],
+            ngettext("%(n)s unit", "%(n)s units", row["n_units"]) % {"n": count(row["n_units"])},
+        )
+        for row in rows_called(report, "agreement")
+        if "conger_kappa" in row and "n_units" in row
+    ]  # fmt: skip

@@ -3,7 +3,7 @@
 from django.utils.translation import gettext_lazy as _
 
 from analysis.codes import ERROR, Code
-from analysis.plugins import BOTH, GOOD, INPUT, Datasheet, ProtocolPlugin, call_later
+from analysis.plugins import BOTH, GOOD, INPUT, Datasheet, Pages, ProtocolPlugin, call_later
 
 HERE = "analysis.protocols.best_worst"
 
@@ -27,4 +27,10 @@ PLUGIN = ProtocolPlugin(
     ),
     design=call_later(f"{HERE}.report.describe_design"),
     agreement=call_later(f"{HERE}.report.describe_agreement"),
+    summary=call_later(f"{HERE}.summary.summarize"),
+    agreed=call_later(f"{HERE}.summary.list_agreed"),
+    pages=Pages(
+        items=("item_scores", "error_codes"),
+        compare=("judge_scores",),
+    ),
 )

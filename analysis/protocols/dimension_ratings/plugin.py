@@ -12,6 +12,7 @@ from analysis.plugins import (
     INPUT,
     OWN,
     Datasheet,
+    Pages,
     ProtocolPlugin,
     Published,
     call_later,
@@ -66,4 +67,19 @@ PLUGIN = ProtocolPlugin(
     ),
     design=call_later(f"{HERE}.sentences.describe_design"),
     agreement=call_later(f"{HERE}.sentences.describe_agreement"),
+    summary=call_later(f"{HERE}.summary.summarize"),
+    agreed=call_later(f"{HERE}.summary.list_agreed"),
+    pages=Pages(
+        agreement=("alpha", "expert_check"),
+        items=("flagged_cells", "error_codes"),
+        compare=(
+            "metric_correlations",
+            "metric_means",
+            "metric_checks",
+            "metric_by_score",
+            "judge_means",
+            "agreement_with_humans",
+        ),
+        coefficient="Krippendorff's α",
+    ),
 )

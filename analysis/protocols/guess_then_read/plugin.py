@@ -4,7 +4,18 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
 from analysis.codes import GUESSABLE, TAG, TYPE, UNANSWERABLE, Code
-from analysis.plugins import BOTH, CONTENT, CORRECT, GOOD, INPUT, Datasheet, ProtocolPlugin, Published, call_later
+from analysis.plugins import (
+    BOTH,
+    CONTENT,
+    CORRECT,
+    GOOD,
+    INPUT,
+    Datasheet,
+    Pages,
+    ProtocolPlugin,
+    Published,
+    call_later,
+)
 
 HERE = "analysis.protocols.guess_then_read"
 
@@ -61,4 +72,13 @@ PLUGIN = ProtocolPlugin(
     design=call_later(f"{HERE}.sentences.describe_design"),
     agreement=call_later(f"{HERE}.sentences.describe_agreement"),
     outcome=call_later(f"{HERE}.sentences.describe_outcome"),
+    summary=call_later(f"{HERE}.summary.summarize"),
+    agreed=call_later(f"{HERE}.summary.list_agreed"),
+    beside=call_later(f"{HERE}.summary.draw_evaluators"),
+    pages=Pages(
+        agreement=("agreement_with_humans",),
+        items=("item_analysis", "guessable_items", "unanswerable_items", "ratings", "accuracy_by_rating"),
+        compare=("informativity", "agreement_with_humans", "beside_accuracy", "informativity_probability"),
+        coefficient="Cohen's κ",
+    ),
 )

@@ -4,7 +4,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
 from analysis.codes import ERROR, Code
-from analysis.plugins import BOTH, GOOD, INPUT, Datasheet, ProtocolPlugin, Published, call_later
+from analysis.plugins import BOTH, GOOD, INPUT, Datasheet, Pages, ProtocolPlugin, Published, call_later
 
 HERE = "analysis.protocols.pairwise"
 
@@ -41,4 +41,9 @@ PLUGIN = ProtocolPlugin(
     ),
     design=call_later(f"{HERE}.sentences.describe_design"),
     agreement=call_later(f"{HERE}.sentences.describe_agreement"),
+    summary=call_later(f"{HERE}.summary.summarize"),
+    agreed=call_later(f"{HERE}.summary.list_agreed"),
+    pages=Pages(
+        compare=("agreement_with_humans", "judge_wins", "position_bias"),
+    ),
 )

@@ -10,7 +10,16 @@ from analysis.frames.evidence import Evidence
 from analysis.measures.types import IntArray
 from analysis.protocols.stopping_questionnaire.agreement import pairs_of, pairs_with_people
 from analysis.protocols.stopping_questionnaire.judged import Judgments, group_of, groups_in, is_label, judgments_in
-from analysis.protocols.stopping_questionnaire.tables import AGREEMENT, CONTRASTS, FLOW, JUDGE_AGREEMENT, LABELS, TABLES
+from analysis.protocols.stopping_questionnaire.tables import (
+    AGREEMENT,
+    CONTRASTS,
+    FLOW,
+    JUDGE_AGREEMENT,
+    LABELS,
+    NOT_STOPPED,
+    STOPS,
+    TABLES,
+)
 from analysis.reports.drill_down import COUNTED, list_counted, list_rows, say_alike
 from analysis.reports.evaluators import evaluator_named, people_in
 from analysis.tables.spec import Row, Table, TableSpec
@@ -31,6 +40,15 @@ def list_flow(evidence: Evidence, row: Row, column: str) -> Table:
     frame = select_judgments(evidence, row).frame
     kept = frame["stopped"] == row["category"] if column == "stopped" else is_label(frame, row["category"])
     return list_labels(evidence, frame[kept], row["category"])
+
+
+@STOPS.drill_down
+def list_stops(evidence: Evidence, row: Row, column: str) -> Table:
+    """People's judgments of the generator's items: those that ended at the category, or all of them."""
+    frame = judgments_in(evidence).among(people_in(evidence)).frame
+    mine = frame[frame["generator"] == row["generator"]]
+    mine = mine.assign(stopped=mine["stopped"].fillna(NOT_STOPPED))
+    return list_labels(evidence, mine[mine["stopped"] == row["category"]] if column == "n" else mine, "stopped")
 
 
 @CONTRASTS.drill_down

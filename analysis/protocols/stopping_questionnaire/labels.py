@@ -15,7 +15,8 @@ from analysis.protocols.stopping_questionnaire.judged import (
     is_label,
     judgments_in,
 )
-from analysis.protocols.stopping_questionnaire.tables import FLOW, LABELS
+from analysis.protocols.stopping_questionnaire.tables import FLOW, LABELS, NOT_STOPPED, STOPS
+from analysis.reports.evaluators import people_in
 from analysis.tables.spec import Table
 from studies.protocols import Question
 
@@ -32,6 +33,20 @@ def flow(evidence: Evidence) -> Table:
             about = {"group": group_of(evaluator), "category": category.name}
             rows.append(about | {"reached": reached, "stopped": stopped})
     return FLOW.build(rows)
+
+
+def stops(evidence: Evidence) -> Table:
+    """One row per generator and category at whose answer people's judgments of its items ended, or did not stop."""
+    judgments = judgments_in(evidence)
+    frame = judgments.among(people_in(evidence)).frame
+    rows = []
+    for generator in evidence.generators:
+        mine = frame[frame["generator"] == generator]["stopped"].fillna(NOT_STOPPED)
+        for name in (NOT_STOPPED, *(category.name for category in judgments.categories)):
+            n = int((mine == name).sum())
+            about = {"generator": generator, "category": name, "n": n, "n_all": len(mine)}
+            rows.append(about | {"share": n / len(mine) if len(mine) else None})
+    return STOPS.build(rows)
 
 
 def label_distributions(evidence: Evidence) -> Table:

@@ -14,6 +14,7 @@ from analysis.plugins import (
     OUTSIDE,
     OWN,
     Datasheet,
+    Pages,
     ProtocolPlugin,
     Published,
     call_later,
@@ -60,4 +61,7 @@ PLUGIN = ProtocolPlugin(
     ),
     design=call_later(f"{HERE}.sentences.describe_design"),
     agreement=call_later(f"{HERE}.sentences.describe_agreement"),
+    summary=call_later(f"{HERE}.summary.summarize"),
+    agreed=call_later(f"{HERE}.summary.list_agreed"),
+    pages=Pages(items=("error_codes",), compare=("agreement_with_humans",), coefficient="Cohen's κ"),
 )

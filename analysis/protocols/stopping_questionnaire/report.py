@@ -7,7 +7,7 @@ from analysis.figures.sizes import rows_by_group_and_source
 from analysis.frames.evidence import Evidence
 from analysis.protocols.stopping_questionnaire import figures as drawn
 from analysis.protocols.stopping_questionnaire.agreement import agreement, category_agreement, judges_at_gates
-from analysis.protocols.stopping_questionnaire.labels import flow, label_distributions
+from analysis.protocols.stopping_questionnaire.labels import flow, label_distributions, stops
 from analysis.protocols.stopping_questionnaire.sentences import (
     most_and_least,
     say_differences,
@@ -30,6 +30,7 @@ def build_report(evidence: Evidence) -> Report:
     comparisons, labels = stopped_comparisons(evidence, stopped), label_distributions(evidence)
     tables = (
         how_far,
+        stops(evidence),
         contrasts(evidence, comparisons),
         *against_others(evidence, comparisons),
         labels,

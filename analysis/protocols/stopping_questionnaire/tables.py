@@ -47,6 +47,19 @@ FLOW = TableSpec(
     page_first=("category",),
 )  # fmt: skip
 
+NOT_STOPPED = ""
+STOPS = TableSpec(
+    "stopped", _("Where judgments stopped, by generator"), (
+        GENERATOR,
+        Column("category", _("Stopped at"), "label"),
+        count("n", _("Judgments"), _("judgments of people that ended here")),
+        count("n_all", _("All"), _("judgments of people of the generator's items")),
+        number("share", _("Share"), _("share of all of them")),
+    ),
+    keys=("generator", "category"),
+    notes=(_("An empty category: the judgment did not stop early. Judgments of all people."),),
+)  # fmt: skip
+
 CONTRASTS = replace(tables.CONTRASTS)
 
 LABELS = TableSpec(
@@ -110,4 +123,4 @@ JUDGE_AGREEMENT = TableSpec(
     ),
 )  # fmt: skip
 
-TABLES = (FLOW, CONTRASTS, LABELS, AGREEMENT, JUDGE_AGREEMENT)
+TABLES = (FLOW, STOPS, CONTRASTS, LABELS, AGREEMENT, JUDGE_AGREEMENT)

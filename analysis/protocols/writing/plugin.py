@@ -1,6 +1,6 @@
 """What a study says in which people write items."""
 
-from analysis.plugins import ProtocolPlugin, call_later
+from analysis.plugins import Pages, ProtocolPlugin, call_later
 
 HERE = "analysis.protocols.writing"
 
@@ -8,4 +8,11 @@ PLUGIN = ProtocolPlugin(
     "writing",
     report=call_later(f"{HERE}.report.build_report"),
     tables=call_later(f"{HERE}.drill_down.list_tables"),
+    summary=call_later(f"{HERE}.summary.summarize"),
+    agreed=lambda report: [],
+    pages=Pages(
+        agreement=(),
+        items=("written_items",),
+        compare=(),
+    ),
 )

@@ -1,0 +1,473 @@
+"""Figures for a summary and for a paper, drawn by the server as SVG: one drawing for page, print and file.
+
+A drawing says what is shown, `draw` how: on a page in CSS pixels with the colours of the page's style sheet, in a file
+in points at the width of a column, with its own colours. Form and position repeat what colours say.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from math import ceil, floor
+from typing import Literal
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from analysis.formatting import MINUS, count, with_interval
+
+Style = Literal["with", "without", "base"]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A number with its interval: filled (with), hollow (without) or grey (base)."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    style: Style = "with"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One row of a figure: its name, its marks, and a number in bold with what follows it at the right."""
+
+    label: str
+    marks: tuple[Mark, ...]
+    number: str = ""
+    after: str = ""
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """Rows of numbers with intervals on one axis. joined: a bar between the marks of a row. dashed: where a line is."""
+
+    lines: tuple[Line, ...]
+    axis: str
+    heading: str = ""
+    legend: tuple[tuple[Style, str], ...] = ()
+    dashed: float | None = None
+    ends: tuple[float, float] | None = None
+    joined: bool = False
+
+
+@dataclass(frozen=True)
+class Panels:
+    """The same rows in several panels side by side. panels: a title, and the marks of each row."""
+
+    labels: tuple[str, ...]
+    panels: tuple[tuple[str, tuple[tuple[Mark, ...], ...]], ...]
+    axis: str
+    legend: tuple[tuple[Style, str], ...] = ()
+    dashed: float | None = None
+    ends: tuple[float, float] | None = None
+    joined: bool = False
+
+
+@dataclass(frozen=True)
+class Bar:
+    label: str
+    counts: tuple[int, ...]
+    after: str = ""
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Rows of whole bars, cut by counts. parts: what each piece counts."""
+
+    lines: tuple[Bar, ...]
+    parts: tuple[str, ...]
+    axis: str
+
+
+Drawing = Ranges | Panels | Bars
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """Width and size of letters in the same unit. most: rows of the drawing; the others are counted beneath."""
+
+    width: float
+    letter: float
+    most: int = 60
+
+    def wide(self, text: str) -> float:
+        """About how wide a text is in a sans-serif."""
+        return 0.56 * self.letter * len(text)
+
+    @property
+    def is_narrow(self) -> bool:
+        return self.width < 30 * self.letter
+
+
+PAGE, PHONE = Sheet(618, 13, 9), Sheet(326, 13, 9)
+MILLIMETRES = (77, 84, 160)  # one column of ACL, one of many journals, both columns
+POINT = 72 / 25.4
+
+
+def paper_sheet(millimetres: int) -> Sheet:
+    return Sheet(millimetres * POINT, 8 if millimetres > 100 else 7.5)
+
+
+# Drawing --------------------------------------------------------------------------------------------------------------
+
+FONT = "'Liberation Sans', Arial, Helvetica, sans-serif"
+SHADES = ("#f1e8d2", "#17494f", "#5f9a94", "#b9cfc0", "#2f6f73", "#8a7f5c", "#3a3a3a")
+INKS = ("#1f1d1a", "#ffffff", "#000000", "#000000", "#ffffff", "#ffffff", "#ffffff")
+FILE_CSS = (
+    "text{fill:#1f1d1a}.soft{fill:#5e5a52}.axis,.grid,.dash{stroke:#8f887a;fill:none}.grid{stroke:#ddd7ca}"
+    ".dash{stroke:#1f1d1a;stroke-dasharray:3 2}.bar{stroke:#c9c0ac}.with{fill:#0b5c8a;stroke:#0b5c8a}"
+    ".without{fill:#ffffff;stroke:#a8560a}.base{fill:#ffffff;stroke:#6b665c}.end.with{stroke:#0b5c8a}"
+    ".end.without{stroke:#a8560a}.strong{font-weight:bold}.over{stroke:#ffffff;stroke-width:2.5;paint-order:stroke}.piece{stroke:#ffffff}"
+    + "".join(f".s{n}{{fill:{shade}}}.t{n}{{fill:{INKS[n]}}}" for n, shade in enumerate(SHADES))
+)  # fmt: skip
+
+
+def draw(drawing: Drawing, sheet: Sheet, *, label: str = "") -> str:
+    """An SVG element for a page, styled by its style sheet; `label` is what it says to those who cannot see it."""
+    body, height = draw_body(drawing, sheet)
+    said = f' role="img" aria-label="{escape(label)}"' if label else ' aria-hidden="true"'
+    return (
+        f'<svg class="paper" width="{sheet.width:g}" height="{height:g}" viewBox="0 0 {sheet.width:g} {height:g}" '
+        f'font-size="{sheet.letter:g}"{said}>{body}</svg>'
+    )
+
+
+def draw_file(drawing: Drawing, millimetres: int) -> str:
+    """A whole SVG document of so many millimetres, with colours and fonts of its own."""
+    sheet = paper_sheet(millimetres)
+    body, height = draw_body(drawing, sheet)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{millimetres}mm" height="{height / POINT:.2f}mm" '
+        f'viewBox="0 0 {sheet.width:.2f} {height:.2f}" font-size="{sheet.letter:g}" font-family="{FONT}">'
+        f"<style>{FILE_CSS}</style>{body}</svg>\n"
+    )
+
+
+def draw_body(drawing: Drawing, sheet: Sheet) -> tuple[str, float]:
+    if isinstance(drawing, Bars):
+        return draw_bars(drawing, sheet)
+    if isinstance(drawing, Panels):
+        return draw_panels(drawing, sheet)
+    return draw_ranges(drawing, sheet)
+
+
+def text(x: float, y: float, words: str, anchor: str = "start", css: str = "") -> str:
+    kind = f' class="{css}"' if css else ""
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{kind}>{escape(words)}</text>'
+
+
+def line(x1: float, y1: float, x2: float, y2: float, css: str, width: float = 1) -> str:
+    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" class="{css}" stroke-width="{width:g}"/>'
+
+
+def cut(words: str, sheet: Sheet, room: float) -> str:
+    """The words as far as they fit."""
+    most = max(4, int(room / (0.56 * sheet.letter)))
+    return words if len(words) <= most else f"{words[: most - 1]}…"
+
+
+@dataclass(frozen=True)
+class Scale:
+    """From numbers to places between left and right."""
+
+    low: float
+    high: float
+    left: float
+    right: float
+
+    def at(self, value: float) -> float:
+        share = (min(max(value, self.low), self.high) - self.low) / ((self.high - self.low) or 1)
+        return self.left + share * (self.right - self.left)
+
+    def ticks(self, most: int) -> list[float]:
+        """Round numbers, at most so many."""
+        span = (self.high - self.low) or 1
+        steps = (base * 10.0**power for power in range(-3, 6) for base in (1, 2, 5))
+        step = next((step for step in steps if span / step <= most), span)
+        return [n * step for n in range(ceil(self.low / step - 1e-9), floor(self.high / step + 1e-9) + 1)]
+
+
+def ends_of(marks: Sequence[Mark], ends: tuple[float, float] | None, dashed: float | None) -> tuple[float, float]:
+    """Where an axis begins and ends: around all that is drawn, to the next tenth, or as asked where that is wider."""
+    drawn = [each for mark in marks for each in (mark.value, mark.low, mark.high) if each is not None]
+    drawn += [dashed] if dashed is not None else []
+    if not drawn:
+        return ends or (0, 1)
+    unit = 10 ** floor(0 if max(drawn) - min(drawn) > 1 else -1)
+    low, high = floor(min(drawn) / unit + 1e-9) * unit, ceil(max(drawn) / unit - 1e-9) * unit
+    if ends:
+        low, high = max(low, ends[0]), min(high, ends[1])
+    return (low, high) if high > low else (low, low + unit)
+
+
+def tick_word(value: float) -> str:
+    said = f"{abs(value):g}" if abs(value) < 1e-9 or abs(value - round(value)) < 1e-9 else f"{abs(value):.3g}"
+    return (MINUS if value < -1e-9 else "") + (said[1:] if said.startswith("0.") else said)
+
+
+def draw_axis(scale: Scale, top: float, bottom: float, sheet: Sheet, dashed: float | None, most: int) -> Iterator[str]:
+    """Grid, dashed line, base line and numbers beneath."""
+    for tick in scale.ticks(most):
+        yield line(scale.at(tick), top, scale.at(tick), bottom, "grid", sheet.letter / 13)
+        half = sheet.wide(tick_word(tick)) / 2
+        place = min(max(scale.at(tick), half), sheet.width - half)
+        yield text(place, bottom + 1.25 * sheet.letter, tick_word(tick), "middle", "soft")
+    if dashed is not None:
+        yield line(scale.at(dashed), top, scale.at(dashed), bottom, "dash", sheet.letter / 11)
+    yield line(scale.left, bottom, scale.right, bottom, "axis", sheet.letter / 11)
+
+
+def draw_marks(marks: Sequence[Mark], scale: Scale, y: float, sheet: Sheet, *, joined: bool) -> Iterator[str]:
+    """The intervals of two marks stand above and beneath them, that of one behind it."""
+    known = [mark for mark in marks if mark.value is not None]
+    size, thin = 0.4 * sheet.letter, sheet.letter / 9
+    if joined and len(known) > 1:
+        places = [scale.at(mark.value) for mark in known if mark.value is not None]
+        yield line(min(places), y, max(places), y, "bar", 0.3 * sheet.letter)
+    for mark in known:
+        assert mark.value is not None
+        away = 0.0 if len(marks) < 2 else (-1 if mark.style == "with" else 1) * 0.68 * sheet.letter
+        if mark.low is not None and mark.high is not None:
+            yield line(scale.at(mark.low), y + away, scale.at(mark.high), y + away, f"end {mark.style}", thin)
+        yield f'<circle cx="{scale.at(mark.value):.1f}" cy="{y:.1f}" r="{size:.1f}" class="{mark.style}" stroke-width="{thin:.1f}"/>'
+
+
+def draw_legend(legend: Sequence[tuple[Style, str]], x: float, y: float, sheet: Sheet) -> Iterator[str]:
+    for style, words in legend:
+        r, width = 0.4 * sheet.letter, sheet.letter / 9
+        yield f'<circle cx="{x + r:.1f}" cy="{y - r:.1f}" r="{r:.1f}" class="{style}" stroke-width="{width:.1f}"/>'
+        yield text(x + 1.2 * sheet.letter, y, words)
+        x += 1.2 * sheet.letter + sheet.wide(words) + 1.2 * sheet.letter
+
+
+def more_lines(n: int) -> str:
+    return ngettext("%(n)s more", "%(n)s more", n) % {"n": count(n)}
+
+
+def draw_ranges(drawing: Ranges, sheet: Sheet) -> tuple[str, float]:
+    """Names at the left (above each row where there is little room) and numbers at the right."""
+    em, shown = sheet.letter, drawing.lines[: sheet.most]
+    said = max((sheet.wide(f"{each.number} {each.after}") for each in shown), default=0)
+    said = max(said, sheet.wide(drawing.heading))
+    names = max((sheet.wide(each.label) for each in shown), default=0)
+    is_above = sheet.is_narrow or names > 0.28 * sheet.width or names + said > 0.62 * sheet.width
+    left = 0.5 * em if is_above else names + em
+    right = sheet.width - (0.8 * em if is_above else said + em)
+    low, high = ends_of([mark for each in shown for mark in each.marks], drawing.ends, drawing.dashed)
+    scale = Scale(low, high, left, right)
+    step = (2.9 if drawing.joined or is_above else 2.1) * em + (0.9 * em if is_above and drawing.joined else 0)
+    step = min(step, 2.2 * em) if len(shown) > 6 and not is_above else step
+    top = (2.0 if drawing.legend or drawing.heading else 0.4) * em
+    bottom = top + step * len(shown) + 0.2 * em
+    parts = list(draw_legend(drawing.legend, left, 1.0 * em, sheet))
+    if drawing.heading and not is_above:
+        parts.append(text(right + em, 1.0 * em, drawing.heading, css="strong"))
+    parts += draw_axis(scale, top, bottom, sheet, drawing.dashed, 4 if sheet.is_narrow else 6)
+    for place, each in enumerate(shown):
+        y = top + step * place + step / 2
+        if is_above:
+            y = top + step * (place + 1) - 1.05 * em - (0.2 * em if drawing.joined else 0)
+            room = sheet.width - 2 * em - sheet.wide(f"{each.number} {each.after}")
+            up = 1.0 * em + (0.35 * em if drawing.joined else 0)
+            parts += [
+                text(left, y - up, cut(each.label, sheet, room), css="strong over"),
+                number_at(each, sheet.width - 0.5 * em, y - up, "end"),
+            ]
+        else:
+            parts += [text(left - em, y + 0.35 * em, each.label, "end"), number_at(each, right + em, y + 0.35 * em)]
+        parts += draw_marks(each.marks, scale, y, sheet, joined=drawing.joined)
+    return finish(parts, drawing.axis, (left + right) / 2, bottom + 2.5 * em, sheet, len(drawing.lines) - len(shown))
+
+
+def number_at(each: Line, x: float, y: float, anchor: str = "start") -> str:
+    bold = f'<tspan class="strong">{escape(each.number)}</tspan>'
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" class="over">{bold} {escape(each.after)}</text>'
+
+
+def finish(parts: list[str], axis: str, x: float, y: float, sheet: Sheet, n_more: int) -> tuple[str, float]:
+    """The title of the axis beneath, within the sheet, and how many rows are left out."""
+    for words in wrap(axis, sheet):
+        half = sheet.wide(words) / 2
+        parts.append(text(min(max(x, half), sheet.width - half), y, words, "middle", "soft"))
+        y += 1.25 * sheet.letter
+    if n_more > 0:
+        parts.append(text(0.5 * sheet.letter, y, more_lines(n_more), css="soft"))
+        y += 1.25 * sheet.letter
+    return "".join(parts), round(y - 0.6 * sheet.letter, 1)
+
+
+def wrap(words: str, sheet: Sheet) -> list[str]:
+    from textwrap import wrap as cut_lines
+
+    return cut_lines(words, max(12, int(sheet.width / (0.54 * sheet.letter))))
+
+
+def draw_panels(drawing: Panels, sheet: Sheet) -> tuple[str, float]:
+    """As many panels in a line as are wide enough, the names before the first."""
+    em, labels = sheet.letter, drawing.labels[: sheet.most]
+    names = min(max((sheet.wide(each) for each in labels), default=0), 0.26 * sheet.width)
+    left, gap = names + 0.8 * em, 1.1 * em
+    words = [sheet.wide(word) for title, _rows in drawing.panels for word in title.split()]
+    n = max(1, min(len(drawing.panels), int((sheet.width - left) // (max([4 * em, *words]) + gap))))
+    width = (sheet.width - left - 0.5 * em) / n
+    every = [mark for _title, rows in drawing.panels for marks in rows[: sheet.most] for mark in marks]
+    low, high = ends_of(every, drawing.ends, drawing.dashed)
+    step, y = (2.4 if drawing.joined else 1.75) * em, (1.9 if drawing.legend else 0.2) * em
+    parts = list(draw_legend(drawing.legend, left, 1.0 * em, sheet))
+    for first in range(0, len(drawing.panels), n):
+        here = drawing.panels[first : first + n]
+        titles = [fold(title, sheet, width - 0.4 * em) for title, _rows in here]
+        top = y + 1.2 * em * max(map(len, titles)) + 0.5 * em
+        bottom = top + step * len(labels)
+        for place, (_title, rows) in enumerate(here):
+            x = left + place * width
+            scale = Scale(low, high, x, x + width - gap)
+            parts += [
+                text(x, top - 0.6 * em - 1.2 * em * up, words, css="strong")
+                for up, words in enumerate(titles[place][::-1])
+            ]
+            parts += draw_axis(scale, top, bottom, sheet, drawing.dashed, 3)
+            for at, marks in enumerate(rows[: sheet.most]):
+                parts += draw_marks(marks, scale, top + step * (at + 0.5), sheet, joined=drawing.joined)
+        for at, label in enumerate(labels):
+            parts.append(text(names, top + step * (at + 0.5) + 0.35 * em, cut(label, sheet, names), "end"))
+        y = bottom + 2.1 * em
+    return finish(parts, drawing.axis, (left + sheet.width) / 2, y + 0.5 * em, sheet, len(drawing.labels) - len(labels))
+
+
+def fold(words: str, sheet: Sheet, room: float) -> list[str]:
+    from textwrap import wrap as cut_lines
+
+    return [cut(each, sheet, room) for each in cut_lines(words, max(5, int(room / (0.58 * sheet.letter))))][:2]
+
+
+def draw_bars(drawing: Bars, sheet: Sheet) -> tuple[str, float]:
+    """Each bar is the whole of its row; pieces that are wide enough hold their number."""
+    em, shown = sheet.letter, drawing.lines[: sheet.most]
+    said = max((sheet.wide(each.after) for each in shown), default=0)
+    names = max((sheet.wide(each.label) for each in shown), default=0)
+    is_above = sheet.is_narrow or names > 0.3 * sheet.width
+    left, right = (0.2 * em, sheet.width - 0.2 * em) if is_above else (names + em, sheet.width - said - em)
+    parts, y = draw_keys(drawing.parts, left, sheet)
+    step = (2.9 if is_above else 1.9) * em
+    top = y
+    for place, each in enumerate(shown):
+        bar = top + step * place + (1.35 * em if is_above else 0.2 * em)
+        if is_above:
+            room = sheet.width - sheet.wide(each.after) - em
+            parts += [
+                text(left, bar - 0.4 * em, cut(each.label, sheet, room), css="strong"),
+                text(right, bar - 0.4 * em, each.after, "end"),
+            ]
+        else:
+            parts += [
+                text(left - em, bar + 1.05 * em, each.label, "end"),
+                text(right + em, bar + 1.05 * em, each.after),
+            ]
+        parts += pieces(each, left, right, bar, sheet)
+    bottom = top + step * len(shown) + 0.3 * em
+    parts += draw_axis(Scale(0, 100, left, right), bottom, bottom, sheet, None, 5)
+    return finish(parts, drawing.axis, (left + right) / 2, bottom + 2.5 * em, sheet, len(drawing.lines) - len(shown))
+
+
+def draw_keys(words: Sequence[str], left: float, sheet: Sheet) -> tuple[list[str], float]:
+    """The legend of bars, in as many lines as it takes; and where the bars begin."""
+    em, x, y, parts = sheet.letter, left, 1.0 * sheet.letter, []
+    for place, each in enumerate(words):
+        each = cut(each, sheet, sheet.width - left - 2 * em)
+        width = 1.3 * em + sheet.wide(each) + 0.9 * em
+        if x > left and x + width > sheet.width:
+            x, y = left, y + 1.35 * em
+        shade = f"s{place % len(SHADES)} piece"
+        parts.append(
+            f'<rect x="{x:.1f}" y="{y - 0.8 * em:.1f}" width="{0.9 * em:.1f}" height="{0.9 * em:.1f}" class="{shade}"/>'
+        )
+        parts.append(text(x + 1.3 * em, y, each))
+        x += width
+    return parts, y + 0.8 * em
+
+
+def pieces(each: Bar, left: float, right: float, y: float, sheet: Sheet) -> Iterator[str]:
+    total, x = sum(each.counts) or 1, left
+    for place, n in enumerate(each.counts):
+        width, tone = n / total * (right - left), place % len(SHADES)
+        if not n:
+            continue
+        yield (
+            f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{1.45 * sheet.letter:.1f}" class="s{tone} piece" '
+            f'stroke-width="{sheet.letter / 16:.2f}"/>'
+        )
+        if width > sheet.wide(count(n)) + 0.4 * sheet.letter:
+            yield text(x + width / 2, y + 1.07 * sheet.letter, count(n), "middle", f"t{tone}")
+        x += width
+
+
+# In words -------------------------------------------------------------------------------------------------------------
+
+
+def describe(drawing: Drawing) -> str:
+    """What the drawing shows, for those who cannot see it."""
+    if isinstance(drawing, Bars):
+        return " ".join(f"{each.label}: {describe_pieces(each, drawing.parts)}." for each in drawing.lines)
+    if isinstance(drawing, Panels):
+        lines = zip(*(rows for _title, rows in drawing.panels), strict=True)
+        named = [
+            (
+                label,
+                [
+                    f"{title} {mark_words(mark)}"
+                    for (title, _rows), marks in zip(drawing.panels, row, strict=True)
+                    for mark in marks
+                ],
+            )
+            for label, row in zip(drawing.labels, lines, strict=True)
+        ]
+        return " ".join(f"{label}: {', '.join(said)}." for label, said in named)
+    styles = dict(drawing.legend)
+    return " ".join(
+        f"{each.label}: "
+        + ", ".join(f"{styles.get(mark.style, '')} {mark_words(mark)}".strip() for mark in each.marks)
+        + (f"; {drawing.heading} {each.number} {each.after}".rstrip() if drawing.joined else "")
+        + "."
+        for each in drawing.lines
+    )
+
+
+def describe_pieces(each: Bar, parts: Sequence[str]) -> str:
+    return ", ".join(f"{name} {count(n)}" for name, n in zip(parts, each.counts, strict=True) if n)
+
+
+def mark_words(mark: Mark) -> str:
+    return _("undefined") if mark.value is None else with_interval(mark.value, mark.low, mark.high)
+
+
+# Files ----------------------------------------------------------------------------------------------------------------
+
+PPI = 300
+
+
+def as_svg(drawing: Drawing, millimetres: int) -> bytes:
+    return draw_file(drawing, millimetres).encode()
+
+
+def as_pdf(drawing: Drawing, millimetres: int) -> bytes:
+    import vl_convert
+
+    found: bytes = vl_convert.svg_to_pdf(draw_file(drawing, millimetres))
+    return found
+
+
+def as_png(drawing: Drawing, millimetres: int) -> bytes:
+    """300 dots per inch on white."""
+    import vl_convert
+
+    white = draw_file(drawing, millimetres).replace(
+        "</style>", '</style><rect width="100%" height="100%" fill="#fff"/>'
+    )
+    found: bytes = vl_convert.svg_to_png(white, ppi=PPI)
+    return found
+
+
+FORMS = {"svg": as_svg, "pdf": as_pdf, "png": as_png}
+TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf", "png": "image/png"}

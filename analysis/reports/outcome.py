@@ -1,0 +1,320 @@
+"""What a study comes out at, for the first line of its summary: never more than its adjusted contrasts allow.
+
+A protocol says which numbers stand for its generators (`Outcome`); from them and the table of contrasts follows the
+verdict. Everything is read from the tables of a report: nothing is computed anew.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from analysis.figures.paper import Drawing, Line, Mark
+from analysis.formatting import count, generators_counted, interval, number, of_texts, with_interval
+from analysis.reports.report import Report
+from analysis.tables.spec import Row
+
+MOST_NAMED, MOST_LETTERS = 3, 60  # of generators that a sentence names
+
+
+class Kind(StrEnum):
+    """The class of a verdict."""
+
+    WINNER = "winner"
+    MEASURES = "measures"
+    TIE = "tie"
+    TOO_FEW = "too-few"
+    TOO_EARLY = "too-early"
+    COUNTS = "counts"  # the protocol compares no generators, or there is one only
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The number of one generator with its own interval, and why it has none."""
+
+    generator: str
+    value: float | None
+    low: float | None
+    high: float | None
+    reason: str = ""
+    n_texts: int | None = None
+
+    @property
+    def is_certain(self) -> bool:
+        return self.value is not None and self.low is not None
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """The difference of two generators, the better first, with its adjusted interval."""
+
+    better: str
+    worse: str
+    value: float
+    low: float | None
+    high: float | None
+    n_texts: int
+
+    @property
+    def stands(self) -> bool:
+        return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
+
+
+@dataclass(frozen=True)
+class Words:
+    """Sentences of a protocol, marked for translation; `winner` and `among` name %(best)s, `tie` %(names)s.
+
+    among: the winner of those that can be compared, of which there are %(n)s. above, unclear: where a number of 0
+    means something, the generators whose own interval lies above 0, and those whose interval holds it.
+    """
+
+    winner: str
+    among: str
+    tie: str
+    above: str = ""
+    unclear: str = ""
+    below: str = ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The numbers of a study's generators by its main measure, and the figure that shows them.
+
+    title: of the figure. summary: one or two sentences beneath the verdict. contrasts: all pairs, largest first.
+    reason: why no pair could be compared. size: how many comparisons were adjusted for. basis: what the figure counts.
+    verdict: of a protocol that compares no generators, its own first line.
+    """
+
+    title: str
+    standings: tuple[Standing, ...]
+    figure: Drawing | None
+    words: Words | None = None
+    summary: str = ""
+    contrasts: tuple[Contrast, ...] = ()
+    reason: str = ""
+    size: int = 0
+    basis: str = ""
+    verdict: str = ""
+    higher_is_better: bool = True
+    has_zero: bool = False  # whether 0 means that a generator's items do nothing
+    tables: tuple[str, ...] = field(default=())  # behind the figure, the first for the menu
+
+
+@dataclass(frozen=True)
+class Verdict:
+    kind: Kind
+    sentence: str
+
+
+# Reading a report -----------------------------------------------------------------------------------------------------
+
+
+def standings_of(rows: Iterable[Row], value: str, prefix: str = "", *, higher: bool = True) -> tuple[Standing, ...]:
+    """One per row with a generator: the best first, those without an interval last. `prefix`: of low, high, reason."""
+    found = [
+        Standing(
+            row["generator"], row[value], row[f"{prefix}low"], row[f"{prefix}high"],
+            row.get(f"{prefix}reason") or "", row.get("n_texts"),
+        )
+        for row in rows
+    ]  # fmt: skip
+    return tuple(sorted(found, key=lambda each: rank(each, higher)))
+
+
+def rank(standing: Standing, higher: bool) -> tuple[int, float]:
+    place = 0 if standing.is_certain else 1 if standing.value is not None else 2
+    value = standing.value or 0.0
+    return place, -value if higher else value
+
+
+def contrasts_of(report: Report, measure: str, evaluator: str, *, higher: bool = True) -> tuple[Contrast, ...]:
+    """The pairs of this family, the largest difference first."""
+    rows = [
+        row for row in rows_called(report, "contrasts") if (row["measure"], row["evaluator"]) == (measure, evaluator)
+    ]
+    found = [contrast_of(row, higher) for row in rows if row["difference"] is not None]
+    return tuple(sorted(found, key=lambda each: (each.low is None, -abs(each.value))))
+
+
+def contrast_of(row: Row, higher: bool) -> Contrast:
+    """Told from the side of the generator that does better."""
+    value, low, high = row["difference"], row["low_adjusted"], row["high_adjusted"]
+    if (value >= 0) == higher:
+        return Contrast(row["generator_a"], row["generator_b"], value, low, high, row["n_texts"])
+    ends = (None, None) if low is None else (-high, -low)
+    return Contrast(row["generator_b"], row["generator_a"], -value, *ends, row["n_texts"])
+
+
+def family_of(report: Report, measure: str, evaluator: str) -> tuple[int, str]:
+    """How many pairs were adjusted for, and why none could be, if so."""
+    rows = [
+        row for row in rows_called(report, "contrasts") if (row["measure"], row["evaluator"]) == (measure, evaluator)
+    ]
+    size = max((row["family_size"] or 0 for row in rows), default=0)
+    missing = [row["reason"] for row in rows if row["low_adjusted"] is None]
+    return size, missing[0] if rows and len(missing) == len(rows) else ""
+
+
+def rows_called(report: Report, name: str) -> Sequence[Row]:
+    """The rows of the table of that name; none where the report does not have it."""
+    return next((table.rows for table in report.tables if table.name == name), ())
+
+
+# The verdict ----------------------------------------------------------------------------------------------------------
+
+
+def judge(outcome: Outcome, *, is_running: bool) -> Verdict:
+    """The class and the first line of a summary."""
+    if outcome.verdict or outcome.words is None:
+        return Verdict(Kind.COUNTS, outcome.verdict)
+    certain = [each for each in outcome.standings if each.is_certain]
+    known = {each.generator for each in certain} | set(comparable(outcome))
+    if len(known) < min(2, len(outcome.standings)) or not known:
+        return too_little(outcome, is_running)
+    if best := winner_of(outcome):
+        return Verdict(Kind.WINNER, say_winner(outcome, best))
+    if outcome.has_zero and any(lies_above(each) for each in certain):
+        return Verdict(Kind.MEASURES, say_zero(outcome))
+    if len(outcome.standings) == 1 and not outcome.has_zero:
+        return Verdict(Kind.COUNTS, say_single(certain[0]))
+    if not comparable(outcome) and not outcome.has_zero:
+        return Verdict(Kind.TOO_FEW, _("Too few texts to compare the generators."))
+    return Verdict(Kind.TIE, say_zero(outcome) if outcome.has_zero else say_tie(outcome))
+
+
+def too_little(outcome: Outcome, is_running: bool) -> Verdict:
+    if is_running:
+        return Verdict(Kind.TOO_EARLY, _("Too early to say."))
+    if len(outcome.standings) == 1:
+        return Verdict(Kind.TOO_FEW, _("Too few texts to tell how the items do."))
+    return Verdict(Kind.TOO_FEW, _("Too few texts to compare the generators."))
+
+
+def comparable(outcome: Outcome) -> list[str]:
+    """The generators with an adjusted interval beside another one, in their order."""
+    named = {name for each in outcome.contrasts if each.low is not None for name in (each.better, each.worse)}
+    return [each.generator for each in outcome.standings if each.generator in named]
+
+
+def leaders_of(outcome: Outcome) -> list[str]:
+    """Of those that can be compared, the generators that no other does better than."""
+    beaten = {each.worse for each in outcome.contrasts if each.stands}
+    return [name for name in comparable(outcome) if name not in beaten]
+
+
+def winner_of(outcome: Outcome) -> str:
+    """The one leader of two or more; empty where several can be the best."""
+    leaders = leaders_of(outcome)
+    return leaders[0] if len(leaders) == 1 else ""
+
+
+def lies_above(standing: Standing) -> bool:
+    return standing.low is not None and standing.low > 0
+
+
+def say_winner(outcome: Outcome, best: str) -> str:
+    assert outcome.words
+    names, n = comparable(outcome), len(outcome.standings)
+    sentence = outcome.words.winner if len(names) == n else outcome.words.among
+    said = _(sentence) % {"best": best, "n": count(len(names))}
+    own = next(each for each in outcome.standings if each.generator == best)
+    if outcome.has_zero and not lies_above(own):
+        return f"{said} {_(outcome.words.unclear) % {'names': best}}"
+    return said
+
+
+def say_zero(outcome: Outcome) -> str:
+    """Which generators lie above 0, which cannot be told from it, and which lie below."""
+    assert outcome.words
+    certain = [each for each in outcome.standings if each.is_certain]
+    above = [each.generator for each in certain if lies_above(each)]
+    below = [each.generator for each in certain if each.high is not None and each.high < 0]
+    unclear = [each.generator for each in certain if each.generator not in (*above, *below)]
+    parts = ((outcome.words.above, above), (outcome.words.unclear, unclear), (outcome.words.below, below))
+    return " ".join(_(sentence) % {"names": name_some(names)} for sentence, names in parts if names)
+
+
+def say_tie(outcome: Outcome) -> str:
+    assert outcome.words
+    return _(outcome.words.tie) % {"names": name_some(leaders_of(outcome))}
+
+
+def say_single(standing: Standing) -> str:
+    said = _("One generator, nothing to compare: %(generator)s at %(value)s.")
+    return said % {"generator": standing.generator, "value": with_ends_of(standing)}
+
+
+def name_some(names: Sequence[str]) -> str:
+    """A few names, or how many there are."""
+    listed = join_names(names)
+    return listed if len(names) <= MOST_NAMED and len(listed) <= MOST_LETTERS else generators_counted(len(names))
+
+
+def join_names(names: Sequence[str]) -> str:
+    if len(names) < 2:
+        return "".join(names)
+    return _("%(first)s and %(last)s") % {"first": ", ".join(names[:-1]), "last": names[-1]}
+
+
+def with_ends_of(standing: Standing) -> str:
+    assert standing.value is not None
+    return with_interval(standing.value, standing.low, standing.high)
+
+
+# Sentences that protocols share ---------------------------------------------------------------------------------------
+
+VALUE = gettext_noop("%(value)s for %(generator)s")
+
+
+def list_standings(standings: Sequence[Standing]) -> str:
+    """“.35 [.14, .56] for careful and …”, the best first; of many generators the range."""
+    known = [each for each in standings if each.value is not None]
+    if len(known) > MOST_NAMED + 1 or sum(len(each.generator) for each in known) > MOST_LETTERS:
+        values = sorted(each.value for each in known if each.value is not None)
+        ends = {"low": number(values[0]), "high": number(values[-1])}
+        return _("from %(low)s to %(high)s") % ends
+    return join_names([_(VALUE) % {"value": with_ends_of(each), "generator": each.generator} for each in known])
+
+
+def say_lead_of(contrasts: Sequence[Contrast]) -> str:
+    """The largest difference, where none stands: how large, and on how many texts."""
+    certain = [each for each in contrasts if each.low is not None]
+    if not certain or any(each.stands for each in certain):
+        return ""
+    most = certain[0]
+    said = _("%(better)s leads %(worse)s by %(value)s, but %(texts)s do not settle it.")
+    return said % {
+        "better": most.better, "worse": most.worse, "value": number(abs(most.value)), "texts": of_texts(most.n_texts),
+    }  # fmt: skip
+
+
+def line_of(standing: Standing) -> Line:
+    """A row of a figure with one mark."""
+    mark = Mark(standing.value, standing.low, standing.high)
+    if standing.value is None:
+        return Line(standing.generator, (mark,), "–", standing.reason)
+    return Line(standing.generator, (mark,), number(standing.value), interval(standing.low, standing.high))
+
+
+def written_difference(contrast: Contrast) -> tuple[str, str]:
+    """A difference and its adjusted interval, as two texts."""
+    return number(contrast.value), interval(contrast.low, contrast.high)
+
+
+@dataclass(frozen=True)
+class Agreed:
+    """How far people agree on a question: a coefficient with its interval, the share of equal answers, AC1.
+
+    basis: what it is counted over, in words.
+    """
+
+    question: str
+    value: float | None
+    low: float | None
+    high: float | None
+    reason: str
+    percent: float | None
+    ac1: float | None
+    basis: str
