@@ -5,6 +5,7 @@ from typing import IO
 from django.http import FileResponse, HttpResponse
 
 TABLE_TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl; charset=utf-8"}
+TABLE_TYPES |= {"json": "application/json", "tex": "application/x-tex; charset=utf-8"}
 
 
 def send_file(name: str, file: IO[bytes]) -> FileResponse:
@@ -14,4 +15,4 @@ def send_file(name: str, file: IO[bytes]) -> FileResponse:
 
 def attach(content: bytes, name: str) -> HttpResponse:
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return HttpResponse(content, content_type=TABLE_TYPES["csv"], headers=headers)
+    return HttpResponse(content, content_type=TABLE_TYPES[name.rpartition(".")[2]], headers=headers)

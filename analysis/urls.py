@@ -1,6 +1,7 @@
 from django.urls import path
 
 from analysis import overview
+from analysis.pack import methods_views
 from analysis.pack import views as pack_views
 from analysis.results import (
     agreement_views,
@@ -8,6 +9,7 @@ from analysis.results import (
     drill_down_views,
     file_views,
     item_views,
+    page_views,
     planner_views,
     shortcut_views,
     views,
@@ -17,11 +19,22 @@ urlpatterns = [
     path("p/<slug:slug>/", overview.project_overview, name="project"),
     path("p/<slug:slug>/shortcuts/", shortcut_views.bank_shortcuts, name="bank_shortcuts"),
     path("p/<slug:slug>/shortcuts.csv", shortcut_views.bank_shortcuts_csv, name="bank_shortcuts_csv"),
-    path("s/<slug:slug>/results/", views.study_results, name="study_results"),
+    path("s/<slug:slug>/results/", page_views.study_results, name="study_results"),
+    path("s/<slug:slug>/results/agreement/", page_views.results_agreement, name="results_agreement"),
+    path("s/<slug:slug>/results/items/", page_views.results_items, name="results_items"),
+    path("s/<slug:slug>/results/compare/", page_views.results_compare, name="results_compare"),
+    path("s/<slug:slug>/results/details/", page_views.results_details, name="results_details"),
+    path("s/<slug:slug>/results/methods/", methods_views.results_methods, name="results_methods"),
+    path(
+        "s/<slug:slug>/results/paper/<slug:name>-<int:width>.<str:ending>",
+        page_views.results_paper,
+        name="results_paper",
+    ),
     path("s/<slug:slug>/results/matches/", views.study_matches, name="study_matches"),
     path("s/<slug:slug>/results/figures/<slug:name>.<str:ending>", file_views.study_figure, name="study_figure"),
     path("s/<slug:slug>/results/tables/<slug:name>/", views.study_table_page, name="study_table_page"),
     path("s/<slug:slug>/results/tables/<slug:name>.csv", file_views.study_table, name="study_table"),
+    path("s/<slug:slug>/results/tables/<slug:name>.<str:ending>", file_views.study_table, name="study_table_file"),
     path("s/<slug:slug>/results/working/<slug:place>/", views.study_working, name="study_working"),
     path("s/<slug:slug>/export/<slug:format>/", file_views.study_export, name="study_export"),
     path("s/<slug:slug>/results/judgments/", drill_down_views.study_behind, name="study_behind"),

@@ -89,11 +89,12 @@ PROJECT_TABS = (
 )
 
 RESULTS = (
-    Tab(_("Summary"), ("study_results", "study_working", "study_effects")),
-    Tab(_("Agreement"), ("agreement_lab", "expert_check")),
+    Tab(_("Summary"), ("study_results", "study_working", "study_effects", "results_methods")),
+    Tab(_("Agreement"), ("results_agreement", "agreement_lab", "expert_check")),
     Tab(
         _("Items"),
         (
+            "results_items",
             "study_items",
             "study_item",
             "study_item_code_remove",
@@ -107,8 +108,8 @@ RESULTS = (
             "take_rephrasal",
         ),
     ),
-    Tab(_("Compare"), ("stand_in",)),
-    Tab(_("Details"), ("study_pack", "study_table_page", "study_matches", "study_behind")),
+    Tab(_("Compare"), ("results_compare", "stand_in", "study_matches")),
+    Tab(_("Details"), ("results_details", "study_pack", "study_table_page", "study_behind")),
 )
 
 STUDY_TABS = (

@@ -161,6 +161,15 @@ def line(x1: float, y1: float, x2: float, y2: float, css: str, width: float = 1)
     return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" class="{css}" stroke-width="{width:g}"/>'
 
 
+def circle(x: float, y: float, r: float, css: str, width: float) -> str:
+    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{r:.1f}" class="{css}" stroke-width="{width:.1f}"/>'
+
+
+def rect(x: float, y: float, width: float, height: float, css: str, line: float = 0) -> str:
+    size = f'width="{width:.1f}" height="{height:.1f}"'
+    return f'<rect x="{x:.1f}" y="{y:.1f}" {size} class="{css}" stroke-width="{line:.2f}"/>'
+
+
 def cut(words: str, sheet: Sheet, room: float) -> str:
     """The words as far as they fit."""
     most = max(4, int(room / (0.56 * sheet.letter)))
@@ -230,13 +239,13 @@ def draw_marks(marks: Sequence[Mark], scale: Scale, y: float, sheet: Sheet, *, j
         away = 0.0 if len(marks) < 2 else (-1 if mark.style == "with" else 1) * 0.68 * sheet.letter
         if mark.low is not None and mark.high is not None:
             yield line(scale.at(mark.low), y + away, scale.at(mark.high), y + away, f"end {mark.style}", thin)
-        yield f'<circle cx="{scale.at(mark.value):.1f}" cy="{y:.1f}" r="{size:.1f}" class="{mark.style}" stroke-width="{thin:.1f}"/>'
+        yield circle(scale.at(mark.value), y, size, mark.style, thin)
 
 
 def draw_legend(legend: Sequence[tuple[Style, str]], x: float, y: float, sheet: Sheet) -> Iterator[str]:
     for style, words in legend:
-        r, width = 0.4 * sheet.letter, sheet.letter / 9
-        yield f'<circle cx="{x + r:.1f}" cy="{y - r:.1f}" r="{r:.1f}" class="{style}" stroke-width="{width:.1f}"/>'
+        r = 0.4 * sheet.letter
+        yield circle(x + r, y - r, r, style, sheet.letter / 9)
         yield text(x + 1.2 * sheet.letter, y, words)
         x += 1.2 * sheet.letter + sheet.wide(words) + 1.2 * sheet.letter
 
@@ -380,9 +389,7 @@ def draw_keys(words: Sequence[str], left: float, sheet: Sheet) -> tuple[list[str
         if x > left and x + width > sheet.width:
             x, y = left, y + 1.35 * em
         shade = f"s{place % len(SHADES)} piece"
-        parts.append(
-            f'<rect x="{x:.1f}" y="{y - 0.8 * em:.1f}" width="{0.9 * em:.1f}" height="{0.9 * em:.1f}" class="{shade}"/>'
-        )
+        parts.append(rect(x, y - 0.8 * em, 0.9 * em, 0.9 * em, shade))
         parts.append(text(x + 1.3 * em, y, each))
         x += width
     return parts, y + 0.8 * em
@@ -394,10 +401,7 @@ def pieces(each: Bar, left: float, right: float, y: float, sheet: Sheet) -> Iter
         width, tone = n / total * (right - left), place % len(SHADES)
         if not n:
             continue
-        yield (
-            f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{1.45 * sheet.letter:.1f}" class="s{tone} piece" '
-            f'stroke-width="{sheet.letter / 16:.2f}"/>'
-        )
+        yield rect(x, y, width, 1.45 * sheet.letter, f"s{tone} piece", sheet.letter / 16)
         if width > sheet.wide(count(n)) + 0.4 * sheet.letter:
             yield text(x + width / 2, y + 1.07 * sheet.letter, count(n), "middle", f"t{tone}")
         x += width
@@ -471,3 +475,16 @@ def as_png(drawing: Drawing, millimetres: int) -> bytes:
 
 FORMS = {"svg": as_svg, "pdf": as_pdf, "png": as_png}
 TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf", "png": "image/png"}
+
+
+def draw_track(before: float | None, after: float | None, width: int = 104, height: int = 18) -> str:
+    """A small picture of one item: hollow without the text, filled with it, on an axis from 0 to 1."""
+    scale, y = Scale(0, 1, 6, width - 6), height / 2
+    known = [scale.at(value) for value in (before, after) if value is not None]
+    parts = [line(scale.left, y, scale.right, y, "grid"), line(scale.at(0.5), 2, scale.at(0.5), height - 2, "dash")]
+    if len(known) > 1:
+        parts.append(line(min(known), y, max(known), y, "bar", 4))
+    for value, style in ((before, "without"), (after, "with")):
+        if value is not None:
+            parts.append(circle(scale.at(value), y, 4.5, style, 1.6))
+    return f'<svg class="paper track" width="{width}" height="{height}" aria-hidden="true">{"".join(parts)}</svg>'

@@ -48,9 +48,16 @@ def as_png(spec: Mapping[str, Any]) -> bytes:
     return vl_convert.vegalite_to_png(dict(spec), scale=2)
 
 
+def as_pdf(spec: Mapping[str, Any]) -> bytes:
+    import vl_convert
+
+    return vl_convert.vegalite_to_pdf(dict(spec))
+
+
 # The forms in which a figure is given out, by the ending of its file.
 FORMS: dict[str, Callable[[Mapping[str, Any]], bytes]] = {
     "svg": lambda spec: as_svg(spec).encode(),
+    "pdf": as_pdf,
     "png": as_png,
     "vl.json": lambda spec: as_json(spec).encode(),
 }

@@ -143,8 +143,8 @@ def contrast_of(row: Row, higher: bool) -> Contrast:
     value, low, high = row["difference"], row["low_adjusted"], row["high_adjusted"]
     if (value >= 0) == higher:
         return Contrast(row["generator_a"], row["generator_b"], value, low, high, row["n_texts"])
-    ends = (None, None) if low is None else (-high, -low)
-    return Contrast(row["generator_b"], row["generator_a"], -value, *ends, row["n_texts"])
+    low, high = (None, None) if low is None else (-high, -low)
+    return Contrast(row["generator_b"], row["generator_a"], -value, low, high, row["n_texts"])
 
 
 def family_of(report: Report, measure: str, evaluator: str) -> tuple[int, str]:

@@ -33,7 +33,6 @@ class Report:
     said: tuple[str, ...] = ()
     n_responses: int = 0
     checks: tuple[Check, ...] = ()
-    template: str = "analysis/parts/listed.html"  # how the results page lays it out; by default in the order given
     as_of: datetime | None = None  # set where it is of an earlier moment, with how many answers more there are now
     n_since: int = 0
 

@@ -19,24 +19,29 @@ from analysis.results.planner_views import outlook_or_404
 from analysis.services.figures import figure_of
 from analysis.services.planning import outlook_figure
 from analysis.services.results import counts_by_purpose, open_export, report_of
-from analysis.tables.writers import as_csv
+from analysis.tables.writers import as_csv, as_json, as_tex_document
 from projects.models import Role
 from studies.access import get_study
 from studies.services.states import are_effects_hidden
 
+TABLE_FILES = {"csv": as_csv, "tex": as_tex_document, "json": as_json}
+
 
 @login_required
 @require_safe
-def study_table(request, slug, name):
+def study_table(request, slug, name, ending="csv"):
+    """A table of the report in a form of `TABLE_FILES`."""
+    if ending not in TABLE_FILES:
+        raise Http404
     study = get_study(request.user, slug)
     choices = ResultsForm(study, counts_by_purpose(study), request.GET).choices
     with override("en"):  # files are the same for every reader
         report = report_of(study, choices, only_current=True)
         try:
-            content = as_csv(report.table(name))
+            content = TABLE_FILES[ending](report.table(name))
         except KeyError:
             raise Http404 from None
-    return attach(content.encode(), f"{study.slug}-{name}.csv")
+    return attach(content.encode(), f"{study.slug}-{name}.{ending}")
 
 
 @login_required
@@ -75,7 +80,7 @@ def filled(write: Callable[[TextIOWrapper], object]):
     return file
 
 
-FILE_TYPES = {"svg": "image/svg+xml", "png": "image/png", "vl.json": "application/json"}
+FILE_TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf", "png": "image/png", "vl.json": "application/json"}
 
 
 @login_required

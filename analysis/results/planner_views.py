@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 from analysis.choices import DEFAULT_CONVENTION
 from analysis.downloads import attach
 from analysis.planning.forms import sizes_of
-from analysis.results.contents import place_in_planner
+from analysis.results.figure_places import place_in_planner
 from analysis.services.planning import assume_for, components_of, outlook_of, planner_of
 from analysis.tables.page import page_table
 from analysis.tables.writers import as_csv

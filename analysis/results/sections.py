@@ -1,112 +1,133 @@
-"""What stands on a results page: tables, grids and figures in their order, and what has a page of its own."""
+"""What stands under Details: every table of a report with its figures and grids, grouped by the page it belongs to."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from urllib.parse import urlencode
 
-from analysis.items.coding import kinds_of
+from django.utils.translation import gettext as _
+
+from analysis.plugins import find_plugin
 from analysis.reports.published import apart, comparing
 from analysis.reports.report import Report
-from analysis.results.contents import (
-    FigurePlace,
-    contents_of_listed,
-    contents_of_sections,
-    nothing_yet,
-    place_in_results,
-)
+from analysis.results.figure_places import FigurePlace, place_in_results
 from analysis.results.forms import ResultsForm
-from analysis.results.links import LISTS, STUDY, alarms, asked, behind_link, links_of, sheet_links
+from analysis.results.links import LISTS, asked, behind_link, links_of
 from analysis.tables.grids import Grid, grids_of
 from analysis.tables.page import Facts, PageTable, description, page_table
 from analysis.tables.page_budget import cells_of, grids_that_fit, rows_that_fit
 from analysis.tables.page_grids import pivot, side_by_side
 from analysis.tables.spec import Table
 from studies.models import Study
-from studies.services.states import are_effects_hidden
 
-SHORT = 24  # rows of a table that stands on the results page
-MOST_ALARMS = 12  # options whose key may be wrong, on the results page
+SHORT = 24  # rows of a table that stands in the list
 SURE_ENOUGH = 15  # items of a list that has the surest first
-SHORT_CLOSED = 12  # rows of one that is closed at first, and of a part of the description
-CLOSED = (
-    "informativity", "contrasts", "informativity_matched", "informativity_standardised", "beside_accuracy",
-    "informativity_intervals", "informativity_probability",
-)  # fmt: skip
-MEASURES = ("informativity", "informativity_matched")
+SHORT_CLOSED = 12  # rows of a part of the description
+SHARES = {"generator", "evaluator", "guessability", "answerability"}  # columns of a table that is read sideways
 PUBLISHED = "published"
 DESCRIPTION = "description"
 
 
+@dataclass(frozen=True)
+class Group:
+    """Tables that belong together, under a title."""
+
+    name: str
+    title: str
+    listed: list["Listed"]
+
+
 def sections(study: Study, form: ResultsForm, report: Report, page: str) -> dict:
-    """The tables and figures in the order of the page, which stands under this path."""
-    behind, convention = behind_link(study, form, page), form.choices.convention
-    elsewhere, of_several, here = long_tables(report), notes_of_several(report), rows_here(report)
-    is_listed, main = report.template == Report.template, measures_of(form)[0]
-    beside = [] if is_listed else [side_by_side(report.table(main), convention, behind(report.table(main)))]
-    grids = grids_that_fit(report.tables if is_listed else ())
-    described = description(report.table(DESCRIPTION), behind(report.table(DESCRIPTION)), SHORT_CLOSED)
-    taken = cells_taken(described, beside, grids)
-    most = rows_that_fit([(len(table.rows), len(table.columns)) for table in here.values()], taken)
-    tables = {}
-    for table in report.tables:
-        own_notes = tuple(note for note in table.notes if note not in of_several)
-        mine = replace(here[table.name], notes=own_notes)
-        fitting = min(most, SURE_ENOUGH) if table.name in LISTS else most
-        links = links_of(study, form, replace(mine, rows=mine.rows[:fitting])) if mine.rows else {}
-        shown = page_table(mine, convention, links, behind(table), fitting)
-        tables[table.name] = replace(shown, more=len(table.rows)) if table.name in elsewhere else shown
-    common = {
-        "tables": tables,
-        "notes_of_several": of_several,
-        "description": described,
-        **apart_from_published(report),
-    }
-    place = partial(place_in_results, study, report, urlencode(asked(form), doseq=True))
-    if is_listed:
-        drawn = {table.name: pivot(table, convention, behind(table), grids[table.name]) for table in report.tables}
-        every = list_in_order(report, tables, elsewhere, drawn, place)
-        return common | listed_sections(study, form, report, every)
-    return common | reading_sections(study, form, report, tables, place) | {"beside": beside[0]}
-
-
-def listed_sections(study: Study, form: ResultsForm, report: Report, every: list["Listed"]) -> dict:
-    """Of a page that lists its tables: those that have rows or figures, and the others together."""
-    sheet = next(iter(sheet_links(study, urlencode(asked(form), doseq=True), STUDY).values()), "")
+    """All tables in groups, for the page of this path; those without rows once for all that lack the same."""
+    drawn = TablesOnPage(study, form, report, page)
+    every = [drawn.show(table) for table in report.tables if table.name not in (DESCRIPTION, PUBLISHED)]
     filled = [each for each in every if not each.is_empty]
     empty = group_empty_tables([each.table for each in every if each.is_empty])
-    has_sheets = bool(sheet) and not are_effects_hidden(study)
     return {
-        "listed": filled,
+        "groups": group_tables(study, filled),
+        "n_tables": len(filled),
         "empty": {"title": nothing_yet(), "tables": empty},
-        "first_sheet": sheet,
-        "contents": contents_of_listed(report, filled, bool(empty), has_sheets),
+        "notes_of_several": drawn.of_several,
+        "description": drawn.described,
+        "described": report.table(DESCRIPTION),
+        "published": published_part(study, form, report, page),
     }
 
 
-def reading_sections(
-    study: Study, form: ResultsForm, report: Report, tables: dict[str, PageTable], place: Callable[..., FigurePlace]
-) -> dict:
-    """Of a page with a layout of its own, by the measure that was asked for."""
-    first, second = measures_of(form)
-    alarmed = alarms_of(study, form, report.table("item_analysis"))
-    return {
-        "first": tables[first],
-        "second": tables[second],
-        "dumbbell": place("dumbbell" if form.estimand == "pooled" else "dumbbell_matched", report.table(first)),
-        "figures": {name: place(name, report.table(name)) for name in ("ratings", "accuracy_by_rating")},
-        "alarms": alarmed,
-        "most_alarms": f":{MOST_ALARMS}",
-        "more_alarms": max(0, len(alarmed) - MOST_ALARMS),
-        "contents": contents_of_sections(report, tables),
-        **kinds_of(study),
-    }
+def list_sections(study: Study, form: ResultsForm, report: Report, page: str, names: Sequence[str]) -> list["Listed"]:
+    """The tables of these names that have rows, in this order."""
+    chosen = [table for name in names for table in report.tables if table.name == name]
+    drawn = TablesOnPage(study, form, replace(report, tables=(*chosen, report.table(DESCRIPTION))), page)
+    return [each for each in map(drawn.show, chosen) if not each.is_empty]
 
 
-def measures_of(form: ResultsForm) -> tuple[str, str]:
-    """The informativity that was asked for, and the other."""
-    return (MEASURES[1], MEASURES[0]) if form.estimand == "matched" else MEASURES
+def list_named(report: Report, names: Sequence[str]) -> list[Table]:
+    """The tables of these names that have rows."""
+    return [table for name in names for table in report.tables if table.name == name and len(table.rows)]
+
+
+def group_tables(study: Study, listed: Sequence["Listed"]) -> list[Group]:
+    """By the page of the results that a table belongs to; what belongs to none stands first."""
+    pages = find_plugin(study.protocol).pages
+    named = {"agreement": pages.agreement, "items": pages.items, "compare": pages.compare}
+    titles = {"agreement": _("Agreement"), "items": _("Items"), "compare": _("People and models")}
+    home = {table: name for name, tables in reversed(named.items()) for table in tables}
+    main = Group("main", _("Main results"), [each for each in listed if each.table.name not in home])
+    rest = [
+        Group(name, title, [each for each in listed if home.get(each.table.name) == name])
+        for name, title in titles.items()
+    ]
+    return [group for group in (main, *rest) if group.listed]
+
+
+class TablesOnPage:
+    """The tables of a report as one page shows them: together they fit into its budget of cells."""
+
+    def __init__(self, study: Study, form: ResultsForm, report: Report, page: str):
+        self.study, self.form, self.report = study, form, report
+        self.behind, self.convention = behind_link(study, form, page), form.choices.convention
+        self.elsewhere, self.of_several = long_tables(report), notes_of_several(report)
+        self.here, self.grids = rows_here(report), grids_that_fit(report.tables)
+        table = report.table(DESCRIPTION)
+        self.described = description(table, self.behind(table), SHORT_CLOSED)
+        taken = cells_taken(self.described, self.grids)
+        self.most = rows_that_fit([(len(each.rows), len(each.columns)) for each in self.here.values()], taken)
+        self.place = partial(place_in_results, study, report, urlencode(asked(form), doseq=True))
+
+    def show(self, table: Table) -> "Listed":
+        from analysis.figures.registry import list_figures
+
+        own = tuple(note for note in table.notes if note not in self.of_several)
+        mine = replace(self.here[table.name], notes=own)
+        fitting = min(self.most, SURE_ENOUGH) if table.name in LISTS else self.most
+        links = links_of(self.study, self.form, replace(mine, rows=mine.rows[:fitting])) if mine.rows else {}
+        shown = page_table(mine, self.convention, links, self.behind(table), fitting)
+        n_elsewhere = len(table.rows) if table.name in self.elsewhere else 0
+        figures = [name for name in self.report.figures if list_figures()[name][0] == table.name]
+        return Listed(
+            replace(shown, more=len(table.rows)) if n_elsewhere else shown,
+            len(table.rows),
+            n_elsewhere,
+            [self.place(name, table) for name in figures],
+            pivot(table, self.convention, self.behind(table), self.grids[table.name]),
+            side_by_side(table, self.convention, self.behind(table)) if set(table.header) >= SHARES else None,
+        )
+
+
+def published_part(study: Study, form: ResultsForm, report: Report, page: str) -> dict | None:
+    """The published numbers that compare, and what does not; None where the protocol has none."""
+    found = [table for table in report.tables if table.name == PUBLISHED]
+    if not found:
+        return None
+    shown = page_table(comparing(found[0]), form.choices.convention, {}, behind_link(study, form, page)(found[0]))
+    different = apart(found[0])
+    return {"table": shown, "apart": different, "n_apart": sum(each.n for each in different)}
+
+
+def nothing_yet() -> str:
+    """Over what a report of this protocol can have and this study has not."""
+    return _("No results yet")
 
 
 def rows_here(report: Report) -> dict[str, Table]:
@@ -116,26 +137,15 @@ def rows_here(report: Report) -> dict[str, Table]:
     return found | {name: comparing(table) for name, table in found.items() if name == PUBLISHED}
 
 
-def cells_taken(described: list[Facts], beside: list[PageTable], grids: Mapping[str, list[Grid]]) -> int:
+def cells_taken(described: list[Facts], grids: Mapping[str, list[Grid]]) -> int:
     """How many cells stand on the page besides those of lists."""
-    return (
-        sum(len(part.rows) * (len(part.quantities) + 1) for part in described)
-        + sum(len(table.rows) * len(table.head) for table in beside)
-        + sum(cells_of(grid) for several in grids.values() for grid in several)
+    return sum(len(part.rows) * (len(part.quantities) + 1) for part in described) + sum(
+        cells_of(grid) for several in grids.values() for grid in several
     )
-
-
-def apart_from_published(report: Report) -> dict:
-    """What of the published numbers does not compare, if they stand on the page."""
-    found = [each for table in report.tables if table.name == PUBLISHED for each in apart(table)]
-    return {"apart": found, "n_apart": sum(each.n for each in found)}
 
 
 def long_tables(report: Report) -> set[str]:
     """Those whose rows stand on pages of their own, so that the results page stays one that is read."""
-    if report.template != Report.template:
-        closed = (report.table(name) for name in CLOSED if any(table.name == name for table in report.tables))
-        return {"item_analysis", *(table.name for table in closed if len(table.rows) > SHORT_CLOSED)}
     return {
         table.name
         for table in report.tables
@@ -151,7 +161,7 @@ def notes_of_several(report: Report) -> list[str]:
 
 @dataclass(frozen=True)
 class Listed:
-    """A table with its figures and its first grids.
+    """A table with its figures and its first grids; `beside`: its evaluators side by side.
 
     `n_rows`: of the report's table, of which the page may show none; `n_elsewhere`: how many it has on its own page.
     """
@@ -161,6 +171,7 @@ class Listed:
     n_elsewhere: int
     figures: list[FigurePlace]
     grids: list[PageTable]
+    beside: PageTable | None
 
     @property
     def is_empty(self) -> bool:
@@ -173,33 +184,3 @@ def group_empty_tables(tables: list[PageTable]) -> list[tuple[list[PageTable], t
     for table in tables:
         found.setdefault(table.notes, []).append(table)
     return [(alike, notes) for notes, alike in found.items()]
-
-
-def list_in_order(
-    report: Report,
-    tables: dict[str, PageTable],
-    elsewhere: set[str],
-    grids: dict[str, list[PageTable]],
-    place: Callable[[str, Table], FigurePlace],
-) -> list[Listed]:
-    """Each table but the description, in the order of the report."""
-    from analysis.figures.registry import list_figures
-
-    drawn = [(name, list_figures()[name][0]) for name in report.figures]
-    return [
-        Listed(
-            tables[table.name],
-            len(table.rows),
-            len(table.rows) if table.name in elsewhere else 0,
-            [place(name, table) for name, shown in drawn if shown == table.name],
-            grids[table.name],
-        )
-        for table in report.tables
-        if table.name != "description"
-    ]
-
-
-def alarms_of(study: Study, form: ResultsForm, table: Table) -> list[dict]:
-    """The options whose key is probably wrong, each with the address of its item's sheet."""
-    links = sheet_links(study, urlencode(asked(form), doseq=True), table.name)
-    return [{"row": row, "href": links.get(row["item_id"], "")} for row in alarms(table.rows)]

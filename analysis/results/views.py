@@ -13,23 +13,17 @@ from django.views.decorators.http import require_POST, require_safe
 from analysis.hiding import effects_shown
 from analysis.published_names import BadMatch, match_generators, own_generators, store_matches, stored_matches
 from analysis.reports.published import published_generators
-from analysis.results.forms import GeneratorMatchForm, ResultsForm, without_idle
+from analysis.results.forms import GeneratorMatchForm, ResultsForm
 from analysis.results.links import asked, behind_link, headings, links_of, page_of, sorted_by
-from analysis.results.sections import sections
-from analysis.services.results import counts_by_purpose, find_report, report_of
+from analysis.services.results import counts_by_purpose, report_of
 from analysis.tables.page import page_table
 from analysis.tables.page_budget import rows_on_a_page, sheets
 from analysis.tables.page_grids import pivot
-from jobs.views import ResultPending, describe_progress
 from projects.models import Role
 from studies.access import get_study
 from studies.forms.people import ExpertCheckForm
 from studies.models import Study
 from studies.services.expert_check import can_open_expert_check
-from studies.services.progress import count_progress
-from studies.services.second_round import can_open_second_round
-from studies.services.states import RUNNING, are_effects_hidden
-from studies.services.written_items import list_rephrasals
 
 
 @login_required
@@ -37,42 +31,6 @@ from studies.services.written_items import list_rephrasals
 def study_working(request, slug, place):
     """Where pages of earlier versions ask for their progress: it leads to the results."""
     return redirect("study_results", get_study(request.user, slug).slug)
-
-
-@login_required
-@require_safe
-def study_results(request, slug):
-    study = get_study(request.user, slug)
-    counts = counts_by_purpose(study)
-    form = ResultsForm(study, counts, request.GET)
-    hidden, role = are_effects_hidden(study), study.project.my_role
-    try:
-        report, found = find_report(study, form.choices)
-        pending = found.pending
-    except ResultPending as error:
-        report, pending = None, error.job
-    context = {
-        "project": study.project,
-        "study": study,
-        "choices": form.choices,
-        "report": report or {"included": form.choices.included},
-        "is_waiting": report is None,
-        "asked": urlencode(asked(form), doseq=True),
-        "rephrasals": list_rephrasals(study) if role.rank >= Role.RESEARCHER.rank and not hidden else [],
-        "may_open_second": can_open_second_round(study) and "main" in counts,
-        "expert_form": expert_form(study),
-        "may_export": role.rank >= Role.REVIEWER.rank,
-        "match_form": None if hidden else match_form(study),
-        "progress": count_progress(study) if study.state in RUNNING and "main" in counts else None,
-        "effects_hidden": hidden,
-        "effects_log": study.effects_switches.select_related("made_by"),
-        "may_hide": role.rank >= Role.OWNER.rank and study.state in RUNNING,
-    }
-    context |= describe_progress(request, pending, shows=report is not None) if pending else {}
-    context |= (
-        {"form": without_idle(form, report)} | sections(study, form, report, request.path) if report else {"form": form}
-    )
-    return render(request, "analysis/results.html", context)
 
 
 def expert_form(study: Study) -> ExpertCheckForm | None:
@@ -105,7 +63,7 @@ def study_matches(request, study):
     else:
         said = ngettext("%(n)d match was stored.", "%(n)d matches were stored.", n)
         messages.success(request, said % {"n": n})
-    return redirect(reverse("study_results", args=[study.slug]) + "#published")
+    return redirect(reverse("results_compare", args=[study.slug]) + "#published")
 
 
 @login_required

@@ -13,7 +13,7 @@ from evaluation.metric_values import get_metrics_state
 from items.models import Generator, KeyCorrection, Option
 from studies.models import Annotator, Assignment, Response, Review, Study, UnitItem
 
-FORMAT = 9  # raised when what is cached changes its form or meaning
+FORMAT = 10  # raised when what is cached changes its form or meaning
 A_DAY = 24 * 60 * 60
 
 

@@ -52,6 +52,45 @@ def as_tex(table: Table) -> str:
     return tabular(align, head, body, table.notes)
 
 
+# Signs of words and headings that fonts of TeX lack, as mathematics; others need LuaLaTeX or XeLaTeX.
+TEX_MATH = {
+    "κ": r"\kappa", "α": r"\alpha", "β": r"\beta", "ε": r"\varepsilon", "ρ": r"\rho", "τ": r"\tau", "χ": r"\chi",
+    "×": r"\times", "→": r"\rightarrow", "≥": r"\ge", "≤": r"\le", "−": "-", "±": r"\pm", "′": "'", "√": r"\surd",
+}  # fmt: skip
+LONG = 45  # rows; more are set over several pages
+PREAMBLE = r"""% Compiles as it is, with pdfLaTeX, XeLaTeX or LuaLaTeX. For a paper, copy the table between the marks.
+\documentclass[a4paper,landscape]{article}
+\usepackage[margin=1.5cm]{geometry}
+\usepackage{iftex,booktabs,longtable,graphicx}
+\ifPDFTeX\usepackage[T1]{fontenc}\usepackage[utf8]{inputenc}\usepackage{textcomp}\else\usepackage{fontspec}\fi
+\begin{document}
+"""
+
+
+def as_tex_document(table: Table) -> str:
+    """A document that compiles as it is, with the table between two marks; wide tables are made to fit the page."""
+    body, _separator, notes = as_tex(table).partition(r"\par\footnotesize")
+    notes = f"{_separator}{notes}"
+    caption = rf"\caption{{{escape(table.title)}}}"
+    if len(table.rows) > LONG and body.count(r"\begin{tabular}") == 1:
+        start, end = r"\begin{longtable}", r"\end{longtable}"
+        body = body.replace(r"\begin{tabular}", start).replace(r"\end{tabular}", end)
+        body = body.replace(r"\toprule", rf"{caption}\\" + "\n" + r"\toprule", 1).replace(
+            r"\midrule", r"\midrule\endhead", 1
+        )
+        inner = f"{{\\small\n{body}}}\n{notes}"
+    else:
+        fitted = body.replace(
+            r"\begin{tabular}",
+            r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%" + "\n" + r"\begin{tabular}",
+        )
+        fitted = fitted.replace(r"\end{tabular}", r"\end{tabular}}")
+        inner = f"\\begin{{table}}[ht]\n\\centering\n{caption}\n{fitted}{notes}\\end{{table}}\n"
+    for sign, said in TEX_MATH.items():
+        inner = inner.replace(sign, rf"\ensuremath{{{said}}}")
+    return f"{PREAMBLE}% ---- the table\n{inner}% ---- end of the table\n\\end{{document}}\n"
+
+
 def tabular(align: str, head: str, body: Iterable[str], notes: Iterable[str]) -> str:
     lines = [
         rf"\begin{{tabular}}{{{align}}}",

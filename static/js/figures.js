@@ -1,6 +1,7 @@
 // Figures are drawn here, as SVG, from the Vega-Lite specifications that the report's files hold too. Expressions are
-// interpreted, as the page's content security policy lets nothing be compiled. Figures near the screen come first, the
-// others when the page rests, so that a printed page has all. Where drawing fails, the server's picture is shown.
+// interpreted, as the page's content security policy lets nothing be compiled. A figure is drawn when it comes near the
+// screen, one in a closed part when that is opened; Vega is loaded with the first. Where drawing fails, the server's
+// picture is shown.
 const SCALE = 1.15; // against the paper's size: words as large as the small ones of the page
 const SMALLEST = 0.75; // of that, on a narrow screen; the rest is reached by scrolling the plate
 const AHEAD = "600px";
@@ -17,10 +18,23 @@ for (const plate of plates) {
   keepReadable(plate.querySelector("svg"));
   near.observe(plate);
 }
-addEventListener("load", () => (globalThis.requestIdleCallback ?? setTimeout)(drawAll));
 
-async function drawAll() {
-  for (const plate of plates) await draw(plate);
+// One after the other: Vega-Lite needs Vega.
+let vegaLoaded;
+function loadVega() {
+  const addresses = JSON.parse(document.getElementById("vega-files").textContent);
+  vegaLoaded ??= addresses.reduce((before, address) => before.then(() => loadScript(address)), Promise.resolve());
+  return vegaLoaded;
+}
+
+function loadScript(address) {
+  return new Promise((done, failed) => {
+    const script = document.createElement("script");
+    script.src = address;
+    script.onload = done;
+    script.onerror = () => failed(new Error(address));
+    document.head.append(script);
+  });
 }
 
 async function draw(plate) {
@@ -40,6 +54,7 @@ async function draw(plate) {
 }
 
 async function drawing(specification) {
+  await loadVega();
   const { vega, vegaLite } = globalThis;
   const { expressionInterpreter } = await import("../vendor/vega-interpreter-2.2.1.js");
   const box = document.createElement("div");

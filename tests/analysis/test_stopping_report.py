@@ -20,7 +20,7 @@ from analysis.protocols.stopping_questionnaire.agreement import both_got_to, pai
 from analysis.protocols.stopping_questionnaire.judged import NOT_APPLICABLE, Judgments
 from analysis.reports.contrasts import Family, Measured
 from analysis.reports.labels import measure_labels
-from analysis.results.contents import place_in_results
+from analysis.results.figure_places import place_in_results
 from analysis.services.figures import figure_specification
 from analysis.services.reports import build
 from studies.question_words import name_label, name_question

@@ -55,7 +55,6 @@ def build_report(evidence: Evidence) -> Report:
         tables,
         (*sentences(evidence, pooled, comparisons), *(mix_sentences(evidence) if answered else [])),
         ("dumbbell", "dumbbell_matched", "ratings", "accuracy_by_rating"),
-        template="analysis/parts/sections.html",
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from analysis.figures.paper import Line, Mark, Panels, Ranges
+from analysis.figures.paper import Line, Mark, Panels, Ranges, Style
 from analysis.formatting import interval, items_counted, judgments_counted, number, of_people, of_texts, texts_counted
 from analysis.reports.evaluators import HUMAN
 from analysis.reports.outcome import (
@@ -101,11 +101,11 @@ def say_basis(rows: Sequence[Row], speaker: str) -> str:
 
 def marks_of(row: Row, *, intervals: bool = True) -> tuple[Mark, ...]:
     """Without the text, hollow, and with it, filled."""
-    found = (("guessability", "without"), ("answerability", "with"))
+    found: tuple[tuple[str, Style], ...] = (("guessability", "without"), ("answerability", "with"))
     return tuple(
         Mark(row[name], row[f"{name}_low"], row[f"{name}_high"], style) if intervals else Mark(row[name], style=style)
         for name, style in found
-    )  # type: ignore[misc]
+    )
 
 
 def gain_line(row: Row) -> Line:

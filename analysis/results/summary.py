@@ -1,0 +1,190 @@
+"""What the summary of a study says around its figure: the verdict, differences, what to watch, what is counted."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from urllib.parse import urlencode
+
+from django.urls import reverse
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from analysis.choices import ANNOTATORS, PUBLISHED, READERS
+from analysis.figures.paper import PAGE, PHONE, Drawing, describe, draw
+from analysis.formatting import count
+from analysis.plugins import find_plugin
+from analysis.reports.outcome import Kind, Outcome, Verdict, judge, name_some, written_difference
+from analysis.reports.report import Report
+from analysis.results.forms import ResultsForm
+from analysis.results.links import asked
+from studies.models import Study
+from studies.services.states import RUNNING
+
+MOST_DIFFERENCES, MOST_NOTES = 3, 4
+WARNING, PASSED, INFO = "warning", "ok", "info"
+
+
+def find_outcome(study: Study, report: Report, form: ResultsForm) -> Outcome | None:
+    """What the protocol's plug-in says; None where nothing can be said, also while effects are hidden."""
+    outcome: Outcome | None = find_plugin(study.protocol).summary(report, form.estimand)
+    return outcome
+
+
+def find_verdict(study: Study, outcome: Outcome | None, counts: dict[str, int]) -> Verdict:
+    is_running = study.state in RUNNING
+    if outcome is None:
+        return (
+            Verdict(Kind.TOO_EARLY, _("Too early to say."))
+            if is_running
+            else Verdict(Kind.TOO_FEW, _("No result yet."))
+        )
+    verdict = judge(outcome, is_running=is_running)
+    if not counts and verdict.kind in (Kind.TOO_FEW, Kind.TOO_EARLY):
+        return replace(verdict, sentence=_("Only models have answered. Their answers stand under Compare."))
+    return verdict
+
+
+# The figure -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class PageFigure:
+    """A drawing as SVG for wide and narrow pages; `text` says what it shows, `files` are its downloads by width."""
+
+    title: str
+    wide: SafeString
+    narrow: SafeString
+    text: str
+    files: list[tuple[int, list[tuple[str, str]]]]
+
+
+def place_figure(study: Study, name: str, title: str, drawing: Drawing, query: str) -> PageFigure:
+    said = describe(drawing)
+    wide, narrow = (draw(drawing, sheet, label=f"{title}. {said}") for sheet in (PAGE, PHONE))
+    # Every word of a drawing is escaped where it is written.
+    return PageFigure(title, mark_safe(wide), mark_safe(narrow), said, list_files(study, name, query))  # noqa: S308
+
+
+def list_files(study: Study, name: str, query: str) -> list[tuple[int, list[tuple[str, str]]]]:
+    from analysis.figures.paper import FORMS, MILLIMETRES
+
+    def address(width: int, ending: str) -> str:
+        return f"{reverse('results_paper', args=[study.slug, name, width, ending])}{query and '?'}{query}"
+
+    return [(width, [(ending.upper(), address(width, ending)) for ending in FORMS]) for width in MILLIMETRES]
+
+
+# Beside it ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class DifferenceLine:
+    names: str
+    value: str
+    interval: str
+    stands: bool
+
+
+def list_differences(outcome: Outcome) -> list[DifferenceLine]:
+    """The largest, with their adjusted intervals."""
+    known = [each for each in outcome.contrasts if each.low is not None][:MOST_DIFFERENCES]
+    return [
+        DifferenceLine(f"{each.better} − {each.worse}", *written_difference(each), stands=each.stands) for each in known
+    ]
+
+
+def say_adjusted(outcome: Outcome) -> str:
+    """How many comparisons the intervals allow for, or why there are none."""
+    if outcome.reason:
+        return _(outcome.reason)
+    if outcome.size < 2:
+        return ""
+    said = ngettext("Adjusted for %(n)s comparison.", "Adjusted for all %(n)s comparisons.", outcome.size)
+    return said % {"n": count(outcome.size)}
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something to watch: its level, a sentence, and where to look."""
+
+    level: str
+    said: str
+    href: str = ""
+    link: str = ""
+
+
+def list_notes(study: Study, report: Report, form: ResultsForm, outcome: Outcome | None) -> list[Note]:
+    """The worst first, at most `MOST_NOTES`; the last says how many checks passed."""
+    query = urlencode(asked(form), doseq=True)
+    worst = [*about_items(study, report, query), *about_answers(report), *about_generators(outcome)]
+    worst += [Note(WARNING, check.said) for check in report.checks if not check.passed]
+    n = sum(check.passed for check in report.checks)
+    said = ngettext("%(n)s check passed.", "%(n)s checks passed.", n) % {"n": count(n)}
+    href = f"{reverse('results_details', args=[study.slug])}{query and '?'}{query}#checks"
+    passed = [Note(PASSED, said, href, _("Show all checks"))] if n else []
+    return [*worst[: MOST_NOTES - len(passed)], *passed]
+
+
+def about_items(study: Study, report: Report, query: str) -> Iterator[Note]:
+    from analysis.results.item_rows import HARD, KEY, list_flags
+
+    flags = list_flags(study, report)
+    sentences = {
+        KEY: lambda n: ngettext("%(n)s item has a key that is probably wrong.",
+                                "%(n)s items have a key that is probably wrong.", n),
+        HARD: lambda n: ngettext("Most people get %(n)s item wrong even with the text.",
+                                 "Most people get %(n)s items wrong even with the text.", n),
+    }  # fmt: skip
+    for flag, sentence in sentences.items():
+        if n := sum(flag in each for each in flags.values()):
+            href = f"{reverse('results_items', args=[study.slug])}?{query}{query and '&'}flag={flag}"
+            yield Note(WARNING, sentence(n) % {"n": count(n)}, href, _("Look at them"))
+
+
+def about_answers(report: Report) -> Iterator[Note]:
+    if "simulated" in report.included:
+        yield Note(
+            WARNING,
+            _("The answers are simulated. They show what results look like and say nothing about the items."),
+        )
+    if "pilot" in report.included:
+        yield Note(WARNING, _("Pilot answers are counted."))
+
+
+def about_generators(outcome: Outcome | None) -> Iterator[Note]:
+    """Who cannot be compared, where others can."""
+    if outcome is None or not any(each.is_certain for each in outcome.standings):
+        return
+    apart = [each.generator for each in outcome.standings if not each.is_certain]
+    compared = {name for each in outcome.contrasts if each.low is not None for name in (each.better, each.worse)}
+    if names := [name for name in apart if name not in compared]:
+        said = ngettext(
+            "%(names)s has too few texts or answers to be compared.",
+            "%(names)s have too few texts or answers to be compared.",
+            len(names),
+        )
+        yield Note(WARNING, said % {"names": name_some(names)})
+
+
+# What is counted ------------------------------------------------------------------------------------------------------
+
+
+def describe_counting(form: ResultsForm, counts: dict[str, int]) -> str:
+    """Whose answers, which texts and items, which intervals: what stands before “Change”."""
+    choices = form.choices
+    present = [name for name in ("main", "pilot", "simulated") if name in choices.purposes and counts.get(name)]
+    words = {"main": _("all submitted answers"), "pilot": _("pilot answers"), "simulated": _("simulated answers")}
+    parts = [_(" and ").join(words[name] for name in present) or _("the answers of models")]
+    parts.append(_("only texts that everybody answered") if choices.shared_texts else _("all texts"))
+    if form.estimand == "matched":
+        parts.append(_("only answers of one person with and without the text"))
+    if not choices.calibration:
+        parts.append(_("without the calibration"))
+    ends = {
+        READERS: _("95 % intervals by readers and texts"),
+        ANNOTATORS: _("95 % intervals by texts"),
+        PUBLISHED: _("95 % intervals as published"),
+    }
+    if "convention" in form.fields:
+        parts.append(ends[choices.convention])
+    return _("Counting %(what)s.") % {"what": ", ".join(parts)}
