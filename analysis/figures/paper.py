@@ -90,17 +90,18 @@ class Sheet:
     width: float
     letter: float
     most: int = 60
+    breadth: float = 0.54  # of a letter on average, in its size
 
     def wide(self, text: str) -> float:
         """About how wide a text is in a sans-serif."""
-        return 0.56 * self.letter * len(text)
+        return self.breadth * self.letter * len(text)
 
     @property
     def is_narrow(self) -> bool:
         return self.width < 30 * self.letter
 
 
-PAGE, PHONE = Sheet(618, 13, 9), Sheet(326, 13, 9)
+PAGE, PHONE = Sheet(618, 13, 9, 0.61), Sheet(326, 13, 9, 0.61)  # readers have wider letters than files
 MILLIMETRES = (77, 84, 160)  # one column of ACL, one of many journals, both columns
 POINT = 72 / 25.4
 
@@ -172,7 +173,7 @@ def rect(x: float, y: float, width: float, height: float, css: str, line: float 
 
 def cut(words: str, sheet: Sheet, room: float) -> str:
     """The words as far as they fit."""
-    most = max(4, int(room / (0.56 * sheet.letter)))
+    most = max(4, int(room / (sheet.breadth * sheet.letter)))
     return words if len(words) <= most else f"{words[: most - 1]}…"
 
 
@@ -236,10 +237,11 @@ def draw_marks(marks: Sequence[Mark], scale: Scale, y: float, sheet: Sheet, *, j
         yield line(min(places), y, max(places), y, "bar", 0.3 * sheet.letter)
     for mark in known:
         assert mark.value is not None
+        hides = any(abs(scale.at(mark.value) - scale.at(each.value or 0)) < 1 for each in known if each is not mark)
         away = 0.0 if len(marks) < 2 else (-1 if mark.style == "with" else 1) * 0.68 * sheet.letter
         if mark.low is not None and mark.high is not None:
             yield line(scale.at(mark.low), y + away, scale.at(mark.high), y + away, f"end {mark.style}", thin)
-        yield circle(scale.at(mark.value), y, size, mark.style, thin)
+        yield circle(scale.at(mark.value), y, size * (1.55 if hides and mark.style != "with" else 1), mark.style, thin)
 
 
 def draw_legend(legend: Sequence[tuple[Style, str]], x: float, y: float, sheet: Sheet) -> Iterator[str]:

@@ -17,6 +17,7 @@ from analysis.reports.report import Report
 from analysis.tables.spec import Row
 
 MOST_NAMED, MOST_LETTERS = 3, 60  # of generators that a sentence names
+FEWEST_TEXTS = 3  # with fewer an interval is drawn nowhere: it says nothing
 
 
 class Kind(StrEnum):
@@ -115,12 +116,18 @@ def standings_of(rows: Iterable[Row], value: str, prefix: str = "", *, higher: b
     """One per row with a generator: the best first, those without an interval last. `prefix`: of low, high, reason."""
     found = [
         Standing(
-            row["generator"], row[value], row[f"{prefix}low"], row[f"{prefix}high"],
-            row.get(f"{prefix}reason") or "", row.get("n_texts"),
+            row["generator"], row[value], *ends_of(row, prefix), row.get(f"{prefix}reason") or "", row.get("n_texts"),
         )
         for row in rows
     ]  # fmt: skip
     return tuple(sorted(found, key=lambda each: rank(each, higher)))
+
+
+def ends_of(row: Row, prefix: str = "") -> tuple[float | None, float | None]:
+    """The interval of a row; none of a row over too few texts."""
+    if (row.get("n_texts") or FEWEST_TEXTS) < FEWEST_TEXTS:
+        return None, None
+    return row[f"{prefix}low"], row[f"{prefix}high"]
 
 
 def rank(standing: Standing, higher: bool) -> tuple[int, float]:
@@ -136,6 +143,12 @@ def contrasts_of(report: Report, measure: str, evaluator: str, *, higher: bool =
     ]
     found = [contrast_of(row, higher) for row in rows if row["difference"] is not None]
     return tuple(sorted(found, key=lambda each: (each.low is None, -abs(each.value))))
+
+
+def among(contrasts: Sequence[Contrast], standings: Sequence[Standing]) -> tuple[Contrast, ...]:
+    """The contrasts of generators that have intervals of their own."""
+    certain = {each.generator for each in standings if each.is_certain}
+    return tuple(each for each in contrasts if {each.better, each.worse} <= certain)
 
 
 def contrast_of(row: Row, higher: bool) -> Contrast:
@@ -284,7 +297,7 @@ def say_lead_of(contrasts: Sequence[Contrast]) -> str:
     if not certain or any(each.stands for each in certain):
         return ""
     most = certain[0]
-    said = _("%(better)s leads %(worse)s by %(value)s, but %(texts)s do not settle it.")
+    said = _("The largest lead is %(value)s, of %(better)s over %(worse)s, but %(texts)s do not settle it.")
     return said % {
         "better": most.better, "worse": most.worse, "value": number(abs(most.value)), "texts": of_texts(most.n_texts),
     }  # fmt: skip

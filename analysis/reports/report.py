@@ -90,7 +90,7 @@ def items(evidence: Evidence) -> Check:
     n = evidence.items.groupby(["text_id", "generator"]).size().unstack(fill_value=0)
     if (n.nunique(axis=1) == 1).all():
         return Check(True, _("Every generator has the same number of items on each text."))
-    said = _("Generators have different numbers of items per text, so their rows rest on different texts or weights.")
+    said = _("Generators have different numbers of items per text.")
     return Check(False, said)
 
 

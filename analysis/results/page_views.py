@@ -45,7 +45,7 @@ from studies.services.selection import CALIBRATION
 from studies.services.states import RUNNING, are_effects_hidden
 from studies.services.written_items import list_rephrasals
 
-ITEMS_A_PAGE = 20
+ITEMS_A_PAGE = 14
 
 
 class Page:

@@ -12,7 +12,9 @@ from analysis.reports.outcome import (
     Agreed,
     Outcome,
     Words,
+    among,
     contrasts_of,
+    ends_of,
     family_of,
     list_standings,
     rank,
@@ -48,7 +50,7 @@ def summarize(report: Report, estimand: str) -> Outcome | None:
     order = {each.generator: place for place, each in enumerate(standings)}
     rows.sort(key=lambda row: order[row["generator"]])
     is_pooled = name == MEASURE
-    contrasts = contrasts_of(report, MEASURE, speaker) if is_pooled else ()
+    contrasts = among(contrasts_of(report, MEASURE, speaker), standings) if is_pooled else ()
     size, reason = family_of(report, MEASURE, speaker) if is_pooled else (0, "")
     return Outcome(
         title=title_of(speaker),
@@ -103,13 +105,13 @@ def marks_of(row: Row, *, intervals: bool = True) -> tuple[Mark, ...]:
     """Without the text, hollow, and with it, filled."""
     found: tuple[tuple[str, Style], ...] = (("guessability", "without"), ("answerability", "with"))
     return tuple(
-        Mark(row[name], row[f"{name}_low"], row[f"{name}_high"], style) if intervals else Mark(row[name], style=style)
+        Mark(row[name], *ends_of(row, f"{name}_"), style) if intervals else Mark(row[name], style=style)
         for name, style in found
     )
 
 
 def gain_line(row: Row) -> Line:
-    value, low, high = (row[name] for name in (MEASURE, f"{MEASURE}_low", f"{MEASURE}_high"))
+    value, (low, high) = row[MEASURE], ends_of(row, f"{MEASURE}_")
     if value is None:
         return Line(row["generator"], marks_of(row), "–", row[f"{MEASURE}_reason"])
     after = interval(low, high) or _("%(texts)s: no interval") % {"texts": texts_counted(row["n_texts"])}
