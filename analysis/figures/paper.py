@@ -101,7 +101,7 @@ class Sheet:
         return self.width < 30 * self.letter
 
 
-PAGE, PHONE = Sheet(618, 13, 9, 0.61), Sheet(326, 13, 9, 0.61)  # readers have wider letters than files
+PAGE, PHONE = Sheet(618, 13, 9, 0.64), Sheet(326, 13, 9, 0.64)  # readers have wider letters than files
 MILLIMETRES = (77, 84, 160)  # one column of ACL, one of many journals, both columns
 POINT = 72 / 25.4
 

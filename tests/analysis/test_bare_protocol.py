@@ -156,7 +156,7 @@ def test_its_pages_stand(study, as_user, researcher):
         assert client.get(reverse(name, args=["study"])).status_code == 200, name
     item = study.units.first().items.first()
     assert client.get(reverse("study_item", args=["study", item.pk])).status_code == 200
-    page = client.get(reverse("study_results", args=["study"]), {"include": "simulated"})
+    page = client.get(reverse("results_details", args=["study"]), {"include": "simulated"})
     number = client.get(behind_numbers(page)[0])
     assert "t1-alder-1" in number.content.decode()
 

@@ -75,7 +75,7 @@ def test_a_number_called_as_its_table_is_named_once():
 
 def test_viewers_find_neither_link_nor_page(answered, as_user, viewer):
     client = as_user(viewer)
-    assert not behind_numbers(client.get(reverse("study_results", args=["tiny"])))
+    assert not behind_numbers(client.get(reverse("results_details", args=["tiny"])))
     assert client.get(reverse("study_behind", args=["tiny"]), CELL).status_code == 404
     assert client.get(reverse("study_behind_csv", args=["tiny"]), CELL).status_code == 404
 
@@ -127,7 +127,7 @@ def test_numbers_of_single_options_lead_there_too(answered, as_user, reviewer):
 
 def test_while_effects_are_hidden_no_number_leads_anywhere(answered, owner, client):
     client.force_login(owner)
-    address = reverse("study_results", args=["tiny"])
+    address = reverse("results_details", args=["tiny"])
     assert behind_numbers(client.get(address))
     switch_effects(answered, owner, hidden=True)
     assert not behind_numbers(client.get(address))

@@ -104,7 +104,7 @@ def order_of_pairs(study):
 
 
 @pytest.mark.parametrize(
-    ("which", "page", "table"), [("asked", "stand_in", "label_mass"), ("judged", "study_results", "position_bias")]
+    ("which", "page", "table"), [("asked", "stand_in", "label_mass"), ("judged", "results_details", "position_bias")]
 )
 def test_reviewers_come_from_each_number_to_the_calls_as_page_and_file(
     which, page, table, request, as_user, reviewer, viewer

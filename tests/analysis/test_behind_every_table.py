@@ -114,7 +114,7 @@ def test_every_number_says_what_it_is(tables):
 
 def pages_with(tables, study, client) -> list:
     """The pages on which numbers of tables stand."""
-    pages = [reverse(name, args=[study.slug]) for name in ("study_results", "study_items", "stand_in")]
+    pages = [reverse(name, args=[study.slug]) for name in ("results_details", "study_items", "stand_in")]
     pages += [reverse("study_table_page", args=[study.slug, table.name]) for table in tables]
     return [response for response in map(client.get, pages) if response.status_code == 200]
 

@@ -426,7 +426,7 @@ def test_every_number_of_these_tables_leads_to_a_page(study, client):
 
 
 def test_the_results_page_leads_there_and_says_what_a_number_is(study, client):
-    response = client.get(reverse("study_results", args=["dims"]))
+    response = client.get(reverse("results_details", args=["dims"]))
     html, links = response.content.decode(), [link for link in behind_numbers(response) if "table=alpha" in link]
     assert links
     assert client.get(links[0]).status_code == 200
@@ -454,6 +454,6 @@ def test_while_effects_are_hidden_no_number_leads_to_single_scores(study, owner,
     Study.objects.filter(pk=study.pk).update(state=StudyState.LIVE)
     study.refresh_from_db()
     switch_effects(study, owner, hidden=True)
-    html = client.get(reverse("study_results", args=["dims"])).content.decode()
+    html = client.get(reverse("results_details", args=["dims"])).content.decode()
     assert 'id="alpha"' in html
     assert "judgments/?" not in html

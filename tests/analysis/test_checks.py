@@ -43,6 +43,6 @@ def test_no_answers_no_checks(tiny):
 
 
 def test_passed_checks_are_on_the_page(answered, as_user, viewer):
-    html = as_user(viewer).get(reverse("study_results", args=["tiny"])).content.decode()
+    html = as_user(viewer).get(reverse("results_details", args=["tiny"])).content.decode()
     assert "No key was corrected after launch." in html
     assert "✓ passed" in html

@@ -43,7 +43,7 @@ def test_the_report_command_writes_its_tables(study, tmp_path):
 
 
 def test_the_results_page_shows_them(study, as_user, researcher):
-    page = as_user(researcher).get(reverse("study_results", args=["study"])).content.decode()
+    page = as_user(researcher).get(reverse("results_details", args=["study"])).content.decode()
     assert "<h2>Asked</h2>" in page
     assert reverse("study_table", args=["study", "asked"]) in page
 

@@ -224,7 +224,7 @@ def test_names_in_figures_are_text_and_nothing_else(project, study):
 
 
 def test_the_results_page_shows_tables_and_figures(study, as_user, researcher):
-    page = as_user(researcher).get(reverse("study_results", args=["dims"])).content.decode()
+    page = as_user(researcher).get(reverse("results_details", args=["dims"])).content.decode()
     for words in ("Means by generator", "Agreement", "Dimensions compared", "Deviating scores", "Krippendorff"):
         assert words in page
     assert reverse("study_figure", args=["dims", "generator_means", "svg"]) in page

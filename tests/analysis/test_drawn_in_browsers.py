@@ -64,7 +64,7 @@ def test_what_there_is_not_is_not_found(answered, fetch, name, ending):
 
 
 def test_a_figure_on_a_page_has_its_words_its_room_and_its_downloads(answered, as_user, viewer):
-    page = as_user(viewer).get(reverse("study_results", args=["tiny"])).content.decode()
+    page = as_user(viewer).get(reverse("results_details", args=["tiny"])).content.decode()
     figure = BeautifulSoup(page, "html.parser").select_one("figure")
     plate = figure.select_one(".plate")
     assert plate["aria-label"].startswith("careful, people: Guessability .75")
@@ -76,7 +76,7 @@ def test_a_figure_on_a_page_has_its_words_its_room_and_its_downloads(answered, a
 
 
 def test_scripts_are_loaded_only_where_there_is_a_figure(tiny, as_user, viewer):
-    page = as_user(viewer).get(reverse("study_results", args=["tiny"])).content.decode()
+    page = as_user(viewer).get(reverse("results_details", args=["tiny"])).content.decode()
     assert "vendor" not in page
 
 

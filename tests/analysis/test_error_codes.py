@@ -57,7 +57,7 @@ def test_all_codes_are_set_or_none(study, reviewer):
 
 def test_several_are_set_at_once_on_the_page_of_an_item(study, as_user, reviewer):
     client = as_user(reviewer)
-    results = client.get(reverse("study_results", args=["dims"])).content.decode()
+    results = client.get(reverse("results_details", args=["dims"])).content.decode()
     item = study.project.items.get(external_id="x3-the-reference")
     address = reverse("study_item", args=["dims", item.pk])
     first = study.units.first().items.first()

@@ -153,7 +153,7 @@ def test_every_table_says_that_texts_are_shared(beside_models):
 
 
 def test_the_switch_is_there_where_people_and_models_are(answered, items, as_user, viewer):
-    client, address = as_user(viewer), reverse("study_results", args=["tiny"])
+    client, address = as_user(viewer), reverse("results_details", args=["tiny"])
     assert 'name="texts"' not in client.get(address).content.decode()
     answer(make_annotator(answered, "gpt", kind="model"), "read", items["c2"], "TF")
     html = client.get(address, {"asked": 1, "texts": "shared"}).content.decode()
@@ -162,7 +162,7 @@ def test_the_switch_is_there_where_people_and_models_are(answered, items, as_use
 
 
 def page_of(as_user, user, study):
-    response = as_user(user).get(reverse("study_results", args=[study.slug]))
+    response = as_user(user).get(reverse("results_details", args=[study.slug]))
     return BeautifulSoup(response.content.decode(), "html.parser")
 
 

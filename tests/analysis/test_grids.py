@@ -206,7 +206,7 @@ def test_a_name_in_a_grid_of_tex_is_never_an_option_of_the_line_above():
 def test_the_results_page_shows_grids_and_keeps_the_list(project, as_user, reviewer):
     cache.clear()
     imported(project)
-    html = as_user(reviewer).get(reverse("study_results", args=["dims"])).content.decode()
+    html = as_user(reviewer).get(reverse("results_details", args=["dims"])).content.decode()
     section = html.split('id="generator_means"')[1].split("</section>")[0]
     assert "<h3>Round: 1</h3>" in section
     assert "All 48 rows of “Means by generator”, sortable" in section

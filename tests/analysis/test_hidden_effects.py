@@ -119,7 +119,7 @@ def test_no_page_and_no_file_names_a_generator(project, request, as_user, owner,
         if response.status_code != 404:
             assert not [name for name in names if name in said(response)], address
     assert 200 in seen.values()
-    assert seen[reverse("study_results", args=[study.slug])] == 200
+    assert seen[reverse("results_details", args=[study.slug])] == 200
 
 
 @pytest.mark.parametrize("ending", FORMS)
@@ -156,7 +156,7 @@ def test_nobody_reads_or_codes_single_items_meanwhile(answered, items, hide, as_
 
 def test_agreement_and_progress_are_still_there(answered, hide, as_user, viewer):
     hide(answered)
-    html = as_user(viewer).get(reverse("study_results", args=["tiny"])).content.decode()
+    html = as_user(viewer).get(reverse("results_details", args=["tiny"])).content.decode()
     assert "Agreement with people" in html
     assert "hidden until the study is closed" in html
     assert as_user(viewer).get(reverse("study_table", args=["tiny", "agreement_with_humans"])).status_code == 200

@@ -17,10 +17,10 @@ def test_what_is_hidden_is_not_linked(project, owner, client):
     study.refresh_from_db()
     client.force_login(owner)
     stand_in, sheets = reverse("stand_in", args=[study.slug]), f"/s/{study.slug}/items/"
-    shown = client.get(reverse("study_results", args=[study.slug])).content.decode()
+    shown = client.get(reverse("results_details", args=[study.slug])).content.decode()
     assert stand_in in shown
     assert sheets in shown
     switch_effects(study, owner, hidden=True)
-    hidden = client.get(reverse("study_results", args=[study.slug])).content.decode()
+    hidden = client.get(reverse("results_details", args=[study.slug])).content.decode()
     assert stand_in not in hidden
     assert sheets not in hidden

@@ -138,7 +138,7 @@ def test_an_unknown_column_or_page_changes_nothing(answered, page):
 
 
 def test_the_results_lead_to_the_sheets(answered, items, page):
-    html = page(reverse("study_results", args=["tiny"]))
+    html = page(reverse("results_details", args=["tiny"]))
     assert sheet(items["c1"]) + "?" in html
     assert "from=guessable_items" in html
     assert reverse("study_items", args=["tiny"]) in html
@@ -160,7 +160,7 @@ def test_a_list_says_that_the_surest_come_first_and_leads_to_their_coding(answer
 
 
 def test_the_results_say_it_too(answered, page):
-    assert "Most certain first:" in page(reverse("study_results", args=["tiny"]))
+    assert "Most certain first:" in page(reverse("results_details", args=["tiny"]))
 
 
 def test_the_sheet_offers_the_categories_of_ones_own_too(answered, items, reviewer, page, as_user):

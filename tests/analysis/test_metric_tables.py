@@ -244,7 +244,7 @@ def test_the_figure_of_metrics_by_score_draws_the_quartiles_of_the_table(study, 
 
 
 def test_the_page_follows_a_metric_that_was_computed_anew(study, as_user, researcher):
-    address = reverse("study_results", args=["dims"])
+    address = reverse("results_details", args=["dims"])
     before = as_user(researcher).get(address).content.decode()
     assert "Metrics and people" in before
     assert "Metrics leave out" in before

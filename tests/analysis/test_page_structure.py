@@ -17,7 +17,18 @@ STUDIES = {
     "stopping-questionnaire": judged,
     "pairwise": compared,
 }
-PAGES = ("study_results", "agreement_lab", "stand_in", "study_planner", "study_items", "study_pack")
+PAGES = (
+    "study_results",
+    "results_agreement",
+    "results_items",
+    "results_compare",
+    "results_details",
+    "agreement_lab",
+    "stand_in",
+    "study_planner",
+    "study_items",
+    "study_pack",
+)
 
 
 @pytest.fixture(params=STUDIES)

@@ -280,7 +280,7 @@ def test_the_study_page_shows_the_agreement_of_the_calibration_and_opens_the_mai
 
 def test_the_results_page_lets_the_calibration_be_left_out(seen, as_user, viewer):
     study, _rows = seen
-    address = reverse("study_results", args=[study.slug])
+    address = reverse("results_details", args=[study.slug])
     page = as_user(viewer).get(address).content.decode()
     assert "Judgments of the calibration are counted." in page
     assert 'name="calibration"' in page

@@ -24,7 +24,17 @@ from studies.models import Study, StudyState
 from studies.services.states import switch_effects
 from tests.factory import answer, make_annotator
 
-PAGES = ["study_results", "agreement_lab", "stand_in", "study_planner", "study_items"]
+PAGES = [
+    "study_results",
+    "results_agreement",
+    "results_items",
+    "results_compare",
+    "results_details",
+    "agreement_lab",
+    "stand_in",
+    "study_planner",
+    "study_items",
+]
 COMPUTING = "Computing the results"
 
 
@@ -266,4 +276,4 @@ def test_of_a_study_that_was_deleted_the_job_says_so(get, answered, run_jobs):
 
 
 def test_an_address_of_earlier_versions_leads_to_the_results(get):
-    assert get("study_working", "abc")["Location"] == reverse("study_results", args=["tiny"])
+    assert get("study_working", "abc")["Location"] == reverse("results_details", args=["tiny"])

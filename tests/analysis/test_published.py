@@ -138,7 +138,7 @@ def test_what_a_researcher_says_comes_before_names():
 
 def test_a_researcher_matches_a_generator_on_the_results_page(answered, as_user, researcher):
     cache.clear()
-    page, results = as_user(researcher), reverse("study_results", args=["tiny"])
+    page, results = as_user(researcher), reverse("results_details", args=["tiny"])
     form = BeautifulSoup(page.get(results).content, "html.parser").select_one("#published-names form")
     names = [select["name"] for select in form.select("select")]
     answer = page.post(form["action"], dict(zip(names, ("gpt-4", ""), strict=True)))
@@ -221,7 +221,7 @@ def test_only_what_has_both_numbers_compares_and_the_rest_is_counted_with_its_re
 def test_the_results_page_shows_what_compares_and_sums_up_the_rest_closed(answered, as_user, viewer):
     cache.clear()
     Generator.objects.filter(name="careful").update(name="GPT-4")
-    html = as_user(viewer).get(reverse("study_results", args=["tiny"])).content
+    html = as_user(viewer).get(reverse("results_details", args=["tiny"])).content
     section = BeautifulSoup(html, "html.parser").select_one("#published")
     table = build(answered, Choices(seed=7)).table("published")
     assert len(section.select("tbody tr")) == len(comparing(table).rows) > 0
@@ -240,7 +240,7 @@ def test_where_nothing_compares_the_page_says_what_would(project, as_user, viewe
         {"annotator": "p0", "stage": "rate", "item_id": item, "question": "fluency", "value": 2} for item in items
     ]
     import_responses(study, as_csv(scores), partial=True)
-    html = as_user(viewer).get(reverse("study_results", args=[study.slug])).content
+    html = as_user(viewer).get(reverse("results_details", args=[study.slug])).content
     section = BeautifulSoup(html, "html.parser").select_one("#published")
     assert "Nothing to compare" in section.get_text()
     assert not section.select("table")

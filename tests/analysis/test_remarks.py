@@ -48,7 +48,7 @@ def test_without_remarks_there_is_neither_a_list_nor_a_script():
 
 
 def test_every_remark_that_a_page_refers_to_stands_on_it(answered, as_user, reviewer):
-    response = as_user(reviewer).get(reverse("study_results", args=["tiny"]))
+    response = as_user(reviewer).get(reverse("results_details", args=["tiny"]))
     page = BeautifulSoup(response.content, "html.parser")
     referred = {one for cell in page.select("[aria-describedby]") for one in cell["aria-describedby"].split()}
     ids = [remark["id"] for remark in page.select(".remarks dd")]

@@ -50,7 +50,7 @@ def page(as_user, viewer):
     """A function that gives the results page as a viewer sees it."""
 
     def show(slug="tiny", **asked):
-        response = as_user(viewer).get(reverse("study_results", args=[slug]), asked)
+        response = as_user(viewer).get(reverse("results_details", args=[slug]), asked)
         assert response.status_code == 200
         return stable(response)
 
@@ -237,7 +237,7 @@ def test_a_generator_called_human_keeps_its_name(answered, page):
 
 
 def controls(as_user, user, study):
-    response = as_user(user).get(reverse("study_results", args=[study.slug]))
+    response = as_user(user).get(reverse("results_details", args=[study.slug]))
     page = BeautifulSoup(response.content.decode(), "html.parser")
     return {field["name"] for field in page.select("form.controls [name]")} - {"asked"}
 

@@ -113,7 +113,7 @@ def measured(project):
 
 def test_a_cut_grid_leads_to_all_of_its_rows_on_the_tables_own_page(measured, as_user, viewer):
     client = as_user(viewer)
-    results = BeautifulSoup(client.get(reverse("study_results", args=["dims"])).content, "html.parser")
+    results = BeautifulSoup(client.get(reverse("results_details", args=["dims"])).content, "html.parser")
     own = reverse("study_table_page", args=["dims", "metric_correlations"])
     section = results.select_one("#metric_correlations")
     assert section.select_one("table[data-part]")
@@ -129,6 +129,6 @@ def test_a_cut_grid_leads_to_all_of_its_rows_on_the_tables_own_page(measured, as
 
 def test_no_page_of_a_table_is_heavier_however_many_metrics_there_are(measured, as_user, reviewer):
     client = as_user(reviewer)
-    pages = [reverse("study_results", args=["dims"])]
+    pages = [reverse("results_details", args=["dims"])]
     pages += [reverse("study_table_page", args=["dims", name]) for name in ("metric_correlations", "metric_means")]
     assert all(len(client.get(page, {"asked": 1, "convention": "published"}).content) < 150_000 for page in pages)

@@ -41,7 +41,9 @@ def commanded(study, folder, convention):
 def pages_of(client, study, convention):
     """The pages on which the tables of a report stand, those of long tables too, each as often as it goes on."""
     asked = urlencode({"asked": 1, "convention": convention})
-    addresses = [f"{reverse(name, args=[study.slug])}?{asked}" for name in ("study_results", "study_items", "stand_in")]
+    addresses = [
+        f"{reverse(name, args=[study.slug])}?{asked}" for name in ("results_details", "study_items", "stand_in")
+    ]
     seen = set()
     while addresses:
         address = addresses.pop(0).partition("#")[0]

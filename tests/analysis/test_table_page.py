@@ -46,7 +46,7 @@ def column(page, number):
 
 
 def test_the_results_page_leads_to_it_and_does_not_hold_its_rows(study, as_user, viewer):
-    html = as_user(viewer).get(reverse("study_results", args=[study.slug])).content.decode()
+    html = as_user(viewer).get(reverse("results_details", args=[study.slug])).content.decode()
     assert reverse("study_table_page", args=[study.slug, LONG]) in html
     assert html.count(f'data-table="{LONG}"') == OPEN_GRIDS
 

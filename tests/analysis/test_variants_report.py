@@ -115,5 +115,5 @@ def test_the_wide_export_says_not_applicable_by_each_ones_variant(study):
 
 def test_the_results_page_shows_the_variants(study, researcher, client):
     client.force_login(researcher)
-    page = client.get(reverse("study_results", args=[study.slug]))
+    page = client.get(reverse("results_details", args=[study.slug]))
     assert "Variants side by side" in page.content.decode()

@@ -38,7 +38,18 @@ def tables(study):
 
 def pages_of(study, tables, client):
     """Each page of the analysis, and behind one number of each column."""
-    names = ("study_results", "stand_in", "agreement_lab", "study_pack", "study_items", "study_planner")
+    names = (
+        "study_results",
+        "results_agreement",
+        "results_items",
+        "results_compare",
+        "results_details",
+        "stand_in",
+        "agreement_lab",
+        "study_pack",
+        "study_items",
+        "study_planner",
+    )
     addresses = [reverse(name, args=[study.slug]) for name in names]
     addresses += [reverse("bank_shortcuts", args=[study.project.slug])]
     addresses += [reverse("study_table_page", args=[study.slug, table.name]) for table in tables]

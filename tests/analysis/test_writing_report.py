@@ -155,7 +155,7 @@ def test_simulated_people_write_through_the_pages(study):
 def test_the_results_page_shows_what_was_written(study, researcher, client):
     planted(study)
     client.force_login(researcher)
-    page = client.get(reverse("study_results", args=[study.slug])).content.decode()
+    page = client.get(reverse("results_details", args=[study.slug])).content.decode()
     assert "Why do herons stand?" in page
     assert "Published beside" not in page
 
@@ -163,7 +163,7 @@ def test_the_results_page_shows_what_was_written(study, researcher, client):
 def test_the_tabs_of_a_writing_study_lead_to_what_was_written(study, researcher, client):
     client.force_login(researcher)
     tabs = (
-        client.get(reverse("study_results", args=[study.slug]))
+        client.get(reverse("results_details", args=[study.slug]))
         .content.decode()
         .split('class="tabs"')[1]
         .split("</ul>")[0]

@@ -39,7 +39,7 @@ def signed_in(open_page, client, viewer, live_server):
 
 
 def results(study) -> str:
-    return reverse("study_results", args=[study.slug])
+    return reverse("results_details", args=[study.slug])
 
 
 def wait_for(page: Page, n: int, state: str = "drawn") -> None:

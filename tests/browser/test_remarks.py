@@ -31,7 +31,7 @@ def open_results(open_page, client, reviewer, live_server):
 
 @pytest.fixture
 def results(project) -> str:
-    return reverse("study_results", args=[guess_then_read(project).slug])
+    return reverse("results_details", args=[guess_then_read(project).slug])
 
 
 def in_view(cell: Locator) -> Locator:

@@ -55,7 +55,7 @@ def work(page: Page) -> None:
 
 
 def test_the_panel_counts_and_gives_way_to_the_numbers(page, study, large):
-    page.goto(f"/s/{study.slug}/results/")
+    page.goto(f"/s/{study.slug}/results/details/")
     panel = page.locator("[id^=job-]")
     expect(panel).to_contain_text("Waiting for a worker.")
     wait_until_it_fits(page)
@@ -69,7 +69,7 @@ def test_the_panel_counts_and_gives_way_to_the_numbers(page, study, large):
 
 
 def test_earlier_results_stay_until_somebody_wants_the_new_ones(page, study, large):
-    page.goto(f"/s/{study.slug}/results/")
+    page.goto(f"/s/{study.slug}/results/details/")
     work(page)
     expect(page.locator("#informativity h2")).to_be_visible(timeout=WAIT)
     page.wait_for_load_state("networkidle")
@@ -84,7 +84,7 @@ def test_earlier_results_stay_until_somebody_wants_the_new_ones(page, study, lar
 
 
 def test_a_failure_is_said_and_can_be_tried_again(page, study, large, monkeypatch):
-    page.goto(f"/s/{study.slug}/results/")
+    page.goto(f"/s/{study.slug}/results/details/")
     with monkeypatch.context() as broken:
         broken.setattr("analysis.services.computing.compute_report", lambda *job: 1 / 0)
         with pytest.raises(ZeroDivisionError):
@@ -97,7 +97,7 @@ def test_a_failure_is_said_and_can_be_tried_again(page, study, large, monkeypatc
 
 def test_on_paper_no_column_of_a_table_is_lost(page, project):
     study = imported(project)
-    page.goto(f"/s/{study.slug}/results/")
+    page.goto(f"/s/{study.slug}/results/details/")
     page.emulate_media(media="print")
     page.set_viewport_size({"width": 720, "height": 1000})  # A4 between its margins
     table = page.locator("table[data-table=generator_means]").first
