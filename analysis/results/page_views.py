@@ -141,7 +141,7 @@ def study_results(request, slug):
         "differences": list_differences(outcome) if outcome else [],
         "adjusted": say_adjusted(outcome) if outcome else "",
         "notes": list_notes(study, page.filled, page.form, outcome) if page.is_filled else [],
-        "progress": count_progress(study, purpose_shown(page)),
+        "progress": count_progress(study, purpose_shown(page)) if study.state in RUNNING else None,
         "has_planner": page.plugin.planner is not None,
     }
     return render(request, "analysis/summary.html", page.context("summary", **more))

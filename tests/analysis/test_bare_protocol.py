@@ -152,7 +152,17 @@ def test_what_may_not_be_picked_twice_is_not(study, name):
 
 def test_its_pages_stand(study, as_user, researcher):
     client = as_user(researcher)
-    for name in ("study", "study_results", "agreement_lab", "study_evaluators", "study_annotators", "study_pack"):
+    for name in (
+        "study_design",
+        "study_results",
+        "results_agreement",
+        "results_items",
+        "results_compare",
+        "agreement_lab",
+        "study_evaluators",
+        "study_annotators",
+        "study_pack",
+    ):
         assert client.get(reverse(name, args=["study"])).status_code == 200, name
     item = study.units.first().items.first()
     assert client.get(reverse("study_item", args=["study", item.pk])).status_code == 200

@@ -180,8 +180,10 @@ def test_a_pack_comes_in_with_the_same_tables_and_figures(project):
 def test_its_pages_open_and_the_planner_says_that_it_plans_no_sizes(project, as_user, researcher):
     study, client = chosen(project), as_user(researcher)
     for name in (
-        "study",
+        "study_design",
         "study_results",
+        "results_items",
+        "results_compare",
         "agreement_lab",
         "stand_in",
         "study_evaluators",

@@ -82,6 +82,10 @@ def addresses(study):
         "study_table": [{"name": name} for name in (*tables, "item_analysis", "guessable_items", "unanswerable_items")],
         "agreement_lab_csv": [{"name": name} for name in ("coefficients", "contingency", "labels")],
         "stand_in_csv": [{"name": name} for name in ("stand_in", "stand_in_calibration", "stand_in_biases")],
+        "study_table_file": [{"name": name, "ending": end} for name in tables for end in ("csv", "tex", "json")],
+        "results_paper": [
+            {"name": name, "width": 77, "ending": "svg"} for name in ("summary", "agreement", "items", "compare")
+        ],
         "study_pack_file": [{"pk": 1}],
         "study_working": [{"place": "none"}],
         "study_export": [

@@ -138,7 +138,7 @@ def test_what_a_researcher_says_comes_before_names():
 
 def test_a_researcher_matches_a_generator_on_the_results_page(answered, as_user, researcher):
     cache.clear()
-    page, results = as_user(researcher), reverse("results_details", args=["tiny"])
+    page, results = as_user(researcher), reverse("results_compare", args=["tiny"])
     form = BeautifulSoup(page.get(results).content, "html.parser").select_one("#published-names form")
     names = [select["name"] for select in form.select("select")]
     answer = page.post(form["action"], dict(zip(names, ("gpt-4", ""), strict=True)))
@@ -225,7 +225,7 @@ def test_the_results_page_shows_what_compares_and_sums_up_the_rest_closed(answer
     section = BeautifulSoup(html, "html.parser").select_one("#published")
     table = build(answered, Choices(seed=7)).table("published")
     assert len(section.select("tbody tr")) == len(comparing(table).rows) > 0
-    rest = section.select_one("details:not([open])")
+    rest = section.select_one("details details:not([open])")
     assert f"{len(table.rows) - len(comparing(table).rows)} figures are not comparable" in rest.summary.get_text()
     own = reverse("study_table_page", args=["tiny", "published"])
     assert rest.select_one("a")["href"].startswith(own)

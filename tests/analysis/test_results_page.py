@@ -24,6 +24,7 @@ pytestmark = pytest.mark.slow
 
 URLS = {
     "results": ("study_results", ()),
+    "details": ("results_details", ()),
     "figure": ("study_figure", ("dumbbell", "svg")),
     "specification": ("study_figure", ("dumbbell", "vl.json")),
     "table": ("study_table", ("informativity",)),
@@ -32,6 +33,7 @@ URLS = {
     "jsonl": ("study_export", ("jsonl",)),
     "codebook": ("study_export", ("codebook",)),
 }
+SIMULATED = '<span class="badge warning">simulated answers</span>'
 FROM_REVIEWER = {"csv", "wide", "jsonl", "codebook"}
 
 
@@ -55,6 +57,12 @@ def page(as_user, viewer):
         return stable(response)
 
     return show
+
+
+@pytest.fixture
+def summary(as_user, viewer):
+    """A function that gives the summary as a viewer sees it."""
+    return lambda slug="tiny": stable(as_user(viewer).get(reverse("study_results", args=[slug])))
 
 
 @pytest.mark.parametrize("name", URLS)
@@ -141,20 +149,20 @@ def test_simulated_answers_stay_out_beside_real_ones(answered, items, page):
     answer(make_annotator(answered, "sim", purpose="simulated"), "guess", items["c1"], "FT")
     html = page()
     assert "simulated answers (2)" in html
-    assert "These are simulated answers." not in html
-    assert "These are simulated answers." in page(asked=1, include="simulated")
+    assert SIMULATED not in html
+    assert SIMULATED in page(asked=1, include="simulated")
 
 
 def test_a_study_of_simulated_answers_shows_them_under_a_banner(tiny, items, page):
     answer(make_annotator(tiny, "sim", purpose="simulated"), "guess", items["c1"], "TF")
-    assert "These are simulated answers." in page()
+    assert SIMULATED in page()
     assert "No answers of this study are included" in page(asked=1)
 
 
 def test_a_model_beside_simulated_people_does_not_hide_them(tiny, items, page):
     answer(make_annotator(tiny, "sim", purpose="simulated"), "guess", items["c1"], "TF")
     answer(make_annotator(tiny, "gpt", kind="model"), "guess", items["c1"], "TF")
-    assert "These are simulated answers." in page()
+    assert SIMULATED in page()
 
 
 def test_the_convention_is_a_choice_of_the_reader(answered, page):
@@ -283,22 +291,19 @@ def test_addresses_hold_only_what_was_chosen(answered, page):
 
 def test_a_long_table_that_is_closed_at_first_stands_on_its_own_page(project, as_user, reviewer):
     study = reading.planted(project)
-    html = BeautifulSoup(as_user(reviewer).get(address("results", study.slug)).content, "html.parser")
-    own = reverse("study_table_page", args=[study.slug, "informativity_intervals"])
-    assert not html.select('[data-table="informativity_intervals"]')
+    html = BeautifulSoup(as_user(reviewer).get(address("details", study.slug)).content, "html.parser")
+    own = reverse("study_table_page", args=[study.slug, "item_analysis"])
+    assert not html.select('[data-table="item_analysis"]')
     assert html.select(f'a[href^="{own}"]')
 
 
-def test_the_contents_lead_to_every_section_of_the_page(project, answered, page):
-    dimensions.imported(project)
-    for slug in ("tiny", "dims"):
-        shown = BeautifulSoup(page(slug), "html.parser")
-        anchors = [link["href"].removeprefix("#") for link in shown.select(".contents a")]
-        assert len(set(anchors)) == len(anchors) > 5
-        for anchor in anchors:
-            assert len(shown.find_all(id=anchor)) == 1, anchor
-        headings = [heading for heading in shown.select("main h2") if not heading.find_parent(id="notes")]
-        assert len(headings) == len(anchors)
+def test_the_details_hold_every_table_of_the_report_once_and_closed(project, answered, page):
+    for study in (answered, dimensions.imported(project)):
+        shown = BeautifulSoup(page(study.slug), "html.parser")
+        for table in build(study, Choices(seed=7)).tables:
+            assert len(shown.find_all(id=table.name)) == 1, table.name
+        assert shown.select(".table-list details")
+        assert not shown.select(".table-list details[open]")
 
 
 def test_tables_that_lack_the_same_say_it_once(project, page):
@@ -311,21 +316,21 @@ def test_tables_that_lack_the_same_say_it_once(project, page):
     assert not shown.select("section#metric_correlations")
 
 
-def test_one_answer_is_said_to_be_too_little(tiny, items, page):
+def test_one_answer_is_said_to_be_too_little(tiny, items, summary):
     answer(make_annotator(tiny, "ada"), "guess", items["c1"], "TF")
-    assert "There are too few answers for a summary." in page()
+    assert 'data-kind="too-early"' in summary()
 
 
-def test_the_words_stand_before_whatever_can_be_chosen(answered, page):
-    shown = page()
-    assert shown.index('class="findings"') < shown.index('<form class="controls') < shown.index("<figure")
+def test_the_verdict_and_the_figure_stand_before_whatever_can_be_chosen(answered, summary):
+    shown = summary()
+    assert shown.index('class="verdict') < shown.index("<figure") < shown.index('<form class="controls')
 
 
-def test_a_running_study_says_how_far_it_is(answered, page):
-    assert "The study is still running" in page()
+def test_a_running_study_says_how_far_it_is(answered, summary):
+    assert "<progress" in summary()
     answered.state = StudyState.CLOSED
     answered.save()
-    assert "The study is still running" not in page()
+    assert "<progress" not in summary()
 
 
 def test_where_nothing_was_answered_there_is_nothing_to_choose(tiny, page):

@@ -343,8 +343,9 @@ def test_the_command_writes_every_table_and_figure(study, tmp_path):
 
 
 def test_the_results_page_shows_tables_and_figures(study, as_user, viewer):
-    page = as_user(viewer).get(f"/s/{study.slug}/results/").content.decode()
+    page = as_user(viewer).get(f"/s/{study.slug}/results/details/").content.decode()
     for name in ("flow", "label_distributions"):
         assert f"/results/figures/{name}.svg" in page
     assert "not applicable" in page
-    assert "6 of 12 judgments stopped early" in page
+    summary = as_user(viewer).get(f"/s/{study.slug}/results/").content.decode()
+    assert "6 of 12 judgments stopped early" in summary

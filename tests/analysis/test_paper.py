@@ -1,0 +1,59 @@
+"""Figures that the server draws: every number in them, nothing of a name that is markup, files of the asked width."""
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from analysis.figures.paper import FORMS, PAGE, PHONE, Bar, Bars, Line, Mark, Panels, Ranges, describe, draw, draw_file
+
+HOSTILE = "<script>alert(1)</script>"
+RANGES = Ranges(
+    tuple(Line(name, (Mark(0.4, 0.3, 0.5, "without"), Mark(0.9)), ".50", "[.40, .60]") for name in ("ann", HOSTILE)),
+    "share", "gain", (("without", "before"), ("with", "after")), 0.5, (0, 1), joined=True,
+)  # fmt: skip
+PANELS = Panels(("ann", HOSTILE), (("Clarity", ((Mark(2.5, 2, 3),), (Mark(None),))),), "mean")
+BARS = Bars((Bar("ann", (3, 1), "4"), Bar(HOSTILE, (0, 0))), ("kept", "dropped"), "percent")
+
+
+@pytest.mark.parametrize("drawing", [RANGES, PANELS, BARS], ids=["ranges", "panels", "bars"])
+def test_a_drawing_is_well_formed_and_no_name_is_markup(drawing):
+    for svg in (draw(drawing, PAGE), draw(drawing, PHONE), draw_file(drawing, 77)):
+        ElementTree.fromstring(svg)
+        assert "<script" not in svg
+
+
+@pytest.mark.parametrize("sheet", [PAGE, PHONE])
+def test_nothing_is_drawn_beside_the_sheet(sheet):
+    names = ("n" * 60, "אבג", "a")
+    drawing = Ranges(tuple(Line(name, (Mark(0.4, -0.3, 0.9),), ".40", "[−.30, .90]") for name in names), "share")
+    places = [float(x) for x in re.findall(r' (?:x|x1|x2|cx)="([-\d.]+)"', draw(drawing, sheet))]
+    assert min(places) >= 0
+    assert max(places) <= sheet.width
+
+
+def test_of_many_rows_a_page_shows_the_first_and_counts_the_others():
+    many = Ranges(tuple(Line(f"g{n}", (Mark(0.1 * n),), "") for n in range(30)), "share")
+    assert draw(many, PAGE).count("<circle") == PAGE.most
+    assert "21 more" in draw(many, PAGE)
+    assert draw_file(many, 160).count("<circle") == 30
+
+
+def test_a_file_has_the_width_of_a_column_and_fixed_colours():
+    svg = draw_file(RANGES, 84)
+    assert 'width="84mm"' in svg
+    assert "var(" not in svg
+
+
+def test_each_form_is_what_it_says():
+    assert FORMS["pdf"](BARS, 77).startswith(b"%PDF")
+    png = FORMS["png"](BARS, 77)
+    assert png.startswith(b"\x89PNG")
+    assert int.from_bytes(png[16:20]) == pytest.approx(77 / 25.4 * 300, abs=2)
+
+
+def test_the_words_say_every_number():
+    said = describe(RANGES)
+    assert said.startswith("ann: before .40 [.30, .50], after .90; gain .50 [.40, .60].")
+    assert describe(BARS).startswith("ann: kept 3, dropped 1.")
+    assert "Clarity undefined" in describe(PANELS)
