@@ -4,6 +4,7 @@ A drawing says what is shown, `draw` how: on a page in CSS pixels with the colou
 in points at the width of a column, with its own colours. Form and position repeat what colours say.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -465,14 +466,19 @@ def as_pdf(drawing: Drawing, millimetres: int) -> bytes:
 
 
 def as_png(drawing: Drawing, millimetres: int) -> bytes:
-    """300 dots per inch on white."""
+    """300 dots per inch on white; the converter counts 72 to an inch, so the sheet is given in points."""
     import vl_convert
 
-    white = draw_file(drawing, millimetres).replace(
+    points = re.sub(r'(width|height)="([\d.]+)mm"', in_points, draw_file(drawing, millimetres))
+    white = points.replace(
         "</style>", '</style><rect width="100%" height="100%" fill="#fff"/>'
     )
     found: bytes = vl_convert.svg_to_png(white, ppi=PPI)
     return found
+
+
+def in_points(length: re.Match[str]) -> str:
+    return f'{length[1]}="{float(length[2]) * POINT:.2f}"'
 
 
 FORMS = {"svg": as_svg, "pdf": as_pdf, "png": as_png}
