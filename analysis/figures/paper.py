@@ -470,9 +470,7 @@ def as_png(drawing: Drawing, millimetres: int) -> bytes:
     import vl_convert
 
     points = re.sub(r'(width|height)="([\d.]+)mm"', in_points, draw_file(drawing, millimetres))
-    white = points.replace(
-        "</style>", '</style><rect width="100%" height="100%" fill="#fff"/>'
-    )
+    white = points.replace("</style>", '</style><rect width="100%" height="100%" fill="#fff"/>')
     found: bytes = vl_convert.svg_to_png(white, ppi=PPI)
     return found
 
