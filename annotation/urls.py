@@ -2,8 +2,10 @@ from django.urls import path
 
 from annotation import views
 from annotation.open_link import open_link
+from annotation.previews import preview_phase
 
 urlpatterns = [
+    path("s/<slug:slug>/phases/<slug:name>/preview/", preview_phase, name="phase_preview"),
     path("open/<str:token>/", open_link, name="open_link"),
     path("join/<str:token>/", views.join, name="join"),
     path("work/<str:public_id>/", views.work, name="work"),

@@ -101,11 +101,17 @@ def take_stage(request: HttpRequest, annotator: Annotator) -> HttpResponse:
         answering.save_drafts(annotator, token, request.POST)
         return render_place(request, find_place(annotator), at=request.POST["go"])
     try:
-        place = answering.submit_stage(annotator, token, request.POST, ask=True)
+        place = answering.submit_stage(annotator, token, request.POST, ask=True, active=read_active(request))
     except Incomplete as incomplete:
         form = None if opens_more(incomplete.form, request.POST) else incomplete.form
         return render_place(request, incomplete.place, form=form)
     return redirect_to_confirm(request, place) if place.confirms else redirect_to_place(request, place)
+
+
+def read_active(request: HttpRequest) -> int | None:
+    """The seconds at work that the script has counted; None without it."""
+    said = request.POST.get("active", "")
+    return int(said) if said.isascii() and said.isdecimal() and len(said) < 8 else None
 
 
 def opens_more(form: StageForm, data: QueryDict) -> bool:
@@ -123,7 +129,8 @@ def confirm(request: HttpRequest, annotator: Annotator) -> HttpResponse:
         return page or redirect("work", annotator.public_id)
     token, confirmed = clean_token(request.POST.get("token", "")), request.POST.get("confirmed", "")
     try:
-        return redirect_to_place(request, answering.submit_stage(annotator, token, confirmed=confirmed))
+        place = answering.submit_stage(annotator, token, confirmed=confirmed, active=read_active(request))
+        return redirect_to_place(request, place)
     except StaleStage as stale:
         return render_stale(request, stale)
     except Incomplete as incomplete:

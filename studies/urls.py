@@ -1,6 +1,6 @@
 from django.urls import path, re_path
 
-from studies.views import annotators, design, drafts, instruments, studies, written
+from studies.views import annotators, design, drafts, instruments, phases, studies, written
 
 urlpatterns = [
     path("p/<slug:slug>/studies/", drafts.study_list, name="study_list"),
@@ -32,6 +32,9 @@ urlpatterns = [
     path("s/<slug:slug>/copy/", design.study_copy, name="study_copy"),
     path("s/<slug:slug>/edit/", drafts.study_edit, name="study_edit"),
     path("s/<slug:slug>/delete/", drafts.study_delete, name="study_delete"),
+    path("s/<slug:slug>/phases/", phases.study_phases, name="study_phases"),
+    path("s/<slug:slug>/phases/change/", phases.phase_act, name="phase_act"),
+    path("s/<slug:slug>/recruitment/", phases.study_recruitment, name="study_recruitment"),
     path("s/<slug:slug>/effects/", studies.study_effects, name="study_effects"),
     path("s/<slug:slug>/preview/", design.study_preview, name="study_preview"),
     path("s/<slug:slug>/rephrasals/<int:pk>/take/", studies.take_rephrasal, name="take_rephrasal"),

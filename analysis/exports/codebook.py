@@ -5,11 +5,13 @@ from collections.abc import Iterator
 from django.utils.translation import gettext as _
 
 from analysis.exports import wide
-from analysis.frames.export_rows import export_columns
+from analysis.frames.export_rows import CHECKS, export_columns
 from analysis.tables.spec import Table, TableSpec
 from studies.models import Study
+from studies.phases import PROFILE
 from studies.protocols import Question, Stage
 from studies.services.declarations import get_declaration, list_declarations
+from studies.services.phases import get_phases
 from studies.services.responses.rows import UNIT_ITEMS
 
 COLUMNS = ("column", "meaning", "values")
@@ -128,7 +130,31 @@ def meanings(study: Study) -> dict[str, tuple[str, str]]:
             ", ".join(study.variants.values_list("name", flat=True)) or _("no variants in this study"),
         ),
         "sequence": (_("Position of the answer in the order of storage"), "1, 2, …"),
+        "active_seconds": (
+            _("How long the annotator was at work on the stage: the page was seen, and touched within half a minute"),
+            _("seconds; empty without JavaScript and for models"),
+        ),
+        "idle_seconds": (_("The rest of the time between opening and handing in the stage"), _("seconds")),
+        **describe_phase_columns(study),
         UNIT_ITEMS: (_("The ids of the items that were compared, in stored order, separated by blanks"), an_id),
+    }
+
+
+def describe_phase_columns(study: Study) -> dict[str, tuple[str, str]]:
+    """What annotators were asked about themselves, in the words of the study, and their attention checks."""
+    found = {
+        f"{phase.kind}_{question.name}": (
+            question.text,
+            ", ".join(level.value for level in question.levels) or _("text"),
+        )
+        for phase in get_phases(study)
+        if phase.kind in PROFILE
+        for question in phase.questions
+    }
+    right, asked = CHECKS
+    return found | {
+        right: (_("How many questions of attention checks the annotator has answered right"), "0, 1, …"),
+        asked: (_("How many questions of attention checks the annotator was asked"), "0, 1, …"),
     }
 
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 from django.db.models import F, Window
@@ -14,11 +14,13 @@ from analysis.frames.responses import query_submitted
 from analysis.progress import ANSWERS
 from evaluation.services.calls import get_parse_status, get_prompt_versions, get_raw_output, select_replies
 from jobs.progress import report_progress
-from studies.models import Assignment, Study, Submission, UnitItem
+from studies.models import Assignment, PhasePassed, Study, Submission, UnitItem
+from studies.phases import PROFILE
 from studies.presentation_order import ShownItem, read_shown_items
 from studies.protocols import PROTOCOLS, Declaration
 from studies.protocols.units import COMPARED
 from studies.services.declarations import get_declaration
+from studies.services.phases import get_phases
 from studies.services.responses.rows import COLUMNS as CONTRACT
 from studies.services.responses.rows import UNIT_ITEMS, add_unit_items
 
@@ -42,12 +44,43 @@ EXTRAS = (
     "prompt_version",
     "variant",
     "sequence",
+    "active_seconds",
+    "idle_seconds",
 )
 COLUMNS = (*CONTRACT, *EXTRAS)
+CHECKS = ("attention_right", "attention_asked")
 
 
 def export_columns(study: Study) -> tuple[str, ...]:
-    return add_unit_items(study, COLUMNS)
+    return add_unit_items(study, (*COLUMNS, *phase_columns(study)))
+
+
+def phase_columns(study: Study) -> tuple[str, ...]:
+    """Of a study with phases of its own: what annotators said of themselves, and how they did in attention checks."""
+    phases = get_phases(study)
+    asked = [f"{phase.kind}_{each.name}" for phase in phases if phase.kind in PROFILE for each in phase.questions]
+    return (*asked, *(CHECKS if any(phase.kind == "attention" for phase in phases) else ()))
+
+
+def list_written_columns(study: Study) -> list[str]:
+    """Of the columns of phases, those in which people wrote freely."""
+    asked = [(phase, each) for phase in get_phases(study) if phase.kind in PROFILE for each in phase.questions]
+    return [f"{phase.kind}_{each.name}" for phase, each in asked if each.kind == "text"]
+
+
+def read_phase_answers(study: Study, annotator_pk: int) -> dict[str, Any]:
+    """The columns of `phase_columns` for one annotator."""
+    by_name = {phase.name: phase for phase in get_phases(study)}
+    passages = PhasePassed.objects.filter(annotator=annotator_pk, phase__in=by_name)
+    found: dict[str, Any] = {}
+    right = asked = 0
+    for passage in passages if by_name else ():
+        phase = by_name[passage.phase]
+        if phase.kind in PROFILE:
+            found |= {f"{phase.kind}_{name}": value for name, value in passage.answers.items()}
+        elif phase.kind == "attention":
+            right, asked = right + (passage.score or 0), asked + len(phase.questions)
+    return found | dict(zip(CHECKS, (right, asked), strict=True))
 
 
 # What stands in a column, seen from a response; the other columns are worked out or do not apply to this protocol.
@@ -100,7 +133,8 @@ def export_rows(study: Study, purposes: Collection[str]) -> Iterator[dict[str, A
     kind = PROTOCOLS[study.protocol].unit
     places: dict[tuple, int] = {}
     sides: dict[int, dict[str, Any]] = {}
-    opened: dict[tuple[int, str], datetime] = {}
+    opened: dict[tuple[int, str], Spent] = {}
+    about: dict[str, Any] = {}
     annotator, prompts = None, get_prompt_versions(study)
     sequence = Window(RowNumber(), order_by="pk")
     answers = query_submitted(study, purposes).annotate(**select_replies(), sequence=sequence).order_by(*ORDER)
@@ -116,7 +150,8 @@ def export_rows(study: Study, purposes: Collection[str]) -> Iterator[dict[str, A
             annotator = row["annotator_pk"]
             places, opened = places_shown(annotator, stages), stages_opened(annotator)
             sides = sides_shown(annotator, units) if kind == "pair" else {}
-        row["opened_at"] = opened.get((row["assignment_pk"], row["stage"]))
+            about = read_phase_answers(study, annotator)
+        row |= about | opened.get((row["assignment_pk"], row["stage"]), NOT_TIMED)._asdict()
         if kind == "tuple":
             row[UNIT_ITEMS] = " ".join(units[row["unit_pk"]].values())
         row = complete_row(row, places, sides)
@@ -156,14 +191,29 @@ def places_shown(annotator_pk: int, stages: list[str]) -> dict[tuple, int]:
     return places
 
 
-def stages_opened(annotator_pk: int) -> dict[tuple[int, str], datetime]:
-    """When the annotator opened each stage that was handed in, by assignment and stage; unknown times are absent."""
+class Spent(NamedTuple):
+    """When a stage was opened, and how the seconds until its hand-in were spent; None where that is unknown."""
+
+    opened_at: datetime | None
+    active_seconds: int | None
+    idle_seconds: int | None
+
+
+NOT_TIMED = Spent(None, None, None)
+
+
+def stages_opened(annotator_pk: int) -> dict[tuple[int, str], Spent]:
+    """The times of each stage that was handed in, by assignment and stage; stages without times are absent."""
     known = Submission.objects.filter(assignment__annotator=annotator_pk, opened_at__isnull=False)
-    return {
-        (assignment, stage): time
-        for assignment, stage, time in known.values_list("assignment", "stage", "opened_at")
-        if time
-    }
+    return {(each.assignment_id, each.stage): split_time(each) for each in known}
+
+
+def split_time(submission: Submission) -> Spent:
+    """Idle is what the time between opening and hand-in has beyond the active seconds."""
+    opened, ended, active = submission.opened_at, submission.submitted_at, submission.active_seconds
+    if active is None or opened is None or ended is None:
+        return Spent(opened, None, None)
+    return Spent(opened, active, max(0, round((ended - opened).total_seconds()) - active))
 
 
 def items_by_unit(study: Study) -> dict[int, dict[int, str]]:

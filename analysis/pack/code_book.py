@@ -132,6 +132,7 @@ FILES: dict[str, tuple[Entry, ...]] = {
         ("stage", TEXT, "the stage that was handed in"),
         ("opened_at", TIME, "when it was opened; null if unknown"),
         ("submitted_at", TIME, "when it was handed in; null if unknown"),
+        ("active_seconds", WHOLE, "how long somebody was at work on it; null if unknown"),
     ),
     "answers/codes.jsonl": (
         ("item_id", TEXT, "the item that a researcher coded"),
@@ -178,7 +179,8 @@ def entries_of(study: Study, report: Report) -> Iterator[tuple[str, str, str, st
             yield f"report/tables/{table.name}.csv", column, type_in(table, column), meaning_in(table, column), ""
 
 
-COUNTED = ("round", "unit", "item_version", "position_shown", "order_in_session", "n_changes", "sequence")
+COUNTED = ("round", "unit", "item_version", "position_shown", "order_in_session", "n_changes", "sequence",
+           "active_seconds", "idle_seconds", "attention_right", "attention_asked")  # fmt: skip
 TRUTHS = ("unsure", "key", "correct", "applicable")
 
 

@@ -155,9 +155,18 @@ def study_file(study: Study) -> dict[str, Any]:
     said = describe_study(study)
     said |= {"items": sort_keys(said["items"]), "params": sort_keys(said["params"])}
     said["plan"] = {**sort_keys(study.plan), "seed": study.seed}
+    said.pop("recruitment", None)  # codes are for the people who earned them
+    said.pop("phases", None)
+    if phases := list_worded_phases(study):
+        said["phases"] = phases
     for each in said.get("variants", []):
         each["params"] = sort_keys(each["params"])
     return said
+
+
+def list_worded_phases(study: Study) -> list[dict[str, Any]]:
+    """What people went through; not the practice, whose texts are not in the pack."""
+    return [phase for phase in study.phases if phase["kind"] != "practice"]
 
 
 def variants_of(study: Study) -> list[Variant]:

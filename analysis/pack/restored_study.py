@@ -75,6 +75,7 @@ def restore_study(pack: PackReader, project: Project, slug: str) -> Study:
         plan=spec.plan.numbers(),
         seed=spec.plan.seed,
         groups=spec.groups,
+        phases=[phase.model_dump(exclude_defaults=True) for phase in spec.phases or []],
         state=StudyState.IMPORTED,
         launched_at=time_in(history, "launched_at"),
         main_opened_at=time_in(history, "main_opened_at"),
@@ -287,7 +288,8 @@ def restore_submissions(
         if cell not in assignments or stage not in stages:
             raise BadPack(_("The pack has an invalid assignment for “%(who)s”.") % {"who": show_name(cell[0])})
         times = {name: time_in(said, name) for name in ("opened_at", "submitted_at")}
-        rows.append(Submission(assignment=assignments[cell], stage=stage, **times))
+        active = count_in(said, "active_seconds") if said.get("active_seconds") is not None else None
+        rows.append(Submission(assignment=assignments[cell], stage=stage, active_seconds=active, **times))
     Submission.objects.bulk_create(rows, batch_size=BATCH)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import asdict
 from typing import Any
 
-from analysis.frames.export_rows import export_rows
+from analysis.frames.export_rows import export_rows, list_written_columns
 from analysis.models import ItemCode
 from analysis.pack.frozen import evaluator_prompts, file_of, moment
 from analysis.pack.redaction import Redactor
@@ -108,6 +108,7 @@ def submissions(study: Study, purposes: Collection[str], discretion: Redactor) -
             "stage": row.stage,
             "opened_at": moment(row.opened_at),
             "submitted_at": moment(row.submitted_at),
+            "active_seconds": row.active_seconds,
         }
 
 
@@ -115,16 +116,22 @@ def answers(study: Study, purposes: Collection[str], discretion: Redactor) -> It
     """The rows of the long export."""
     stages = [stage for declaration in list_declarations(study) for stage in declaration.every_stage]
     free = {question.name for stage in stages for question in stage.questions if question.kind == "text"}
+    # What people wrote about themselves may tell who they are.
+    written = dict.fromkeys(list_written_columns(study), "")
     for row in export_rows(study, purposes):
         text_id = row["text_id"]
         if row["question"] in free:
             row["value"] = discretion.about(text_id, row["value"])
-        yield row | {
-            "annotator": discretion.code(row["annotator"]),
-            "person": discretion.persons.get(row["person"], ""),
-            "comment": discretion.about(text_id, row["comment"]),
-            "raw_output": discretion.about(text_id, row["raw_output"]),
-        }
+        yield (
+            row
+            | written
+            | {
+                "annotator": discretion.code(row["annotator"]),
+                "person": discretion.persons.get(row["person"], ""),
+                "comment": discretion.about(text_id, row["comment"]),
+                "raw_output": discretion.about(text_id, row["raw_output"]),
+            }
+        )
 
 
 def missing_answers(study: Study, purposes: Collection[str], discretion: Redactor) -> Iterator[dict[str, Any]]:

@@ -1,5 +1,6 @@
 /* What makes an annotator's page better than it is without a script: answers are kept as they are given, the next part
    comes without a reload, keys work, and on small screens the text is one tap away. */
+import { activeSeconds, countActive } from "./annotate-active.js";
 import { Drafts } from "./annotate-drafts.js";
 import { isJustShown, listenToKeys, setUpKeys } from "./annotate-keys.js";
 import { countAnswered, fieldsOf, showAsked, showFields } from "./annotate-items.js";
@@ -124,10 +125,12 @@ async function sendForm(form, pressed) {
 /* Returns what kept the form from arriving, or nothing. */
 async function post(form, pressed) {
   let reply, page;
+  const body = new URLSearchParams(new FormData(form, pressed));
+  body.append("active", activeSeconds());
   try {
     reply = await fetch(form.action, {
       method: "POST",
-      body: new URLSearchParams(new FormData(form, pressed)),
+      body,
       headers: { [PART]: "1" },
       signal: AbortSignal.timeout(30000),
     });
@@ -155,6 +158,7 @@ function putIn(page) {
 }
 
 function setUp() {
+  countActive(document.querySelector("main [name=token]")?.value);
   setUpStage();
   setUpSource();
   setUpKeys();

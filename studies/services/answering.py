@@ -47,14 +47,20 @@ def collect_answers(form: StageForm) -> list[Answer]:
     ]
 
 
-def store_submission(form: StageForm) -> None:
+def store_submission(form: StageForm, active: int | None = None) -> None:
     """Write the responses of one stage and move the cursor, inside the caller's transaction; the drafts have the times.
+
+    `active`: the seconds at work on the page, as its script has counted them; no more than have gone by.
 
     The unique submission of a stage makes a second hand-in fail in the database, whatever was checked before.
     """
     now, assignment, stage, answers = timezone.now(), form.assignment, form.stage, collect_answers(form)
     Submission.objects.create(
-        assignment=assignment, stage=stage.name, opened_at=assignment.stage_opened_at, submitted_at=now
+        assignment=assignment,
+        stage=stage.name,
+        opened_at=assignment.stage_opened_at,
+        submitted_at=now,
+        active_seconds=bound_active(active, now - (assignment.stage_opened_at or now)),
     )
     version = get_version_id(assignment.annotator)
     Response.objects.bulk_create(
@@ -62,6 +68,10 @@ def store_submission(form: StageForm) -> None:
         for answer in answers
     )
     advance_cursor(assignment, stage, now)
+
+
+def bound_active(active: int | None, gone_by: timedelta) -> int | None:
+    return None if active is None else min(active, round(gone_by.total_seconds()))
 
 
 def build_response(
@@ -251,6 +261,7 @@ def submit_stage(
     *,
     ask: bool = False,
     confirmed: str = "",
+    active: int | None = None,
 ) -> Place:
     """Make what the current stage was answered with responses, once; returns the place after.
 
@@ -272,7 +283,7 @@ def submit_stage(
         if asks and not refusal:
             place = replace(place, confirms=form.fingerprint)
         elif not refusal:
-            place = hand_in(place, form)
+            place = hand_in(place, form, active)
     if refusal is not None:  # not inside: the drafts are to stay
         raise refusal
     return place
@@ -283,9 +294,9 @@ def is_built_upon(form: StageForm) -> bool:
     return any(stage.starts_from == form.stage.name for stage in form.asking.declaration.stages)
 
 
-def hand_in(place: Place, form: StageForm) -> Place:
+def hand_in(place: Place, form: StageForm, active: int | None = None) -> Place:
     """Store what stands in the form, inside the caller's transaction; returns the place after."""
-    store_submission(form)
+    store_submission(form, active)
     annotator, assignment = place.annotator, form.assignment
     if give_back_read_texts(annotator):
         return open_next(annotator)

@@ -190,6 +190,11 @@ def fill_phases(study: Study, spec: StudySpec) -> None:
         study.phases = [phase.model_dump(exclude_defaults=True) for phase in spec.phases]
     if spec.recruitment is not None:
         study.recruitment = spec.recruitment.model_dump(exclude_defaults=True)
+    check_places(study)
+
+
+def check_places(study: Study) -> None:
+    """`SpecError` where an open link has no places to give."""
     if study.recruitment.get("open_link") and study.plan["annotators"] == "open":
         raise SpecError(
             _("An open link hands out the places of the plan. Set how many there are: the number of annotators."),

@@ -55,6 +55,8 @@ EXTRAS = [
     "prompt_version",
     "variant",
     "sequence",
+    "active_seconds",
+    "idle_seconds",
 ]
 
 

@@ -1,0 +1,168 @@
+"""Forms of one phase, and of how people come to a study."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from studies.phases import ASKING, ENDING
+from studies.services.phase_editing import read_questions, write_questions
+from studies.services.spec import SpecError
+
+KINDS = {
+    "consent": _("Consent"),
+    "background": _("Background questions"),
+    "instructions": _("Instructions"),
+    "comprehension": _("Comprehension check (two tries)"),
+    "training": _("Training with explained answers"),
+    "test": _("Test with a pass mark"),
+    "practice": _("Practice"),
+    "attention": _("Attention check"),
+    "survey": _("Exit survey"),
+    "thanks": _("Thanks"),
+}
+
+
+class PhaseForm(forms.Form):
+    """The words of a phase, and what its kind needs."""
+
+    title = forms.CharField(label=_("Title"), max_length=300, required=False)
+    paragraphs = forms.CharField(
+        label=_("Text"),
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 5}),
+        help_text=_("An empty line begins a new paragraph."),
+    )
+    points = forms.CharField(
+        label=_("Points"),
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text=_("One point per line, shown as a list."),
+    )
+    button = forms.CharField(label=_("Button"), max_length=300, required=False)
+    version = forms.CharField(
+        label=_("Version"),
+        max_length=80,
+        required=False,
+        help_text=_("Stored with each consent, with its time. Leave empty to use a hash of the wording."),
+    )
+    questions = forms.CharField(
+        label=_("Questions"),
+        required=False,
+        max_length=100_000,
+        widget=forms.Textarea(attrs={"rows": 10, "spellcheck": "false", "class": "source"}),
+        help_text=_(
+            "A list in YAML. Each question has a name and a text; kind is choice, scale, tick or text; levels are the "
+            "answers to choose from. Optional: help, required, screen_out; where answers are scored, answer and "
+            "explanation."
+        ),
+    )
+    pass_mark = forms.IntegerField(
+        label=_("Pass mark"),
+        min_value=1,
+        required=False,
+        help_text=_("How many questions must be answered right. Leave empty for all."),
+    )
+    after = forms.IntegerField(label=_("After how many units"), min_value=1, required=False)
+    texts = forms.CharField(
+        label=_("Texts to practise on"),
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text=_("The ids of texts that are not in the study, one per line."),
+    )
+
+    def __init__(self, data: Mapping[str, Any] | None, *, phase: Mapping[str, Any]):
+        initial = dict(phase) | {
+            "paragraphs": "\n\n".join(phase.get("paragraphs", [])),
+            "points": "\n".join(phase.get("points", [])),
+            "texts": "\n".join(phase.get("texts", [])),
+            "questions": write_questions(phase),
+        }
+        super().__init__(data, initial=initial, prefix=phase["name"])
+        kind = phase["kind"]
+        unused = {
+            "version": kind != "consent",
+            "questions": kind not in ASKING,
+            "pass_mark": kind not in ENDING,
+            "after": kind != "attention",
+            "texts": kind != "practice",
+            "button": kind in ("practice", "thanks"),
+        }
+        for name in (name for name, is_unused in unused.items() if is_unused):
+            del self.fields[name]
+
+    def clean_questions(self) -> list[Any]:
+        try:
+            return read_questions(self.cleaned_data["questions"])
+        except SpecError as error:
+            raise forms.ValidationError(str(error)) from None
+
+    def clean_paragraphs(self) -> list[str]:
+        written = self.cleaned_data["paragraphs"].replace("\r\n", "\n")
+        return [" ".join(part.split()) for part in written.split("\n\n") if part.strip()]
+
+    def clean_points(self) -> list[str]:
+        return [line.strip() for line in self.cleaned_data["points"].splitlines() if line.strip()]
+
+    def clean_texts(self) -> list[str]:
+        return [line.strip() for line in self.cleaned_data["texts"].splitlines() if line.strip()]
+
+
+class RecruitmentForm(forms.Form):
+    """How people come to a study and what they get back."""
+
+    open_link = forms.BooleanField(
+        label=_("Open link: whoever opens it can take part"),
+        required=False,
+        help_text=_("The places of the plan are given to people as they come, instead of personal links at launch."),
+    )
+    platform = forms.ChoiceField(
+        label=_("Platform"),
+        required=False,
+        choices=[("", _("none")), ("prolific", "Prolific"), ("mturk", "Mechanical Turk"), ("other", _("another one"))],
+    )
+    id_parameter = forms.CharField(
+        label=_("Address parameter with the participant id"),
+        max_length=60,
+        required=False,
+        help_text=_("Of another platform. Prolific and Mechanical Turk have their own."),
+    )
+    cap = forms.IntegerField(label=_("At most so many people"), min_value=1, required=False)
+    units_per_person = forms.IntegerField(label=_("At most so many units per person"), min_value=1, required=False)
+    minutes = forms.IntegerField(
+        label=_("Minutes that people are told"),
+        min_value=1,
+        required=False,
+        help_text=_("Leave empty for the estimate. Once five people have finished, their median is told instead."),
+    )
+    time_out = forms.IntegerField(
+        label=_("Time-out in minutes"),
+        min_value=1,
+        required=False,
+        help_text=_(
+            "Unfinished work of people who stay away for longer is offered to others. Leave empty for three times the "
+            "minutes, at least 30; with personal links, for never."
+        ),
+    )
+    finished = forms.CharField(label=_("Code of people who have finished"), max_length=60, required=False)
+    screened_out = forms.CharField(label=_("Code of people who are screened out"), max_length=60, required=False)
+    failed_check = forms.CharField(label=_("Code of people who fail a check"), max_length=60, required=False)
+    return_to = forms.CharField(
+        label=_("Address to return to"),
+        max_length=500,
+        required=False,
+        help_text=_("With {code} where the code belongs. Leave empty for that of Prolific, or to show the code only."),
+    )
+    CODES = ("finished", "screened_out", "failed_check")
+
+    def told(self) -> dict[str, Any]:
+        """As a study file says it."""
+        given = {name: value for name, value in self.cleaned_data.items() if value not in ("", None, False)}
+        codes = {name: given.pop(name) for name in self.CODES if name in given}
+        return given | ({"codes": codes} if codes else {})
+
+    @staticmethod
+    def read(recruitment: Mapping[str, Any]) -> dict[str, Any]:
+        """What the form shows of a study."""
+        return {**recruitment, **recruitment.get("codes", {})}

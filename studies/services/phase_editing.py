@@ -1,0 +1,143 @@
+"""Change the phases of a draft, and how people come to a study: what pages and study files share."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import yaml
+from django.db import transaction
+from django.utils.translation import gettext as _
+from pydantic import TypeAdapter, ValidationError
+
+from studies.models import Study, StudyState
+from studies.phases import ASKING, SCORED, Phase, Phases
+from studies.recruitment import Recruitment
+from studies.services.declarations import get_declaration
+from studies.services.phases import get_usual_words, read_phases
+from studies.services.practice import plan_practice
+from studies.services.scratch import clear_rows, refuse_if_written
+from studies.services.selection import choose_items
+from studies.services.spec import SpecError, explain_error
+from studies.services.states import lock_study
+from studies.strict_yaml import NotYaml, load_yaml
+
+PHASES: TypeAdapter[list[Phase]] = TypeAdapter(Phases)
+FROZEN = ("open_link", "platform", "id_parameter", "units_per_person")  # of recruitment, once the study is launched
+
+
+def list_phases_of(study: Study) -> list[dict[str, Any]]:
+    """The phases as a study file says them; those of the instrument where the study has none of its own."""
+    return [phase.model_dump(exclude_defaults=True) for phase in read_phases(study)] or [
+        {"kind": name, "name": name} for name in get_declaration(study).phases
+    ]
+
+
+@transaction.atomic
+def save_phases(study: Study, told: Sequence[Mapping[str, Any]]) -> None:
+    """Put these phases in place of a draft's; its previews end. `SpecError` where they cannot be."""
+    study = lock_study(study, StudyState.DRAFT)
+    refuse_if_written(study)
+    try:
+        phases = PHASES.validate_python(list(told))
+    except ValidationError as error:
+        raise SpecError(" ".join(explain_problem(each) for each in error.errors()[:5])) from None
+    study.phases = [phase.model_dump(exclude_defaults=True) for phase in phases]
+    plan_practice(study, choose_items(study))
+    clear_rows(study)
+    study.save(update_fields=["phases"])
+
+
+def explain_problem(problem: Any) -> str:
+    """Without the number of the phase, which no page shows."""
+    return explain_error(problem | {"loc": problem["loc"][1:] or (_("phases"),)})
+
+
+def add_phase(study: Study, kind: str) -> str:
+    """Append a phase of the kind, with the usual words and an example of a question; returns its name."""
+    phases = list_phases_of(study)
+    taken = {phase["name"] for phase in phases}
+    name = next(each for each in [kind, *(f"{kind}_{n}" for n in range(2, 40))] if each not in taken)
+    words = get_usual_words(kind, study.language, study.instrument_version.content)
+    new = {"kind": kind, "name": name} | {
+        part: words[part] for part in ("title", "paragraphs", "button") if words.get(part)
+    }
+    save_phases(study, [*phases, new | make_example(kind)])
+    return name
+
+
+def make_example(kind: str) -> dict[str, Any]:
+    """A question to be replaced, for kinds that cannot be without."""
+    if kind not in ASKING:
+        return {}
+    levels = [_("blue"), _("red")]
+    text = _("Please choose “%(colour)s”.") % {"colour": levels[0]}
+    question = {"name": "question_1", "text": text, "levels": levels}
+    question |= {"answer": levels[0]} if kind in SCORED else {}
+    return {"questions": [question]} | ({"after": 1} if kind == "attention" else {})
+
+
+def move_phase(study: Study, name: str, by: int) -> None:
+    phases = list_phases_of(study)
+    place = next((place for place, phase in enumerate(phases) if phase["name"] == name), None)
+    if place is None or not 0 <= place + by < len(phases):
+        return
+    phases.insert(place + by, phases.pop(place))
+    save_phases(study, phases)
+
+
+def remove_phase(study: Study, name: str) -> None:
+    save_phases(study, [phase for phase in list_phases_of(study) if phase["name"] != name])
+
+
+def replace_phase(study: Study, name: str, told: Mapping[str, Any]) -> None:
+    """Word a phase anew; its kind and its place stay."""
+    phases = list_phases_of(study)
+    save_phases(study, [phase_with(phase, told) if phase["name"] == name else phase for phase in phases])
+
+
+def phase_with(phase: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
+    return {"kind": phase["kind"], "name": phase["name"]} | {key: value for key, value in told.items() if value}
+
+
+def write_questions(phase: Mapping[str, Any]) -> str:
+    """The questions of a phase as lines that `read_questions` reads."""
+    questions = phase.get("questions", [])
+    plain = [
+        question | ({"levels": shorten_levels(question["levels"])} if "levels" in question else {})
+        for question in questions
+    ]
+    return yaml.safe_dump(plain, allow_unicode=True, sort_keys=False, width=100) if plain else ""
+
+
+def shorten_levels(levels: Sequence[Any]) -> list[Any]:
+    """A level whose value is its label is written as that."""
+    return [each["label"] if isinstance(each, dict) and each["label"] == each["value"] else each for each in levels]
+
+
+def read_questions(text: str) -> list[Any]:
+    try:
+        said = load_yaml(text)
+    except NotYaml as error:
+        raise SpecError(str(error)) from None
+    if said is not None and not isinstance(said, list):
+        raise SpecError(_("Write the questions as a list: each begins with a hyphen."))
+    return said or []
+
+
+@transaction.atomic
+def save_recruitment(study: Study, told: Mapping[str, Any]) -> None:
+    """Say how people come to the study. Once it is launched, caps, times and codes may change, and nothing else."""
+    study = lock_study(study, StudyState.DRAFT, StudyState.LIVE, StudyState.PAUSED)
+    try:
+        wanted = Recruitment.model_validate(told).model_dump(exclude_defaults=True)
+    except ValidationError as error:
+        raise SpecError(" ".join(map(explain_error, error.errors()[:5]))) from None
+    if not study.is_draft and any(wanted.get(name) != study.recruitment.get(name) for name in FROZEN):
+        raise SpecError(
+            _("After launch only the cap, the minutes, the time-out, the codes and the address can change.")
+        )
+    if wanted.get("open_link") and study.plan["annotators"] == "open":
+        raise SpecError(
+            _("An open link hands out the places of the plan. Set how many there are: the number of annotators.")
+        )
+    study.recruitment = wanted
+    study.save(update_fields=["recruitment"])

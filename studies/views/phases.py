@@ -1,0 +1,86 @@
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST
+
+from projects.models import Role
+from studies.access import get_study
+from studies.forms.phases import KINDS, PhaseForm, RecruitmentForm
+from studies.services import phase_editing
+from studies.services.durations import tell_minutes
+from studies.services.spec import SpecError
+from studies.services.states import WrongState
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def study_phases(request, slug):
+    """What people go through, in order: a POST words one phase anew."""
+    study = get_study(request.user, slug, Role.RESEARCHER if request.method == "POST" else Role.VIEWER)
+    sent = request.POST.get("phase", "")
+    rows = []
+    for phase in phase_editing.list_phases_of(study):
+        form = PhaseForm(request.POST if phase["name"] == sent else None, phase=phase)
+        if form.is_bound and form.is_valid() and save(request, study, phase["name"], form):
+            return redirect(f"{reverse('study_phases', args=[slug])}#phase-{sent}")
+        rows.append((phase, KINDS[phase["kind"]], form))
+    context = {"study": study, "project": study.project, "tab": "phases", "rows": rows, "kinds": KINDS.items()}
+    context |= {"recruitment": RecruitmentForm(initial=RecruitmentForm.read(study.recruitment))}
+    return render(request, "studies/phases.html", context | describe(request, study))
+
+
+def describe(request, study) -> dict:
+    """What stands beside the phases: the open link, the minutes, and what may be changed by whom."""
+    mine = study.project.my_role.rank >= Role.RESEARCHER.rank
+    link = request.build_absolute_uri(reverse("open_link", args=[study.open_token])) if study.open_token else ""
+    return {
+        "may_edit": mine and study.is_draft,
+        "may_recruit": mine and study.state in ("draft", "live", "paused"),
+        "open_link": link if mine else "",
+        "minutes": tell_minutes(study) if study.launched_at else None,
+    }
+
+
+def save(request, study, name: str, form: PhaseForm) -> bool:
+    try:
+        phase_editing.replace_phase(study, name, form.cleaned_data)
+    except (SpecError, WrongState) as error:
+        form.add_error(None, str(error))
+        return False
+    messages.success(request, _("The phase was saved."))
+    return True
+
+
+@login_required
+@require_POST
+def phase_act(request, slug):
+    """Add, move or remove a phase."""
+    study = get_study(request.user, slug, Role.RESEARCHER)
+    name, act = request.POST.get("name", ""), request.POST.get("act", "")
+    try:
+        if act == "add" and name in KINDS:
+            name = phase_editing.add_phase(study, name)
+        elif act in ("up", "down"):
+            phase_editing.move_phase(study, name, -1 if act == "up" else 1)
+        elif act == "remove":
+            phase_editing.remove_phase(study, name)
+    except (SpecError, WrongState) as error:
+        messages.error(request, str(error))
+    return redirect(f"{reverse('study_phases', args=[slug])}#phase-{name}")
+
+
+@login_required
+@require_POST
+def study_recruitment(request, slug):
+    study = get_study(request.user, slug, Role.RESEARCHER)
+    form = RecruitmentForm(request.POST)
+    try:
+        if not form.is_valid():
+            raise SpecError(" ".join(f"{form.fields[name].label}: {said[0]}" for name, said in form.errors.items()))
+        phase_editing.save_recruitment(study, form.told())
+        messages.success(request, _("How people take part was saved."))
+    except (SpecError, WrongState) as error:
+        messages.error(request, str(error))
+    return redirect(f"{reverse('study_phases', args=[slug])}#recruitment")

@@ -1,0 +1,136 @@
+"""The researcher's page of phases: add, word, order, remove and preview them, and say how people come."""
+
+import pytest
+from django.urls import reverse
+
+from studies.models import Study
+from studies.services.creating import change_study
+from studies.services.launching import launch_study
+from studies.services.spec import check_spec
+from tests.studies.world import bank, counts, drafted, spec
+
+
+@pytest.fixture
+def study(project) -> Study:
+    bank(project)
+    return drafted(project)
+
+
+@pytest.fixture
+def page(as_user, researcher):
+    return as_user(researcher)
+
+
+def names(study: Study) -> list[str]:
+    study.refresh_from_db()
+    return [phase["name"] for phase in study.phases]
+
+
+def act(client, study, act: str, name: str):
+    return client.post(reverse("phase_act", args=[study.slug]), {"act": act, "name": name}, follow=True)
+
+
+def test_phases_are_added_moved_and_removed(page, study):
+    act(page, study, "add", "background")
+    assert names(study) == ["consent", "instructions", "background"]
+    act(page, study, "up", "background")
+    assert names(study) == ["consent", "background", "instructions"]
+    act(page, study, "remove", "background")
+    assert names(study) == ["consent", "instructions"]
+
+
+@pytest.mark.parametrize("kind", ["background", "comprehension", "training", "test", "attention", "survey", "thanks"])
+def test_every_kind_can_be_added_and_previewed(page, study, kind):
+    act(page, study, "add", kind)
+    before = counts()
+    response = page.get(reverse("phase_preview", args=[study.slug, kind]))
+    assert response.status_code == 200
+    assert "<h1" in response.text
+    assert counts() == before
+
+
+def test_a_phase_is_worded_with_its_questions(page, study):
+    act(page, study, "add", "test")
+    questions = "- {name: q1, text: 'Two and two?', levels: [four, five], answer: four}\n"
+    fields = {
+        "test-title": "A test",
+        "test-paragraphs": "One.\n\nTwo.",
+        "test-questions": questions,
+        "test-pass_mark": "1",
+    }
+    page.post(reverse("study_phases", args=[study.slug]), {"phase": "test"} | fields)
+    study.refresh_from_db()
+    saved = study.phases[-1]
+    assert (saved["title"], saved["paragraphs"], saved["pass_mark"]) == ("A test", ["One.", "Two."], 1)
+    assert saved["questions"][0]["answer"] == "four"
+
+
+@pytest.mark.parametrize(
+    ("questions", "mark", "said"),
+    [
+        (
+            "- {name: q1, text: '?', levels: [a, b], answer: a}",
+            "2",
+            "the pass mark is 2, but there are only 1 questions",
+        ),
+        ("- {name: q1, text: '?', levels: [a, b]}", "", "needs its right answer"),
+        ("name: q1", "", "Write the questions as a list"),
+    ],
+)
+def test_what_cannot_be_is_said_beside_the_phase_and_nothing_is_saved(page, study, questions, mark, said):
+    act(page, study, "add", "test")
+    before = Study.objects.get().phases
+    sent = {"phase": "test", "test-questions": questions, "test-pass_mark": mark}
+    response = page.post(reverse("study_phases", args=[study.slug]), sent)
+    assert said in response.text
+    assert Study.objects.get().phases == before
+
+
+def test_the_form_of_the_study_keeps_its_phases(page, study):
+    act(page, study, "add", "survey")
+    change_study(study, check_spec(spec(title="Another title")))
+    assert "survey" in names(study)
+
+
+def test_after_launch_phases_are_shown_and_no_longer_change(page, study):
+    act(page, study, "add", "survey")
+    launch_study(study)
+    assert page.get(reverse("study_phases", args=[study.slug])).status_code == 200
+    act(page, study, "remove", "survey")
+    assert "survey" in names(study)
+
+
+def test_recruitment_is_saved_and_the_link_shown_after_launch(page, study):
+    sent = {"open_link": "on", "platform": "prolific", "finished": "C0DE", "minutes": "12"}
+    page.post(reverse("study_recruitment", args=[study.slug]), sent)
+    study.refresh_from_db()
+    assert study.recruitment == {
+        "open_link": True, "platform": "prolific", "minutes": 12, "codes": {"finished": "C0DE"}
+    }  # fmt: skip
+    launch_study(study)
+    study.refresh_from_db()
+    assert study.open_token in page.get(reverse("study_phases", args=[study.slug])).text
+    page.post(reverse("study_recruitment", args=[study.slug]), sent | {"cap": "7", "finished": "NEW"})
+    study.refresh_from_db()
+    assert (study.recruitment["cap"], study.recruitment["codes"]["finished"]) == (7, "NEW")
+    page.post(reverse("study_recruitment", args=[study.slug]), sent | {"platform": ""})
+    study.refresh_from_db()
+    assert study.recruitment["platform"] == "prolific"
+
+
+def test_viewers_see_the_phases_and_neither_link_nor_codes(as_user, viewer, study):
+    Study.objects.update(recruitment={"open_link": True, "codes": {"finished": "SECRETCODE"}})
+    study.refresh_from_db()
+    launch_study(study)
+    study.refresh_from_db()
+    client = as_user(viewer)
+    page = client.get(reverse("study_phases", args=[study.slug])).text
+    assert study.open_token not in page
+    assert "SECRETCODE" not in page
+    assert act(client, study, "add", "survey").status_code in (403, 404)
+
+
+def test_nobody_outside_the_project_finds_the_page(as_user, stranger, study):
+    client = as_user(stranger)
+    for name, args in (("study_phases", [study.slug]), ("phase_preview", [study.slug, "consent"])):
+        assert client.get(reverse(name, args=args)).status_code == 404
