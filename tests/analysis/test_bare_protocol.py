@@ -25,6 +25,7 @@ from studies.services.responses.importing import import_responses
 from tests.analysis.leading import behind_numbers
 from tests.analysis.packs import packed, results_in, unpacked
 from tests.analysis.rows import numbers_in, rows_behind
+from tests.studies.steps import begin, send
 from tests.studies.world import bank, drafted, launched
 
 pytestmark = pytest.mark.usefixtures("quick_models")
@@ -192,3 +193,14 @@ def test_a_pack_comes_in_with_the_same_tables(study):
 def test_the_report_command_writes_every_table(study, tmp_path):
     call_command("report", "study", out=str(tmp_path), include="simulated")
     assert {"counts.csv", "distributions.json", "agreement.tex"} <= {path.name for path in tmp_path.rglob("*")}
+
+
+def test_it_is_designed_step_by_step_and_launched(project, name, client, researcher):
+    bank(project, texts=5, generators=("alder", "birch", "cedar"))
+    client.force_login(researcher)
+    begin(client, title="Mine", protocol=name)
+    for step in ("texts", "people"):
+        assert send(client, "mine", step).status_code == 302
+    assert client.get(send(client, "mine", "launch", then="study_confirm").url).status_code == 200
+    client.post(reverse("study_act", args=["mine", "launch"]))
+    assert (Study.objects.get().state, Study.objects.get().annotators.count()) == ("live", 6)

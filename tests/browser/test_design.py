@@ -6,7 +6,6 @@ from playwright.sync_api import expect
 from studies.models import Study, StudyState
 from studies.services.creating import create_draft
 from studies.services.spec import check_spec
-from tests.factory import make_item
 from tests.studies.world import bank
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -38,8 +37,13 @@ def test_an_empty_project_becomes_a_launched_study(researching, project):
     if not project.texts.count():  # a preview comes first
         page.locator("main form button.primary").first.click()
     assert project.texts.count() == 1
-    make_item(project.texts.get(), "alder", "h1")
-    make_item(project.texts.get(), "birch", "h2")
+    for writer in ("alder", "birch"):
+        page.goto(f"/p/rivers/texts/{project.texts.get().pk}/items/new/")
+        page.get_by_label("Question", exact=True).fill(f"What do herons wait for, asks {writer}?")
+        for number, option in enumerate(("A fish", "A boat"), 1):
+            page.locator(".option-row textarea, .option-row input[type=text]").nth(2 * number - 2).fill(option)
+        page.get_by_label("Generator").fill(writer)
+        page.locator("main form button.primary").first.click()
     page.goto("/s/herons/design/people/")
     people = page.get_by_label("How many people?")
     people.fill("2")
