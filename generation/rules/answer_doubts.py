@@ -14,8 +14,8 @@ SAME = word_set(
     "dieses letzteren latter"
 )
 VAGUE = word_set(
-    "some different many several other certain various such einige einigen manche manchen verschiedene verschiedenen "
-    "viele vielen mehrere mehreren anderen bestimmten diversen unterschiedlichen"
+    "all alle some different many several other certain various such einige einigen manche manchen verschiedene "
+    "verschiedenen viele vielen mehrere mehreren anderen bestimmten diversen unterschiedlichen"
 )
 YOURS = word_set("your Your Ihr Ihre Ihren Ihrem Ihrer Ihres")
 ONES = word_set("one ones others another andere anderer anderes")
@@ -26,6 +26,7 @@ HEDGES = word_set(
 ABSTRACT = word_set(
     "example examples concept beispiel beispiele konzept picture "
     "effect result reason problem thing things way case aim goal number part kind rest answer wirkung ergebnis grund "
+    "estimate estimates schätzung schätzungen "
     "problem ding dinge weg fall ziel zahl teil rest antwort auswirkung ursache one"
 )
 MEASURES = word_set(
@@ -77,8 +78,6 @@ def cuts_a_circumstance(draft: Draft) -> bool:
     """“durch Übungen | , Mantras und Gesänge”, “am Anfang | ihrer Laufbahn”, “während Fehler | und Erfolge …”"""
     kinds, end = draft.clause.sentence.kinds, draft.answer[1]
     after = kinds[end : end + 1]
-    if draft.rule in ("subordinate", "relative"):
-        return after == "K"
     is_listed = draft.rule in ("adjunct", "governed", "agent", "front") and re.match(r",[DdA]*[NE]+[,K]", kinds[end:])
     is_of_more = after == "d" or (after in tuple("HQ") and draft.clause.token(end).plain.endswith("er"))
     return bool(is_listed) or (is_of_more and draft.rule in ("adjunct", "front"))
@@ -90,18 +89,10 @@ def names_nobody(draft: Draft) -> bool:
     return re.match("Who|Wer", draft.question) is not None and len(tokens) <= 2 and tokens[-1].plain in NOBODY
 
 
-def is_of_as(draft: Draft) -> bool:
-    """“nitrogen as a gas”: what the answer is said to be is no thing by itself."""
-    before = draft.clause.token(draft.answer[0] - 1).plain if draft.answer[0] else ""
-    return draft.rule == "relative" and before in ("as", "like", "als", "wie")
-
-
 def is_new_to_the_reader(draft: Draft) -> bool:
     """“A copy reached London”: a copy of what?"""
     tokens = draft.clause.tokens(draft.answer)
     is_bare = len(tokens) == 2 and tokens[0].plain in ("a", "an", "ein", "eine")
-    if is_bare and draft.rule == "relative":
-        return True
     verb = draft.clause.token(draft.clause.verb)
     is_past = verb.tag in ("VVD", "VBD", "VHD") or verb.plain.endswith(("te", "ten")) or verb.plain in PAST
     return is_bare and is_past and draft.rule in ASKING_SUBJECT
@@ -110,7 +101,9 @@ def is_new_to_the_reader(draft: Draft) -> bool:
 def holds_two_phrases(draft: Draft) -> bool:
     """“TogiNet die Nebenstation”, “The Articles required consent before they”: more than the subject."""
     kinds = re.split("[,SW]", draft.clause.kinds(draft.answer))[0]
-    is_subject = draft.rule in ASKING_SUBJECT | {"relative", "subordinate"}
+    is_subject = draft.rule in ASKING_SUBJECT
+    if draft.rule == "object" and re.search("[NE]D", kinds):
+        return True  # “Gott dem Volk”
     return is_subject and bool(re.search(f"[NE][DHQ]|{FINITE}|.{PRONOUN}$", kinds))
 
 
@@ -145,11 +138,9 @@ def _is_joint(one: Token, other: Token) -> bool:
 
 def answer_points(draft: Draft) -> bool:
     """“this ratio”: the answer needs another sentence. In a clause a pronoun stands for what the question names."""
-    if draft.rule in ("subject", "inner-subject", "relative") and draft.clause.token(draft.answer[1] - 1).plain in ONES:
+    if draft.rule in ASKING_SUBJECT and draft.clause.token(draft.answer[1] - 1).plain in ONES:
         return True
-    if draft.rule not in CLAUSE_RULES and any(
-        token.kind == POINTING or token.plain.startswith("solche") for token in draft.clause.tokens(draft.answer)
-    ):
+    if any(token.kind == POINTING or token.plain.startswith("solche") for token in draft.clause.tokens(draft.answer)):
         return True
     return draft.rule not in CLAUSE_RULES and any(
         token.kind in (POINTING, POSSESSIVE)
@@ -167,9 +158,7 @@ def _is_bound(draft: Draft, token: Token) -> bool:
     start, end = draft.clause.subject if draft.clause.subject != (0, 0) else draft.clause.front
     has_noun = any(each.kind in (NOUN, NAME) for each in draft.clause.tokens((start, end)))
     is_named = draft.clause.subject != (0, 0) or draft.clause.front_kind == "subject"
-    return (
-        is_named and has_noun and end <= draft.answer[0] and draft.rule in ("object", "governed", "adjunct", "action")
-    )
+    return is_named and has_noun and end <= draft.answer[0] and draft.rule in ("object", "governed", "adjunct")
 
 
 def answers_with_a_possessive(draft: Draft) -> bool:
@@ -186,14 +175,6 @@ def _outside_clauses(draft: Draft) -> tuple[Token, ...]:
 
 def has_brackets(draft: Draft) -> bool:
     return any(token.kind == BRACKETED for token in draft.clause.tokens(draft.answer))
-
-
-def describes_its_subject(draft: Draft) -> bool:
-    """“He was the first man who …”: the answer names nobody."""
-    start = draft.answer[0]
-    if any(token.kind == NAME for token in draft.clause.tokens(draft.answer)):
-        return False
-    return draft.rule == "relative" and start > 0 and draft.clause.token(start - 1).lemma in ("be", "sein")
 
 
 def is_vague(draft: Draft) -> bool:
@@ -242,13 +223,8 @@ def is_oblique(draft: Draft) -> bool:
     first = draft.clause.token(draft.answer[0]).plain
     after = draft.clause.token(draft.answer[0] + 1)
     is_weak = first == "der" and after.tag == "ADJ(A)" and after.plain.endswith("en")
-    asks_subject = draft.rule in ("relative", "subordinate", "subject", "inner-subject")
-    before = draft.clause.sentence.kinds[max(draft.answer[0] - 1, 0)]
-    is_weak = (
-        is_weak
-        or first == "sich"
-        or (before == "P" and first.endswith(("er", "en", "em")) and draft.rule == "relative")
-    )
+    asks_subject = draft.rule in ASKING_SUBJECT
+    is_weak = is_weak or first == "sich"
     return asks_subject and (
         is_weak or first in ("den", "dem", "des", "einem", "einen", "eines", "einer", "vielen", "einigen")
     )
@@ -260,7 +236,7 @@ def is_anaphoric(draft: Draft) -> bool:
     kinds = draft.clause.kinds(draft.answer).partition(",")[0]
     is_known = any(token.tag in ("AJS", "ORD") or token.plain.endswith(("ste", "sten")) for token in tokens)
     is_definite = tokens[0].plain in ("the", "der", "die", "das") and bool(re.fullmatch("[Dd][AN]?N", kinds))
-    return draft.rule in ASKING_SUBJECT | {"relative", "object"} and is_definite and not is_known
+    return draft.rule in ASKING_SUBJECT | {"object"} and is_definite and not is_known
 
 
 def ends_openly(draft: Draft) -> bool:

@@ -27,7 +27,7 @@ from generation.rules.tagging import (
 Range = tuple[int, int]
 Piece = str | Range
 FROM_A_NAME = re.compile(
-    r"(?:[a-z](?:[ei]an|ese|rican)|English|Spanish|British|Irish|Turkish|Polish|Swedish|Danish|French|Dutch|Greek)$"
+    r"(?:[a-z](?:[ei]an|ese|rican)|German|Roman|English|Spanish|British|Irish|Turkish|Polish|Swedish|Danish|French|Dutch|Greek)$"
 )
 COUNTING = frozenset(["one", "each", "every"])
 LONGEST_RELATIVE = 14  # tokens
@@ -113,7 +113,7 @@ class Wording:
             start, end = piece
             tokens = clause.tokens(piece)
             for token in tokens:
-                if self._points(token, can_be_bound=has_noun and may_bind):
+                if self.points(token, can_be_bound=has_noun and may_bind):
                     return ""
                 has_noun = has_noun or token.kind in (NOUN, NAME)
             said += [self._small(clause, each) for each in self._without_connectives(clause, start, end)]
@@ -140,7 +140,7 @@ class Wording:
             return words
         first = clause.token(0)
         after = clause.token(1).text if of[1] > 1 else ""
-        is_title = self.small_nouns and after[:1].isupper() and first.kind in (NOUN, NAME)
+        is_title = self.small_nouns and after[:1].isupper() and first.kind in (NOUN, NAME, ADJECTIVE, NUMBER)
         is_noun = is_title or first.kind == NAME or (first.kind == NOUN and not self.small_nouns)
         is_noun = is_noun or bool(FROM_A_NAME.search(first.text))
         keeps = is_noun or first.text in ("I", "Sie") or first.text[1:] != first.text[1:].lower()
@@ -160,7 +160,8 @@ class Wording:
         is_degree = token.plain == "so" and clause.kinds((place + 1, place + 2)) in (ADVERB, ADJECTIVE)
         return token.plain in self.connectives and token.kind in JOINING and not is_degree
 
-    def _points(self, token: Token, *, can_be_bound: bool) -> bool:
+    def points(self, token: Token, *, can_be_bound: bool) -> bool:
+        """Whether the word points out of its phrase."""
         if token.kind == POSSESSIVE:
             return (
                 not can_be_bound and token.plain not in self.harmless and not (token.start and token.text[0].isupper())

@@ -4,32 +4,31 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from generation.rules.advice import ask_advice
 from generation.rules.drafts import Clause, Draft, Piece, Range, ask_clauses, draft
-from generation.rules.english_circumstances import ask_adjunct, ask_existence, ask_front, ask_number, is_existential
+from generation.rules.english_circumstances import ask_adjunct, ask_front, ask_number, is_existential
 from generation.rules.english_clauses import (
     adverbs_of,
     clause_starts,
-    end_of,
     further,
     is_helper,
     is_time,
     parse,
     parse_whole,
-    tail_of,
     write_question,
 )
 from generation.rules.english_words import (
     ADJUNCT,
+    ADVERBS,
+    CLAUSE_BEFORE,
     COPULAS,
     GOVERNED,
     OBJECT,
     PERSONS,
-    PLACES,
-    RELATIVE_CLAUSE,
+    PREPOSITIONAL,
     SAYING,
     SINGULAR,
     SUBJECT,
+    TOPIC_WORDS,
     VOCABULARY,
     WHEN,
     WHEN_CLAUSES,
@@ -37,14 +36,14 @@ from generation.rules.english_words import (
     WORDING,
 )
 from generation.rules.names import ask_short_name, ask_who_it_is
-from generation.rules.phrases import first_nouns, head_of, without_possessives
+from generation.rules.phrases import head_of, without_possessives
 from generation.rules.tagging import FINITE, NAME, NOUN, POINTING, POSSESSIVE, TO, Sentence, Token
+from generation.rules.topics import ask_event, ask_topics
 
 
 def make_drafts(sentence: Sentence) -> Iterator[Draft]:
     """Every question that a rule makes of a clause that states something."""
     clauses = [parse(sentence, start) for start in clause_starts(sentence)]
-    yield from ask_clauses([each for each in clauses if each and is_existential(each)], further, [ask_existence])
     yield from ask_clauses([each for each in clauses if each and not is_existential(each)], further, RULES)
     if whole := parse_whole(sentence):
         for each in (*ask_front(whole), *ask_subject(whole)):
@@ -52,9 +51,24 @@ def make_drafts(sentence: Sentence) -> Iterator[Draft]:
     yield from ask_sayer(sentence)
     yield from ask_who_it_is(sentence, VOCABULARY, "is", WORDING)
     yield from ask_short_name(sentence, "What does the abbreviation {} stand for?")
-    yield from ask_advice(sentence, "en")
-    for found in RELATIVE_CLAUSE.finditer(sentence.kinds):
-        yield from ask_relative(sentence, found.span(1), found.end())
+    for clause in clauses[:1]:
+        if clause and clause.front_kind in ("subject", "prepositional"):
+            yield from ask_event(clause, is_past, TOPIC_WORDS)
+    yield from ask_topics(sentence, find_subject(sentence), TOPIC_WORDS)
+
+
+def is_past(clause: Clause) -> bool:
+    """Whether the clause tells an event: “burned”, “was burned”, not “was old”."""
+    verb = clause.token(clause.verb)
+    return verb.tag == "VVD" or (verb.tag == "VBD" and bool(re.match("R*V", clause.kinds(clause.rest))))
+
+
+def find_subject(sentence: Sentence) -> Range:
+    """The subject of the main clause, empty if it cannot be told."""
+    found = next(
+        filter(None, (each.match(sentence.kinds) for each in (SUBJECT, PREPOSITIONAL, CLAUSE_BEFORE, ADVERBS))), None
+    )
+    return found.span("subject") if found else (0, 0)
 
 
 def ask_sayer(sentence: Sentence) -> Iterator[Draft]:
@@ -76,17 +90,6 @@ def ask_sayer(sentence: Sentence) -> Iterator[Draft]:
     yield from draft(clause, write_question(clause, "what", said.span()), said.span(), "that", 3.0)
 
 
-def ask_relative(sentence: Sentence, antecedent: Range, verb: int) -> Iterator[Draft]:
-    """“… a mill, which has ground corn since 1820.”: What has ground corn since 1820?"""
-    end = end_of(sentence, verb)
-    pronoun = sentence.tokens[antecedent[1] + (sentence.kinds[antecedent[1]] == ",")].plain
-    if end is None or end - verb < 2 or pronoun not in ("which", "who"):
-        return
-    clause = Clause(sentence, (verb, verb), "adverb", verb, end, tail_of(sentence, end), antecedent)
-    for each in ask_subject(clause):
-        yield replace(each, rule="relative", worth=each.worth - 0.4)
-
-
 def ask_subject(clause: Clause) -> Iterator[Draft]:
     """“The old castle stands on a hill.”: What stands on a hill?"""
     first, verb = clause.token(clause.subject[0]), clause.token(clause.verb)
@@ -104,8 +107,11 @@ def ask_subject(clause: Clause) -> Iterator[Draft]:
     if any(token.plain in LIMITING for token in clause.tokens(adverbs_of(clause))):
         return
     asked = VOCABULARY.ask_who_or_what(clause, clause.subject)
+    before = clause.token(clause.subject[0] - 1) if clause.subject[0] else first
+    if before.plain in ("few", "little") or (before.kind == "K" and first.tag == "VVG"):
+        return
     question, loss = _write_with_subject(clause, [asked, adverbs_of(clause), said])
-    worth = 2.7 - 0.3 * (asked == "who or what") - 0.4 * is_equation - loss
+    worth = 2.7 - (asked == "who or what") - 0.4 * is_equation - loss
     answer = clause.subject
     if clause.token(answer[1] - 1).kind == ",":
         answer = (answer[0], answer[1] - 1)
@@ -151,50 +157,6 @@ def third_person(verb: str) -> str:
     if verb.endswith(("s", "x", "z", "ch", "sh", "o")):
         return f"{verb}es"
     return f"{verb[:-1]}ies" if re.search("[^aeiou]y$", verb) else f"{verb}s"
-
-
-def ask_action(clause: Clause) -> Iterator[Draft]:
-    """“In a storm guests should shut the windows.”: What should guests do in a storm?"""
-    words = first_nouns(clause, clause.subject)
-    is_actor = clause.token(clause.subject[0]).plain == "you" or any(PERSONS.fullmatch(word) for word in words)
-    found = re.match("R*", clause.kinds(clause.rest))
-    start = clause.verb + 1 + (found.end() if found else 0)
-    is_helped = clause.token(clause.verb).tag == "VM0"
-    if not is_actor or start >= clause.end or clause.kinds((clause.verb + 1, start)).count("R") > 2:
-        return
-    if not is_helped or clause.token(start).tag != "VVI" or clause.token(clause.verb + 1).plain in ("not", "n't"):
-        return
-    front: list[Piece] = [clause.front] if clause.front_kind in ("prepositional", "clause") else []
-    if not front and clause.has_tail and clause.token(clause.tail[0]).plain in ("if", "when", "before"):
-        front = [clause.tail]
-    pieces: list[Piece] = ["what", (clause.verb, clause.verb + 1), clause.subject, "do", *front]
-    yield from draft(clause, WORDING.write(clause, pieces), (start, clause.end), "action", 2.4)
-
-
-def ask_quality(clause: Clause) -> Iterator[Draft]:
-    """“On the bridge the wind is strong.”: What is the wind like on the bridge?"""
-    found = re.fullmatch("(R*A(?:KR*A)?)(P.*)?", clause.kinds(clause.rest))
-    if found and found.group(2) and clause.token(clause.verb + 1 + found.end(1)).plain not in PLACES:
-        return
-    if (
-        not found
-        or clause.has_tail
-        or clause.token(clause.verb).tag not in ("VBZ", "VBB", "VBD")
-        or clause.front_kind == "clause"
-        or clause.token(clause.end - 1).text[0].isupper()
-    ):
-        return
-    answer: Range = (clause.verb + 1, clause.verb + 1 + found.end(1))
-    front: list[Piece] = [clause.front] if clause.front_kind == "prepositional" else []
-    pieces: list[Piece] = [
-        "what",
-        (clause.verb, clause.verb + 1),
-        clause.subject,
-        "like",
-        (answer[1], clause.end),
-        *front,
-    ]
-    yield from draft(clause, WORDING.write(clause, pieces), answer, "quality", 0.7)
 
 
 def ask_agent(clause: Clause) -> Iterator[Draft]:
@@ -304,13 +266,20 @@ def _ask_what_it_is(clause: Clause, start: int) -> Iterator[Draft]:
     is_general = subject[0].kind in (NOUN, NAME) or subject[0].plain in ("a", "an", "most")
     if clause.token(start).tag == "NN1" and clause.kinds((start + 1, start + 2)) != "N":
         return  # an adjective that the tagger does not know
+    if clause.token(clause.verb).tag == "VBD" and not any(token.kind == NAME for token in subject):
+        return  # “What were insects?”
+    if re.match("AP", clause.kinds((start, clause.end))):
+        return  # “similar in shape”
     is_general = is_general or any(token.kind == NAME for token in subject)
     is_general = is_general or any(token.tag in ("AJS", "ORD") for token in subject)  # “the largest sectors”
     if is_general and (clause.token(start).kind in "DAN" or clause.token(start).plain == "one"):
         answer: Range = (start, clause.end)
         if clause.has_tail and clause.kinds(clause.tail)[0] in "WS" and clause.token(clause.tail[0]).plain in RELATIVES:
             answer = (start, clause.tail[1])
-        asked = "who" if PERSONS.fullmatch(head_of(clause, answer)) else "what"
+        is_person = PERSONS.fullmatch(head_of(clause, answer)) or "who" in [
+            each.plain for each in clause.tokens(answer)
+        ]
+        asked = "who" if is_person else "what"
         question = WORDING.write(clause, [asked, (clause.verb, clause.verb + 1), clause.subject], may_bind=False)
         yield from draft(clause, question, answer, "definition", 3.1)
 
@@ -324,8 +293,6 @@ RULES = (
     ask_name,
     ask_subject,
     ask_governed,
-    ask_action,
-    ask_quality,
     ask_number,
     ask_adjunct,
     ask_agent,

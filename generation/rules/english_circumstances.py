@@ -11,7 +11,6 @@ from generation.rules.english_words import (
     COPULAS,
     COUNTED,
     EVENTS,
-    EXISTING,
     MORE_OF_IT,
     NO_PLACES,
     PLACES,
@@ -46,26 +45,6 @@ def find_question_word(clause: Clause, of: Range) -> tuple[str, float]:
 
 def is_existential(clause: Clause) -> bool:
     return clause.token(clause.subject[0]).tag == "EX0"
-
-
-def ask_existence(clause: Clause) -> Iterator[Draft]:
-    """“In the yard there are two old tombs.”: Where are there two old tombs? How many old tombs are there …?"""
-    start = clause.verb + 1
-    found = EXISTING.match(clause.sentence.kinds, start, clause.end)
-    if not found or clause.token(clause.verb).lemma != "be" or clause.front_kind not in ("subject", "prepositional"):
-        return
-    verb: Range = (clause.verb, start)
-    has_front = clause.front_kind == "prepositional"
-    front: list[Piece] = [clause.front] if has_front else []
-    if has_front and find_question_word(clause, clause.front)[0] == "where":
-        question = WORDING.write(clause, ["where", verb, "there", clause.rest])
-        yield from draft(clause, question, clause.front, "front", 2.8)
-    if found["number"] and clause.token(found.end() - 1).tag == "NN2":
-        pieces: list[Piece] = ["how many", found.span("noun"), verb, "there", (found.end(), clause.end), *front]
-        yield from draft(clause, WORDING.write(clause, pieces), found.span(), "number", 3.2)
-    elif has_front and find_question_word(clause, clause.front)[0] == "where":
-        question = WORDING.write(clause, ["what", "is", "there", *front])
-        yield from draft(clause, question, (start, clause.end), "object", 2.2)
 
 
 def ask_front(clause: Clause) -> Iterator[Draft]:
@@ -132,6 +111,8 @@ def ask_adjunct(clause: Clause) -> Iterator[Draft]:
         is_attached = before in (NOUN, NAME)
         if is_equation or (before == "V" and clause.kinds((start - 2, start - 1)) in (NOUN, NAME)):
             continue  # “games sold in the state”
+        if "PY" in clause.kinds((clause.verb, start)):
+            continue  # “died after being hit in the state”
         if asked == "where":
             while more := MORE_OF_IT.match(clause.sentence.kinds, end, clause.end):
                 if is_time(clause, more.span()):

@@ -243,7 +243,8 @@ def write_question(clause: Clause, asked: str, removed: Range, *more: Piece) -> 
         helper = {"VVD": "did", "VHD": "did", "VDD": "did", "VVZ": "does", "VHZ": "does", "VDZ": "does"}.get(
             token.tag, "do"
         )
-        if token.tag in ("VVD", "VVZ") and token.lemma == token.plain and token.plain.endswith(("ed", "s")):
+        is_unchanged = token.lemma == token.plain and token.plain.endswith(("ed", "s"))
+        if token.tag in ("VVD", "VVZ") and (is_unchanged or "-" in token.plain):
             return ""  # the tagger does not know its infinitive
         verb = [helper, clause.subject, between, token.lemma]
     before: Range = (start, max(start, removed[0]))

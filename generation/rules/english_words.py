@@ -4,6 +4,7 @@ import re
 
 from generation.rules.drafts import Wording, word_set
 from generation.rules.phrases import Vocabulary
+from generation.rules.topics import TopicWords
 
 BARE = r"(?:R{1,2}(?=[CA]))?A?C*(?:R*A(?:[,K]R?A)*)*(?:[NE]+p*G?A*)*[NE]C?p*"
 CORE = rf"(?:[DCA]{{1,2}}P)?[DHQ]*{BARE}"
@@ -26,7 +27,6 @@ ADJUNCT = re.compile(rf"P[DHQ]*(?:{BARE}|C)(?:P[DHQ]*{BARE})?")
 ADJUNCT_ALONE = re.compile(rf"P[DHQ]*(?:{BARE}|C)")
 MORE_OF_IT = re.compile(rf"P[DHQ]*{BARE}")
 COUNTED = re.compile(r"((?:[RP]{1,3}|DAP)?C+)((?:R*A)*[NE]+)")
-EXISTING = re.compile(rf"(?P<number>C+)(?P<noun>(?:R*A)*[NE]+)|{CORE}")
 RELATIVE_CLAUSE = re.compile(rf"(?<![DHQRCANEK])({CORE}{MORE}),?WR*(?=F)")
 BOUNDARY = re.compile(rf",(?:[KSFVORYPX]|P?W|{PHRASE}[;,])|[SW]")
 LIST_GOES_ON = re.compile(rf",{CORE}{MORE}(?:,{CORE}{MORE})*,?K(?!R*F|O)")
@@ -46,7 +46,7 @@ NO_PLACES = re.compile(
     r"number|response|return|diameter|minimum|maximum|expense|influence|pressure|guidance|supervision|width|length|depth|essence|style|theory|practice|comparison|conclusion|view|effect|force|process|reality|"
     r"language|sanskrit|latin|catalan|greek|arabic|german|italian|russian|hindi|mandarin|english|french|spanish|piece|group|pair|condition|situation|event|position|control|charge|attempt|"
     r"increase|decrease|change|trouble|shape|manner|degree|basis|least|first|last|once|speed|rate|price|cost|risk|"
-    r"level|height|age|point|end|beginning|people|men|women|amount|word)s?"
+    r"place|rank|circumstance|level|height|age|point|end|beginning|people|men|women|amount|word)s?"
 )
 SURE_PLACES = re.compile(
     r"(?:\w*house|\w*land|\w*yard|\w*side|\w*port|city|cities|town|village|country|countries|region|area|district|state|"
@@ -57,7 +57,7 @@ SURE_PLACES = re.compile(
     r"north|south|east|west|section|ice|cave|tomb|farm|stadium|court|laboratory|prison|ship|boat|train|plane)s?"
 )
 PERSONS = re.compile(
-    r"(?:hostage|refugee|survivor|prisoner|\w{3,}(?:iard|alist|ologist|keeper|maker|holder|goer|player|teer|neer)|tourist|shooter|mayor|surgeon|scholar|delegate|commander|general|speaker|voter|prosecutor|suspect|thief|psychologist|anthropologist|economist|nurse|captain|agent|customer|buyer|seller|hero|lover|dancer|painter|sculptor|composer|\w*m[ae]n|\w*wom[ae]n|person|people|child|children|president|minister|researcher|scientist|author|"
+    r"(?:agencies|families|tutor|lawyer|manager|entertainer|ceo|colonist|hostage|refugee|survivor|prisoner|\w{3,}(?:iard|alist|ologist|keeper|maker|holder|goer|player|teer|neer)|tourist|shooter|mayor|surgeon|scholar|delegate|commander|general|speaker|voter|prosecutor|suspect|thief|psychologist|anthropologist|economist|nurse|captain|agent|customer|buyer|seller|hero|lover|dancer|painter|sculptor|composer|\w*m[ae]n|\w*wom[ae]n|person|people|child|children|president|minister|researcher|scientist|author|"
     r"spokes\w+|coach|player|police|official|expert|doctor|king|queen|emperor|soldier|student|teacher|artist|"
     r"travell?er|tourist|shooter|visitor|patient|director|leader|governor|senator|judge|lawyer|citizen|resident|father|mother|"
     r"son|daughter|brother|sister|victim|attacker|protester|climber|driver|photographer|historian|arch\w+gist|critic|"
@@ -102,7 +102,7 @@ WORDING = Wording(
     re.compile(r"(?:there|here|then|they|he|she|it|we|us|our|my|one|ones|latter|former|another|such|"
                r"either|neither|nor|these|those|this|thus|thereby|therefore|its|their|elsewhere|otherwise|i|each|likewise)"),
     word_set(
-    "also however therefore thus moreover furthermore then consequently nevertheless finally thereby "
+    "even also however therefore thus moreover furthermore then consequently nevertheless finally thereby "
     "meanwhile instead additionally accordingly similarly still already since hence indeed nonetheless otherwise anyway"
 ),
     word_set(
@@ -120,3 +120,17 @@ WORDING = Wording(
     small_nouns=True,
 )  # fmt: skip
 VOCABULARY = Vocabulary("who", "what", "who or what", PERSONS, TITLES, SAYING, HUMAN, ("year-old",))
+MONTHS = "(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+TOPIC_WORDS = TopicWords(
+    "What do we learn about {}?",
+    "What does the text say about {}?",
+    "What happened {}?",
+    re.compile(
+        rf"\b(?:[Ii]n (?:{MONTHS} )?(?:1\d{{3}}|20\d\d)|"
+        rf"[Oo]n (?:{MONTHS} \d{{1,2}}|\d{{1,2}} {MONTHS})(?:,? (?:1\d{{3}}|20\d\d))?)\b(?![-–,]?\d)"
+    ),
+    re.compile(r"(?<=[FVYPK])(?:R*A)*N{1,3}(?![NEdAxGpKY])"),
+    WORDING,
+    VOCABULARY,
+    lambda clause, topic: WORDING.write(clause, ["about", topic])[len("About ") : -1],
+)

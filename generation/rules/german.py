@@ -4,16 +4,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from generation.rules.advice import ask_advice
 from generation.rules.drafts import Clause, Draft, Piece, Range, ask_clauses, draft
 from generation.rules.german_circumstances import ask_adjunct, ask_front, ask_number
 from generation.rules.german_clauses import (
-    INFINITIVE,
     can_be_nominative,
     clause_starts,
     further,
     has_subject,
-    is_nominative,
     is_time,
     parse,
     parse_whole,
@@ -22,11 +19,12 @@ from generation.rules.german_clauses import (
 from generation.rules.german_words import (
     ABOUT,
     ACTOR,
+    ADVERBS,
     AFTER_VERB,
     AROUND,
+    CLAUSE_BEFORE,
     COMPARED,
     COPULAS,
-    CORE_FIRST,
     DATIVE,
     GOVERNED,
     GOVERNED_PHRASE,
@@ -34,14 +32,12 @@ from generation.rules.german_words import (
     INNER_SUBJECT,
     MODALS,
     OBJECT,
-    PARTICLES,
     PERSONS,
     PLANNING,
-    PRONOUNS,
-    RELATIVE_CLAUSE,
-    STATING,
-    SUBORDINATE_CLAUSE,
+    PREPOSITIONAL,
+    SUBJECT,
     TIME_PHRASE,
+    TOPIC_WORDS,
     VOCABULARY,
     WHEN_CLAUSES,
     WHY_CLAUSES,
@@ -49,8 +45,9 @@ from generation.rules.german_words import (
     singular,
 )
 from generation.rules.names import ask_short_name, ask_who_it_is
-from generation.rules.phrases import first_nouns, head_of, says_without_that, without_possessives
-from generation.rules.tagging import ADJECTIVE, NAME, NOUN, NUMBER, POINTING, POSSESSIVE, PREPOSITION, PRONOUN, Sentence
+from generation.rules.phrases import head_of, says_without_that, without_possessives
+from generation.rules.tagging import ADJECTIVE, NAME, NOUN, POINTING, POSSESSIVE, PREPOSITION, Sentence
+from generation.rules.topics import ask_event, ask_topics
 
 
 def make_drafts(sentence: Sentence) -> Iterator[Draft]:
@@ -61,34 +58,28 @@ def make_drafts(sentence: Sentence) -> Iterator[Draft]:
             yield replace(each, worth=round(each.worth - 0.6, 2))
     yield from ask_who_it_is(sentence, VOCABULARY, "ist", WORDING)
     yield from ask_short_name(sentence, "Wofür steht die Abkürzung {}?")
-    yield from ask_advice(sentence, "de")
-    for found in RELATIVE_CLAUSE.finditer(sentence.kinds):
-        if is_nominative(sentence, found.end(1) + 1):
-            yield from ask_verb_last(sentence, found.span(1), found.end(1) + 2, found.end(), "relative")
-    for found in SUBORDINATE_CLAUSE.finditer(sentence.kinds):
-        is_stated = sentence.tokens[found.start()].plain in STATING
-        if is_stated and can_be_nominative(sentence, found.start(1)):
-            yield from ask_verb_last(sentence, found.span(1), found.end(1), found.end(), "subordinate")
+    if (clause := parse(sentence, 0)) and clause.front_kind in ("subject", "prepositional", "year"):
+        yield from ask_event(clause, is_past, TOPIC_WORDS)
+    yield from ask_topics(sentence, find_subject(sentence), TOPIC_WORDS)
 
 
-def ask_verb_last(sentence: Sentence, subject: Range, start: int, end: int, rule: str) -> Iterator[Draft]:
-    """“… eine Mühle, die seit 1820 Korn mahlt.”: Was mahlt seit 1820 Korn?"""
-    verb, rest = sentence.tokens[end - 1], (start, end - 1)
-    clause = Clause(sentence, (start, start), "adverb", end - 1, end - 1, (end, end))
-    said = singular(verb.text, verb.lemma)
-    is_equation = verb.lemma in COPULAS and "V" not in clause.kinds(rest)
-    if rule == "subordinate" and f"{verb.text}n" == verb.lemma:
-        return  # “dass die Arbeit noch in den Anfängen stecke”
-    if sentence.kinds[end : end + 1] == "," and INFINITIVE.match(sentence.kinds, end + 1):
-        return  # “… nicht den Vorwand nutzen konnten, Kriege zu führen”
-    if not said or rest[0] >= rest[1] or (said != verb.text and is_equation):
-        return
-    asked = VOCABULARY.ask_who_or_what(clause, subject)
-    particle = PARTICLES.match(said) if verb.lemma.startswith(said[:2]) else None
-    behind: list[Piece] = [particle[0]] if particle else []
-    said = said[particle.end() :] if particle else said
-    question = WORDING.write(clause, [asked, said, rest, *behind], may_bind=False)
-    yield from draft(clause, question, subject, rule, 2.3 - 0.3 * asked.startswith("Wer oder"))
+def is_past(clause: Clause) -> bool:
+    """Whether the clause tells an event: “brannte”, “wurde verbrannt”, not “war alt”."""
+    verb = clause.token(clause.verb)
+    if verb.lemma in COPULAS | MODALS | {"haben"}:
+        return verb.plain in ("wurde", "wurden") and "V" in clause.kinds(clause.rest)
+    return verb.plain.endswith(("te", "ten"))
+
+
+def find_subject(sentence: Sentence) -> Range:
+    """The subject of the main clause, empty if it cannot be told."""
+    for pattern in (SUBJECT, PREPOSITIONAL, ADVERBS, CLAUSE_BEFORE):
+        if found := pattern.match(sentence.kinds):
+            inner = ACTOR.match(sentence.kinds, found.end() + 1)
+            return found.span() if pattern is SUBJECT else inner.span() if inner else (0, 0)
+    verb = re.search("^[^,;SW]*F|,F", sentence.kinds)
+    inner = ACTOR.match(sentence.kinds, verb.end()) if verb else None
+    return inner.span() if inner else (0, 0)
 
 
 def ask_subject(clause: Clause) -> Iterator[Draft]:
@@ -106,10 +97,12 @@ def ask_subject(clause: Clause) -> Iterator[Draft]:
     if not verb or is_vague or (verb != token.text and is_equation):
         return
     asked = VOCABULARY.ask_who_or_what(clause, clause.front)
+    if asked == VOCABULARY.either and (is_equation or all(token.kind != NAME for token in clause.tokens(clause.front))):
+        return
     question, loss = _write_with_subject(clause, [asked, verb])
     begin, end = clause.front
     begin += first.plain in WORDING.connectives
-    worth = 2.7 - 0.3 * (asked == "Wer oder was") - 0.4 * bool(is_equation) - loss
+    worth = 2.7 - (asked == "Wer oder was") - 0.4 * bool(is_equation) - loss
     yield from draft(clause, question, (begin, end - (clause.token(end - 1).kind == ",")), "subject", worth)
 
 
@@ -155,7 +148,7 @@ def ask_inner_subject(clause: Clause) -> Iterator[Draft]:
     if clause.front_kind == "clause" and clause.token(clause.front[0]).plain != "während":
         pieces += [",", (clause.front[0], clause.front[1] - 1)]
     question, loss = WORDING.write_whole(clause, pieces, may_bind=False)
-    yield from draft(clause, question, (start, end), "inner-subject", 2.5 - loss - 0.3 * asked.startswith("Wer oder"))
+    yield from draft(clause, question, (start, end), "inner-subject", 2.0 - loss - asked.startswith("Wer oder"))
 
 
 def _find_inner_subject(clause: Clause) -> Range:
@@ -214,47 +207,6 @@ def ask_agent(clause: Clause) -> Iterator[Draft]:
             return
 
 
-def ask_action(clause: Clause) -> Iterator[Draft]:
-    """“Bei Sturm sollten Gäste die Fenster schließen.”: Was sollten Gäste bei Sturm tun?"""
-    verb, place = clause.token(clause.verb), clause.verb + 1
-    if verb.lemma not in MODALS or not re.search("V$", clause.kinds(clause.rest)):
-        return
-    subject: Range = clause.front
-    if clause.front_kind in ("prepositional", "clause", "adverb"):
-        found = ACTOR.match(clause.sentence.kinds, place, clause.end)
-        subject = found.span(1) if found else (place, place)
-        place = subject[1]
-    while clause.kinds((place, place + 1)) == "R" and place < clause.end:
-        place += 1
-    is_actor = any(PERSONS.fullmatch(word) for word in first_nouns(clause, subject))
-    is_actor = is_actor or clause.sentence.source(*subject) in ("Sie", "man", "Man")
-    if not is_actor or clause.token(clause.end - 1).lemma in ("werden", "sein", "haben", "können"):
-        return
-    behind: list[Piece] = ["tun"]
-    if clause.front_kind == "clause":
-        behind = ["tun,", (clause.front[0], clause.front[1] - 1)]
-    elif clause.front_kind == "prepositional":
-        behind = [clause.front, "tun"]
-    elif clause.has_tail and clause.token(clause.tail[0]).plain in ("wenn", "falls", "bevor"):
-        behind = ["tun,", clause.tail]
-    question = WORDING.write(clause, ["was", (clause.verb, clause.verb + 1), subject, *behind])
-    is_negated = any(token.plain in ("nicht", "nie") for token in clause.tokens((place, clause.end)))
-    if clause.sentence.kinds[place - 1] != NUMBER and not is_negated:
-        yield from draft(clause, question, (place, clause.end), "action", 2.4)
-
-
-def ask_quality(clause: Clause) -> Iterator[Draft]:
-    """“Auf der Brücke ist der Wind stark.”: Wie ist der Wind auf der Brücke?"""
-    last = clause.token(clause.end - 1)
-    is_simple = clause.token(clause.verb).lemma == "sein" and last.tag == "ADJ(D)" and last.kind == "R"
-    if not is_simple or clause.front_kind not in ("subject", "prepositional"):
-        return
-    start = clause.end - 1
-    while start > clause.verb + 1 and clause.token(start - 1).kind == "R":
-        start -= 1
-    yield from draft(clause, write_question(clause, "wie", (start, clause.end)), (start, clause.end), "quality", 2.0)
-
-
 def ask_tail(clause: Clause) -> Iterator[Draft]:
     """“Der Ort ist beliebt, weil er still ist.”: Warum ist der Ort beliebt?"""
     if not clause.has_tail or clause.front_kind == "clause":
@@ -299,24 +251,6 @@ def _can_do_without(clause: Clause) -> bool:
     return says_without_that(clause)
 
 
-def ask_condition(clause: Clause) -> Iterator[Draft]:
-    """“Wenn die Burg offen ist, kann sie besucht werden.”: Wann kann die Burg besucht werden?"""
-    place = clause.verb + 1
-    if clause.front_kind != "clause" or clause.kinds((place, place + 1)) != PRONOUN:
-        return
-    named = CORE_FIRST.match(clause.sentence.kinds, clause.front[0] + 1)
-    asked = {**WHEN_CLAUSES, **WHY_CLAUSES}.get(clause.token(clause.front[0]).plain, "")
-    article = clause.token(clause.front[0] + 1).plain
-    verb, pronoun = clause.token(clause.verb), clause.token(place)
-    if singular(verb.text, verb.lemma) != verb.text or "sich" in (token.plain for token in clause.tokens(clause.rest)):
-        return
-    if named and asked and pronoun.text == PRONOUNS.get(article):
-        pieces: list[Piece] = [asked, (clause.verb, place), named.span(), (place + 1, clause.end)]
-        question = WORDING.write(clause, pieces)
-        answer = (clause.front[0], clause.front[1] - 1)
-        yield from draft(clause, question, answer, "clause-first", 2.9)
-
-
 def ask_object(clause: Clause) -> Iterator[Draft]:
     """“Die Gipfel bieten einen weiten Blick.”: Was bieten die Gipfel?"""
     is_that = clause.has_tail and clause.token(clause.tail[0]).plain == "dass"
@@ -339,7 +273,7 @@ def ask_object(clause: Clause) -> Iterator[Draft]:
         asked = "wen" if PERSONS.fullmatch(head) and not GROUPS.fullmatch(head) else "was"
         if clause.token(clause.end - 1).lemma in COPULAS:
             return
-        if verb.lemma in ("nennen", "bezeichnen"):
+        if verb.lemma in ("nennen", "bezeichnen") or (asked == "wen" and clause.token(start).plain == "den"):
             return
         worth = 2.6 if clause.front_kind == "subject" else 2.4
         yield from draft(clause, write_question(clause, asked, (start, end)), (start, end), "object", worth)
@@ -372,6 +306,9 @@ def _ask_what_it_is(clause: Clause, start: int) -> Iterator[Draft]:
         or any(token.kind == NAME for token in front)
     )
     article = clause.token(start).plain
+    is_past = clause.token(clause.verb).plain in ("war", "waren") and all(token.kind != NAME for token in front)
+    if is_past or front[0].plain.startswith("jede"):
+        return
     if (is_general and article in ("ein", "eine", "der", "die", "das")) or front[0].kind in (NOUN,):
         first = clause.token(clause.tail[0]).plain if clause.has_tail else ""
         is_more = ("W" in clause.kinds(clause.tail)[:2] and first != "was") or has_infinitive(clause)
@@ -383,15 +320,12 @@ def _ask_what_it_is(clause: Clause, start: int) -> Iterator[Draft]:
 
 
 RULES = (
-    ask_condition,
     ask_front,
     ask_subject,
     ask_inner_subject,
     ask_name,
     ask_governed,
     ask_agent,
-    ask_action,
-    ask_quality,
     ask_number,
     ask_adjunct,
     ask_tail,

@@ -20,15 +20,6 @@ from generation.rules.phrases import head_of, nouns_in
 from generation.rules.tagging import ADJECTIVE, POINTING, POSSESSIVE, PRONOUN, Sentence
 
 
-def is_nominative(sentence: Sentence, pronoun: int) -> bool:
-    """Whether a relative pronoun is the subject: “der” is, “die” and “das” if no other subject can follow."""
-    word, after = sentence.tokens[pronoun].plain, sentence.tokens[pronoun + 1]
-    if word in ("der", "welcher"):
-        return True
-    is_free = after.kind in "PRVF" or after.plain in ("sich", "einen", "den", "dem", "einem", "keinen")
-    return word in ("die", "das", "welche", "welches") and is_free
-
-
 def further(clause: Clause) -> Clause | None:
     """“Die Burg ist alt und steht leer.”: the second verb with the subject of the first."""
     found = re.compile(",?KF").match(clause.sentence.kinds, clause.end)

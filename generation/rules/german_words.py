@@ -2,8 +2,10 @@
 
 import re
 
-from generation.rules.drafts import Wording, word_set
-from generation.rules.phrases import SAYING_IN_GERMAN, Vocabulary
+from generation.rules.drafts import Clause, Range, Wording, word_set
+from generation.rules.phrases import SAYING_IN_GERMAN, Vocabulary, first_nouns
+from generation.rules.tagging import NAME, NOUN
+from generation.rules.topics import TopicWords
 
 BARE = r"(?:R(?=[CA]))?A?C*(?:R*A(?:[,K]R?A)*)*[NE]+C?p*"
 CORE = rf"(?:(?:[OC]|D?A)(?=d))?[DdHQ]*(?:(?<=[DdHQ])P[DdH]*C?(?:R*A)*[NE]+(?:K[Dd]?[NE]+)?(?=R*A[AN]))?{BARE}"
@@ -18,14 +20,12 @@ CLAUSE_BEFORE = re.compile(r"S[^;]*?,(?=F)")
 ADVERBS = re.compile(rf"R+(?=F)|{PHRASE}x(?=F)")
 OBJECT = re.compile(rf"R*({CORE}{MORE}(?:K{CORE}{MORE})*)")
 AFTER_VERB = re.compile(rf"{CORE}{MORE}(?:K{CORE}{MORE})?|O")
-CORE_FIRST = re.compile(CORE)
 OF_PHRASE = re.compile(rf"(?:d+|P[DdH]*){BARE}")
 PHRASE_OF_TIME = re.compile(rf"P[DdHQ]*{BARE}")
 MORE_OF_IT = re.compile(rf"(?:d+|R?P[DdH]*|K[PDdH]*){BARE}")
 GOVERNED_PHRASE = re.compile(rf"P{PHRASE}")
 INNER_SUBJECT = re.compile(rf"({CORE}{MORE})")
 RELATIVE_CLAUSE = re.compile(rf"(?:(?<=P)|(?<![DdHQRCANEK]))({CORE}{MORE}),(?=W)W[^,;SWF]*F(?=[,;])")
-SUBORDINATE_CLAUSE = re.compile(rf"S({CORE}{MORE}(?:K{CORE}{MORE})?)[^,;SWFO]*F(?=[,;])")
 STATING = word_set("obwohl während weil da nachdem als sodass wodurch dass")
 ACTOR = re.compile(rf"({CORE}(?:d{BARE})*|O)")
 TIME_PHRASE = re.compile(rf"PCKC|PCPC|P[DdHQ]*{BARE}(?:d{BARE})?|PC")
@@ -45,7 +45,7 @@ EVENTS = re.compile(
 )
 NO_PLACES = re.compile(
     r"\w*(?:fall|falle|fällen|gegensatz|vergleich|seite|weise|allgemeinen|regel|zusammenhang|rahmen|hinblick|bezug|"
-    r"wirklichkeit|linie|voraus|einklang|alltag|folge|laufe?|zuge?|anbetracht|prinzip|grunde?|durchschnitt|form|sinne?|lage|teil|teilen|maß|"
+    r"platz|rang|position|stelle|wirklichkeit|linie|voraus|einklang|alltag|folge|laufe?|zuge?|anbetracht|prinzip|grunde?|durchschnitt|form|sinne?|lage|teil|teilen|maß|"
     r"maße|beispiel|gefahr|art|ordnung|basis|anspruch|frage|antrag|kraft|bau|besitz|kontakt|verbindung|millionen|"
     r"richtung|interesse|bedeutung|entwicklung|zahl|höhe|kampf|reihe|hälfte|wahrheit|stand|hilfe|situation|vordergrund"
     r"|wert|umgang|bereich|art|stil|blick|anteil|wissenschaft|sprache|englisch|hinsicht|kategorie|phase|versuch|jagd|latein|sanskrit|\w+isch|wort|worten|fossilien|alter|version|falle|verbindungen|gruppen?|begriff|namen?|jahren)"
@@ -57,13 +57,19 @@ PERSONS = re.compile(
     r"student|schüler|lehrer|künstler|reisende|tourist|besucher|patient|direktor|chef|leiter|gouverneur|senator|"
     r"richter|anwalt|anwälte|bürger|bewohner|vater|mutter|sohn|tochter|bruder|opfer|täter|demonstrant|kletterer|fahrer|"
     r"fotograf|historiker|archäologe|kritiker|journalist|reporter|gewinner|sieger|meister|gründer|besitzer|mitarbeiter|vorsitzende|pilot|astronaut|sänger|tenor|diva|star|held|gast|musiker|komponist|maler|dichter|schriftsteller|araber|\w+aner|\w+iener|briten?|spanier|kanadier|australier|belgier|japaner|italiener|polen|schweden|dänen|türken?|inder|angreifer|besatzer|\w{3,}nesen?|franzosen?|russen?|griechen?|römer|assyrer|pilger|general|admiral|oberst|sekretär|botschafter|diplomat|reisender|reisenden|experten|jude|juden|christen|muslime?|mönche?|nonnen?|priester|heilige|adlige|sklaven?|jäger|sammler|züchter|arbeiter|angestellte|angehörige|verwandte|eltern|paare?|jungen?|mädchen|baby|babys|jugendliche|erwachsene|senioren|rentner|nachbarn?|freunde?|feinde?|gefangene|verletzte|tote|überlebende|verdächtige|angeklagte|entführer|räuber|diebe?|mörder|attentäter|terroristen?|aktivisten?|politiker|abgeordneter|berater|vertreter|direktorin|manager|ökonom|psychologe|soziologe|anthropologe|geologe|astronom|mathematiker|schwimmer|läufer|skifahrer|skifahrerin|radfahrer|motorradfahrer|wanderer|camper|urlauber|fremde|einwanderer|migranten?|flüchtlinge|bischöfe|päpste|erbe|thronfolger|eskimos?|inuit|maori|ureinwohner|indianer|publikum|personal|polizei|feuerwehr|rettungskräfte|soldaten|truppen?|streitkräfte|armee|schlagmänner|verbraucher|konsument|leser|zuschauer|hörer|absender|empfänger|begleiter|betreuer|pfleger|helfer|retter|anwohner|insassen?|befragter?|befragten|gläubiger?|gläubigen|bevölkerung|volk|völker|wikinger|portugiesen?|\w+länder|europäer|nutzer|reiter|eroberer|abgeordnete|athlet|sportler|präsidentin|gäste|"
-    r"passagier|siedler|bauer|händler|kanzler|philosoph|physiker|biologe|chemiker|ingenieur|erfinder|entdecker|"
+    r"anfänger|familie|passagier|siedler|institut|länder|staaten|ministerium|verband|verein|kirche|partei|universität|kolonist|judoka|"
+    r"marine|hersteller|anbieter|gewerkschaft|stiftung|supermarkt|supermärkte|bauer|händler|kanzler|philosoph|physiker|biologe|chemiker|ingenieur|erfinder|entdecker|"
     r"einwohner|mitglied|mitglieder|kandidat|führer|herrscher|prinz|prinzessin|papst|bischof|einheimische|fans?|"
     r"anhänger|gegner|befürworter|teilnehmer|gruppe|team|mannschaft|polizei|regierung|behörde|behörden|komitee|"
     r"kommission|gericht|parlament|kongress|sender|zeitung|agentur|firma|unternehmen|organisation)(?:e?n|innen|in|s|es)?"
 )
+# What ends like this may be somebody: “Judokas”, “Staatsbürger”; “Was” is asked of the rest.
+MAYBE_PERSONS = re.compile(
+    r".*(?:[^h]er|ler|ner|ker|ern|isten?|enten?|anten?|oren?|[lt]ogen?|[^i]aten?|[^e]iten|oten|ende[nr]?|[gt]ierte[nr]?|igte[nr]?)"
+)
 GROUPS = re.compile(
-    r"\w*(?:gruppe|team|mannschaft|regierung|behörde|komitee|kommission|gericht|parlament|kongress|sender|zeitung|"
+    r"\w*(?:institut|länder|staaten|ministerium|verband|verein|kirche|partei|universität|marine|gewerkschaft|"
+    r"stiftung|gruppe|team|mannschaft|regierung|behörde|komitee|kommission|gericht|parlament|kongress|sender|zeitung|"
     r"agentur|firma|unternehmen|organisation|opfer|polizei|armee|truppe|star|held|volk|erbe|führer)(?:en|n|s|es)?"
 )
 TITLES = word_set("herr frau dr dr. prof prof. sir präsident königin könig papst")
@@ -76,18 +82,13 @@ WHEN_CLAUSES = {"wenn": "Wann", "falls": "Wann", "als": "Wann", "nachdem": "Wann
 WHY_CLAUSES = {"weil": "Warum", "da": "Warum", "damit": "Wozu", "um": "Wozu", "indem": "Wie"}
 WHEN = word_set("in im am an um vor nach seit bis während gegen zwischen ab innerhalb anfang ende mitte zur")
 TIME_WORDS = {"seit": "Seit wann", "bis": "Bis wann", "ab": "Ab wann"}
-PLACES = word_set("in im an am auf neben unter über hinter vor nahe entlang außerhalb innerhalb")
+PLACES = word_set("in im an am auf neben unter über hinter nahe entlang außerhalb innerhalb")
 AROUND = word_set("in im am an auf bei vor seit während ab bis unter über")  # what follows is seldom of the noun
 PLANNING = word_set(
     "planen beschließen versuchen versprechen vorschlagen empfehlen beabsichtigen verbieten vermeiden erwägen fordern"
 )
-PRONOUNS = {"der": "er", "ein": "er", "die": "sie", "eine": "sie", "das": "es"}
 COMPARED = word_set("mehr weniger anders so eher")
 CAUSES = {"wegen": "Warum", "aufgrund": "Warum", "durch": "Wodurch"}
-PARTICLES = re.compile(
-    "(?:herunter|hinunter|heraus|hinaus|zurück|zusammen|statt|fest|teil|ein|aus|auf|an|ab|vor|mit|nach|bei|her|hin|"
-    "los|weg|zu)(?=[^r])"
-)
 BOUNDS = word_set("etwa rund fast knapp ungefähr circa ca. über unter als bis mindestens höchstens gut")
 COUNTED_BOUNDS = word_set("über unter etwa rund fast knapp ungefähr als")
 UNITS = word_set(
@@ -187,4 +188,45 @@ def _present(plural: str) -> str:
     return stem + ("et" if needs_e else "t")
 
 
-VOCABULARY = Vocabulary("Wer", "Was", "Wer oder was", PERSONS, TITLES, SAYING_IN_GERMAN, HUMAN, ("jährige", "jähriger"))
+VOCABULARY = Vocabulary(
+    "Wer", "Was", "Wer oder was", PERSONS, TITLES, SAYING_IN_GERMAN, HUMAN, ("jährige", "jähriger"), MAYBE_PERSONS
+)
+WEAK_NOUN = re.compile(
+    r".*(?:e|ent|ant|ist|and|at|et|ot|it|graf|nom|arch|herr|mensch|bauer|nachbar|held|prinz|bär|fürst|ender|schter|eter|elter|igter)"
+)
+
+
+def write_accusative(clause: Clause, of: Range) -> str:
+    """“der alte Turm” as “den alten Turm”; empty where the form cannot be told."""
+    words = WORDING.write(clause, ["über", of])[len("Über ") : -1]
+    kinds, tokens = clause.kinds(of), clause.tokens(of)
+    if not words or re.search("K[Dd]|NN", kinds):
+        return ""
+    first = tokens[0]
+    if (
+        first.kind in (NOUN, NAME)
+        or first.plain in ("die", "das", "eine", "einen")
+        or re.match(r"(?:ein \w+es|\w+e) ", words)
+    ):
+        return words
+    found = re.match(r"(der |ein |)((?:[a-zäöüß-]+er? )*)(?=[A-ZÄÖÜ])(.*)", words)
+    is_masculine = found and (found[1] == "der " or found[2].endswith("er "))
+    if not found or not is_masculine or WEAK_NOUN.fullmatch(first_nouns(clause, of)[0]):
+        return ""
+    return {"der ": "den ", "ein ": "einen "}.get(found[1], "") + re.sub("er? ", "en ", found[2]) + found[3]
+
+
+MONTHS = "(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)"
+TOPIC_WORDS = TopicWords(
+    "Was erfährt man über {}?",
+    "Was sagt der Text über {}?",
+    "Was geschah {}?",
+    re.compile(
+        rf"\b(?:[Ii]m (?:Jahre? |{MONTHS} )(?:1\d{{3}}|20\d\d)|"
+        rf"[Aa]m \d{{1,2}}\. {MONTHS}(?: (?:1\d{{3}}|20\d\d))?)\b(?![-–,]?\d)"
+    ),
+    re.compile(r"(?<=[FOR])D?(?:R*A)*N{1,3}(?:d[DA]*N)?(?![NEdAxGpK])"),
+    WORDING,
+    VOCABULARY,
+    write_accusative,
+)

@@ -10,7 +10,10 @@ SAYING_IN_GERMAN = word_set(
     "sagen erklären meinen behaupten berichten betonen hinzufügen mitteilen ankündigen schreiben glauben "
     "denken vermuten wissen"
 )
-SHARES = word_set("percent majority half third quarter prozent mehrheit hälfte drittel viertel teil")
+SHARES = word_set(
+    "thousands hundreds dozens tausende hunderte dutzende percent majority half third quarter prozent mehrheit hälfte "
+    "drittel viertel teil"
+)
 WITH_POSSESSIVE = re.compile(r"R?PH(?:[RA]|(?<=A)KA)*[NE]+(?![dGxNE])")
 
 
@@ -75,6 +78,7 @@ class Vocabulary:
     saying: frozenset[str]
     human: frozenset[str]
     ages: tuple[str, ...]
+    maybe: re.Pattern[str] | None = None
 
     def is_person(self, clause: Clause, of: Range) -> bool:
         """By its noun, or the noun before a name: “the researcher Lena Vogt”."""
@@ -98,12 +102,17 @@ class Vocabulary:
         if first.kind == NAME and (self._acts_as_person(clause) or self._names_person(clause, of)):
             return self.who
         is_thing = not ends_in_name(clause, of) or any(token.kind in (DETERMINER, OF, ADJECTIVE) for token in tokens)
-        return self.what if is_thing else self.either
+        may_act = self.maybe and self.maybe.fullmatch(head_of(clause, of)) and self._acts(clause)
+        return self.what if is_thing and not may_act else self.either
 
     def _acts_as_person(self, clause: Clause) -> bool:
         """“Vogt was born …”."""
         tokens = clause.tokens((clause.verb, max(clause.end, clause.verb + 1)))
         return any({token.lemma, token.plain} & self.human for token in (*tokens[:3], tokens[-1]))
+
+    def _acts(self, clause: Clause) -> bool:
+        """Whether the verb is neither passive nor “is”."""
+        return clause.token(clause.verb).lemma not in ("sein", "werden", "be")
 
     def _names_person(self, clause: Clause, of: Range) -> bool:
         return any(self.persons.fullmatch(word) for word in nouns_in(clause, of))

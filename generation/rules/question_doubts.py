@@ -49,7 +49,7 @@ def asks_about_the_known(draft: Draft) -> bool:
     is_bare = re.fullmatch("[Dd]N", clause.kinds((start, end))) and clause.token(start).plain in articles
     is_named = any(token.kind in "EC" and token.text in draft.question for token in clause.sentence.tokens)
     is_asked = start >= draft.answer[0] and end <= draft.answer[1]
-    is_general = clause.token(start).plain not in articles[:4] and draft.rule in ("definition", "action", "quality")
+    is_general = clause.token(start).plain not in articles[:4] and draft.rule == "definition"
     return (
         bool(is_bare)
         and not is_named
@@ -78,7 +78,7 @@ def says_little(draft: Draft) -> bool:
 def ends_in_a_preposition(draft: Draft) -> bool:
     """“Who refused to say about?”"""
     last = draft.question.rstrip("?").split()[-1]
-    return draft.rule in ASKING_SUBJECT | {"relative"} and last in LEFT_OVER
+    return draft.rule in ASKING_SUBJECT and last in LEFT_OVER
 
 
 def tells_when_it_asks_when(draft: Draft) -> bool:
@@ -120,16 +120,7 @@ def asks_you_in_general(draft: Draft) -> bool:
 
 def asks_in_general(draft: Draft) -> bool:
     is_short = len(draft.question.split()) <= 5
-    return (
-        draft.rule in ("object", "action")
-        and is_short
-        and not re.search("[A-Z0-9]", draft.question[1:].replace("Sie", ""))
-    )
-
-
-def asks_little_of_a_relative(draft: Draft) -> bool:
-    """“What may be impossible?”: the pronoun may stand for the whole clause."""
-    return draft.rule == "relative" and len(draft.question.split()) <= 4
+    return draft.rule == "object" and is_short and not re.search("[A-Z0-9]", draft.question[1:].replace("Sie", ""))
 
 
 def stammers(draft: Draft) -> bool:

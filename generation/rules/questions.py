@@ -10,11 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from generation.rules import english, german
-from generation.rules.antecedents import Reader, addresses_reader
 from generation.rules.doubts import doubt_of
 from generation.rules.drafts import Draft
+from generation.rules.references import refers_back
 from generation.rules.sentences import is_usable, places_of, sentences_of
 from generation.rules.tagging import ADJECTIVE, NAME, NONFINITE, NOUN, NUMBER, Sentence, tag_sentence
+from generation.rules.topics import EVENT, TOPIC, follow_another, is_told_once
 
 RULES = {"de": german.make_drafts, "en": english.make_drafts}
 QUOTES = re.compile('["“”„»«]+')
@@ -24,10 +25,15 @@ UNASKED = -9.0
 CONTENT = frozenset([NOUN, NAME, NUMBER, ADJECTIVE, NONFINITE])
 DRAW = 0.15  # how far chance may go against the rank score
 SAME_SENTENCE = 0.6  # what a further question to a sentence is worth less
-LEAST_SCORE = 0.7
-FEWEST = 5  # up to so many, doubted questions fill a short list
-LEAST_DOUBTED = -1.0
-RESOLVED = 0.3  # what a question is worth less whose noun stands in the sentence before
+GOOD_SCORE = 1.5
+LEAST_SCORE = -1.5
+FOLLOWING_NAMED, FOLLOWING = 1.2, 1.5  # what a question is worth less that may need an earlier sentence
+FEWEST = 5  # up to so many, questions about a topic or a time fill a short list
+PRONOUN_FIRST = re.compile(
+    r"\W*(?:(?:but|and|however,|aber|und) )?(?:he|she|it|they|his|her|its|their|this|these|those|such|er|sie|es|"
+    r"sein\w*|ihr\w*|dies\w*|solch\w*|das (?:ist|war|hat))\b",
+    re.I,
+)
 
 
 @dataclass(frozen=True)
@@ -46,18 +52,27 @@ class OpenQuestion:
         return self.start < other.end and other.start < self.end
 
 
+@dataclass(frozen=True)
+class Around:
+    """What stands around a sentence: whether it begins a paragraph, whether the next goes on about it, and the rest."""
+
+    is_first: bool
+    goes_on: bool
+    elsewhere: tuple[str, ...]
+
+
 def open_questions(text: str, language: str, n_items: int, seed: int = 1) -> list[OpenQuestion]:
     """So many, no two with a common span or the same words; fewer if the text does not carry so many.
 
-    Where fewer than FEWEST are good, doubted questions follow, the best first. The first n of a longer list are the
-    same list.
+    Where fewer than FEWEST are good, the others follow, the best first: questions about a topic or a time, and doubted
+    ones. The first n of a longer list are the same list.
     """
-    ranked = _rank(text, language)
-    good = [each for each in ranked if each.score >= LEAST_SCORE]
+    ranked = all_questions(text, language)
+    good = [each for each in ranked if each.score >= GOOD_SCORE]
     chosen = _draw(good, n_items, seed)
-    for doubted in ranked[len(good) :]:
-        if len(chosen) < min(n_items, FEWEST) and not any(_repeats(doubted, each) for each in chosen):
-            chosen.append(doubted)
+    for other in ranked[len(good) :]:
+        if len(chosen) < min(n_items, FEWEST) and not any(_repeats(other, each) for each in chosen):
+            chosen.append(other)
     return chosen
 
 
@@ -86,12 +101,7 @@ def _repeats(one: OpenQuestion, other: OpenQuestion) -> bool:
 
 
 def all_questions(text: str, language: str) -> list[OpenQuestion]:
-    """Every good question that a rule makes, the best first."""
-    return [each for each in _rank(text, language) if each.score >= LEAST_SCORE]
-
-
-def _rank(text: str, language: str) -> list[OpenQuestion]:
-    """Every question that can be asked, the good ones and the doubted ones, the best first."""
+    """Every question that a rule makes, the best first."""
     found = _all_questions(text, language) if language in RULES else ()
     best: dict[tuple[str, int], OpenQuestion] = {}
     for each in sorted(found, key=lambda each: (-each.score, each.start, each.question)):
@@ -102,36 +112,49 @@ def _rank(text: str, language: str) -> list[OpenQuestion]:
 def _all_questions(text: str, language: str) -> Iterator[OpenQuestion]:
     small = frozenset(word for word in re.findall(r"[^\W\d_]+", text) if word.islower())
     sentences = sentences_of(text, language)
-    reader = Reader(language, is_formal=language == "de" and addresses_reader(text))
-    end = 0
-    for words, places in zip(sentences, places_of(text, sentences), strict=True):
-        is_new = not places or "\n" in text[end : places[0]]
-        end = places[-1] + 1 if places else end
-        if is_new or not is_usable(words, may_name=True):
-            reader.forget()
+    places = places_of(text, sentences)
+    for number, words in enumerate(sentences):
         if is_usable(words, may_name=True):
-            sentence = tag_sentence(words, language, small)
-            if said := reader.read(sentence):
-                named = tag_sentence(said.text, language, small)
-                yield from _ask(text, named, said.place_in_text(places), reader, (words, said.name))
-            else:
-                yield from _ask(text, sentence, places, reader, (words, (0, 0)))
+            around = _look_around(text, sentences, places, number)
+            yield from _ask(text, tag_sentence(words, language, small), places[number], language, around)
 
 
-def _ask(
-    text: str, sentence: Sentence, places: Sequence[int], reader: Reader, told: tuple[str, tuple[int, int]]
-) -> Iterator[OpenQuestion]:
-    """`told`: the sentence as it stands in the text, and where the noun stands that it says with a pronoun."""
-    words, name = told
-    is_formal = reader.is_formal
-    for draft in RULES[reader.language](sentence):
-        first, last = sentence.tokens[draft.answer[0]].start, sentence.tokens[draft.answer[1] - 1].end
-        if (first < name[1] and name[0] < last) or (not is_formal and _addresses_reader(draft)):
-            continue  # another sentence answers it, or tells who “Sie” are
+def _look_around(text: str, sentences: Sequence[str], places: Sequence[Sequence[int]], number: int) -> Around:
+    is_first = not number or "\n" in text[places[number - 1][-1] : places[number][0]]
+    after = sentences[number + 1] if number + 1 < len(sentences) else ""
+    elsewhere = tuple(each.lower() for place, each in enumerate(sentences) if place != number)
+    return Around(is_first, bool(PRONOUN_FIRST.match(after)), elsewhere)
+
+
+def _ask(text: str, sentence: Sentence, places: Sequence[int], language: str, around: Around) -> Iterator[OpenQuestion]:
+    for draft in RULES[language](sentence):
         start, end = _span(sentence, draft, places)
-        score = score_of(draft, sentence) - RESOLVED * (name != (0, 0))
-        if score >= LEAST_DOUBTED and _is_open(draft, sentence, text[start:end]):
-            yield OpenQuestion(draft.question, text[start:end], words, start, end, draft.rule, round(score, 4))
+        score = _score_in_text(draft, sentence, around)
+        if score >= LEAST_SCORE and _is_open(draft, sentence, text[start:end]):
+            yield OpenQuestion(draft.question, text[start:end], sentence.text, start, end, draft.rule, round(score, 4))
+
+
+def _score_in_text(draft: Draft, sentence: Sentence, around: Around) -> float:
+    """The rank score with what the sentences around take off."""
+    if draft.rule in (TOPIC, EVENT):
+        doubts = 0.4 * (draft.rule == TOPIC and around.goes_on)
+        doubts += 0 if around.is_first else follow_another(draft)
+        return draft.worth - doubts if is_told_once(draft, around.elsewhere) else UNASKED
+    if _addresses_reader(draft):
+        return UNASKED
+    return score_of(draft, sentence) - (0 if around.is_first else _follow_another(draft))
+
+
+def _follow_another(draft: Draft) -> float:
+    """What it costs that the answer or the question is about a definite noun; less if the question has a name."""
+    clause, answer = draft.clause, draft.answer
+    if refers_back(clause.sentence, (answer[0], answer[0] + 1)):
+        return FOLLOWING
+    if refers_back(clause.sentence, answer):
+        return FOLLOWING_NAMED
+    asked = (min(clause.front[0], clause.subject[0] or clause.front[0]), clause.end)
+    is_named = any(token.kind in (NAME, NUMBER) and token.text in draft.question for token in clause.tokens(asked))
+    return (FOLLOWING_NAMED if is_named else FOLLOWING) * refers_back(clause.sentence, asked)
 
 
 def _addresses_reader(draft: Draft) -> bool:
@@ -153,7 +176,8 @@ def _is_open(draft: Draft, sentence: Sentence, answer: str) -> bool:
     """Whether the question leaves its answer to be found, and the answer is no torn quotation."""
     asked = set(re.findall(r"\w+", draft.question.lower()))
     told = {token.plain for token in sentence.tokens[slice(*draft.answer)] if token.kind in CONTENT}
-    return not told <= asked and len(QUOTES.findall(answer)) % 2 == 0
+    is_torn = len(QUOTES.findall(answer)) % 2 or re.match("[^“„]*”", answer)
+    return not told <= asked and not is_torn
 
 
 def score_of(draft: Draft, sentence: Sentence) -> float:

@@ -12,6 +12,7 @@ from typing import Any
 
 MODELS = {"de": "morphmodel_ger.pgz", "en": "morphmodel_en.pgz"}
 WORD = re.compile(
+    r"[vn]\.(?=\s?Chr)|Chr\.(?=\s)|"
     r"\d+(?:er)?(?:-[^\W\d_]+)+|(?:[ap]\.m|e\.g|i\.e)\.|\d+(?:[.,]\d+)*(?!(?:er|s|th|st|nd|rd)\b)[A-Za-z]{1,5}\b|\d+(?:[.,:]\d+)*\.(?=\s+[A-ZÄÖÜ]?[a-zäöü])|\d+(?:[.,:]\d+)*(?:[-–]?er\b|s\b)?|(?:[A-Z]\.){2,}|[A-Z]\.(?=\s+[A-Z])|"
     r"(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|No|Nr|ca|bzw|usw|etc|Mio|Mrd|vs|Co|Inc|Ltd|Corp|Jan|Feb|Aug|Sept|Oct|Nov|Dec)\.(?=\s)|"
     r"[^\W\d_]{1,40}?(?=n['’]t\b)|n['’]t\b|(?<=\w)['’](?:s|re|ve|ll|d|m)\b|\w+(?:[-’'.&](?!(?:s|re|ve|ll|d|m)\b)\w+)*(?:-(?=\s))?|[^\w\s]"

@@ -6,11 +6,13 @@ from generation.rules.questions import all_questions
 
 
 def asked(language: str, sentence: str) -> list[str]:
-    return [each.question for each in all_questions(sentence, language)]
+    return [question for question, _answer in pairs(language, sentence)]
 
 
 def pairs(language: str, sentence: str) -> list[tuple[str, str]]:
-    return [(each.question, each.answer) for each in all_questions(sentence, language)]
+    """Those that ask for a part of the sentence."""
+    found = all_questions(sentence, language)
+    return [(each.question, each.answer) for each in found if each.rule not in ("topic", "event")]
 
 
 @pytest.mark.parametrize(
@@ -126,7 +128,7 @@ def test_a_pair_of_conjunctions_is_not_torn():
     ],
 )
 def test_what_something_lacks_is_not_asked_for(language, sentence):
-    assert {each.rule for each in all_questions(sentence, language)} <= {"subject"}
+    assert {each.rule for each in all_questions(sentence, language)} <= {"subject", "topic"}
 
 
 def test_a_participle_behind_a_noun_keeps_its_place():
@@ -146,7 +148,7 @@ def test_how_long_is_asked_for():
 
 def test_the_subject_is_asked_for_with_its_infinitive_clause():
     found = pairs("de", "Anfänger haben oft große Mühe, den Weg im Nebel zu finden.")
-    assert "Was hat oft große Mühe, den Weg im Nebel zu finden?" in [question for question, _answer in found]
+    assert "Wer hat oft große Mühe, den Weg im Nebel zu finden?" in [question for question, _answer in found]
 
 
 def test_a_separable_verb_is_separated():

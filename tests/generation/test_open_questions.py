@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from generation.rules.german_words import singular
-from generation.rules.questions import all_questions, open_questions
+from generation.rules.questions import FEWEST, GOOD_SCORE, all_questions, open_questions
 
 GERMAN = (
     "Im Frühjahr 1987 eröffnete die Gemeinde Salzweiler ein Museum für alte Uhren. Der Uhrmacher Jost Brandt "
@@ -44,7 +44,6 @@ TEXTS = [("de", GERMAN), ("en", ENGLISH)]
         ("de", "Eine Zisterne ist ein Behälter für Regenwasser.", "Was ist eine Zisterne?",
          "ein Behälter für Regenwasser"),
         ("de", "Die Anlage besteht aus drei Teilen.", "Woraus besteht die Anlage?", "aus drei Teilen"),
-        ("de", "Im Dorf steht eine Mühle, die seit 1820 Korn mahlt.", "Was mahlt seit 1820 Korn?", "eine Mühle"),
         ("en", "In May 1720 the castle was sold.", "When was the castle sold?", "In May 1720"),
         ("en", "The merchants bought the castle in 1720.", "When did the merchants buy the castle?", "in 1720"),
         ("en", "The merchants bought the castle in 1720.", "What did the merchants buy in 1720?", "the castle"),
@@ -59,10 +58,6 @@ TEXTS = [("de", GERMAN), ("en", ENGLISH)]
         ("en", "A cistern is a tank for rain water.", "What is a cistern?", "a tank for rain water"),
         ("en", "The plant consists of three large parts.", "What does the plant consist of?", "three large parts"),
         ("en", "The castle was destroyed by a fire.", "What was the castle destroyed by?", "a fire"),
-        ("en", "In winter visitors should take a torch.", "What should visitors do in winter?", "take a torch"),
-        ("en", "In the churchyard, there are old marble tombs.", "Where are there old marble tombs?",
-         "In the churchyard"),
-        ("en", "There are 30 rooms in the old tower.", "How many rooms are there in the old tower?", "30 rooms"),
         ("en", "The mayor of Ulm said the bridge is too old.", "Who said the bridge is too old?", "The mayor of Ulm"),
         ("en", "The mayor of Ulm said the bridge is too old.", "What did the mayor of Ulm say?",
          "the bridge is too old"),
@@ -77,10 +72,6 @@ TEXTS = [("de", GERMAN), ("en", ENGLISH)]
         ("de", "Die Boote aus Ulm wurden Schachteln genannt.", "Wie wurden die Boote aus Ulm genannt?", "Schachteln"),
         ("en", "The clinic in Ulm uses magnetic resonance imaging (MRI) for adults.",
          "What does the abbreviation MRI stand for?", "magnetic resonance imaging"),
-        ("en", "If you travel by train, take the first coach.", "What should you do if you travel by train?",
-         "take the first coach"),
-        ("de", "Nehmen Sie eine Lampe mit, wenn Sie die Höhlen von Ulm besuchen.",
-         "Was sollten Sie tun, wenn Sie die Höhlen von Ulm besuchen?", "Nehmen Sie eine Lampe mit"),
         ("de", "Die Wege nach Ulm können steil, nass oder vereist sein.",
          "Was kann steil, nass oder vereist sein?", "Die Wege nach Ulm"),
         ("en", "Although rain fell in Ulm, the guests climbed the tower.",
@@ -102,17 +93,86 @@ def test_answers_are_spans_of_the_text_and_none_is_shared(language, text):
     assert all(end <= start for (_start, end), (start, _end) in pairwise(spans))
 
 
-def test_doubted_questions_fill_a_short_list_and_never_a_longer_one():
-    """“What is the wind like?” says little, so it is asked only where good questions are fewer than five."""
-    text = "The wind is strong. The village of Saltway opened a museum of old clocks in 1987."
-    good = all_questions(text, "en")
-    found = open_questions(text, "en", 5)
-    doubted = [each for each in found if each not in good]
-    assert [each.question for each in doubted] == ["What is the wind like?"]
-    assert found[-1:] == doubted
-    assert open_questions(text, "en", len(found) - 1) == found[:-1]
-    many = {each.question for each in open_questions(f"{ENGLISH} {text}", "en", 30)}
-    assert not many & {each.question for each in doubted}
+@pytest.mark.parametrize(("language", "text"), TEXTS)
+def test_questions_about_topics_and_doubted_ones_fill_a_short_list_and_never_a_longer_one(language, text):
+    ranked = all_questions(text, language)
+    good = [each for each in ranked if each.score >= GOOD_SCORE]
+    assert (
+        open_questions(text, language, 50)[FEWEST:]
+        == [each for each in open_questions(text, language, 50) if each in good][FEWEST:]
+    )
+    short = text[: text.index(".") + 1] if language == "en" else text.partition(". ")[0] + "."
+    found = open_questions(short, language, 5)
+    assert found[:1] == open_questions(short, language, 1)
+    assert [each.score >= GOOD_SCORE for each in found] == sorted(
+        (each.score >= GOOD_SCORE for each in found), reverse=True
+    )
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence", "question"),
+    [
+        ("en", "Lena Vogt leads a small museum of old clocks in Ulm.", "What does the text say about Lena Vogt?"),
+        ("en", "Most modern telescopes stand in remote areas with clear air.",
+         "What does the text say about modern telescopes?"),
+        ("en", "However, travellers may meet dangerous animals in Ulm.", "What do we learn about travellers?"),
+        ("de", "Die Forscherin Lena Vogt leitet ein Museum in Ulm.", "Was erfährt man über die Forscherin Lena Vogt?"),
+        ("de", "Der alte Turm am Fluss wurde im Krieg zerstört.", "Was sagt der Text über den alten Turm am Fluss?"),
+        ("de", "Naturnaher Tourismus zieht viele Leute an.", "Was sagt der Text über naturnahen Tourismus?"),
+        ("de", "Ein alter Turm steht am Fluss in Ulm.", "Was sagt der Text über einen alten Turm?"),
+        ("de", "Viele deutsche Backwaren enthalten Mandeln aus Spanien.", "Was sagt der Text über deutsche Backwaren?"),
+    ],
+)  # fmt: skip
+def test_the_text_is_asked_what_it_says_about_somebody_or_something(language, sentence, question):
+    """The phrase takes the accusative in German, and the whole sentence answers."""
+    found = {each.question: each for each in all_questions(sentence, language) if each.rule == "topic"}
+    assert sentence.removesuffix(".").endswith(found[question].answer)
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ("de", "Ein Turm steht am Fluss in Ulm."),  # “einen Turm”, but “ein Haus”
+        ("de", "Der Präsident sprach am Abend lange in Ulm."),  # “den Präsidenten”
+        ("de", "Die Hand und der Fuß des Affen sind gleich lang."),
+        ("en", "This tower was built by some traders from Ulm."),
+    ],
+)
+def test_no_topic_is_asked_whose_form_or_noun_cannot_be_told(language, sentence):
+    assert not [each for each in all_questions(sentence, language) if each.rule == "topic" and each.score > 1]
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "topic"),
+    [
+        ("en", "Lena Vogt leads a museum. Lena Vogt was born in a small village.", "Vogt"),
+        ("de", "Golf ist ein Spiel mit Schlägern. Viele Leute spielen im Sommer Golf.", "Golf"),
+    ],
+)
+def test_no_topic_is_asked_that_two_sentences_tell_of(language, text, topic):
+    asked = [each.question for each in all_questions(text, language) if each.rule == "topic"]
+    assert not [question for question in asked if topic in question]
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence", "question"),
+    [
+        ("en", "In 1854 a fire destroyed the old harbour of Ulm.", "What happened in 1854?"),
+        ("de", "Im Jahr 1854 zerstörte ein Feuer den alten Hafen von Ulm.", "Was geschah im Jahr 1854?"),
+    ],
+)
+def test_a_date_is_asked_for_what_happened(language, sentence, question):
+    assert (question, sentence.removesuffix(".")) in ask_all(language, sentence)
+
+
+@pytest.mark.parametrize(("language", "text"), [
+    ("de", "In Ulm liegt eine Burg. Die Burg wurde im Mai verkauft."),
+    ("en", "In Ulm there was a castle. The castle was sold in May."),
+])  # fmt: skip
+def test_a_question_about_a_noun_of_an_earlier_sentence_is_none_of_the_good_ones(language, text):
+    later = [each for each in all_questions(text, language) if each.start > text.index(".")]
+    assert later
+    assert all(each.score < GOOD_SCORE for each in later)
 
 
 @pytest.mark.parametrize(
@@ -173,16 +233,6 @@ def ask_all(language, text):
 @pytest.mark.parametrize(
     ("language", "text", "question", "answer"),
     [
-        ("de", "Der Turm ist ein Wahrzeichen. Er wurde im Jahr 1720 von Händlern gebaut.",
-         "Wann wurde der Turm von Händlern gebaut?", "im Jahr 1720"),
-        ("de", "Im Hafen lagen Schiffe. Diese Schiffe gehörten im Jahr 1720 zu einer Flotte.",
-         "Wozu gehörten die Schiffe im Jahr 1720?", "zu einer Flotte"),
-        ("en", "The tower is a landmark. It was built by traders in 1720.", "When was the tower built by traders?",
-         "in 1720"),
-        ("en", "Old ships lay in the harbour. These ships were built in Goa in 1720.",
-         "When were the ships built in Goa?", "in 1720"),
-        ("de", "Wenn die Fähre einen Schaden hat, kann sie im Hafen repariert werden.",
-         "Wann kann die Fähre im Hafen repariert werden?", "Wenn die Fähre einen Schaden hat"),
         ("de", "Bauern bauen und nutzen seit Jahrhunderten Boote.",
          "Wer nutzt seit Jahrhunderten Boote?", "Bauern"),
         ("de", "Lena Vogt, Leiterin des Museums, sprach am Montag mit Gästen.", "Wer ist Lena Vogt?",
@@ -197,18 +247,3 @@ def ask_all(language, text):
 )  # fmt: skip
 def test_what_stands_before_or_beside_the_statement_is_asked(language, text, question, answer):
     assert (question, answer) in ask_all(language, text)
-
-
-@pytest.mark.parametrize(
-    ("language", "text", "noun"),
-    [
-        ("de", "Der Turm steht am Fluss.\n\nEr wurde im Jahr 1720 von Händlern gebaut.", "Turm"),
-        ("de", "Der Wirt kaufte den Turm. Er wurde im Jahr 1720 von Händlern gebaut.", "Wirt"),  # two candidates
-        ("de", "Gäste sind willkommen. Sie zahlen im Mai mit Karten, wenn Sie allein kommen.", "Gäste"),  # formal “Sie”
-        ("en", "The tower is a landmark. It is likely that traders built a wall in 1720.", "tower"),  # an empty “it”
-        ("en", "The traders met the monks. They were paid for guides in 1720.", "traders"),
-    ],
-)
-def test_an_unclear_pronoun_is_not_resolved(language, text, noun):
-    later = text.index(".") + 1
-    assert not [each for each in all_questions(text, language) if each.start >= later and noun in each.question]

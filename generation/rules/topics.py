@@ -1,0 +1,199 @@
+"""Questions that fill a short list: what the text says about somebody or something, and what happened at a time.
+
+Each asks for what a single sentence of the text tells, so the whole sentence answers it.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from generation.rules.answer_doubts import ABSTRACT, VAGUE
+from generation.rules.drafts import Clause, Draft, Range, Wording, word_set
+from generation.rules.phrases import Vocabulary, first_nouns
+from generation.rules.references import refers_back
+from generation.rules.tagging import (
+    ADJECTIVE,
+    ADVERB,
+    COMMA,
+    DETERMINER,
+    NAME,
+    NOUN,
+    POINTING,
+    RELATIVE,
+    Sentence,
+    Token,
+)
+
+TOPIC, EVENT = "topic", "event"
+LONGEST_TOPIC, SHORTEST_SENTENCE, LONGEST_SENTENCE = 12, 5, 45  # tokens
+SHORTEST_NAME, SHORTEST_NOUN = 3, 4  # letters
+PHRASE = re.compile(
+    r"[Dd]{0,2}C?(?:R*A[,K]?)*(?:[NE]G?A*)*[NE]C?(?:[Pd][Dd]?C?(?:R*A)*[NE]+)*"
+    r"(?:K[Dd]?(?:R*A)*[NE]+(?:[Pd][Dd]?[NE]+)?)?"
+)
+GOES_ON = word_set("von of und and oder or sowie")
+ELSEWHERE = word_set(
+    "we us our ours i me my here there wir uns unser unsere unserer unseren ich mich mir mein hier dort"
+)
+NAMES = re.compile("(?<!E,)(?<![NEADdHQCG])E{2,5}(?![NEGp])|(?<=S)E(?![NEGp])")
+SINGLE_NAMES = re.compile("(?<![NEADdHQCGKP,])E(?![NEGpK,])")
+COMPOUND = 10  # letters
+LIGHT_VERBS = word_set("be have become remain get give take make do sein haben werden bleiben geben machen")
+EACH = word_set("each every any no jede jeder jedes keine kein")
+QUANTITIES = word_set(
+    "all most both some many several few numerous various alle beide viele einige mehrere zahlreiche manche "
+    "verschiedene"
+)
+NEGATION = re.compile(r"\b(?:not|never|no|nicht|nie|kein\w*)\b|n['’]t\b")
+YEAR = re.compile(r"\b(?:1\d{3}|20\d\d)\b")
+
+
+@dataclass(frozen=True)
+class TopicWords:
+    """How a language asks what is said; `{}` is the topic or the time."""
+
+    about_person: str
+    about_thing: str
+    event: str
+    time: re.Pattern[str]
+    objects: re.Pattern[str]
+    wording: Wording
+    vocabulary: Vocabulary
+    write_topic: Callable[[Clause, Range], str]
+
+
+def ask_topics(sentence: Sentence, subject: Range, words: TopicWords) -> Iterator[Draft]:
+    """“Lena Vogt leads the museum of Ulm.”: What do we learn about Lena Vogt?
+
+    Asks about the subject if it tells by itself who or what it is, and, with less worth, about names and objects.
+    """
+    first = PHRASE.match(sentence.kinds)
+    topic = _without_quantity(sentence, first.span() if first and subject[0] == subject[1] else subject)
+    if topic[0] < topic[1]:
+        yield from _ask_topic(sentence, topic, words, 1.2)
+    for found in NAMES.finditer(sentence.kinds, 1):
+        is_beside = sentence.kinds[found.start() - 1] in "PK"
+        yield from _ask_topic(sentence, found.span(), words, 0.3 if is_beside else 0.9)
+    for found in SINGLE_NAMES.finditer(sentence.kinds, 1):
+        yield from _ask_topic(sentence, found.span(), words, 0.4)
+    for found in words.objects.finditer(sentence.kinds):
+        if _is_specific(sentence, found.span()):
+            yield from _ask_topic(sentence, found.span(), words, 0.7)
+
+
+def _is_specific(sentence: Sentence, of: Range) -> bool:
+    """“red cabbage juice”, “den Blasebalg”: more than one word, or a German compound."""
+    tokens, before = sentence.tokens[slice(*of)], sentence.tokens[of[0] - 1]
+    is_long = len(tokens) > 1 + (tokens[0].kind == DETERMINER) or len(tokens[-1].text) >= COMPOUND
+    after = sentence.tokens[min(of[1], len(sentence.tokens) - 1)].plain
+    is_oblique = re.fullmatch(r"a|an|the|de.|\w+(?:er|em)|(?!einen)\w+en", tokens[0].plain)
+    return is_long and not is_oblique and after not in GOES_ON and before.lemma not in LIGHT_VERBS
+
+
+def _without_quantity(sentence: Sentence, of: Range) -> Range:
+    """“Many”, “most”, “some” and what follows the noun with an infinitive are left out; empty if the phrase goes on."""
+    start, end = of
+    kinds = sentence.kinds[start:end]
+    end = start + len(re.split("[,W]|TV", kinds)[0].rstrip("Rp"))
+    while end - start > 1 and _is_quantity(sentence.tokens[start]) and sentence.kinds[start + 1] in "NEAR":
+        start += 1
+    after = sentence.tokens[end] if end < len(sentence.tokens) else None
+    goes_on = after is not None and (after.kind in "NEdAx" or after.plain in GOES_ON)
+    return (end, end) if goes_on else (start, end)
+
+
+def _is_quantity(token: Token) -> bool:
+    return token.plain in QUANTITIES or token.kind == ADVERB
+
+
+def _ask_topic(sentence: Sentence, topic: Range, words: TopicWords, worth: float) -> Iterator[Draft]:
+    clause = Clause(sentence, topic, "subject", topic[1], _end(sentence), (0, 0), topic)
+    if not (_names_something(clause, topic) and stands_alone(clause, topic, words.wording)):
+        return
+    is_person = words.vocabulary.ask_who_or_what(clause, topic) == words.vocabulary.who
+    name = words.write_topic(clause, topic)
+    asked = words.about_person if is_person else words.about_thing
+    if name:
+        worth += 0.1 * _has_name(clause, topic)
+        yield Draft(asked.format(name), (_start(sentence, words.wording), clause.end), TOPIC, worth, clause)
+
+
+def _names_something(clause: Clause, topic: Range) -> bool:
+    """Whether the phrase tells by itself what it is about."""
+    nouns = first_nouns(clause, topic)
+    if not nouns or topic[1] - topic[0] > LONGEST_TOPIC or not PHRASE.fullmatch(clause.kinds(topic)):
+        return False
+    is_vague = clause.token(topic[0]).plain in VAGUE | QUANTITIES | EACH or nouns[-1] in ABSTRACT
+    return not is_vague and (_has_name(clause, topic) or len(nouns[-1]) >= SHORTEST_NOUN)
+
+
+def _has_name(clause: Clause, of: Range) -> bool:
+    return any(token.kind == NAME and len(token.text) >= SHORTEST_NAME for token in clause.tokens(of))
+
+
+def ask_event(clause: Clause, is_past: Callable[[Clause], bool], words: TopicWords) -> Iterator[Draft]:
+    """“In 1854 a fire destroyed the old harbour of Ulm.”: What happened in 1854?"""
+    said = clause.sentence.source(min(clause.front[0], clause.verb), clause.end)
+    times = words.time.findall(said)
+    is_one = len(times) == 1 and len(YEAR.findall(said)) < 2 and not NEGATION.search(said)
+    if is_one and is_past(clause) and stands_alone(clause, (0, clause.end), words.wording):
+        time = times[0][:1].lower() + times[0][1:]
+        yield Draft(
+            words.event.format(time),
+            (_start(clause.sentence, words.wording), _end(clause.sentence)),
+            EVENT,
+            1.0,
+            clause,
+        )
+
+
+def _end(sentence: Sentence) -> int:
+    return len(sentence.kinds.rstrip(";"))
+
+
+def _start(sentence: Sentence, wording: Wording) -> int:
+    """Behind a connective such as “however,”."""
+    is_joined = sentence.kinds[1:2] == COMMA and sentence.tokens[0].plain in wording.connectives
+    return 2 if is_joined else 0
+
+
+def stands_alone(clause: Clause, topic: Range, wording: Wording) -> bool:
+    """Whether the sentence has no word that points to the one before it. A pronoun behind the topic stands for that."""
+    whole = _start(clause.sentence, wording), _end(clause.sentence)
+    if not SHORTEST_SENTENCE <= whole[1] - whole[0] <= LONGEST_SENTENCE:
+        return False
+    if clause.token(0).text == "Sie":
+        return False  # “they” or “you”
+    if any(wording.points(token, can_be_bound=False) for token in clause.tokens((whole[0], topic[1]))):
+        return False
+    return not any(_points_back(clause.sentence, place) for place in range(*whole))
+
+
+def _points_back(sentence: Sentence, place: int) -> bool:
+    token, after = sentence.tokens[place], sentence.tokens[min(place + 1, len(sentence.tokens) - 1)]
+    if token.kind == POINTING:
+        return after.plain != "of" and after.kind != RELATIVE
+    return token.plain in ELSEWHERE and token.tag != "EX0"
+
+
+def follow_another(draft: Draft) -> float:
+    """What it costs that a definite noun may need an earlier sentence: before the topic, in it, or in an event."""
+    start, end = draft.clause.subject if draft.rule == TOPIC else (draft.clause.end, 0)
+    return 0.4 * refers_back(draft.clause.sentence, (0, start)) + 0.8 * refers_back(draft.clause.sentence, (start, end))
+
+
+def is_told_once(draft: Draft, elsewhere: Sequence[str]) -> bool:
+    """Whether none of the other sentences, written small, has the name, all nouns or the time that is asked about."""
+    if draft.rule == EVENT:
+        return not any(number in each for number in re.findall(r"\d+", draft.question) for each in elsewhere)
+    tokens = [token for token in draft.clause.tokens(draft.clause.subject) if token.kind in (NAME, NOUN, ADJECTIVE)]
+    heads = first_nouns(draft.clause, draft.clause.subject)
+    stems = [_stem(token.plain) for token in tokens if token.kind == NAME and token.plain in heads]
+    if stems:
+        return not any(stem in each for stem in stems for each in elsewhere)
+    stems = [_stem(token.plain) for token in tokens]
+    return not any(all(stem in each for stem in stems) for each in elsewhere)
+
+
+def _stem(word: str) -> str:
+    return word[: max(SHORTEST_NOUN, len(word) - 2)]
