@@ -37,5 +37,7 @@ class AnalysisConfig(AppConfig):
         register(
             *(Kind(name, f"{services}.{work}", _("Computing the results"), STEPS) for name, work in RESULTS.items()),
             *(Kind(name, f"{services}.{work}", _("Writing the file"), STEPS) for name, work in FILES.items()),
-            Kind("pack", f"{services}.packs.build_pack", _("Building the replication pack"), STEPS_OF_PACKS, a_month),
+            Kind(
+                "pack", "analysis.pack.asking.build_pack", _("Building the replication pack"), STEPS_OF_PACKS, a_month
+            ),
         )

@@ -1,5 +1,24 @@
+from datetime import timedelta
+
 from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
+
+from jobs.events import listen
+from jobs.kinds import Kind, register
+
+
+def tell_webhooks(event: str, project_id: int, subject: str) -> None:
+    """Loads the service when something has ended, not at every start."""
+    from api.services.webhooks import schedule_deliveries
+
+    schedule_deliveries(event, project_id, subject)
 
 
 class ApiConfig(AppConfig):
     name = "api"
+
+    def ready(self):
+        steps = {"try": _("Try %(done)s of %(total)s.")}
+        work = "api.services.webhooks.deliver"
+        register(Kind("webhook", work, _("Telling a webhook"), steps, keep=timedelta(days=7)))
+        listen(tell_webhooks)

@@ -5,6 +5,8 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from projects.models import Project
+
 MAX_KEY = 200
 
 
@@ -54,6 +56,23 @@ class AccessToken(models.Model):
     @property
     def scope_labels(self) -> list[str]:
         return [str(scope.label) for scope in Scope if scope.value in self.scopes]
+
+
+class Webhook(models.Model):
+    """An address that is told when jobs, runs or studies of a project have ended."""
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="webhooks")
+    url = models.CharField(_("address"), max_length=500)
+    events = models.JSONField(default=list)  # of jobs.events.EVENTS
+    encrypted_secret = models.TextField()  # signs what is sent
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self):
+        return self.url
 
 
 class StoredReply(models.Model):

@@ -14,6 +14,7 @@ from rest_framework.response import Response
 
 from analysis.choices import BadChoice
 from api.services.idempotency import KeyReused, StillWorking
+from api.services.webhooks import TooMany
 from api.shapes import JobSerializer
 from evaluation.services.evaluators import CannotEvaluate
 from generation.services.storing import CannotGenerate
@@ -48,6 +49,7 @@ REFUSALS: dict[type[Exception], tuple[int, str]] = {
     UnknownInstrument: (422, "refused"),
     UnreadableFile: (422, "refused"),
     BadAddress: (422, "refused"),
+    TooMany: (422, "refused"),
 }
 
 

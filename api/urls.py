@@ -3,7 +3,7 @@
 from django.urls import path, re_path
 
 from api import pages
-from api.views import bank, jobs, models, projects, results, studies
+from api.views import bank, jobs, models, projects, results, studies, webhooks
 
 V1 = "api/v1/"
 P, S, E = f"{V1}projects/<slug:project>/", f"{V1}studies/<slug:study>/", f"{V1}endpoints/<int:endpoint>/"
@@ -22,6 +22,8 @@ operations = [
     path(f"{P}imports/", bank.Imports.as_view(), name="api_imports"),
     path(f"{P}bank.jsonl", bank.Bank.as_view(), name="api_bank"),
     path(f"{P}generate/", models.Generate.as_view(), name="api_generate"),
+    path(f"{P}webhooks/", webhooks.Webhooks.as_view(), name="api_webhooks"),
+    path(f"{P}webhooks/<int:webhook>/", webhooks.OneWebhook.as_view(), name="api_webhook"),
     path(f"{P}runs/", models.Runs.as_view(), name="api_runs"),
     path(f"{P}instruments/", studies.Instruments.as_view(), name="api_instruments"),
     path(f"{P}instruments/<int:instrument>/", studies.OneInstrument.as_view(), name="api_instrument"),

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from jobs import files
+from jobs.events import JOB_ENDED, announce
 from jobs.kinds import KINDS, JobFailed
 from jobs.models import Job, JobState
 from jobs.progress import get_listener, listening
@@ -35,9 +36,9 @@ def run_job(job_id: int) -> None:
     except JobCancelled:
         return
     except JobFailed as failed:
-        held(job).update(state=JobState.FAILED, error=str(failed))
+        fail(job, str(failed))
     except Exception as error:
-        held(job).update(state=JobState.FAILED, error=f"{type(error).__name__}.")
+        fail(job, f"{type(error).__name__}.")
         raise
     else:
         finish(job, path)
@@ -82,8 +83,14 @@ def finish(job: Job, path: Path | None) -> None:
     """Store the result in place of the earlier one; not if the job was cancelled, or taken over by another worker."""
     if held(job).update(**result_of(job, path)):
         files.delete_file(job.file)
+        announce(JOB_ENDED, job.project_id, job.pk)
     elif path:
         files.delete_file(path.name)
+
+
+def fail(job: Job, error: str) -> None:
+    if held(job).update(state=JobState.FAILED, error=error):
+        announce(JOB_ENDED, job.project_id, job.pk)
 
 
 def result_of(job: Job, path: Path | None) -> dict[str, Any]:

@@ -74,8 +74,8 @@ def _make_result(host: str, address: str, port: int) -> ResolveResult:
 class Client:
     """The client for one endpoint, on the event loop in which it is made. It never repeats a request by itself."""
 
-    def __init__(self, base_url: str, key: str, seconds: float, at_a_time: int):
-        self._base_url = base_url
+    def __init__(self, base_url: str, key: str, seconds: float, at_a_time: int, path: str = PATH):
+        self._base_url, self._path = base_url, path
         connector = aiohttp.TCPConnector(
             limit=at_a_time,
             resolver=CheckedResolver(),
@@ -92,9 +92,9 @@ class Client:
             trust_env=False,
         )
 
-    async def post(self, body: bytes) -> Received:
+    async def post(self, body: bytes, headers: Mapping[str, str] | None = None) -> Received:
         """BadAddress before anything is sent to an address inside; errors of aiohttp as they come."""
-        async with self._session.post(self._place[0], data=body, allow_redirects=False) as response:
+        async with self._session.post(self._place[0], data=body, headers=headers, allow_redirects=False) as response:
             text = (await _read_body(response)).decode("utf-8", "replace")
             return Received(response.status, response.reason or "", response.headers, text)
 
@@ -109,7 +109,7 @@ class Client:
     def _place(self) -> tuple[str, str, int]:
         """Where requests go, in its one spelling, with host and port; BadAddress if it is no place."""
         parts, host, port = split_base_url(self._base_url)
-        return parts.geturl().rstrip("/") + PATH, host, port
+        return parts.geturl().rstrip("/") + self._path, host, port
 
     async def close(self) -> None:
         await self._session.close()

@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from kombu.exceptions import OperationalError
 
+from jobs.events import RUN_ENDED, announce
 from llm.failures import UNUSABLE_REASONS
 from llm.models import Call, CallState, Endpoint, Run, RunState, Unknown
 from llm.models.run import MISSING, OPEN
@@ -176,6 +177,7 @@ def finish(run: Run) -> bool:
         )
         if changed:
             get_door(run).finished(run)
+            announce(RUN_ENDED, run.project_id, run.pk)
     return bool(changed)
 
 

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 
 from items.services.bank import get_bank_version, is_unchanged
 from items.services.bank import lock_bank as bank_locked
+from jobs.events import STUDY_CLOSED, announce
 from projects.audit import record_act
 from projects.models import User, new_token
 from projects.scratch import Writer
@@ -184,6 +185,7 @@ def resume_study(study: Study) -> Study:
 def close_study(study: Study) -> Study:
     study = lock_study_state(study, StudyState.LIVE, StudyState.PAUSED)
     study.closed_at = timezone.now()
+    announce(STUDY_CLOSED, study.project_id, study.slug)
     return set_state(study, StudyState.CLOSED, "study_closed")
 
 

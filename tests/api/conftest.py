@@ -5,7 +5,7 @@ import json
 import pytest
 from django.test import Client
 
-from api.models import Scope
+from api.models import Scope, Webhook
 from api.services.tokens import create_token
 from jobs.models import Job
 from jobs.scheduling import make_job
@@ -70,7 +70,9 @@ def numbers(study, project) -> dict[str, object]:
     job = make_job("pack", study.job_subject, {}, project)
     job.save()
     assert Job.objects.filter(pk=job.pk).exists()
+    webhook = Webhook.objects.create(project=project, url="https://hooks.example.org", events=["job.ended"])
     return {
+        "webhook": webhook.pk,
         "project": project.slug,
         "study": study.slug,
         "text": "t1",

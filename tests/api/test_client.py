@@ -1,12 +1,15 @@
 """The Python client and docs/api.md, against a running server."""
 
 import asyncio
+import json
 import re
+import time
 
 import pytest
 
 from api.models import Scope
 from api.services.tokens import create_token
+from api.services.webhooks import sign
 from lesart_client import AsyncLesart, JobFailed, Lesart, Problem, TimedOut, clients
 from projects.models import User
 from tests.config.shell import ROOT
@@ -38,6 +41,20 @@ def test_the_page_of_the_api_runs_a_whole_study(served_api, tmp_path):
     assert (row["answerability"], row["informativity"] > 0) == (1.0, True)
     assert b"<svg" in (tmp_path / "informativity.svg").read_bytes()
     assert len(said["answers"]) == said["counts"]["responses"]
+    now = int(time.time())
+    assert said["is_genuine"]("secret", f"t={now},v1={sign('secret', now, b'x')}", b"x")
+    assert not said["is_genuine"]("secret", f"t={now},v1={sign('other', now, b'x')}", b"x")
+
+
+def test_the_notebook_runs_from_the_first_cell_to_the_last(served_api):
+    cells = json.loads((ROOT / "docs/tutorial.ipynb").read_text())["cells"]
+    said: dict = {}
+    for number, cell in enumerate(cells):
+        if cell["cell_type"] == "code":
+            exec(compile("".join(cell["source"]), f"cell {number}", "exec"), said)  # noqa: S102 - our own notebook
+    assert said["shares"].loc["exact", "careful"] == 1.0
+    assert said["shares"].loc["exact", "obvious"] < 1.0
+    assert "informativity" in said["tables"]
 
 
 def test_lists_are_followed_to_their_end(served_api, words):

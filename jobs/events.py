@@ -1,0 +1,19 @@
+"""What has ended, for those who wait elsewhere: services announce it, the apps above listen."""
+
+from collections.abc import Callable
+
+JOB_ENDED, RUN_ENDED, STUDY_CLOSED = EVENTS = ("job.ended", "run.ended", "study.closed")
+Listener = Callable[[str, int, str], None]  # the event, the project's key, and what ended: a number or a short name
+
+_listeners: list[Listener] = []
+
+
+def listen(listener: Listener) -> None:
+    """From now on the listener hears every event; for apps that are ready."""
+    _listeners.append(listener)
+
+
+def announce(event: str, project_id: int | None, subject: int | str) -> None:
+    """Tell all listeners, in the caller's transaction. What belongs to no project concerns nobody."""
+    for listener in _listeners if project_id else ():
+        listener(event, project_id or 0, str(subject))
