@@ -47,6 +47,7 @@ FORESTS = {
     "rater_severity": Forest("severity", ("question", "annotator"), (), True),
     "fair_means": Forest("fair", ("question", "generator")),
     "rasch": Forest("difficulty", ("item_id",), (), True, "", ""),
+    "item_flaws": Forest("informativity", ("flaw_said",), (), True, "informativity_low", "informativity_high"),
     "dif": Forest("d", ("item_id",), (), True),
 }
 

@@ -196,7 +196,29 @@ DIF = TableSpec(
     ),
 )  # fmt: skip
 
+EFFECT = _("difference of items with the flaw from others of the same text and question type, all flaws together")
+FLAWS = TableSpec(
+    "item_flaws", _("Item-writing flaws and what goes with them"), (
+        "flaw",
+        Column("flaw_said", _("Flaw"), in_files=False),
+        count("n_items", _("Items"), _("items with the flaw, by rules on their wording")),
+        count("n_asked", _("Of"), _("items to which the rule applies")),
+        count("n_texts", _("Texts"), _("texts that have items with and without it, answered by people")),
+        prefixed_estimate("informativity", _("Informativity"), EFFECT),
+        prefixed_estimate("answerability", _("Answerability"), EFFECT),
+        prefixed_estimate("guessability", _("Guessability"), EFFECT),
+        Column("p_adjusted", _("p, adjusted"), "p", about=_("of informativity; Holm, over the flaws"), reason="reason"),
+        "reason",
+    ),
+    notes=(
+        _("Rules find flaws by words and lengths; flaws that need understanding are not among them. A difference goes "
+          "with a flaw and need not be caused by it."),
+        _("For Basque, words are compared by their first five letters, for English and German by their word stem."),
+        _("Intervals are over texts (jackknife), for these readers."),
+    ),
+)  # fmt: skip
+
 TABLES = (
     JOINED, JOINED_CONTRASTS, OTHERS, CARRY_OVER, RELIABILITY, G_STUDY, D_STUDY, SEVERITY, FAIR_MEANS, RASCH,
-    DEPENDENCE, DIF,
+    DEPENDENCE, DIF, FLAWS,
 )  # fmt: skip

@@ -12,6 +12,7 @@ import pytest
 from analysis.choices import Choices
 from analysis.frames.evidence import TextDraw, evidence_of
 from analysis.science.experiment import carry_over_tables
+from analysis.science.flaws import flaw_tables
 from analysis.science.joined import joined_sentences, joined_tables
 from analysis.science.raters import rating_tables
 from analysis.science.readers import reader_tables
@@ -267,3 +268,43 @@ def test_a_report_has_the_tables_before_its_description(evidence):
     assert "people_and_models" in report.figures
     assert "rasch" not in report.figures
     assert not any(math.isnan(row["value"]) for row in report.table("people_and_models").rows if row["value"])
+
+
+# Flaws ----------------------------------------------------------------------------------------------------------------
+
+
+def flawed(evidence, which):
+    """Answered, with a gap in the question of some items."""
+    stems = [
+        "The ferry ___ here at last." if item in which else "Why did the ferry leave so late?"
+        for item in evidence.items["item_id"]
+    ]
+    full = answered(evidence)
+    return replace(full, items=evidence.items.assign(stem=stems))
+
+
+def test_flaws_with_few_items_have_a_count_and_no_effect(evidence):
+    (table,) = flaw_tables(flawed(evidence, {"t01-ann", "t02-ann"}))
+    row = row_of(table, flaw="fill_in_the_blank")
+    assert (row["n_items"], row["n_asked"], row["informativity"]) == (2, 80, None)
+    assert row["reason"] == "Fewer than 10 items have this flaw (2)."
+
+
+def test_flaws_need_texts_with_and_without_them(evidence):
+    both = {f"t{number:02}-{name}" for number in range(6) for name in ("ann", "bob")}
+    (table,) = flaw_tables(flawed(evidence, both))
+    row = row_of(table, flaw="fill_in_the_blank")
+    assert row["reason"] == "Fewer than 5 texts have items with and without this flaw (0)."
+
+
+def test_the_effect_of_a_flaw_is_that_within_texts(evidence):
+    full = flawed(evidence, {f"t{number:02}-ann" for number in range(12)})
+    (table,) = flaw_tables(full)
+    row = row_of(table, flaw="fill_in_the_blank")
+    people = full.frame[full.frame["kind"] == "human"]
+    shares = people.groupby(["text_id", "generator", "stage"])["correct"].mean().unstack("stage")
+    gained = (shares["read"] - shares["guess"]).astype(float).unstack("generator")
+    first = gained.iloc[:12]
+    assert row["n_texts"] == 12
+    assert row["informativity"] == pytest.approx((first["ann"] - first["bob"]).mean())
+    assert row["informativity"] == pytest.approx(row["answerability"] - row["guessability"])

@@ -1,0 +1,168 @@
+"""Item-writing flaws that rules see, and how items with them differ from others of the same text and question type."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, gettext_noop
+
+from analysis.formatting import with_interval
+from analysis.frames.evidence import Evidence
+from analysis.measures.contrasts import HOLM, adjusted
+from analysis.measures.item_flaws import RULES, flaws_of, question_type
+from analysis.measures.shortcuts import Wording
+from analysis.measures.text_parts import jackknife_parts
+from analysis.measures.variance_parts import VarianceParts
+from analysis.measures.within_text import WithinText, merge_equal_columns, within_text
+from analysis.reports.evaluators import people_in
+from analysis.science.common import judgments_in, reading_stages, refused, texts_only
+from analysis.science.tables import FLAWS
+from analysis.tables.spec import Table
+
+FEWEST_ITEMS, FEWEST_TEXTS, FEWEST_OF_TYPE = 10, 5, 5
+OUTCOMES = ("informativity", "answerability", "guessability")
+FLAW_NAMES: dict[str, str | Promise] = {
+    "longest_key": gettext_lazy("the longest option is the key"),
+    "all_of_the_above": gettext_lazy("“all of the above”"),
+    "none_of_the_above": gettext_lazy("“none of the above”"),
+    "absolute_terms": gettext_lazy("absolute words in options"),
+    "vague_terms": gettext_lazy("vague words in options"),
+    "negative_stem": gettext_lazy("negated question"),
+    "true_false": gettext_lazy("true or false question"),
+    "fill_in_the_blank": gettext_lazy("gap in the question"),
+    "complex_options": gettext_lazy("options that join other options"),
+    "word_repeats": gettext_lazy("a word of the question is in the key only"),
+    "convergence": gettext_lazy("the key shares most words with the other options"),
+    "lost_sequence": gettext_lazy("numbers out of order"),
+    "logical_cue": gettext_lazy("an option denies another"),
+    "unfocused_stem": gettext_lazy("the question does not say what is asked"),
+    "gratuitous_stem": gettext_lazy("more than two sentences before the question ends"),
+}
+TOO_FEW_ITEMS = gettext_noop("Fewer than 10 items have this flaw (%(n)d).")
+TOO_FEW_TEXTS = gettext_noop("Fewer than 5 texts have items with and without this flaw (%(n)d).")
+NO_ANSWERS = gettext_noop("No item was answered by people both without and with the text.")
+TOGETHER = gettext_noop("These flaws always occur together and are counted as one: %(flaws)s.")
+DETERMINED = gettext_noop("Other flaws or the question type determine this flaw, so it has no effect of its own.")
+
+
+def flaw_tables(evidence: Evidence) -> tuple[Table, ...]:
+    """None without options."""
+    if evidence.options.empty:
+        return ()
+    coded = code_items(evidence)
+    values = item_values(evidence)
+    found = list(rows_of(coded, values))
+    return (FLAWS.build(sorted(found, key=lambda row: -row["n_items"]), evidence.choices.convention),)
+
+
+def code_items(evidence: Evidence) -> pd.DataFrame:
+    """One row per item with options: text_id, type, and a column per flaw: True, False or None."""
+    language = evidence.study.language.partition("-")[0]
+    options = evidence.options.groupby("item_id", sort=False)
+    words, keys = options["wording"].agg(tuple), options["key"].agg(tuple)
+    rows = []
+    for item, text, stem in evidence.items[["item_id", "text_id", "stem"]].itertuples(index=False):
+        if item not in words.index:
+            continue
+        wording = Wording(stem, words[item], tuple(map(bool, keys[item])), "", language)
+        kind = evidence.metadata.get(item, {}).get("category") or question_type(wording)
+        rows.append({"item_id": item, "text_id": text, "type": kind} | flaws_of(wording))
+    return pd.DataFrame(rows, columns=["item_id", "text_id", "type", *RULES]).set_index("item_id")
+
+
+def item_values(evidence: Evidence) -> pd.DataFrame:
+    """By item, people's shares right: informativity, answerability, guessability; items with both stages only."""
+    stages = reading_stages(evidence)
+    if stages is None or not stages.without:
+        return pd.DataFrame(columns=list(OUTCOMES))
+    mine = people_in(evidence).rows_of(judgments_in(evidence))
+    shares = mine.groupby(["item_id", "stage"])["correct"].mean().unstack("stage")
+    shares = shares.reindex(columns=[stages.with_text, stages.without]).dropna()
+    read, guess = (shares[name].to_numpy(dtype=np.float64) for name in (stages.with_text, stages.without))
+    return pd.DataFrame({"informativity": read - guess, "answerability": read, "guessability": guess}, shares.index)
+
+
+def rows_of(coded: pd.DataFrame, values: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    """Each flaw that an item has; those with enough items and texts are fitted together."""
+    answered = coded.loc[coded.index.isin(values.index)]
+    has = {name: (answered[name] == True).to_numpy() for name in RULES}  # noqa: E712  # None is no flaw
+    reasons = {name: why_not(has[name], answered["text_id"]) for name in RULES}
+    fitted = [name for name in RULES if not reasons[name]]
+    groups, effects = fit(answered, values, has, fitted) if fitted else ([], None)
+    place_of = {name: place for place, group in enumerate(groups) for name in group}
+    parts = [[part(effects, place, at) for at in range(len(OUTCOMES))] for place in range(len(groups))]
+    p_adjusted = adjusted(np.array([each[0].p_of_zero() for each in parts]), HOLM) if parts else np.zeros(0)
+    for name in RULES:
+        n, n_asked = int((coded[name] == True).sum()), int(coded[name].notna().sum())  # noqa: E712
+        if not n:
+            continue
+        about = {
+            "flaw": name, "flaw_said": str(FLAW_NAMES[name]), "n_items": n, "n_asked": n_asked,
+            "n_texts": texts_with_both(has[name], answered["text_id"]),
+        }  # fmt: skip
+        if name not in place_of:
+            reason = reasons[name]
+            yield about | {each: refused(reason) for each in OUTCOMES} | {"p_adjusted": None, "reason": reason}
+            continue
+        place = place_of[name]
+        together = groups[place]
+        reason = (
+            _(TOGETHER) % {"flaws": ", ".join(str(FLAW_NAMES[each]) for each in together)} if len(together) > 1 else ""
+        )
+        numbers = {each: estimate_of(parts[place][at]) for at, each in enumerate(OUTCOMES)}
+        yield about | numbers | {"p_adjusted": p_adjusted[place], "reason": reason}
+
+
+def why_not(flawed: np.ndarray, text: pd.Series) -> str:
+    if not len(flawed):
+        return _(NO_ANSWERS)
+    if flawed.sum() < FEWEST_ITEMS:
+        return _(TOO_FEW_ITEMS) % {"n": int(flawed.sum())}
+    n = texts_with_both(flawed, text)
+    return _(TOO_FEW_TEXTS) % {"n": n} if n < FEWEST_TEXTS else ""
+
+
+def texts_with_both(flawed: np.ndarray, text: pd.Series) -> int:
+    """Texts that have an item with the flaw and one without."""
+    return int((pd.Series(flawed).groupby(text.to_numpy()).nunique() == 2).sum())
+
+
+def fit(
+    answered: pd.DataFrame, values: pd.DataFrame, has: dict[str, np.ndarray], fitted: list[str]
+) -> tuple[list[list[str]], WithinText]:
+    """Groups of flaws that are one column, and their effects within text and type, all together."""
+    columns = np.stack([has[name] for name in fitted], axis=1).astype(np.float64)
+    groups = merge_equal_columns(columns)
+    common = answered["type"].value_counts()
+    types = [kind for kind in common.index[1:] if kind and common[kind] >= FEWEST_OF_TYPE]
+    dummies = [(answered["type"] == kind).to_numpy(dtype=np.float64) for kind in types]
+    design = np.stack([*(columns[:, group[0]] for group in groups), *dummies], axis=1)
+    outcomes = values.loc[answered.index, list(OUTCOMES)].to_numpy(dtype=np.float64)
+    text = pd.factorize(answered["text_id"])[0].astype(np.int64)
+    return [[fitted[place] for place in group] for group in groups], within_text(outcomes, design, text, len(groups))
+
+
+def part(effects: WithinText | None, place: int, outcome: int) -> VarianceParts:
+    assert effects is not None
+    return jackknife_parts(float(effects.coefficients[place, outcome]), effects.without[:, place, outcome])
+
+
+def estimate_of(parts: VarianceParts) -> Any:
+    return refused(_(DETERMINED)) if np.isnan(parts.value) else texts_only(parts)
+
+
+def flaw_sentence(tables: tuple[Table, ...]) -> list[str]:
+    """The flaw whose items differ most in informativity after adjustment."""
+    found = [
+        row for table in tables for row in table.rows
+        if row["p_adjusted"] is not None and row["p_adjusted"] < 0.05 and row["informativity"] is not None
+    ]  # fmt: skip
+    if not found:
+        return []
+    row = max(found, key=lambda each: abs(each["informativity"]))
+    value = with_interval(row["informativity"], row["informativity_low"], row["informativity_high"])
+    sentence = _("A flaw that goes with another informativity (same text, same type of question): %(flaw)s, %(value)s.")
+    return [sentence % {"flaw": row["flaw_said"], "value": value}]

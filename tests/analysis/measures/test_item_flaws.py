@@ -1,0 +1,64 @@
+"""Each rule on an item that has the flaw and one that does not, in three languages."""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis.measures.item_flaws import RULES, flaws_of, question_type
+from analysis.measures.shortcuts import Wording
+
+
+def item(stem: str, *options: str, key: int = 0, language: str = "en") -> Wording:
+    return Wording(stem, options, tuple(place == key for place in range(len(options))), "", language)
+
+
+SOUND = item("Why did the ferry leave late?", "The choir was slow.", "The tide was low.", "A storm had come.")
+
+
+def test_a_sound_item_has_no_flaw() -> None:
+    assert [name for name, found in flaws_of(SOUND).items() if found] == []
+
+
+@pytest.mark.parametrize(
+    ("flaw", "flawed"),
+    [
+        ("longest_key", item("Why?", "Because the tide was far too low.", "A storm.", "The choir.")),
+        ("all_of_the_above", item("Which birds stayed?", "Gulls", "Terns", "All of the above")),
+        ("all_of_the_above", item("Welche Vögel blieben?", "Möwen", "Alle genannten", language="de")),
+        ("none_of_the_above", item("Zein hegazti geratu zen?", "Kaioak", "Bat ere ez", language="eu")),
+        ("absolute_terms", item("Wann fuhr die Fähre?", "Immer um neun.", "Um zehn.", language="de")),
+        ("vague_terms", item("When does the ferry run?", "It usually runs at nine.", "At ten.")),
+        ("negative_stem", item("Which bird was not counted?", "The gull", "The tern")),
+        ("negative_stem", item("Welche Vögel wurden nicht gezählt?", "Möwen", "Reiher", language="de")),
+        ("true_false", item("Did the ferry leave on time?", "Yes", "No")),
+        ("true_false", item("Egia ala gezurra: itsasontzia berandu irten zen.", "Egia", "Gezurra", language="eu")),
+        ("fill_in_the_blank", item("The ferry left at ___.", "nine", "ten")),
+        ("complex_options", item("Which of these stayed?", "1 and 3", "2", "3")),
+        ("complex_options", item("Was blieb?", "nur A und B", "C", language="de")),
+        ("word_repeats", item("Why were the ferries delayed?", "The ferry waited.", "The tide was low.")),
+        ("convergence", item("What ran?", "red morning ferry", "red morning train", "green evening ferry", "blue")),
+        ("lost_sequence", item("When was it built?", "1998", "1950", "1970")),
+        ("logical_cue", item("What did she say?", "The tide is low.", "The tide is not low.", "Nothing.")),
+        ("unfocused_stem", item("The ferry.", "It left.", "It stayed.")),
+        ("gratuitous_stem", item("It rained. The tide was low. People waited. Why?", "a b", "c d")),
+    ],
+)  # fmt: skip
+def test_a_flaw_is_seen(flaw: str, flawed: Wording) -> None:
+    assert flaws_of(flawed)[flaw] is True
+
+
+def test_words_in_quotation_marks_negate_nothing() -> None:
+    assert not flaws_of(item("What does “do not enter” mean here?", "Stay out.", "Come in."))["negative_stem"]
+
+
+def test_rules_that_do_not_apply_say_so() -> None:
+    several = Wording("Which?", ("a", "b"), (True, True), "", "en")
+    assert [flaws_of(several)[name] for name in ("longest_key", "word_repeats", "convergence")] == [None] * 3
+    assert flaws_of(Wording("Why?", (), (), "", "en"))["absolute_terms"] is None
+    assert flaws_of(SOUND)["lost_sequence"] is None
+    assert len(RULES) == 15
+
+
+def test_the_type_of_a_question() -> None:
+    assert question_type(SOUND) == "why"
+    assert question_type(item("Zergatik irten zen berandu?", language="eu")) == "zergatik"
