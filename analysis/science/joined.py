@@ -97,7 +97,7 @@ class Joined:
         """Why there is no estimate; empty where there is one."""
         if self.reason:
             return self.reason
-        n = min(int(cell.done.sum()) for cell in self.cells_of(measure))
+        n = count_done(self.cells_of(measure))
         if n < FEWEST_TEXTS:
             return _(TOO_FEW) % {"least": FEWEST_TEXTS, "n": n}
         if n < (1 - MOST_MISSING) * self.drawn:
@@ -105,7 +105,7 @@ class Joined:
         return ""
 
     def remarks(self, measure: str, r: float) -> str:
-        n = min(int(cell.done.sum()) for cell in self.cells_of(measure))
+        n = count_done(self.cells_of(measure))
         found = [self.remark]
         if n < self.drawn:
             found.append(_(UNANSWERED) % {"a": n, "n": self.drawn})
@@ -131,9 +131,7 @@ class Joined:
         self, measure: str, method: str, slope: float | None, reason: str, alone: float | None, convention: str
     ) -> dict[str, Any]:
         cells = self.cells_of(measure)
-        n, n_all = (min(int(each.sum()) for each in masks) for masks in (
-            [cell.done for cell in cells], [cell.weight > 0 for cell in cells],
-        ))  # fmt: skip
+        n, n_all = count_done(cells), int((cells[0].weight > 0).sum())
         about: dict[str, Any] = {
             "generator": self.generator, "measure": measure, "method": method, "n_texts": n, "n_texts_all": n_all,
             "predictor": ", ".join(self.predictor.names), "remark": "",
@@ -155,6 +153,25 @@ class Joined:
             "remark": remark,
             "remark_said": remark,
         }
+
+
+def count_done(cells: tuple[Cell, ...]) -> int:
+    """Texts that people judged in all of the cells."""
+    return int(np.logical_and.reduce([cell.done for cell in cells]).sum())
+
+
+def stages_of(evidence: Evidence, measure: str) -> tuple[str, ...]:
+    """The stages whose judgments a measure is about."""
+    stages = reading_stages(evidence)
+    assert stages is not None
+    known = {ANSWERABILITY: (stages.with_text,), GUESSABILITY: (stages.without,)}
+    return known.get(measure, (stages.without, stages.with_text))
+
+
+def texts_done(judgments: pd.DataFrame) -> pd.Index:
+    """The texts that have judgments in each of the stages that there are."""
+    stages = judgments.groupby("text_id")["stage"].nunique()
+    return stages.index[stages == judgments["stage"].nunique()]
 
 
 def correlation(cells: tuple[Cell, ...]) -> float:
@@ -241,7 +258,7 @@ def contrast_rows(found: list[Joined], evidence: Evidence) -> list[dict[str, Any
     chosen = by_readers[RANDOM if evidence.choices.convention == READERS else FIXED]
     rows = []
     for place, ((a, b), contrast) in enumerate(zip(pairs, chosen, strict=True)):
-        n = min(int(cell.done.sum()) for each in (a, b) for cell in each.cells)
+        n = count_texts(a, b, evidence)
         each = dict(zip(("readers", "annotators"), (by_readers[kind][place] for kind in (RANDOM, FIXED)), strict=True))
         rows.append({
             "measure": INFORMATIVITY, "evaluator": "human", "generator_a": a.generator, "generator_b": b.generator,
@@ -252,6 +269,12 @@ def contrast_rows(found: list[Joined], evidence: Evidence) -> list[dict[str, Any
             "intervals": {"difference": conventions_of(each, n)},
         })  # fmt: skip
     return rows
+
+
+def count_texts(a: Joined, b: Joined, evidence: Evidence) -> int:
+    """Texts with judgments of people about either."""
+    judged = [cell.judgments for each in (a, b) for cell in (spread_over(each, evidence))]
+    return len(np.unique(np.concatenate([each.text for each in judged if each])))
 
 
 def count_people(*found: Joined) -> int:
@@ -266,11 +289,16 @@ def difference(a: Joined, b: Joined, evidence: Evidence, readers: Any) -> Varian
 
 
 def widen(one: Joined, evidence: Evidence) -> list[Fitted]:
-    """Its fits with all texts of the study in the order of the bank, so that those of two generators share codes."""
+    """Its fits over all texts of the study."""
+    return [fit(cell) for cell in spread_over(one, evidence)]
+
+
+def spread_over(one: Joined, evidence: Evidence) -> list[Cell]:
+    """Its cells over all texts of the study in the order of the bank, so that those of two generators share codes."""
     texts = pd.Index(evidence.texts["text_id"])
     own = evidence.options[evidence.options["generator"] == one.generator].groupby("text_id", sort=False).size().index
     place = texts.get_indexer(own)
-    return [fit(spread(cell, place, len(texts))) for cell in one.cells]
+    return [spread(cell, place, len(texts)) for cell in one.cells]
 
 
 def spread(cell: Cell, place: np.ndarray, n: int) -> Cell:

@@ -37,17 +37,24 @@ def reliability_tables(evidence: Evidence) -> tuple[Table, ...]:
     return (RELIABILITY.build(list(rows_of(*complete_scores(read))), evidence.choices.convention),)
 
 
-def complete_scores(read: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    """(people, items) share of options right and the text of each item, of the largest block of people who did the
-    same texts whole."""
+def complete_block(read: pd.DataFrame) -> pd.DataFrame:
+    """The judgments of the largest block of people who did the same texts whole."""
     scores = read.groupby(["annotator", "item_id"], sort=True)["correct"].mean().unstack("item_id")
     text = read.drop_duplicates("item_id").set_index("item_id")["text_id"].reindex(scores.columns)
     values, (code, _texts) = scores.to_numpy(dtype=np.float64), pd.factorize(text, sort=True)
     n_items = np.bincount(code)
     done = np.stack([(~np.isnan(values[:, code == each])).sum(axis=1) for each in range(len(n_items))], axis=1)
     people, texts = largest_block(done == n_items, FEWEST_PEOPLE)
-    kept = np.isin(code, texts)
-    return values[people][:, kept], code[kept]
+    kept = scores.columns[np.isin(code, texts)]
+    return read[read["annotator"].isin(scores.index[people]) & read["item_id"].isin(kept)]
+
+
+def complete_scores(read: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """(people, items) share of options right and the text of each item, of the complete block."""
+    block = complete_block(read)
+    scores = block.groupby(["annotator", "item_id"], sort=True)["correct"].mean().unstack("item_id")
+    text = block.drop_duplicates("item_id").set_index("item_id")["text_id"].reindex(scores.columns)
+    return scores.to_numpy(dtype=np.float64), pd.factorize(text, sort=True)[0]
 
 
 def rows_of(scores: np.ndarray, text: np.ndarray) -> Iterator[dict[str, Any]]:

@@ -19,18 +19,18 @@ JOINED = TableSpec(
         MEASURE,
         Column("method", _("Method"), "method"),
         estimate("value", _("Estimate"), _("what people would be expected to get right on all texts")),
-        Column("slope", _("Slope"), "optional", about=_("how far the estimate follows the models; 0: not at all")),
-        Column("r", _("r"), "optional", about=_("correlation of people and models over the texts that people did")),
+        number("slope", _("Slope"), _("how far the estimate follows the models; 0: not at all")),
+        number("r", _("r"), _("correlation of people and models over the texts that people did")),
         count("n_texts", _("Texts with people"), _("drawn texts with people's answers")),
         count("n_texts_all", _("All texts"), _("texts with items by the generator")),
-        Column("n_effective", _("As good as"), "optional",
-               about=_("texts with people only that would be as good; counts all texts as fixed")),
-        Column("width_share", _("Width"), "optional", about=_("as a share of the width by people only")),
+        number("n_effective", _("As good as"), _("texts with people only that would be as good")),
+        number("width_share", _("Width"), _("as a share of the width by people only")),
         "predictor",
         "remark",
         Column("remark_said", _("Remark"), in_files=False),
         "reason",
     ),
+    keys=("generator", "measure", "method"),
     notes=(
         _("Each text counts by its number of options, whatever its number of judgments, so these shares may differ a "
           "little from the pooled shares of the main table."),
@@ -40,7 +40,7 @@ JOINED = TableSpec(
 )  # fmt: skip
 
 JOINED_CONTRASTS = replace(
-    tables.CONTRASTS, name="people_and_models_contrasts", title=_("Differences, people and models together"), keys=(),
+    tables.CONTRASTS, name="people_and_models_contrasts", title=_("Differences, people and models together"),
     list_answers=None,
 )  # fmt: skip
 
@@ -54,10 +54,11 @@ OTHERS = TableSpec(
         number("high_adjusted", _("To, adjusted"), _("simultaneous interval"), reason="reason"),
         Column("p_adjusted", _("p, adjusted"), "p", about=_("for all generators of the family"), reason="reason"),
         "adjustment",
-        count("family_size", _("Generators"), _("generators that are compared together"), leads=False),
-        N_TEXTS,
+        "family_size",
+        "n_texts",
         "reason",
     ),
+    keys=("measure", "evaluator", "generator"),
     notes=(_("The largest of several figures is too large by luck; simultaneous intervals allow for that."),),
 )  # fmt: skip
 
@@ -70,6 +71,7 @@ CARRY_OVER = TableSpec(
         N_TEXTS,
         "reason",
     ),
+    keys=("evaluator",),
     notes=(_("The plan draws who guesses which items, so this comparison is an experiment."),),
 )  # fmt: skip
 
@@ -83,6 +85,7 @@ RELIABILITY = TableSpec(
         count("n_parts", _("Number of parts"), _("parts that all of these people did")),
         "reason",
     ),
+    keys=("parts",),
     notes=(
         _("How well the items on these texts would rank readers again. Parts are texts or items; items of one text "
           "share more than ability, so α over texts is the one to report where texts hold two items or more."),
@@ -98,12 +101,13 @@ G_STUDY = TableSpec(
         prefixed_estimate("residual", _("Items × raters"), _("variance of raters' order of items, and error")),
         prefixed_estimate("relative", _("Eρ², one rater"), _("reliability of one rater for ranking items")),
         prefixed_estimate("absolute", _("Φ, one rater"), _("reliability of one rater's marks as they are")),
-        Column("raters_70", _("Raters for .7"), "optional", about=_("fewest raters whose mean reaches Eρ² .7")),
-        Column("raters_80", _("Raters for .8"), "optional", about=_("fewest raters whose mean reaches Eρ² .8")),
+        number("raters_70", _("Raters for .7"), _("fewest raters whose mean reaches Eρ² .7")),
+        number("raters_80", _("Raters for .8"), _("fewest raters whose mean reaches Eρ² .8")),
         count("n_items", _("Items"), _("items with ratings")),
         count("n_raters", _("Raters"), _("people who rated")),
         "reason",
     ),
+    keys=("question", "group"),
     notes=(
         _("A negative component is printed as it is and counts as 0 in Eρ² and Φ."),
         _("Intervals are over texts (jackknife), for these raters."),
@@ -119,6 +123,7 @@ D_STUDY = TableSpec(
         number("absolute", _("Φ"), _("reliability of their mean as it is"), reason="reason"),
         "reason",
     ),
+    keys=("question", "group", "n_raters"),
 )  # fmt: skip
 
 SEVERITY = TableSpec(
@@ -134,6 +139,7 @@ SEVERITY = TableSpec(
         count("n", _("Ratings"), _("ratings of items that others rated too")),
         "reason",
     ),
+    keys=("question", "annotator"),
 )  # fmt: skip
 
 FAIR_MEANS = TableSpec(
@@ -145,6 +151,7 @@ FAIR_MEANS = TableSpec(
         count("n_items", _("Items"), _("items with ratings")),
         "reason",
     ),
+    keys=("question", "generator"),
     notes=(_("Intervals are over texts (jackknife), for these raters."),),
 )  # fmt: skip
 
@@ -162,16 +169,18 @@ RASCH = TableSpec(
         "model",
         "reason",
     ),
+    keys=("item_id",),
 )  # fmt: skip
 
 DEPENDENCE = TableSpec(
     "local_dependence", _("Answers that depend on each other (Q3)"), (
         Column("pairs", _("Pairs"), "scope"),
         number("q3", _("Mean Q3"), _("mean correlation of residuals, minus the mean of all pairs"), reason="reason"),
-        count("n_pairs", _("Number of pairs"), _("pairs of items")),
-        count("n_high", _("Above .2"), _("pairs more than .2 above the mean of all")),
+        "n_pairs",
+        "n_high",
         "reason",
     ),
+    keys=("pairs",),
 )  # fmt: skip
 
 DIF = TableSpec(
@@ -190,6 +199,7 @@ DIF = TableSpec(
         count("n_people", _("People"), _("people of both groups who answered it")),
         "reason",
     ),
+    keys=("item_id", "group_a", "group_b"),
     notes=(
         _("For equally good readers: people of both groups are compared at the same total score. A: negligible, "
           "B: moderate, C: large."),
@@ -210,6 +220,7 @@ FLAWS = TableSpec(
         Column("p_adjusted", _("p, adjusted"), "p", about=_("of informativity; Holm, over the flaws"), reason="reason"),
         "reason",
     ),
+    keys=("flaw",),
     notes=(
         _("Rules find flaws by words and lengths; flaws that need understanding are not among them. A difference goes "
           "with a flaw and need not be caused by it."),

@@ -12,6 +12,7 @@ from analysis.plugins import find_plugin
 from analysis.reports.drill_down import TABLES
 from analysis.reports.published import with_published
 from analysis.reports.report import Report, complete
+from analysis.science import drill_down as science_drill_down
 from analysis.science.report import with_science
 from analysis.tables.spec import Row, Table, TableSpec
 from studies.models import Study
@@ -58,7 +59,7 @@ def check_groups(study: Study, choices: Choices) -> None:
 
 def list_specs(protocol: str) -> dict[str, TableSpec]:
     """By name the tables whose numbers lead to answers; those of the protocol itself win."""
-    specs = (*TABLES, *stand_in_rows.list_tables(), *find_plugin(protocol).tables())
+    specs = (*TABLES, *science_drill_down.list_tables(), *stand_in_rows.list_tables(), *find_plugin(protocol).tables())
     return {spec.name: spec for spec in specs if spec.list_answers}
 
 

@@ -7,6 +7,7 @@ from bs4 import BeautifulSoup, Tag
 from django.urls import reverse
 
 from analysis.results.drill_down_views import NOT_NAMES
+from analysis.science import tables as science_tables
 from analysis.services.reports import list_specs
 from tests import reading
 from tests.analysis.leading import behind_numbers
@@ -31,6 +32,7 @@ ENDS = {"published", "written_items"}
 
 # Tables that only some studies have: with models, with a question for criteria, with errors found.
 SOMETIMES = {
+    *(spec.name for spec in science_tables.TABLES),
     "variants",
     "stand_in",
     "stand_in_calibration",

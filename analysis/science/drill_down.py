@@ -1,0 +1,168 @@
+"""The answers behind the numbers of these tables."""
+
+import pandas as pd
+from django.utils.translation import gettext as _
+
+from analysis.frames.evidence import Evidence
+from analysis.frames.responses import judgments_of
+from analysis.reports.drill_down import ANSWER, ITEM, TEXT, list_counted, list_judgments, list_rows
+from analysis.reports.evaluators import evaluator_named, groups_of, people_in
+from analysis.science import tables
+from analysis.science.common import reading_stages
+from analysis.science.flaws import code_items, item_values
+from analysis.science.joined import INFORMATIVITY, stages_of, texts_done
+from analysis.science.raters import ratings_in
+from analysis.science.reliability import TEXTS, complete_block
+from analysis.tables.spec import Row, Table, TableSpec
+
+
+def list_tables() -> tuple[TableSpec, ...]:
+    return tables.TABLES
+
+
+def people_judgments(evidence: Evidence) -> pd.DataFrame:
+    return people_in(evidence).rows_of(judgments_of(evidence.frame))
+
+
+def with_text(evidence: Evidence) -> pd.DataFrame:
+    """People's judgments with the text."""
+    stages, mine = reading_stages(evidence), people_judgments(evidence)
+    assert stages is not None
+    return mine[mine["stage"] == stages.with_text]
+
+
+def count_or_list(evidence: Evidence, judgments: pd.DataFrame, column: str) -> Table:
+    """The texts, items or people that a column counts, else the judgments."""
+    counted = {"n_people": "n_annotators", "n_raters": "n_annotators"}.get(column, column)
+    if counted in ("n_texts", "n_items", "n_annotators"):
+        return list_counted(evidence, judgments, counted)
+    return list_judgments(evidence, judgments)
+
+
+@tables.JOINED.drill_down
+def list_joined(evidence: Evidence, row: Row, column: str) -> Table:
+    """Judgments of people about the drawn texts and of models about all."""
+    judgments = judgments_of(evidence.frame)
+    asked = judgments["stage"].isin(stages_of(evidence, row["measure"]))
+    about = judgments[(judgments["generator"] == row["generator"]) & asked]
+    mine = people_in(evidence).rows_of(about)
+    if column == "n_texts":
+        return list_counted(evidence, mine[mine["text_id"].isin(texts_done(mine))], column)
+    if column == "n_texts_all":
+        options = evidence.options
+        texts = evidence.texts["text_id"].isin(options[options["generator"] == row["generator"]]["text_id"])
+        return list_rows(evidence, evidence.texts[texts], TEXT, _("The texts"))
+    models = about["annotator"].isin(row["predictor"].split(", ")) if row["method"] != "people only" else False
+    return list_judgments(evidence, about[about.index.isin(mine.index) | models])
+
+
+@tables.JOINED_CONTRASTS.drill_down
+def list_joined_contrasts(evidence: Evidence, row: Row, column: str) -> Table:
+    mine = people_judgments(evidence)
+    mine = mine[mine["stage"].isin(stages_of(evidence, INFORMATIVITY))]
+    return count_or_list(evidence, mine[mine["generator"].isin([row["generator_a"], row["generator_b"]])], column)
+
+
+@tables.OTHERS.drill_down
+def list_others(evidence: Evidence, row: Row, _column: str) -> Table:
+    """All answers by the evaluator, to the question that is the measure where one is."""
+    mine = evaluator_named(evidence, row["evaluator"]).rows_of(evidence.frame)
+    asked = mine["question"] == row["measure"]
+    return list_rows(evidence, mine[asked] if asked.any() else mine, ANSWER, _("The answers"))
+
+
+@tables.CARRY_OVER.drill_down
+def list_carry_over(evidence: Evidence, _row: Row, column: str) -> Table:
+    """With the text: of the items that some had guessed and others not, or of those who had not."""
+    stages, mine = reading_stages(evidence), people_judgments(evidence)
+    assert stages is not None
+    who = ["annotator", "item_id"]
+    before = pd.MultiIndex.from_frame(mine[mine["stage"] == stages.without][who])
+    read = mine[mine["stage"] == stages.with_text]
+    read = read.assign(guessed=pd.MultiIndex.from_frame(read[who]).isin(before))
+    if column == "others_only":
+        return list_judgments(evidence, read[~read["guessed"]])
+    both = read.groupby("item_id")["guessed"].transform("nunique") == 2
+    return count_or_list(evidence, read[both], column)
+
+
+@tables.RELIABILITY.drill_down
+def list_reliability(evidence: Evidence, row: Row, column: str) -> Table:
+    """Of the people and texts of the largest complete block."""
+    read = complete_block(with_text(evidence))
+    counted = {"n_parts": "n_texts" if row["parts"] == TEXTS else "n_items"}.get(column, column)
+    return count_or_list(evidence, read, counted)
+
+
+@tables.D_STUDY.drill_down
+@tables.G_STUDY.drill_down
+def list_ratings(evidence: Evidence, row: Row, column: str) -> Table:
+    rows = ratings_of(evidence, row["question"], row["group"])
+    if column in ("n_items", "n_raters"):
+        return list_counted(evidence, rows, "n_items" if column == "n_items" else "n_annotators")
+    return list_rows(evidence, rows, ANSWER, _("The answers"))
+
+
+@tables.FAIR_MEANS.drill_down
+def list_fair_means(evidence: Evidence, row: Row, column: str) -> Table:
+    """The ratings of the generator's items; severity rests on those of all generators."""
+    rows = ratings_of(evidence, row["question"], "")
+    mine = rows[rows["generator"] == row["generator"]]
+    if column == "n_items":
+        return list_counted(evidence, mine, column)
+    return list_rows(evidence, mine if column == "raw" else rows, ANSWER, _("The answers"))
+
+
+@tables.SEVERITY.drill_down
+def list_severity(evidence: Evidence, row: Row, column: str) -> Table:
+    """The rater's own ratings; those of items that others rated too; or everybody's, which severity rests on."""
+    rows = ratings_of(evidence, row["question"], "")
+    shared = rows.groupby("item_id")["annotator"].transform("size") > 1
+    mine = rows["annotator"] == row["annotator"]
+    chosen = {"n": mine & shared, "severity": mine | ~mine, "r_others": shared}.get(column, mine)
+    return list_rows(evidence, rows[chosen], ANSWER, _("The answers"))
+
+
+def ratings_of(evidence: Evidence, question: str, group: str) -> pd.DataFrame:
+    """Ratings of round 1 to a question, of all people or of a group."""
+    return next(each.frame for each in ratings_in(evidence) if (each.question.name, each.group) == (question, group))
+
+
+@tables.RASCH.drill_down
+def list_item_answers(evidence: Evidence, row: Row, column: str) -> Table:
+    """People's judgments of the item with the text."""
+    read = with_text(evidence)
+    return count_or_list(evidence, read[read["item_id"] == row["item_id"]], column)
+
+
+@tables.DEPENDENCE.drill_down
+def list_all_answers(evidence: Evidence, _row: Row, column: str) -> Table:
+    return count_or_list(evidence, with_text(evidence), column)
+
+
+@tables.DIF.drill_down
+def list_group_answers(evidence: Evidence, row: Row, column: str) -> Table:
+    """Judgments of the item, or without one of all items, by people of both groups."""
+    read, people = with_text(evidence), evidence.annotators
+    codes = people[people["group"].isin(groups_of(evidence)[:2])]["annotator"]
+    mine = read[read["annotator"].isin(codes)]
+    return count_or_list(evidence, mine[mine["item_id"] == row["item_id"]] if row["item_id"] else mine, column)
+
+
+@tables.FLAWS.drill_down
+def list_flawed(evidence: Evidence, row: Row, column: str) -> Table:
+    """The items with the flaw, those to which its rule applies, or the answers to items done in both stages."""
+    coded = code_items(evidence)
+    answered = coded.index.isin(item_values(evidence).index)
+    if column in ("n_items", "n_asked"):
+        chosen = coded[coded[row["flaw"]].notna() if column == "n_asked" else coded[row["flaw"]].eq(True)]
+        return list_rows(evidence, items_of(evidence, chosen.index), ITEM, _("The items"))
+    mine = people_judgments(evidence)
+    if column != "n_texts":
+        return list_judgments(evidence, mine[mine["item_id"].isin(coded.index[answered])])
+    kinds = coded[answered].groupby("text_id")[row["flaw"]].agg(lambda marks: marks.eq(True).nunique())
+    return list_counted(evidence, mine[mine["text_id"].isin(kinds.index[kinds == 2])], column)
+
+
+def items_of(evidence: Evidence, ids: pd.Index) -> pd.DataFrame:
+    return evidence.items[evidence.items["item_id"].isin(ids)]

@@ -1,0 +1,267 @@
+"""How often the intervals of `analysis/science` hold the true value, by simulation, with the error of each rate.
+
+    python -m bench.science_rates --studies 500 --seed 1 [--only joined]
+
+Each part draws whole studies and asks the public measures, for these readers ("fixed") and, where readers are drawn as
+well, for readers in general ("random").
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from analysis.measures.carry_over import carry_over
+from analysis.measures.contrasts import adjust_text_contrasts
+from analysis.measures.differential_functioning import item_functioning
+from analysis.measures.generalizability import g_study, g_study_without
+from analysis.measures.prediction_powered import PEOPLE_ONLY, Cell, Judgments, combine, fit
+from analysis.measures.reliability import alpha_of_parts
+from analysis.measures.severity import rater_severity
+from analysis.measures.text_parts import FIXED, RANDOM, jackknife_parts
+from analysis.measures.within_text import naive_difference, version_effects, within_text
+from bench.rates import rate
+
+Held = Iterator[tuple[str, bool, float]]  # what, whether the interval held the truth, its width
+ONE, DIFFERENCE = (0.0, 1.0), (-1.0, 1.0)
+OPTIONS = 9  # judgments of a text by a reader
+
+
+def logistic(x: Any) -> Any:
+    return 1 / (1 + np.exp(-x))
+
+
+def held(parts: Any, truth: float) -> tuple[bool, float]:
+    low, high = parts.ends()
+    return bool(low <= truth <= high), high - low
+
+
+# People on some texts, a model on all -------------------------------------------------------------------------------
+
+
+def joined(rng: np.random.Generator, texts: int, n: int, r: float, spread: float, draw: str) -> Held:
+    """Two generators, with and without the text; the model's share correlates r with the true share of a text."""
+    readers, level = rng.normal(0, spread, 2), {0: 0.3, 1: 1.5}
+    done = pick(rng, texts, n, draw)
+    cells, truths, logits = [], [], rng.normal(0, 0.8, (texts, 2, 2))
+    if draw == "easiest":
+        done[:] = False
+        done[np.argsort(-logits[:, 0, 1])[:n]] = True
+    for g in (0, 1):
+        for stage in (0, 1):
+            own = logits[:, g, stage]
+            p = logistic(level[stage] + own[:, None] + readers)
+            predicted = 0.7 + 0.15 * (r * own / 0.8 + np.sqrt(1 - r**2) * rng.normal(size=texts))
+            text, reader = (each.ravel() for each in np.indices((texts, 2)))
+            right = rng.binomial(OPTIONS, p).ravel().astype(float)
+            kept = done[text]
+            judged = Judgments(text[kept], reader[kept], right[kept], np.full(kept.sum(), float(OPTIONS)))
+            cells.append(Cell(judged.share(texts), predicted, np.full(texts, n / texts), np.ones(texts), judged))
+            at = level[stage] + (readers.mean() if spread else 0)
+            truths.append(float(mean_share(at, 0.8)))
+    fitted, alone = [fit(cell) for cell in cells], [fit(cell, PEOPLE_ONLY) for cell in cells]
+    figures = {"A": ((1,), (1,)), "G": ((0,), (1,)), "I": ((1, 0), (1, -1)), "contrast": ((1, 0, 3, 2), (1, -1, -1, 1))}
+    for name, (which, signs) in figures.items():
+        truth = sum(sign * truths[each] for each, sign in zip(which, signs, strict=True))
+        bounds = ONE if len(which) == 1 else DIFFERENCE
+        yield name, *held(combine([fitted[each] for each in which], signs, bounds, FIXED), truth)
+        only = held(combine([alone[each] for each in which], signs, bounds, FIXED), truth)
+        yield f"{name}, people only", *only
+
+
+def pick(rng: np.random.Generator, texts: int, n: int, draw: str) -> np.ndarray:
+    """Which texts people do."""
+    done = np.zeros(texts, dtype=bool)
+    done[rng.choice(texts, n, replace=False)] = draw != "easiest"
+    return done
+
+
+def mean_share(logit: float, spread: float) -> float:
+    nodes, weights = np.polynomial.hermite_e.hermegauss(61)
+    return float((weights * logistic(logit + spread * nodes)).sum() / weights.sum())
+
+
+def joined_readers(rng: np.random.Generator, spread: float) -> Held:
+    """12 readers drawn, each on every drawn text; the truth is that of readers in general."""
+    texts, n, readers = 60, 20, 12
+    own, people = rng.normal(0, 0.8, texts), rng.normal(0, spread, readers)
+    text, reader = (each.ravel() for each in np.indices((n, readers)))
+    right = rng.binomial(OPTIONS, logistic(1 + own[text] + people[reader])).astype(float)
+    judged = Judgments(text, reader, right, np.full(len(text), float(OPTIONS)))
+    predicted = 0.7 + 0.15 * (0.7 * own / 0.8 + np.sqrt(0.51) * rng.normal(size=texts))
+    cell = fit(Cell(judged.share(texts), predicted, np.full(texts, n / texts), np.ones(texts), judged))
+    truth = mean_share(1, float(np.hypot(0.8, spread)))
+    for readers_kind in (FIXED, RANDOM):
+        yield readers_kind, *held(combine([cell], [1], ONE, readers_kind), truth)
+
+
+# Experiments, raters, readers -----------------------------------------------------------------------------------------
+
+
+def carried(rng: np.random.Generator) -> Held:
+    """20 texts × 3 items, 6 people, 2 guess each item; guessing adds .08."""
+    item, reader = (each.ravel() for each in np.indices((60, 6)))
+    guessed = (reader + item // 3) % 3 == 0
+    level = 0.75 + rng.normal(0, 0.06, 20)[item // 3] + rng.normal(0, 0.04, 60)[item] + rng.normal(0, 0.03, 6)[reader]
+    right = rng.binomial(3, np.clip(level + 0.08 * guessed, 0.02, 0.98)).astype(float)
+    for readers in (FIXED, RANDOM):
+        found = carry_over(item, item // 3, reader, guessed, right, np.full(len(item), 3.0), readers).parts
+        yield readers, *held(found, 0.08)
+
+
+def flawed(rng: np.random.Generator) -> Held:
+    """30 texts × 6 items, effect -.08; easier texts have more flawed items, and so has one type of question."""
+    text = np.repeat(np.arange(30), 6)
+    ease, kind = rng.normal(0, 0.1, 30), rng.random(180) < 0.5
+    flaw = rng.random(180) < logistic(-12 * ease[text] + 1.0 * kind - 0.5)
+    y = 0.3 + ease[text] - 0.06 * kind - 0.08 * flaw + rng.normal(0, 0.08, 180)
+    both = within_text(y[:, None], np.stack([flaw, kind], axis=1).astype(float), text, 1)
+    parts = jackknife_parts(float(both.coefficients[0, 0]), both.without[:, 0, 0])
+    yield "within text and type", *held(parts, -0.08)
+    alone = within_text(y[:, None], flaw[:, None].astype(float), text)
+    yield "estimate: naive", False, naive_difference(y, flaw)
+    yield "estimate: within text", False, float(alone.coefficients[0, 0])
+    yield "estimate: within text and type", False, float(both.coefficients[0, 0])
+
+
+def versions(rng: np.random.Generator, leaving: bool) -> Held:
+    """18 texts, 12 readers, 3 versions; effects of .10 and .05, which differ by text (SD .05)."""
+    text, reader = (each.ravel() for each in np.indices((18, 12)))
+    version = (reader + text) % 3
+    effect = np.array([0, 0.10, 0.05]) + rng.normal(0, 0.05, (18, 3))
+    y = 0.6 + rng.normal(0, 0.1, 18)[text] + rng.normal(0, 0.1, 12)[reader] + effect[text, version]
+    y += rng.normal(0, 0.15, len(y))
+    stayed = (reader % 3 > 0) | (not leaving) | (text < rng.integers(6, 18, 12)[reader])
+    found = version_effects(y[stayed], text[stayed], reader[stayed], version[stayed], 3)
+    for place, truth in enumerate((0.10, 0.05)):
+        parts = jackknife_parts(float(found.coefficients[place, 0]), found.without[:, place, 0])
+        yield f"version {place + 1}", *held(parts, truth)
+
+
+def strict(rng: np.random.Generator) -> Held:
+    """24 texts × 3 items, 2 of 4 raters in turn, marks rounded to 1 to 5."""
+    item = np.repeat(np.arange(72), 2)
+    pairs = np.array([(a, b) for a in range(4) for b in range(a)])
+    rater = pairs[np.arange(72) % 6].ravel()
+    truth = np.array([-0.45, -0.15, 0.15, 0.45])
+    latent = 3 + rng.normal(0, 0.3, 24)[item // 6 * 2 % 24] + rng.normal(0, 0.5, 72)[item] + truth[rater]
+    marks = np.clip(np.round(latent + rng.normal(0, 0.5, len(item))), 1, 5)
+    text = np.arange(72) // 3
+    found = rater_severity(item, rater, marks, text, np.zeros(72, dtype=np.int64))
+    for one in range(4):
+        parts = jackknife_parts(float(found.severity[one]), found.severity_without[:, one])
+        yield f"rater {one + 1}", *held(parts, truth[one])
+
+
+def generalized(rng: np.random.Generator) -> Held:
+    """40 texts × 2 items, 4 raters: Eρ² of one rater, where items vary by 1, raters by .5 and the rest by 1."""
+    item, rater = (each.ravel() for each in np.indices((80, 4)))
+    value = rng.normal(0, 1, 80)[item] + rng.normal(0, 0.7, 4)[rater] + rng.normal(0, 1, 320)
+    found = g_study(item, rater, value)
+    without = g_study_without(item, rater, item // 2, value)
+    relative = np.maximum(without[:, 0], 0) / (np.maximum(without[:, 0], 0) + without[:, 2])
+    yield "Eρ², one rater", *held(jackknife_parts(found.relative(1), relative, bounds=ONE), 0.5)
+
+
+def reliable(rng: np.random.Generator) -> Held:
+    """120 persons, 5 texts × 4 items; a text moves its items by 1 logit SD, so that items share more than ability."""
+    ability, liking = rng.normal(0, 1, 120), rng.normal(0, 1, (120, 10))
+    answers = (rng.random((120, 40)) < logistic(ability[:, None] + np.repeat(liking, 4, axis=1))).astype(float)
+    one, other = answers[:, :20], answers[:, 20:]
+    yield "estimate: α over items", False, alpha_of_parts(one).value
+    yield "estimate: α over texts", False, alpha_of_parts(one.reshape(120, 5, 4).sum(axis=2)).value
+    yield "estimate: correlation with other texts", False, float(np.corrcoef(one.sum(1), other.sum(1))[0, 1])
+
+
+def functioning(rng: np.random.Generator) -> Held:
+    """2 × 250 readers, one of 20 items harder by 1.2 logits for the second group, groups .5 apart."""
+    second = np.arange(500) >= 250
+    ability = rng.normal(0, 1, 500) - 0.5 * second
+    harder = np.tile(rng.normal(0, 1, 20), (500, 1))
+    harder[:, 0] = 0
+    harder[second, 0] += 1.2
+    found = item_functioning((rng.random((500, 20)) < logistic(ability[:, None] - harder)).astype(int), second)
+    yield "the item: C", found[0].category == "C", 0.0
+    for name in "ABC":
+        for each in found[1:]:
+            yield f"others: {name}", each.category == name, 0.0
+
+
+def all_pairs(rng: np.random.Generator, texts: int, generators: int, seed: int) -> Held:
+    """Equal generators: whether some difference is found."""
+    scores = rng.normal(0.3, 0.15, (texts, generators)) + rng.normal(0, 0.1, (texts, 1))
+    first, second = np.triu_indices(generators, 1)
+    over = (np.eye(generators)[first] - np.eye(generators)[second]).T
+    found = adjust_text_contrasts(
+        scores.mean(axis=0) @ over, (scores.sum(axis=0) - scores) / (texts - 1) @ over, bounds=DIFFERENCE, seed=seed
+    )
+    yield "max-T finds a difference", any(each.p_adjusted < 0.05 for each in found), 0.0
+    yield "unadjusted finds one", any(each.p < 0.05 for each in found), 0.0
+    others = (generators * np.eye(generators) - 1) / (generators - 1)
+    against = adjust_text_contrasts(
+        scores.mean(axis=0) @ others, (scores.sum(axis=0) - scores) / (texts - 1) @ others, bounds=DIFFERENCE, seed=seed
+    )
+    yield "max-T, against the others", any(each.p_adjusted < 0.05 for each in against), 0.0
+
+
+Part = Callable[[np.random.Generator, int], Held]
+PARTS: dict[str, dict[str, Part]] = {
+    "joined": {
+        **{f"20 of 100, r {r}": lambda rng, _seed, r=r: joined(rng, 100, 20, r, 0, "chance") for r in (0.7, 0.9, 0.0)},
+        "10 of 50, r 0.7": lambda rng, _seed: joined(rng, 50, 10, 0.7, 0, "chance"),
+        "the 20 easiest of 100, r 0.7": lambda rng, _seed: joined(rng, 100, 20, 0.7, 0, "easiest"),
+        "readers differ by .4": lambda rng, _seed: joined_readers(rng, 0.4),
+        "readers differ by .9": lambda rng, _seed: joined_readers(rng, 0.9),
+    },
+    "carry_over": {"20 texts, 6 people": lambda rng, _seed: carried(rng)},
+    "flaws": {"30 texts × 6": lambda rng, _seed: flawed(rng)},
+    "versions": {
+        "all stayed": lambda rng, _seed: versions(rng, False),
+        "a third may leave": lambda rng, _seed: versions(rng, True),
+    },
+    "severity": {"24 texts × 3, 2 of 4 raters": lambda rng, _seed: strict(rng)},
+    "generalizability": {"40 texts × 2, 4 raters": lambda rng, _seed: generalized(rng)},
+    "reliability": {"5 texts × 4 items": lambda rng, _seed: reliable(rng)},
+    "dif": {"2 × 250": lambda rng, _seed: functioning(rng)},
+    "all_pairs": {
+        f"{texts} texts × {g}": lambda rng, seed, texts=texts, g=g: all_pairs(rng, texts, g, seed)
+        for texts, g in ((10, 3), (20, 4), (40, 5))
+    },
+}  # fmt: skip
+
+
+def report(name: str, part: Part, studies: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    found: dict[str, list[tuple[bool, float]]] = {}
+    for number in range(studies):
+        for what, hit, width in part(rng, number):
+            found.setdefault(what, []).append((hit, width))
+    print(f"  {name}, {studies} studies")
+    for what, all_of in found.items():
+        width = float(np.mean([each for _hit, each in all_of]))
+        if what.startswith("estimate"):
+            error = float(np.std([each for _hit, each in all_of]) / len(all_of) ** 0.5)
+            print(f"    {what:40}{width:.3f} (SE {error:.3f})")
+        else:
+            print(f"    {what:40}{rate(sum(hit for hit, _width in all_of), len(all_of))}, mean width {width:.3f}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--studies", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", choices=list(PARTS))
+    options = parser.parse_args()
+    for name, parts in PARTS.items():
+        if options.only in (None, name):
+            print(name)
+            for title, part in parts.items():
+                few = max(options.studies // 5, 1) if name in ("dif", "all_pairs") else options.studies
+                report(title, part, few, options.seed)
+
+
+if __name__ == "__main__":
+    main()
