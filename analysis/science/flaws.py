@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy, gettext_noop
 
 from analysis.formatting import with_interval
 from analysis.frames.evidence import Evidence
-from analysis.measures.contrasts import HOLM, adjusted
+from analysis.measures.contrasts import HOLM, adjust_p_values
 from analysis.measures.item_flaws import RULES, flaws_of, question_type
 from analysis.measures.shortcuts import Wording
 from analysis.measures.text_parts import jackknife_parts
@@ -94,7 +94,7 @@ def rows_of(coded: pd.DataFrame, values: pd.DataFrame) -> Iterator[dict[str, Any
     groups, effects = fit(answered, values, has, fitted) if fitted else ([], None)
     place_of = {name: place for place, group in enumerate(groups) for name in group}
     parts = [[part(effects, place, at) for at in range(len(OUTCOMES))] for place in range(len(groups))]
-    p_adjusted = adjusted(np.array([each[0].p_of_zero() for each in parts]), HOLM) if parts else np.zeros(0)
+    p_adjusted = adjust_p_values(np.array([each[0].p_of_zero() for each in parts]), HOLM) if parts else np.zeros(0)
     for name in RULES:
         n, n_asked = int((coded[name] == True).sum()), int(coded[name].notna().sum())  # noqa: E712
         if not n:
