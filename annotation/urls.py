@@ -3,11 +3,13 @@ from django.urls import path
 from annotation import views
 from annotation.open_link import open_link
 from annotation.previews import preview_phase
+from annotation.rights import own_answers
 
 urlpatterns = [
     path("s/<slug:slug>/phases/<slug:name>/preview/", preview_phase, name="phase_preview"),
     path("open/<str:token>/", open_link, name="open_link"),
     path("join/<str:token>/", views.join, name="join"),
+    path("mine/<str:token>/", own_answers, name="own_answers"),
     path("work/<str:public_id>/", views.work, name="work"),
     path("work/<str:public_id>/confirm/", views.confirm, name="work_confirm"),
     path("work/<str:public_id>/draft/", views.draft, name="work_draft"),

@@ -51,9 +51,10 @@ SETTINGS = (
     ),
     Tab(
         _("Models & runs"),
-        ("run_list", "run", "run_budget", "run_unknown", "run_compare", "run_act", "call_list", "call"),
+        ("run_list", "run", "run_budget", "run_unknown", "run_compare", "run_act", "call_list", "call", "run_erase"),
     ),
-    Tab(_("Project"), ("project_edit",), role=Role.OWNER),
+    Tab(_("Project"), ("project_edit", "project_archive", "project_erase"), role=Role.OWNER),
+    Tab(_("Audit"), ("project_audit",), role=Role.OWNER),
 )
 
 PROJECT_TABS = (
@@ -82,9 +83,13 @@ PROJECT_TABS = (
             "incomplete_repair",
             "incomplete_discard",
             "bank_shortcuts",
+            "text_archive",
+            "text_erase",
+            "item_archive",
+            "item_erase",
         ),
     ),
-    Tab(_("Studies"), ("study_list", "study_new")),
+    Tab(_("Studies"), ("study_list", "template_act", "study_new")),
     Tab(_("Settings"), inner=SETTINGS),
 )
 
@@ -132,7 +137,24 @@ STUDY_TABS = (
             "study_preview",
         ),
     ),
-    Tab(_("People"), ("study_annotators", "annotator_link", "remove_simulated")),
+    Tab(
+        _("People"),
+        (
+            "study_annotators",
+            "annotator_link",
+            "remove_simulated",
+            "study_person",
+            "people_act",
+            "study_roster",
+            "roster_delete",
+            "link_sheet",
+            "study_mail",
+            "study_manage",
+            "study_copy",
+            "study_archive",
+            "study_erase",
+        ),
+    ),
     Tab(
         _("Models"),
         ("study_evaluators", "evaluator_model", "evaluator", "evaluator_continue", "evaluator_remove"),

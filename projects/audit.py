@@ -45,8 +45,6 @@ ACTS: dict[str, Any] = {
     "link_renewed": _("Made a new personal link"),
     "roster_changed": _("Changed the roster"),
     "mail_sent": _("Sent mail"),
-    "answers_read": _("Opened a person's answers"),
-    "answers_exported": _("Exported answers"),
     "text_archived": _("Archived a text"),
     "text_restored": _("Restored a text"),
     "text_deleted": _("Deleted a text"),
@@ -54,7 +52,6 @@ ACTS: dict[str, Any] = {
     "item_restored": _("Restored an item"),
     "item_deleted": _("Deleted an item"),
     "run_deleted": _("Deleted a run"),
-    "file_deleted": _("Deleted a file"),
 }
 
 _actor: ContextVar[Callable[[], int | None]] = ContextVar("actor", default=lambda: None)

@@ -109,11 +109,13 @@ def project_list(request):
     """The projects; who has none, or only the sample, reads first what Lesart is."""
     if not request.user.is_authenticated:
         return render(request, "projects/welcome.html", {"stages": describe_stages()})
-    projects = list(Project.objects.visible_to(request.user).with_counts())
-    if all(project.is_sample for project in projects):
-        context = {"stages": describe_stages(), "sample": projects[0] if projects else None}
+    mine = list(Project.objects.visible_to(request.user).with_counts())
+    if all(project.is_sample for project in mine):
+        context = {"stages": describe_stages(), "sample": mine[0] if mine else None}
         return render(request, "projects/welcome.html", context)
-    return render(request, "projects/project_list.html", {"projects": projects})
+    archived = [project for project in mine if project.archived_at]
+    shown = archived if "archived" in request.GET else [project for project in mine if not project.archived_at]
+    return render(request, "projects/project_list.html", {"projects": shown, "n_archived": len(archived)})
 
 
 @login_required

@@ -1,13 +1,17 @@
 from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
 
 
 class StudiesConfig(AppConfig):
     name = "studies"
 
     def ready(self):
-        from jobs.workers import add_chore  # models can be imported only now
+        from jobs.kinds import Kind, register  # models can be imported only now
+        from jobs.workers import add_chore
         from projects.deletion import takes_along
 
         # A unit is what one assignment is about: without one of its items it would be another one.
         takes_along("studies.UnitItem", "unit")
+        steps = {"letters": _("%(done)s of %(total)s messages.")}
+        register(Kind("mail", "studies.services.roster.send_mail", _("Sending mail"), steps))
         add_chore("studies.services.lifecycle.close_due_studies")

@@ -1,6 +1,18 @@
 from django.urls import path, re_path
+from django.views.generic import RedirectView
 
-from studies.views import annotators, design, drafts, instruments, phases, studies, written
+from studies.views import (
+    annotators,
+    design,
+    drafts,
+    instruments,
+    lifecycle,
+    people,
+    phases,
+    roster,
+    studies,
+    written,
+)
 
 urlpatterns = [
     path("p/<slug:slug>/studies/", drafts.study_list, name="study_list"),
@@ -44,7 +56,32 @@ urlpatterns = [
     path("s/<slug:slug>/written/<int:pk>/repair/", written.written_repair, name="written_repair"),
     path("s/<slug:slug>/written/<int:pk>/reject/", written.written_reject, name="written_reject"),
     path("s/<slug:slug>/import/", drafts.study_import, name="study_import"),
-    path("s/<slug:slug>/annotators/", annotators.study_annotators, name="study_annotators"),
+    path("s/<slug:slug>/people/", people.study_people, name="study_annotators"),
+    path("s/<slug:slug>/people/live/", people.study_people_live, name="study_people_live"),
+    path("s/<slug:slug>/people/act/", people.people_act, name="people_act"),
+    path("s/<slug:slug>/people/roster/", roster.study_roster, name="study_roster"),
+    path("s/<slug:slug>/people/roster/delete/", roster.roster_delete, name="roster_delete"),
+    path("s/<slug:slug>/people/sheet/", roster.link_sheet, name="link_sheet"),
+    path("s/<slug:slug>/people/mail/", roster.study_mail, name="study_mail"),
+    path("s/<slug:slug>/people/<int:pk>/", people.study_person, name="study_person"),
+    path("s/<slug:slug>/manage/", lifecycle.study_manage, name="study_manage"),
+    path("s/<slug:slug>/manage/copy/", lifecycle.study_copy, name="study_copy"),
+    path("s/<slug:slug>/manage/archive/", lifecycle.archive_row, {"kind": "study"}, name="study_archive"),
+    path("s/<slug:slug>/manage/delete/", lifecycle.delete_row, {"kind": "study"}, name="study_erase"),
+    re_path(
+        r"^p/(?P<slug>[-a-zA-Z0-9_]+)/templates/(?P<pk>\d+)/(?P<action>use|delete)/$",
+        lifecycle.template_act,
+        name="template_act",
+    ),
+    path("p/<slug:slug>/audit/", lifecycle.project_audit, name="project_audit"),
+    path("p/<slug:slug>/archive/", lifecycle.archive_row, {"kind": "project"}, name="project_archive"),
+    path("p/<slug:slug>/delete/", lifecycle.delete_row, {"kind": "project"}, name="project_erase"),
+    path("texts/<int:pk>/archive/", lifecycle.archive_row, {"kind": "text"}, name="text_archive"),
+    path("texts/<int:pk>/delete/", lifecycle.delete_row, {"kind": "text"}, name="text_erase"),
+    path("items/<int:pk>/archive/", lifecycle.archive_row, {"kind": "item"}, name="item_archive"),
+    path("items/<int:pk>/delete/", lifecycle.delete_row, {"kind": "item"}, name="item_erase"),
+    path("runs/<int:pk>/delete/", lifecycle.delete_row, {"kind": "run"}, name="run_erase"),
+    path("s/<slug:slug>/annotators/", RedirectView.as_view(pattern_name="study_annotators")),
     path("s/<slug:slug>/annotators/links.csv", annotators.annotator_links, name="annotator_links"),
     path("s/<slug:slug>/annotators/simulated/remove/", annotators.remove_simulated, name="remove_simulated"),
     path("s/<slug:slug>/annotators/<int:pk>/<slug:action>/", annotators.annotator_link, name="annotator_link"),

@@ -82,9 +82,9 @@ def load_bank(project: Project) -> Bank:
 
 
 def search_texts(project: Project, search: str = "", language: str = "") -> QuerySet[Text]:
-    """Current texts in which, or in whose items, the words stand; each with its `current_items`."""
-    current = Item.objects.current().select_related("generator").only("text_id", "generator__name")
-    texts = order_by_arrival(Text.objects.filter(project=project).current())
+    """Current texts, not archived, in which, or in whose items, the words stand; each with its `current_items`."""
+    current = Item.objects.offered().select_related("generator").only("text_id", "generator__name")
+    texts = order_by_arrival(Text.objects.filter(project=project).offered())
     if search:
         stems = Item.objects.filter(text=OuterRef("pk"), stem__icontains=search).current()
         words = Q(title__icontains=search) | Q(body__icontains=search) | Q(external_id__icontains=search)

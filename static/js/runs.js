@@ -29,7 +29,9 @@ function show(part, page) {
   const whole = page.getElementById(part.id);
   const goesOn = whole ? Boolean(whole.dataset.refresh) : isActive(page);
   if (part.contains(document.activeElement) && goesOn) return true;
+  const ticked = [...part.querySelectorAll("input[type=checkbox]:checked")].map((box) => box.value);
   part.replaceChildren(...(whole ?? page.body).childNodes);
+  for (const box of part.querySelectorAll("input[type=checkbox]")) box.checked ||= ticked.includes(box.value);
   if (whole?.dataset.again) location.replace(whole.dataset.again); // what the page waited for is there
   return goesOn;
 }

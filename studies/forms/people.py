@@ -62,6 +62,65 @@ class AddAnnotatorsForm(forms.Form):
         return cleaned
 
 
+class WageForm(forms.Form):
+    """What an hour of a participant's work is worth, in any currency."""
+
+    wage = forms.DecimalField(label=_("Hourly wage"), min_value=0, max_value=10_000, decimal_places=2)
+
+
+class RosterForm(forms.Form):
+    """A list of people, pasted or as a file."""
+
+    people = forms.CharField(
+        label=_("People, one per line: name, e-mail"),
+        required=False,
+        max_length=1_000_000,
+        widget=forms.Textarea(attrs={"rows": 6}),
+        help_text=_("A third cell may name the group. Names and addresses are kept apart from the answers."),
+    )
+    file = forms.FileField(label=_("Or a CSV file"), required=False)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if not self.errors and not cleaned.get("people") and not cleaned.get("file"):
+            raise forms.ValidationError(_("Paste a list or choose a file."))
+        return cleaned
+
+
+class MailForm(forms.Form):
+    """A message to people of the roster."""
+
+    subject = forms.CharField(label=_("Subject"), max_length=200)
+    body = forms.CharField(
+        label=_("Message"),
+        max_length=10_000,
+        widget=forms.Textarea(attrs={"rows": 9}),
+        help_text=_("{name}, {link}, {title} and {deadline} are filled in for each person."),
+    )
+
+    def clean_body(self) -> str:
+        body = str(self.cleaned_data["body"])
+        if "{link}" not in body:
+            raise forms.ValidationError(_("The message has no {link}. Without it nobody can take part."))
+        return body
+
+
+class ManageStudyForm(forms.Form):
+    """What may change after a launch."""
+
+    title = forms.CharField(label=_("Title"), max_length=200)
+    deadline = forms.DateTimeField(
+        label=_("Deadline"),
+        required=False,
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
+        help_text=_("The study closes by itself then."),
+    )
+    max_finished = forms.IntegerField(
+        label=_("Close when so many people have finished"), required=False, min_value=1, max_value=100_000
+    )
+    per_unit = forms.IntegerField(label=_("People per text"), required=False, min_value=1, max_value=10_000)
+
+
 class ExpertCheckForm(forms.Form):
     """How large a check by experts is."""
 

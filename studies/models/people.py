@@ -85,6 +85,10 @@ class Annotator(models.Model):
         """The path of the personal link; who has it can answer as this annotator."""
         return reverse("join", args=[self.token])
 
+    def get_own_answers_link(self) -> str:
+        """The path of the page that shows and withdraws their answers; it asks for the second code."""
+        return reverse("own_answers", args=[self.token])
+
 
 class Contact(models.Model):
     """The roster: how a person is reached. Kept apart from answers, in no export of them, deleted on its own."""

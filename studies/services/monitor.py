@@ -16,7 +16,18 @@ from django.utils import timezone
 from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
-from studies.models import Annotator, AnnotatorKind, Apart, Assignment, Ended, Purpose, Response, Study, Submission
+from studies.models import (
+    Annotator,
+    AnnotatorKind,
+    Apart,
+    Assignment,
+    Contact,
+    Ended,
+    Purpose,
+    Response,
+    Study,
+    Submission,
+)
 from studies.services.declarations import get_declaration
 from studies.services.selection import CALIBRATION
 
@@ -67,6 +78,8 @@ class Person:
     fast: bool = False
     alike: bool = False
     n_comments: int = 0
+    contact: Contact | None = None  # for those who manage the study
+    where: str = ""  # in words, for a page
 
     @property
     def n_done(self) -> int:

@@ -1,7 +1,5 @@
 """How far a study has come: counted when asked, stored nowhere."""
 
-from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -101,32 +99,3 @@ def count_guesses(study: Study, purpose: Purpose = Purpose.MAIN) -> list[tuple[s
     slots = Slot.objects.filter(unit__study=study, purpose=purpose, generator__isnull=False)
     counted = slots.order_by("generator__pk").values_list("generator__name").annotate(n=Count("pk"))
     return [(str(name), int(number)) for name, number in counted]
-
-
-@dataclass(frozen=True)
-class AnnotatorCounts:
-    """How many of a study's people are through, on their way, were never seen, or cannot go on (link revoked)."""
-
-    finished: int
-    begun: int
-    unseen: int
-    revoked: int
-
-    @classmethod
-    def of(cls, annotators: Iterable[Annotator]) -> "AnnotatorCounts":
-        states = Counter(classify_annotator(annotator) for annotator in annotators)
-        return cls(states["finished"], states["begun"], states["unseen"], states["revoked"])
-
-    @property
-    def total(self) -> int:
-        return self.finished + self.begun + self.unseen
-
-
-def classify_annotator(annotator: Annotator) -> str:
-    """Of an annotator of `list_annotators`."""
-    counts: Any = annotator  # n_done and n_open are added by the query
-    if counts.n_done and not counts.n_open:
-        return "finished"
-    if annotator.revoked_at:
-        return "revoked"
-    return "begun" if annotator.joined_at or counts.n_done else "unseen"

@@ -3,67 +3,22 @@ import csv
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from projects.models import Role
 from studies.access import get_study
 from studies.csv_cells import escape_formula
-from studies.forms.people import AddAnnotatorsForm, ExpertCheckForm
+from studies.forms.people import ExpertCheckForm
 from studies.models import AnnotatorKind, Purpose, StudyState
 from studies.services import launching, people
 from studies.services.expert_check import open_expert_check
-from studies.services.progress import AnnotatorCounts, list_annotators
 from studies.services.spec import SpecError
 from studies.services.states import WrongState
-
-
-@login_required
-@never_cache  # the links are secrets
-@require_http_methods(["GET", "HEAD", "POST"])
-def study_annotators(request, slug):
-    """Everybody of the project sees how far each annotator is; links, and adding people, are for researchers."""
-    study = get_study(request.user, slug, Role.VIEWER if request.method != "POST" else Role.RESEARCHER)
-    form = AddAnnotatorsForm(request.POST if request.method == "POST" else None, study=study)
-    if form.is_valid():
-        try:
-            add_people(request, study, form.cleaned_data)
-            return redirect("study_annotators", study.slug)
-        except (WrongState, SpecError) as error:
-            form.add_error(None, str(error))
-    return render(request, "studies/annotators.html", list_annotators_context(study) | {"form": form})
-
-
-def list_annotators_context(study) -> dict:
-    annotators = [annotator for annotator in list_annotators(study) if annotator.purpose != Purpose.PREVIEW]
-    apart = (Purpose.SIMULATED, Purpose.EXPERT)
-    listed = [annotator for annotator in annotators if annotator.purpose not in apart]
-    mine = study.project.my_role
-    return {
-        "project": study.project,
-        "study": study,
-        "people": listed,
-        "crowd": AnnotatorCounts.of(listed),
-        "crowds": [
-            (group, AnnotatorCounts.of(each for each in listed if each.group == group)) for group in study.groups
-        ],
-        "simulated": [annotator for annotator in annotators if annotator.purpose == Purpose.SIMULATED],
-        "experts": [annotator for annotator in annotators if annotator.purpose == Purpose.EXPERT],
-        "may_manage": mine.rank >= Role.RESEARCHER.rank,
-        "may_add": mine.rank >= Role.RESEARCHER.rank and study.state in (StudyState.LIVE, StudyState.PAUSED),
-    }
-
-
-def add_people(request, study, wanted: dict) -> None:
-    listed = wanted["people"]
-    count = len(listed) + (wanted["count"] or 0)
-    people.add_annotators(study, count, group=wanted.get("group", ""), people=listed)
-    said = ngettext("%(n)d annotator was added.", "%(n)d annotators were added.", count)
-    messages.success(request, said % {"n": count})
 
 
 @login_required

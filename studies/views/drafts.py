@@ -25,9 +25,11 @@ from studies.views.design import get_post
 @require_safe
 def study_list(request, slug):
     project = get_project(request.user, slug)
-    studies = list(project.studies.order_by("-created_at", "-pk"))
-    rows = list_progress(studies)
-    return render(request, "studies/list.html", {"project": project, "rows": rows})
+    studies = project.studies.order_by("-created_at", "-pk")
+    archived = studies.exclude(archived_at=None)
+    listed = archived if "archived" in request.GET else studies.filter(archived_at=None)
+    context = {"project": project, "rows": list_progress(list(listed)), "n_archived": archived.count()}
+    return render(request, "studies/list.html", context | {"templates": project.study_templates.all()})
 
 
 @login_required

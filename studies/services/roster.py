@@ -1,0 +1,259 @@
+"""The roster of a study: who has which link, kept apart from the answers; invitations and reminders by mail."""
+
+import csv
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from smtplib import SMTPException, SMTPRecipientsRefused
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.mail import EmailMessage, get_connection
+from django.core.validators import validate_email
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+from django.utils.translation import override
+
+from items.plain import has_control, make_printable
+from jobs.kinds import JobFailed
+from jobs.models import Job
+from jobs.progress import Hear
+from jobs.scheduling import get_or_schedule, make_job
+from projects.audit import record_act
+from projects.models import User
+from studies.models import Annotator, AnnotatorKind, Contact, Purpose, Study
+from studies.services.people import add_annotators
+from studies.services.spec import SpecError
+
+MAX_ROSTER = 1_000
+MAX_NAME = 200
+MAIL_KIND = "mail"
+
+
+class RosterError(SpecError):
+    """The roster cannot be taken over as it is; nothing of it was. The message is one sentence."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line of a roster: a name, an address, or both; and a group, if the study has any."""
+
+    name: str
+    email: str
+    group: str = ""
+
+
+def read_roster(text: str) -> list[Entry]:
+    """Lines such as `Name, address, group` or an address alone; commas, semicolons or tabs part the cells."""
+    lines = [line for line in text.replace("\r", "\n").split("\n") if line.strip()]
+    if not lines:
+        raise RosterError(_("The roster is empty. Write one person per line: name, e-mail."))
+    if len(lines) > MAX_ROSTER:
+        said = {"n": len(lines), "limit": MAX_ROSTER}
+        raise RosterError(_("The roster has %(n)d lines; the limit is %(limit)d. Add it in parts.") % said)
+    mark = max(",;\t", key=text.count)
+    try:
+        rows = list(csv.reader(lines, delimiter=mark))
+    except csv.Error:
+        sentence = _("The roster is no table that can be read. Write one person per line: name, e-mail.")
+        raise RosterError(sentence) from None
+    entries = [read_line(number, [cell.strip() for cell in row]) for number, row in enumerate(rows, start=1)]
+    refuse_doubles(entries)
+    return entries
+
+
+def read_line(number: int, cells: Sequence[str]) -> Entry:
+    """One person; `RosterError` names the line."""
+    if len(cells) == 1 and "@" in cells[0]:
+        cells = ["", cells[0]]
+    name, email, group = [*cells[:3], "", "", ""][:3]
+    shown = {"line": number, "what": make_printable(email or name)[:80]}
+    if len(cells) > 3 or len(name) > MAX_NAME or any(has_control(cell) for cell in cells):
+        raise RosterError(_("Line %(line)d is not a person: write name, e-mail and, if any, the group.") % shown)
+    if email:
+        try:
+            validate_email(email)
+        except ValidationError:
+            raise RosterError(_("Line %(line)d: “%(what)s” is not an e-mail address. Correct it.") % shown) from None
+    elif not name:
+        raise RosterError(_("Line %(line)d has neither a name nor an address.") % shown)
+    return Entry(name, email.lower(), group)
+
+
+def refuse_doubles(entries: Iterable[Entry]) -> None:
+    seen: set[str] = set()
+    for number, entry in enumerate(entries, start=1):
+        key = entry.email or entry.name
+        if key in seen:
+            said = {"line": number, "what": make_printable(key)}
+            raise RosterError(_("Line %(line)d: “%(what)s” occurs twice. Each person can take part once.") % said)
+        seen.add(key)
+
+
+@transaction.atomic
+def take_roster(study: Study, entries: Sequence[Entry]) -> int:
+    """Give each person of the roster a link: those that nobody has yet, then new ones. All or none; how many are new.
+
+    `RosterError` for somebody who is in the study already, `SpecError` if the plan has no work left for them.
+    """
+    refuse_known(study, entries)
+    refuse_unknown_groups(study, entries)
+    free = list_free_people(study)
+    contacts, rest = [], []
+    for entry in entries:
+        match = next((each for each in free if entry.group in ("", each.group)), None)
+        if match is None:
+            rest.append(entry)
+            continue
+        free.remove(match)
+        contacts.append(Contact(annotator=match, name=entry.name, email=entry.email))
+    for group in dict.fromkeys(entry.group for entry in rest):
+        mine = [entry for entry in rest if entry.group == group]
+        added = add_annotators(study, len(mine), group=group)
+        pairs = zip(added, mine, strict=True)
+        contacts += [Contact(annotator=each, name=entry.name, email=entry.email) for each, entry in pairs]
+    Contact.objects.bulk_create(contacts)
+    record_act(study.project_id, "roster_changed", study, number=len(entries))
+    return len(rest)
+
+
+def list_free_people(study: Study) -> list[Annotator]:
+    """Those who have a link that nobody was given and nobody has opened."""
+    people = study.annotators.filter(kind=AnnotatorKind.HUMAN, purpose=Purpose.MAIN, joined_at=None, person="")
+    return list(people.filter(revoked_at=None, ended_as="", contact=None).order_by("pk"))
+
+
+def refuse_known(study: Study, entries: Sequence[Entry]) -> None:
+    wanted = {entry.email for entry in entries} - {""}
+    mine = Contact.objects.filter(annotator__study=study)
+    known = sorted(wanted & set(mine.exclude(email="").values_list("email", flat=True)))
+    if known:
+        raise RosterError(
+            _("Already in this study: %(who)s. Take them out of the list.") % {"who": ", ".join(known[:5])}
+        )
+
+
+def refuse_unknown_groups(study: Study, entries: Sequence[Entry]) -> None:
+    unknown = sorted({entry.group for entry in entries} - {"", *study.groups})
+    if unknown:
+        said = {"group": make_printable(unknown[0]), "known": ", ".join(study.groups) or "–"}
+        raise RosterError(_("The study has no group “%(group)s”. Its groups: %(known)s.") % said)
+
+
+@transaction.atomic
+def delete_roster(study: Study) -> int:
+    """Forget all names and addresses; links and answers stay. Returns how many there were."""
+    number, _each = Contact.objects.filter(annotator__study=study).delete()
+    record_act(study.project_id, "roster_changed", study, number=number)
+    return number
+
+
+INVITATION, REMINDER = "invitation", "reminder"
+
+
+def write_default_mail(study: Study, kind: str) -> tuple[str, str]:
+    """Subject and body in the study's language; {name}, {link}, {title} and {deadline} are filled in later."""
+    with override(study.language):
+        if kind == REMINDER:
+            return _("Reminder: {title}"), _(
+                "Hello {name},\n\nyou have not finished “{title}” yet. You go on where you stopped:\n{link}\n\n"
+                "The link is yours alone. Please do not pass it on.\n"
+            )
+        return _("Invitation: {title}"), _(
+            "Hello {name},\n\nyou are invited to take part in “{title}”. Open your personal link to begin:\n{link}\n\n"
+            "The link is yours alone. Please do not pass it on.\n"
+        )
+
+
+@dataclass(frozen=True)
+class Letter:
+    """A message to one person, ready to be sent or copied."""
+
+    contact: Contact
+    subject: str
+    body: str
+
+
+def write_letters(study: Study, contacts: Iterable[Contact], subject: str, body: str, base: str) -> list[Letter]:
+    """The messages to these people. base: scheme and host of the links."""
+    with override(study.language):
+        deadline = date_format(timezone.localtime(study.deadline), "DATETIME_FORMAT") if study.deadline else "–"
+    return [
+        Letter(
+            each,
+            *(
+                fill_in(
+                    words, name=each.name, link=base + each.annotator.get_link(), title=study.title, deadline=deadline
+                )
+                for words in (subject, body)
+            ),
+        )
+        for each in contacts
+    ]
+
+
+def fill_in(words: str, **values: str) -> str:
+    """The words with each {name} that is known replaced. Without a name the space before it goes too."""
+    for name, value in values.items():
+        words = words.replace(f"{{{name}}}", value) if value else words.replace(f" {{{name}}}", "")
+    return words
+
+
+def filter_contacts(study: Study, annotators: Iterable[int] | None = None) -> Any:
+    """The roster's people who can be reached; with `annotators` those alone."""
+    found = Contact.objects.filter(
+        annotator__study=study, annotator__revoked_at=None, annotator__ended_as=""
+    ).select_related("annotator")
+    return found if annotators is None else found.filter(annotator__in=list(annotators))
+
+
+def schedule_mail(
+    study: Study, kind: str, annotators: Iterable[int], subject: str, body: str, base: str, owner: User
+) -> Job:
+    """The job that sends them. `RosterError` if nobody of them has an address."""
+    chosen = filter_contacts(study, annotators).exclude(email="").order_by("annotator")
+    pks = list(chosen.values_list("annotator", flat=True))
+    if not pks:
+        raise RosterError(_("None of them has an address in the roster. Copy the text and send it yourself."))
+    said = {"kind": kind, "annotators": pks, "subject": subject, "body": body, "base": base}
+    said["at"] = timezone.now().isoformat()  # the same message may be sent again later
+    job = make_job(MAIL_KIND, study.job_subject, said, study.project)
+    record_act(study.project_id, "mail_sent", study, number=len(pks))
+    return get_or_schedule(job, owner=owner)
+
+
+def send_mail(job: Job, hear: Hear) -> Path | None:
+    """Send each message once, also if an earlier attempt was cut off; who was refused is noted in the roster."""
+    said = job.parameters
+    study = Study.objects.filter(pk=job.subject.partition(":")[2]).first()
+    if study is None:
+        return None
+    stamp, since = "reminded_at" if said["kind"] == REMINDER else "invited_at", datetime.fromisoformat(said["at"])
+    waiting = filter_contacts(study, said["annotators"]).filter(Q(**{stamp: None}) | Q(**{f"{stamp}__lt": since}))
+    letters = write_letters(study, waiting, said["subject"], said["body"], said["base"])
+    try:
+        with get_connection() as connection:
+            for done, letter in enumerate(letters, start=1):
+                problem = send_letter(letter, connection)
+                Contact.objects.filter(pk=letter.contact.pk).update(**{stamp: timezone.now()}, problem=problem)
+                hear("letters", done, len(letters))
+    except (OSError, SMTPException) as error:
+        sentence = _("The mail server does not answer (%(error)s). Those who got no message are still marked so.")
+        raise JobFailed(sentence % {"error": type(error).__name__}) from None
+    return None
+
+
+def send_letter(letter: Letter, connection: Any) -> str:
+    """What the mail server had against the address; empty if it took the message."""
+    subject = " ".join(letter.subject.split())
+    message = EmailMessage(subject, letter.body, to=[letter.contact.email], connection=connection)
+    try:
+        message.send()
+    except SMTPRecipientsRefused as refused:
+        code, why = next(iter(refused.recipients.values()), (0, b""))
+        return f"{code} {why.decode('utf-8', 'replace')}"[:300]
+    return ""

@@ -1,0 +1,172 @@
+"""What may change after a launch; copies and templates; archiving and deleting."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from items.models import Item, Text
+from jobs.views import ResultPending
+from llm.models import Run
+from projects.access import get_project
+from projects.audit import describe_entries
+from projects.models import AuditEntry, Project, Role
+from studies.access import get_study
+from studies.forms.people import ManageStudyForm
+from studies.models import Study
+from studies.services import deleting, lifecycle
+from studies.services.spec import SpecError
+from studies.services.states import WrongState
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def study_manage(request, slug):
+    """Title, deadline and quotas; and the ways to copy, archive and delete."""
+    study = get_study(request.user, slug, Role.RESEARCHER)
+    initial = {name: getattr(study, name) for name in ("title", "deadline", "max_finished")}
+    form = ManageStudyForm(
+        request.POST if request.method == "POST" else None, initial=initial | {"per_unit": study.plan.get("per_unit")}
+    )
+    if not isinstance(study.plan.get("per_unit"), int) or study.is_draft:
+        del form.fields["per_unit"]
+    if form.is_valid():
+        try:
+            lifecycle.change_launched_study(study, **form.cleaned_data)
+            messages.success(request, _("The study was saved."))
+            return redirect("study_manage", study.slug)
+        except SpecError as error:
+            form.add_error(error.field or None, str(error))
+    context = {"study": study, "project": study.project, "form": form}
+    return render(request, "studies/manage.html", context | {"templates": study.project.study_templates.all()})
+
+
+@login_required
+@require_POST
+def study_copy(request, slug):
+    """A draft like this one, or a template of it."""
+    study = get_study(request.user, slug, Role.RESEARCHER)
+    if "template" in request.POST:
+        name = request.POST["template"].strip()[:200] or study.title
+        lifecycle.save_template(study, name, request.user)
+        messages.success(request, _("The template “%(name)s” was saved.") % {"name": name})
+        return redirect("study_manage", study.slug)
+    return open_new_draft(request, lambda: lifecycle.clone_study(study), "study_manage", study.slug)
+
+
+@login_required
+@require_POST
+def template_act(request, slug, pk, action):
+    """Make a draft from a template, or delete it."""
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    template = get_object_or_404(project.study_templates, pk=pk)
+    if action == "use":
+        return open_new_draft(request, lambda: lifecycle.use_template(template), "study_list", project.slug)
+    template.delete()
+    messages.success(request, _("The template was deleted."))
+    return redirect("study_list", project.slug)
+
+
+def open_new_draft(request, make: Callable[[], Study], otherwise: str, *arguments: str):
+    try:
+        draft = make()
+    except SpecError as error:
+        messages.error(request, str(error))
+        return redirect(otherwise, *arguments)
+    messages.success(request, _("A new draft was made. Look it over, then launch it."))
+    return redirect("study_design", draft.slug)
+
+
+def find_text(request, pk: int) -> tuple[Text, str]:
+    row = get_object_or_404(Text.objects.select_related("project"), pk=pk)
+    row.project = get_project(request.user, row.project.slug, Role.RESEARCHER)
+    return row, reverse("text_list", args=[row.project.slug])
+
+
+def find_item(request, pk: int) -> tuple[Item, str]:
+    row = get_object_or_404(Item.objects.select_related("project"), pk=pk)
+    row.project = get_project(request.user, row.project.slug, Role.RESEARCHER)
+    return row, reverse("text_list", args=[row.project.slug])
+
+
+def find_run(request, pk: int) -> tuple[Run, str]:
+    row = get_object_or_404(Run.objects.select_related("project"), pk=pk)
+    row.project = get_project(request.user, row.project.slug, Role.RESEARCHER)
+    return row, reverse("run_list", args=[row.project.slug])
+
+
+def find_study(request, slug: str) -> tuple[Study, str]:
+    row = get_study(request.user, slug, Role.RESEARCHER)
+    return row, reverse("study_list", args=[row.project.slug])
+
+
+def find_project(request, slug: str) -> tuple[Project, str]:
+    return get_project(request.user, slug, Role.OWNER), reverse("project_list")
+
+
+FINDERS: dict[str, Callable[..., tuple[Any, str]]] = {
+    "text": find_text,
+    "item": find_item,
+    "run": find_run,
+    "study": find_study,
+    "project": find_project,
+}
+
+
+@login_required
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def delete_row(request, kind, **key):
+    """What goes along is listed; whoever types the name deletes it."""
+    row, after = FINDERS[kind](request, *key.values())
+    context = {"row": row, "kind": kind, "after": after, "typed": deleting.name_for_confirming(row)}
+    context["project"] = row if isinstance(row, Project) else row.project
+    if isinstance(row, Study):
+        context["study"] = row
+    if kind != "run":
+        context["archive_url"] = reverse(f"{kind}_archive", args=key.values())
+    if request.method == "POST":
+        try:
+            job = deleting.delete_with_all(row, request.POST.get("confirmed", ""), request.user)
+            return finish_deletion(request, job, after)
+        except (deleting.NotConfirmed, WrongState) as error:
+            context["problem"] = str(error)
+    return render(request, "studies/delete.html", context | {"going": deleting.describe_deletion(row)})
+
+
+def finish_deletion(request, job, after: str):
+    """Back to the list; where it takes long, first how far it is."""
+    if job is None or job.is_done:
+        messages.success(request, _("Deleted."))
+        return redirect(after)
+    raise ResultPending(job, address=after)
+
+
+@login_required
+@require_POST
+def archive_row(request, kind, **key):
+    """Take it out of lists, or put it back."""
+    row, after = FINDERS[kind](request, *key.values())
+    try:
+        (deleting.restore if "restore" in request.POST else deleting.archive)(row)
+    except WrongState as error:
+        messages.error(request, str(error))
+        return redirect("study_manage", row.slug)
+    said = _("It is back in the lists.") if "restore" in request.POST else _("Archived. It is no longer in the lists.")
+    messages.success(request, said)
+    return redirect(after)
+
+
+@login_required
+@require_safe
+def project_audit(request, slug):
+    """Who did what when, the newest first."""
+    project = get_project(request.user, slug, Role.OWNER)
+    entries = AuditEntry.objects.filter(project_id=project.pk)[:500]
+    return render(request, "projects/audit.html", {"project": project, "lines": describe_entries(entries)})

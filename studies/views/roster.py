@@ -1,0 +1,125 @@
+"""The roster, invitations, personal links as a table, a sheet to print, and mail."""
+
+import segno
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from jobs.models import Job, JobState
+from jobs.views import describe_progress
+from projects.models import Role
+from studies.access import get_study
+from studies.forms.people import MailForm, RosterForm
+from studies.models import AnnotatorKind, Purpose, Study
+from studies.services import roster
+from studies.services.spec import SpecError
+from studies.services.states import WrongState
+from studies.views.people import find_chosen
+
+
+@login_required
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def study_roster(request, slug):
+    """Who has which link; a list that is pasted or sent gives each person one."""
+    study = get_study(request.user, slug, Role.RESEARCHER)
+    posted = request.method == "POST"
+    form = RosterForm(request.POST if posted else None, request.FILES if posted else None)
+    if form.is_valid():
+        try:
+            entries = roster.read_roster(read_text(form.cleaned_data))
+            roster.take_roster(study, entries)
+            said = ngettext("%(n)d person has a link now.", "%(n)d people have a link now.", len(entries))
+            messages.success(request, said % {"n": len(entries)})
+            return redirect("study_roster", study.slug)
+        except (SpecError, WrongState) as error:
+            form.add_error(None, str(error))
+    context = {"study": study, "project": study.project, "form": form, "contacts": roster.filter_contacts(study)}
+    sending = Job.objects.filter(kind=roster.MAIL_KIND, subject=study.job_subject).exclude(state=JobState.DONE).first()
+    if sending:
+        context |= describe_progress(request, sending)
+    return render(request, "studies/roster.html", context)
+
+
+def read_text(cleaned: dict) -> str:
+    """What was pasted, else the file, as text; `SpecError` for a file that is none."""
+    if not cleaned["file"]:
+        return str(cleaned["people"])
+    try:
+        return str(cleaned["file"].read().decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise SpecError(_("The file is not UTF-8 text. Save it as CSV in UTF-8.")) from None
+
+
+@login_required
+@require_POST
+def roster_delete(request, slug):
+    """Forget all names and addresses."""
+    study = get_study(request.user, slug, Role.RESEARCHER)
+    number = roster.delete_roster(study)
+    said = ngettext("%(n)d name or address was deleted.", "%(n)d names and addresses were deleted.", number)
+    messages.success(request, said % {"n": number})
+    return redirect("study_roster", study.slug)
+
+
+@login_required
+@never_cache
+@require_safe
+def link_sheet(request, slug):
+    """A page to print and cut: each person's code, link and QR code."""
+    study = get_study(request.user, slug, Role.RESEARCHER)
+    people = study.annotators.filter(kind=AnnotatorKind.HUMAN, purpose=Purpose.MAIN, revoked_at=None, ended_as="")
+    contacts = {each.annotator_id: each for each in roster.filter_contacts(study)}
+    slips = [
+        (each, contacts.get(each.pk), link, segno.make(link, micro=False).svg_inline(scale=3, border=2))
+        for each in people.order_by("pk")[: roster.MAX_ROSTER]
+        if (link := request.build_absolute_uri(each.get_link()))
+    ]
+    return render(request, "studies/link_sheet.html", {"study": study, "project": study.project, "slips": slips})
+
+
+@login_required
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def study_mail(request, slug):
+    """Write to people of the roster; without a mail server the messages stand there to be copied."""
+    study = get_study(request.user, slug, Role.RESEARCHER)
+    given = request.POST if request.method == "POST" else request.GET
+    kind = roster.REMINDER if given.get("kind") == roster.REMINDER else roster.INVITATION
+    chosen = find_chosen(study, given.getlist("person")) or list_uninvited(study)
+    subject, body = roster.write_default_mail(study, kind)
+    form = MailForm(request.POST if request.method == "POST" else None, initial={"subject": subject, "body": body})
+    context = {"study": study, "project": study.project, "kind": kind, "chosen": chosen, "form": form}
+    context["sends_mail"] = settings.LESART["SENDS_MAIL"]
+    context["without_address"] = [each for each in chosen if not getattr(get_contact(each), "email", "")]
+    if form.is_valid():
+        words = form.cleaned_data["subject"], form.cleaned_data["body"]
+        if not context["sends_mail"] or "copy" in request.POST:
+            contacts = roster.filter_contacts(study, [each.pk for each in chosen])
+            context["letters"] = roster.write_letters(study, contacts, *words, get_base(request))
+        else:
+            try:
+                pks = [each.pk for each in chosen]
+                roster.schedule_mail(study, kind, pks, *words, get_base(request), request.user)
+                return redirect("study_roster", study.slug)
+            except roster.RosterError as error:
+                form.add_error(None, str(error))
+    return render(request, "studies/mail.html", context)
+
+
+def get_contact(annotator):
+    return getattr(annotator, "contact", None)
+
+
+def list_uninvited(study: Study):
+    """Those of the roster who got no invitation yet."""
+    return [each.annotator for each in roster.filter_contacts(study).filter(invited_at=None)]
+
+
+def get_base(request) -> str:
+    return f"{request.scheme}://{request.get_host()}"

@@ -1,0 +1,83 @@
+"""A person's own page: the link alone shows nothing, the second code shows, exports and withdraws."""
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+
+from items.models import Item, Option
+from studies.models import Ended, Response
+from studies.services.rights import MAX_TRIES, get_second_code
+from tests.studies.world import bank, launched, person
+
+
+@pytest.fixture
+def someone(project):
+    cache.clear()
+    bank(project)
+    someone = person(launched(project)).start()
+    someone.do()
+    return someone.annotator
+
+
+def ask(annotator, **fields):
+    return Client().post(annotator.get_own_answers_link(), fields)
+
+
+def test_the_link_alone_shows_no_answer(someone):
+    page = Client().get(someone.get_own_answers_link())
+    assert page.status_code == 200
+    assert "no-store" in page["Cache-Control"]
+    assert page.context.get("answers") is None
+    assert Response.objects.exists()
+
+
+@pytest.mark.parametrize("action", [{}, {"export": "yes"}, {"withdraw": "yes", "sure": "yes"}])
+def test_a_wrong_code_shows_and_changes_nothing(action, someone):
+    before = Response.objects.count()
+    page = ask(someone, code="AAAAA-AAAAA", **action)
+    assert page.status_code == 400
+    assert page.context.get("answers") is None
+    assert Response.objects.count() == before
+
+
+def test_after_ten_wrong_codes_the_right_one_has_to_wait(someone):
+    for _try in range(MAX_TRIES):
+        ask(someone, code="x")
+    page = ask(someone, code=get_second_code(someone))
+    assert page.status_code == 400
+    assert "hour" in page.context["problem"]
+
+
+def test_the_code_shows_the_answers_and_no_id_of_an_item(someone):
+    Item.objects.update(stem="What flows here?")
+    Option.objects.update(text="A river")
+    page = ask(someone, code=get_second_code(someone).lower().replace("-", " "))
+    assert len(page.context["answers"]) == Response.objects.count()
+    said = page.content.decode()
+    assert "What flows here?" in said
+    assert not any(item.external_id in said for item in Item.objects.all())
+
+
+def test_the_export_is_a_table_of_the_same(someone):
+    response = ask(someone, code=get_second_code(someone), export="yes")
+    assert response["Content-Type"].startswith("text/csv")
+    assert len(response.content.decode().splitlines()) >= 1 + Response.objects.count()
+
+
+def test_withdrawing_needs_the_tick_and_then_leaves_nothing(someone):
+    code = get_second_code(someone)
+    assert ask(someone, code=code, withdraw="yes").context["unsure"]
+    assert Response.objects.exists()
+    page = ask(someone, code=code, withdraw="yes", sure="yes")
+    assert page.context["erased"].answers > 0
+    assert not Response.objects.exists()
+    link = someone.get_own_answers_link()
+    someone.refresh_from_db()
+    assert someone.ended_as == Ended.WITHDRAWN
+    assert Client().get(link).status_code == 404
+
+
+def test_codes_differ_from_person_to_person(someone):
+    other = someone.study.annotators.exclude(pk=someone.pk).first()
+    assert get_second_code(other) != get_second_code(someone)
+    assert ask(someone, code=get_second_code(other)).status_code == 400
