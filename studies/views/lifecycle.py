@@ -130,7 +130,7 @@ def delete_row(request, kind, **key):
     if isinstance(row, Study):
         context["study"] = row
     if kind != "run":
-        context["archive_url"] = reverse(f"{kind}_archive", args=key.values())
+        context["archive_url"] = reverse(f"{kind}_archive", args=list(key.values()))
     if request.method == "POST":
         try:
             job = deleting.delete_with_all(row, request.POST.get("confirmed", ""), request.user)
