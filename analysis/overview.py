@@ -39,7 +39,7 @@ class Step:
 def project_overview(request, slug):
     project = get_project(request.user, slug)
     counts = Project.objects.with_counts().get(pk=project.pk)
-    rows = list_progress(project.studies.order_by("-created_at", "-pk"))
+    rows = list_progress(project.studies.filter(archived_at=None).order_by("-created_at", "-pk"))
     context = {
         "project": project,
         "counts": counts,

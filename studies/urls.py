@@ -1,5 +1,4 @@
 from django.urls import path, re_path
-from django.views.generic import RedirectView
 
 from studies.views import (
     annotators,
@@ -81,7 +80,7 @@ urlpatterns = [
     path("items/<int:pk>/archive/", lifecycle.archive_row, {"kind": "item"}, name="item_archive"),
     path("items/<int:pk>/delete/", lifecycle.delete_row, {"kind": "item"}, name="item_erase"),
     path("runs/<int:pk>/delete/", lifecycle.delete_row, {"kind": "run"}, name="run_erase"),
-    path("s/<slug:slug>/annotators/", RedirectView.as_view(pattern_name="study_annotators"), name="old_people"),
+    path("s/<slug:slug>/annotators/", people.old_people, name="old_people"),
     path("s/<slug:slug>/annotators/links.csv", annotators.annotator_links, name="annotator_links"),
     path("s/<slug:slug>/annotators/simulated/remove/", annotators.remove_simulated, name="remove_simulated"),
     path("s/<slug:slug>/annotators/<int:pk>/<slug:action>/", annotators.annotator_link, name="annotator_link"),

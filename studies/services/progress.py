@@ -1,5 +1,6 @@
 """How far a study has come: counted when asked, stored nowhere."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,3 +100,13 @@ def count_guesses(study: Study, purpose: Purpose = Purpose.MAIN) -> list[tuple[s
     slots = Slot.objects.filter(unit__study=study, purpose=purpose, generator__isnull=False)
     counted = slots.order_by("generator__pk").values_list("generator__name").annotate(n=Count("pk"))
     return [(str(name), int(number)) for name, number in counted]
+
+
+def classify_annotator(annotator: Annotator) -> str:
+    """Of an annotator of `list_annotators`."""
+    counts: Any = annotator  # n_done and n_open are added by the query
+    if counts.n_done and not counts.n_open:
+        return "finished"
+    if annotator.revoked_at:
+        return "revoked"
+    return "begun" if annotator.joined_at or counts.n_done else "unseen"

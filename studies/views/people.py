@@ -57,6 +57,13 @@ def study_people(request, slug):
 
 
 @login_required
+@require_safe
+def old_people(request, slug):
+    """The address that the page once had."""
+    return redirect("study_annotators", get_study(request.user, slug).slug)
+
+
+@login_required
 @never_cache
 @require_safe
 def study_people_live(request, slug):
@@ -100,6 +107,7 @@ def build_live_part(study: Study) -> dict[str, Any]:
         "study": study,
         "overview": overview,
         "verdict": say_verdict(overview, unit),
+        "groups": count_by_group(overview) if len(study.groups) > 1 else [],
         "people": overview.people if may_see else [],
         "may_see": may_see,
         "may_manage": may_manage and study.state != StudyState.IMPORTED,
@@ -107,6 +115,14 @@ def build_live_part(study: Study) -> dict[str, Any]:
         "columns": [(name_stage(stage), name) for stage, name in coverage.columns] if coverage else [],
         "notes": build_notes(overview) if may_see else [],
     }
+
+
+def count_by_group(overview: Overview) -> list[tuple[str, int, int]]:
+    """(group, people who have finished, people) in the order of the study's groups."""
+    found = [
+        (group, [each for each in overview.counted if each.annotator.group == group]) for group in overview.study.groups
+    ]
+    return [(group, sum(each.state == FINISHED for each in mine), len(mine)) for group, mine in found]
 
 
 def say_where(person: Person) -> str:

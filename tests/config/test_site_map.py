@@ -14,6 +14,8 @@ NO_PAGES = (
     "instrument_download",
     "study",
     "annotator_links",
+    "old_people",
+    "study_people_live",
 )
 ROOTS = {"p/<slug:slug>/": PROJECT_TABS, "s/<slug:slug>/": STUDY_TABS, "runs/<int:pk>/": PROJECT_TABS}
 

@@ -5,11 +5,13 @@ import re
 import pytest
 from django.urls import reverse
 
+from items.models import Item, Text
 from projects.models import User
 from studies import urls
-from studies.models import Annotator, Instrument, Study
+from studies.models import Annotator, Instrument, Study, StudyTemplate
 from studies.services.instrument_writing import copy_instrument
 from studies.services.launching import pause_study, start_preview
+from studies.services.lifecycle import save_template
 from tests.studies.world import bank, counts, drafted, launched
 
 CHARACTERS = ("anonymous", "stranger", "viewer", "reviewer", "researcher", "owner", "admin")
@@ -36,6 +38,27 @@ PAGES = [
     ("study_import", ["draft"], "post", "researcher", 200),
     ("study_annotators", ["live"], "get", "viewer", 200),
     ("study_annotators", ["live"], "post", "researcher", 200),
+    ("old_people", ["live"], "get", "viewer", 302),
+    ("study_people_live", ["live"], "get", "viewer", 200),
+    ("study_person", ["live", "PK"], "get", "reviewer", 200),
+    ("people_act", ["live"], "post", "nobody", 404),
+    ("study_roster", ["live"], "get", "researcher", 200),
+    ("roster_delete", ["live"], "post", "researcher", 302),
+    ("link_sheet", ["live"], "get", "researcher", 200),
+    ("study_mail", ["live"], "get", "researcher", 200),
+    ("study_manage", ["live"], "get", "researcher", 200),
+    ("study_copy", ["live"], "post", "researcher", 302),
+    ("study_archive", ["paused"], "post", "researcher", 302),
+    ("study_erase", ["live"], "get", "researcher", 200),
+    ("template_act", ["rivers", "TEMPLATE", "use"], "post", "researcher", 302),
+    ("project_audit", ["rivers"], "get", "owner", 200),
+    ("project_archive", ["rivers"], "post", "owner", 302),
+    ("project_erase", ["rivers"], "get", "owner", 200),
+    ("text_archive", ["TEXT"], "post", "researcher", 302),
+    ("text_erase", ["TEXT"], "get", "researcher", 200),
+    ("item_archive", ["ITEM"], "post", "researcher", 302),
+    ("item_erase", ["ITEM"], "get", "researcher", 200),
+    ("run_erase", [1], "get", "nobody", 404),
     ("annotator_links", ["live"], "get", "researcher", 200),
     ("annotator_link", ["live", "PK", "revoke"], "post", "researcher", 302),
     ("annotator_link", ["live", "PK", "renew"], "post", "researcher", 302),
@@ -76,6 +99,7 @@ def studies(project):
     )
     writing = launched(project, slug="writing", protocol="writing")
     pause_study(paused)
+    save_template(live, "mine", None)
     copy_instrument(live.instrument_version, project, "mine")
     start_preview(draft)
     return {"draft": draft, "live": live, "paused": paused, "writing": writing}
@@ -92,7 +116,9 @@ def characters(db, stranger, viewer, reviewer, researcher, owner):
 
 def address(name: str, arguments: list[str], studies) -> str:
     annotator = studies["live"].annotators.first()
-    keys = {"PK": annotator.pk, "INSTRUMENT": Instrument.objects.get(name="mine").pk}
+    rows = {"TEXT": Text.objects.first(), "ITEM": Item.objects.first(), "TEMPLATE": StudyTemplate.objects.get()}
+    keys = {name: row.pk for name, row in rows.items() if row}
+    keys |= {"PK": annotator.pk, "INSTRUMENT": Instrument.objects.get(name="mine").pk}
     return reverse(name, args=[keys.get(argument, argument) for argument in arguments])
 
 

@@ -186,5 +186,5 @@ def test_links_of_one_group_are_a_file_of_their_own(project, as_user, researcher
     page = client.get(reverse("annotator_links", args=[study.slug]), {"group": "experts"})
     lines = page.content.decode().splitlines()[1:]
     assert [line.split(",")[2] for line in lines] == ["experts", "experts"]
-    crowds = client.get(reverse("study_annotators", args=[study.slug])).context["crowds"]
-    assert [(group, crowd.total) for group, crowd in crowds] == [("experts", 2), ("crowd", 3)]
+    groups = client.get(reverse("study_annotators", args=[study.slug])).context["groups"]
+    assert groups == [("experts", 0, 2), ("crowd", 0, 3)]
