@@ -150,7 +150,7 @@ STUDY_TABS = (
             "link_sheet",
             "study_mail",
             "study_manage",
-            "study_copy",
+            "template_save",
             "study_archive",
             "study_erase",
         ),

@@ -31,7 +31,6 @@ ACTS: dict[str, Any] = {
     "study_closed": _("Closed a study"),
     "study_reopened": _("Reopened a study"),
     "study_changed": _("Changed a study"),
-    "study_cloned": _("Cloned a study"),
     "study_archived": _("Archived a study"),
     "study_restored": _("Restored a study"),
     "study_deleted": _("Deleted a study"),

@@ -64,7 +64,7 @@ urlpatterns = [
     path("s/<slug:slug>/people/mail/", roster.study_mail, name="study_mail"),
     path("s/<slug:slug>/people/<int:pk>/", people.study_person, name="study_person"),
     path("s/<slug:slug>/manage/", lifecycle.study_manage, name="study_manage"),
-    path("s/<slug:slug>/manage/copy/", lifecycle.study_copy, name="study_copy"),
+    path("s/<slug:slug>/manage/template/", lifecycle.template_save, name="template_save"),
     path("s/<slug:slug>/manage/archive/", lifecycle.archive_row, {"kind": "study"}, name="study_archive"),
     path("s/<slug:slug>/manage/delete/", lifecycle.delete_row, {"kind": "study"}, name="study_erase"),
     re_path(

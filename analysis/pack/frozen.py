@@ -15,7 +15,6 @@ from items.services.exporting import build_text_object
 from llm.request_options import OPTIONS
 from studies.models import InstrumentVersion, PeopleTexts, Study, UnitItem, Variant
 from studies.services.instruments import get_source, read_content
-from studies.services.lifecycle import describe_study
 from studies.strict_yaml import write_yaml
 
 DETAILS = ("source", "genre", "level", "audience", "topic", "licence")
@@ -152,16 +151,23 @@ HISTORY = ("created_at", "launched_at", "main_opened_at", "closed_at")
 
 def study_file(study: Study) -> dict[str, Any]:
     """The study as a mapping that `create_study` reads, in one order of keys."""
-    said = describe_study(study)
-    said |= {"items": sort_keys(said["items"]), "params": sort_keys(said["params"])}
-    said["plan"] = {**sort_keys(study.plan), "seed": study.seed}
-    said.pop("recruitment", None)  # codes are for the people who earned them
-    said.pop("phases", None)
-    if phases := list_worded_phases(study):
-        said["phases"] = phases
-    for each in said.get("variants", []):
-        each["params"] = sort_keys(each["params"])
-    return said
+    variants = [
+        {"name": each.name, "instrument": str(each.instrument_version.instrument), "params": sort_keys(each.params)}
+        for each in variants_of(study)
+    ]
+    return {
+        "slug": study.slug,
+        "title": study.title,
+        "protocol": study.protocol,
+        "language": study.language,
+        "instrument": str(study.instrument_version.instrument),
+        "items": sort_keys(study.selection),
+        "plan": {**sort_keys(study.plan), "seed": study.seed},
+        "params": sort_keys(study.params),
+        "groups": study.groups,
+        **({"variants": variants} if variants else {}),
+        **{name: sort_keys(said) for name in ("phases", "recruitment") if (said := getattr(study, name))},
+    }
 
 
 def list_worded_phases(study: Study) -> list[dict[str, Any]]:

@@ -1,8 +1,6 @@
-"""What may change after a launch: title, deadline, quotas; closing by itself; copies and templates of a study."""
+"""What may change after a launch: title, deadline, quotas; closing by itself; templates of a study."""
 
-from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.db import transaction
 from django.db.models import Count, Q
@@ -10,9 +8,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from projects.audit import record_act
-from projects.models import Project, User
+from projects.models import User
 from studies.models import Annotator, AnnotatorKind, Assignment, Purpose, Study, StudyState, StudyTemplate
-from studies.services.creating import create_study, find_free_slug
+from studies.services.creating import create_draft, describe_study, find_free_slug
 from studies.services.launching import set_state
 from studies.services.spec import SpecError, check_spec
 from studies.services.states import WrongState, lock_study, lock_study_state
@@ -98,44 +96,6 @@ def close_quietly(study: Study) -> bool:
     return True
 
 
-def describe_study(study: Study) -> dict[str, Any]:
-    """The study as a mapping that `create_study` reads."""
-    found = study.variants.select_related("instrument_version__instrument")
-    variants = [
-        {"name": each.name, "instrument": str(each.instrument_version.instrument), "params": each.params}
-        for each in found
-    ]
-    return {
-        "slug": study.slug,
-        "title": study.title,
-        "protocol": study.protocol,
-        "language": study.language,
-        "instrument": str(study.instrument_version.instrument),
-        "items": study.selection,
-        "plan": {**study.plan, "seed": study.seed},
-        "params": study.params,
-        "groups": study.groups,
-        **({"variants": variants} if variants else {}),
-        **{name: said for name in ("phases", "recruitment") if (said := getattr(study, name))},
-    }
-
-
-def clone_study(study: Study) -> Study:
-    """A new draft that asks the same, with another seed and without answers. `SpecError` if it cannot be made."""
-    spec = describe_study(study)
-    title = _("%(title)s (copy)") % {"title": study.title[:180]}
-    clone = create_from(study.project, spec, title, f"{study.slug[:50]}-copy")
-    record_act(study.project_id, "study_cloned", clone)
-    return clone
-
-
-def create_from(project: Project, spec: Mapping[str, Any], title: str, slug: str) -> Study:
-    """A draft as the spec says, under a free short name, with a seed of its own."""
-    plan = {name: value for name, value in spec["plan"].items() if name != "seed"}
-    wanted = {**spec, "slug": find_free_slug(slug[:60]), "title": title, "plan": plan}
-    return create_study(project, check_spec(wanted))[0]
-
-
 def save_template(study: Study, name: str, user: User | None) -> StudyTemplate:
     """Keep what the study asks under a name, in place of an earlier template of that name."""
     content = describe_study(study)
@@ -146,5 +106,8 @@ def save_template(study: Study, name: str, user: User | None) -> StudyTemplate:
 
 
 def use_template(template: StudyTemplate) -> Study:
-    """A new draft as the template says. `SpecError` if its texts or wording are gone."""
-    return create_from(template.project, template.content, template.name, template.content["slug"])
+    """A new draft as the template says, with a seed of its own. `SpecError` if its wording is gone."""
+    said = template.content
+    plan = {name: value for name, value in said["plan"].items() if name != "seed"}
+    wanted = {**said, "slug": find_free_slug(said["slug"]), "title": template.name, "plan": plan}
+    return create_draft(template.project, check_spec(wanted))

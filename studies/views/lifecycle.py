@@ -49,15 +49,13 @@ def study_manage(request, slug):
 
 @login_required
 @require_POST
-def study_copy(request, slug):
-    """A draft like this one, or a template of it."""
+def template_save(request, slug):
+    """Keep what the study asks under a name."""
     study = get_study(request.user, slug, Role.RESEARCHER)
-    if "template" in request.POST:
-        name = request.POST["template"].strip()[:200] or study.title
-        lifecycle.save_template(study, name, request.user)
-        messages.success(request, _("The template “%(name)s” was saved.") % {"name": name})
-        return redirect("study_manage", study.slug)
-    return open_new_draft(request, lambda: lifecycle.clone_study(study), "study_manage", study.slug)
+    name = request.POST.get("template", "").strip()[:200] or study.title
+    lifecycle.save_template(study, name, request.user)
+    messages.success(request, _("The template “%(name)s” was saved.") % {"name": name})
+    return redirect("study_manage", study.slug)
 
 
 @login_required
@@ -66,19 +64,15 @@ def template_act(request, slug, pk, action):
     """Make a draft from a template, or delete it."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     template = get_object_or_404(project.study_templates, pk=pk)
-    if action == "use":
-        return open_new_draft(request, lambda: lifecycle.use_template(template), "study_list", project.slug)
-    template.delete()
-    messages.success(request, _("The template was deleted."))
-    return redirect("study_list", project.slug)
-
-
-def open_new_draft(request, make: Callable[[], Study], otherwise: str, *arguments: str):
+    if action == "delete":
+        template.delete()
+        messages.success(request, _("The template was deleted."))
+        return redirect("study_list", project.slug)
     try:
-        draft = make()
+        draft = lifecycle.use_template(template)
     except SpecError as error:
         messages.error(request, str(error))
-        return redirect(otherwise, *arguments)
+        return redirect("study_list", project.slug)
     messages.success(request, _("A new draft was made. Look it over, then launch it."))
     return redirect("study_design", draft.slug)
 

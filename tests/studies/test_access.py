@@ -47,7 +47,7 @@ PAGES = [
     ("link_sheet", ["live"], "get", "researcher", 200),
     ("study_mail", ["live"], "get", "researcher", 200),
     ("study_manage", ["live"], "get", "researcher", 200),
-    ("study_copy", ["live"], "post", "researcher", 302),
+    ("template_save", ["live"], "post", "researcher", 302),
     ("study_archive", ["paused"], "post", "researcher", 302),
     ("study_erase", ["live"], "get", "researcher", 200),
     ("template_act", ["rivers", "TEMPLATE", "use"], "post", "researcher", 302),
