@@ -166,7 +166,7 @@ def study_file(study: Study) -> dict[str, Any]:
         "params": sort_keys(study.params),
         "groups": study.groups,
         **({"variants": variants} if variants else {}),
-        **{name: sort_keys(said) for name in ("phases", "recruitment") if (said := getattr(study, name))},
+        **({"phases": phases} if (phases := list_worded_phases(study)) else {}),  # no codes of platforms
     }
 
 
