@@ -23,6 +23,7 @@ from studies.services.durations import tell_minutes
 from studies.services.phases import PRACTICE_ROUND, get_phase, get_phase_words, list_phases, read_passages
 from studies.services.places import Place
 from studies.services.recruiting import get_completion_code, get_recruitment
+from studies.services.rights import get_second_code
 from studies.services.stage_form import StageForm
 from studies.stage_blocks import ItemBlock, QuestionRow, build_blocks
 
@@ -134,6 +135,7 @@ def render_words(
     handing = name if name in (Ended.SCREENED_OUT, Ended.FAILED_CHECK) else "finished" if name == "done" else ""
     context = {"words": words, "phase": phase, "notice": notice, "back": back.token if back else ""}
     context |= build_hand_back(annotator, handing) if handing else {}
+    context |= build_rights(request, annotator) if name == "done" else {}
     return render_page(request, annotator, "words", context | {"returns": name == "returning"}, status)
 
 
@@ -146,6 +148,14 @@ def build_hand_back(annotator: Annotator, outcome: str) -> dict[str, Any]:
     """The code that the annotator hands back, and where to."""
     code = "" if is_not_counted(annotator) else get_completion_code(annotator, outcome)
     return {"code": code, "return_to": get_recruitment(annotator.study).get_return_address(code)}
+
+
+def build_rights(request: HttpRequest, annotator: Annotator) -> dict[str, Any]:
+    """The second code, and where somebody sees, takes along and withdraws their answers with it."""
+    if annotator.purpose != Purpose.MAIN:
+        return {}
+    address = request.build_absolute_uri(annotator.get_own_answers_link())
+    return {"second_code": get_second_code(annotator), "own_answers": address}
 
 
 def render_phase(
@@ -172,6 +182,7 @@ def render_phase(
         "own_link": request.build_absolute_uri(annotator.get_link()) if came_by_open_link(annotator) else "",
         "instructions": list_instructions(annotator) if phase and phase.kind == "comprehension" else [],
     }
+    context |= build_rights(request, annotator) if phase and phase.kind == "consent" else {}
     return render_page(request, annotator, "phase", context, status)
 
 

@@ -81,3 +81,12 @@ def test_codes_differ_from_person_to_person(someone):
     other = someone.study.annotators.exclude(pk=someone.pk).first()
     assert get_second_code(other) != get_second_code(someone)
     assert ask(someone, code=get_second_code(other)).status_code == 400
+
+
+def test_the_end_shows_the_second_code_and_the_way_to_the_answers(someone):
+    someone.assignments.all().update(returned_at=someone.created_at)
+    client = Client()
+    client.post(someone.get_link())
+    page = client.get(f"/work/{someone.public_id}/").content.decode()
+    assert get_second_code(someone) in page
+    assert someone.get_own_answers_link() in page
