@@ -13,12 +13,14 @@ class Tab:
     """A tab, with the names of the URLs whose pages belong to it. It leads to the first of them.
 
     `inner` are the places inside the tab, which have pages of their own. Whoever has less than `role` does not see it.
+    `key` opens it after g.
     """
 
     title: str | Promise
     pages: tuple[str, ...] = ()
     inner: tuple["Tab", ...] = ()
     role: Role = Role.VIEWER
+    key: str = ""
 
     def has(self, page: str) -> bool:
         return page in self.pages or any(tab.has(page) for tab in self.inner)
@@ -58,7 +60,7 @@ SETTINGS = (
 )
 
 PROJECT_TABS = (
-    Tab(_("Overview"), ("project",)),
+    Tab(_("Overview"), ("project",), key="o"),
     Tab(
         _("Texts & items"),
         (
@@ -88,9 +90,10 @@ PROJECT_TABS = (
             "item_archive",
             "item_erase",
         ),
+        key="t",
     ),
-    Tab(_("Studies"), ("study_list", "template_act", "study_new")),
-    Tab(_("Settings"), inner=SETTINGS),
+    Tab(_("Studies"), ("study_list", "template_act", "study_new"), key="s"),
+    Tab(_("Settings"), inner=SETTINGS, key="e"),
 )
 
 RESULTS = (
@@ -136,6 +139,7 @@ STUDY_TABS = (
             "study_act",
             "study_preview",
         ),
+        key="d",
     ),
     Tab(
         _("People"),
@@ -154,10 +158,12 @@ STUDY_TABS = (
             "study_archive",
             "study_erase",
         ),
+        key="p",
     ),
     Tab(
         _("Models"),
         ("study_evaluators", "evaluator_model", "evaluator", "evaluator_continue", "evaluator_remove"),
+        key="m",
     ),
-    Tab(_("Results"), inner=RESULTS),
+    Tab(_("Results"), inner=RESULTS, key="r"),
 )

@@ -127,6 +127,26 @@ class GenerateForm(RequestOptionsForm):
             texts = self.fields["texts"]
             texts.queryset = self.all_texts  # type: ignore[attr-defined]
 
+    MAIN = ("writer", "n_items")
+
+    @property
+    def main(self) -> list[forms.BoundField]:
+        """What everybody chooses; the texts stand beside it, folded where there are many."""
+        return [self[name] for name in self.MAIN]
+
+    @property
+    def texts_field(self) -> forms.BoundField | None:
+        return self["texts"] if "texts" in self.fields else None
+
+    @property
+    def advanced(self) -> list[forms.BoundField]:
+        """What has a default that works."""
+        return [self[name] for name in self.fields if name not in (*self.MAIN, "texts")]
+
+    @property
+    def has_advanced_errors(self) -> bool:
+        return any(field.errors for field in self.advanced)
+
     def clean(self) -> dict[str, Any]:
         """What means something for models only is not passed over in silence."""
         if self.cleaned_data.get("writer") == CLOZE:

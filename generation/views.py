@@ -31,7 +31,8 @@ ON_A_PAGE = 25
 def generation_new(request, slug):
     """Rules write at once; of a model first the estimate, then, with the same entries, the run."""
     project = get_project(request.user, slug, Role.RESEARCHER)
-    form = GenerateForm(project, request.POST or None)
+    chosen = request.GET.getlist("texts")  # in the list of texts
+    form = GenerateForm(project, request.POST or None, initial={"texts": chosen} if chosen else None)
     context = {"project": project, "form": form, "n_open": query_open_rows(project).count()}
     context |= {"has_models": Endpoint.objects.offered_to(project).exists(), "has_texts": form.all_texts.exists()}
     if form.is_valid():

@@ -13,14 +13,16 @@ from items.models import Text
 from items.plain import count_words
 
 WIDE_ONLY = {"th": {"class": "wide-only"}, "td": {"class": "wide-only"}}
-NUMBER = {"th": {"class": "num"}, "td": {"class": "num"}}
+NUMBER = {"th": {"class": "num"}, "td": {"class": "num", "data-name": _("Words")}}
 
 
 class TextTable(tables.Table):
     title = tables.Column(verbose_name=_("Text"), empty_values=(), order_by=("title", "body"))
     external_id = tables.Column(verbose_name=_("Id"), attrs=WIDE_ONLY)
     language = tables.Column(verbose_name=_("Language"), attrs=WIDE_ONLY)
-    items = tables.Column(verbose_name=_("Items by generator"), empty_values=(), orderable=False)
+    items = tables.Column(
+        verbose_name=_("Items by generator"), empty_values=(), orderable=False, attrs={"td": {"class": "full"}}
+    )
     words = tables.Column(verbose_name=_("Words"), empty_values=(), orderable=False, attrs=NUMBER)
 
     class Meta:

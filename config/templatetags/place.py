@@ -19,6 +19,7 @@ class Link:
     title: str
     url: str
     is_current: bool
+    key: str
 
 
 @dataclass(frozen=True)
@@ -58,4 +59,4 @@ def find_page(context: Context) -> str:
 
 
 def make_links(tabs: tuple[Tab, ...], page: str, slug: str, role: Role) -> list[Link]:
-    return [Link(str(tab.title), reverse(tab.lead_to(role), args=[slug]), tab.has(page)) for tab in tabs]
+    return [Link(str(tab.title), reverse(tab.lead_to(role), args=[slug]), tab.has(page), tab.key) for tab in tabs]

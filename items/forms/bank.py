@@ -1,6 +1,6 @@
 """Forms for texts, items, keys and generators, and the fields that check as an import does."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from django import forms
@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from items.language import recognise_languages
 from items.models import MAX_OPTION, MAX_OPTIONS, MAX_STEM, MAX_TEXT, Generator, GeneratorKind, Item, Text
 from items.plain import DEFAULT_GENERATOR, clean_language, clean_name, tidy
+from items.services.bank import TextFlag
 from items.values import DETAILS, ItemValues, OptionValues, TextValues
 
 
@@ -50,13 +51,16 @@ class FilterForm(forms.Form):
     """The search above the list of texts."""
 
     q = forms.CharField(label=_("Search"), required=False, max_length=200, widget=forms.TextInput({"type": "search"}))
-    language = forms.ChoiceField(label=_("Language"), required=False)
 
-    def __init__(self, *args: Any, languages: list[tuple[str, str]], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, languages: list[tuple[str, str]], generators: Iterable[str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["language"] = forms.ChoiceField(
-            label=_("Language"), required=False, choices=[("", _("all")), *languages]
-        )
+        offered = {
+            "language": (_("Language"), languages),
+            "generator": (_("Generator"), [(name, name) for name in generators]),
+            "flag": (_("Flag"), TextFlag.choices),
+        }
+        for name, (label, choices) in offered.items():
+            self.fields[name] = forms.ChoiceField(label=label, required=False, choices=[("", _("all")), *choices])
 
 
 class TextForm(forms.ModelForm):

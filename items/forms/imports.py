@@ -58,6 +58,9 @@ def list_column_choices() -> list[tuple[Any, Any]]:
 MAX_PASTED = 500_000
 
 
+SEPARATOR = "---"
+
+
 class PasteForm(TextForm):
     """One text or, parted by a line, several; they become rows of an import."""
 
@@ -65,8 +68,9 @@ class PasteForm(TextForm):
     separator = forms.CharField(
         label=_("Line between texts"),
         required=False,
+        initial=SEPARATOR,
         max_length=100,
-        help_text=_("To add several texts at once: the line that separates them, such as ---. The texts are numbered."),
+        help_text=_("Put this line between texts to add several at once."),
         widget=forms.TextInput({"size": 10}),
     )
     external_id = NameField(
@@ -74,14 +78,14 @@ class PasteForm(TextForm):
     )
 
     def details(self) -> list[forms.BoundField]:
-        return [self["separator"], self["external_id"], *super().details()]
+        return [self["external_id"], *super().details()]
 
     def clean(self) -> dict[str, Any]:
         cleaned = self.cleaned_data
         bodies = self._bodies()
         if cleaned.get("body") and not bodies:
             self.add_error("body", _("There is no text between the separator lines. Add one."))
-        if cleaned.get("separator") and len(bodies) == 1:
+        if cleaned.get("separator") not in ("", None, SEPARATOR) and len(bodies) == 1:
             self.add_error("separator", _("The text contains no such line. Correct the separator, or leave it empty."))
         if cleaned.get("external_id") and len(bodies) > 1:
             self.add_error("external_id", _("An id belongs to a single text. Leave it empty for several texts."))

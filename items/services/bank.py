@@ -4,12 +4,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Prefetch, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, F, OuterRef, Prefetch, Q, QuerySet, Subquery, TextChoices
+from django.db.models.functions import Coalesce
+from django.utils.translation import gettext_lazy as _
 
-from items.models import Generator, Item, Text
+from items.models import Generator, Item, Option, Text
 from items.values import hash_body
 from projects.models import Project
 
@@ -81,8 +83,21 @@ def load_bank(project: Project) -> Bank:
     )
 
 
-def search_texts(project: Project, search: str = "", language: str = "") -> QuerySet[Text]:
-    """Current texts, not archived, in which, or in whose items, the words stand; each with its `current_items`."""
+class TextFlag(TextChoices):
+    """What somebody may want to see to before a text is used."""
+
+    NO_ITEMS = "no-items", _("no items")
+    NO_KEY = "no-key", _("an item without a key")
+    TO_REPAIR = "to-repair", _("items to repair")
+
+
+def search_texts(
+    project: Project, search: str = "", language: str = "", generator: str = "", flag: str = ""
+) -> QuerySet[Text]:
+    """Current texts, not archived, in which, or in whose items, the words stand; each with its `current_items` and flags.
+
+    `has_items`, `lacks_key` and `n_repair` say what the flags say; `generator` is the name of one that wrote about it.
+    """
     current = Item.objects.offered().select_related("generator").only("text_id", "generator__name")
     texts = order_by_arrival(Text.objects.filter(project=project).offered())
     if search:
@@ -91,7 +106,33 @@ def search_texts(project: Project, search: str = "", language: str = "") -> Quer
         texts = texts.filter(words | Exists(stems))
     if language:
         texts = texts.filter(language=language)
+    if generator:
+        texts = texts.filter(Exists(Item.objects.filter(text=OuterRef("pk"), generator__name=generator).offered()))
+    texts = flag_texts(texts)
+    if flag:
+        texts = texts.filter(**FLAGGED[flag])
     return texts.select_related("project").prefetch_related(Prefetch("items", current, to_attr="current_items"))
+
+
+FLAGGED = {
+    TextFlag.NO_ITEMS: {"has_items": False},
+    TextFlag.NO_KEY: {"lacks_key": True},
+    TextFlag.TO_REPAIR: {"n_repair__gt": 0},
+}
+
+
+def flag_texts(texts: QuerySet[Text]) -> QuerySet[Text]:
+    """Each with `has_items`, `lacks_key` (of an item with options) and `n_repair` (the generation app's incomplete)."""
+    items = Item.objects.filter(text=OuterRef("pk")).offered()
+    with_options = Exists(Option.objects.filter(item=OuterRef("pk")))
+    with_key = Exists(Option.objects.filter(item=OuterRef("pk"), correct=True))
+    incomplete: Any = Text._meta.get_field("incomplete_items").related_model
+    waiting = incomplete.objects.filter(text=OuterRef("pk"), state="open").order_by().values("text")
+    return texts.annotate(
+        has_items=Exists(items),
+        lacks_key=Exists(items.filter(with_options, ~with_key)),
+        n_repair=Coalesce(Subquery(waiting.annotate(n=Count("pk")).values("n")), 0),
+    )
 
 
 def list_languages(project: Project) -> list[str]:

@@ -25,7 +25,7 @@ from items.forms.bank import (
 )
 from items.language import name_language
 from items.models import Generator, Item, Text
-from items.services.bank import get_newest, group_by_generator, list_languages, list_versions, search_texts
+from items.services.bank import flag_texts, get_newest, group_by_generator, list_languages, list_versions, search_texts
 from items.services.editing import EditRefused, create_item, edit_generator, edit_item, edit_text
 from items.services.versions import set_keys
 from items.tables import TextTable
@@ -38,18 +38,25 @@ from projects.models import Role
 def text_list(request, slug):
     project = get_project(request.user, slug)
     languages = list_languages(project)
-    form = FilterForm(request.GET, languages=[(code, name_language(code)) for code in languages])
-    asked = form.cleaned_data if form.is_valid() else {"q": "", "language": ""}
-    table = TextTable(search_texts(project, asked["q"], asked["language"]))
+    generators = project.generators.values_list("name", flat=True)
+    form = FilterForm(request.GET, languages=[(code, name_language(code)) for code in languages], generators=generators)
+    asked = form.cleaned_data if form.is_valid() else dict.fromkeys(form.fields, "")
+    table = TextTable(search_texts(project, asked["q"], asked["language"], asked["generator"], asked["flag"]))
     RequestConfig(request, paginate={"per_page": 50}).configure(table)
     context = {
         "project": project,
         "table": table,
+        "page_texts": [row.record for row in table.paginated_rows],
         "form": form,
         "filtered": any(asked.values()),
         "languages": languages,
+        "n_repair": count_to_repair(project),
     }
     return render(request, "items/text_list.html", context)
+
+
+def count_to_repair(project) -> int:
+    return sum(flag_texts(project.texts.current()).values_list("n_repair", flat=True))
 
 
 @login_required

@@ -12,3 +12,17 @@ document.addEventListener("keydown", (event) => {
     menu.querySelector("summary").focus();
   }
 });
+
+// "/" goes to the search of the page, "g" and the key of a tab to that tab.
+let awaitsTab = false;
+document.addEventListener("keydown", (event) => {
+  const isTyping = event.target.closest("input, textarea, select, [contenteditable]");
+  if (isTyping || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+  const tab = awaitsTab && document.querySelector(`[aria-keyshortcuts="g ${CSS.escape(event.key)}"]`);
+  awaitsTab = event.key === "g";
+  if (tab) tab.click();
+  const search = event.key === "/" && document.querySelector("main input[type=search]");
+  if (!search) return;
+  event.preventDefault();
+  search.focus();
+});

@@ -17,7 +17,7 @@ from items.language import name_language
 from items.plain import make_printable
 from llm.models import Run
 from projects.models import Project, User
-from studies.instrument_kinds import InstrumentKind, find_kind, find_protocol
+from studies.instrument_kinds import PEOPLE, InstrumentKind, find_kind, find_protocol
 from studies.models import Instrument, InstrumentVersion, Study
 from studies.strict_yaml import read_yaml, write_yaml
 
@@ -185,6 +185,37 @@ def list_instruments(project: Project) -> list[ListedInstrument]:
     for name in load_shipped():
         store_shipped(name)
     return [describe_instrument(version.instrument, project) for version in list_newest_versions(project)]
+
+
+@dataclass(frozen=True)
+class InstrumentFamily:
+    """The instruments of one name: the same wording in several languages. `shown` is the one for this reader."""
+
+    shown: ListedInstrument
+    members: list[ListedInstrument]
+
+    @property
+    def is_for_people(self) -> bool:
+        return self.shown.kind is not None and self.shown.kind.use == PEOPLE
+
+    @property
+    def studies(self) -> list[Study]:
+        return list(dict.fromkeys(study for member in self.members for study in member.studies))
+
+    @property
+    def runs(self) -> list[Run]:
+        return list(dict.fromkeys(run for member in self.members for run in member.runs))
+
+
+def list_families(project: Project, language: str) -> list[InstrumentFamily]:
+    """All instruments that the project sees, its own first."""
+    families: dict[tuple[bool, str], list[ListedInstrument]] = {}
+    for listed in list_instruments(project):
+        families.setdefault((listed.is_own, listed.instrument.name), []).append(listed)
+    return [
+        InstrumentFamily(next((each for each in members if each.instrument.language == language), members[0]), members)
+        for members in families.values()
+    ]
 
 
 def list_newest_versions(project: Project) -> list[InstrumentVersion]:

@@ -4,6 +4,7 @@ from django.contrib.auth.decorators import login_required
 from django.db.models import Q
 from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -26,7 +27,7 @@ from studies.services.instruments import (
     find_uses,
     get_newest_version,
     get_source,
-    list_instruments,
+    list_families,
     read_content,
 )
 from studies.strict_yaml import iter_leaves, join_path
@@ -49,7 +50,12 @@ def get_version(instrument: Instrument, number: int) -> InstrumentVersion:
 @require_safe
 def instrument_list(request, slug):
     project = get_project(request.user, slug)
-    context = {"project": project, "rows": list_instruments(project)}
+    families = list_families(project, get_language() or "en")
+    sections = (
+        (_("For people"), [family for family in families if family.is_for_people]),
+        (_("For models"), [family for family in families if not family.is_for_people]),
+    )
+    context = {"project": project, "sections": sections}
     return render(request, "studies/instrument_list.html", context)
 
 

@@ -3,6 +3,7 @@
 import pytest
 from django.urls import reverse
 
+from generation.models import IncompleteItem
 from items.models import Item, Text
 from tests.items.files import BODY, item_row, load, text_row
 
@@ -46,7 +47,7 @@ def test_the_list_says_what_each_text_has(client, text):
     page = client.get(LIST).content.decode()
     assert "Ada:\N{NO-BREAK SPACE}1, Bob:\N{NO-BREAK SPACE}1" in page
     assert "Die Fähre fährt um neun Uhr." in page
-    assert f'<td class="num">{len(BODY.split())}</td>' in page
+    assert f'<td class="num" data-name="Words">{len(BODY.split())}</td>' in page
 
 
 @pytest.mark.parametrize(
@@ -61,11 +62,29 @@ def test_the_list_says_what_each_text_has(client, text):
         ("language=de&q=harbour", []),
         ("language=xx", ["t1", "t2"]),
         ("q=%00", ["t1", "t2"]),
+        ("generator=Ada", ["t1"]),
+        ("flag=no-items", ["t2"]),
+        ("flag=no-key", []),
+        ("flag=to-repair", []),
         ("page=99&sort=nonsense", ["t1", "t2"]),
     ],
 )
 def test_the_list_can_be_searched_and_filtered(client, text, query, ids):
     assert shown(client.get(f"{LIST}?{query}")) == ids
+
+
+def test_flags_name_items_without_a_key_and_items_to_repair(client, text):
+    item = Item.objects.get(external_id="q1")
+    item.options.update(correct=False)
+    IncompleteItem.objects.create(generator=item.generator, text=text, external_id="x", raw="?")
+    IncompleteItem.objects.create(generator=item.generator, text=text, external_id="y", raw="?", state="discarded")
+    assert shown(client.get(f"{LIST}?flag=no-key")) == shown(client.get(f"{LIST}?flag=to-repair")) == ["t1"]
+    assert client.get(LIST).context["n_repair"] == 1
+
+
+def test_chosen_texts_are_those_that_items_are_generated_for(client, text):
+    page = client.get(reverse("generation_new", args=["rivers"]), {"texts": [text.pk]})
+    assert page.context["form"]["texts"].value() == [str(text.pk)]
 
 
 def test_a_search_does_not_find_old_versions(client, text, project):

@@ -92,9 +92,8 @@ def test_the_list_names_use_version_and_users(own, project, page):
     for words in (
         "mine",
         "this project",
-        "comes with Lesart",
-        "questions for people",
-        "prompt of a generator",
+        "For people",
+        "For models",
         "Rivers one",
     ):
         assert words in body

@@ -1,0 +1,77 @@
+"""Researchers' pages: axe finds nothing, light and dark, wide and narrow; keys and the split of pasted texts work."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from django.urls import reverse
+from playwright.sync_api import expect
+
+from tests.browser.conftest import LAPTOP, PHONE
+from tests.factory import make_item, make_study, make_text
+
+pytestmark = pytest.mark.browser
+PAGES = ["project", "text_list", "text_new", "generation_new", "study_list", "member_list", "instrument_list"]
+PAGES += ["run_list", "project_edit"]
+RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}
+
+
+@pytest.fixture
+def filled(project):
+    text = make_text(project, "t1")
+    make_study(project, "one", [make_item(text, "human", "i1")])
+    return project
+
+
+@pytest.fixture
+def enter(open_page, client, owner, live_server):
+    """A function that opens a browser in which the owner is signed in."""
+    client.force_login(owner)
+    cookie = client.cookies["sessionid"].value
+
+    def make(**options):
+        page = open_page(**options)
+        page.context.add_cookies([{"name": "sessionid", "value": cookie, "url": live_server.url}])
+        return page
+
+    return make
+
+
+LOOKS = {"light": LAPTOP | {"color_scheme": "light"}, "dark": PHONE | {"color_scheme": "dark"}}
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_axe_finds_nothing(enter, filled, look):
+    page = enter(**LOOKS[look])
+    for name in PAGES:
+        page.goto(reverse(name, args=[filled.slug]))
+        page.click("nav.account summary")
+        found = Axe().run(page, options=RULES)
+        assert found.violations_count == 0, (name, found.generate_report())
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+
+
+def test_keys_lead_to_the_search_and_to_the_tabs(enter, filled):
+    page = enter()
+    page.goto(reverse("project", args=[filled.slug]))
+    page.keyboard.press("g")
+    page.keyboard.press("t")
+    page.wait_for_url(f"**{reverse('text_list', args=[filled.slug])}")
+    page.keyboard.press("/")
+    expect(page.locator("input[type=search]")).to_be_focused()
+    page.keyboard.type("gt")
+    expect(page.locator("input[type=search]")).to_have_value("gt")
+
+
+def test_pasted_texts_are_split_while_one_watches(enter, filled):
+    page = enter()
+    page.goto(reverse("text_new", args=[filled.slug]))
+    expect(page.locator("#split-preview")).to_be_hidden()
+    page.fill("[name=body]", "The first text.\n---\nThe second one.\n---\n")
+    expect(page.locator("#split-preview h2")).to_have_text("2 texts")
+    expect(page.locator("#split-preview li")).to_have_text(["The first text. (3 words)", "The second one. (3 words)"])
+
+
+def test_a_term_is_explained_where_it_stands(enter, filled):
+    page = enter()
+    page.goto(reverse("text_list", args=[filled.slug]))
+    page.click("button.explain")
+    expect(page.locator("[popover]:popover-open")).to_contain_text("Shortcut")
