@@ -111,7 +111,7 @@ def test_a_text_that_may_not_be_shared_is_stored_so(client, project):
         (GERMAN, {"language": "Klingon"}, "not a known language"),
         (GERMAN, {"external_id": "a\nb\x1b"}, "control characters"),
         ("a\0b", {}, "Null characters are not allowed"),
-        (GERMAN, {"separator": "---"}, "no such line. Correct the separator, or"),
+        (GERMAN, {"separator": "***"}, "no such line. Correct the separator, or"),
         (f"{GERMAN}\n--\n{BODY}", {"separator": "--", "external_id": "t1"}, "An id belongs to a single text"),
         ("--\n--", {"separator": "--"}, "no text between the separator lines"),
     ],
