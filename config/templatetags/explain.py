@@ -15,5 +15,6 @@ register = template.Library()
 def explain(context: Context, anchor: str) -> dict[str, Any]:
     """`anchor` is that of the term on the glossary page; KeyError if there is none."""
     terms = {term.anchor: term for section in load_glossary(get_language() or "en") for term in section.terms}
-    number = context.render_context["explained"] = context.render_context.get("explained", 0) + 1
+    number = int(context.render_context.get("explained") or 0) + 1
+    context.render_context["explained"] = number
     return {"term": terms[anchor], "id": f"explained-{anchor}-{number}"}

@@ -54,7 +54,7 @@ class FilterForm(forms.Form):
 
     def __init__(self, *args: Any, languages: list[tuple[str, str]], generators: Iterable[str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        offered = {
+        offered: dict[str, tuple[Any, Iterable[tuple[str, Any]]]] = {
             "language": (_("Language"), languages),
             "generator": (_("Generator"), [(name, name) for name in generators]),
             "flag": (_("Flag"), TextFlag.choices),

@@ -110,11 +110,11 @@ def search_texts(
         texts = texts.filter(Exists(Item.objects.filter(text=OuterRef("pk"), generator__name=generator).offered()))
     texts = flag_texts(texts)
     if flag:
-        texts = texts.filter(**FLAGGED[flag])
+        texts = texts.filter(**FLAGGED[TextFlag(flag)])
     return texts.select_related("project").prefetch_related(Prefetch("items", current, to_attr="current_items"))
 
 
-FLAGGED = {
+FLAGGED: dict[str, dict[str, Any]] = {
     TextFlag.NO_ITEMS: {"has_items": False},
     TextFlag.NO_KEY: {"lacks_key": True},
     TextFlag.TO_REPAIR: {"n_repair__gt": 0},
