@@ -138,6 +138,7 @@ STUDY_TABS = (
             "study_planner",
             "study_act",
             "study_preview",
+            "phase_preview",
         ),
         key="d",
     ),

@@ -94,9 +94,9 @@ class TextFlag(TextChoices):
 def search_texts(
     project: Project, search: str = "", language: str = "", generator: str = "", flag: str = ""
 ) -> QuerySet[Text]:
-    """Current texts, not archived, in which, or in whose items, the words stand; each with its `current_items` and flags.
+    """Current texts, not archived, in which, or in whose items, the words stand; each with `current_items` and flags.
 
-    `has_items`, `lacks_key` and `n_repair` say what the flags say; `generator` is the name of one that wrote about it.
+    `has_items`, `lacks_key` and `n_repair` are the flags; `generator` is the name of one that wrote about the text.
     """
     current = Item.objects.offered().select_related("generator").only("text_id", "generator__name")
     texts = order_by_arrival(Text.objects.filter(project=project).offered())

@@ -56,7 +56,7 @@ def text_list(request, slug):
 
 
 def count_to_repair(project) -> int:
-    return sum(flag_texts(project.texts.current()).values_list("n_repair", flat=True))
+    return sum(flag_texts(project.texts.offered()).values_list("n_repair", flat=True))
 
 
 @login_required
