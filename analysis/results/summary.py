@@ -13,7 +13,7 @@ from analysis.choices import ANNOTATORS, PUBLISHED, READERS
 from analysis.figures.paper import PAGE, PHONE, Drawing, describe, draw
 from analysis.formatting import count
 from analysis.plugins import find_plugin
-from analysis.reports.outcome import Kind, Outcome, Verdict, judge, name_some, written_difference
+from analysis.reports.outcome import Kind, Outcome, Verdict, join_names, judge, name_some, written_difference
 from analysis.reports.report import Report
 from analysis.results.forms import ResultsForm
 from analysis.results.links import asked
@@ -174,7 +174,7 @@ def describe_counting(form: ResultsForm, counts: dict[str, int]) -> str:
     choices = form.choices
     present = [name for name in ("main", "pilot", "simulated") if name in choices.purposes and counts.get(name)]
     words = {"main": _("all submitted answers"), "pilot": _("pilot answers"), "simulated": _("simulated answers")}
-    parts = [_(" and ").join(words[name] for name in present) or _("the answers of models")]
+    parts = [join_names([words[name] for name in present]) or _("the answers of models")]
     parts.append(_("only texts that everybody answered") if choices.shared_texts else _("all texts"))
     if form.estimand == "matched":
         parts.append(_("only answers of one person with and without the text"))

@@ -23,7 +23,11 @@ def state_of(study: Study, choices: Choices) -> str:
 
 
 def count_state(study: Study, choices: Choices) -> tuple[str, int]:
-    """The same with the number of the study's answers."""
+    """The same with the number of the study's answers.
+
+    Keys of rows name content only within one database: the moment of its making tells the study from one of another
+    database, such as one that was restored, whose results may lie in the same cache.
+    """
     answers = Response.objects.filter(assignment__annotator__study=study).aggregate(n=Count("pk"), last=Max("pk"))
     returned = Assignment.objects.filter(annotator__study=study, returned_at__isnull=False).count()
     items = UnitItem.objects.filter(unit__study=study)
@@ -37,7 +41,7 @@ def count_state(study: Study, choices: Choices) -> tuple[str, int]:
     codes = ItemCode.objects.standing().filter(study=study).order_by("pk").values_list("pk", flat=True)
     reviews = Review.objects.filter(stem__assignment__annotator__study=study).order_by("pk")
     state = [
-        FORMAT, study.pk, study.title, study.groups, answers, returned, list(keys), corrections, list(people),
+        FORMAT, study.pk, study.created_at.isoformat(), study.title, study.groups, answers, returned, list(keys), corrections, list(people),
         list(generators.values_list("pk", "name", "factors")), list(codes), get_metrics_state(study),
         list(reviews.values_list("pk", "verdict", "item")), stored_matches(study), choices.__dict__, get_language(),
     ]  # fmt: skip

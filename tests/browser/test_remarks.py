@@ -23,6 +23,7 @@ def open_results(open_page, client, reviewer, live_server):
         cookie = {"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}
         page.context.add_cookies([cookie])
         page.goto(address)
+        page.locator(".table-list details").evaluate_all("(all) => all.forEach((one) => (one.open = true))")
         page.wait_for_load_state("networkidle")
         return page
 
