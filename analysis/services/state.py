@@ -41,7 +41,8 @@ def count_state(study: Study, choices: Choices) -> tuple[str, int]:
     codes = ItemCode.objects.standing().filter(study=study).order_by("pk").values_list("pk", flat=True)
     reviews = Review.objects.filter(stem__assignment__annotator__study=study).order_by("pk")
     state = [
-        FORMAT, study.pk, study.created_at.isoformat(), study.title, study.groups, answers, returned, list(keys), corrections, list(people),
+        FORMAT, study.pk, study.created_at.isoformat(), study.title, study.groups,
+        answers, returned, list(keys), corrections, list(people),
         list(generators.values_list("pk", "name", "factors")), list(codes), get_metrics_state(study),
         list(reviews.values_list("pk", "verdict", "item")), stored_matches(study), choices.__dict__, get_language(),
     ]  # fmt: skip
