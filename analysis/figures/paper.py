@@ -102,7 +102,7 @@ class Sheet:
         return self.width < 30 * self.letter
 
 
-PAGE, PHONE = Sheet(618, 13, 9, 0.64), Sheet(326, 13, 9, 0.64)  # readers have wider letters than files
+PAGE, PHONE = Sheet(618, 13, 6, 0.64), Sheet(326, 13, 6, 0.64)  # readers have wider letters than files
 MILLIMETRES = (77, 84, 160)  # one column of ACL, one of many journals, both columns
 POINT = 72 / 25.4
 
@@ -320,8 +320,9 @@ def draw_panels(drawing: Panels, sheet: Sheet) -> tuple[str, float]:
     em, labels = sheet.letter, drawing.labels[: sheet.most]
     names = min(max((sheet.wide(each) for each in labels), default=0), 0.26 * sheet.width)
     left, gap = names + 0.8 * em, 1.1 * em
-    words = [sheet.wide(word) for title, _rows in drawing.panels for word in title.split()]
-    n = max(1, min(len(drawing.panels), int((sheet.width - left) // (max([4 * em, *words]) + gap))))
+    longest = max((sheet.wide(word) for title, _rows in drawing.panels for word in title.split()), default=0)
+    least = min(longest, 7 * em) if sheet.is_narrow else longest
+    n = max(1, min(len(drawing.panels), int((sheet.width - left) // (max(4 * em, least) + gap))))
     width = (sheet.width - left - 0.5 * em) / n
     every = [mark for _title, rows in drawing.panels for marks in rows[: sheet.most] for mark in marks]
     low, high = ends_of(every, drawing.ends, drawing.dashed)

@@ -17,6 +17,7 @@ from analysis.reports.report import Report
 from analysis.tables.spec import Row
 
 MOST_NAMED, MOST_LETTERS = 3, 60  # of generators that a sentence names
+SMALL = 0.005  # of a difference that is written as .00
 FEWEST_TEXTS = 3  # with fewer an interval is drawn nowhere: it says nothing
 
 
@@ -294,7 +295,7 @@ def list_standings(standings: Sequence[Standing]) -> str:
 def say_lead_of(contrasts: Sequence[Contrast]) -> str:
     """The largest difference, where none stands: how large, and on how many texts."""
     certain = [each for each in contrasts if each.low is not None]
-    if not certain or any(each.stands for each in certain):
+    if not certain or any(each.stands for each in certain) or abs(certain[0].value) < SMALL:
         return ""
     most = certain[0]
     said = _("The largest lead is %(value)s, of %(better)s over %(worse)s, but %(texts)s do not settle it.")

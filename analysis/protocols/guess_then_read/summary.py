@@ -83,7 +83,7 @@ def say_gains(standings: Sequence, speaker: str) -> str:
     if all(each.value is None for each in standings):
         return ""
     values = {"values": list_standings(standings), "who": evaluator_word(speaker)}
-    return _("After reading, %(who)s judged more options right: by %(values)s.") % values
+    return _("After reading, %(who)s judged more options right: %(values)s.") % values
 
 
 def say_basis(rows: Sequence[Row], speaker: str) -> str:
