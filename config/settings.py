@@ -161,7 +161,7 @@ USE_TZ = True
 TIME_ZONE = env.read_time_zone("LESART_TIME_ZONE", "UTC")
 
 STATIC_URL = "static/"
-STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_DIRS = [BASE_DIR / "static", static_build.API_PAGES]
 STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.FileSystemFinder"]
 STATIC_ROOT = static_build.BUILT
 IS_BUILT = static_build.is_built()

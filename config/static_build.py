@@ -1,11 +1,24 @@
 """Whether scripts and styles have been built (config/static_files.py); settings ask it before Django is there."""
 
+from importlib.util import find_spec
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES, BUILT = ROOT / "static", ROOT / "built"
 STORAGE = "config.static_files.BundlingStorage"
+API_DOCS = "drf_spectacular_sidecar/swagger-ui-dist"
 PLAIN_STORAGE = "django.contrib.staticfiles.storage.StaticFilesStorage"
+
+
+def find_api_pages() -> tuple[str, str]:
+    """(prefix, folder) of the scripts behind the pages of the API, as STATICFILES_DIRS takes it."""
+    package = find_spec("drf_spectacular_sidecar")
+    assert package
+    assert package.submodule_search_locations
+    return API_DOCS, str(Path(package.submodule_search_locations[0], "static", API_DOCS))
+
+
+API_PAGES = find_api_pages()
 
 
 def is_built() -> bool:

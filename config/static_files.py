@@ -72,10 +72,11 @@ def build(folder: Path) -> None:
     try:
         storage = BundlingStorage(location=str(made))
         paths = {}
-        for name, source in FileSystemFinder().list([]):
-            with source.open(name) as content:
+        for path, source in FileSystemFinder().list(["*.map"]):
+            name = f"{source.prefix}/{path}" if source.prefix else path
+            with source.open(path) as content:
                 storage.save(name, content)
-            paths[name] = (source, name)
+            paths[name] = (storage, name)
         for _name, _hashed, outcome in storage.post_process(paths):
             if isinstance(outcome, Exception):
                 raise outcome
@@ -87,7 +88,10 @@ def build(folder: Path) -> None:
 
 
 if __name__ == "__main__":
+    import os
+
     import django
 
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     django.setup()
     sys.exit(0 if build_stale() or is_built() else "The folder “built” cannot be written.")

@@ -1,5 +1,7 @@
 """The OpenAPI document holds: requests made up from it, by people of every role, get documented answers only."""
 
+import re
+
 import pytest
 import schemathesis
 from django.core.wsgi import get_wsgi_application
@@ -53,6 +55,9 @@ def test_the_pages_of_the_documentation_ask_no_other_host(client):
     page = client.get("/api/v1/docs/").content.decode()
     assert "swagger-ui-bundle.js" in page
     assert "//" not in page.replace("<!doctype html>", "")
+    assets = re.findall(r'(?:src|href)="(/static/[^"]+)"', page)
+    assert len(assets) == 3
+    assert [client.get(each).status_code for each in assets] == [200] * 3
 
 
 @pytest.mark.slow
