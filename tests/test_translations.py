@@ -123,10 +123,11 @@ def test_pages_speak_the_visitors_language(client, db, language, words):
     assert f'<html lang="{language}">' in page
 
 
-def test_every_page_offers_the_other_languages(client, db):
+def test_every_page_offers_all_languages_and_marks_its_own(client, db):
     page = client.get("/accounts/login/", headers={"Accept-Language": "de"}).text
-    offered = re.findall(r'name="language" value="(\w+)" lang="(\w+)">([^<]+)<', page)
-    assert offered == [("en", "en", "English"), ("eu", "eu", "Euskara")]
+    offered = re.findall(r'name="language" value="(\w+)" lang="(\w+)" (aria-current="true")?>([^<]+)<', page)
+    marked = 'aria-current="true"'
+    assert offered == [("en", "en", "", "English"), ("de", "de", marked, "Deutsch"), ("eu", "eu", "", "Euskara")]
 
 
 def test_numbers_choose_the_german_plural():
