@@ -163,8 +163,8 @@ TIME_ZONE = env.read_time_zone("LESART_TIME_ZONE", "UTC")
 STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static", static_build.API_PAGES]
 STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.FileSystemFinder"]
-STATIC_ROOT = static_build.BUILT
 IS_BUILT = static_build.is_built()
+STATIC_ROOT = static_build.BUILT if IS_BUILT else None  # whitenoise warns of a folder that is not there
 WHITENOISE_USE_FINDERS = not IS_BUILT
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
