@@ -3,7 +3,7 @@
 import csv
 import io
 from collections import Counter, defaultdict
-from math import log2, pi, sqrt
+from math import ceil, log2, pi, sqrt
 from statistics import correlation, mean, median
 
 import numpy as np
@@ -298,6 +298,50 @@ def contrast_p(rows, row, _table):
     return Contrast(rows, row).p()
 
 
+def items_right(rows, _row, _table):
+    """The share of people who have every option of the item right."""
+    marks = defaultdict(list)
+    for said in rows:
+        marks[said["annotator"]].append(said["right"] == "true")
+    return mean(all(each) for each in marks.values())
+
+
+def components(rows):
+    """Variances between items, between raters and of what they leave, by mean squares; each rater rated each item."""
+    marks = {(said["item_id"], said["annotator"]): float(said["value"]) for said in rows}
+    items, raters = (sorted({cell[place] for cell in marks}) for place in (0, 1))
+    assert len(marks) == len(rows) == len(items) * len(raters)
+    values = np.array([[marks[item, rater] for rater in raters] for item in items])
+    by_item, by_rater = values.mean(axis=1, keepdims=True), values.mean(axis=0, keepdims=True)
+    rest = values - by_item - by_rater + values.mean()
+    residual = (rest**2).sum() / ((len(items) - 1) * (len(raters) - 1))
+    of_items = by_item.var(ddof=1) - residual / len(raters)
+    return of_items, by_rater.var(ddof=1) - residual / len(items), residual
+
+
+def component(place):
+    return lambda rows, *_: components(rows)[place]
+
+
+def reliable(is_absolute):
+    """Of the mean of so many raters as the row says, else of one; a negative variance counts as 0."""
+
+    def counted(rows, row, table):
+        items, raters, residual = (max(each, 0) for each in components(rows))
+        n_raters = row["n_raters"] if table.name == "d_study" else 1
+        return items / (items + (residual + (raters if is_absolute else 0)) / n_raters)
+
+    return counted
+
+
+def raters_for(reliability):
+    def counted(rows, *_):
+        items, _raters, residual = components(rows)
+        return ceil(reliability / (1 - reliability) * residual / items - 1e-9)
+
+    return counted
+
+
 INFORMATIVITY = {
     "guessability": share("right"), "answerability": share("right"), "informativity": informed,
     "n_items": n, "n_texts": n, "n_annotators": n,
@@ -350,6 +394,18 @@ AGAIN = {
         "ece_by_chance": ece_by_chance,
     },
     "stand_in_biases": {"excess": excess, "excess_people": excess, "n": n},
+    "carry_over": {"others_only": share("right"), "n_items": n, "n_texts": n},
+    "reliability": {"n_people": n, "n_parts": n},
+    "g_study": {
+        "objects": component(0), "raters": component(1), "residual": component(2), "relative": reliable(False),
+        "absolute": reliable(True), "raters_70": raters_for(0.7), "raters_80": raters_for(0.8), "n_items": n,
+        "n_raters": n,
+    },
+    "d_study": {"relative": reliable(False), "absolute": reliable(True)},
+    "rater_severity": {"n": n},
+    "fair_means": {"raw": average("value"), "n_items": n},
+    "rasch": {"share_right": items_right, "n_people": n},
+    "dif": {"n_people": n},
 }  # fmt: skip
 
 
