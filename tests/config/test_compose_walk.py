@@ -205,7 +205,10 @@ def test_a_teams_server_takes_people_and_a_model_through_the_planted_study(site,
 
     all_well = dict.fromkeys(["web", "database", "broker", "worker"], "ok")
     assert wait_for(lambda: json.loads(site.page("/health/")) == all_well)
-    assert b"--paper" in site.page("/static/css/lesart.css")
+    assert b'@import "base.css"' in site.page("/static/css/lesart.css")
+    assert b"--paper" in site.page("/static/css/base.css")
+    assert b"/static/drf_spectacular_sidecar/swagger-ui-dist/swagger-ui.css" in site.page("/api/v1/docs/")
+    assert b".swagger-ui" in site.page("/static/drf_spectacular_sidecar/swagger-ui-dist/swagger-ui.css")
     (tmp_path / "bank.jsonl").write_text(walk.bank())
     (tmp_path / "study.yaml").write_text(walk.spec("walk", "walk"))
     assert f"https://{HOST}/" in site.manage("create_sign_in_link", "--base", f"https://{HOST}")
